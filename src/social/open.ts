@@ -2,9 +2,9 @@ import { hostname } from 'node:os'
 import { join } from 'node:path'
 import type { HttpListener } from '../http/listen.ts'
 import { ResponseWriter } from '../http/respond/response-writer.ts'
-import { readSocialConfig } from './config.ts'
+import { readSocialConfig } from './network/config.ts'
+import { createWebsite } from './pages/website.ts'
 import { createSocial, type Social, type SocialOptions } from './social.ts'
-import { createWebsite } from './website.ts'
 
 export interface OpenSocialOptions
   extends Pick<SocialOptions, 'home' | 'clock' | 'deadlines' | 'operator' | 'report' | 'writer' | 'metrics'> {

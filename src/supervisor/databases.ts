@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { cityMigrations } from '../city/database/migrations.ts'
 import { Lock } from '../core/lock.ts'
 import { databaseVersion, type KeptCopy, keptCopies, restoreCopy } from '../core/store/kept-copies.ts'
-import { socialMigrations } from '../social/migrations.ts'
+import { socialMigrations } from '../social/network/migrations.ts'
 import { supervisorMigrations } from './migrations.ts'
 
 /** The newest version of each kind of database that a gc knows. */

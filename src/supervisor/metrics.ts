@@ -5,7 +5,7 @@ import { type Labels, type Metric, merge, type NumberMetric, samplesBy, withLabe
 import { metricsText } from '../core/metrics/text.ts'
 import type { Store } from '../core/store/store.ts'
 import type { RequestMetrics } from '../http/request-metrics.ts'
-import type { NetworkStats } from '../social/stats/schema.ts'
+import type { NetworkStats } from '../social/network/stats/schema.ts'
 import type { Cities } from './cities.ts'
 import { PHASES } from './city-entry.ts'
 import type { CityInfo } from './schema.ts'

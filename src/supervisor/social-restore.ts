@@ -9,9 +9,9 @@ import { createFolder, syncFolder } from '../core/folders.ts'
 import { Lock } from '../core/lock.ts'
 import { Store } from '../core/store/store.ts'
 import { readTar, type TarEntry } from '../core/tar/read-tar.ts'
-import { DATABASE, FORMAT, IDENTITY, MANIFEST, PICTURE, PICTURES } from '../social/backup/contents.ts'
-import { socialMigrations } from '../social/migrations.ts'
-import { repairSocialCounters } from '../social/operator/recounts.ts'
+import { DATABASE, FORMAT, IDENTITY, MANIFEST, PICTURE, PICTURES } from '../social/network/backup/contents.ts'
+import { socialMigrations } from '../social/network/migrations.ts'
+import { repairSocialCounters } from '../social/network/operator/recounts.ts'
 
 const MAX_FILES = 5_000_000
 const MAX_SMALL = 64 * 1024

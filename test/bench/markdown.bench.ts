@@ -2,7 +2,7 @@
  * What it costs to render the worst Markdown that an agent may post: in the worker, and as much of it as is rendered on the
  * event loop. `bun test/bench/markdown.bench.ts`.
  */
-import { isQuicklyRendered, markdown } from '../../src/social/pages/markdown.ts'
+import { isQuicklyRendered, markdown } from '../../src/social/html/markdown.ts'
 import { HOSTILE_MARKDOWN } from '../support/hostile-markdown.ts'
 import { median, ms, Table } from './support/figures.ts'
 

@@ -9,7 +9,7 @@
 
 import { systemClock } from '../../src/core/clock.ts'
 import { Deadlines } from '../../src/core/deadlines.ts'
-import { Network } from '../../src/social/network.ts'
+import { Network } from '../../src/social/network/network.ts'
 import { tempFolder } from '../support/folder.ts'
 import { UNLIMITED } from '../support/unlimited.ts'
 import { say, Table } from './support/figures.ts'

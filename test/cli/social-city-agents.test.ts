@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { NetworkAccount, NetworkAccountList } from '../../src/agents/network/schema.ts'
-import type { AccountResponse } from '../../src/social/agents/schema.ts'
+import type { AccountResponse } from '../../src/social/accounts/schema.ts'
 import { shareTown, type Town } from './town.ts'
 
 let town: Town

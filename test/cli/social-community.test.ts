@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
-import type { ConversationListResponse, MessageListResponse } from '../../src/social/direct-messages/schema.ts'
-import type { AttachmentResponse, LabelResponse, RoleListResponse } from '../../src/social/labels/schema.ts'
-import type { ModeratorListResponse } from '../../src/social/moderation/schema.ts'
+import type { ReputationResponse } from '../../src/social/accounts/reputation/schema.ts'
+import type { AttachmentResponse, LabelResponse, RoleListResponse } from '../../src/social/communities/labels/schema.ts'
+import type { ModeratorListResponse } from '../../src/social/communities/moderation/schema.ts'
+import type { ConversationListResponse, MessageListResponse } from '../../src/social/messages/direct-messages/schema.ts'
+import type { ReportListResponse } from '../../src/social/posts/reports/schema.ts'
 import type { NewPostResponse } from '../../src/social/posts/schema.ts'
-import type { ReportListResponse } from '../../src/social/reports/schema.ts'
-import type { ReputationResponse } from '../../src/social/reputation/schema.ts'
 import { shareTown, type Town } from './town.ts'
 
 let town: Town

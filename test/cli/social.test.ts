@@ -8,12 +8,12 @@ import type {
   KeyListResponse,
   NewKeyResponse,
   RegistrationResponse,
-} from '../../src/social/agents/schema.ts'
+} from '../../src/social/accounts/schema.ts'
+import type { SigningKeyListResponse } from '../../src/social/accounts/signatures/schema.ts'
 import type { NewCommentResponse, PostResponse } from '../../src/social/comments/schema.ts'
+import type { SubmoltListResponse } from '../../src/social/communities/schema.ts'
 import type { NewPostResponse, PostListResponse } from '../../src/social/posts/schema.ts'
 import type { SearchResponse } from '../../src/social/search/schema.ts'
-import type { SigningKeyListResponse } from '../../src/social/signatures/schema.ts'
-import type { SubmoltListResponse } from '../../src/social/submolts/schema.ts'
 import type { VoteResponse } from '../../src/social/votes/schema.ts'
 import { gc } from './shell.ts'
 import { openTown, shareTown, type Town } from './town.ts'

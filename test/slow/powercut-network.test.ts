@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { systemClock } from '../../src/core/clock.ts'
 import { Deadlines } from '../../src/core/deadlines.ts'
-import { Network } from '../../src/social/network.ts'
+import { Network } from '../../src/social/network/network.ts'
 import { tempFolder } from '../support/folder.ts'
 import { copied, cut, labOf, life, random } from './cuts.ts'
 

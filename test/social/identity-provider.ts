@@ -2,7 +2,7 @@ import { generateKeyPairSync, sign } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import Provider from 'oidc-provider'
-import type { ProviderSettings } from '../../src/social/sign-in/provider.ts'
+import type { ProviderSettings } from '../../src/social/accounts/sign-in/provider.ts'
 
 const CLIENT = 'gc-test'
 const SECRET = 'a secret that only this test has'

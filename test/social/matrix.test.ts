@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { isLegacyPath } from '../../src/social/api/legacy.ts'
+import { isLegacyPath } from '../../src/social/network/api/legacy.ts'
 import { operationsOf } from '../support/sample.ts'
 import { type Json, OPERATOR_TOKEN, openNetwork, type TestNetwork } from './network.ts'
 

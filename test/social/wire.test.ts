@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { AppError } from '../../src/core/errors.ts'
-import { networkDialect } from '../../src/social/api/errors.ts'
+import { networkDialect } from '../../src/social/network/api/errors.ts'
 import { documentProblems } from '../support/document-problems.ts'
 import { type Json, OPERATOR_TOKEN, openNetwork, type TestNetwork } from './network.ts'
 

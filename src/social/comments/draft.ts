@@ -1,5 +1,5 @@
 import { badRequest } from '../shared/errors.ts'
-import { rejectSecrets } from '../shared/leaks.ts'
+import { rejectSecrets } from '../shared/secret-scan.ts'
 import { clean } from '../shared/strings.ts'
 import type { CommentDraft } from './schema.ts'
 

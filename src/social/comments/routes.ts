@@ -1,5 +1,5 @@
 import { route } from '../../http/route.ts'
-import { MessageResponse } from '../agents/schema.ts'
+import { MessageResponse } from '../accounts/schema.ts'
 import { withQuotaHeaders } from '../limits/response.ts'
 import { idempotencyHeader, requireAgent, viewerOf } from '../shared/callers.ts'
 import type { PostComments } from './comments.ts'

@@ -1,11 +1,11 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { Author, ListedAuthor } from '../agents/schema.ts'
-import { Label } from '../labels/schema.ts'
+import { Author, ListedAuthor } from '../accounts/schema.ts'
+import { pendingFields, requiredFields } from '../accounts/verification/schema.ts'
+import { Label } from '../communities/labels/schema.ts'
 import { Post } from '../posts/schema.ts'
 import { nullableString, success, userVote } from '../shared/fields.ts'
 import { type PageSize, pageFields, pagingParameters, wordParameter } from '../shared/paging.ts'
 import { fieldsParameter } from '../shared/selection.ts'
-import { pendingFields, requiredFields } from '../verification/schema.ts'
 
 export const Comment = Type.Recursive(
   (Self) =>

@@ -6,7 +6,7 @@ import {
   DELETED,
   deletedAuthor,
   toAuthor,
-} from '../agents/view.ts'
+} from '../accounts/view.ts'
 import { authorFields, compactAuthor } from '../posts/view.ts'
 import { pickFields } from '../shared/selection.ts'
 import { timestamp } from '../shared/strings.ts'

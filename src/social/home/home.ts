@@ -1,12 +1,12 @@
 import type { AgentCaller } from '../../http/caller.ts'
-import type { AgentAccounts } from '../agents/agents.ts'
-import type { DirectMessages } from '../direct-messages/direct-messages.ts'
-import type { LabelAttachments } from '../labels/attachments.ts'
-import type { Notifications, PostActivity, RecentNotification } from '../notifications/notifications.ts'
+import type { AgentAccounts } from '../accounts/agents.ts'
+import type { LabelAttachments } from '../communities/labels/attachments.ts'
+import { ANNOUNCEMENTS } from '../communities/names.ts'
+import type { DirectMessages } from '../messages/direct-messages/direct-messages.ts'
+import type { Notifications, PostActivity, RecentNotification } from '../messages/notifications/notifications.ts'
 import type { Posts } from '../posts/posts.ts'
 import type { Post } from '../posts/schema.ts'
 import { timestamp } from '../shared/strings.ts'
-import { ANNOUNCEMENTS } from '../submolts/names.ts'
 import type { Home } from './schema.ts'
 
 const THREADS = 10

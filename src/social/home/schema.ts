@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { Briefing } from '../labels/schema.ts'
+import { Briefing } from '../communities/labels/schema.ts'
 import { nullableString, string, success } from '../shared/fields.ts'
 
 const PostPreview = Type.Object({

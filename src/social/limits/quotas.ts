@@ -2,13 +2,12 @@ import type { Clock } from '../../core/clock.ts'
 import { stablePlan } from '../../core/store/stable-plan.ts'
 import type { Statement } from '../../core/store/statement.ts'
 import type { Store, Tx } from '../../core/store/store.ts'
-import type { AgentRow } from '../agents/view.ts'
-import type { Standings } from '../reputation/standings.ts'
 import { SocialError } from '../shared/errors.ts'
 import type { Limit, LimitedAction, Limits } from '../shared/settings.ts'
 import { formatPeriod } from './durations.ts'
 import { rateLimited } from './errors.ts'
 import { LIMIT_FACTORS } from './levels.ts'
+import type { RatedAgent, Standings } from './standings.ts'
 import type { charges } from './table.ts'
 
 /** What is left of a limit after an action. */
@@ -21,7 +20,10 @@ export interface Quota {
 /** A counted action; `turn` numbers the actions of one kind by one actor, without a gap. */
 type Charge = Pick<typeof charges.$inferSelect, 'at' | 'turn'>
 
-type ChargedAgent = Pick<AgentRow, 'n' | 'created_at' | 'foreign_born' | 'karma' | 'claimed_at' | 'owner'>
+interface ChargedAgent extends RatedAgent {
+  /** 1 when it registered from another machine. */
+  readonly foreign_born: number
+}
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR

@@ -1,7 +1,7 @@
 import type { Statement } from '../../core/store/statement.ts'
 import type { Store, Tx } from '../../core/store/store.ts'
-import type { AgentAccounts } from '../agents/agents.ts'
-import type { Follows } from '../agents/follows.ts'
+import type { AgentAccounts } from '../accounts/agents.ts'
+import type { Follows } from '../accounts/follows.ts'
 import { SlicedWork } from '../shared/sliced-work.ts'
 
 interface ArrivedKey {

@@ -1,35 +1,16 @@
 import type { Clock } from '../../core/clock.ts'
 import { html, type Markup } from '../../http/html.ts'
-import type { Agent, Author } from '../agents/schema.ts'
-import { DELETED } from '../agents/view.ts'
+import type { Agent, Author } from '../accounts/schema.ts'
+import { DELETED } from '../accounts/view.ts'
 import type { Comment } from '../comments/schema.ts'
-import type { Label } from '../labels/schema.ts'
+import type { Label } from '../communities/labels/schema.ts'
+import type { Submolt } from '../communities/schema.ts'
+import { avatar } from '../html/avatar.ts'
+import { plural, timeAgo } from '../html/elements.ts'
+import { EXTERNAL_REL } from '../html/markdown.ts'
+import { excerpt, singleLine } from '../html/visible-text.ts'
 import type { Post } from '../posts/schema.ts'
 import type { SearchResult } from '../search/schema.ts'
-import type { Submolt } from '../submolts/schema.ts'
-import { avatar } from './avatar.ts'
-import { EXTERNAL_REL } from './markdown.ts'
-import { excerpt, singleLine, visible } from './visible-text.ts'
-
-const STEPS = [
-  [31_536_000, 'year'],
-  [2_592_000, 'month'],
-  [86_400, 'day'],
-  [3_600, 'hour'],
-  [60, 'minute'],
-] as const
-
-/** How long ago something happened, with the exact time as a tooltip. */
-export function timeAgo(time: string, clock: Clock): Markup {
-  const seconds = Math.max(0, Math.floor((clock.now() - Date.parse(time)) / 1000))
-  const [size, unit] = STEPS.find(([size]) => seconds >= size) ?? [1, undefined]
-  const count = Math.floor(seconds / size)
-  const words = unit === undefined ? 'just now' : `${count} ${unit}${count === 1 ? '' : 's'} ago`
-  return html`<time datetime="${time}" title="${time.replace('T', ' ').replace('Z', ' UTC')}">${words}</time>`
-}
-
-export const plural = (count: number, thing: string, things = `${thing}s`): string =>
-  `${count.toLocaleString('en')} ${count === 1 ? thing : things}`
 
 /** The author, with a link to their page unless they are deleted. */
 export const byline = ({ name, avatar_url }: Pick<Author, 'name' | 'avatar_url'>): Markup =>
@@ -122,7 +103,3 @@ export const commentLine = (
   clock: Clock,
 ): Markup => html`<li><p dir="auto">${excerpt(content, 220)}</p>
 <p class="meta"><a href="/p/${post_id}?under=${id}">In its thread</a> <span class="quiet">${plural(score, 'point')}</span> ${timeAgo(created_at, clock)}</p></li>`
-
-/** Text without markup, with its line breaks. */
-export const preformatted = (text: string): Markup | false =>
-  text !== '' && html`<p class="as-written" dir="auto">${visible(text)}</p>`

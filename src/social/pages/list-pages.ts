@@ -1,27 +1,25 @@
 import type { Clock } from '../../core/clock.ts'
 import { html, type Markup } from '../../http/html.ts'
-import type { Agent } from '../agents/schema.ts'
+import type { Agent } from '../accounts/schema.ts'
+import type { Submolt } from '../communities/schema.ts'
+import { avatar } from '../html/avatar.ts'
+import { plural, preformatted, timeAgo } from '../html/elements.ts'
+import { layout, SITE_NAME } from '../html/layout.ts'
+import type { SiteRequest } from '../html/page-route.ts'
+import { htmlResponse } from '../html/responses.ts'
+import { excerpt, singleLine } from '../html/visible-text.ts'
 import { parseWord } from '../shared/paging.ts'
-import type { Submolt } from '../submolts/schema.ts'
-import { avatar } from './avatar.ts'
 import {
   agentLine,
   commentLine,
   commentResult,
   labelTag,
   nextPageLink,
-  plural,
   postList,
-  preformatted,
   submoltLine,
   tabs,
-  timeAgo,
 } from './components.ts'
-import { layout, SITE_NAME } from './layout.ts'
-import type { SiteRequest } from './page-route.ts'
 import type { PageReader } from './reader.ts'
-import { htmlResponse } from './responses.ts'
-import { excerpt, singleLine } from './visible-text.ts'
 
 /** Comments on the page of an agent. */
 const COMMENTS_SHOWN = 10

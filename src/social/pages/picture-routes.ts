@@ -1,6 +1,6 @@
-import { PICTURES_PATH } from '../pictures/addresses.ts'
-import type { Pictures } from '../pictures/pictures.ts'
-import { type PageRoute, page } from './page-route.ts'
+import type { Pictures } from '../communities/pictures/pictures.ts'
+import { type PageRoute, page } from '../html/page-route.ts'
+import { PICTURES_PATH } from '../shared/picture-address.ts'
 
 /** A picture never changes under its name. */
 const PICTURE_HEADERS = { 'content-type': 'image/webp', 'cache-control': 'public, max-age=31536000, immutable' }

@@ -1,15 +1,16 @@
 import type { Clock } from '../../core/clock.ts'
 import { html, type Markup } from '../../http/html.ts'
 import type { Comment } from '../comments/schema.ts'
+import { plural, timeAgo } from '../html/elements.ts'
+import { layout } from '../html/layout.ts'
+import type { MarkdownRenderer, RevisedText } from '../html/markdown-renderer.ts'
+import type { SiteRequest } from '../html/page-route.ts'
+import { htmlResponse } from '../html/responses.ts'
+import { excerpt, singleLine } from '../html/visible-text.ts'
 import type { Post } from '../posts/schema.ts'
 import { parseWord } from '../shared/paging.ts'
-import { byline, nextPageLink, plural, postHead, tabs, timeAgo } from './components.ts'
-import { layout } from './layout.ts'
-import type { MarkdownRenderer, RevisedText } from './markdown-renderer.ts'
-import type { SiteRequest } from './page-route.ts'
+import { byline, nextPageLink, postHead, tabs } from './components.ts'
 import type { ListPage, PageReader } from './reader.ts'
-import { htmlResponse } from './responses.ts'
-import { excerpt, singleLine } from './visible-text.ts'
 
 /** The sort orders of comments; the first is the default. */
 const SORTS = ['top', 'new', 'controversial'] as const

@@ -1,12 +1,13 @@
 import type { Clock } from '../../core/clock.ts'
 import { html } from '../../http/html.ts'
+import { timeAgo } from '../html/elements.ts'
+import { layout } from '../html/layout.ts'
+import type { SiteRequest } from '../html/page-route.ts'
+import { htmlResponse } from '../html/responses.ts'
+import { excerpt, singleLine } from '../html/visible-text.ts'
 import type { Post } from '../posts/schema.ts'
-import { byline, nextPageLink, postList, timeAgo } from './components.ts'
-import { layout } from './layout.ts'
-import type { SiteRequest } from './page-route.ts'
+import { byline, nextPageLink, postList } from './components.ts'
 import type { PageReader } from './reader.ts'
-import { htmlResponse } from './responses.ts'
-import { excerpt, singleLine } from './visible-text.ts'
 
 /** The pages of what lists and threads leave out. */
 export class RepeatPages {

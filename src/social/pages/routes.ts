@@ -1,11 +1,11 @@
 import type { Clock } from '../../core/clock.ts'
+import type { MarkdownRenderer } from '../html/markdown-renderer.ts'
+import { type PageRoute, page } from '../html/page-route.ts'
+import { icon, STYLE_PATH, styleSheet } from '../html/style.ts'
 import { ListPages } from './list-pages.ts'
-import type { MarkdownRenderer } from './markdown-renderer.ts'
-import { type PageRoute, page } from './page-route.ts'
 import { PostPages } from './post-page.ts'
 import type { PageReader } from './reader.ts'
 import { RepeatPages } from './repeat-pages.ts'
-import { icon, STYLE_PATH, styleSheet } from './style.ts'
 
 /** The public pages. */
 export function pageRoutes(reads: PageReader, markdown: MarkdownRenderer, clock: Clock): PageRoute[] {

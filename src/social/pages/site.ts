@@ -13,10 +13,10 @@ import { boundResponse } from '../../http/respond/bound-response.ts'
 import { toAppError } from '../../http/respond/problem.ts'
 import type { ResponseWriter } from '../../http/respond/response-writer.ts'
 import { GONE_TIMEOUT_S } from '../../http/timeouts.ts'
-import { layout } from './layout.ts'
-import type { PageRoute } from './page-route.ts'
-import { htmlResponse } from './responses.ts'
-import { singleLine } from './visible-text.ts'
+import { layout } from '../html/layout.ts'
+import type { PageRoute } from '../html/page-route.ts'
+import { htmlResponse } from '../html/responses.ts'
+import { singleLine } from '../html/visible-text.ts'
 
 export interface SiteOptions {
   readonly routes: readonly PageRoute[]

@@ -1,9 +1,18 @@
 import { route } from '../../http/route.ts'
-import { MessageResponse } from '../agents/schema.ts'
+import { MessageResponse } from '../accounts/schema.ts'
 import { withQuotaHeaders } from '../limits/response.ts'
 import { idempotencyHeader, requireAgent, viewerOf } from '../shared/callers.ts'
+import type { PostPins } from './pins.ts'
 import type { Posts } from './posts.ts'
-import { FeedQuery, NewPostResponse, OrderQuery, PostDraft, PostListResponse, PostQuery } from './schema.ts'
+import {
+  FeedQuery,
+  NewPostResponse,
+  OrderQuery,
+  PinResponse,
+  PostDraft,
+  PostListResponse,
+  PostQuery,
+} from './schema.ts'
 
 /** Posts, and the lists of them. */
 export const postRoutes = ({ posts }: { readonly posts: Posts }) => [
@@ -60,5 +69,25 @@ export const postRoutes = ({ posts }: { readonly posts: Posts }) => [
       errors: ['submolt-not-found', 'invalid-cursor'],
     },
     (context) => posts.listBySubmolt(viewerOf(context), context.params.name, context.query),
+  ),
+]
+
+const aboutPins = { ok: PinResponse, errors: ['post-not-found'] } as const
+
+/** Pinned posts, for the owner and the moderators of their community. */
+export const pinRoutes = ({ pins }: { readonly pins: PostPins }) => [
+  route(
+    'POST /api/v1/posts/{id}/pin',
+    {
+      id: 'pinPost',
+      summary: 'Pin a post in its community',
+      description: 'For the owner and the moderators. At most three posts of a community are pinned.',
+      ...aboutPins,
+      errors: ['post-not-found', 'conflict-wrong-state'],
+    },
+    (context) => pins.set(requireAgent(context), context.params.id, true),
+  ),
+  route('DELETE /api/v1/posts/{id}/pin', { id: 'unpinPost', summary: 'Unpin a post', ...aboutPins }, (context) =>
+    pins.set(requireAgent(context), context.params.id, false),
   ),
 ]

@@ -1,9 +1,9 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { Author, ListedAuthor } from '../agents/schema.ts'
+import { Author, ListedAuthor } from '../accounts/schema.ts'
+import { pendingFields, requiredFields } from '../accounts/verification/schema.ts'
 import { nullableString, string, success, userVote } from '../shared/fields.ts'
 import { type PageSize, pageFields, pagingParameters, wordParameter } from '../shared/paging.ts'
 import { fieldsParameter } from '../shared/selection.ts'
-import { pendingFields, requiredFields } from '../verification/schema.ts'
 import { TIMES } from './ranks.ts'
 
 const kind = Type.Union([Type.Literal('text'), Type.Literal('link')])
@@ -139,3 +139,6 @@ export const NewPostResponse = Type.Object(
   { $id: 'NewPostResponse' },
 )
 export type NewPostResponse = Static<typeof NewPostResponse>
+
+export const PinResponse = Type.Object({ success, message: Type.String(), post: Post }, { $id: 'PinResponse' })
+export type PinResponse = Static<typeof PinResponse>

@@ -1,5 +1,3 @@
-import type { SmtpSettings } from '../owner-email/mailer.ts'
-
 /** At most `count` within `window` milliseconds. */
 export interface Limit {
   readonly count: number
@@ -42,6 +40,18 @@ export interface NewcomerLimits {
 
 /** An action with a limit of its own, which counts when the action succeeds. */
 export type LimitedAction = Exclude<keyof Limits, 'general' | 'newcomer' | 'repeats' | 'standing'>
+
+/** The mail server that sends for the network. */
+export interface SmtpSettings {
+  readonly host: string
+  readonly port: number
+  /** Whether the connection is encrypted from its beginning; otherwise as soon as the server offers it. */
+  readonly secure: boolean
+  /** The address that mail comes from. */
+  readonly from: string
+  readonly user: string | undefined
+  readonly password: string | undefined
+}
 
 export interface Settings {
   /** The base of the URLs in responses; the address on which the network listens when undefined. */

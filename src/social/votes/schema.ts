@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { Author } from '../agents/schema.ts'
+import { Author } from '../accounts/schema.ts'
 import { success, userVote } from '../shared/fields.ts'
 
 export const VoteResponse = Type.Object(

@@ -1,7 +1,7 @@
 import { writeSync } from 'node:fs'
 import { systemClock } from '../../../src/core/clock.ts'
 import { Deadlines } from '../../../src/core/deadlines.ts'
-import { Network } from '../../../src/social/network.ts'
+import { Network } from '../../../src/social/network/network.ts'
 import { UNLIMITED } from '../../support/unlimited.ts'
 
 /** Agents post, vote, comment and follow in a loop; each line reports an acknowledged write at once. */

@@ -1,0 +1,61 @@
+import { stablePlan } from '../../../core/store/stable-plan.ts'
+import type { Statement } from '../../../core/store/statement.ts'
+import type { Store } from '../../../core/store/store.ts'
+import { cursorAfterKey, parseKeyCursor } from '../../../http/respond/cursor.ts'
+import { fillPage } from '../../../http/respond/page.ts'
+import { parseLimit, parseWord } from '../../shared/paging.ts'
+import type { AgentAccounts } from '../agents.ts'
+import type { AgentRow } from '../view.ts'
+import {
+  AGENT_PAGE,
+  AGENT_SORTS,
+  type AgentListResponse,
+  type AgentQuery,
+  type AgentSort,
+  type LeaderboardResponse,
+  type ShortAgentQuery,
+} from './schema.ts'
+
+const SELECT = 'SELECT a.*, o.id AS owner_id FROM agents a LEFT JOIN owners o ON o.n = a.owner'
+
+/** The lists of agents. Both take the karma and the row number of the last agent of the page before. */
+export const DIRECTORY_SQL: Readonly<Record<AgentSort, string>> = {
+  karma: `${SELECT} WHERE a.deleted_at IS NULL AND (-a.karma, a.n) > (-?1, ?2) AND a.karma <= ?1
+    ORDER BY a.karma DESC, a.n LIMIT ?3`,
+  new: `${SELECT} WHERE a.deleted_at IS NULL AND a.n < ?2 AND ?1 IS NOT NULL ORDER BY a.n DESC LIMIT ?3`,
+}
+
+const START: Readonly<Record<AgentSort, readonly [karma: number, n: number]>> = {
+  karma: [Number.MAX_SAFE_INTEGER, 0],
+  new: [0, Number.MAX_SAFE_INTEGER],
+}
+
+/** The agents of the network in order. */
+export class Directory {
+  readonly #pages: Readonly<Record<AgentSort, Statement<AgentRow, [number, number, number]>>>
+
+  constructor(
+    store: Store,
+    private readonly agents: AgentAccounts,
+  ) {
+    this.#pages = {
+      karma: store.prepare(stablePlan(DIRECTORY_SQL.karma)),
+      new: store.prepare(stablePlan(DIRECTORY_SQL.new)),
+    }
+  }
+
+  async list(query: AgentQuery): Promise<AgentListResponse> {
+    const sort = parseWord(AGENT_SORTS, 'karma', query.sort)
+    const limit = parseLimit(query.limit, AGENT_PAGE)
+    const [karma = 0, n = 0] = parseKeyCursor(query.cursor, `agents.${sort}`, 2) ?? START[sort]
+    const rows = this.#pages[sort].iterate(karma, n, limit + 1)
+    const { items, last } = fillPage(rows, limit, (row) => this.agents.show(row))
+    const next_cursor = last ? cursorAfterKey(`agents.${sort}`, [last.karma, last.n]) : null
+    return { success: true, agents: items, has_more: last !== undefined, next_cursor }
+  }
+
+  async leaderboard(query: ShortAgentQuery): Promise<LeaderboardResponse> {
+    const { agents } = await this.list({ ...query, sort: 'karma' })
+    return { success: true, leaderboard: agents }
+  }
+}

@@ -1,0 +1,104 @@
+import type { Clock } from '../../core/clock.ts'
+import type { EventLog } from '../../core/events/log.ts'
+import { stablePlan } from '../../core/store/stable-plan.ts'
+import type { Statement } from '../../core/store/statement.ts'
+import type { Store, Tx } from '../../core/store/store.ts'
+import type { AgentCaller } from '../../http/caller.ts'
+import type { Quotas } from '../limits/quotas.ts'
+import { badRequest, conflict, type SocialError } from '../shared/errors.ts'
+import type { AgentAccounts } from './agents.ts'
+import { AgentFollowed, AgentUnfollowed } from './events.ts'
+import type { FollowResponse } from './schema.ts'
+
+/** Who follows whom. */
+export class Follows {
+  readonly #exists: Statement<{ one: number }, [number, number]>
+  readonly #insert: Statement<unknown, [number, number, number]>
+  readonly #delete: Statement<unknown, [number, number]>
+  readonly #followers: Statement<unknown, [number, number]>
+  readonly #following: Statement<unknown, [number, number]>
+  readonly #selectSome: Statement<{ follower: number; followee: number }, [number, number, number]>
+
+  constructor(
+    private readonly store: Store,
+    private readonly log: EventLog,
+    private readonly clock: Clock,
+    private readonly agents: AgentAccounts,
+    private readonly quotas: Quotas,
+    private readonly maxFollowed: number,
+    /** Notifies an agent of a new follower. */
+    private readonly notify: (tx: Tx, followee: number, follower: number) => void,
+  ) {
+    this.#exists = store.prepare('SELECT 1 AS one FROM follows WHERE follower = ? AND followee = ?')
+    this.#insert = store.prepare('INSERT INTO follows (follower, followee, at) VALUES (?, ?, ?)')
+    this.#delete = store.prepare('DELETE FROM follows WHERE follower = ? AND followee = ?')
+    this.#followers = store.prepare('UPDATE agents SET follower_count = follower_count + ? WHERE n = ?')
+    this.#following = store.prepare('UPDATE agents SET following_count = following_count + ? WHERE n = ?')
+    this.#selectSome = store.prepare(
+      stablePlan(`SELECT * FROM (SELECT follower, followee FROM follows WHERE follower = ?1 LIMIT ?3)
+       UNION SELECT * FROM (SELECT follower, followee FROM follows WHERE followee = ?2 LIMIT ?3)`),
+    )
+  }
+
+  has(follower: number, followee: number): boolean {
+    return this.#exists.get(follower, followee) !== null
+  }
+
+  async follow(caller: AgentCaller, name: string): Promise<FollowResponse> {
+    return this.store.write((tx) => {
+      const other = this.agents.need(name)
+      if (other.n === caller.n) throw badRequest('Cannot follow yourself')
+      const message = `You already follow ${other.name}`
+      if (this.has(caller.n, other.n)) return { success: true as const, message, action: 'already_following' as const }
+      const me = this.agents.acting(caller)
+      if (me.following_count >= this.maxFollowed) throw followsTooMany(this.maxFollowed)
+      this.quotas.charge(tx, 'follow', me)
+      this.#insert.run(caller.n, other.n, this.clock.now())
+      this.#count(tx, caller.n, other.n, 1)
+      this.notify(tx, other.n, caller.n)
+      const subject = { actor: caller.id, subject: other.id }
+      this.log.append(tx, AgentFollowed, subject, { agent_id: other.id, follower_id: caller.id })
+      return { success: true as const, message: `Now following ${other.name}`, action: 'followed' as const }
+    })
+  }
+
+  /** Lets an agent follow another as it did elsewhere, without an event; false when it does, or may follow no more. */
+  restore(tx: Tx, follower: number, followee: number): boolean {
+    if (this.has(follower, followee) || this.agents.row(follower).following_count >= this.maxFollowed) return false
+    tx.run(this.#insert, follower, followee, this.clock.now())
+    this.#count(tx, follower, followee, 1)
+    return true
+  }
+
+  async unfollow(caller: AgentCaller, name: string): Promise<FollowResponse> {
+    return this.store.write((tx) => {
+      const other = this.agents.need(name)
+      const message = `You do not follow ${other.name}`
+      if (!this.has(caller.n, other.n)) return { success: true as const, message, action: 'not_following' as const }
+      this.#unfollow(tx, caller.n, other.n)
+      const subject = { actor: caller.id, subject: other.id }
+      this.log.append(tx, AgentUnfollowed, subject, { agent_id: other.id, follower_id: caller.id })
+      return { success: true as const, message: `No longer following ${other.name}`, action: 'unfollowed' as const }
+    })
+  }
+
+  /** Deletes some follows from and to a deleted agent; returns how many. */
+  deleteSome(tx: Tx, agent: number, limit: number): number {
+    const rows = this.#selectSome.all(agent, agent, limit)
+    for (const { follower, followee } of rows) this.#unfollow(tx, follower, followee)
+    return rows.length
+  }
+
+  #unfollow(tx: Tx, follower: number, followee: number): void {
+    tx.run(this.#delete, follower, followee)
+    this.#count(tx, follower, followee, -1)
+  }
+
+  #count(tx: Tx, follower: number, followee: number, by: number): void {
+    tx.run(this.#following, by, follower)
+    tx.run(this.#followers, by, followee)
+  }
+}
+
+const followsTooMany = (max: number): SocialError =>
+  conflict(`You follow ${max} agents, which is the maximum; unfollow one first`)

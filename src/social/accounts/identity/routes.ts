@@ -1,0 +1,43 @@
+import { Type } from '@sinclair/typebox'
+import { route } from '../../../http/route.ts'
+import { page } from '../../html/page-route.ts'
+import { textResponse } from '../../html/responses.ts'
+import { requireAgent } from '../../shared/callers.ts'
+import type { Identities } from './identities.ts'
+import { IdentityCheck, IdentityCheckResponse, IdentityTokenDraft, IdentityTokenResponse } from './schema.ts'
+
+interface IdentityServices {
+  readonly identities: Identities
+}
+
+/** How agents prove to other services who they are. */
+export const identityRoutes = ({ identities }: IdentityServices) => [
+  route(
+    'POST /api/v1/agents/me/identity-token',
+    {
+      id: 'createIdentityToken',
+      summary: 'Get a token that proves who you are',
+      description: 'Show it to another service instead of your API key. It is valid for an hour.',
+      body: Type.Optional(IdentityTokenDraft),
+      ok: IdentityTokenResponse,
+    },
+    (context) => identities.issue(requireAgent(context), context.body ?? {}),
+  ),
+  route(
+    'POST /api/v1/agents/verify-identity',
+    {
+      id: 'verifyIdentity',
+      summary: 'Check the token of an agent',
+      description: 'For services to which an agent showed one. The keys are at `/.well-known/jwks.json`, too.',
+      open: true,
+      body: IdentityCheck,
+      ok: IdentityCheckResponse,
+    },
+    ({ body }) => identities.check(body),
+  ),
+]
+
+/** The public keys of this network, where services look for them (RFC 7517). */
+export const identityPages = ({ identities }: IdentityServices) => [
+  page('GET /.well-known/jwks.json', () => textResponse('application/jwk-set+json', JSON.stringify(identities.jwks()))),
+]

@@ -1,0 +1,169 @@
+import type { Clock } from '../../core/clock.ts'
+import type { EventLog } from '../../core/events/log.ts'
+import { stablePlan } from '../../core/store/stable-plan.ts'
+import type { Statement } from '../../core/store/statement.ts'
+import type { Store, Tx } from '../../core/store/store.ts'
+import type { AgentCaller } from '../../http/caller.ts'
+import { badRequest, conflict, SocialError } from '../shared/errors.ts'
+import { cleanLine, hashSecret, newId, timestamp } from '../shared/strings.ts'
+import type { AgentAccounts } from './agents.ts'
+import { KeyCreated, KeyRevoked } from './events.ts'
+import type { ApiKey, KeyDraft, KeyListResponse, MessageResponse, NewKeyResponse } from './schema.ts'
+import { createApiKey } from './secrets.ts'
+import type { agentKeys } from './table.ts'
+import type { AgentRow } from './view.ts'
+
+/** What the guard has to know of the agent that sent a key. */
+export interface KeyHolder
+  extends Pick<
+    AgentRow,
+    'n' | 'id' | 'name' | 'claimed_at' | 'suspended_at' | 'suspended_until' | 'suspended_for' | 'suspended_by'
+  > {
+  key_id: string
+}
+
+/** The other keys of an agent, with which it signs requests. */
+interface SigningKeys {
+  has(agent: number): boolean
+  revokeAll(tx: Tx, agent: KeyOwner, actor: string): void
+}
+
+type KeyRow = Omit<typeof agentKeys.$inferSelect, 'hash'>
+
+type KeyOwner = Pick<AgentRow, 'n' | 'id'>
+
+const MAX_KEYS = 10
+const MAX_LABEL = 50
+const SAVE_KEY = 'Save this key now: it is shown only once.'
+
+/** The API keys of agents, stored as hashes. An agent may have several, so that one can be replaced without a gap. */
+export class Keys {
+  readonly #holder: Statement<KeyHolder, [string]>
+  readonly #insert: Statement<unknown, [string, number, string, string, string, number]>
+  readonly #select: Statement<KeyRow, [number]>
+  readonly #delete: Statement<unknown, [string]>
+  readonly #deleteAll: Statement<unknown, [number]>
+  readonly #turnOn: Statement<unknown, [number]>
+
+  constructor(
+    private readonly store: Store,
+    private readonly log: EventLog,
+    private readonly clock: Clock,
+    private readonly agents: AgentAccounts,
+    private readonly signingKeys: SigningKeys,
+  ) {
+    this.#holder = store.prepare(
+      stablePlan(`SELECT a.n, a.id, a.name, k.id AS key_id, a.claimed_at, a.suspended_at, a.suspended_until, a.suspended_for, a.suspended_by
+       FROM agent_keys k JOIN agents a ON a.n = k.agent WHERE k.hash = ? AND a.deleted_at IS NULL`),
+    )
+    this.#insert = store.prepare(
+      'INSERT INTO agent_keys (id, agent, hash, label, ending, created_at) VALUES (?, ?, ?, ?, ?, ?)',
+    )
+    this.#select = store.prepare(stablePlan('SELECT * FROM agent_keys WHERE agent = ? ORDER BY created_at, id'))
+    this.#delete = store.prepare('DELETE FROM agent_keys WHERE id = ?')
+    this.#deleteAll = store.prepare('DELETE FROM agent_keys WHERE agent = ?')
+    this.#turnOn = store.prepare('UPDATE agents SET signed_only = 0 WHERE n = ? AND signed_only = 1')
+  }
+
+  /** The agent with this key. */
+  holder(key: string): KeyHolder | undefined {
+    return this.#holder.get(hashSecret(key)) ?? undefined
+  }
+
+  /** Creates a key without an event. */
+  add(tx: Tx, agent: number, label: string): { key: string; row: KeyRow } {
+    const key = createApiKey()
+    const now = this.clock.now()
+    const row = { id: newId(now), agent, label, ending: key.slice(-4), created_at: now }
+    tx.run(this.#insert, row.id, agent, hashSecret(key), label, row.ending, now)
+    return { key, row }
+  }
+
+  /** Deletes the keys of a deleted agent. */
+  deleteOf(tx: Tx, agent: number): void {
+    tx.run(this.#deleteAll, agent)
+  }
+
+  /** Revokes the API keys of an agent on behalf of `actor`; those with which it signs stay. */
+  revokeApiKeys(tx: Tx, agent: KeyOwner, actor: string): void {
+    for (const row of this.#select.all(agent.n)) this.#revoke(tx, agent, row, actor)
+  }
+
+  /** Revokes all keys of an agent on behalf of `actor`: nobody can act as this agent then. */
+  revokeAll(tx: Tx, agent: KeyOwner, actor: string): void {
+    this.revokeApiKeys(tx, agent, actor)
+    this.signingKeys.revokeAll(tx, agent, actor)
+  }
+
+  /** Replaces all keys of an agent by a new API key on behalf of `actor`. */
+  replace(tx: Tx, agent: KeyOwner, label: string, actor: string): NewKeyResponse {
+    this.revokeAll(tx, agent, actor)
+    tx.run(this.#turnOn, agent.n)
+    return this.#create(tx, agent, label, actor)
+  }
+
+  /** The keys of an agent; `current` is the one that the request was sent with. */
+  async list({ n }: Pick<KeyOwner, 'n'>, current?: string): Promise<KeyListResponse> {
+    return { success: true, keys: this.#select.all(n).map((row) => toFacts(row, current)) }
+  }
+
+  async create(caller: AgentCaller, { label = '', replace = false }: KeyDraft): Promise<NewKeyResponse> {
+    const cleanLabel = cleanLine(label)
+    if (cleanLabel.length > MAX_LABEL) throw badRequest(`A label must be ${MAX_LABEL} characters or less`)
+    return this.store.write((tx) => {
+      const me = this.agents.acting(caller)
+      if (me.signed_only === 1) throw turnedOff()
+      if (replace) return this.replace(tx, me, cleanLabel, me.id)
+      if (this.#select.all(me.n).length >= MAX_KEYS) throw tooManyKeys()
+      return this.#create(tx, me, cleanLabel, me.id)
+    })
+  }
+
+  /** The operator replaces all keys of an agent. */
+  async reissue(name: string): Promise<NewKeyResponse> {
+    return this.store.write((tx) => this.replace(tx, this.agents.need(name), 'from the operator', 'operator'))
+  }
+
+  async revoke(caller: AgentCaller, id: string): Promise<MessageResponse> {
+    return this.store.write((tx) => {
+      const rows = this.#select.all(caller.n)
+      const row = rows.find((each) => each.id === id)
+      if (!row)
+        throw new SocialError('key-not-found', 'Key not found', { hint: 'GET /agents/me/keys lists your keys.' })
+      if (rows.length === 1 && !this.signingKeys.has(caller.n)) throw onlyKey()
+      this.#revoke(tx, caller, row, caller.id)
+      return { success: true as const, message: 'Key revoked' }
+    })
+  }
+
+  #create(tx: Tx, { n, id }: KeyOwner, label: string, actor: string): NewKeyResponse {
+    const { key, row } = this.add(tx, n, label)
+    this.log.append(tx, KeyCreated, { actor, subject: id }, { agent_id: id, key_id: row.id })
+    return { success: true, key: toFacts(row), api_key: key, important: SAVE_KEY }
+  }
+
+  #revoke(tx: Tx, { id }: KeyOwner, row: KeyRow, actor: string): void {
+    this.#delete.run(row.id)
+    this.log.append(tx, KeyRevoked, { actor, subject: id }, { agent_id: id, key_id: row.id })
+  }
+}
+
+const toFacts = ({ id, label, ending, created_at }: KeyRow, current?: string): ApiKey => ({
+  ...{ id, label, ending, current: id === current },
+  created_at: timestamp(created_at),
+})
+
+const tooManyKeys = (): SocialError =>
+  conflict(
+    `You have ${MAX_KEYS} keys, which is the maximum`,
+    'Revoke one with DELETE /agents/me/keys/:id, or send "replace": true.',
+  )
+
+const turnedOff = (): SocialError =>
+  conflict('You turned API keys off', 'Turn them on with PUT /agents/me/bearer-keys, in a signed request.')
+
+const onlyKey = (): SocialError =>
+  conflict(
+    'This is your only key; without it you could not use your account',
+    'Create another with POST /agents/me/keys first, or delete the account with DELETE /agents/me.',
+  )

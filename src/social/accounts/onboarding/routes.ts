@@ -1,0 +1,86 @@
+import { html } from '../../../http/html.ts'
+import { layout, SITE_NAME } from '../../html/layout.ts'
+import { markdown } from '../../html/markdown.ts'
+import { type PageRoute, page } from '../../html/page-route.ts'
+import { htmlResponse, textResponse } from '../../html/responses.ts'
+import { describeLevels, describeLimits } from '../../limits/describe.ts'
+import type { Limits } from '../../shared/settings.ts'
+import heartbeat from './heartbeat.md' with { type: 'text' }
+import join from './join.md' with { type: 'text' }
+import rules from './rules.md' with { type: 'text' }
+import skill from './skill.md' with { type: 'text' }
+import verify from './verify.md' with { type: 'text' }
+
+/** The version of the pages for agents; it changes whenever they do. */
+const VERSION = '1.0.4'
+
+const MARKDOWN = 'text/markdown; charset=utf-8'
+
+export interface OnboardingOptions {
+  /** Whether only claimed agents may write. */
+  readonly requireClaim: boolean
+  /** Whether people sign in to claim; otherwise the operator approves. */
+  readonly hasProviders: boolean
+  /** Whether what an agent writes is published only once it has answered a challenge. */
+  readonly verification: boolean
+  readonly limits: Limits
+}
+
+/** What the pages say about claims where people sign in. */
+const claimsBySignIn = (base: string) => ({
+  claiming: 'They open the link, sign in and enter the code.',
+  how: 'open the link, sign in, and enter the code.',
+  care: `At ${base}/me you can replace its keys, suspend it or unclaim it.`,
+  rescue: `your human can create a new one at ${base}/me`,
+})
+
+/** The same where nobody signs in, and the operator approves claims. */
+const claimsByOperator = () => ({
+  claiming:
+    'Nobody signs in here: the operator of this server approves your claim with `gc social claim approve YOUR_NAME`.',
+  how: 'the operator of this server does it with `gc social claim approve <name>`.',
+  care: 'The operator of this server can replace its keys, suspend it or unclaim it with `gc social`.',
+  rescue: 'the operator of this server can create a new one with `gc social key reissue YOUR_NAME`',
+})
+
+/** The pages from which an agent learns how to join with curl, and the page for the person who sends it. */
+export function onboardingRoutes({
+  requireClaim,
+  hasProviders,
+  verification: isVerified,
+  limits,
+}: OnboardingOptions): PageRoute[] {
+  const claim = requireClaim ? 'Until then you may read, but not write.' : 'You may write before that, too.'
+  const common = { version: VERSION, claim, limits: describeLimits(limits), levels: describeLevels(limits) }
+  const values = (base: string): Readonly<Record<string, string>> => ({
+    ...{ base, ...common, verification: isVerified ? verify.replaceAll('{{base}}', base) : '' },
+    ...(hasProviders ? claimsBySignIn(base) : claimsByOperator()),
+  })
+  const fill = (template: string, base: string) =>
+    template.replace(/\{\{(\w+)\}\}/g, (placeholder, name) => values(base)[String(name)] ?? placeholder)
+  return [
+    page('GET /skill.md', ({ base }) => textResponse(MARKDOWN, fill(skill, base))),
+    page('GET /heartbeat.md', ({ base }) => textResponse(MARKDOWN, fill(heartbeat, base))),
+    page('GET /rules.md', ({ base }) => textResponse(MARKDOWN, fill(rules, base))),
+    page('GET /skill.json', ({ base }) =>
+      textResponse('application/json', `${JSON.stringify(skillCard(base), null, 2)}\n`),
+    ),
+    page('GET /join', ({ base }) => {
+      const main = html`<h1>Send your agent</h1><div class="text apart">${markdown(fill(join, base))}</div>`
+      return htmlResponse(layout({ title: 'Join', currentPage: 'join', main }))
+    }),
+  ]
+}
+
+const skillCard = (base: string) => ({
+  name: 'gc-social',
+  version: VERSION,
+  description: `${SITE_NAME}: a social network for AI agents`,
+  homepage: base,
+  api_base: `${base}/api/v1`,
+  files: {
+    'skill.md': `${base}/skill.md`,
+    'heartbeat.md': `${base}/heartbeat.md`,
+    'rules.md': `${base}/rules.md`,
+  },
+})

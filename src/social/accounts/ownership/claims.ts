@@ -1,0 +1,216 @@
+import { randomInt, timingSafeEqual } from 'node:crypto'
+import type { Clock } from '../../../core/clock.ts'
+import type { EventLog } from '../../../core/events/log.ts'
+import type { Statement } from '../../../core/store/statement.ts'
+import type { Store, Tx } from '../../../core/store/store.ts'
+import type { AgentCaller } from '../../../http/caller.ts'
+import { badRequest, conflict, SocialError } from '../../shared/errors.ts'
+import type { Settings } from '../../shared/settings.ts'
+import { cleanLine, hashSecret, newId, timestamp } from '../../shared/strings.ts'
+import type { AgentAccounts } from '../agents.ts'
+import type { Agent } from '../schema.ts'
+import { createClaimToken } from '../secrets.ts'
+import type { Person } from '../sign-in/person.ts'
+import { type AgentSuspensions, describeSuspension } from '../suspensions.ts'
+import { type AgentRow, isSuspended } from '../view.ts'
+import { AgentClaimed, AgentUnclaimed, ClaimRenewed } from './events.ts'
+import type { ClaimRenewal, ClaimStatus } from './schema.ts'
+import type { agentClaims, owners } from './table.ts'
+
+type ClaimRow = Omit<typeof agentClaims.$inferSelect, 'created_at'>
+
+/** The agent of a claim link, and whether the link can be used: `locked` means that too many wrong codes were tried. */
+export interface ClaimState {
+  readonly agent: Agent
+  readonly state: 'open' | 'taken' | 'locked'
+}
+
+type OwnerRow = Pick<typeof owners.$inferSelect, 'n' | 'id'>
+
+/** The owner of agents that the operator approved. */
+const OPERATOR: Person = { provider: 'operator', subject: 'operator' }
+const MAX_ATTEMPTS = 10
+const NEXT_STEP = 'Send your human the claim_url. If it is lost, POST /agents/me/claim creates a new one.'
+
+/** The claims with which people become owners of agents. A claim is used once; until then the agent may renew it. */
+export class AgentClaims {
+  readonly #insert: Statement<unknown, [number, string, string, number]>
+  readonly #find: Statement<ClaimRow, [string]>
+  readonly #countFailure: Statement<unknown, [number]>
+  readonly #markTaken: Statement<unknown, [number]>
+  readonly #delete: Statement<unknown, [number]>
+  readonly #upsertOwner: Statement<OwnerRow, [string, string, string, string, number]>
+
+  constructor(
+    private readonly store: Store,
+    private readonly log: EventLog,
+    private readonly clock: Clock,
+    private readonly settings: Settings,
+    private readonly agents: AgentAccounts,
+    private readonly suspensions: AgentSuspensions,
+    /** The base of claim links. */
+    private readonly baseUrl: () => string,
+  ) {
+    this.#insert = store.prepare(
+      'INSERT OR REPLACE INTO agent_claims (agent, token, code, created_at) VALUES (?, ?, ?, ?)',
+    )
+    this.#find = store.prepare('SELECT agent, token, code, attempts, taken FROM agent_claims WHERE token = ?')
+    this.#countFailure = store.prepare('UPDATE agent_claims SET attempts = attempts + 1 WHERE agent = ?')
+    this.#markTaken = store.prepare('UPDATE agent_claims SET taken = 1 WHERE agent = ?')
+    this.#delete = store.prepare('DELETE FROM agent_claims WHERE agent = ?')
+    this.#upsertOwner = store.prepare(
+      `INSERT INTO owners (id, provider, subject, name, created_at) VALUES (?, ?, ?, ?, ?)
+       ON CONFLICT (provider, subject) DO UPDATE SET name = excluded.name RETURNING n, id`,
+    )
+  }
+
+  /** Creates a claim link and a code for an agent, in place of any earlier ones. */
+  issue(tx: Tx, { n, id }: Pick<AgentRow, 'n' | 'id'>): { url: string; code: string } {
+    const token = createClaimToken()
+    const code = newVerificationCode()
+    tx.run(this.#insert, n, hashSecret(token), codeHash(id, code), this.clock.now())
+    return { url: `${this.baseUrl()}/claim/${token}`, code }
+  }
+
+  /** Whether the caller is claimed. */
+  async status(caller: AgentCaller): Promise<ClaimStatus> {
+    const row = this.agents.row(caller.n)
+    const isClaimed = row.claimed_at !== null
+    const suspendedNow = isSuspended(row, this.clock.now())
+    return {
+      success: true,
+      status: isClaimed ? 'claimed' : 'pending_claim',
+      message: suspendedNow
+        ? describeSuspension(row)
+        : isClaimed
+          ? 'You are claimed'
+          : 'You are waiting for your human to claim you',
+      claimed: isClaimed,
+      verified: isClaimed,
+      next_step: isClaimed || suspendedNow ? null : NEXT_STEP,
+      agent: { id: row.id, name: row.name, claimed_at: isClaimed ? timestamp(row.claimed_at ?? 0) : null },
+      ...(suspendedNow && {
+        suspended_until: row.suspended_until === null ? null : timestamp(row.suspended_until),
+        reason: row.suspended_for ?? '',
+      }),
+    }
+  }
+
+  /** Creates a new claim link for the caller. */
+  async renew(caller: AgentCaller): Promise<ClaimRenewal> {
+    return this.store.write((tx) => {
+      const row = this.agents.acting(caller)
+      if (row.claimed_at !== null) throw conflict('You are claimed already')
+      const { url, code } = this.issue(tx, row)
+      this.log.append(tx, ClaimRenewed, { actor: row.id, subject: row.id }, { agent_id: row.id })
+      const message = 'Send your human this claim_url and the code; earlier ones are no longer valid'
+      return { success: true as const, message, claim_url: url, verification_code: code }
+    })
+  }
+
+  /** The state of a claim link; undefined for an unknown or replaced token. */
+  find(token: string): ClaimState | undefined {
+    const claim = this.#find.get(hashSecret(token))
+    return claim ? { agent: this.agents.show(this.agents.row(claim.agent)), state: stateOf(claim) } : undefined
+  }
+
+  /** A person claims the agent of a token with its code. Too many wrong codes lock the token. */
+  async complete(token: string, code: string, person: Person): Promise<Agent> {
+    const agent = await this.store.write((tx) => {
+      const claim = this.#requireClaim(token)
+      const row = this.agents.row(claim.agent)
+      if (!isSame(claim.code, codeHash(row.id, normalizeCode(code)))) {
+        this.#countFailure.run(claim.agent)
+        return undefined
+      }
+      return this.#claim(tx, row, person, row.id)
+    })
+    if (!agent) throw badRequest('The code is wrong', 'Ask the agent for the verification_code of its registration.')
+    return agent
+  }
+
+  /** Claims an agent for the operator. */
+  async approve(name: string): Promise<Agent> {
+    return this.store.write((tx) => {
+      const row = this.agents.need(name)
+      return row.claimed_at === null ? this.approveIn(tx, row) : this.agents.show(row)
+    })
+  }
+
+  /** Claims an agent that nobody owns for the operator, as part of a write. */
+  approveIn(tx: Tx, row: AgentRow): Agent {
+    return this.#claim(tx, row, OPERATOR, 'operator')
+  }
+
+  /** Ends the ownership of an agent, which may then be claimed again. */
+  async release(name: string): Promise<Agent> {
+    return this.store.write((tx) => {
+      const row = this.agents.need(name)
+      if (row.claimed_at !== null) this.unclaim(tx, row, 'operator')
+      return this.agents.show(this.agents.row(row.n))
+    })
+  }
+
+  /** Ends the ownership of an agent on behalf of `actor`, and with it a suspension by the owner. */
+  unclaim(tx: Tx, row: AgentRow, actor: string): void {
+    if (this.suspensions.suspenderOf(row) === 'owner') this.suspensions.end(tx, row, actor)
+    this.agents.setOwner(tx, row.n, null)
+    const payload = { agent_id: row.id, owner_id: row.owner_id ?? '' }
+    this.log.append(tx, AgentUnclaimed, { actor, subject: row.id }, payload)
+  }
+
+  /** Deletes the claim of a deleted agent. */
+  deleteOf(tx: Tx, agent: number): void {
+    tx.run(this.#delete, agent)
+  }
+
+  #claim(tx: Tx, row: AgentRow, person: Person, actor: string): Agent {
+    const now = this.clock.now()
+    const { provider, subject, name = '' } = person
+    const owner = this.#upsertOwner.get(newId(now), provider, subject, cleanLine(name), now)
+    if (!owner) throw new TypeError('the owner was not inserted')
+    const max = this.settings.maxAgentsPerOwner
+    if (provider !== OPERATOR.provider && this.agents.countOwnedBy(owner.n) >= max) {
+      throw conflict(`You have claimed ${max} agents, which is the maximum`)
+    }
+    this.agents.setOwner(tx, row.n, owner.n)
+    this.#markTaken.run(row.n)
+    this.log.append(tx, AgentClaimed, { actor, subject: row.id }, { agent_id: row.id, owner_id: owner.id })
+    return this.agents.show(this.agents.row(row.n))
+  }
+
+  #requireClaim(token: string): ClaimRow {
+    const claim = this.#find.get(hashSecret(token))
+    if (!claim || stateOf(claim) !== 'open') {
+      throw new SocialError(
+        'claim-not-found',
+        'This claim link is not valid, was used already, or had too many wrong codes',
+        {
+          hint: 'The agent gets a new link with POST /agents/me/claim.',
+        },
+      )
+    }
+    return claim
+  }
+}
+
+const stateOf = ({ attempts, taken }: ClaimRow): ClaimState['state'] =>
+  taken ? 'taken' : attempts >= MAX_ATTEMPTS ? 'locked' : 'open'
+
+const codeHash = (agent: string, code: string): string => hashSecret(`${agent} ${code}`)
+
+const isSame = (one: string, other: string): boolean => timingSafeEqual(Buffer.from(one), Buffer.from(other))
+
+const WORDS = 'reef wave coral shell tide kelp foam salt deep blue aqua pearl sand surf cove bay'.split(' ')
+
+/** A random code that a person can read out: `reef-4F2A`. */
+function newVerificationCode(): string {
+  const word = WORDS[randomInt(WORDS.length)] ?? 'reef'
+  return `${word}-${randomInt(0x10000).toString(16).toUpperCase().padStart(4, '0')}`
+}
+
+/** A code that a person typed, in the form in which it was issued. */
+function normalizeCode(typed: string): string {
+  const [word = '', digits = ''] = typed.trim().split(/[\s-]+/, 2)
+  return `${word.toLowerCase()}-${digits.toUpperCase()}`
+}

@@ -1,0 +1,24 @@
+import { route } from '../../../http/route.ts'
+import { requireAgent } from '../../shared/callers.ts'
+import type { AgentClaims } from './claims.ts'
+import { ClaimRenewal, ClaimStatus } from './schema.ts'
+
+/** How an agent reads and renews its claim. */
+export const agentClaimRoutes = ({ claims }: { readonly claims: AgentClaims }) => [
+  route(
+    'GET /api/v1/agents/status',
+    { id: 'getClaimStatus', summary: 'Show whether you are claimed', ok: ClaimStatus },
+    (context) => claims.status(requireAgent(context)),
+  ),
+  route(
+    'POST /api/v1/agents/me/claim',
+    {
+      id: 'renewClaim',
+      summary: 'Create a new claim link',
+      ok: ClaimRenewal,
+      errors: ['conflict-wrong-state'],
+      extension: true,
+    },
+    (context) => claims.renew(requireAgent(context)),
+  ),
+]

@@ -1,0 +1,63 @@
+import type { EventLog } from '../../core/events/log.ts'
+import type { Store } from '../../core/store/store.ts'
+import { isLoopback } from '../../http/authority.ts'
+import { addressGroup } from '../limits/addresses.ts'
+import type { Quotas } from '../limits/quotas.ts'
+import type { Settings } from '../shared/settings.ts'
+import { timestamp } from '../shared/strings.ts'
+import type { AgentAccounts } from './agents.ts'
+import { AgentRegistered } from './events.ts'
+import type { Keys } from './keys.ts'
+import { parseName } from './names.ts'
+import type { AgentClaims } from './ownership/claims.ts'
+import type { Registration, RegistrationResponse } from './schema.ts'
+
+/** Where a registration comes from. */
+export interface RegistrationOrigin {
+  /** The caller's address. */
+  readonly address: string
+  /** Whether a page in a browser sends it. */
+  readonly isFromPage?: boolean
+}
+
+/** Registers new agents. */
+export class Registrations {
+  constructor(
+    private readonly store: Store,
+    private readonly log: EventLog,
+    private readonly settings: Settings,
+    private readonly agents: AgentAccounts,
+    private readonly keys: Keys,
+    private readonly claims: AgentClaims,
+    private readonly quotas: Quotas,
+    /** The base of the URLs in the responses. */
+    private readonly baseUrl: () => string,
+  ) {}
+
+  async register(
+    { name, description }: Registration,
+    { address, isFromPage = false }: RegistrationOrigin,
+  ): Promise<RegistrationResponse> {
+    const parsedName = parseName(name)
+    return this.store.write((tx) => {
+      const isForeign = this.settings.proxied || !isLoopback(address)
+      const row = this.agents.add(tx, parsedName, description, isForeign)
+      if (isForeign || isFromPage) this.quotas.chargeRegistration(tx, addressGroup(address))
+      else this.quotas.chargeLocalRegistration(tx)
+      const { key } = this.keys.add(tx, row.n, 'registration')
+      const { url, code } = this.claims.issue(tx, row)
+      this.log.append(tx, AgentRegistered, { actor: row.id, subject: row.id }, { agent_id: row.id })
+      return {
+        success: true as const,
+        message: `Welcome, ${row.name}! Send your human the claim_url and the verification_code.`,
+        agent: {
+          ...{ id: row.id, name: row.name, api_key: key, claim_url: url, verification_code: code },
+          profile_url: `${this.baseUrl()}/u/${row.name}`,
+          created_at: timestamp(row.created_at),
+        },
+        important: 'SAVE YOUR API KEY! It is shown only once; you need it for every request.',
+        status: 'pending_claim' as const,
+      }
+    })
+  }
+}

@@ -1,0 +1,128 @@
+import type { Clock } from '../../../core/clock.ts'
+import type { EventLog } from '../../../core/events/log.ts'
+import { stablePlan } from '../../../core/store/stable-plan.ts'
+import type { Statement } from '../../../core/store/statement.ts'
+import type { Store, Tx } from '../../../core/store/store.ts'
+import type { AgentCaller } from '../../../http/caller.ts'
+import { LEVEL_CONDITIONS, LEVELS, LIMIT_FACTORS } from '../../limits/levels.ts'
+import type { Standings } from '../../limits/standings.ts'
+import { badRequest, conflict, SocialError } from '../../shared/errors.ts'
+import type { AgentAccounts } from '../agents.ts'
+import type { MessageResponse } from '../schema.ts'
+import type { AgentRow } from '../view.ts'
+import { AgentUnvouched, AgentVouched } from './events.ts'
+import type { ReputationResponse } from './schema.ts'
+
+const DAY = 86_400_000
+/** For how many others an agent vouches at once. */
+const MAX_VOUCHES = 20
+const MAX_LISTED = 100
+
+export const VOUCH_SQL = {
+  of: `SELECT a.n, a.id, a.name FROM vouches v JOIN agents a ON a.n = v.voucher
+    WHERE v.agent = ? ORDER BY v.voucher LIMIT ?`,
+  by: `SELECT a.n, a.id, a.name FROM vouches v INDEXED BY vouches_by JOIN agents a ON a.n = v.agent
+    WHERE v.voucher = ? ORDER BY v.agent LIMIT ?`,
+}
+
+type Vouched = Pick<AgentRow, 'n' | 'id' | 'name'>
+
+/** The reputation of agents: what is known of it, and who vouches for whom. */
+export class Reputations {
+  readonly #of: Statement<Vouched, [number, number]>
+  readonly #by: Statement<Vouched, [number, number]>
+  readonly #insert: Statement<unknown, [number, number, number]>
+  readonly #delete: Statement<unknown, [number, number]>
+
+  constructor(
+    private readonly store: Store,
+    private readonly log: EventLog,
+    private readonly clock: Clock,
+    private readonly agents: AgentAccounts,
+    private readonly standings: Standings,
+  ) {
+    this.#of = store.prepare(stablePlan(VOUCH_SQL.of))
+    this.#by = store.prepare(stablePlan(VOUCH_SQL.by))
+    this.#insert = store.prepare('INSERT OR IGNORE INTO vouches (voucher, agent, at) VALUES (?, ?, ?)')
+    this.#delete = store.prepare('DELETE FROM vouches WHERE voucher = ? AND agent = ?')
+  }
+
+  async mine({ n }: AgentCaller): Promise<ReputationResponse> {
+    return this.show(this.agents.row(n))
+  }
+
+  show(row: AgentRow): ReputationResponse {
+    const { age, karma, isClaimed, vouches, repeats, originals } = this.standings.recordOf(row)
+    const names = (agents: readonly Vouched[]) => agents.map(({ name }) => name)
+    return {
+      ...{ success: true, level: this.standings.levelOf(row), limit_factor: this.standings.factorOf(row) },
+      ...{ karma, is_claimed: isClaimed, age_days: Math.floor(age / DAY) },
+      ...{ vouches, vouched_by: names(this.#of.all(row.n, MAX_LISTED)), vouches_for: names(this.vouchedBy(row.n)) },
+      ...{ repeats, originals },
+      levels: LEVELS.map((level) => ({
+        ...{ level, limit_factor: LIMIT_FACTORS[level], condition: LEVEL_CONDITIONS[level] },
+      })),
+    }
+  }
+
+  /** Vouches for an agent, as a claimed agent that does not repeat texts; doing it again changes nothing. */
+  async vouch(caller: AgentCaller, name: string): Promise<MessageResponse> {
+    return this.store.write((tx) => {
+      const me = this.agents.acting(caller)
+      const agent = this.agents.need(name)
+      if (agent.n === me.n) throw badRequest('You cannot vouch for yourself')
+      if (me.claimed_at === null) throw new SocialError('forbidden', 'Only claimed agents vouch for others')
+      if (this.standings.isRepeating(me)) {
+        throw new SocialError(
+          'forbidden',
+          'You keep repeating texts, so that your word does not count; try again later',
+        )
+      }
+      const current = this.vouchedBy(me.n)
+      const message = `You vouch for ${agent.name}`
+      if (current.some(({ n }) => n === agent.n)) return { success: true as const, message }
+      if (current.length >= MAX_VOUCHES) {
+        throw conflict(`You vouch for ${MAX_VOUCHES} agents, which is the maximum`, 'End one with DELETE first.')
+      }
+      tx.run(this.#insert, me.n, agent.n, this.clock.now())
+      const payload = { agent_id: agent.id, voucher_id: me.id }
+      this.log.append(tx, AgentVouched, { actor: me.id, subject: agent.id }, payload)
+      return { success: true as const, message }
+    })
+  }
+
+  /** Ends that. */
+  async unvouch(caller: AgentCaller, name: string): Promise<MessageResponse> {
+    return this.store.write((tx) => {
+      const me = this.agents.acting(caller)
+      const agent = this.agents.need(name)
+      this.#unvouch(tx, me, agent, me.id)
+      return { success: true as const, message: `You do not vouch for ${agent.name}` }
+    })
+  }
+
+  /** Ends all vouches of an agent on behalf of its owner. */
+  unvouchAll(tx: Tx, agent: AgentRow, actor: string): void {
+    for (const other of this.vouchedBy(agent.n)) this.#unvouch(tx, agent, other, actor)
+  }
+
+  /** The agents for which an agent vouches. */
+  vouchedBy(n: number): Vouched[] {
+    return this.#by.all(n, MAX_VOUCHES)
+  }
+
+  /** Ends some vouches by and for a deleted agent; returns how many. */
+  deleteSome(tx: Tx, agent: number, limit: number): number {
+    const by = this.#by.all(agent, limit)
+    const of = this.#of.all(agent, limit)
+    for (const { n } of by) tx.run(this.#delete, agent, n)
+    for (const { n } of of) tx.run(this.#delete, n, agent)
+    return by.length + of.length
+  }
+
+  #unvouch(tx: Tx, voucher: Vouched, agent: Vouched, actor: string): void {
+    if (tx.run(this.#delete, voucher.n, agent.n).changes === 0) return
+    const payload = { agent_id: agent.id, voucher_id: voucher.id }
+    this.log.append(tx, AgentUnvouched, { actor, subject: agent.id }, payload)
+  }
+}

@@ -1,0 +1,81 @@
+import { randomBytes, timingSafeEqual } from 'node:crypto'
+import type { Clock } from '../../../core/clock.ts'
+import { AppError } from '../../../core/errors.ts'
+import type { Statement } from '../../../core/store/statement.ts'
+import type { Store } from '../../../core/store/store.ts'
+import { hashSecret } from '../../shared/strings.ts'
+import type { Person } from './person.ts'
+
+/** A person who is signed in. */
+export interface SignedIn {
+  readonly person: Person
+  /** Proves that a form was sent from one of this person's own pages. */
+  readonly formToken: string
+}
+
+interface SessionRow {
+  provider: string
+  subject: string
+  name: string
+}
+
+const SESSION_DURATION = 8 * 3_600_000
+const COOKIE_VALUE = /^[A-Za-z0-9_-]{43}$/
+
+/** A cookie value that cannot be guessed. */
+export const randomCookie = (): string => randomBytes(32).toString('base64url')
+
+/** Who is signed in. The browser keeps a random cookie, the database its hash. */
+export class SignInSessions {
+  readonly #insert: Statement<unknown, [string, string, string, string, number]>
+  readonly #find: Statement<SessionRow, [string, number]>
+  readonly #delete: Statement<unknown, [string]>
+  readonly #deleteExpired: Statement<unknown, [number]>
+
+  constructor(
+    private readonly store: Store,
+    private readonly clock: Clock,
+    /** The keys of the providers in use; sessions of any other have ended. */
+    private readonly providers: ReadonlySet<string>,
+  ) {
+    this.#insert = store.prepare(
+      'INSERT INTO guests (hash, provider, subject, name, expires_at) VALUES (?, ?, ?, ?, ?)',
+    )
+    this.#find = store.prepare('SELECT provider, subject, name FROM guests WHERE hash = ? AND expires_at > ?')
+    this.#delete = store.prepare('DELETE FROM guests WHERE hash = ?')
+    this.#deleteExpired = store.prepare(
+      'DELETE FROM guests WHERE hash IN (SELECT hash FROM guests WHERE expires_at <= ? LIMIT 100)',
+    )
+  }
+
+  /** Signs a person in, in place of the session of `previous`; returns the cookie for their browser. */
+  async create({ provider, subject, name = '' }: Person, previous: string | undefined): Promise<string> {
+    const cookie = randomCookie()
+    await this.store.write(() => {
+      const now = this.clock.now()
+      this.#deleteExpired.run(now)
+      if (previous !== undefined) this.#delete.run(hashSecret(previous))
+      this.#insert.run(hashSecret(cookie), provider, subject, name, now + SESSION_DURATION)
+    })
+    return cookie
+  }
+
+  find(cookie: string | undefined): SignedIn | undefined {
+    if (cookie === undefined || !COOKIE_VALUE.test(cookie)) return undefined
+    const row = this.#find.get(hashSecret(cookie), this.clock.now())
+    if (!row || !this.providers.has(row.provider)) return undefined
+    return { person: row, formToken: hashSecret(`seal ${cookie}`) }
+  }
+
+  async delete(cookie: string): Promise<void> {
+    await this.store.write(() => void this.#delete.run(hashSecret(cookie)))
+  }
+}
+
+/** Throws unless a form carries the token of the person who sends it. */
+export function checkFormToken({ formToken }: SignedIn, form: URLSearchParams): void {
+  const sent = Buffer.from(hashSecret(form.get('form_token') ?? ''))
+  if (!timingSafeEqual(sent, Buffer.from(hashSecret(formToken)))) {
+    throw new AppError('forbidden', 'this form is out of date; open the page again and send it from there')
+  }
+}

@@ -1,0 +1,68 @@
+import type { Clock } from '../../../core/clock.ts'
+import type { Deadline, Deadlines } from '../../../core/deadlines.ts'
+import type { Statement } from '../../../core/store/statement.ts'
+import type { Store } from '../../../core/store/store.ts'
+import { hashSecret } from '../../shared/strings.ts'
+import { invalidSignature } from './errors.ts'
+import type { ReceivedSignature } from './received-signature.ts'
+
+/** How old a signature may be, and how far its time may be ahead of ours, in milliseconds. */
+export const MAX_AGE = 300_000
+export const MAX_AHEAD = 30_000
+
+const INTERVAL = MAX_AGE + MAX_AHEAD
+const SLICE = 500
+
+/** The signatures that were used: each is accepted once, also after a restart. They are kept until they are too old. */
+export class UsedSignatures {
+  readonly #insert: Statement<unknown, [string, number]>
+  readonly #deleteOld: Statement<unknown, [number]>
+  #next: Deadline | undefined
+
+  constructor(
+    private readonly store: Store,
+    private readonly clock: Clock,
+    private readonly deadlines: Deadlines,
+    private readonly report: (error: unknown) => void,
+  ) {
+    this.#insert = store.prepare('INSERT OR IGNORE INTO used_signatures (hash, until) VALUES (?, ?)')
+    this.#deleteOld = store.prepare(
+      `DELETE FROM used_signatures WHERE hash IN (SELECT hash FROM used_signatures WHERE until < ? LIMIT ${SLICE})`,
+    )
+  }
+
+  /** Throws when a signature is too old, from the future or expired. */
+  checkTime({ created, expires }: ReceivedSignature): void {
+    const now = this.clock.now()
+    const age = now - created * 1_000
+    if (age > MAX_AGE) throw invalidSignature(`created is more than ${MAX_AGE / 1_000} seconds ago; sign again`)
+    if (age < -MAX_AHEAD) throw invalidSignature('created is in the future; set your clock')
+    if (expires !== undefined && expires * 1_000 <= now) throw invalidSignature('it has expired; sign again')
+  }
+
+  /** Takes note of a valid signature; throws when it, or its nonce, was used before. */
+  async use({ keyId, nonce, created }: ReceivedSignature, base: string): Promise<void> {
+    const hash = hashSecret(nonce === undefined ? `${keyId} base ${base}` : `${keyId} nonce ${nonce}`)
+    const until = created * 1_000 + MAX_AGE
+    const isNew = await this.store.write((tx) => tx.run(this.#insert, hash, until).changes > 0)
+    if (!isNew) throw invalidSignature('it was used before; sign each request anew, with a fresh nonce')
+  }
+
+  start(): void {
+    this.#next = this.deadlines.after(INTERVAL, async () => {
+      await this.#deleteExpired().catch(this.report)
+      if (this.#next) this.start()
+    })
+  }
+
+  stop(): void {
+    this.#next?.cancel()
+    this.#next = undefined
+  }
+
+  async #deleteExpired(): Promise<void> {
+    const now = this.clock.now()
+    for (let deleted = SLICE; deleted === SLICE; )
+      deleted = (await this.store.write((tx) => tx.run(this.#deleteOld, now))).changes
+  }
+}

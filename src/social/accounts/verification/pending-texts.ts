@@ -1,0 +1,178 @@
+import { randomBytes, randomInt } from 'node:crypto'
+import type { Clock } from '../../../core/clock.ts'
+import type { EventLog } from '../../../core/events/log.ts'
+import { stablePlan } from '../../../core/store/stable-plan.ts'
+import type { Statement } from '../../../core/store/statement.ts'
+import type { Store, Tx } from '../../../core/store/store.ts'
+import type { Standings } from '../../limits/standings.ts'
+import { SocialError } from '../../shared/errors.ts'
+import { timestamp } from '../../shared/strings.ts'
+import type { AgentRow } from '../view.ts'
+import { newChallenge } from './challenges.ts'
+import { VerificationRequested } from './events.ts'
+import type { PendingFields, Verification } from './schema.ts'
+import type { PendingKind, pendingTexts } from './table.ts'
+
+export type PendingText = typeof pendingTexts.$inferSelect
+type Insert = [string, PendingKind, number, string, string, string, number, number, number]
+
+const MINUTE = 60_000
+const DAY = 1_440 * MINUTE
+/** How long a challenge can be answered, and how long what waits for it is stored. */
+const TIME = { post: 5 * MINUTE, comment: 5 * MINUTE, submolt: MINUTE / 2 }
+const MAX_AGE = DAY
+const SLICE = 500
+
+const INSTRUCTIONS =
+  'Solve the sum and send POST /api/v1/verify with {"verification_code": "…", "answer": "15.00"}; until then nobody sees it.'
+
+export const PENDING_SQL = {
+  find: 'SELECT * FROM pending_texts WHERE code = ?',
+  findById: 'SELECT * FROM pending_texts WHERE id = ? AND author = ? AND answered_at IS NULL',
+  deleteExpired: `DELETE FROM pending_texts WHERE n IN
+    (SELECT n FROM pending_texts INDEXED BY pending_texts_created WHERE created_at <= ? ORDER BY created_at LIMIT ?)`,
+  deleteSome: `DELETE FROM pending_texts WHERE n IN
+    (SELECT n FROM pending_texts INDEXED BY pending_texts_by WHERE author = ? LIMIT ?)`,
+}
+
+/** What was sent and is published only once its author has answered a challenge, where the network asks for that. */
+export class PendingTexts {
+  readonly #insert: Statement<unknown, Insert>
+  readonly #find: Statement<PendingText, [string]>
+  readonly #findById: Statement<PendingText, [string, number]>
+  readonly #renew: Statement<unknown, [string, string, number, number, number]>
+  readonly #setAnswered: Statement<unknown, [number, number]>
+  readonly #pausedUntil: Statement<{ paused_until: number | null }, [number]>
+  readonly #countWrong: Statement<{ count: number }, [number]>
+  readonly #pause: Statement<unknown, [number, number]>
+  readonly #forgive: Statement<unknown, [number]>
+  readonly #deleteExpired: Statement<unknown, [number, number]>
+  readonly #deleteSome: Statement<unknown, [number, number]>
+
+  constructor(
+    store: Store,
+    private readonly log: EventLog,
+    private readonly clock: Clock,
+    private readonly standings: Standings,
+    private readonly isOn: boolean,
+  ) {
+    this.#insert = store.prepare(
+      `INSERT INTO pending_texts (id, kind, author, draft, code, challenge, answer, created_at, expires_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    )
+    this.#find = store.prepare(PENDING_SQL.find)
+    this.#findById = store.prepare(PENDING_SQL.findById)
+    this.#renew = store.prepare(
+      'UPDATE pending_texts SET code = ?, challenge = ?, answer = ?, expires_at = ? WHERE n = ?',
+    )
+    this.#setAnswered = store.prepare('UPDATE pending_texts SET answered_at = ? WHERE n = ?')
+    this.#pausedUntil = store.prepare('SELECT paused_until FROM wrong_answers WHERE agent = ?')
+    this.#countWrong = store.prepare(
+      `INSERT INTO wrong_answers (agent, count) VALUES (?, 1)
+       ON CONFLICT DO UPDATE SET count = count + 1 RETURNING count`,
+    )
+    this.#pause = store.prepare('UPDATE wrong_answers SET count = 0, paused_until = ? WHERE agent = ?')
+    this.#forgive = store.prepare('DELETE FROM wrong_answers WHERE agent = ?')
+    this.#deleteExpired = store.prepare(stablePlan(PENDING_SQL.deleteExpired))
+    this.#deleteSome = store.prepare(stablePlan(PENDING_SQL.deleteSome))
+  }
+
+  /** Whether an agent has to answer a challenge; throws while it is asked nothing more. Who is vouched for need not. */
+  asks(agent: AgentRow): boolean {
+    if (!this.isOn || ['vouched', 'established'].includes(this.standings.levelOf(agent))) return false
+    this.rejectPaused(agent)
+    return true
+  }
+
+  /** Throws while an agent may not answer, since too many of its answers were wrong. */
+  rejectPaused({ n }: AgentRow): void {
+    const until = this.#pausedUntil.get(n)?.paused_until ?? 0
+    if (until <= this.clock.now()) return
+    throw new SocialError('forbidden', `Too many of your answers were wrong; try again after ${timestamp(until)}`, {
+      hint: 'Solve the challenge with care: add, subtract or multiply the two numbers that it names.',
+      fields: { suspended_until: timestamp(until) },
+    })
+  }
+
+  /** Stores a draft with a new challenge. */
+  add(tx: Tx, { n, id: agent }: AgentRow, kind: PendingKind, id: string, draft: object): PendingFields & Pending {
+    const { code, text, answer, expires } = this.#challenge(kind)
+    tx.run(this.#insert, id, kind, n, JSON.stringify(draft), code, text, answer, this.clock.now(), expires)
+    const payload = { agent_id: agent, kind, target_id: id }
+    this.log.append(tx, VerificationRequested, { actor: agent, subject: id }, payload)
+    return { verification_status: 'pending', verification: toVerification(code, text, expires) }
+  }
+
+  /** What a code publishes. */
+  find(code: string): PendingText | undefined {
+    return this.#find.get(code) ?? undefined
+  }
+
+  /** What waits under an identifier, for its author. */
+  findById(author: number, id: string): PendingText | undefined {
+    return this.#findById.get(id, author) ?? undefined
+  }
+
+  /** The state of what waits, and its challenge while that can be answered. */
+  stateOf({ code, challenge, expires_at }: PendingText): PendingFields {
+    if (expires_at <= this.clock.now()) return { verification_status: 'failed' }
+    return { verification_status: 'pending', verification: toVerification(code, challenge, expires_at) }
+  }
+
+  /** Gives what waits a new challenge. */
+  renew(tx: Tx, { n, kind }: PendingText): Verification {
+    const { code, text, answer, expires } = this.#challenge(kind)
+    tx.run(this.#renew, code, text, answer, expires, n)
+    return toVerification(code, text, expires)
+  }
+
+  setAnswered(tx: Tx, { n, author }: PendingText): void {
+    tx.run(this.#setAnswered, this.clock.now(), n)
+    tx.run(this.#forgive, author)
+  }
+
+  /** Counts a wrong answer against its agent; returns how many there were in a row. */
+  countWrong(tx: Tx, agent: number): number {
+    return tx.get(this.#countWrong, agent)?.count ?? 0
+  }
+
+  /** Asks an agent nothing more for a while, and then begins to count anew. */
+  pause(tx: Tx, agent: number, duration: number): void {
+    tx.run(this.#pause, this.clock.now() + duration, agent)
+  }
+
+  /** Deletes some of what was never verified; returns whether there may be more. */
+  deleteExpired(tx: Tx): boolean {
+    return tx.run(this.#deleteExpired, this.clock.now() - MAX_AGE, SLICE).changes === SLICE
+  }
+
+  /** Deletes some of what waits of a deleted agent; returns how many. */
+  deleteSome(tx: Tx, agent: number, limit: number): number {
+    tx.run(this.#forgive, agent)
+    return tx.run(this.#deleteSome, agent, limit).changes
+  }
+
+  #challenge(kind: PendingKind) {
+    const { text, answer } = newChallenge((bound) => randomInt(bound))
+    const code = `moltbook_verify_${randomBytes(16).toString('hex')}`
+    return { code, text, answer, expires: this.clock.now() + TIME[kind] }
+  }
+}
+
+interface Pending {
+  readonly verification_status: 'pending'
+  readonly verification: Verification
+}
+
+const toVerification = (code: string, text: string, expires: number): Verification => ({
+  ...{ verification_code: code, challenge_text: text, expires_at: timestamp(expires), instructions: INSTRUCTIONS },
+})
+
+/** What the response to a draft says beside it. */
+export const requiresVerification = (what: string, { verification_code, challenge_text }: Verification) => ({
+  success: true as const,
+  message: `${what} is published once you have answered the challenge: POST /api/v1/verify`,
+  verification_required: true as const,
+  verification_code,
+  challenge: challenge_text,
+})

@@ -1,0 +1,21 @@
+import { route } from '../../../http/route.ts'
+import { requireAgent } from '../../shared/callers.ts'
+import { ALREADY_ANSWERED, EXPIRED } from './errors.ts'
+import { VerifyRequest, VerifyResponse } from './schema.ts'
+import type { Verifications } from './verifications.ts'
+
+/** Answers to challenges, where the network asks for them before it publishes. */
+export const verificationRoutes = ({ verifications }: { readonly verifications: Verifications }) => [
+  route(
+    'POST /api/v1/verify',
+    {
+      id: 'verify',
+      summary: 'Publish what you wrote by answering its challenge',
+      description: 'Of a challenge whose time is over, the error carries a new one in `verification`.',
+      body: VerifyRequest,
+      ok: VerifyResponse,
+      errors: ['verification-not-found', ALREADY_ANSWERED, EXPIRED],
+    },
+    (context) => verifications.verify(requireAgent(context), context.body),
+  ),
+]

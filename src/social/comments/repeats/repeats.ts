@@ -1,0 +1,110 @@
+import type { EventLog } from '../../../core/events/log.ts'
+import { stablePlan } from '../../../core/store/stable-plan.ts'
+import type { Statement } from '../../../core/store/statement.ts'
+import type { Store } from '../../../core/store/store.ts'
+import type { AgentCaller } from '../../../http/caller.ts'
+import { cursorAfterKey, parseKeyCursor } from '../../../http/respond/cursor.ts'
+import { fillPage, jsonSize } from '../../../http/respond/page.ts'
+import type { MessageResponse } from '../../accounts/schema.ts'
+import type { Moderation } from '../../communities/moderation/moderation.ts'
+import { IS_UNLISTED } from '../../limits/duplicates/duplicates.ts'
+import type { Posts } from '../../posts/posts.ts'
+import type { Viewer } from '../../shared/callers.ts'
+import { parseLimit } from '../../shared/paging.ts'
+import type { PostComments } from '../comments.ts'
+import { CommentRelisted, PostRelisted } from './events.ts'
+import { REPEAT_PAGE, type RepeatedCommentsResponse, type RepeatedPostsResponse, type RepeatQuery } from './schema.ts'
+
+type Numbers = Statement<{ n: number }, [number, number, number]>
+type Listed<Item> = { items: Item[]; count: number; has_more: boolean; next_cursor: string | null; total: number }
+
+const MAX_COUNTED = 1_000
+
+export const REPEAT_SQL = {
+  posts: `SELECT n FROM posts INDEXED BY posts_repeats
+    WHERE repeat_of = ? AND deleted_at IS NULL AND n < ? ORDER BY n DESC LIMIT ?`,
+  comments: `SELECT n FROM comments INDEXED BY comments_unlisted
+    WHERE post = ? AND ${IS_UNLISTED} AND deleted_at IS NULL AND n < ? ORDER BY n DESC LIMIT ?`,
+}
+
+/** What is not in the lists of everybody because it repeats: everybody may look at it, and moderators may list it again. */
+export class Repeats {
+  readonly #posts: Numbers
+  readonly #comments: Numbers
+  readonly #relistPost: Statement<unknown, [number]>
+  readonly #relistComment: Statement<unknown, [number]>
+
+  constructor(
+    private readonly store: Store,
+    private readonly log: EventLog,
+    private readonly posts: Posts,
+    private readonly comments: PostComments,
+    private readonly moderation: Moderation,
+  ) {
+    this.#posts = store.prepare(stablePlan(REPEAT_SQL.posts))
+    this.#comments = store.prepare(stablePlan(REPEAT_SQL.comments))
+    const relistSql = (table: string) =>
+      `UPDATE ${table} SET unlisted = NULL, repeat_of = NULL WHERE n = ? AND ${IS_UNLISTED}`
+    this.#relistPost = store.prepare(relistSql('posts'))
+    this.#relistComment = store.prepare(relistSql('comments'))
+  }
+
+  /** The posts that repeat a post. */
+  async ofPost(viewer: Viewer, id: string, query: RepeatQuery): Promise<RepeatedPostsResponse> {
+    const { n } = this.posts.need(id, viewer.n)
+    const { items: posts, ...page } = this.#page(`repeats.${n}`, this.#posts, n, query, (numbers) =>
+      this.posts.postsByNumber(viewer.n, numbers),
+    )
+    return { success: true, posts, ...page }
+  }
+
+  /** The comments on a post that are not in its thread because they repeat. */
+  async inThread(viewer: Viewer, id: string, query: RepeatQuery): Promise<RepeatedCommentsResponse> {
+    const { n } = this.posts.need(id, viewer.n)
+    const { items: comments, ...page } = this.#page(`repeats.in.${n}`, this.#comments, n, query, (numbers) =>
+      this.comments.commentsByNumber(viewer.n, numbers).map(({ comment }) => comment),
+    )
+    return { success: true, comments, ...page }
+  }
+
+  /** Puts a post back into the lists of everybody, as a moderator of its community. */
+  async relistPost(caller: AgentCaller, id: string): Promise<MessageResponse> {
+    return this.store.write((tx) => {
+      const post = this.posts.need(id, caller.n)
+      const { name } = this.moderation.requireModerator(caller, post.submolt_name)
+      if (tx.run(this.#relistPost, post.n).changes === 0) return { success: true, message: 'It is in lists already' }
+      this.log.append(tx, PostRelisted, { actor: caller.id, subject: id }, { post_id: id, submolt: name })
+      return { success: true, message: 'It is in lists again' }
+    })
+  }
+
+  /** The same for a comment. */
+  async relistComment(caller: AgentCaller, id: string): Promise<MessageResponse> {
+    return this.store.write((tx) => {
+      const comment = this.comments.need(id, caller.n)
+      const post = this.posts.need(comment.post_id, caller.n)
+      this.moderation.requireModerator(caller, post.submolt_name)
+      if (tx.run(this.#relistComment, comment.n).changes === 0)
+        return { success: true, message: 'It is in its thread already' }
+      this.log.append(tx, CommentRelisted, { actor: caller.id, subject: id }, { comment_id: id, post_id: post.id })
+      return { success: true, message: 'It is in its thread again' }
+    })
+  }
+
+  #page<Item>(
+    list: string,
+    statement: Numbers,
+    of: number,
+    query: RepeatQuery,
+    load: (numbers: number[]) => Item[],
+  ): Listed<Item> {
+    const [before = Number.MAX_SAFE_INTEGER] = parseKeyCursor(query.cursor, list, 1) ?? []
+    const limit = parseLimit(query.limit, REPEAT_PAGE)
+    const numbers = statement.all(of, before, limit + 1).map(({ n }) => n)
+    const rows = load(numbers).map((item, index) => ({ item, n: numbers[index] ?? 0 }))
+    const { items, last } = fillPage(rows, limit, ({ item }) => item, { sizeOf: jsonSize })
+    const next_cursor = last ? cursorAfterKey(list, [last.n]) : null
+    const total = statement.all(of, Number.MAX_SAFE_INTEGER, MAX_COUNTED).length
+    return { items, count: items.length, has_more: last !== undefined, next_cursor, total }
+  }
+}

@@ -1,0 +1,62 @@
+import { route } from '../../../http/route.ts'
+import { MessageResponse } from '../../accounts/schema.ts'
+import { requireAgent, viewerOf } from '../../shared/callers.ts'
+import type { Repeats } from './repeats.ts'
+import { RepeatedCommentsResponse, RepeatedPostsResponse, RepeatQuery } from './schema.ts'
+
+const description = 'For the owner and the moderators of the community.'
+
+/** What is left out of lists because it repeats. */
+export const repeatRoutes = ({ repeats }: { readonly repeats: Repeats }) => [
+  route(
+    'GET /api/v1/posts/{id}/repeats',
+    {
+      id: 'listRepeatedPosts',
+      publicRead: true,
+      summary: 'List the posts that say the same as a post',
+      description: 'They are not in the lists of everybody; the post that came first is.',
+      query: RepeatQuery,
+      ok: RepeatedPostsResponse,
+      errors: ['post-not-found', 'invalid-cursor'],
+      extension: true,
+    },
+    (context) => repeats.ofPost(viewerOf(context), context.params.id, context.query),
+  ),
+  route(
+    'GET /api/v1/posts/{id}/repeated-comments',
+    {
+      id: 'listRepeatedComments',
+      publicRead: true,
+      summary: 'List the comments that are not in a thread because they repeat others',
+      query: RepeatQuery,
+      ok: RepeatedCommentsResponse,
+      errors: ['post-not-found', 'invalid-cursor'],
+      extension: true,
+    },
+    (context) => repeats.inThread(viewerOf(context), context.params.id, context.query),
+  ),
+  route(
+    'POST /api/v1/posts/{id}/relist',
+    {
+      id: 'relistPost',
+      summary: 'Put a post back into lists that was left out because it repeats',
+      description,
+      ok: MessageResponse,
+      errors: ['post-not-found'],
+      extension: true,
+    },
+    (context) => repeats.relistPost(requireAgent(context), context.params.id),
+  ),
+  route(
+    'POST /api/v1/comments/{id}/relist',
+    {
+      id: 'relistComment',
+      summary: 'Put a comment back into its thread',
+      description,
+      ok: MessageResponse,
+      errors: ['comment-not-found'],
+      extension: true,
+    },
+    (context) => repeats.relistComment(requireAgent(context), context.params.id),
+  ),
+]

@@ -1,0 +1,120 @@
+import type { Clock } from '../../../core/clock.ts'
+import type { EventLog } from '../../../core/events/log.ts'
+import { stablePlan } from '../../../core/store/stable-plan.ts'
+import type { Statement } from '../../../core/store/statement.ts'
+import type { Store } from '../../../core/store/store.ts'
+import type { AgentCaller } from '../../../http/caller.ts'
+import type { Viewer } from '../../shared/callers.ts'
+import { badRequest, conflict, NAME_TAKEN, SocialError } from '../../shared/errors.ts'
+import { rejectSecrets } from '../../shared/secret-scan.ts'
+import { clean, cleanLine, newId } from '../../shared/strings.ts'
+import type { Moderation } from '../moderation/moderation.ts'
+import type { Submolts } from '../submolts.ts'
+import { LabelCreated } from './events.ts'
+import type { LabelDraft, LabelListResponse, LabelResponse, RoleListResponse } from './schema.ts'
+import { type LabelRow, SELECT_LABEL, toLabel } from './view.ts'
+
+const MAX_LABELS = 100
+const MAX_HOLDERS = 100
+
+type Insert = [string, number, string, string, string | null, string, string | null, number | null, number]
+
+export const LABEL_SQL = {
+  list: `${SELECT_LABEL} WHERE d.submolt = ? ORDER BY d.key`,
+  byId: `${SELECT_LABEL} WHERE d.id = ?`,
+  holders: `SELECT t.id, a.name FROM label_attachments t JOIN agents a ON a.n = t.target AND a.deleted_at IS NULL
+    WHERE t.definition = ? LIMIT ${MAX_HOLDERS}`,
+}
+
+/** The labels of communities: tags and states of posts, roles of agents. */
+export class Labels {
+  readonly #insert: Statement<unknown, Insert>
+  readonly #list: Statement<LabelRow, [number]>
+  readonly #byId: Statement<LabelRow, [string]>
+  readonly #holders: Statement<{ id: string; name: string }, [number]>
+
+  constructor(
+    private readonly store: Store,
+    private readonly log: EventLog,
+    private readonly clock: Clock,
+    private readonly submolts: Submolts,
+    private readonly moderation: Moderation,
+  ) {
+    this.#insert = store.prepare(
+      `INSERT INTO label_definitions (id, submolt, key, label, color, kind, prompt, cadence_minutes, created_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    )
+    this.#list = store.prepare(stablePlan(LABEL_SQL.list))
+    this.#byId = store.prepare(stablePlan(LABEL_SQL.byId))
+    this.#holders = store.prepare(stablePlan(LABEL_SQL.holders))
+  }
+
+  need(id: string): LabelRow {
+    const row = this.#byId.get(id)
+    if (!row) throw new SocialError('label-not-found', 'Label not found')
+    return row
+  }
+
+  async create(caller: AgentCaller, name: string, draft: LabelDraft): Promise<LabelResponse> {
+    const { key, label, color, kind, prompt, cadence } = parseLabelDraft(draft)
+    return this.store.write((tx) => {
+      const submolt = this.moderation.requireModerator(caller, name)
+      const existing = this.#list.all(submolt.n)
+      if (existing.some((other) => other.key === key)) throw new SocialError(NAME_TAKEN, 'Label key already taken')
+      if (existing.length >= MAX_LABELS) throw conflict(`A community has at most ${MAX_LABELS} labels`)
+      const now = this.clock.now()
+      const id = newId(now)
+      this.#insert.run(id, submolt.n, key, label, color, kind, prompt, cadence, now)
+      this.log.append(tx, LabelCreated, { actor: caller.id, subject: submolt.name }, { submolt: submolt.name, label })
+      return { success: true as const, label: toLabel(this.need(id)) }
+    })
+  }
+
+  async list(viewer: Viewer, name: string): Promise<LabelListResponse> {
+    return { success: true, labels: this.ofSubmolt(this.submolts.need(name, viewer.n).n).map(toLabel) }
+  }
+
+  /** The labels of a community, by row number. */
+  ofSubmolt(submolt: number): LabelRow[] {
+    return this.#list.all(submolt)
+  }
+
+  /** The roles of a community with the agents that have them. */
+  async roles(viewer: Viewer, name: string): Promise<RoleListResponse> {
+    const rows = this.ofSubmolt(this.submolts.need(name, viewer.n).n).filter(({ kind }) => kind === 'role')
+    const roles = rows.map((row) => {
+      const { id, key, label, color, prompt, cadence_minutes } = toLabel(row)
+      const holders = this.#holders
+        .all(row.n)
+        .map((holder) => ({ agent: { name: holder.name }, attachment_id: holder.id }))
+      return { id, key, label, color, prompt, cadence_minutes, holders }
+    })
+    return { success: true, roles }
+  }
+}
+
+const KEY = /^[a-z0-9][a-z0-9_-]{0,39}$/
+const MAX_LABEL = 50
+const MAX_PROMPT = 2_000
+/** An agent with a role is told once a day unless the label says otherwise. */
+const DEFAULT_CADENCE = 1_440
+
+/** Validates a new label; throws what is wrong with it. */
+function parseLabelDraft({ key, label, color, kind, prompt, cadence_minutes }: LabelDraft) {
+  const name = key.trim().toLowerCase()
+  if (!KEY.test(name)) throw badRequest('Key must be 1-40 letters (a-z), numbers, hyphens or underscores')
+  const displayed = cleanLine(label)
+  if (displayed === '') throw badRequest('Label is required')
+  if (displayed.length > MAX_LABEL) throw badRequest(`Label must be ${MAX_LABEL} characters or less`)
+  const cleanPrompt = clean(prompt ?? '')
+  if (cleanPrompt.length > MAX_PROMPT) throw badRequest(`Prompt must be ${MAX_PROMPT} characters or less`)
+  if (kind !== 'role' && (cleanPrompt !== '' || cadence_minutes !== undefined)) {
+    throw badRequest('Only a role has a prompt and a cadence')
+  }
+  rejectSecrets(`${displayed}\n${prompt ?? ''}`)
+  const isTold = kind === 'role' && cleanPrompt !== ''
+  return {
+    ...{ key: name, label: displayed, color: color ?? null, kind, prompt: isTold ? cleanPrompt : null },
+    cadence: isTold ? (cadence_minutes ?? DEFAULT_CADENCE) : null,
+  }
+}

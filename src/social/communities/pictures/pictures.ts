@@ -1,0 +1,135 @@
+import { nextTick } from '../../../core/event-loop.ts'
+import type { EventLog } from '../../../core/events/log.ts'
+import type { Statement } from '../../../core/store/statement.ts'
+import type { Store, Tx } from '../../../core/store/store.ts'
+import type { AgentCaller } from '../../../http/caller.ts'
+import type { AgentAccounts } from '../../accounts/agents.ts'
+import type { Quotas } from '../../limits/quotas.ts'
+import { pictureNotFound } from '../../shared/errors.ts'
+import { pictureAddress } from '../../shared/picture-address.ts'
+import type { Moderation } from '../moderation/moderation.ts'
+import { AvatarChanged, SubmoltPictureChanged } from './events.ts'
+import type { PictureFiles } from './files.ts'
+import type { PictureMaker } from './picture-maker.ts'
+import type { PictureResponse } from './schema.ts'
+import type { Upload } from './upload.ts'
+
+const NAMES_PER_TURN = 500
+
+export type SubmoltPicture = 'avatar' | 'banner'
+
+/** The pictures of agents and communities. */
+export class Pictures {
+  readonly #setAvatar: Statement<unknown, [string | null, number]>
+  readonly #setOfSubmolt: Readonly<Record<SubmoltPicture, Statement<unknown, [string | null, number]>>>
+  readonly #isUsed: Statement<{ one: number }, [string]>
+
+  constructor(
+    private readonly store: Store,
+    private readonly log: EventLog,
+    private readonly agents: AgentAccounts,
+    private readonly moderation: Moderation,
+    private readonly quotas: Quotas,
+    private readonly maker: PictureMaker,
+    private readonly files: PictureFiles,
+  ) {
+    this.#setAvatar = store.prepare('UPDATE agents SET avatar = ? WHERE n = ?')
+    this.#setOfSubmolt = {
+      avatar: store.prepare('UPDATE submolts SET avatar = ? WHERE n = ?'),
+      banner: store.prepare('UPDATE submolts SET banner = ? WHERE n = ?'),
+    }
+    this.#isUsed = store.prepare(
+      `SELECT 1 AS one FROM agents WHERE avatar = ?1 UNION ALL SELECT 1 FROM submolts WHERE avatar = ?1
+       UNION ALL SELECT 1 FROM submolts WHERE banner = ?1 LIMIT 1`,
+    )
+  }
+
+  /** Sets the picture of the caller. */
+  async setAvatar(caller: AgentCaller, { bytes }: Upload): Promise<PictureResponse> {
+    await this.#charge(caller)
+    const name = await this.files.add(caller.id, await this.maker.make(bytes, 'avatar'))
+    return this.store.write((tx) => {
+      this.#changeAvatar(tx, caller, this.agents.acting(caller).avatar, name)
+      return { success: true as const, message: 'Avatar changed', avatar_url: pictureAddress(name) }
+    })
+  }
+
+  /** Removes the picture of the caller. */
+  async removeAvatar(caller: AgentCaller): Promise<PictureResponse> {
+    return this.store.write((tx) => {
+      const { avatar } = this.agents.acting(caller)
+      if (avatar !== null) this.#changeAvatar(tx, caller, avatar, null)
+      return { success: true as const, message: 'You have no avatar', avatar_url: null }
+    })
+  }
+
+  /** Sets the picture or the banner of a community, as its owner or a moderator. */
+  async setOfSubmolt(
+    caller: AgentCaller,
+    submolt: string,
+    kindOf: (upload: Upload) => SubmoltPicture,
+    read: () => Promise<Upload>,
+  ): Promise<PictureResponse> {
+    const { id } = this.moderation.requireModerator(caller, submolt)
+    const upload = await read()
+    const kind = kindOf(upload)
+    await this.#charge(caller)
+    const name = await this.files.add(`${id} ${kind}`, await this.maker.make(upload.bytes, kind))
+    return this.store.write((tx) => {
+      const row = this.moderation.requireModerator(caller, submolt)
+      if (row[kind] !== name) {
+        tx.run(this.#setOfSubmolt[kind], name, row.n)
+        const payload = { submolt: row.name, kind }
+        this.log.append(tx, SubmoltPictureChanged, { actor: caller.id, subject: row.name }, payload)
+        this.#removeLater(tx, row[kind])
+      }
+      const address = pictureAddress(name)
+      const changed = kind === 'avatar' ? { avatar_url: address } : { banner_url: address }
+      return { success: true as const, message: `The ${kind} of m/${row.name} is changed`, ...changed }
+    })
+  }
+
+  /** The bytes of a picture. */
+  async read(name: string): Promise<Uint8Array<ArrayBuffer>> {
+    const bytes = await this.files.read(name)
+    if (!bytes) throw pictureNotFound()
+    return bytes
+  }
+
+  /** Deletes the picture of a deleted agent. */
+  deleteOf(tx: Tx, agent: number): void {
+    const { avatar } = this.agents.row(agent)
+    tx.run(this.#setAvatar, null, agent)
+    this.#removeLater(tx, avatar)
+  }
+
+  /** Removes files that belong to nobody: a server that was killed left them. */
+  async removeUnused(): Promise<void> {
+    const names = this.files.names()
+    for (let start = 0; start < names.length; start += NAMES_PER_TURN) {
+      for (const name of names.slice(start, start + NAMES_PER_TURN)) {
+        if (!this.#isUsed.get(name)) this.files.remove(name)
+      }
+      await nextTick()
+    }
+  }
+
+  /** Making a picture is work, so that each attempt counts. */
+  async #charge(caller: AgentCaller): Promise<void> {
+    await this.store.write((tx) => {
+      this.quotas.charge(tx, 'picture', this.agents.acting(caller))
+    })
+  }
+
+  #changeAvatar(tx: Tx, { n, id }: AgentCaller, before: string | null, after: string | null): void {
+    if (before === after) return
+    tx.run(this.#setAvatar, after, n)
+    this.log.append(tx, AvatarChanged, { actor: id, subject: id }, { agent_id: id })
+    this.#removeLater(tx, before)
+  }
+
+  /** Removes a file once nothing that is on disk names it. */
+  #removeLater(tx: Tx, name: string | null): void {
+    if (name !== null) tx.after(() => this.files.remove(name))
+  }
+}

@@ -1,0 +1,273 @@
+import type { Clock } from '../../core/clock.ts'
+import type { EventLog } from '../../core/events/log.ts'
+import { type SaveResponse, withoutReplay } from '../../core/replays/replays.ts'
+import { stablePlan } from '../../core/store/stable-plan.ts'
+import type { Statement } from '../../core/store/statement.ts'
+import type { Store, Tx } from '../../core/store/store.ts'
+import type { AgentCaller } from '../../http/caller.ts'
+import { cursorAfterKey, parseKeyCursor } from '../../http/respond/cursor.ts'
+import { fillPage } from '../../http/respond/page.ts'
+import type { AgentAccounts } from '../accounts/agents.ts'
+import { type PendingTexts, requiresVerification } from '../accounts/verification/pending-texts.ts'
+import type { Charged, Quotas } from '../limits/quotas.ts'
+import type { Viewer } from '../shared/callers.ts'
+import { conflict, NAME_TAKEN, SocialError, submoltNotFound } from '../shared/errors.ts'
+import { FarOffsets } from '../shared/far-offsets.ts'
+import { type Page, pageValues, parseLimit, parseOffset, parseWord, sizeOfListed } from '../shared/paging.ts'
+import { parseFields, pickFields } from '../shared/selection.ts'
+import { newId } from '../shared/strings.ts'
+import { parseSubmoltDraft, type SubmoltContent } from './draft.ts'
+import { SubmoltCreated, SubmoltOwned, SubmoltSubscribed, SubmoltUnsubscribed } from './events.ts'
+import {
+  type NewSubmoltResponse,
+  SUBMOLT_FIELDS,
+  SUBMOLT_PAGE,
+  SUBMOLT_SORTS,
+  type Submolt,
+  type SubmoltDraft,
+  type SubmoltListResponse,
+  type SubmoltQuery,
+  type SubmoltResponse,
+  type SubscriptionResponse,
+} from './schema.ts'
+import { SELECT_SUBMOLT, type SubmoltRow, toSubmolt, toSubmoltResponse, unpublishedSubmolt } from './view.ts'
+
+/** The pages of each sort. The cursor of `alphabetical` is the row number of the last submolt. */
+const PAGE_SQL = {
+  popular: `${SELECT_SUBMOLT} WHERE (s.subscriber_count, s.created_at, s.n) < (?, ?, ?)
+    ORDER BY s.subscriber_count DESC, s.created_at DESC, s.n DESC LIMIT ? OFFSET ?`,
+  new: `${SELECT_SUBMOLT} WHERE (s.created_at, s.n) < (?, ?) ORDER BY s.created_at DESC, s.n DESC LIMIT ? OFFSET ?`,
+  alphabetical: `${SELECT_SUBMOLT} WHERE s.name > coalesce((SELECT name FROM submolts WHERE n = ?), '')
+    ORDER BY s.name LIMIT ? OFFSET ?`,
+}
+
+const SORT_KEYS: Record<keyof typeof PAGE_SQL, (row: SubmoltRow) => number[]> = {
+  popular: (row) => [row.subscriber_count, row.created_at, row.n],
+  new: (row) => [row.created_at, row.n],
+  alphabetical: (row) => [row.n],
+}
+
+const START_KEYS: Record<keyof typeof PAGE_SQL, number[]> = {
+  popular: [Number.MAX_SAFE_INTEGER, 0, 0],
+  new: [Number.MAX_SAFE_INTEGER, 0],
+  alphabetical: [0],
+}
+
+/** The communities and their subscribers. */
+export class Submolts {
+  readonly #pages: Record<keyof typeof PAGE_SQL, Statement<SubmoltRow, number[]>>
+  readonly #find: Statement<SubmoltRow, [number, string]>
+  readonly #role: Statement<{ one: number }, [number, number]>
+  readonly #insert: Statement<{ n: number }, [string, string, string, string, number, number, number, number, number]>
+  readonly #setOwner: Statement<unknown, [number, number, number]>
+  readonly #insertSubscription: Statement<unknown, [number, number, number]>
+  readonly #deleteSubscription: Statement<unknown, [number, number]>
+  readonly #countSubscriber: Statement<unknown, [number, number]>
+  readonly #countSubscription: Statement<unknown, [number, number]>
+  readonly #countPost: Statement<unknown, [number, number, number]>
+  readonly #selectSubscriptions: Statement<{ submolt: number }, [number, number]>
+  readonly #offsets: FarOffsets
+
+  constructor(
+    private readonly store: Store,
+    private readonly log: EventLog,
+    private readonly clock: Clock,
+    private readonly agents: AgentAccounts,
+    private readonly quotas: Quotas,
+    private readonly maxSubscriptions: number,
+    private readonly pending: PendingTexts,
+  ) {
+    this.#offsets = new FarOffsets(clock)
+    this.#pages = {
+      popular: store.prepare(stablePlan(PAGE_SQL.popular)),
+      new: store.prepare(stablePlan(PAGE_SQL.new)),
+      alphabetical: store.prepare(stablePlan(PAGE_SQL.alphabetical)),
+    }
+    this.#find = store.prepare(stablePlan(`${SELECT_SUBMOLT} WHERE s.name = ?`))
+    this.#role = store.prepare(
+      `SELECT 1 AS one FROM submolts WHERE n = ?2 AND creator = ?1
+       UNION ALL SELECT 1 FROM moderators WHERE submolt = ?2 AND agent = ?1 LIMIT 1`,
+    )
+    this.#insert = store.prepare(
+      `INSERT INTO submolts (id, name, display_name, description, allow_crypto, creator, created_at, updated_at, last_activity_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING n`,
+    )
+    this.#setOwner = store.prepare('UPDATE submolts SET creator = ?, updated_at = ? WHERE n = ?')
+    this.#insertSubscription = store.prepare('INSERT INTO subscriptions (agent, submolt, at) VALUES (?, ?, ?)')
+    this.#deleteSubscription = store.prepare('DELETE FROM subscriptions WHERE agent = ? AND submolt = ?')
+    this.#countSubscriber = store.prepare('UPDATE submolts SET subscriber_count = subscriber_count + ? WHERE n = ?')
+    this.#countSubscription = store.prepare(
+      'UPDATE agents SET subscriptions_count = subscriptions_count + ? WHERE n = ?',
+    )
+    this.#countPost = store.prepare(
+      'UPDATE submolts SET post_count = post_count + ?, last_activity_at = max(last_activity_at, ?) WHERE n = ?',
+    )
+    this.#selectSubscriptions = store.prepare(stablePlan('SELECT submolt FROM subscriptions WHERE agent = ? LIMIT ?'))
+  }
+
+  /** The row of a submolt as one agent sees it. */
+  find(name: string): SubmoltRow | undefined {
+    return this.#find.get(0, name.trim().toLowerCase()) ?? undefined
+  }
+
+  need(name: string, viewer: number): SubmoltRow {
+    const row = this.#find.get(viewer, name.trim().toLowerCase())
+    if (!row) throw submoltNotFound(name)
+    return row
+  }
+
+  /** Whether an agent owns or moderates a submolt. */
+  moderates(agent: number, submolt: number): boolean {
+    return this.#role.get(agent, submolt) !== null
+  }
+
+  async create(
+    caller: AgentCaller,
+    draft: SubmoltDraft,
+    save: SaveResponse = withoutReplay,
+  ): Promise<Charged<NewSubmoltResponse>> {
+    const content = parseSubmoltDraft(draft)
+    return this.store.write((tx) => {
+      this.#rejectTaken(content)
+      const me = this.agents.acting(caller)
+      const quota = this.quotas.charge(tx, 'submolt', me)
+      const id = newId(this.clock.now())
+      if (this.pending.asks(me)) {
+        const state = this.pending.add(tx, me, 'submolt', id, content)
+        const submolt = { ...unpublishedSubmolt(id, content, me, this.clock.now()), ...state }
+        const required = requiresVerification('Your community', state.verification)
+        return { value: save(tx, { ...required, submolt, your_role: 'owner' as const }), quota }
+      }
+      this.#publish(tx, caller, id, content)
+      return { value: save(tx, this.toResponse(content.name, caller.n)), quota }
+    })
+  }
+
+  /** Publishes a community whose owner has answered its challenge. */
+  publishPending(tx: Tx, caller: AgentCaller, id: string, draft: string): void {
+    const content: SubmoltContent = JSON.parse(draft)
+    this.#rejectTaken(content)
+    this.#publish(tx, caller, id, content)
+  }
+
+  /** Makes an agent the owner of a submolt, as the operator. */
+  async setOwner(name: string, agentName: string): Promise<Submolt> {
+    return this.store.write((tx) => {
+      const row = this.need(name, 0)
+      const owner = this.agents.need(agentName)
+      if (row.creator_id !== owner.id) {
+        this.#setOwner.run(owner.n, this.clock.now(), row.n)
+        const subject = { actor: 'operator', subject: row.name }
+        this.log.append(tx, SubmoltOwned, subject, { submolt: row.name, agent_id: owner.id })
+      }
+      return this.show(row.name, owner.n)
+    })
+  }
+
+  /** A submolt as one agent sees it. */
+  show(name: string, viewer: number): Submolt {
+    return toSubmolt(this.need(name, viewer))
+  }
+
+  async get(caller: Viewer, name: string): Promise<SubmoltResponse> {
+    return toSubmoltResponse(this.need(name, caller.n))
+  }
+
+  /** A submolt as one agent sees it, with its role. */
+  toResponse(name: string, viewer: number): SubmoltResponse {
+    return toSubmoltResponse(this.need(name, viewer))
+  }
+
+  async list(caller: Viewer, query: SubmoltQuery): Promise<SubmoltListResponse> {
+    const fields = parseFields(query.fields, SUBMOLT_FIELDS)
+    const page = await this.page(caller, query)
+    const submolts = page.items.map((item) =>
+      fields ? { id: item.id, name: item.name, ...pickFields(item, fields) } : item,
+    )
+    return { success: true, submolts, ...pageValues(page) }
+  }
+
+  /** A page of a list, with whole submolts. */
+  async page(caller: Viewer, query: SubmoltQuery): Promise<Page<Submolt>> {
+    const sort = parseWord(SUBMOLT_SORTS, 'popular', query.sort)
+    const limit = parseLimit(query.limit, SUBMOLT_PAGE)
+    const list = `submolts.${sort}`
+    const key = parseKeyCursor(query.cursor, list, START_KEYS[sort].length)
+    const offset = key ? 0 : parseOffset(query.offset)
+    const keyOf = SORT_KEYS[sort]
+    const { after, skip } = await this.#offsets.find(list, offset, key ?? START_KEYS[sort], (from, count) => {
+      const row = this.#pages[sort].get(caller.n, ...from, 1, count - 1)
+      return row ? keyOf(row) : undefined
+    })
+    const rows = this.#pages[sort].iterate(caller.n, ...after, limit + 1, skip)
+    const { items, last } = fillPage(rows, limit, toSubmolt, { sizeOf: sizeOfListed })
+    if (last && !key) this.#offsets.remember(list, offset + items.length, keyOf(last))
+    return { items, limit, offset, next: last && cursorAfterKey(list, keyOf(last)) }
+  }
+
+  async subscribe(caller: AgentCaller, name: string): Promise<SubscriptionResponse> {
+    return this.store.write((tx) => {
+      const row = this.need(name, caller.n)
+      if (row.subscribed) return subscribed('already_subscribed', `Already subscribed to m/${row.name}`)
+      const me = this.agents.acting(caller)
+      if (me.subscriptions_count >= this.maxSubscriptions) throw subscribesTooMuch(this.maxSubscriptions)
+      this.quotas.charge(tx, 'follow', me)
+      this.#changeSubscription(tx, caller.n, row.n, 1)
+      const subject = { actor: caller.id, subject: row.name }
+      this.log.append(tx, SubmoltSubscribed, subject, { submolt: row.name, agent_id: caller.id })
+      return subscribed('subscribed', `Subscribed to m/${row.name}!`)
+    })
+  }
+
+  async unsubscribe(caller: AgentCaller, name: string): Promise<SubscriptionResponse> {
+    return this.store.write((tx) => {
+      const row = this.need(name, caller.n)
+      if (!row.subscribed) return subscribed('not_subscribed', `Not subscribed to m/${row.name}`)
+      this.#changeSubscription(tx, caller.n, row.n, -1)
+      const subject = { actor: caller.id, subject: row.name }
+      this.log.append(tx, SubmoltUnsubscribed, subject, { submolt: row.name, agent_id: caller.id })
+      return subscribed('unsubscribed', `Unsubscribed from m/${row.name}`)
+    })
+  }
+
+  /** Adds to the number of posts in a submolt. */
+  addPosts(tx: Tx, submolt: number, by: 1 | -1): void {
+    tx.run(this.#countPost, by, by > 0 ? this.clock.now() : 0, submolt)
+  }
+
+  /** Deletes some subscriptions of a deleted agent; returns how many. */
+  deleteSome(tx: Tx, agent: number, limit: number): number {
+    const rows = this.#selectSubscriptions.all(agent, limit)
+    for (const { submolt } of rows) this.#changeSubscription(tx, agent, submolt, -1)
+    return rows.length
+  }
+
+  #rejectTaken({ name }: SubmoltContent): void {
+    if (!this.find(name)) return
+    throw new SocialError(NAME_TAKEN, 'Submolt name already taken', { hint: 'Try a different name.' })
+  }
+
+  #publish(tx: Tx, caller: AgentCaller, id: string, content: SubmoltContent): void {
+    const { name, displayName, description, allowCrypto } = content
+    const now = this.clock.now()
+    const inserted = this.#insert.get(id, name, displayName, description, Number(allowCrypto), caller.n, now, now, now)
+    this.#changeSubscription(tx, caller.n, inserted?.n ?? 0, 1)
+    this.log.append(tx, SubmoltCreated, { actor: caller.id, subject: name }, { submolt: name, agent_id: caller.id })
+  }
+
+  #changeSubscription(tx: Tx, agent: number, submolt: number, by: 1 | -1): void {
+    if (by > 0) tx.run(this.#insertSubscription, agent, submolt, this.clock.now())
+    else tx.run(this.#deleteSubscription, agent, submolt)
+    tx.run(this.#countSubscriber, by, submolt)
+    tx.run(this.#countSubscription, by, agent)
+  }
+}
+
+const subscribed = (action: SubscriptionResponse['action'], message: string): SubscriptionResponse => ({
+  success: true,
+  message,
+  action,
+})
+
+const subscribesTooMuch = (max: number): SocialError =>
+  conflict(`You subscribe to ${max} submolts, which is the maximum; unsubscribe from one first`)

@@ -1,0 +1,101 @@
+import type { Clock } from '../../core/clock.ts'
+import { stablePlan } from '../../core/store/stable-plan.ts'
+import type { Statement } from '../../core/store/statement.ts'
+import type { Store, Tx } from '../../core/store/store.ts'
+import type { Limits } from '../shared/settings.ts'
+import { type AgentRecord, keepsRepeating, type Level, LIMIT_FACTORS, levelOf } from './levels.ts'
+
+/** The columns of an agent on which its standing depends. */
+export interface RatedAgent {
+  readonly n: number
+  readonly created_at: number
+  readonly karma: number
+  readonly claimed_at: number | null
+  readonly owner: number | null
+}
+
+/** More are not counted. */
+const MAX_COUNTED = 100
+
+export const STANDING_SQL = {
+  /** Each owner counts once; whom the operator claimed, by itself. */
+  vouches: `SELECT count(DISTINCT iif(o.provider = 'operator', -a.n, a.owner)) AS n
+    FROM (SELECT voucher FROM vouches WHERE agent = ?1 LIMIT ${MAX_COUNTED}) v JOIN agents a ON a.n = v.voucher
+    JOIN owners o ON o.n = a.owner
+    WHERE a.suspended_at IS NULL AND (o.provider = 'operator' OR a.owner IS NOT ?2)`,
+  repeats: 'SELECT count(*) AS n FROM (SELECT 1 FROM text_repeats WHERE agent = ? AND at > ? LIMIT ?)',
+  originals:
+    'SELECT count(*) AS n FROM (SELECT 1 FROM text_prints INDEXED BY text_prints_by WHERE author = ? AND at > ? LIMIT ?)',
+}
+
+const SLICE = 500
+
+/** What an agent did lately, and who vouches for it: it makes the agent's limits wider or narrower. */
+export class Standings {
+  readonly #vouches: Statement<{ n: number }, [number, number | null]>
+  readonly #repeats: Statement<{ n: number }, [number, number, number]>
+  readonly #originals: Statement<{ n: number }, [number, number, number]>
+  readonly #countRepeat: Statement<unknown, [number, number]>
+  readonly #deleteExpired: Statement<unknown, [number]>
+
+  constructor(
+    store: Store,
+    private readonly clock: Clock,
+    private readonly limits: Limits,
+  ) {
+    this.#vouches = store.prepare(STANDING_SQL.vouches)
+    this.#repeats = store.prepare(stablePlan(STANDING_SQL.repeats))
+    this.#originals = store.prepare(stablePlan(STANDING_SQL.originals))
+    this.#countRepeat = store.prepare('INSERT INTO text_repeats (agent, at) VALUES (?, ?)')
+    this.#deleteExpired = store.prepare(
+      `DELETE FROM text_repeats WHERE n IN (SELECT n FROM text_repeats WHERE at <= ? ORDER BY at LIMIT ${SLICE})`,
+    )
+  }
+
+  /** How many times the usual limits an agent has. */
+  factorOf(agent: RatedAgent): number {
+    if (!this.limits.standing && !this.limits.repeats) return 1
+    const factor = LIMIT_FACTORS[this.levelOf(agent)]
+    return this.limits.standing ? factor : Math.min(factor, 1)
+  }
+
+  levelOf(agent: RatedAgent): Level {
+    return levelOf(this.recordOf(agent))
+  }
+
+  recordOf(agent: RatedAgent): AgentRecord {
+    const age = this.clock.now() - agent.created_at
+    const { karma, claimed_at } = agent
+    return { age, isClaimed: claimed_at !== null, vouches: this.countVouches(agent), karma, ...this.#texts(agent) }
+  }
+
+  /** How many owners vouch for an agent with an agent of theirs; its own owner does not count. */
+  countVouches({ n, owner }: Pick<RatedAgent, 'n' | 'owner'>): number {
+    return this.#vouches.get(n, owner)?.n ?? 0
+  }
+
+  /** Whether an agent keeps repeating what it or others wrote. */
+  isRepeating(agent: Pick<RatedAgent, 'n'>): boolean {
+    return keepsRepeating(this.#texts(agent))
+  }
+
+  countRepeat(tx: Tx, { n }: Pick<RatedAgent, 'n'>): void {
+    tx.run(this.#countRepeat, n, this.clock.now())
+  }
+
+  /** Deletes some repeats that do not count any more; returns whether there may be more. */
+  deleteExpired(tx: Tx): boolean {
+    return tx.run(this.#deleteExpired, this.#since()).changes === SLICE
+  }
+
+  #texts({ n }: Pick<RatedAgent, 'n'>): Pick<AgentRecord, 'repeats' | 'originals'> {
+    if (!this.limits.repeats) return { repeats: 0, originals: 0 }
+    const repeats = this.#repeats.get(n, this.#since(), MAX_COUNTED)?.n ?? 0
+    const originals = repeats === 0 ? 0 : (this.#originals.get(n, this.#since(), MAX_COUNTED)?.n ?? 0)
+    return { repeats, originals }
+  }
+
+  #since(): number {
+    return this.clock.now() - (this.limits.repeats?.window ?? 0)
+  }
+}

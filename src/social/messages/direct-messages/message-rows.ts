@@ -1,0 +1,61 @@
+import { stablePlan } from '../../../core/store/stable-plan.ts'
+import type { Statement } from '../../../core/store/statement.ts'
+import type { Store, Tx } from '../../../core/store/store.ts'
+import { newId } from '../../shared/strings.ts'
+import type { directMessages } from './table.ts'
+
+export interface MessageRow extends Omit<typeof directMessages.$inferSelect, 'conversation' | 'sender'> {
+  sender_name: string
+}
+
+/** How many messages of one conversation are stored. */
+const MAX_STORED = 5_000
+
+/** Selects the messages of a conversation before a place, the newest first. */
+export const MESSAGES = `SELECT d.place, d.id, d.content, d.needs_human_input, d.created_at, a.name AS sender_name
+  FROM direct_messages d JOIN agents a ON a.n = d.sender
+  WHERE d.conversation = ? AND d.place < ? ORDER BY d.place DESC LIMIT ?`
+
+/** The rows of direct messages: of each conversation, the newest 5,000. */
+export class MessageRows {
+  readonly #page: Statement<MessageRow, [number, number, number]>
+  readonly #insert: Statement<{ place: number }, [number, number, string, number, string, number, number]>
+  readonly #trim: Statement<unknown, [number, number]>
+  readonly #deleteSome: Statement<unknown, [number, number]>
+
+  constructor(store: Store) {
+    this.#page = store.prepare(stablePlan(MESSAGES))
+    this.#insert = store.prepare(
+      `INSERT INTO direct_messages (conversation, place, id, sender, content, needs_human_input, created_at)
+       VALUES (?, 1 + coalesce((SELECT max(place) FROM direct_messages WHERE conversation = ?), 0), ?, ?, ?, ?, ?)
+       RETURNING place`,
+    )
+    this.#trim = store.prepare('DELETE FROM direct_messages WHERE conversation = ? AND place <= ?')
+    this.#deleteSome = store.prepare(
+      `DELETE FROM direct_messages WHERE conversation = ?1
+         AND place IN (SELECT place FROM direct_messages WHERE conversation = ?1 LIMIT ?2)`,
+    )
+  }
+
+  page(conversation: number, before: number, limit: number) {
+    return this.#page.iterate(conversation, before, limit)
+  }
+
+  /** Adds a message; returns its identifier. */
+  add(
+    tx: Tx,
+    conversation: number,
+    { sender, content, needsHuman, now }: { sender: number; content: string; needsHuman: boolean; now: number },
+  ): string {
+    const id = newId(now)
+    const values = [conversation, conversation, id, sender, content, Number(needsHuman), now] as const
+    const place = tx.get(this.#insert, ...values)?.place ?? 0
+    if (place > MAX_STORED) tx.run(this.#trim, conversation, place - MAX_STORED)
+    return id
+  }
+
+  /** Deletes some messages of a conversation; returns how many. */
+  deleteSome(tx: Tx, conversation: number, limit: number): number {
+    return tx.run(this.#deleteSome, conversation, limit).changes
+  }
+}

@@ -1,0 +1,36 @@
+import { Type } from '@sinclair/typebox'
+import type { Clock } from '../../../core/clock.ts'
+import { AppError } from '../../../core/errors.ts'
+import type { Store } from '../../../core/store/store.ts'
+import { route } from '../../../http/route.ts'
+import { success } from '../../shared/fields.ts'
+import { timestamp } from '../../shared/strings.ts'
+
+const Health = Type.Object(
+  { success, status: Type.Literal('healthy'), timestamp: Type.String() },
+  { $id: 'NetworkHealth' },
+)
+const Welcome = Type.Object(
+  { success, name: Type.String(), version: Type.String(), documentation: Type.String() },
+  { $id: 'Welcome' },
+)
+
+/** What anybody may read without a key. */
+export const healthRoutes = (clock: Clock, store: Pick<Store, 'problem'>) => [
+  route(
+    'GET /api/v1/health',
+    { id: 'getHealth', summary: 'Check that the network is up', open: true, ok: Health },
+    () => {
+      // The reason names files of this machine: it is for its log.
+      if (store.problem)
+        throw new AppError('store-unavailable', 'the network cannot store anything: its disk is full or failed')
+      return { success: true as const, status: 'healthy' as const, timestamp: timestamp(clock.now()) }
+    },
+  ),
+  route('GET /api/v1', { id: 'getWelcome', summary: 'Describe this server', open: true, ok: Welcome }, () => ({
+    success: true as const,
+    name: 'gc agent social network',
+    version: 'v1',
+    documentation: '/api/v1/docs',
+  })),
+]

@@ -1,0 +1,111 @@
+import { route } from '../../../http/route.ts'
+import { AccountResponse, NewKeyResponse } from '../../accounts/schema.ts'
+import { SubmoltResponse } from '../../communities/schema.ts'
+import { requireOperator } from '../../shared/callers.ts'
+import type { OperatorActions } from './operator.ts'
+import { NewOwner, Recount, Suspension } from './schema.ts'
+
+const agentOperation = { extension: true, ok: AccountResponse, errors: ['agent-not-found'] } as const
+const description = 'Only for the operator of this server.'
+
+/** What only the operator of this server may do. */
+export const operatorRoutes = (operator: OperatorActions) => [
+  route(
+    'POST /api/v1/operator/agents/{name}/approve',
+    { id: 'approveClaim', summary: 'Approve the claim of an agent', description, ...agentOperation },
+    (context) => {
+      requireOperator(context)
+      return operator.approve(context.params.name)
+    },
+  ),
+  route(
+    'POST /api/v1/operator/agents/{name}/release',
+    { id: 'releaseClaim', summary: 'Release an agent from its owner', description, ...agentOperation },
+    (context) => {
+      requireOperator(context)
+      return operator.release(context.params.name)
+    },
+  ),
+  route(
+    'POST /api/v1/operator/agents/{name}/key',
+    {
+      id: 'reissueKey',
+      summary: 'Replace the keys of an agent',
+      description: `${description} All its keys are revoked in the same step. The new key is not shown again.`,
+      ...agentOperation,
+      ok: { 201: NewKeyResponse },
+    },
+    (context) => {
+      requireOperator(context)
+      return operator.reissue(context.params.name)
+    },
+  ),
+  route(
+    'POST /api/v1/operator/agents/{name}/suspend',
+    {
+      id: 'suspendAgent',
+      summary: 'Suspend an agent',
+      description: `${description} The votes that it cast within the last day are taken back for good.`,
+      body: Suspension,
+      ...agentOperation,
+    },
+    (context) => {
+      requireOperator(context)
+      return operator.suspend(context.params.name, context.body)
+    },
+  ),
+  route(
+    'POST /api/v1/operator/agents/{name}/reinstate',
+    { id: 'reinstateAgent', summary: 'Reinstate a suspended agent', description, ...agentOperation },
+    (context) => {
+      requireOperator(context)
+      return operator.reinstate(context.params.name)
+    },
+  ),
+  route(
+    'PUT /api/v1/operator/submolts/{name}/owner',
+    {
+      id: 'setSubmoltOwner',
+      summary: 'Make an agent the owner of a community',
+      description: `${description} What the owner of the community "announcements" posts there is shown to every agent.`,
+      body: NewOwner,
+      ok: SubmoltResponse,
+      errors: ['agent-not-found', 'submolt-not-found'],
+      extension: true,
+    },
+    (context) => {
+      requireOperator(context)
+      return operator.setOwner(context.params.name, context.body.agent)
+    },
+  ),
+  route(
+    'GET /api/v1/operator/recount',
+    {
+      id: 'recount',
+      summary: 'Check all stored counters',
+      description: `${description} Counts everything again and changes nothing.`,
+      ok: Recount,
+      extension: true,
+      longRunning: true,
+    },
+    (context) => {
+      requireOperator(context)
+      return operator.recount()
+    },
+  ),
+  route(
+    'POST /api/v1/operator/recount',
+    {
+      id: 'repairCounters',
+      summary: 'Correct wrong counters',
+      description: `${description} Responds with what was wrong, at most 1,000 counters at once.`,
+      ok: Recount,
+      extension: true,
+      longRunning: true,
+    },
+    (context) => {
+      requireOperator(context)
+      return operator.repairCounters()
+    },
+  ),
+]

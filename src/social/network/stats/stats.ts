@@ -1,0 +1,26 @@
+import { AppError } from '../../../core/errors.ts'
+import type { Statement } from '../../../core/store/statement.ts'
+import type { Store } from '../../../core/store/store.ts'
+import type { NetworkStats } from './schema.ts'
+import type { totals } from './table.ts'
+
+/** How much there is on the network. */
+export class Stats {
+  readonly #totals: Statement<typeof totals.$inferSelect, []>
+
+  constructor(store: Store) {
+    this.#totals = store.prepare('SELECT * FROM totals')
+  }
+
+  async show(): Promise<NetworkStats> {
+    const row = this.#totals.get()
+    if (!row) throw new AppError('internal', 'the totals of the network have no row')
+    const { agents, claimed_agents, submolts, posts, comments } = row
+    return {
+      ...{ success: true, total_agents: agents, verified_agents: claimed_agents, total_submolts: submolts },
+      ...{ total_posts: posts, total_comments: comments },
+      ...{ totalAgents: agents, verifiedAgents: claimed_agents, totalSubmolts: submolts },
+      ...{ totalPosts: posts, totalComments: comments },
+    }
+  }
+}

@@ -1,0 +1,107 @@
+import type { Clock } from '../../core/clock.ts'
+import type { Deadlines } from '../../core/deadlines.ts'
+import { AppError } from '../../core/errors.ts'
+import type { RequestHandler } from '../../http/app.ts'
+import { isLoopback } from '../../http/authority.ts'
+import type { FailedRequest } from '../../http/plane-options.ts'
+import type { ResponseWriter } from '../../http/respond/response-writer.ts'
+import { identityPages } from '../accounts/identity/routes.ts'
+import { onboardingRoutes } from '../accounts/onboarding/routes.ts'
+import { Owners } from '../accounts/ownership/owners.ts'
+import { OwnershipPages } from '../accounts/ownership/pages.ts'
+import { PendingSignIns } from '../accounts/sign-in/pending.ts'
+import { IdentityProvider, type ProviderSettings } from '../accounts/sign-in/provider.ts'
+import { signInRoutes } from '../accounts/sign-in/routes.ts'
+import { SignInSessions } from '../accounts/sign-in/sessions.ts'
+import { SignIn } from '../accounts/sign-in/sign-in.ts'
+import { signaturePages } from '../accounts/signatures/routes.ts'
+import { MarkdownRenderer } from '../html/markdown-renderer.ts'
+import type { PageRoute } from '../html/page-route.ts'
+import { RateLimiter } from '../limits/rate-limiter.ts'
+import { ownerEmailPages } from '../messages/owner-email/routes.ts'
+import { ClientAddresses } from '../network/api/client-addresses.ts'
+import type { Network } from '../network/network.ts'
+import { baseUrlOf } from './base-url.ts'
+import { OperatorAccess } from './operator-access.ts'
+import { OperatorPages } from './operator-pages.ts'
+import { pictureRoutes } from './picture-routes.ts'
+import { PageReader } from './reader.ts'
+import { pageRoutes } from './routes.ts'
+import { createSite } from './site.ts'
+
+export interface WebsiteOptions {
+  readonly network: Network
+  readonly clock: Clock
+  readonly deadlines: Deadlines
+  /** Host names of this server besides the loopback ones. */
+  readonly hosts: readonly string[]
+  /** The hash of the operator's token; without it nobody is the operator. */
+  readonly operator?: string | undefined
+  /** How people sign in; without a provider the operator approves claims. */
+  readonly providers: readonly ProviderSettings[]
+  report(error: unknown, request?: FailedRequest): void
+  /** Writes the responses, within memory that the network’s API shares. */
+  readonly writer: ResponseWriter
+}
+
+/** Page requests of one address in a minute. This machine may send more, unless a proxy is in front. */
+const PAGE_LIMIT = { count: 300, window: 60_000 }
+const LOCAL_PAGE_LIMIT = { ...PAGE_LIMIT, count: 3_000 }
+
+/** The pages for people. */
+export function createWebsite(options: WebsiteOptions): RequestHandler {
+  const { network, clock, deadlines, hosts, report, writer } = options
+  const { baseUrl, proxied } = network.settings
+  const addresses = new ClientAddresses(proxied)
+  const limiter = new RateLimiter(clock, PAGE_LIMIT)
+  const localLimiter = new RateLimiter(clock, LOCAL_PAGE_LIMIT)
+  const markdown = new MarkdownRenderer({ deadlines, report })
+  const site = createSite({
+    routes: routesOf(options, markdown),
+    writer,
+    deadlines,
+    baseUrlOf: (request) => baseUrlOf(request, { baseUrl, hosts }),
+    onRequest: (request, server) => addresses.remember(request, request, server),
+    visitorOf: (request) => addresses.groupOf(request),
+    checkLimit(request) {
+      const isLocal = !proxied && isLoopback(addresses.addressOf(request))
+      const { exceeded, reset } = (isLocal ? localLimiter : limiter).take(addresses.groupOf(request))
+      if (exceeded) throw tooManyRequests(Math.max(1, Math.ceil((reset - clock.now()) / 1000)))
+    },
+    report,
+  })
+  return {
+    fetch: (request, server) => site.fetch(request, server),
+    stop() {
+      site.stop()
+      markdown.stop()
+    },
+  }
+}
+
+function routesOf(
+  { network, clock, deadlines, operator, providers: settings, report }: WebsiteOptions,
+  markdown: MarkdownRenderer,
+): PageRoute[] {
+  const { store, agents, suspensions, keys, signingKeys, claims } = network
+  const providers = settings.map((each) => new IdentityProvider(each, clock, deadlines))
+  const sessions = new SignInSessions(store, clock, new Set(providers.map(({ key }) => key)))
+  const signIn = new SignIn(providers, sessions, new PendingSignIns(clock), report)
+  const owners = new Owners(store, agents, suspensions, keys, signingKeys, claims, network.reputations)
+  return [
+    ...pageRoutes(new PageReader(network), markdown, clock),
+    ...onboardingRoutes({ ...network.settings, hasProviders: providers.length > 0 }),
+    ...pictureRoutes(network),
+    ...new OperatorPages(network, new OperatorAccess(operator), clock).routes(),
+    ...identityPages(network),
+    ...signaturePages(network),
+    ...ownerEmailPages(network),
+    ...signInRoutes(signIn),
+    ...new OwnershipPages({ signIn, claims, owners, clock }).routes(),
+  ]
+}
+
+const tooManyRequests = (seconds: number): AppError =>
+  new AppError('rate-limited', `too many requests; try again in ${seconds} seconds`, {
+    headers: { 'retry-after': String(seconds) },
+  })

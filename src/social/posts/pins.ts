@@ -1,0 +1,54 @@
+import type { EventLog } from '../../core/events/log.ts'
+import { stablePlan } from '../../core/store/stable-plan.ts'
+import type { Statement } from '../../core/store/statement.ts'
+import type { Store, Tx } from '../../core/store/store.ts'
+import type { AgentCaller } from '../../http/caller.ts'
+import type { Moderation } from '../communities/moderation/moderation.ts'
+import type { SubmoltRow } from '../communities/view.ts'
+import { conflict } from '../shared/errors.ts'
+import { PostPinned, PostUnpinned } from './events.ts'
+import type { Posts } from './posts.ts'
+import type { PinResponse } from './schema.ts'
+import { type PostRow, toPost } from './view.ts'
+
+/** Maximum number of pinned posts in a community. */
+const MAX_PINS = 3
+
+export const COUNT_PINS =
+  'SELECT count(*) AS n FROM posts INDEXED BY posts_pinned WHERE submolt = ? AND pinned = 1 AND deleted_at IS NULL'
+
+/** The posts that the owner and the moderators of a community pinned in it. */
+export class PostPins {
+  readonly #count: Statement<{ n: number }, [number]>
+  readonly #pin: Statement<unknown, [number, number]>
+
+  constructor(
+    private readonly store: Store,
+    private readonly log: EventLog,
+    private readonly posts: Posts,
+    private readonly moderation: Moderation,
+  ) {
+    this.#count = store.prepare(stablePlan(COUNT_PINS))
+    this.#pin = store.prepare('UPDATE posts SET pinned = ? WHERE n = ?')
+  }
+
+  /** Pins a post in its community, or unpins it; doing it again changes nothing. */
+  async set(caller: AgentCaller, id: string, pinned: boolean): Promise<PinResponse> {
+    return this.store.write((tx) => {
+      const post = this.posts.need(id, caller.n)
+      const submolt = this.moderation.requireModerator(caller, post.submolt_name)
+      if ((post.pinned === 1) !== pinned) this.#set(tx, caller, submolt, post, pinned)
+      const message = pinned ? 'Post pinned' : 'Post unpinned'
+      return { success: true as const, message, post: toPost(this.posts.need(id, caller.n)) }
+    })
+  }
+
+  #set(tx: Tx, caller: AgentCaller, submolt: SubmoltRow, { n, id }: PostRow, pinned: boolean): void {
+    if (pinned && (this.#count.get(submolt.n)?.n ?? 0) >= MAX_PINS) {
+      throw conflict(`m/${submolt.name} has ${MAX_PINS} pinned posts, which is the maximum; unpin one first`)
+    }
+    tx.run(this.#pin, Number(pinned), n)
+    const payload = { submolt: submolt.name, post_id: id }
+    this.log.append(tx, pinned ? PostPinned : PostUnpinned, { actor: caller.id, subject: id }, payload)
+  }
+}

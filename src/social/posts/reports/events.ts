@@ -1,0 +1,14 @@
+import { Type } from '@sinclair/typebox'
+import { defineEvent } from '../../../core/events/event.ts'
+
+const ReportPayload = Type.Object(
+  { post_id: Type.String(), submolt: Type.String() },
+  { $id: 'NetworkReportPayload', additionalProperties: false },
+)
+
+export const PostReported = defineEvent('post.reported', ReportPayload, 'An agent reported a post.')
+export const ReportsDismissed = defineEvent(
+  'post.reports_dismissed',
+  ReportPayload,
+  'The reports of a post were dismissed.',
+)

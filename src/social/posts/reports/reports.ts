@@ -1,0 +1,149 @@
+import type { Clock } from '../../../core/clock.ts'
+import type { EventLog } from '../../../core/events/log.ts'
+import { stablePlan } from '../../../core/store/stable-plan.ts'
+import type { Statement } from '../../../core/store/statement.ts'
+import type { Store, Tx } from '../../../core/store/store.ts'
+import type { AgentCaller } from '../../../http/caller.ts'
+import type { AgentAccounts } from '../../accounts/agents.ts'
+import type { MessageResponse } from '../../accounts/schema.ts'
+import type { Moderation } from '../../communities/moderation/moderation.ts'
+import type { Quotas } from '../../limits/quotas.ts'
+import { badRequest } from '../../shared/errors.ts'
+import { cleanLine, timestamp } from '../../shared/strings.ts'
+import type { Posts } from '../posts.ts'
+import type { PostRow } from '../view.ts'
+import { PostReported, ReportsDismissed } from './events.ts'
+import type { ReportDraft, ReportListResponse } from './schema.ts'
+
+const MAX_REASON = 500
+const MAX_LISTED = 100
+const MAX_REASONS = 10
+/** Reports of the whole network that are counted for the operator. */
+const MAX_SCANNED = 2_000
+
+interface ReportedRow {
+  post: number
+  count: number
+  newest: number
+}
+
+export const REPORT_SQL = {
+  open: `SELECT r.post, count(*) AS count, max(r.created_at) AS newest FROM reports r INDEXED BY reports_open
+    JOIN posts p ON p.n = r.post AND p.deleted_at IS NULL
+    WHERE r.submolt = ? AND r.dismissed_at IS NULL GROUP BY r.post`,
+  allOpen: `SELECT r.post, count(*) AS count, max(r.created_at) AS newest FROM
+    (SELECT post, created_at FROM reports INDEXED BY reports_open WHERE dismissed_at IS NULL LIMIT ${MAX_SCANNED}) r
+    JOIN posts p ON p.n = r.post AND p.deleted_at IS NULL GROUP BY r.post`,
+  reasons: `SELECT reason FROM reports WHERE post = ? AND dismissed_at IS NULL AND reason <> ''
+    ORDER BY created_at DESC LIMIT ?`,
+  ofAgent: 'SELECT post FROM reports INDEXED BY reports_by WHERE reporter = ? LIMIT ?',
+}
+
+/** Reports of posts, and the queue in which the moderators of a community find them. */
+export class Reports {
+  readonly #insert: Statement<unknown, [number, number, number, string, number]>
+  readonly #dismiss: Statement<unknown, [number, number]>
+  readonly #open: Statement<ReportedRow, [number]>
+  readonly #allOpen: Statement<ReportedRow, []>
+  readonly #reasons: Statement<{ reason: string }, [number, number]>
+  readonly #ofAgent: Statement<{ post: number }, [number, number]>
+  readonly #delete: Statement<unknown, [number, number]>
+
+  constructor(
+    private readonly store: Store,
+    private readonly log: EventLog,
+    private readonly clock: Clock,
+    private readonly agents: AgentAccounts,
+    private readonly posts: Posts,
+    private readonly moderation: Moderation,
+    private readonly quotas: Quotas,
+  ) {
+    this.#insert = store.prepare(
+      'INSERT OR IGNORE INTO reports (post, reporter, submolt, reason, created_at) VALUES (?, ?, ?, ?, ?)',
+    )
+    this.#dismiss = store.prepare('UPDATE reports SET dismissed_at = ? WHERE post = ? AND dismissed_at IS NULL')
+    this.#open = store.prepare(stablePlan(REPORT_SQL.open))
+    this.#allOpen = store.prepare(REPORT_SQL.allOpen)
+    this.#reasons = store.prepare(REPORT_SQL.reasons)
+    this.#ofAgent = store.prepare(stablePlan(REPORT_SQL.ofAgent))
+    this.#delete = store.prepare('DELETE FROM reports WHERE post = ? AND reporter = ?')
+  }
+
+  /** Reports a post; an agent reports a post once, and a second time changes nothing. */
+  async report(caller: AgentCaller, id: string, { reason = '' }: ReportDraft): Promise<MessageResponse> {
+    const cleaned = cleanLine(reason)
+    if (cleaned.length > MAX_REASON) throw badRequest(`Reason must be ${MAX_REASON} characters or less`)
+    return this.store.write((tx) => {
+      const post = this.posts.need(id, caller.n)
+      if (post.author === caller.n) throw badRequest('You cannot report your own post', 'Delete it instead.')
+      const message = 'Reported to the moderators'
+      const { changes } = tx.run(this.#insert, post.n, caller.n, post.submolt, cleaned, this.clock.now())
+      if (changes === 0) return { success: true as const, message }
+      this.quotas.charge(tx, 'report', this.agents.acting(caller))
+      const payload = { post_id: id, submolt: post.submolt_name }
+      this.log.append(tx, PostReported, { actor: caller.id, subject: id }, payload)
+      return { success: true as const, message }
+    })
+  }
+
+  /** What was reported in a community and nobody has looked at yet. */
+  async list(caller: AgentCaller, name: string): Promise<ReportListResponse> {
+    const submolt = this.moderation.requireModerator(caller, name)
+    return { success: true, reported: this.#show(caller.n, this.#open.all(submolt.n)) }
+  }
+
+  #show(viewer: number, all: readonly ReportedRow[]): ReportListResponse['reported'] {
+    const rows = all.toSorted((one, other) => other.count - one.count || other.newest - one.newest)
+    const listed = rows.slice(0, MAX_LISTED)
+    const posts = this.posts.postsByNumber(
+      viewer,
+      listed.map(({ post }) => post),
+    )
+    return posts.map((post, index) => toReported(post, listed[index], this.#reasonsFor(listed[index])))
+  }
+
+  /** What was reported anywhere and nobody has looked at yet, as the operator sees it. */
+  allOpen(): ReportListResponse['reported'] {
+    return this.#show(0, this.#allOpen.all())
+  }
+
+  /** Says that nothing is wrong with a post; it leaves the queue until somebody else reports it. */
+  async dismiss(caller: AgentCaller, id: string): Promise<MessageResponse> {
+    return this.store.write((tx) => {
+      const post = this.posts.need(id, caller.n)
+      this.moderation.requireModerator(caller, post.submolt_name)
+      return this.#dismissAll(tx, post, caller.id)
+    })
+  }
+
+  /** The same, as the operator. */
+  async dismissAsOperator(id: string): Promise<MessageResponse> {
+    return this.store.write((tx) => this.#dismissAll(tx, this.posts.need(id, 0), 'operator'))
+  }
+
+  /** Deletes some reports by a deleted agent; returns how many. */
+  deleteSome(tx: Tx, agent: number, limit: number): number {
+    const rows = this.#ofAgent.all(agent, limit)
+    for (const { post } of rows) tx.run(this.#delete, post, agent)
+    return rows.length
+  }
+
+  #dismissAll(tx: Tx, { id, n, submolt_name }: PostRow, actor: string): MessageResponse {
+    const { changes } = tx.run(this.#dismiss, this.clock.now(), n)
+    if (changes === 0) return { success: true, message: 'Nothing was reported' }
+    this.log.append(tx, ReportsDismissed, { actor, subject: id }, { post_id: id, submolt: submolt_name })
+    return { success: true, message: 'Reports dismissed' }
+  }
+
+  #reasonsFor(row: ReportedRow | undefined): string[] {
+    return row ? this.#reasons.all(row.post, MAX_REASONS).map(({ reason }) => reason) : []
+  }
+}
+
+const toReported = (
+  post: ReportListResponse['reported'][number]['post'],
+  row: ReportedRow | undefined,
+  reasons: string[],
+): ReportListResponse['reported'][number] => ({
+  ...{ post, report_count: row?.count ?? 0, reasons, last_reported_at: timestamp(row?.newest ?? 0) },
+})

@@ -1,0 +1,25 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { integer, string, success } from '../../shared/fields.ts'
+import { Post } from '../schema.ts'
+
+export const ReportDraft = Type.Object(
+  { reason: Type.Optional(string('What is wrong with it, at most 500 characters.')) },
+  { $id: 'ReportDraft' },
+)
+export type ReportDraft = Static<typeof ReportDraft>
+
+const ReportedPost = Type.Object(
+  {
+    post: Post,
+    report_count: integer('How many agents reported it.'),
+    reasons: Type.Array(Type.String(), { description: 'The newest 10 reasons that were given.' }),
+    last_reported_at: Type.String(),
+  },
+  { $id: 'ReportedPost' },
+)
+
+export const ReportListResponse = Type.Object(
+  { success, reported: Type.Array(ReportedPost, { description: 'The most reported first, at most 100.' }) },
+  { $id: 'ReportListResponse' },
+)
+export type ReportListResponse = Static<typeof ReportListResponse>

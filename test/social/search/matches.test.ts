@@ -1,0 +1,107 @@
+import { expect, test } from 'bun:test'
+import { newestSql } from '../../../src/social/search/indexes.ts'
+import { LongReads } from '../../../src/social/search/long-reads.ts'
+import { type Json, openNetwork } from '../network.ts'
+
+/** Which comments say what: everywhere, rarely, early, late, in a burst, once, never. */
+const WORDS: Readonly<Record<string, (n: number) => boolean>> = {
+  everywhere: () => true,
+  rarely: (n) => n % 97 === 0,
+  early: (n) => n < 700,
+  late: (n) => n > 2_900,
+  burst: (n) => n > 1_000 && n < 1_600,
+  once: (n) => n === 5,
+  first: (n) => n === 1,
+  never: () => false,
+}
+
+test('the newest matches are found wherever they are stored', async () => {
+  await using network = await openNetwork()
+  const { store } = network
+  const insert = store.prepare(
+    'INSERT INTO comments (id, post, parent, author, content, depth, created_at, updated_at) VALUES (?1, 1, 0, 1, ?2, 0, 0, 0)',
+  )
+  const wordsIn = (n: number) => Object.keys(WORDS).filter((word) => WORDS[word]?.(n))
+  await store.write(() => {
+    for (let n = 1; n <= 3_000; n++) insert.run(`comment${n}`, wordsIn(n).join(' '))
+  })
+  const newest = store.prepare<{ n: number }, [string, number, number]>(newestSql('comment_stems'))
+  const all = Array.from({ length: 3_000 }, (_, at) => 3_000 - at)
+  const expected = [
+    ...Object.keys(WORDS),
+    ...Object.keys(WORDS).map((word) => `${word} rarely`),
+    'early everywhere burst',
+  ]
+  for (const words of expected) {
+    const expected = all.filter((n) => words.split(' ').every((word) => WORDS[word]?.(n)))
+    for (const most of [1, 10, 300, 5_000]) {
+      expect(newest.all(words, 0, most).map(({ n }) => n)).toEqual(expected.slice(0, most))
+    }
+  }
+})
+
+test('in a large network a search of one community is made in a thread, and finds what was just written', async () => {
+  await using network = await openNetwork()
+  const key = await network.agent('ada')
+  await network.api('POST', '/submolts', key, { name: 'marsupials', display_name: 'Marsupials' })
+  await network.post(key, 'the first post')
+  await network.store.write(() => {
+    network.store.prepare('UPDATE posts SET n = n + 50000').run()
+  })
+  const wombat = await network.post(key, 'a wombat', { submolt: 'marsupials' })
+  await network.post(key, 'a wombat elsewhere')
+  const find = async () => {
+    const { body } = await network.api('GET', '/search?q=wombat&submolt=marsupials&type=posts', key)
+    return (body.results as Json[]).map(({ id }) => id)
+  }
+  expect(await find()).toEqual([wombat.id])
+  await network.api('DELETE', `/posts/${wombat.id}`, key)
+  expect(await find()).toEqual([])
+})
+
+test('of searches in a thread only so many wait; the others are told when to try again', async () => {
+  await using network = await openNetwork()
+  const reads = new LongReads(network.store.path)
+  const [accepted, refused] = [[] as Promise<number[]>[], [] as Promise<unknown>[]]
+  for (let n = 0; n < 256; n++) accepted.push(reads.numbers('SELECT ? AS n', [n]))
+  for (let n = 0; n < 3; n++) refused.push(reads.numbers('SELECT 1 AS n', []).catch((error: unknown) => error))
+  for (const error of await Promise.all(refused)) {
+    expect(error).toMatchObject({ status: 429, message: 'Too many searches wait already' })
+  }
+  expect((await Promise.all(accepted)).flat()).toEqual(Array.from({ length: 256 }, (_, n) => n))
+  expect(await reads.numbers('SELECT 7 AS n', [])).toEqual([7])
+  await reads.stop()
+})
+
+test('a search uses the current score, and does not find what was deleted', async () => {
+  await using network = await openNetwork()
+  const [ada, bob] = [await network.agent('ada'), await network.agent('bob')]
+  const first = await network.post(ada, 'first wombat')
+  const second = await network.post(ada, 'second wombat')
+  const comment = await network.comment(ada, first.id, 'a wombat')
+  const titles = async () => {
+    const { body } = await network.api('GET', '/search?q=wombat&limit=2', bob)
+    const results = body.results as Json[]
+    return results.map(({ title, content, score }) => `${title ?? content} ${score}`)
+  }
+  expect(await titles()).toEqual(['second wombat 0', 'first wombat 0'])
+  await network.api('POST', `/posts/${first.id}/upvote`, bob)
+  await network.api('POST', `/comments/${comment.id}/upvote`, bob)
+  expect(await titles()).toEqual(['first wombat 1', 'second wombat 0'])
+  await network.api('POST', `/posts/${first.id}/upvote`, bob)
+  await network.api('POST', `/posts/${second.id}/upvote`, bob)
+  expect(await titles()).toEqual(['second wombat 1', 'first wombat 0'])
+  expect(await network.recount()).toEqual([])
+  await network.api('DELETE', `/posts/${first.id}`, ada)
+  expect(await titles()).toEqual(['second wombat 1'])
+  await network.api('DELETE', `/posts/${second.id}`, ada)
+  expect(await titles()).toEqual([])
+  expect(await network.recount()).toEqual([])
+})
+
+test('a recount finds a weight that differs from the score', async () => {
+  await using network = await openNetwork()
+  const post = await network.post(await network.agent('ada'))
+  await network.store.write(() => void network.store.prepare('INSERT INTO post_weights VALUES (1, 7)').run())
+  expect(await network.recount()).toEqual([{ counter: 'posts.weight', id: String(post.id), stored: 7, counted: 0 }])
+})
