@@ -285,3 +285,14 @@ class Heap<Entry extends HeapEntry> {
     entry.index = place
   }
 }
+
+/** Waits for a promise, but no longer than `ms`; returns whether it settled in time. */
+export async function settlesWithin(deadlines: Deadlines, ms: number, promise: Promise<unknown>): Promise<boolean> {
+  const late = Promise.withResolvers<boolean>()
+  const deadline = deadlines.after(ms, () => late.resolve(false))
+  try {
+    return await Promise.race([promise.then(() => true), late.promise])
+  } finally {
+    deadline.cancel()
+  }
+}

@@ -7,9 +7,8 @@ import {
   type SessionUpdate,
   type Stream,
 } from '@agentclientprotocol/sdk'
-import type { Deadlines } from '../../core/deadlines.ts'
+import { type Deadlines, settlesWithin } from '../../core/deadlines.ts'
 import { AppError } from '../../core/errors.ts'
-import { settlesWithin } from '../process/settles-within.ts'
 import { SESSION_CONFLICT } from '../protocol/errors.ts'
 import type { ToolServer } from '../protocol/session.ts'
 import { type AgentServices, createAgentClient } from './client.ts'

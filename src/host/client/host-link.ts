@@ -1,7 +1,6 @@
 import { Value } from '@sinclair/typebox/value'
-import type { Deadline, Deadlines } from '../../core/deadlines.ts'
+import { type Deadline, type Deadlines, settlesWithin } from '../../core/deadlines.ts'
 import { AppError, errorMessage } from '../../core/errors.ts'
-import { settlesWithin } from '../process/settles-within.ts'
 import { Channel, type ChannelData, createChannelHandler } from '../protocol/channel.ts'
 import { parseErrorCode } from '../protocol/errors.ts'
 import { type Frame, FrameError } from '../protocol/frames.ts'

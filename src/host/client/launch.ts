@@ -1,8 +1,7 @@
 import { closeSync, existsSync, openSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Deadlines } from '../../core/deadlines.ts'
+import { type Deadlines, settlesWithin } from '../../core/deadlines.ts'
 import { AppError } from '../../core/errors.ts'
-import { settlesWithin } from '../process/settles-within.ts'
 import type { HostPaths } from '../protocol/host-paths.ts'
 import { BUSY, READY } from '../protocol/protocol.ts'
 

@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
+import { bootId } from '../../core/boot-id.ts'
 import { nextTick } from '../../core/event-loop.ts'
 import { parsePs, parseStat } from './parse.ts'
 import type { Process } from './process-info.ts'
@@ -69,17 +70,6 @@ function readProcFile(path: string): string | undefined {
     if (code === 'ENOENT' || code === 'ESRCH' || code === 'EACCES' || code === 'EPERM') return undefined
     throw error
   }
-}
-
-let bootName: string | undefined
-
-/** Names this run of the machine: what was recorded in another is gone. */
-export function bootId(): string {
-  bootName ??=
-    process.platform === 'linux'
-      ? readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim().slice(0, 8)
-      : Bun.spawnSync(['sysctl', '-n', 'kern.bootsessionuuid']).stdout.toString().trim().slice(0, 8).toLowerCase()
-  return bootName
 }
 
 const PS = ['ps', '-axww', '-o', 'pid=,ppid=,pgid=,tpgid=,tty=,stat=,lstart=,comm=']

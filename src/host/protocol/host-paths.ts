@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { bootId } from '../../core/boot-id.ts'
 import { sha256 } from '../../core/digest.ts'
 import { claimFolder, createFolder } from '../../core/folders.ts'
-import { bootId } from '../process/process-table.ts'
 
 /** A socket's path has room for about a hundred bytes on every system. */
 const MAX_SOCKET_PATH_BYTES = 100

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'bun:test'
+import { bootId } from '../../../src/core/boot-id.ts'
 import { parsePs, parseStat } from '../../../src/host/process/parse.ts'
 import type { Process } from '../../../src/host/process/process-info.ts'
-import { bootId, ProcessTable, readProcess } from '../../../src/host/process/process-table.ts'
+import { ProcessTable, readProcess } from '../../../src/host/process/process-table.ts'
 import { ancestorsOf, familyOf, identity, type Origin } from '../../../src/host/process/tree.ts'
 
 const one = (pid: number, parent: number, session: number, more: Partial<Process> = {}): Process => ({

@@ -3,7 +3,6 @@ import { homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { AppError } from '../../../core/errors.ts'
 import { parseHostRule } from '../../../core/host-rules.ts'
-import { resolveProgram } from '../../process/spawn.ts'
 import type { ProxyRules } from '../../protocol/proxy.ts'
 import type { Report } from '../broker/loop.ts'
 import { neededFor } from '../needed.ts'
@@ -11,6 +10,7 @@ import { outerProxies } from '../network/outer-proxy.ts'
 import { Confiner } from './confiner.ts'
 import { REGISTRIES } from './default-hosts.ts'
 import type { ConfinementRequest } from './default-policy.ts'
+import { resolveProgram } from './spawn.ts'
 
 export interface ConfinedRun extends Pick<ConfinementRequest, 'read' | 'write' | 'withheld' | 'ports'> {
   /** What it reaches beyond what it listens on itself: nothing (`session`), some hosts by a proxy, or all (`open`). */

@@ -1,8 +1,30 @@
 import { statSync } from 'node:fs'
 import { isAbsolute, resolve } from 'node:path'
-import { AppError, errorMessage } from '../../core/errors.ts'
-import type { StartSpec } from '../protocol/session.ts'
-import type { SessionParts } from './session-parts.ts'
+import type { Clock } from '../../../core/clock.ts'
+import type { Deadlines } from '../../../core/deadlines.ts'
+import { AppError, errorMessage } from '../../../core/errors.ts'
+import type { Redactor } from '../../../core/text/redact.ts'
+import type { Cgroup } from '../../process/cgroups.ts'
+import type { Resource } from '../../process/resources.ts'
+import type { StartSpec } from '../../protocol/session.ts'
+import type { Confiner } from './confiner.ts'
+
+/** What a session of any kind is given by its host. */
+export interface SessionParts {
+  clock: Clock
+  deadlines: Deadlines
+  redactor: Redactor
+  /** Variables by which its processes are recognized. */
+  marks: string[]
+  /** Where its processes are started. */
+  cgroup: Cgroup | undefined
+  /** The resources that other programs get first when they are short. */
+  yields: readonly Resource[]
+  confiner: Confiner
+}
+
+/** Where a session begins. */
+export type SessionOrigin = Pick<SessionParts, 'marks' | 'cgroup' | 'yields'>
 
 /** A program to run, with the folder and the whole environment it runs in. */
 export interface ProgramCommand {
