@@ -2,11 +2,11 @@ import { describe, expect, test } from 'bun:test'
 import { fieldOf } from '../../tui/pages/launch.ts'
 import type { Action } from '../../tui/pages/page.ts'
 import { drawFrame } from '../../tui/parts/frame.ts'
-import { renderLines } from '../../tui/parts/lines.tsx'
 import { createTheme } from '../../tui/parts/theme.ts'
 import { isYes, keysOf } from '../../tui/plain/words.ts'
 import { step } from '../../tui/state/reducer.ts'
 import type { State } from '../../tui/state/state.ts'
+import { renderLines } from '../../tui/terminal/lines.tsx'
 import { action, after, alpha, at, press, row, rows } from './state/world.ts'
 
 const fields = [

@@ -4,9 +4,9 @@ import { beadsPage } from '../../tui/pages/beads.ts'
 import type { Location, Row, TextContent } from '../../tui/pages/page.ts'
 import { columnWidths, shortenName } from '../../tui/parts/columns.ts'
 import { drawFrame } from '../../tui/parts/frame.ts'
-import { renderLines } from '../../tui/parts/lines.tsx'
 import { createTheme } from '../../tui/parts/theme.ts'
 import type { State } from '../../tui/state/state.ts'
+import { renderLines } from '../../tui/terminal/lines.tsx'
 import { action, after, alpha, at, enter, press, row, rows } from './state/world.ts'
 
 const SIZES = [

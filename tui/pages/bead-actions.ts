@@ -6,79 +6,91 @@ import { copy } from './copy.ts'
 import type { Action } from './page.ts'
 import { slingBead } from './sling-actions.ts'
 
-/** Everything that can be done to a bead. */
+/** The actions on a bead. */
 export function beadActions(bead: Bead): Action[] {
-  const { id, title, status, assignee = '', labels = [], description = '', priority } = bead
+  const { id, title, status, assignee = '', labels = [] } = bead
   const isClosed = status === 'closed'
   const closed = isClosed ? `${id} is closed; r reopens it` : undefined
   return [
     { ...close(id, title, status === 'in_progress' ? assignee : ''), disabled: closed },
     { ...reopen(id, title), disabled: isClosed ? undefined : `${id} is not closed` },
     slingBead(id, closed),
-    {
-      key: 'e',
-      name: 'edit',
-      help: 'change its title',
-      fields: [{ name: 'title', title: `title of ${id}`, initial: title }],
-      run: (reach, values) => change(reach, bead, 'title', values.title ?? title),
-    },
-    {
-      key: 'd',
-      name: 'describe',
-      help: 'change its description',
-      fields: [
-        {
-          ...{ name: 'description', title: `description of ${id}`, initial: description },
-          ...{ isOptional: true, isLong: true },
-        },
-      ],
-      run: (reach, values) => change(reach, bead, 'description', values.description ?? ''),
-    },
-    {
-      key: 'm',
-      name: 'priority',
-      help: 'change its priority: 0 is the most urgent, 4 the least',
-      disabled: closed,
-      fields: [{ name: 'priority', title: `priority of ${id}: 0 to 4`, initial: String(priority ?? '') }],
-      run: (reach, values) => change(reach, bead, 'priority', toPriority(values.priority ?? '')),
-    },
-    {
-      key: 'A',
-      name: 'assign',
-      help: 'assign it to a session, or to nobody',
-      disabled: closed,
-      fields: [
-        { name: 'assignee', title: `session for ${id} (empty for nobody)`, initial: assignee, isOptional: true },
-      ],
-      run: (reach, values) => change(reach, bead, 'assignee', values.assignee ?? ''),
-    },
-    {
-      key: 'c',
-      name: 'comment',
-      help: 'comment on it',
-      fields: [{ name: 'text', title: `comment on ${id}`, isLong: true }],
-      run: async ({ city }, values) => {
-        await city.call('POST ~/bead/{id}/comments', { params: { id }, body: { text: values.text ?? '' } })
-        return { text: `commented on ${id}` }
-      },
-    },
-    {
-      key: 'p',
-      name: 'unpark',
-      help: 'offer a parked bead again',
-      disabled: labels.includes('gc:parked') ? undefined : `${id} is not parked`,
-      run: async ({ city }) => {
-        await city.call('POST ~/bead/{id}/unpark', { params: { id } })
-        return { text: `${id} is offered again` }
-      },
-    },
+    editTitle(bead),
+    editDescription(bead),
+    { ...setPriority(bead), disabled: closed },
+    { ...assign(bead), disabled: closed },
+    comment(id),
+    { ...unpark(id), disabled: labels.includes('gc:parked') ? undefined : `${id} is not parked` },
     joinConvoy(id),
     attachTo(assignee, `nobody works on ${id}`),
     copy('y', 'copy', 'its id', id),
   ]
 }
 
-function toPriority(value: string): string {
+const editTitle = (bead: Bead): Action => ({
+  key: 'e',
+  name: 'edit',
+  help: 'change its title',
+  fields: [{ name: 'title', title: `title of ${bead.id}`, initial: bead.title }],
+  run: (reach, values) => change(reach, bead, 'title', values.title ?? bead.title),
+})
+
+const editDescription = (bead: Bead): Action => ({
+  key: 'd',
+  name: 'describe',
+  help: 'change its description',
+  fields: [
+    {
+      ...{ name: 'description', title: `description of ${bead.id}`, initial: bead.description ?? '' },
+      ...{ isOptional: true, isLong: true },
+    },
+  ],
+  run: (reach, values) => change(reach, bead, 'description', values.description ?? ''),
+})
+
+const setPriority = (bead: Bead): Action => ({
+  key: 'm',
+  name: 'priority',
+  help: 'change its priority: 0 is the most urgent, 4 the least',
+  fields: [{ name: 'priority', title: `priority of ${bead.id}: 0 to 4`, initial: String(bead.priority ?? '') }],
+  run: (reach, values) => change(reach, bead, 'priority', parsePriority(values.priority ?? '')),
+})
+
+const assign = (bead: Bead): Action => ({
+  key: 'A',
+  name: 'assign',
+  help: 'assign it to a session, or to nobody',
+  fields: [
+    {
+      ...{ name: 'assignee', title: `session for ${bead.id} (empty for nobody)` },
+      ...{ initial: bead.assignee ?? '', isOptional: true },
+    },
+  ],
+  run: (reach, values) => change(reach, bead, 'assignee', values.assignee ?? ''),
+})
+
+const comment = (id: string): Action => ({
+  key: 'c',
+  name: 'comment',
+  help: 'comment on it',
+  fields: [{ name: 'text', title: `comment on ${id}`, isLong: true }],
+  run: async ({ city }, values) => {
+    await city.call('POST ~/bead/{id}/comments', { params: { id }, body: { text: values.text ?? '' } })
+    return { text: `commented on ${id}` }
+  },
+})
+
+const unpark = (id: string): Action => ({
+  key: 'p',
+  name: 'unpark',
+  help: 'offer a parked bead again',
+  run: async ({ city }) => {
+    await city.call('POST ~/bead/{id}/unpark', { params: { id } })
+    return { text: `${id} is offered again` }
+  },
+})
+
+function parsePriority(value: string): string {
   if (!/^[0-4]$/.test(value.trim())) throw new Error(`"${value}" is no priority: write a number from 0 to 4`)
   return value.trim()
 }

@@ -4,7 +4,7 @@ import { attachTo } from './attach.ts'
 import { copy } from './copy.ts'
 import type { Action, Outcome, Reach } from './page.ts'
 
-/** What is known of a session wherever it is listed. */
+/** Properties of a session that every list has. */
 export interface SessionFacts {
   readonly id: string
   readonly state: string
@@ -22,23 +22,35 @@ const request =
     return { text: `${id} ${done}`, ...(undo && { undo }) }
   }
 
-/** Everything that can be done to a session. */
-export function sessionActions({ id, state, title, isRunning, folder }: SessionFacts): Action[] {
-  const name = title === '' ? id : `${id} (${title})`
-  const notRunning = isRunning ? undefined : `${id} does not run; w wakes it`
-  const closed = state === '' ? `${id} is closed` : undefined
+/** The actions on a session. */
+export const sessionActions = (session: SessionFacts): Action[] => [
+  attachTo(session.isRunning ? session.id : undefined, asleep(session)),
+  ...messageActions(session),
+  ...stateActions(session),
+  ...viewActions(session.id),
+  ...copyActions(session),
+]
+
+const asleep = ({ id }: SessionFacts): string => `${id} does not run; w wakes it`
+
+/** Reasons why an action is not available now. */
+const obstaclesOf = (session: SessionFacts) => ({
+  notRunning: session.isRunning ? undefined : asleep(session),
+  closed: session.state === '' ? `${session.id} is closed` : undefined,
+})
+
+/** Sending a message, by when the session gets it. */
+function messageActions(session: SessionFacts): Action[] {
+  const { id } = session
+  const { closed, notRunning } = obstaclesOf(session)
   return [
-    attachTo(isRunning ? id : undefined, `${id} does not run; w wakes it`),
     {
       key: 's',
       name: 'send',
       help: 'send it a message',
       disabled: closed,
       fields: [{ name: 'message', title: `message to ${id}`, isLong: true }],
-      run: async ({ city }, { message = '' }) => {
-        await city.call('POST ~/session/{id}/submit', { params: { id }, body: { message } })
-        return { text: `sent to ${id}` }
-      },
+      run: submit(id, undefined, `sent to ${id}`),
     },
     {
       key: 'u',
@@ -48,10 +60,7 @@ export function sessionActions({ id, state, title, isRunning, folder }: SessionF
       fields: [
         { name: 'message', title: `message to ${id} after its turn`, initial: 'Go on with your work.', isLong: true },
       ],
-      run: async ({ city }, { message = '' }) => {
-        await city.call('POST ~/session/{id}/submit', { params: { id }, body: { message, intent: 'follow_up' } })
-        return { text: `${id} gets it after its turn` }
-      },
+      run: submit(id, 'follow_up', `${id} gets it after its turn`),
     },
     {
       key: 'I',
@@ -59,11 +68,24 @@ export function sessionActions({ id, state, title, isRunning, folder }: SessionF
       help: 'interrupt its turn and send it a message instead',
       disabled: notRunning,
       fields: [{ name: 'message', title: `message to ${id} instead of its turn`, isLong: true }],
-      run: async ({ city }, { message = '' }) => {
-        await city.call('POST ~/session/{id}/submit', { params: { id }, body: { message, intent: 'interrupt_now' } })
-        return { text: `${id} was interrupted and gets the message` }
-      },
+      run: submit(id, 'interrupt_now', `${id} was interrupted and gets the message`),
     },
+  ]
+}
+
+const submit =
+  (id: string, intent: 'follow_up' | 'interrupt_now' | undefined, text: string): Action['run'] =>
+  async ({ city }, { message = '' }) => {
+    await city.call('POST ~/session/{id}/submit', { params: { id }, body: { message, ...(intent && { intent }) } })
+    return { text }
+  }
+
+/** Interrupting, ending, restarting and closing. */
+function stateActions(session: SessionFacts): Action[] {
+  const { id, title, isRunning } = session
+  const name = title === '' ? id : `${id} (${title})`
+  const { closed, notRunning } = obstaclesOf(session)
+  return [
     {
       key: 'i',
       name: 'interrupt',
@@ -71,18 +93,7 @@ export function sessionActions({ id, state, title, isRunning, folder }: SessionF
       disabled: notRunning,
       run: request(id, 'stop', 'was interrupted'),
     },
-    {
-      key: 'x',
-      name: 'kill',
-      help: 'end its program; it may be started again',
-      disabled: notRunning,
-      confirm: `Kill ${name}? Its program ends at once, whatever it is doing.`,
-      run: async (reach) => {
-        const { running } = await reach.city.call('GET ~/session/{id}', { params: { id } })
-        if (!running) return { text: `${id} had ended by itself; nothing was killed` }
-        return request(id, 'kill', 'was killed')(reach, {})
-      },
-    },
+    { ...kill(id, name), disabled: notRunning },
     {
       key: 'R',
       name: 'restart',
@@ -101,17 +112,7 @@ export function sessionActions({ id, state, title, isRunning, folder }: SessionF
       disabled: isRunning ? `${id} runs already` : closed,
       run: request(id, 'wake', 'is woken'),
     },
-    {
-      key: 'S',
-      name: 'suspend',
-      help: 'suspend it until it is woken',
-      disabled: closed,
-      confirm: `Suspend ${name}? Its program ends; its work waits for it.`,
-      run: request(id, 'suspend', 'is suspended; w wakes it', {
-        name: 'wake',
-        run: request(id, 'wake', 'is woken again'),
-      }),
-    },
+    { ...suspend(id, name), disabled: closed },
     {
       key: 'X',
       name: 'close',
@@ -120,47 +121,67 @@ export function sessionActions({ id, state, title, isRunning, folder }: SessionF
       confirm: `Close ${name} for good? Its work is offered to others.`,
       run: request(id, 'close', 'is closed'),
     },
-    {
-      key: 't',
-      name: 'transcript',
-      help: 'its whole conversation',
-      run: async ({ city }) => ({ opens: { page: 'transcript', city: city.name, subject: id } }),
-    },
-    {
-      key: 'v',
-      name: 'watch',
-      help: 'its screen beside its conversation',
-      run: async ({ city }) => ({ opens: { page: 'watch', city: city.name, subject: id } }),
-    },
-    {
-      key: 'D',
-      name: 'diff',
-      help: 'what it changed in its worktree',
-      run: async ({ city }) => ({ opens: { page: 'diff', city: city.name, subject: id } }),
-    },
-    copy('y', 'copy', 'its id', id),
-    copy('Y', 'copy-folder', 'its folder', folder),
-    {
-      key: 'b',
-      name: 'copy-branch',
-      help: 'copy the branch of its worktree',
-      run: async ({ city }) => {
-        const { items } = await city.call('GET ~/worktrees')
-        const branch = items.find(({ session }) => session === id)?.branch
-        if (branch === undefined) throw new Error(`${id} has no worktree, and so no branch of its own`)
-        return { text: `copied its branch ${branch}`, copy: branch }
-      },
-    },
-    {
-      key: 'C',
-      name: 'copy-answer',
-      help: 'copy its last answer',
-      run: async ({ city }) => ({ text: 'copied its last answer', copy: await lastAnswer(city, id) }),
-    },
   ]
 }
 
-/** The last thing that a session said, whole. */
+const kill = (id: string, name: string): Action => ({
+  key: 'x',
+  name: 'kill',
+  help: 'end its program; it may be started again',
+  confirm: `Kill ${name}? Its program ends at once, whatever it is doing.`,
+  run: async (reach) => {
+    const { running } = await reach.city.call('GET ~/session/{id}', { params: { id } })
+    if (!running) return { text: `${id} had ended by itself; nothing was killed` }
+    return request(id, 'kill', 'was killed')(reach, {})
+  },
+})
+
+const suspend = (id: string, name: string): Action => ({
+  key: 'S',
+  name: 'suspend',
+  help: 'suspend it until it is woken',
+  confirm: `Suspend ${name}? Its program ends; its work waits for it.`,
+  run: request(id, 'suspend', 'is suspended; w wakes it', {
+    name: 'wake',
+    run: request(id, 'wake', 'is woken again'),
+  }),
+})
+
+/** Pages about a session. */
+const viewActions = (id: string): Action[] => [
+  open(id, 't', 'transcript', 'its whole conversation'),
+  open(id, 'v', 'watch', 'its screen beside its conversation'),
+  open(id, 'D', 'diff', 'what it changed in its worktree'),
+]
+
+const open = (id: string, key: string, page: 'transcript' | 'watch' | 'diff', help: string): Action => ({
+  ...{ key, name: page, help },
+  run: async ({ city }) => ({ opens: { page, city: city.name, subject: id } }),
+})
+
+const copyActions = ({ id, folder }: SessionFacts): Action[] => [
+  copy('y', 'copy', 'its id', id),
+  copy('Y', 'copy-folder', 'its folder', folder),
+  {
+    key: 'b',
+    name: 'copy-branch',
+    help: 'copy the branch of its worktree',
+    run: async ({ city }) => {
+      const { items } = await city.call('GET ~/worktrees')
+      const branch = items.find(({ session }) => session === id)?.branch
+      if (branch === undefined) throw new Error(`${id} has no worktree, and so no branch of its own`)
+      return { text: `copied its branch ${branch}`, copy: branch }
+    },
+  },
+  {
+    key: 'C',
+    name: 'copy-answer',
+    help: 'copy its last answer',
+    run: async ({ city }) => ({ text: 'copied its last answer', copy: await lastAnswer(city, id) }),
+  },
+]
+
+/** The whole text of the last answer of a session. */
 async function lastAnswer(city: CityClient, id: string): Promise<string> {
   const query = { format: 'conversation' as const, tail: '1' }
   const transcript = await city.call('GET ~/session/{id}/transcript', { params: { id }, query })
@@ -170,6 +191,6 @@ async function lastAnswer(city: CityClient, id: string): Promise<string> {
   return answer.text
 }
 
-/** What can be done to a session as the server lists it. */
+/** The actions on a session as the server lists it. */
 export const actionsOfSession = (session: SessionResponse): Action[] =>
   sessionActions({ ...session, isRunning: session.running, folder: session.work_dir })

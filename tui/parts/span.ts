@@ -1,6 +1,6 @@
 import { displayWidth, truncate } from '../../src/client/text.ts'
 import type { Tone } from '../pages/tones.ts'
-import type { Line } from './lines.tsx'
+import type { Line } from '../terminal/lines.tsx'
 import type { Theme } from './theme.ts'
 
 /** A piece of a line in one tone; what others wrote in it has been sanitized. */

@@ -1,5 +1,5 @@
-import { type Line, lineKey, renderLines } from '../parts/lines.tsx'
 import { type Input, InputParser } from './input.ts'
+import { type Line, lineKey, renderLines } from './lines.tsx'
 
 /** What a screen is drawn on and read from: the terminal of the process. */
 export interface Tty {
