@@ -28,7 +28,10 @@ export interface DeclaredSessions {
 }
 
 export interface ConfigViewsOptions {
-  readonly config: Pick<Config, 'current' | 'composition' | 'problem' | 'validate' | 'apply' | 'recorded' | 'onChange'>
+  readonly config: Pick<
+    Config,
+    'current' | 'composition' | 'problem' | 'validate' | 'lastCheck' | 'apply' | 'recorded' | 'onChange'
+  >
   readonly suspensions: Pick<Suspensions, 'isCitySuspended' | 'isRigSuspended' | 'isAgentSuspended'>
   readonly clock: Clock
   readonly url: () => string
@@ -108,7 +111,7 @@ export class ConfigViews {
     const apply = () => this.#config.apply(actorOf(caller))
     const changed = soft ? await this.options.sessions.keepThrough(apply, caller) : apply()
     await this.#config.recorded()
-    const { errors, warnings } = this.#config.validate()
+    const { errors, warnings } = this.#config.lastCheck
     const { since, files } = this.#inForce
     return {
       outcome: this.#config.problem === undefined ? (changed ? 'applied' : 'no_change') : 'invalid',

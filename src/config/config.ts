@@ -27,6 +27,13 @@ export interface ConfigChange {
   readonly by: Actor
 }
 
+/** What is wrong with files, with their places. */
+export interface CheckedFiles {
+  readonly valid: boolean
+  readonly errors: string[]
+  readonly warnings: string[]
+}
+
 /** Who changes a configuration whose files were edited on disk: gc reads them, and nobody can tell who wrote them. */
 const FILES = gcPart('config')
 
@@ -42,6 +49,10 @@ export class Config {
   /** The secrets that the files declare. */
   readonly secrets = new DeclaredSecrets(() => this.#composition.files)
   #composition: Composition
+  /** The files on disk as they were last composed, whether or not they came into force. */
+  #latest: Composition
+  /** Drafts that may be on disk by now. */
+  #drafted: Composition | undefined
   #problem: string | undefined
   #watcher: ConfigWatcher | undefined
   /** Edits, one after the other. */
@@ -56,11 +67,13 @@ export class Config {
 
   private constructor(
     composition: Composition,
+    latest: Composition,
     private readonly registeredName: string | undefined,
     private readonly options: ComposeOptions,
     private readonly cache: FileCache,
   ) {
     this.path = composition.files.city.path
+    this.#latest = latest
     this.#composition = this.#withRegisteredName(composition)
   }
 
@@ -71,10 +84,10 @@ export class Config {
   static async open(path: string, registeredName?: string, options: ComposeOptions = {}): Promise<Config> {
     const cache = new FileCache()
     const composition = compose(new FileSnapshot(path, new Map(), cache), options)
-    if (composition.errors.length === 0) return new Config(composition, registeredName, options, cache)
+    if (composition.errors.length === 0) return new Config(composition, composition, registeredName, options, cache)
     const lastGood = composeLastGood(path, composition, options)
     if (!lastGood) throw toInvalidConfigError(composition.errors, 'validation-failed')
-    const config = new Config(lastGood, registeredName, options, cache)
+    const config = new Config(lastGood, composition, registeredName, options, cache)
     config.#setProblem(composition.errors.map(formatDiagnostic).join('\n'))
     return config
   }
@@ -94,9 +107,15 @@ export class Config {
     return this.#problem
   }
 
-  /** Reads the files again and puts them in force if they are good; true when something changed. */
+  /** Composes the files on disk and puts them in force if they are good; true when something changed. */
   apply(by = FILES): boolean {
     return this.#putInForce(this.#compose(), by)
+  }
+
+  /** Puts files in force that gc wrote after it judged their drafts; resolves when the change is recorded. */
+  async applyWritten(by: Actor): Promise<void> {
+    this.#putInForce(this.#read(), by)
+    await this.recorded()
   }
 
   /** Resolves when every change so far is recorded. */
@@ -117,18 +136,20 @@ export class Config {
   }
 
   /** Checks the files on disk without putting them in force. */
-  validate(): { valid: boolean; errors: string[]; warnings: string[] } {
-    const { errors, broken, allWarnings } = this.#compose()
-    return {
-      valid: errors.length + broken.length === 0,
-      errors: [...errors, ...broken].map(formatDiagnostic),
-      warnings: allWarnings.map(formatDiagnostic),
-    }
+  validate(): CheckedFiles {
+    return checked(this.#compose())
+  }
+
+  /** What was found in the files on disk when they were last put in force, or could not be. */
+  get lastCheck(): CheckedFiles {
+    return checked(this.#latest)
   }
 
   /** The errors in the files on disk, with drafts in the places of those that they are for. */
   errorsOf(drafts: Drafts): readonly Diagnostic[] {
-    return this.#compose(drafts).errors
+    if (drafts.size === 0) return this.#read().errors
+    this.#drafted = this.#compose(drafts)
+    return this.#drafted.errors
   }
 
   /** Calls a listener whenever `problem` changes; returns how to unsubscribe. */
@@ -150,7 +171,7 @@ export class Config {
     let warnings = this.#reportWarnings(report, '')
     const onChange = () => {
       const before = this.#problem
-      this.#putInForce(this.#compose(), FILES)
+      this.#putInForce(this.#read(), FILES)
       if (this.#problem && this.#problem !== before) {
         report(`${this.path} keeps its last good configuration:\n${this.#problem}`)
       }
@@ -231,8 +252,7 @@ export class Config {
   async #edit(by: Actor, makeDrafts: (base: Composition) => Drafts, attempt: Attempt): Promise<void> {
     for (let tries = 0; tries < MAX_EDIT_ATTEMPTS; tries++) {
       if (!(await this.#writeEdit(makeDrafts, attempt))) continue
-      this.#putInForce(this.#compose(), by)
-      return this.#recorded
+      return await this.applyWritten(by)
     }
     throw keepsChanging()
   }
@@ -240,10 +260,10 @@ export class Config {
   /** False when somebody who takes no lock, such as an editor, wrote meanwhile. */
   async #writeEdit(makeDrafts: (base: Composition) => Drafts, attempt: Attempt): Promise<boolean> {
     using lock = await EditLock.acquire(this.path)
-    const base = this.#compose()
+    const base = this.#read()
     if (base.errors.length > 0) throw notInForceError(base.errors)
     const drafts = makeDrafts(base)
-    const { errors } = this.#compose(drafts)
+    const errors = this.errorsOf(drafts)
     if (errors.length > 0) throw toInvalidConfigError(errors, 'invalid-request')
     await attempt.begin()
     return await writeDrafts(lock, drafts, (file) => base.files.city.text(file))
@@ -253,6 +273,18 @@ export class Config {
     return compose(new FileSnapshot(this.path, drafts, this.cache), this.options)
   }
 
+  /**
+   * The files on disk, composed anew only when they are neither as they were then nor as they were drafted. Errors are
+   * always judged anew, since some are put right elsewhere on the machine.
+   */
+  #read(): Composition {
+    for (const known of [this.#drafted, this.#latest]) {
+      const files = known?.errors.length === 0 ? known.files.readAgain() : undefined
+      if (known && files) return { ...known, files }
+    }
+    return this.#compose()
+  }
+
   #setProblem(problem: string | undefined): void {
     if (problem === this.#problem) return
     this.#problem = problem
@@ -260,6 +292,8 @@ export class Config {
   }
 
   #putInForce(composition: Composition, by: Actor): boolean {
+    this.#latest = composition
+    this.#drafted = undefined
     this.#watcher?.follow(composition.files)
     this.#setProblem(composition.errors.map(formatDiagnostic).join('\n') || undefined)
     const isSame = this.current.held === undefined && composition.files.equals(this.#composition.files)
@@ -287,6 +321,12 @@ export class Config {
     return { ...composition, config: { ...composition.config, name: this.registeredName } }
   }
 }
+
+const checked = ({ errors, broken, allWarnings }: Composition): CheckedFiles => ({
+  valid: errors.length + broken.length === 0,
+  errors: [...errors, ...broken].map(formatDiagnostic),
+  warnings: allWarnings.map(formatDiagnostic),
+})
 
 /** The last good configuration of a city whose files are broken, in which nothing new is started. */
 function composeLastGood(path: string, broken: Composition, options: ComposeOptions): Composition | undefined {

@@ -1,4 +1,4 @@
-import { isAbsolute, relative, resolve } from 'node:path'
+import { basename, dirname, isAbsolute, relative, resolve } from 'node:path'
 import { errorMessage, hasCode } from '../../core/errors.ts'
 import { CachedFile, FileCache, type FolderEntry, type ParsedFile } from './file-cache.ts'
 
@@ -50,6 +50,12 @@ export class FileSnapshot {
 
   get roots(): readonly RootSnapshot[] {
     return [...this.#roots.values()]
+  }
+
+  /** The same files and folders as they are on disk now; undefined when one of them is not as it was. */
+  readAgain(): FileSnapshot | undefined {
+    const again = new FileSnapshot(this.city.path, new Map(), this.cache)
+    return this.roots.every((root) => root.isSameIn(again.root(root.path))) ? again : undefined
   }
 
   /** Whether the same files were read and hold the same. */
@@ -114,7 +120,8 @@ export class RootSnapshot {
   /** The folders in a folder, in order of their names. */
   folders(path: string): string[] {
     const folder = this.#nameOf(path)
-    const listed = this.#folders.get(folder) ?? this.#list(folder, isFolder)
+    const listed =
+      this.#folders.get(folder) ?? this.#list(folder, isFolder).filter((name) => !this.#isEmptied(`${folder}/${name}`))
     this.#folders.set(folder, listed)
     const drafted = [...this.drafts].filter(([file, text]) => file.startsWith(`${folder}/`) && text !== undefined)
     const names = drafted.map(([file]) => file.slice(folder.length + 1).split('/')[0] ?? '')
@@ -166,6 +173,26 @@ export class RootSnapshot {
   differences(other: RootSnapshot): string[] {
     const files = new Set([...this.files, ...other.files])
     return [...files].filter((file) => this.#files.get(file)?.text !== other.#files.get(file)?.text)
+  }
+
+  /** Reads from another snapshot what was read from this one; whether that found the same. What cannot be read is not. */
+  isSameIn(other: RootSnapshot): boolean {
+    return (
+      [...this.#files].every(([file, read]) => other.text(file) === read?.text) &&
+      [...this.#folders.keys()].every((key) => Bun.deepEquals(this.#listing(key), other.#listing(key))) &&
+      this.unreadable.length + other.unreadable.length === 0
+    )
+  }
+
+  #listing(key: string): readonly string[] {
+    return key.endsWith('/') ? this.fileNames(key.slice(0, -1)) : this.folders(key)
+  }
+
+  /** Whether drafts delete every file in a folder, which is removed with the last one. */
+  #isEmptied(folder: string): boolean {
+    const drafted = [...this.drafts].filter(([file]) => dirname(file) === folder)
+    const deleted = new Set(drafted.flatMap(([file, text]) => (text === undefined ? [basename(file)] : [])))
+    return deleted.size > 0 && (this.#entries(folder) ?? []).every(({ name }) => deleted.has(name))
   }
 
   /** What is named by its whole path is the same as by its name from the root. */

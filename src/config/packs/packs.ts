@@ -74,7 +74,7 @@ export class Packs {
       write: writeImports({
         path: config.path,
         errorsOf: (drafts) => config.errorsOf(drafts),
-        onWritten: () => config.reload(actorOf(caller)),
+        onWritten: () => config.applyWritten(actorOf(caller)),
       }),
     })
   }

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { mkdirSync, rmSync } from 'node:fs'
 import { FileSnapshot } from '../../../src/config/files/file-snapshot.ts'
 import { cityFiles } from '../city-files.ts'
 
@@ -47,15 +48,38 @@ describe('a snapshot of files', () => {
   })
 
   test('lets drafts stand in for files of the city', () => {
-    using city = cityFiles({ 'city.toml': 'old', 'agents/a/agent.toml': '' })
+    const kept = { 'agents/c/agent.toml': '', 'agents/c/notes.md': '' }
+    using city = cityFiles({ 'city.toml': 'old', 'agents/a/agent.toml': '', ...kept })
     const drafts = new Map([
       ['city.toml', 'new'],
       ['agents/b/agent.toml', ''],
       ['agents/a/agent.toml', undefined],
+      ['agents/c/agent.toml', undefined],
     ])
     const { city: root } = new FileSnapshot(city.path, drafts)
     expect(root.text('city.toml')).toBe('new')
     expect(root.text('agents/a/agent.toml')).toBeUndefined()
-    expect(root.folders('agents')).toEqual(['a', 'b'])
+    expect(root.folders('agents')).toEqual(['b', 'c'])
+  })
+
+  test('is read again as it was until a file, a folder or what can be read of them differs', () => {
+    using city = cityFiles({ 'city.toml': 'a', 'agents/a/agent.toml': '' })
+    const snapshot = new FileSnapshot(city.path)
+    snapshot.city.text('city.toml')
+    snapshot.city.text('agents/absent.toml')
+    snapshot.city.folders('agents')
+    const isSame = () => snapshot.readAgain()?.equals(snapshot) ?? false
+    expect(isSame()).toBe(true)
+    city.put('unread.toml', '')
+    expect(isSame()).toBe(true)
+    city.put('agents/absent.toml', '')
+    expect(isSame()).toBe(false)
+    rmSync(city.pathOf('agents/absent.toml'))
+    expect(isSame()).toBe(true)
+    mkdirSync(city.pathOf('agents/absent.toml'))
+    expect(isSame()).toBe(false)
+    rmSync(city.pathOf('agents/absent.toml'), { recursive: true })
+    city.put('agents/b/agent.toml', '')
+    expect(isSame()).toBe(false)
   })
 })
