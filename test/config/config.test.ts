@@ -12,9 +12,9 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { Config } from '../../src/config/config.ts'
-import { addBlock } from '../../src/config/toml/edit.ts'
 import type { Actor } from '../../src/core/actor.ts'
 import { Deadlines } from '../../src/core/deadlines.ts'
+import { addBlock } from '../../src/core/toml/edit.ts'
 import { tempFolder } from '../support/folder.ts'
 
 const OPERATOR: Actor = { kind: 'operator', name: 'operator' }

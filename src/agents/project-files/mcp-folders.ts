@@ -3,8 +3,8 @@ import { isAbsolute, join, resolve } from 'node:path'
 import type { McpConnection } from '../../config/city-config.ts'
 import { renderStrictly } from '../../config/prompts/render-command.ts'
 import type { TemplateFields } from '../../config/prompts/subject.ts'
-import { parseToml, toPlainValue } from '../../config/toml/parse.ts'
 import { errorMessage } from '../../core/errors.ts'
+import { parseToml, toPlainValue } from '../../core/toml/parse.ts'
 import { isTable } from './merge-settings.ts'
 
 const FILE = /^([a-z0-9-]+)(\.template)?\.toml$/

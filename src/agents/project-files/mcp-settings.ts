@@ -1,5 +1,5 @@
 import type { McpConnection } from '../../config/city-config.ts'
-import { renderValue } from '../../config/toml/edit.ts'
+import { renderValue } from '../../core/toml/edit.ts'
 import type { NamedTable, Settings, WantedBuilder } from './wanted.ts'
 
 const FROM = 'the MCP servers of the city and its packs'

@@ -1,11 +1,11 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { AppError } from '../../core/errors.ts'
+import { addBlock, setKey, tableOffset } from '../../core/toml/edit.ts'
+import { parseToml, TomlSyntaxError } from '../../core/toml/parse.ts'
 import { CONFINE_MODES, type ConfineMode } from '../declare/confine.ts'
 import { SectionReader } from '../declare/section-reader.ts'
 import { Diagnostics, formatDiagnostic } from '../diagnostics/diagnostics.ts'
-import { addBlock, setKey, tableOffset } from '../toml/edit.ts'
-import { parseToml, TomlSyntaxError } from '../toml/parse.ts'
 
 /** What holds for every city of a supervisor; a person's file in `$GC_HOME`. */
 const FILE = 'supervisor.toml'

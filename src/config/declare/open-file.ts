@@ -1,6 +1,6 @@
+import { emptyTable, type TomlTable } from '../../core/toml/parse.ts'
 import type { Diagnostics, Severity } from '../diagnostics/diagnostics.ts'
 import type { ParsedFile } from '../files/file-cache.ts'
-import { emptyTable, type TomlTable } from '../toml/parse.ts'
 import type { LayerInfo, PackReference } from './origin.ts'
 import { SectionReader } from './section-reader.ts'
 

@@ -1,6 +1,6 @@
 import { AppError } from '../../core/errors.ts'
+import { setInlineKey, type TomlValue } from '../../core/toml/edit.ts'
 import type { Drafts } from '../files/file-snapshot.ts'
-import { setInlineKey, type TomlValue } from '../toml/edit.ts'
 import { changeBlock, type EditBase, requireEditable, textOf } from './blocks.ts'
 
 const KEY = 'allow_hosts'

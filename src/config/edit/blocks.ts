@@ -1,8 +1,8 @@
 import { AppError } from '../../core/errors.ts'
+import { removeBlock, setKey, type TomlValue } from '../../core/toml/edit.ts'
 import type { DeclaredBlock } from '../declare/origin.ts'
 import type { FileSnapshot } from '../files/file-snapshot.ts'
 import type { Composition } from '../resolve/compose.ts'
-import { removeBlock, setKey, type TomlValue } from '../toml/edit.ts'
 
 /** What a composition was made of, as an edit needs it. */
 export type EditBase = Pick<Composition, 'files' | 'declarations' | 'config'>

@@ -2,6 +2,7 @@ import { accessSync, constants, existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { AppError, errorMessage } from '../../core/errors.ts'
 import { createFolder, requireNoLinks } from '../../core/folders.ts'
+import { renderPairs, renderValue } from '../../core/toml/edit.ts'
 import { CITY_NAME } from '../declare/names.ts'
 import { toInvalidConfigError } from '../diagnostics/diagnostics.ts'
 import { suggestion } from '../diagnostics/suggestion.ts'
@@ -11,7 +12,6 @@ import { FileSnapshot } from '../files/file-snapshot.ts'
 import { writeDrafts } from '../files/write-files.ts'
 import { BUILTINS } from '../providers/presets.ts'
 import { compose } from '../resolve/compose.ts'
-import { renderPairs, renderValue } from '../toml/edit.ts'
 
 const FOLDERS = ['.gc/cache', '.gc/runtime', '.gc/system', AGENTS_FOLDER]
 

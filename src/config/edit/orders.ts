@@ -1,7 +1,7 @@
+import { addBlock } from '../../core/toml/edit.ts'
 import { CITY_FILE } from '../files/file-names.ts'
 import type { Drafts } from '../files/file-snapshot.ts'
 import { isFor } from '../orders/overrides.ts'
-import { addBlock } from '../toml/edit.ts'
 import { changeBlock, type EditBase, requireEditable, textOf } from './blocks.ts'
 
 /** An order of the city, or that of one of its rigs. */

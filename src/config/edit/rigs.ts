@@ -1,4 +1,5 @@
 import { AppError } from '../../core/errors.ts'
+import { addBlock, addSubBlock, type TomlPairs } from '../../core/toml/edit.ts'
 import type { RigConfig } from '../city-config.ts'
 import { prefixOf } from '../declare/names.ts'
 import type { DeclaredBlock } from '../declare/origin.ts'
@@ -6,7 +7,6 @@ import { CITY_FILE, SITE_FILE } from '../files/file-names.ts'
 import { type Drafts, FileSnapshot } from '../files/file-snapshot.ts'
 import { findRigOffset } from '../packs/imports.ts'
 import { freePrefix } from '../resolve/rigs.ts'
-import { addBlock, addSubBlock, type TomlPairs } from '../toml/edit.ts'
 import { deleteAgentFolder } from './agents.ts'
 import { changeBlock, cutBlocks, type EditBase, requireEditable, textOf } from './blocks.ts'
 

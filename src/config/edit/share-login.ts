@@ -1,6 +1,6 @@
+import { addBlock, setInlineKey } from '../../core/toml/edit.ts'
 import { CITY_FILE } from '../files/file-names.ts'
 import type { Drafts } from '../files/file-snapshot.ts'
-import { addBlock, setInlineKey } from '../toml/edit.ts'
 import { changeBlock, type EditBase, requireEditable, textOf } from './blocks.ts'
 
 const KEY = 'share_login'

@@ -1,5 +1,5 @@
 import { SecretValues } from '../../core/text/secret-values.ts'
-import { toPlainValue } from '../toml/parse.ts'
+import { toPlainValue } from '../../core/toml/parse.ts'
 import type { FileSnapshot } from './file-snapshot.ts'
 
 /**

@@ -2,8 +2,8 @@ import { lstatSync, readFileSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { AppError, errorMessage } from '../../core/errors.ts'
-import { renderPairs } from '../toml/edit.ts'
-import { parseToml, type TomlNode } from '../toml/parse.ts'
+import { renderPairs } from '../../core/toml/edit.ts'
+import { parseToml, type TomlNode } from '../../core/toml/parse.ts'
 
 /** The files of rules: a city's own, then those of every city of this machine. */
 export const CITY_CREDENTIALS = '.gc/credentials.toml'

@@ -1,7 +1,7 @@
 import { AppError } from '../../core/errors.ts'
+import { addBlock, addSubBlock, removeBlock, setKey, type TomlPairs } from '../../core/toml/edit.ts'
 import { CITY_FILE } from '../files/file-names.ts'
 import { type Drafts, FileSnapshot, type RootSnapshot } from '../files/file-snapshot.ts'
-import { addBlock, addSubBlock, removeBlock, setKey, type TomlPairs } from '../toml/edit.ts'
 import { type DeclaredImport, findRigOffset, readCityImports } from './imports.ts'
 import { PACK_FILE } from './locate.ts'
 

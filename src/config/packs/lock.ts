@@ -1,8 +1,8 @@
 import { AppError } from '../../core/errors.ts'
 import { byKey } from '../../core/text/order.ts'
+import { renderValue } from '../../core/toml/edit.ts'
+import { parseToml, TomlSyntaxError, type TomlTable } from '../../core/toml/parse.ts'
 import type { FileSnapshot } from '../files/file-snapshot.ts'
-import { renderValue } from '../toml/edit.ts'
-import { parseToml, TomlSyntaxError, type TomlTable } from '../toml/parse.ts'
 
 /** The file of a city that says which commit of each repository its packs come from. */
 export const LOCK_FILE = 'packs.lock'

@@ -1,6 +1,6 @@
+import { parseToml, type TomlNode, TomlSyntaxError } from '../../core/toml/parse.ts'
 import { CITY_FILE } from '../files/file-names.ts'
 import type { FileSnapshot, RootSnapshot } from '../files/file-snapshot.ts'
-import { parseToml, type TomlNode, TomlSyntaxError } from '../toml/parse.ts'
 import { flatten, readImportTree } from './import-states.ts'
 import { type LocateContext, PACK_FILE } from './locate.ts'
 

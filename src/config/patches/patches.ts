@@ -1,13 +1,13 @@
 import type { TObject, TSchema } from '@sinclair/typebox'
 import { AppError } from '../../core/errors.ts'
 import { restoreSecrets } from '../../core/text/secrets.ts'
+import type { TomlPairs } from '../../core/toml/edit.ts'
 import { actorOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
 import type { Config } from '../config.ts'
 import { qualify } from '../declare/names.ts'
 import { type PatchKind, patchesFor, patchNotFound, putPatch, removePatch } from '../edit/patches.ts'
 import { CITY_FILE } from '../files/file-names.ts'
-import type { TomlPairs } from '../toml/edit.ts'
 import {
   AgentPatch,
   type AgentPatchSet,

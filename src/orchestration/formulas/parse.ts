@@ -1,6 +1,6 @@
 import { type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser'
-import { parseToml, type TomlNode, TomlSyntaxError, type TomlTable } from '../../config/toml/parse.ts'
 import { sha256 } from '../../core/digest.ts'
+import { parseToml, type TomlNode, TomlSyntaxError, type TomlTable } from '../../core/toml/parse.ts'
 import {
   type Advice,
   type Check,

@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { firstRunFiles } from '../../../src/agents/confinement/first-run.ts'
 import { loginFile } from '../../../src/agents/confinement/login-file.ts'
-import { parseToml, toPlainValue } from '../../../src/config/toml/parse.ts'
+import { parseToml, toPlainValue } from '../../../src/core/toml/parse.ts'
 import { type TempFolder, tempFolder } from '../../support/folder.ts'
 
 function put(folder: TempFolder, path: string, content: string | object): void {

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { Config } from '../../../src/config/config.ts'
 import { EditLock } from '../../../src/config/files/edit-lock.ts'
-import { addBlock } from '../../../src/config/toml/edit.ts'
+import { addBlock } from '../../../src/core/toml/edit.ts'
 import { tempFolder } from '../../support/folder.ts'
 
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => index)

@@ -7,7 +7,7 @@ import { openFile } from '../../../src/config/declare/open-file.ts'
 import { PROVIDER } from '../../../src/config/declare/provider.ts'
 import { Diagnostics } from '../../../src/config/diagnostics/diagnostics.ts'
 import { mergeDeclarations } from '../../../src/config/layers/merge.ts'
-import { parseToml } from '../../../src/config/toml/parse.ts'
+import { parseToml } from '../../../src/core/toml/parse.ts'
 
 const reader = (file: string, text: string) =>
   openFile({

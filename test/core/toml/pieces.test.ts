@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { parseSyntax, parseToml, TomlSyntaxError, toPlainValue } from '../../../src/config/toml/parse.ts'
-import { piecesOf } from '../../../src/config/toml/pieces.ts'
+import { parseSyntax, parseToml, TomlSyntaxError, toPlainValue } from '../../../src/core/toml/parse.ts'
+import { piecesOf } from '../../../src/core/toml/pieces.ts'
 
 const HOSTILE = [
   'text = "a # b [[steps]] \\" c"',

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { addBlock, removeBlock, setKey } from '../../../src/config/toml/edit.ts'
-import { parseToml, toPlainValue } from '../../../src/config/toml/parse.ts'
+import { addBlock, removeBlock, setKey } from '../../../src/core/toml/edit.ts'
+import { parseToml, toPlainValue } from '../../../src/core/toml/parse.ts'
 
 /** A seeded generator of random numbers. */
 function seededRandom(seed: number) {
