@@ -59,7 +59,7 @@ export async function nearWord(
   const looking = limited(context)
   const lists = await Promise.all(kindsOf(placeholder).map((kind) => kind.list(looking).catch(() => [])))
   const names = lists.flat().map(({ name }) => name)
-  const { nearest } = await import('../../src/config/diagnostics/suggestion.ts')
+  const { nearest } = await import('../../src/config/files/suggestion.ts')
   return names.includes(word) ? undefined : nearName(word, names, nearest)
 }
 

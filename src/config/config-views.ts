@@ -6,8 +6,8 @@ import type { Config } from './config.ts'
 import type { CityDeclarations } from './declare/city-declarations.ts'
 import { prefixOf } from './declare/names.ts'
 import type { PatchDeclarations } from './declare/patches.ts'
+import type { ProviderConfig } from './declare/provider-config.ts'
 import { BUILTINS } from './providers/presets.ts'
-import type { ProviderConfig } from './providers/provider.ts'
 import { resolveProvider } from './providers/resolve.ts'
 import type {
   ConfigAgent,

@@ -6,11 +6,11 @@ import { type Attempt, firstAttempt } from '../core/replays/replays.ts'
 import { Signal } from '../core/signal.ts'
 import type { AgentConfig, CityConfig, RigConfig } from './city-config.ts'
 import { qualify } from './declare/names.ts'
-import { type Diagnostic, formatDiagnostic, notInForceError, toInvalidConfigError } from './diagnostics/diagnostics.ts'
 import { type AgentDraft, addAgent, changeAgent, removeAgent } from './edit/agents.ts'
 import { addRig, changeRig, type RigChange, type RigDraft, removeRig } from './edit/rigs.ts'
-import { ConfigWatcher, unchangingFolders } from './files/config-watcher.ts'
+import { ConfigWatcher } from './files/config-watcher.ts'
 import { DeclaredSecrets } from './files/declared-secrets.ts'
+import { type Diagnostic, formatDiagnostic, notInForceError, toInvalidConfigError } from './files/diagnostics.ts'
 import { EditLock, keepsChanging } from './files/edit-lock.ts'
 import { FileCache } from './files/file-cache.ts'
 import { type Drafts, FileSnapshot } from './files/file-snapshot.ts'
@@ -183,7 +183,10 @@ export class Config {
         report(`${this.path} runs on its last good configuration, and starts nothing new:\n${this.#problem}`)
       else this.#lastGood.keep(this.#composition.files)
     }
-    this.#watcher ??= new ConfigWatcher(this.path, deadlines, onChange, report, unchangingFolders(this.options.folders))
+    // Fetched packs, and those of gc, are replaced by others; they never change.
+    const { folders } = this.options
+    const unchanging = folders ? [folders.checkouts, folders.builtins] : []
+    this.#watcher ??= new ConfigWatcher(this.path, deadlines, onChange, report, unchanging)
     this.#watcher.follow(this.#composition.files)
   }
 

@@ -10,10 +10,10 @@ import type { Config } from './config.ts'
 import { AGENT_NAME } from './declare/names.ts'
 import { IMPLICIT_AGENTS } from './declare/origin.ts'
 import { PROVIDER } from './declare/provider.ts'
+import type { ProviderConfig } from './declare/provider-config.ts'
 import type { EditBase } from './edit/blocks.ts'
 import { addProvider, changeProvider, type ProviderKeys, removeProvider } from './edit/providers.ts'
 import { BUILTINS } from './providers/presets.ts'
-import type { ProviderConfig } from './providers/provider.ts'
 import type { ProviderCreate, ProviderCreated, ProviderUpdate } from './providers/schema.ts'
 
 /** The providers that a city declares in city.toml. */

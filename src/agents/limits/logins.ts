@@ -1,7 +1,7 @@
 import type { Account } from '../../config/accounts/account.ts'
 import type { Accounts } from '../../config/accounts/accounts.ts'
 import type { AgentConfig } from '../../config/city-config.ts'
-import type { Provider } from '../../config/providers/provider.ts'
+import type { Provider } from '../../config/declare/provider-config.ts'
 import { AppError } from '../../core/errors.ts'
 import type { SessionRow } from '../sessions/table.ts'
 import type { Login } from './login.ts'

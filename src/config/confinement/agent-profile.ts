@@ -1,6 +1,6 @@
 import { AppError } from '../../core/errors.ts'
 import type { AgentConfig, RigConfig } from '../city-config.ts'
-import type { DeclaredProviders, Provider } from '../providers/provider.ts'
+import type { DeclaredProviders, Provider } from '../declare/provider-config.ts'
 import { resolveProvider } from '../providers/resolve.ts'
 import { type Profile, profileOf } from './profile.ts'
 

@@ -5,7 +5,7 @@ import { addBlock, setKey, tableOffset } from '../../core/toml/edit.ts'
 import { parseToml, TomlSyntaxError } from '../../core/toml/parse.ts'
 import { CONFINE_MODES, type ConfineMode } from '../declare/confine.ts'
 import { SectionReader } from '../declare/section-reader.ts'
-import { Diagnostics, formatDiagnostic } from '../diagnostics/diagnostics.ts'
+import { Diagnostics, formatDiagnostic } from '../files/diagnostics.ts'
 
 /** What holds for every city of a supervisor; a person's file in `$GC_HOME`. */
 const FILE = 'supervisor.toml'

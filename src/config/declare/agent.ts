@@ -1,6 +1,5 @@
 import { join } from 'node:path'
 import { PERMISSIONS } from '../../http/needs.ts'
-import { PROMPT_MODES } from '../providers/provider.ts'
 import { agentConfine } from './confine.ts'
 import {
   boolean,
@@ -16,6 +15,7 @@ import {
   strings,
   type ValuesOf,
 } from './fields.ts'
+import { PROMPT_MODES } from './provider-config.ts'
 import type { SectionReader } from './section-reader.ts'
 
 /** A pool is listed by its slots; more than a machine could run are a typing error. */

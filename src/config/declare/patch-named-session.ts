@@ -1,4 +1,4 @@
-import type { Diagnostics } from '../diagnostics/diagnostics.ts'
+import type { Diagnostics } from '../files/diagnostics.ts'
 import { mergeValues } from './apply-patch.ts'
 import { type Declaration, locationOf } from './declaration.ts'
 import type { NamedSessionFields } from './named-session.ts'

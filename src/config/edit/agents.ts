@@ -4,9 +4,9 @@ import { renderPairs } from '../../core/toml/edit.ts'
 import type { AgentConfig } from '../city-config.ts'
 import { chooseAgentFolder, listAgentFolders, PROMPT_NAME, PROMPT_NAMES } from '../declare/agent-folder.ts'
 import { AGENT_NAME, qualify } from '../declare/names.ts'
-import { suggestion } from '../diagnostics/suggestion.ts'
 import { AGENTS_FOLDER } from '../files/file-names.ts'
 import type { Drafts, FileSnapshot } from '../files/file-snapshot.ts'
+import { suggestion } from '../files/suggestion.ts'
 import { changeBlock, cutBlocks, type EditBase, type KeyChanges, requireEditable, textOf } from './blocks.ts'
 
 /** An agent to be declared. `keys` are those of agent.toml, in order. */

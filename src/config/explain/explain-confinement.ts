@@ -1,9 +1,9 @@
 import { homedir } from 'node:os'
 import { readDefaultMode } from '../confinement/default-mode.ts'
 import { type Defaults, type ExplainedConfinement, explainConfinement } from '../confinement/explain-agent.ts'
-import { formatDiagnostic } from '../diagnostics/diagnostics.ts'
-import { suggestion } from '../diagnostics/suggestion.ts'
+import { formatDiagnostic } from '../files/diagnostics.ts'
 import { FileSnapshot } from '../files/file-snapshot.ts'
+import { suggestion } from '../files/suggestion.ts'
 import { openPackFolders } from '../packs/builtin-folders.ts'
 import { compose } from '../resolve/compose.ts'
 

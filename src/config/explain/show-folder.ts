@@ -1,4 +1,4 @@
-import { formatDiagnostic } from '../diagnostics/diagnostics.ts'
+import { formatDiagnostic } from '../files/diagnostics.ts'
 import { FileSnapshot } from '../files/file-snapshot.ts'
 import type { FolderLinter } from '../offline/lint.ts'
 import { openPackFolders } from '../packs/builtin-folders.ts'

@@ -2,7 +2,6 @@ import { type FSWatcher, watch } from 'node:fs'
 import { basename, dirname, resolve } from 'node:path'
 import type { Deadline, Deadlines } from '../../core/deadlines.ts'
 import { errorMessage, hasCode } from '../../core/errors.ts'
-import type { PackFolders } from '../packs/locate.ts'
 import { SITE_FILE } from './file-names.ts'
 import type { FileSnapshot } from './file-snapshot.ts'
 
@@ -97,7 +96,3 @@ function readFolders({ roots }: FileSnapshot): Map<string, FolderNames> {
   }
   return folders
 }
-
-/** Fetched packs, and those of gc, are replaced by others; they never change. */
-export const unchangingFolders = (folders: PackFolders | undefined): string[] =>
-  folders ? [folders.checkouts, folders.builtins] : []

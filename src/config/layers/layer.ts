@@ -1,7 +1,7 @@
 import type { CityDeclarations } from '../declare/city-declarations.ts'
 import type { ConfineMode } from '../declare/confine.ts'
 import type { LayerInfo } from '../declare/origin.ts'
-import type { Diagnostics } from '../diagnostics/diagnostics.ts'
+import type { Diagnostics } from '../files/diagnostics.ts'
 import type { FileSnapshot } from '../files/file-snapshot.ts'
 import type { PackFolders } from '../packs/locate.ts'
 

@@ -1,5 +1,5 @@
 import type { PackConfig } from '../city-config.ts'
-import { formatDiagnostic } from '../diagnostics/diagnostics.ts'
+import { formatDiagnostic } from '../files/diagnostics.ts'
 import { FileSnapshot } from '../files/file-snapshot.ts'
 import { openPackFolders } from '../packs/builtin-folders.ts'
 import { BUILTINS } from '../providers/presets.ts'

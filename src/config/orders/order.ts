@@ -1,5 +1,5 @@
 import type { OrderFields } from '../declare/order.ts'
-import type { Diagnostic } from '../diagnostics/diagnostics.ts'
+import type { Diagnostic } from '../files/diagnostics.ts'
 
 /** What an order does when it runs. */
 export type OrderAction =

@@ -5,7 +5,7 @@ import type { PackConfig, RigConfig } from '../city-config.ts'
 import type { CityDeclarations } from '../declare/city-declarations.ts'
 import { type Declaration, locationOf, originOf } from '../declare/declaration.ts'
 import type { OrderFields } from '../declare/order.ts'
-import { type Diagnostic, Diagnostics } from '../diagnostics/diagnostics.ts'
+import { type Diagnostic, Diagnostics } from '../files/diagnostics.ts'
 import type { LayerContext } from '../layers/layer.ts'
 import { findInstances, type OrderInstance } from './instances.ts'
 import {

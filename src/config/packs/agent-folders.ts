@@ -5,7 +5,7 @@ import { type Declaration, declareFields, withValue } from '../declare/declarati
 import { openFile } from '../declare/open-file.ts'
 import type { LayerInfo, PackReference } from '../declare/origin.ts'
 import type { SectionReader } from '../declare/section-reader.ts'
-import type { Diagnostics } from '../diagnostics/diagnostics.ts'
+import type { Diagnostics } from '../files/diagnostics.ts'
 import type { RootSnapshot } from '../files/file-snapshot.ts'
 
 /** A folder whose `agents/` are declared. */

@@ -1,6 +1,6 @@
 import type { Declaration } from '../declare/declaration.ts'
 import { qualify } from '../declare/names.ts'
-import type { SourceLocation } from '../diagnostics/diagnostics.ts'
+import type { SourceLocation } from '../files/diagnostics.ts'
 
 interface Named {
   readonly name: string

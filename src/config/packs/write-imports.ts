@@ -1,4 +1,4 @@
-import { type Diagnostic, formatDiagnostic, toInvalidConfigError } from '../diagnostics/diagnostics.ts'
+import { type Diagnostic, formatDiagnostic, toInvalidConfigError } from '../files/diagnostics.ts'
 import { EditLock, keepsChanging } from '../files/edit-lock.ts'
 import { type Drafts, FileSnapshot } from '../files/file-snapshot.ts'
 import { writeDrafts } from '../files/write-files.ts'

@@ -1,7 +1,7 @@
 import { AppError } from '../../core/errors.ts'
+import type { DeclaredProviders, Provider } from '../declare/provider-config.ts'
 import { effectiveOptions } from './launch.ts'
 import { BUILTINS } from './presets.ts'
-import type { DeclaredProviders, Provider } from './provider.ts'
 import { resolveProvider } from './resolve.ts'
 import type { ProviderList, ProviderPublic, ProviderPublicList, ProviderResponse } from './schema.ts'
 

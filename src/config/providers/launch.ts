@@ -1,8 +1,8 @@
 import { AppError } from '../../core/errors.ts'
+import type { PromptMode, Provider, ProviderOption } from '../declare/provider-config.ts'
 import { renderCommand } from '../prompts/render-command.ts'
 import type { TemplateFields } from '../prompts/subject.ts'
 import { splitCommand } from './command-words.ts'
-import type { PromptMode, Provider, ProviderOption } from './provider.ts'
 
 /** What an agent's declaration says of its launch; an `AgentSpec` is one. */
 export interface LaunchedAgent {

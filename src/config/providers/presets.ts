@@ -1,4 +1,4 @@
-import type { OptionChoice, ProviderConfig, ProviderOption } from './provider.ts'
+import type { OptionChoice, ProviderConfig, ProviderOption } from '../declare/provider-config.ts'
 
 const choice = (value: string, label: string, ...flagArgs: string[]): OptionChoice => ({ value, label, flagArgs })
 

@@ -1,6 +1,6 @@
 import { AppError } from '../../core/errors.ts'
+import type { DeclaredProviders, Provider, ProviderConfig, ProviderOption } from '../declare/provider-config.ts'
 import { BUILTINS } from './presets.ts'
-import type { DeclaredProviders, Provider, ProviderConfig, ProviderOption } from './provider.ts'
 
 type Confine = NonNullable<ProviderConfig['confine']>
 

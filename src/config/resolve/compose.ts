@@ -1,7 +1,7 @@
 import type { CityConfig } from '../city-config.ts'
 import { type CityDeclarations, NO_DECLARATIONS } from '../declare/city-declarations.ts'
 import type { ConfineMode } from '../declare/confine.ts'
-import { type Diagnostic, Diagnostics } from '../diagnostics/diagnostics.ts'
+import { type Diagnostic, Diagnostics } from '../files/diagnostics.ts'
 import type { FileSnapshot } from '../files/file-snapshot.ts'
 import type { Layer } from '../layers/layer.ts'
 import { LAYERS } from '../layers/layers.ts'

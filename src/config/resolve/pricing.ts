@@ -1,6 +1,6 @@
 import type { CityDeclarations } from '../declare/city-declarations.ts'
 import { locationOf } from '../declare/declaration.ts'
-import type { Diagnostics } from '../diagnostics/diagnostics.ts'
+import type { Diagnostics } from '../files/diagnostics.ts'
 
 /** `[[pricing]]`: what a million tokens of a model cost, in US dollars. */
 export interface PricingConfig {

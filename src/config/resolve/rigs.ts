@@ -5,7 +5,7 @@ import { type Declaration, locationOf } from '../declare/declaration.ts'
 import { prefixOf, RIG_NAME } from '../declare/names.ts'
 import type { RigFields } from '../declare/rig.ts'
 import { bindRig } from '../declare/rig-binding.ts'
-import type { Diagnostics } from '../diagnostics/diagnostics.ts'
+import type { Diagnostics } from '../files/diagnostics.ts'
 import { resolveSessionSleep } from './session-sleep.ts'
 import { toLimit } from './settings.ts'
 

@@ -6,7 +6,7 @@ import type { RigConfig } from '../city-config.ts'
 import type { CityDeclarations } from '../declare/city-declarations.ts'
 import { type Declaration, locationOf } from '../declare/declaration.ts'
 import type { WebhookFields, WebhookPolicyFields, WebhookRuleFields, WebhookVerifyFields } from '../declare/webhook.ts'
-import { Diagnostics, formatDiagnostic } from '../diagnostics/diagnostics.ts'
+import { Diagnostics, formatDiagnostic } from '../files/diagnostics.ts'
 import { parsePayloadTemplate } from '../webhooks/payload-template.ts'
 import type {
   WebhookConfig,

@@ -1,5 +1,5 @@
 import { basename } from 'node:path'
-import { withHint } from '../../config/diagnostics/suggestion.ts'
+import { withHint } from '../../config/files/suggestion.ts'
 import { EngineKey, WorkflowKey } from '../../work/metadata.ts'
 import { writeAttempts } from './attempts.ts'
 import { Compilation, MAX_EDGES, TooLarge } from './compilation.ts'

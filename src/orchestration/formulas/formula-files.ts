@@ -1,6 +1,6 @@
 import { basename, dirname, join, normalize, relative } from 'node:path'
-import { suggestion, withHint } from '../../config/diagnostics/suggestion.ts'
 import type { FileSnapshot } from '../../config/files/file-snapshot.ts'
+import { suggestion, withHint } from '../../config/files/suggestion.ts'
 import { BUILTIN_FILES } from '../../config/packs/builtin/files.ts'
 import { BUILTIN_PACKS, builtinSource } from '../../config/packs/builtin.ts'
 import type { ParsedFormula } from './formula.ts'

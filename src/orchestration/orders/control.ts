@@ -1,5 +1,5 @@
 import type { Static } from '@sinclair/typebox'
-import { formatDiagnostic } from '../../config/diagnostics/diagnostics.ts'
+import { formatDiagnostic } from '../../config/files/diagnostics.ts'
 import { toTimestamp } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
 import type { Store } from '../../core/store/store.ts'

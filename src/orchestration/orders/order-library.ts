@@ -1,6 +1,6 @@
 import type { CityConfig } from '../../config/city-config.ts'
 import type { Config } from '../../config/config.ts'
-import type { Diagnostic } from '../../config/diagnostics/diagnostics.ts'
+import type { Diagnostic } from '../../config/files/diagnostics.ts'
 import type { AbsentOrder, Order } from './order.ts'
 
 /** The orders of a city and its packs, as their files are now. */

@@ -1,5 +1,5 @@
 import type { CityConfig } from '../../config/city-config.ts'
-import { suggestion } from '../../config/diagnostics/suggestion.ts'
+import { suggestion } from '../../config/files/suggestion.ts'
 import { AppError } from '../../core/errors.ts'
 import { lastSegment } from '../../core/text/last-segment.ts'
 

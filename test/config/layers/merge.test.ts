@@ -5,7 +5,7 @@ import { DAEMON } from '../../../src/config/declare/daemon.ts'
 import { type Declaration, declareFields, mergeFields } from '../../../src/config/declare/declaration.ts'
 import { openFile } from '../../../src/config/declare/open-file.ts'
 import { PROVIDER } from '../../../src/config/declare/provider.ts'
-import { Diagnostics } from '../../../src/config/diagnostics/diagnostics.ts'
+import { Diagnostics } from '../../../src/config/files/diagnostics.ts'
 import { mergeDeclarations } from '../../../src/config/layers/merge.ts'
 import { parseToml } from '../../../src/core/toml/parse.ts'
 

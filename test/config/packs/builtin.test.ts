@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { existsSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { formatDiagnostic } from '../../../src/config/diagnostics/diagnostics.ts'
+import { formatDiagnostic } from '../../../src/config/files/diagnostics.ts'
 import { FileSnapshot } from '../../../src/config/files/file-snapshot.ts'
 import { BUILTIN_FILES } from '../../../src/config/packs/builtin/files.ts'
 import { openPackFolders } from '../../../src/config/packs/builtin-folders.ts'

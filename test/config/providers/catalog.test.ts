@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
+import type { ProviderConfig } from '../../../src/config/declare/provider-config.ts'
 import { getProvider, listProviders, listPublicProviders } from '../../../src/config/providers/catalog.ts'
-import type { ProviderConfig } from '../../../src/config/providers/provider.ts'
 
 const declared = new Map<string, ProviderConfig>([
   ['zeta', { base: 'builtin:claude', command: 'zeta', args: ['-v'], env: { KEY: 'k' } }],

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { terminalProfileOf } from '../../../src/agents/lifecycle/start/terminal-profiles.ts'
+import type { ProviderConfig, ProviderOption } from '../../../src/config/declare/provider-config.ts'
 import { BUILTINS } from '../../../src/config/providers/presets.ts'
-import type { ProviderConfig, ProviderOption } from '../../../src/config/providers/provider.ts'
 import { resolveProvider } from '../../../src/config/providers/resolve.ts'
 
 const declared = (specs: Record<string, ProviderConfig>) => new Map(Object.entries(specs))

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { formatDiagnostic } from '../../../src/config/diagnostics/diagnostics.ts'
+import { formatDiagnostic } from '../../../src/config/files/diagnostics.ts'
 import { FileSnapshot } from '../../../src/config/files/file-snapshot.ts'
 import { compose } from '../../../src/config/resolve/compose.ts'
 import { cityFiles } from '../city-files.ts'

@@ -1,7 +1,7 @@
 import type { AgentConfig, NamedSessionConfig } from '../../../config/city-config.ts'
 import type { Config } from '../../../config/config.ts'
+import type { Provider } from '../../../config/declare/provider-config.ts'
 import { effectiveOptions } from '../../../config/providers/launch.ts'
-import type { Provider } from '../../../config/providers/provider.ts'
 import { AppError, errorMessage } from '../../../core/errors.ts'
 import { withoutReplay } from '../../../core/replays/replays.ts'
 import type { AcceptedRequest } from '../../../core/requests/requests.ts'

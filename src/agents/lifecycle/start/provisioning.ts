@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import type { AgentConfig, McpConnection } from '../../../config/city-config.ts'
-import type { Provider } from '../../../config/providers/provider.ts'
+import type { Provider } from '../../../config/declare/provider-config.ts'
 import { errorMessage } from '../../../core/errors.ts'
 import { isEmpty } from '../../../core/folders.ts'
 import { addOwnHooks } from '../../project-files/hook-files.ts'

@@ -1,4 +1,4 @@
-import type { Provider } from '../../../config/providers/provider.ts'
+import type { Provider } from '../../../config/declare/provider-config.ts'
 import type { ProgramOnTerminal } from '../../../host/protocol/session.ts'
 import type { TerminalProfile } from '../../../host/terminal/profile.ts'
 import { profileOf } from '../../../host/terminal/programs.ts'

@@ -1,5 +1,5 @@
+import type { Provider } from '../../../config/declare/provider-config.ts'
 import { effectiveOptions } from '../../../config/providers/launch.ts'
-import type { Provider } from '../../../config/providers/provider.ts'
 import type { LogStatus } from '../../../programs/log-status.ts'
 import type { LaunchPlanner } from '../../lifecycle/start/launch-planner.ts'
 import type { SessionActivity } from '../activity.ts'

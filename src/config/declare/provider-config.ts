@@ -1,5 +1,5 @@
-import type { ConfineFields } from '../declare/confine.ts'
-import type { Declaration } from '../declare/declaration.ts'
+import type { ConfineFields } from './confine.ts'
+import type { Declaration } from './declaration.ts'
 
 /** How a program takes its first prompt: as an argument, after a flag, or typed into its terminal. */
 export type PromptMode = 'arg' | 'flag' | 'none'

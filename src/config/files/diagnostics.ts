@@ -1,6 +1,6 @@
 import { AppError } from '../../core/errors.ts'
 import { replaceSecrets, SECRET_MARKER } from '../../core/text/secrets.ts'
-import { CITY_FILE } from '../files/file-names.ts'
+import { CITY_FILE } from './file-names.ts'
 
 /** A place in a file of the configuration. */
 export interface SourceLocation {
