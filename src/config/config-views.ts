@@ -1,7 +1,7 @@
 import { type Clock, toTimestamp } from '../core/clock.ts'
 import { actorOf } from '../http/actor-of.ts'
 import type { Caller } from '../http/caller.ts'
-import type { AgentConfig, CityConfig } from './city-config.ts'
+import type { AgentConfig, CityConfig } from './city/city-config.ts'
 import type { Config } from './config.ts'
 import type { CityDeclarations } from './declare/city-declarations.ts'
 import { prefixOf } from './declare/names.ts'

@@ -5,7 +5,7 @@ import { rejectMarkers, restoreSecrets, SECRET_MARKER } from '../core/text/secre
 import { actorOf } from '../http/actor-of.ts'
 import type { Caller } from '../http/caller.ts'
 import type { OKResponseBody } from '../http/schema.ts'
-import type { CityConfig } from './city-config.ts'
+import type { CityConfig } from './city/city-config.ts'
 import type { Config } from './config.ts'
 import { AGENT_NAME } from './declare/names.ts'
 import { IMPLICIT_AGENTS } from './declare/origin.ts'

@@ -1,6 +1,6 @@
 import type { Account as DeclaredAccount } from '../../config/accounts/account.ts'
 import type { Accounts } from '../../config/accounts/accounts.ts'
-import type { CityConfig } from '../../config/city-config.ts'
+import type { CityConfig } from '../../config/city/city-config.ts'
 import { toTimestamp } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
 import type { Store } from '../../core/store/store.ts'

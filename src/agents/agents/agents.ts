@@ -1,4 +1,4 @@
-import type { AgentConfig } from '../../config/city-config.ts'
+import type { AgentConfig } from '../../config/city/city-config.ts'
 import type { Config } from '../../config/config.ts'
 import { qualify } from '../../config/declare/names.ts'
 import type { ProviderConfig } from '../../config/declare/provider-config.ts'

@@ -1,4 +1,4 @@
-import type { AgentConfig } from '../../config/city-config.ts'
+import type { AgentConfig } from '../../config/city/city-config.ts'
 import type { Caller } from '../../http/caller.ts'
 import type { AgentOutput } from './schema.ts'
 

@@ -1,4 +1,4 @@
-import type { AgentConfig, CityConfig } from '../../config/city-config.ts'
+import type { AgentConfig, CityConfig } from '../../config/city/city-config.ts'
 import { type Clock, toTimestamp } from '../../core/clock.ts'
 import type { Deadline, Deadlines } from '../../core/deadlines.ts'
 import { AppError } from '../../core/errors.ts'

@@ -1,4 +1,4 @@
-import type { AgentConfig, CityConfig } from '../../config/city-config.ts'
+import type { AgentConfig, CityConfig } from '../../config/city/city-config.ts'
 import { errorMessage } from '../../core/errors.ts'
 import { Signal, unsubscriber } from '../../core/signal.ts'
 import type { Store, Tx } from '../../core/store/store.ts'

@@ -1,4 +1,4 @@
-import type { AgentConfig, CityConfig } from '../../config/city-config.ts'
+import type { AgentConfig, CityConfig } from '../../config/city/city-config.ts'
 import { agentProfile } from '../../config/confinement/agent-profile.ts'
 import { fixedPath, writtenByAgents } from '../../config/confinement/fixed-path.ts'
 import { contains, touch } from '../../config/confinement/obstacle.ts'

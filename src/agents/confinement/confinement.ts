@@ -1,6 +1,6 @@
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
-import type { AgentConfig, CityConfig } from '../../config/city-config.ts'
+import type { AgentConfig, CityConfig } from '../../config/city/city-config.ts'
 import { agentProfile } from '../../config/confinement/agent-profile.ts'
 import { findFixed, fixedPath, writtenByAgents } from '../../config/confinement/fixed-path.ts'
 import { describeRefused, placesOf } from '../../config/confinement/judge.ts'

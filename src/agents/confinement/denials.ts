@@ -1,4 +1,4 @@
-import type { AgentConfig, CityConfig } from '../../config/city-config.ts'
+import type { AgentConfig, CityConfig } from '../../config/city/city-config.ts'
 import type { ConfineMode } from '../../config/declare/confine.ts'
 import { type CountedDenial, readDenials } from '../../host/confine/denials.ts'
 import { outerSession } from '../../host/confine/outer.ts'

@@ -1,4 +1,4 @@
-import type { CityConfig } from '../../config/city-config.ts'
+import type { CityConfig } from '../../config/city/city-config.ts'
 import type { SessionRepository } from '../sessions/repository.ts'
 import type { SessionResolver } from '../sessions/resolver.ts'
 import type { ConfinementPlace } from './confinement.ts'

@@ -1,6 +1,6 @@
 import { accessSync, constants, existsSync } from 'node:fs'
 import { dirname } from 'node:path'
-import type { CityConfig } from '../../config/city-config.ts'
+import type { CityConfig } from '../../config/city/city-config.ts'
 import { type CountedDenial, readDenials } from '../../host/confine/denials.ts'
 import type { SessionRow } from '../sessions/table.ts'
 import { type Around, allowingLine, pathLine } from './allowing-line.ts'

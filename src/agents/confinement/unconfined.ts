@@ -1,4 +1,4 @@
-import type { AgentConfig, CityConfig } from '../../config/city-config.ts'
+import type { AgentConfig, CityConfig } from '../../config/city/city-config.ts'
 import type { ConfineMode } from '../../config/declare/confine.ts'
 import type { Confinement } from '../../host/protocol/session.ts'
 import type { SessionRepository } from '../sessions/repository.ts'

@@ -1,5 +1,5 @@
 import { homedir } from 'node:os'
-import type { AgentConfig, CityConfig } from '../../config/city-config.ts'
+import type { AgentConfig, CityConfig } from '../../config/city/city-config.ts'
 import { agentProfile, builtinOf } from '../../config/confinement/agent-profile.ts'
 import { loginFile } from './login-file.ts'
 import { storedKeys } from './stored-keys.ts'

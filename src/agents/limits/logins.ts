@@ -1,6 +1,6 @@
 import type { Account } from '../../config/accounts/account.ts'
 import type { Accounts } from '../../config/accounts/accounts.ts'
-import type { AgentConfig } from '../../config/city-config.ts'
+import type { AgentConfig } from '../../config/city/city-config.ts'
 import type { Provider } from '../../config/declare/provider-config.ts'
 import { AppError } from '../../core/errors.ts'
 import type { SessionRow } from '../sessions/table.ts'

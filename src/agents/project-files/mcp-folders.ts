@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { isAbsolute, join, resolve } from 'node:path'
-import type { McpConnection } from '../../config/city-config.ts'
+import type { McpConnection } from '../../config/city/city-config.ts'
 import { renderStrictly } from '../../config/prompts/render-command.ts'
 import type { TemplateFields } from '../../config/prompts/subject.ts'
 import { errorMessage } from '../../core/errors.ts'

@@ -1,4 +1,4 @@
-import type { McpConnection } from '../../config/city-config.ts'
+import type { McpConnection } from '../../config/city/city-config.ts'
 import { renderValue } from '../../core/toml/edit.ts'
 import type { NamedTable, Settings, WantedBuilder } from './wanted.ts'
 

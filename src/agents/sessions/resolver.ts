@@ -1,4 +1,4 @@
-import type { NamedSessionConfig } from '../../config/city-config.ts'
+import type { NamedSessionConfig } from '../../config/city/city-config.ts'
 import type { Config } from '../../config/config.ts'
 import { AppError } from '../../core/errors.ts'
 import { lastSegment } from '../../core/text/last-segment.ts'

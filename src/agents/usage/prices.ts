@@ -1,4 +1,4 @@
-import type { CityConfig } from '../../config/city-config.ts'
+import type { CityConfig } from '../../config/city/city-config.ts'
 import type { ModelUsage, Tokens } from '../../programs/entries/entry.ts'
 import type { PriceLists } from './price-list.ts'
 import type { Rates } from './schema.ts'

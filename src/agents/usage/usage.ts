@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { CityConfig } from '../../config/city-config.ts'
+import type { CityConfig } from '../../config/city/city-config.ts'
 import { type Clock, toTimestamp } from '../../core/clock.ts'
 import { errorMessage } from '../../core/errors.ts'
 import type { Reactions } from '../../core/events/reactions.ts'

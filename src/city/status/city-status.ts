@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 import type { Agents } from '../../agents/agents/agents.ts'
 import type { AgentResponse } from '../../agents/agents/schema.ts'
-import type { AgentConfig, NamedSessionConfig } from '../../config/city-config.ts'
+import type { AgentConfig, NamedSessionConfig } from '../../config/city/city-config.ts'
 import type { Config } from '../../config/config.ts'
 import type { Suspensions } from '../../config/suspensions/suspensions.ts'
 import type { Clock } from '../../core/clock.ts'

@@ -1,4 +1,4 @@
-import type { AgentConfig, CityConfig } from '../city-config.ts'
+import type { AgentConfig, CityConfig } from '../city/city-config.ts'
 import type { ConfineMode } from '../declare/confine.ts'
 import { agentProfile, builtinOf } from './agent-profile.ts'
 import { defaultHosts } from './default-hosts.ts'

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { realPath } from '../../core/folders.ts'
-import type { AgentConfig, CityConfig, RigConfig } from '../city-config.ts'
+import type { AgentConfig, CityConfig, RigConfig } from '../city/city-config.ts'
 import { contains, placeOf, touch } from './obstacle.ts'
 
 type Rig = Pick<RigConfig, 'name' | 'path' | 'confine'>

@@ -1,6 +1,6 @@
 import { lstatSync, readdirSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import type { PackConfig, RigConfig } from '../city-config.ts'
+import type { PackConfig, RigConfig } from '../city/city-config.ts'
 import { touch } from './obstacle.ts'
 
 /** Where the agents of a city have folders of their own. */

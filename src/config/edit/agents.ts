@@ -1,7 +1,7 @@
 import { dirname } from 'node:path'
 import { AppError } from '../../core/errors.ts'
 import { renderPairs } from '../../core/toml/edit.ts'
-import type { AgentConfig } from '../city-config.ts'
+import type { AgentConfig } from '../city/city-config.ts'
 import { chooseAgentFolder, listAgentFolders, PROMPT_NAME, PROMPT_NAMES } from '../declare/agent-folder.ts'
 import { AGENT_NAME, qualify } from '../declare/names.ts'
 import { AGENTS_FOLDER } from '../files/file-names.ts'

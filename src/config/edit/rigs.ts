@@ -1,6 +1,6 @@
 import { AppError } from '../../core/errors.ts'
 import { addBlock, addSubBlock, type TomlPairs } from '../../core/toml/edit.ts'
-import type { RigConfig } from '../city-config.ts'
+import type { RigConfig } from '../city/city-config.ts'
 import { prefixOf } from '../declare/names.ts'
 import type { DeclaredBlock } from '../declare/origin.ts'
 import { CITY_FILE, SITE_FILE } from '../files/file-names.ts'

@@ -1,5 +1,5 @@
 import { blankSecrets, isSecretTable } from '../../core/text/secrets.ts'
-import type { RigConfig } from '../city-config.ts'
+import type { RigConfig } from '../city/city-config.ts'
 import { AGENT, type AgentFields } from '../declare/agent.ts'
 import type { Declaration } from '../declare/declaration.ts'
 import type { FieldSet } from '../declare/fields.ts'

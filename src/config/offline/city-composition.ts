@@ -1,4 +1,4 @@
-import type { PackConfig } from '../city-config.ts'
+import type { PackConfig } from '../city/city-config.ts'
 import { formatDiagnostic } from '../files/diagnostics.ts'
 import { FileSnapshot } from '../files/file-snapshot.ts'
 import { openPackFolders } from '../packs/builtin-folders.ts'

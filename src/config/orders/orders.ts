@@ -1,13 +1,7 @@
 import { join } from 'node:path'
 import { Cron } from 'croner'
 import { parseDuration } from '../../core/durations.ts'
-import type { PackConfig, RigConfig } from '../city-config.ts'
-import type { CityDeclarations } from '../declare/city-declarations.ts'
-import { type Declaration, locationOf, originOf } from '../declare/declaration.ts'
-import type { OrderFields } from '../declare/order.ts'
-import { type Diagnostic, Diagnostics } from '../files/diagnostics.ts'
-import type { LayerContext } from '../layers/layer.ts'
-import { findInstances, type OrderInstance } from './instances.ts'
+import type { PackConfig, RigConfig } from '../city/city-config.ts'
 import {
   type AbsentOrder,
   type Order,
@@ -15,7 +9,13 @@ import {
   type Orders,
   type OrderTrigger,
   scopedNameOf,
-} from './order.ts'
+} from '../city/order.ts'
+import type { CityDeclarations } from '../declare/city-declarations.ts'
+import { type Declaration, locationOf, originOf } from '../declare/declaration.ts'
+import type { OrderFields } from '../declare/order.ts'
+import { type Diagnostic, Diagnostics } from '../files/diagnostics.ts'
+import type { LayerContext } from '../layers/layer.ts'
+import { findInstances, type OrderInstance } from './instances.ts'
 import { ORDERS_FOLDER } from './order-files.ts'
 import { isFor, type OrderOverride, withOverrides } from './overrides.ts'
 

@@ -2,7 +2,7 @@ import { lstatSync, readdirSync, readFileSync, realpathSync, statSync } from 'no
 import { join, resolve } from 'node:path'
 import { errorMessage } from '../../core/errors.ts'
 import { parseToml, type TomlTable } from '../../core/toml/parse.ts'
-import type { PackConfig } from '../city-config.ts'
+import type { PackConfig } from '../city/city-config.ts'
 import { isInside } from './links.ts'
 
 /** A command that a pack ships: `gc <binding> <words…>`. */

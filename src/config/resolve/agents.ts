@@ -1,6 +1,6 @@
 import { homedir } from 'node:os'
 import { basename, dirname, join, resolve } from 'node:path'
-import type { AgentBrings, AgentConfig, RigConfig, SessionSleepConfig, WorkspaceConfig } from '../city-config.ts'
+import type { AgentBrings, AgentConfig, RigConfig, SessionSleepConfig, WorkspaceConfig } from '../city/city-config.ts'
 import { agentProfile } from '../confinement/agent-profile.ts'
 import { describeWithheld, placesOf } from '../confinement/judge.ts'
 import { modeOf } from '../confinement/profile.ts'

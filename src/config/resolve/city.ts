@@ -10,7 +10,9 @@ import type {
   NamedSessionConfig,
   PackConfig,
   RigConfig,
-} from '../city-config.ts'
+} from '../city/city-config.ts'
+import type { PullRequestMonitorConfig, RepairConfig } from '../city/monitor.ts'
+import type { ServiceConfig } from '../city/service.ts'
 import { localName } from '../declare/apply-patch.ts'
 import type { CityDeclarations } from '../declare/city-declarations.ts'
 import { type Declaration, locationOf, originOf, withValue } from '../declare/declaration.ts'
@@ -23,12 +25,10 @@ import type { ProviderConfig } from '../declare/provider-config.ts'
 import type { ServiceFields } from '../declare/service.ts'
 import { type Diagnostic, Diagnostics, formatDiagnostic } from '../files/diagnostics.ts'
 import { suggestion, withHint } from '../files/suggestion.ts'
-import type { PullRequestMonitorConfig, RepairConfig } from '../github/monitor.ts'
 import type { LayerContext } from '../layers/layer.ts'
 import { resolveOrders } from '../orders/orders.ts'
 import { PACK_FILE } from '../packs/locate.ts'
 import { resolveProvider } from '../providers/resolve.ts'
-import type { ServiceConfig } from '../services/service.ts'
 import { resolveAgents } from './agents.ts'
 import { FragmentFolders } from './fragment-folders.ts'
 import { PackContext } from './pack-context.ts'

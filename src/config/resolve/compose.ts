@@ -1,4 +1,4 @@
-import type { CityConfig } from '../city-config.ts'
+import type { CityConfig } from '../city/city-config.ts'
 import { type CityDeclarations, NO_DECLARATIONS } from '../declare/city-declarations.ts'
 import type { ConfineMode } from '../declare/confine.ts'
 import { type Diagnostic, Diagnostics } from '../files/diagnostics.ts'

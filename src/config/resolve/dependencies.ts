@@ -1,4 +1,4 @@
-import type { AgentConfig } from '../city-config.ts'
+import type { AgentConfig } from '../city/city-config.ts'
 import { qualify } from '../declare/names.ts'
 
 type Dependent = Pick<AgentConfig, 'dir'>

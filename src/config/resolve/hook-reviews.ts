@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import type { AgentConfig, CityConfig } from '../city-config.ts'
+import type { AgentConfig, CityConfig } from '../city/city-config.ts'
 import { resolveProvider } from '../providers/resolve.ts'
 
 const CODEX = 'codex'

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { PackConfig, SkillFolder } from '../city-config.ts'
+import type { PackConfig, SkillFolder } from '../city/city-config.ts'
 
 /** The packs around an agent, and the folders of what they bring. */
 export interface PackSurroundings {

@@ -1,17 +1,7 @@
+import type { PricingConfig } from '../city/city-config.ts'
 import type { CityDeclarations } from '../declare/city-declarations.ts'
 import { locationOf } from '../declare/declaration.ts'
 import type { Diagnostics } from '../files/diagnostics.ts'
-
-/** `[[pricing]]`: what a million tokens of a model cost, in US dollars. */
-export interface PricingConfig {
-  /** Absent for every provider. */
-  readonly provider?: string
-  readonly model: string
-  readonly input: number
-  readonly output: number
-  readonly cacheRead: number
-  readonly cacheWrite: number
-}
 
 /** The declared prices; what a price leaves out costs nothing. */
 export function resolvePricing({ pricing }: CityDeclarations, diagnostics: Diagnostics): PricingConfig[] {

@@ -1,4 +1,4 @@
-import type { AgentConfig, CityConfig, McpConnection } from '../city-config.ts'
+import type { AgentConfig, CityConfig, McpConnection } from '../city/city-config.ts'
 import { resolveProvider } from '../providers/resolve.ts'
 
 /** A program that a city starts when it is not suspended. */

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import type { RigConfig } from '../city-config.ts'
+import type { RigConfig } from '../city/city-config.ts'
 import type { CityDeclarations } from '../declare/city-declarations.ts'
 import { type Declaration, locationOf } from '../declare/declaration.ts'
 import { prefixOf, RIG_NAME } from '../declare/names.ts'

@@ -1,4 +1,4 @@
-import type { AgentConfig, SessionSleepConfig } from '../city-config.ts'
+import type { AgentConfig, SessionSleepConfig } from '../city/city-config.ts'
 import type { Declaration } from '../declare/declaration.ts'
 import type { SessionSleepFields } from '../declare/session-sleep.ts'
 

@@ -6,7 +6,7 @@ import type {
   SessionConfig,
   UsageConfig,
   WorkspaceConfig,
-} from '../city-config.ts'
+} from '../city/city-config.ts'
 import type { DaemonFields } from '../declare/daemon.ts'
 import type { Declaration } from '../declare/declaration.ts'
 import type { EventRotationFields, MailFields, UsageFields } from '../declare/records.ts'

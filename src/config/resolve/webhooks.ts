@@ -2,19 +2,19 @@ import { resolve } from 'node:path'
 import { parseDuration } from '../../core/durations.ts'
 import { errorMessage } from '../../core/errors.ts'
 import { Networks } from '../../core/networks.ts'
-import type { RigConfig } from '../city-config.ts'
-import type { CityDeclarations } from '../declare/city-declarations.ts'
-import { type Declaration, locationOf } from '../declare/declaration.ts'
-import type { WebhookFields, WebhookPolicyFields, WebhookRuleFields, WebhookVerifyFields } from '../declare/webhook.ts'
-import { Diagnostics, formatDiagnostic } from '../files/diagnostics.ts'
-import { parsePayloadTemplate } from '../webhooks/payload-template.ts'
+import type { RigConfig } from '../city/city-config.ts'
+import { parsePayloadTemplate } from '../city/payload-template.ts'
 import type {
   WebhookConfig,
   WebhookRate,
   WebhookRuleConfig,
   WebhookScheme,
   WebhookVerifyConfig,
-} from '../webhooks/webhook.ts'
+} from '../city/webhook.ts'
+import type { CityDeclarations } from '../declare/city-declarations.ts'
+import { type Declaration, locationOf } from '../declare/declaration.ts'
+import type { WebhookFields, WebhookPolicyFields, WebhookRuleFields, WebhookVerifyFields } from '../declare/webhook.ts'
+import { Diagnostics, formatDiagnostic } from '../files/diagnostics.ts'
 
 interface Scope {
   /** The city's folder. */

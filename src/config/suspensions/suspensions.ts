@@ -2,7 +2,7 @@ import type { EventLog } from '../../core/events/log.ts'
 import { Signal } from '../../core/signal.ts'
 import type { Statement } from '../../core/store/statement.ts'
 import type { Store, Tx } from '../../core/store/store.ts'
-import type { AgentConfig, CityConfig, RigConfig } from '../city-config.ts'
+import type { AgentConfig, CityConfig, RigConfig } from '../city/city-config.ts'
 import { AgentResumed, AgentSuspended, RigResumed, RigSuspended } from './events.ts'
 
 /** What is recorded of agents and rigs. */

@@ -1,4 +1,4 @@
-import type { PullRequestMonitorConfig } from '../../config/github/monitor.ts'
+import type { PullRequestMonitorConfig } from '../../config/city/monitor.ts'
 import { isObject } from '../../core/json.ts'
 import { ask, type Question } from './api.ts'
 

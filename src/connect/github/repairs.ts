@@ -1,5 +1,5 @@
 import { and, eq } from 'drizzle-orm'
-import type { PullRequestMonitorConfig, RepairConfig } from '../../config/github/monitor.ts'
+import type { PullRequestMonitorConfig, RepairConfig } from '../../config/city/monitor.ts'
 import { gcPart } from '../../core/actor.ts'
 import { AppError, errorMessage } from '../../core/errors.ts'
 import type { Store, Tx } from '../../core/store/store.ts'

@@ -1,4 +1,5 @@
-import type { WebhookConfig, WebhookScheme, WebhookVerifyConfig } from '../../config/webhooks/webhook.ts'
+import { createHash } from 'node:crypto'
+import type { WebhookConfig, WebhookScheme, WebhookVerifyConfig } from '../../config/city/webhook.ts'
 import type { Clock } from '../../core/clock.ts'
 import { sha256 } from '../../core/digest.ts'
 import { AppError, errorMessage } from '../../core/errors.ts'

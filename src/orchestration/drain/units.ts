@@ -1,5 +1,5 @@
 import { eq } from 'drizzle-orm'
-import type { CityConfig } from '../../config/city-config.ts'
+import type { CityConfig } from '../../config/city/city-config.ts'
 import type { Config } from '../../config/config.ts'
 import { gcPart } from '../../core/actor.ts'
 import type { Deadlines } from '../../core/deadlines.ts'

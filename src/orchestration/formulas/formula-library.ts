@@ -1,4 +1,4 @@
-import type { CityConfig } from '../../config/city-config.ts'
+import type { CityConfig } from '../../config/city/city-config.ts'
 import { FileCache } from '../../config/files/file-cache.ts'
 import { FileSnapshot } from '../../config/files/file-snapshot.ts'
 import type { Deadlines } from '../../core/deadlines.ts'

@@ -1,6 +1,6 @@
 import { lstatSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import type { CityConfig } from '../../config/city-config.ts'
+import type { CityConfig } from '../../config/city/city-config.ts'
 import { EditLock } from '../../config/files/edit-lock.ts'
 import { writeDrafts } from '../../config/files/write-files.ts'
 import { AppError } from '../../core/errors.ts'

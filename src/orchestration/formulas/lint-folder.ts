@@ -1,4 +1,4 @@
-import type { CityConfig } from '../../config/city-config.ts'
+import type { CityConfig } from '../../config/city/city-config.ts'
 import { FileSnapshot } from '../../config/files/file-snapshot.ts'
 import { EngineKey } from '../../work/metadata.ts'
 import { findStepTarget } from '../routing/target.ts'

@@ -1,5 +1,5 @@
 import { ProgramInspector } from '../../agents/readiness/inspector.ts'
-import type { CityConfig } from '../../config/city-config.ts'
+import type { CityConfig } from '../../config/city/city-config.ts'
 import type { Suspensions } from '../../config/suspensions/suspensions.ts'
 import { gcPart } from '../../core/actor.ts'
 import type { Clock } from '../../core/clock.ts'

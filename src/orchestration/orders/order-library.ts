@@ -1,4 +1,4 @@
-import type { CityConfig } from '../../config/city-config.ts'
+import type { CityConfig } from '../../config/city/city-config.ts'
 import type { Config } from '../../config/config.ts'
 import type { Diagnostic } from '../../config/files/diagnostics.ts'
 import type { AbsentOrder, Order } from './order.ts'

@@ -1,4 +1,4 @@
-import type { CityConfig } from '../../config/city-config.ts'
+import type { CityConfig } from '../../config/city/city-config.ts'
 import { AppError } from '../../core/errors.ts'
 import { isControl } from '../../work/beads/readiness.ts'
 import { EngineKey, WorkflowKey, WorkKey } from '../../work/metadata.ts'

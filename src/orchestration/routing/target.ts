@@ -1,4 +1,4 @@
-import type { AgentConfig, CityConfig } from '../../config/city-config.ts'
+import type { AgentConfig, CityConfig } from '../../config/city/city-config.ts'
 import { AppError } from '../../core/errors.ts'
 import { lastSegment } from '../../core/text/last-segment.ts'
 

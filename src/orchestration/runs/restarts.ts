@@ -1,4 +1,4 @@
-import type { CityConfig } from '../../config/city-config.ts'
+import type { CityConfig } from '../../config/city/city-config.ts'
 import type { Actor } from '../../core/actor.ts'
 import { AppError } from '../../core/errors.ts'
 import type { Tx } from '../../core/store/store.ts'

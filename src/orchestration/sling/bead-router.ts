@@ -1,4 +1,4 @@
-import type { AgentConfig, CityConfig } from '../../config/city-config.ts'
+import type { AgentConfig, CityConfig } from '../../config/city/city-config.ts'
 import { AppError } from '../../core/errors.ts'
 import type { Tx } from '../../core/store/store.ts'
 import type { Caller } from '../../http/caller.ts'

@@ -1,4 +1,4 @@
-import type { AgentConfig } from '../../config/city-config.ts'
+import type { AgentConfig } from '../../config/city/city-config.ts'
 import { AppError } from '../../core/errors.ts'
 import type { Store, Tx } from '../../core/store/store.ts'
 import type { Bead } from '../../work/beads/schema.ts'

@@ -1,4 +1,5 @@
-import type { CityConfig } from '../../config/city-config.ts'
+import { createHash } from 'node:crypto'
+import type { CityConfig } from '../../config/city/city-config.ts'
 import { originHead } from '../../config/rigs/origin-head.ts'
 import { sha256 } from '../../core/digest.ts'
 import { byKey } from '../../core/text/order.ts'

@@ -1,5 +1,5 @@
 import type { AgentCommands } from '../../agents/lifecycle/start/agent-commands.ts'
-import type { AgentConfig } from '../../config/city-config.ts'
+import type { AgentConfig } from '../../config/city/city-config.ts'
 import { AppError } from '../../core/errors.ts'
 import { shellQuote } from '../../core/text/shell-quote.ts'
 

@@ -1,4 +1,4 @@
-import type { CityConfig } from '../../config/city-config.ts'
+import type { CityConfig } from '../../config/city/city-config.ts'
 import { AppError } from '../../core/errors.ts'
 import type { Store } from '../../core/store/store.ts'
 import type { BeadRepository } from '../../work/beads/repository.ts'

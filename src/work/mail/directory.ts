@@ -1,4 +1,4 @@
-import type { CityConfig } from '../../config/city-config.ts'
+import type { CityConfig } from '../../config/city/city-config.ts'
 import { suggestion } from '../../config/files/suggestion.ts'
 import { AppError } from '../../core/errors.ts'
 import { lastSegment } from '../../core/text/last-segment.ts'

@@ -1,4 +1,4 @@
-import type { AgentConfig } from '../../../config/city-config.ts'
+import type { AgentConfig } from '../../../config/city/city-config.ts'
 import type { AttentionSource } from '../../../core/attention.ts'
 import { type Budgets, COSTS_NOTHING, describeBudget, describeUncounted, describeUse } from '../../budgets/budgets.ts'
 import type { Budget } from '../../budgets/schema.ts'

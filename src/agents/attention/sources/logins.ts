@@ -1,5 +1,5 @@
 import type { Accounts } from '../../../config/accounts/accounts.ts'
-import type { CityConfig } from '../../../config/city-config.ts'
+import type { CityConfig } from '../../../config/city/city-config.ts'
 import type { AttentionSource } from '../../../core/attention.ts'
 import { type Clock, toTimestamp } from '../../../core/clock.ts'
 import { unsubscriber } from '../../../core/signal.ts'

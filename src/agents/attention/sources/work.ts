@@ -1,4 +1,4 @@
-import type { AgentConfig, CityConfig } from '../../../config/city-config.ts'
+import type { AgentConfig, CityConfig } from '../../../config/city/city-config.ts'
 import { INSTALLING } from '../../../config/providers/installing.ts'
 import type { Suspensions } from '../../../config/suspensions/suspensions.ts'
 import type { AttentionEntry, AttentionSource } from '../../../core/attention.ts'

@@ -1,4 +1,4 @@
-import type { AgentConfig } from '../../../config/city-config.ts'
+import type { AgentConfig } from '../../../config/city/city-config.ts'
 import { stateVariables } from '../../../host/confine/start/private-folders.ts'
 import { privateFolder } from '../../confinement/confinement.ts'
 import type { LaunchPlanner } from '../../lifecycle/start/launch-planner.ts'

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { CityConfig } from '../../../config/city-config.ts'
+import type { CityConfig } from '../../../config/city/city-config.ts'
 import { type Actor, gcPart } from '../../../core/actor.ts'
 import type { Clock } from '../../../core/clock.ts'
 import { AppError, errorMessage } from '../../../core/errors.ts'

@@ -1,5 +1,5 @@
 import type { Accounts } from '../../../config/accounts/accounts.ts'
-import type { AgentConfig } from '../../../config/city-config.ts'
+import type { AgentConfig } from '../../../config/city/city-config.ts'
 import type { Config } from '../../../config/config.ts'
 import type { Suspensions } from '../../../config/suspensions/suspensions.ts'
 import { gcPart } from '../../../core/actor.ts'

@@ -1,4 +1,4 @@
-import type { AgentConfig, NamedSessionConfig } from '../../../config/city-config.ts'
+import type { AgentConfig, NamedSessionConfig } from '../../../config/city/city-config.ts'
 import type { Config } from '../../../config/config.ts'
 import type { Provider } from '../../../config/declare/provider-config.ts'
 import { effectiveOptions } from '../../../config/providers/launch.ts'

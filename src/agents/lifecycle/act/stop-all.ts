@@ -1,4 +1,4 @@
-import type { CityConfig } from '../../../config/city-config.ts'
+import type { CityConfig } from '../../../config/city/city-config.ts'
 import { findDependency } from '../../../config/resolve/dependencies.ts'
 import { gcPart } from '../../../core/actor.ts'
 import type { Clock } from '../../../core/clock.ts'

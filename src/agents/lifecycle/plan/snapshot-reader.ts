@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { AgentConfig, CityConfig } from '../../../config/city-config.ts'
+import type { AgentConfig, CityConfig } from '../../../config/city/city-config.ts'
 import type { Config } from '../../../config/config.ts'
 import { findDependency } from '../../../config/resolve/dependencies.ts'
 import type { Suspensions } from '../../../config/suspensions/suspensions.ts'

@@ -1,4 +1,4 @@
-import type { AgentConfig } from '../../../config/city-config.ts'
+import type { AgentConfig } from '../../../config/city/city-config.ts'
 import type { Config } from '../../../config/config.ts'
 import { AppError } from '../../../core/errors.ts'
 import { type CommandConfinement, withoutSecrets } from '../../confinement/command-confinement.ts'

@@ -1,4 +1,4 @@
-import type { AgentConfig } from '../../../config/city-config.ts'
+import type { AgentConfig } from '../../../config/city/city-config.ts'
 import { sanitize } from '../../sessions/names.ts'
 import type { LaunchPlanner } from './launch-planner.ts'
 import type { PromptedSession } from './prompt-subjects.ts'

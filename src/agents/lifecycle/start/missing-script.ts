@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import type { AgentConfig } from '../../../config/city-config.ts'
+import type { AgentConfig } from '../../../config/city/city-config.ts'
 import { isPlain } from '../../../config/confinement/readable.ts'
 import { folderInCity } from './work-folder.ts'
 

@@ -1,4 +1,4 @@
-import type { AgentConfig } from '../../../config/city-config.ts'
+import type { AgentConfig } from '../../../config/city/city-config.ts'
 import type { Config } from '../../../config/config.ts'
 import type { Provider } from '../../../config/declare/provider-config.ts'
 import { readBranches } from '../../../config/git/branches.ts'

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import type { AgentConfig, McpConnection } from '../../../config/city-config.ts'
+import type { AgentConfig, McpConnection } from '../../../config/city/city-config.ts'
 import type { Provider } from '../../../config/declare/provider-config.ts'
 import { errorMessage } from '../../../core/errors.ts'
 import { isEmpty } from '../../../core/folders.ts'

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import type { AgentConfig } from '../../../config/city-config.ts'
+import type { AgentConfig } from '../../../config/city/city-config.ts'
 import type { Config } from '../../../config/config.ts'
 import { fixedPath, writtenByAgents } from '../../../config/confinement/fixed-path.ts'
 import { commandFields } from '../../../config/prompts/subject.ts'

@@ -1,5 +1,5 @@
 import { mkdirSync, statSync } from 'node:fs'
-import type { AgentConfig, CityConfig } from '../../../config/city-config.ts'
+import type { AgentConfig, CityConfig } from '../../../config/city/city-config.ts'
 import { fixedPath, writtenByAgents } from '../../../config/confinement/fixed-path.ts'
 import { agentFolder } from '../../../config/confinement/readable.ts'
 import type { ConfineMode } from '../../../config/declare/confine.ts'

@@ -1,4 +1,4 @@
-import type { AgentConfig } from '../../../config/city-config.ts'
+import type { AgentConfig } from '../../../config/city/city-config.ts'
 import type { Clock } from '../../../core/clock.ts'
 import { AppError, errorMessage } from '../../../core/errors.ts'
 import { actorOf } from '../../../http/actor-of.ts'

@@ -1,4 +1,4 @@
-import type { AgentConfig } from '../../../config/city-config.ts'
+import type { AgentConfig } from '../../../config/city/city-config.ts'
 import type { Config } from '../../../config/config.ts'
 import type { Suspensions } from '../../../config/suspensions/suspensions.ts'
 import { type Clock, toTimestamp } from '../../../core/clock.ts'

@@ -1,4 +1,4 @@
-import type { WebhookConfig } from '../../../config/webhooks/webhook.ts'
+import type { WebhookConfig } from '../../../config/city/webhook.ts'
 import { forwardedAddress, parseAddress } from '../../../core/addresses.ts'
 import { Networks } from '../../../core/networks.ts'
 import { isLoopback } from '../../../http/authority.ts'

@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
-import type { WebhookVerifyConfig } from '../../../config/webhooks/webhook.ts'
+import type { WebhookVerifyConfig } from '../../../config/city/webhook.ts'
 import { operatorFault } from './rejection.ts'
 
 /** The environment that the supervisor was started with. */

@@ -1,4 +1,4 @@
-import type { WebhookRate } from '../../../config/webhooks/webhook.ts'
+import type { WebhookRate } from '../../../config/city/webhook.ts'
 
 const MINUTE_MS = 60_000
 

@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path'
 import type { HostedCommands } from '../../../agents/commands/hosted-commands.ts'
-import type { CityConfig } from '../../../config/city-config.ts'
+import type { CityConfig } from '../../../config/city/city-config.ts'
 import type { Suspensions } from '../../../config/suspensions/suspensions.ts'
 import { type Actor, gcPart } from '../../../core/actor.ts'
 import type { Clock } from '../../../core/clock.ts'

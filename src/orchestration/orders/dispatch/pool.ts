@@ -1,4 +1,4 @@
-import type { AgentConfig, CityConfig } from '../../../config/city-config.ts'
+import type { AgentConfig, CityConfig } from '../../../config/city/city-config.ts'
 import { AppError } from '../../../core/errors.ts'
 import type { RouteTarget } from '../../routing/target.ts'
 import type { Order } from '../order.ts'

@@ -1,16 +1,15 @@
-import type { AgentFields } from './declare/agent.ts'
-import type { AgentConfineFields, ConfineFields, ConfineMode } from './declare/confine.ts'
-import type { Declaration } from './declare/declaration.ts'
-import type { DeclaredBlock, FieldOrigins } from './declare/origin.ts'
-import type { InlineScripts } from './declare/pack.ts'
-import type { PromptMode, ProviderConfig } from './declare/provider-config.ts'
-import type { RigFields } from './declare/rig.ts'
-import type { PullRequestMonitorConfig } from './github/monitor.ts'
-import type { Orders } from './orders/order.ts'
-import type { PromptTemplate } from './prompts/prompt-template.ts'
-import type { PricingConfig } from './resolve/pricing.ts'
-import type { ServiceConfig } from './services/service.ts'
-import type { WebhookConfig } from './webhooks/webhook.ts'
+import type { AgentFields } from '../declare/agent.ts'
+import type { AgentConfineFields, ConfineFields, ConfineMode } from '../declare/confine.ts'
+import type { Declaration } from '../declare/declaration.ts'
+import type { DeclaredBlock, FieldOrigins } from '../declare/origin.ts'
+import type { InlineScripts } from '../declare/pack.ts'
+import type { PromptMode, ProviderConfig } from '../declare/provider-config.ts'
+import type { RigFields } from '../declare/rig.ts'
+import type { PromptTemplate } from '../prompts/prompt-template.ts'
+import type { PullRequestMonitorConfig } from './monitor.ts'
+import type { Orders } from './order.ts'
+import type { ServiceConfig } from './service.ts'
+import type { WebhookConfig } from './webhook.ts'
 
 /** A city as its files declare it, with defaults filled in. Durations are milliseconds, paths are absolute. */
 export interface CityConfig {
@@ -288,4 +287,15 @@ export interface EventArchiveConfig {
 export interface UsageConfig {
   /** Where usage is recorded: `local`, or elsewhere. */
   readonly provider: string
+}
+
+/** `[[pricing]]`: what a million tokens of a model cost, in US dollars. */
+export interface PricingConfig {
+  /** Absent for every provider. */
+  readonly provider?: string
+  readonly model: string
+  readonly input: number
+  readonly output: number
+  readonly cacheRead: number
+  readonly cacheWrite: number
 }
