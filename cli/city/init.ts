@@ -91,7 +91,7 @@ const alreadyThere = (path: string, message = `city already initialized at ${pat
 async function write(context: CommandContext, path: string, options: Init): Promise<void> {
   const { from, file } = options
   if (from === undefined && file === undefined) {
-    const { createCity } = await import('../../src/config/edit/create-city.ts')
+    const { createCity } = await import('../../src/config/offline/create-city.ts')
     const [first] = options.providers ?? []
     const provider = options.provider ?? options.defaultProvider ?? (options.command ? undefined : first)
     await createCity(path, {

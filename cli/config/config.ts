@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { resolveHome } from '../../src/client/home.ts'
-import type { ExplainedField } from '../../src/config/explain/explain.ts'
+import type { ExplainedField } from '../../src/config/views/explain.ts'
 import { cityFolder } from '../context/city-folder.ts'
 import type { CommandContext } from '../context/context.ts'
 import { type JsonOption, withJson } from '../context/options.ts'
@@ -29,7 +29,7 @@ export function configCommands(program: Command, context: CommandContext): void 
 }
 
 async function explain({ io }: CommandContext, folder: string, options: ExplainOptions): Promise<void> {
-  const { explainFolder } = await import('../../src/config/explain/explain-folder.ts')
+  const { explainFolder } = await import('../../src/config/offline/explain-folder.ts')
   const { toVisible } = await import('../../src/config/offline/visible.ts')
   const home = resolveHome(io.env)
   const { fields, errors } = toVisible(explainFolder(folder, home), { env: io.env, path: folder, home })

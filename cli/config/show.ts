@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { resolveHome } from '../../src/client/home.ts'
 import { sanitizeLine, showHidden } from '../../src/client/text.ts'
-import type { ExplainedField } from '../../src/config/explain/explain.ts'
+import type { ExplainedField } from '../../src/config/views/explain.ts'
 import { cityFolder } from '../context/city-folder.ts'
 import type { CommandContext } from '../context/context.ts'
 import { type JsonOption, withJson } from '../context/options.ts'
@@ -25,7 +25,7 @@ export function configShowCommand(config: Command, context: CommandContext): voi
 }
 
 async function show({ io }: CommandContext, folder: string, options: ShowOptions): Promise<void> {
-  const { showFolder } = await import('../../src/config/explain/show-folder.ts')
+  const { showFolder } = await import('../../src/config/offline/show-folder.ts')
   const { toVisible } = await import('../../src/config/offline/visible.ts')
   const { lintFormulasIn } = await import('../../src/orchestration/formulas/lint-folder.ts')
   const check = options.validate ? lintFormulasIn : undefined

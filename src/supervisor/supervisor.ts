@@ -1,5 +1,5 @@
 import type { Readiness } from '../agents/readiness/readiness.ts'
-import { LOCK_FILE } from '../config/packs/lock.ts'
+import { LOCK_FILE } from '../config/compose/packs/lock.ts'
 import type { Actor } from '../core/actor.ts'
 import type { Clock } from '../core/clock.ts'
 import { sha256 } from '../core/digest.ts'

@@ -1,9 +1,9 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import { type Composition, compose } from '../../src/config/compose/compose.ts'
 import { FileCache } from '../../src/config/files/file-cache.ts'
 import { FileSnapshot } from '../../src/config/files/file-snapshot.ts'
-import { type Composition, compose } from '../../src/config/resolve/compose.ts'
 import { Table } from './support/figures.ts'
 
 /**

@@ -1,5 +1,5 @@
 import type { AgentConfig } from '../../config/city/city-config.ts'
-import type { Config } from '../../config/config.ts'
+import type { Config } from '../../config/compose/config.ts'
 import { qualify } from '../../config/declare/names.ts'
 import type { ProviderConfig } from '../../config/declare/provider-config.ts'
 import { suggestion, withHint } from '../../config/files/suggestion.ts'

@@ -4,7 +4,7 @@ import { chmod, lstat, readlink, rename, rm, rmdir, symlink, writeFile } from 'n
 import { basename, dirname, join } from 'node:path'
 import { and, eq } from 'drizzle-orm'
 import { type ParseError, parse } from 'jsonc-parser'
-import type { Config } from '../../config/config.ts'
+import type { Config } from '../../config/compose/config.ts'
 import { fixedPath, writtenByAgents } from '../../config/confinement/fixed-path.ts'
 import type { GitFolders, GitRunner } from '../../config/git/git-runner.ts'
 import { findRepository, sharedFolder, workingFolders } from '../../config/git/repository-folders.ts'

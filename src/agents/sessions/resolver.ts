@@ -1,5 +1,5 @@
 import type { NamedSessionConfig } from '../../config/city/city-config.ts'
-import type { Config } from '../../config/config.ts'
+import type { Config } from '../../config/compose/config.ts'
 import { AppError } from '../../core/errors.ts'
 import { lastSegment } from '../../core/text/last-segment.ts'
 import { SESSION_CONFLICT } from '../../host/protocol/errors.ts'

@@ -1,5 +1,5 @@
-import type { Config } from '../../config/config.ts'
-import { allowHost } from '../../config/edit/allow-host.ts'
+import type { Config } from '../../config/compose/config.ts'
+import { allowHost } from '../../config/compose/edit/allow-host.ts'
 import type { Actor } from '../../core/actor.ts'
 import type { AttentionResolution, AttentionSource } from '../../core/attention.ts'
 import { AppError, invalidField } from '../../core/errors.ts'

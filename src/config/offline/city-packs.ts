@@ -2,6 +2,9 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { systemClock } from '../../core/clock.ts'
 import { Deadlines } from '../../core/deadlines.ts'
+import { compose } from '../compose/compose.ts'
+import type { LocateContext } from '../compose/packs/locate.ts'
+import { LOCK_FILE, type PackLock, readLock } from '../compose/packs/lock.ts'
 import { FileSnapshot } from '../files/file-snapshot.ts'
 import { GitRunner } from '../git/git-runner.ts'
 import { openPackFolders } from '../packs/builtin-folders.ts'
@@ -13,13 +16,10 @@ import {
   readImportStates,
   readImportTree,
 } from '../packs/import-states.ts'
-import type { LocateContext } from '../packs/locate.ts'
-import { LOCK_FILE, type PackLock, readLock } from '../packs/lock.ts'
 import { PackManager } from '../packs/pack-manager.ts'
 import { listPrograms, type StartingProgram } from '../packs/programs.ts'
 import { pruneCheckouts } from '../packs/prune.ts'
 import { writeImports } from '../packs/write-imports.ts'
-import { compose } from '../resolve/compose.ts'
 
 export interface CityPacksOptions {
   /** The city's folder, and `GC_HOME`. */

@@ -1,8 +1,8 @@
 import { TOKEN_PREFIX } from '../../http/credentials.ts'
+import { compose } from '../compose/compose.ts'
 import { DeclaredSecrets } from '../files/declared-secrets.ts'
 import { FileSnapshot } from '../files/file-snapshot.ts'
 import { openPackFolders } from '../packs/builtin-folders.ts'
-import { compose } from '../resolve/compose.ts'
 
 interface Reader {
   /** The environment of the command. */

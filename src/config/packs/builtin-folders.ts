@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { createFolder, syncFolder } from '../../core/folders.ts'
+import { type PackFolders, packFolders } from '../compose/packs/locate.ts'
 import { BUILTIN_BUILD, BUILTIN_FILES } from './builtin/files.ts'
-import { type PackFolders, packFolders } from './locate.ts'
 
 /** Where packs lie on this machine, with those that are part of gc put there. */
 export function openPackFolders(home: string): PackFolders {

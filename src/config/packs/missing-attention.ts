@@ -1,11 +1,11 @@
 import type { AttentionEntry, AttentionSource } from '../../core/attention.ts'
 import { errorMessage } from '../../core/errors.ts'
-import type { Config } from '../config.ts'
+import type { Config } from '../compose/config.ts'
+import { importKey } from '../compose/packs/imports.ts'
+import type { PackFolders } from '../compose/packs/locate.ts'
+import { readLock } from '../compose/packs/lock.ts'
 import { FileSnapshot } from '../files/file-snapshot.ts'
 import { flatten, readImportTree } from './import-states.ts'
-import { importKey } from './imports.ts'
-import type { PackFolders } from './locate.ts'
-import { readLock } from './lock.ts'
 
 /** Packs that a city imports and that are not on this machine, so that its files are not in force. */
 export class MissingPacksAttention implements AttentionSource {

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path'
 import { errorMessage } from '../../core/errors.ts'
 import { parseToml, type TomlTable } from '../../core/toml/parse.ts'
 import type { PackConfig } from '../city/city-config.ts'
-import { isInside } from './links.ts'
+import { isInside } from '../compose/packs/links.ts'
 
 /** A command that a pack ships: `gc <binding> <words…>`. */
 export interface PackCommand {

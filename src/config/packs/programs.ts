@@ -1,8 +1,8 @@
 import { parseToml, type TomlNode, TomlSyntaxError } from '../../core/toml/parse.ts'
+import { type LocateContext, PACK_FILE } from '../compose/packs/locate.ts'
 import { CITY_FILE } from '../files/file-names.ts'
 import type { FileSnapshot, RootSnapshot } from '../files/file-snapshot.ts'
 import { flatten, readImportTree } from './import-states.ts'
-import { type LocateContext, PACK_FILE } from './locate.ts'
 
 /** A program that runs without anybody asking for it, and what brings it. */
 export interface StartingProgram {

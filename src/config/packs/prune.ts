@@ -1,6 +1,6 @@
+import { readLock } from '../compose/packs/lock.ts'
 import { FileSnapshot } from '../files/file-snapshot.ts'
 import type { PackCheckouts } from './checkouts.ts'
-import { readLock } from './lock.ts'
 
 /** Names the checkouts that no lock of these cities has and that were fetched before a time; removes them if asked to. */
 export async function pruneCheckouts(

@@ -4,9 +4,9 @@ import { restoreSecrets } from '../../core/text/secrets.ts'
 import type { TomlPairs } from '../../core/toml/edit.ts'
 import { actorOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
-import type { Config } from '../config.ts'
+import type { Config } from '../compose/config.ts'
+import { type PatchKind, patchesFor, patchNotFound, putPatch, removePatch } from '../compose/edit/patches.ts'
 import { qualify } from '../declare/names.ts'
-import { type PatchKind, patchesFor, patchNotFound, putPatch, removePatch } from '../edit/patches.ts'
 import { CITY_FILE } from '../files/file-names.ts'
 import {
   AgentPatch,

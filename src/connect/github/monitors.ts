@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm'
 import type { CityConfig } from '../../config/city/city-config.ts'
 import type { PullRequestMonitorConfig } from '../../config/city/monitor.ts'
-import type { Config } from '../../config/config.ts'
+import type { Config } from '../../config/compose/config.ts'
 import { gcPart } from '../../core/actor.ts'
 import { type Clock, toTimestamp } from '../../core/clock.ts'
 import type { Deadline, Deadlines } from '../../core/deadlines.ts'

@@ -1,7 +1,7 @@
 import type { CityConfig } from '../../config/city/city-config.ts'
 import { parsePayloadTemplate } from '../../config/city/payload-template.ts'
 import type { WebhookConfig, WebhookRuleConfig, WebhookVerifyConfig } from '../../config/city/webhook.ts'
-import type { Config } from '../../config/config.ts'
+import type { Config } from '../../config/compose/config.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { Deadlines } from '../../core/deadlines.ts'
 import { AppError } from '../../core/errors.ts'

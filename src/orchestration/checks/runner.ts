@@ -4,7 +4,7 @@ import type { CommandExit, HostedCommand, HostedCommands } from '../../agents/co
 import type { CommandConfinement } from '../../agents/confinement/command-confinement.ts'
 import { type ConfinementRules, privateFolder } from '../../agents/confinement/confinement.ts'
 import type { CityConfig } from '../../config/city/city-config.ts'
-import type { Config } from '../../config/config.ts'
+import type { Config } from '../../config/compose/config.ts'
 import { contains } from '../../config/confinement/obstacle.ts'
 import { readableEntries } from '../../config/confinement/readable.ts'
 import type { Suspensions } from '../../config/suspensions/suspensions.ts'

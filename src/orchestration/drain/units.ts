@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm'
 import type { CityConfig } from '../../config/city/city-config.ts'
-import type { Config } from '../../config/config.ts'
+import type { Config } from '../../config/compose/config.ts'
 import { gcPart } from '../../core/actor.ts'
 import type { Deadlines } from '../../core/deadlines.ts'
 import { AppError, errorMessage } from '../../core/errors.ts'

@@ -1,5 +1,5 @@
 import type { CityConfig } from '../../config/city/city-config.ts'
-import type { Config } from '../../config/config.ts'
+import type { Config } from '../../config/compose/config.ts'
 import type { Diagnostic } from '../../config/files/diagnostics.ts'
 import type { AbsentOrder, Order } from './order.ts'
 

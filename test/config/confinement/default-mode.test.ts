@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { readFileSync, writeFileSync } from 'node:fs'
+import { compose } from '../../../src/config/compose/compose.ts'
 import {
   keepUnconfined,
   readDefaultMode,
@@ -7,7 +8,6 @@ import {
   writeDefaultMode,
 } from '../../../src/config/confinement/default-mode.ts'
 import { FileSnapshot } from '../../../src/config/files/file-snapshot.ts'
-import { compose } from '../../../src/config/resolve/compose.ts'
 import { tempFolder } from '../../support/folder.ts'
 import { cityFiles } from '../city-files.ts'
 

@@ -1,9 +1,9 @@
 import { expect, test } from 'bun:test'
+import { type Composition, compose } from '../../../src/config/compose/compose.ts'
 import { type Grantor, type Profile, profileOf } from '../../../src/config/confinement/profile.ts'
-import { explainFields } from '../../../src/config/explain/explain.ts'
 import { FileSnapshot } from '../../../src/config/files/file-snapshot.ts'
 import { resolveProvider } from '../../../src/config/providers/resolve.ts'
-import { type Composition, compose } from '../../../src/config/resolve/compose.ts'
+import { explainFields } from '../../../src/config/views/explain.ts'
 import { cityFiles } from '../city-files.ts'
 
 const RIG = '[[rigs]]\nname = "shop"\npath = "/srv/shop"\n'

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
+import { compose } from '../../../src/config/compose/compose.ts'
 import { listKeysWithoutEffect } from '../../../src/config/declare/without-effect.ts'
 import { formatDiagnostic } from '../../../src/config/files/diagnostics.ts'
 import { FileSnapshot } from '../../../src/config/files/file-snapshot.ts'
-import { compose } from '../../../src/config/resolve/compose.ts'
 import { cityFiles } from '../city-files.ts'
 
 const AGENT = '[[agent]]\nname = "a"\nstart_command = "x"\n'

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { readFileSync, writeFileSync } from 'node:fs'
-import { Config } from '../../../src/config/config.ts'
+import { Config } from '../../../src/config/compose/config.ts'
 import { EditLock } from '../../../src/config/files/edit-lock.ts'
 import { addBlock } from '../../../src/core/toml/edit.ts'
 import { tempFolder } from '../../support/folder.ts'

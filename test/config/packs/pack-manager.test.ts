@@ -1,7 +1,7 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { checkoutName } from '../../../src/config/packs/locate.ts'
+import { checkoutName } from '../../../src/config/compose/packs/locate.ts'
 import { packRepository, packToml } from '../../support/pack-repository.ts'
 import { packMachine } from './machine.ts'
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
+import { compose } from '../../../src/config/compose/compose.ts'
 import { formatDiagnostic } from '../../../src/config/files/diagnostics.ts'
 import { FileSnapshot } from '../../../src/config/files/file-snapshot.ts'
-import { compose } from '../../../src/config/resolve/compose.ts'
 import { cityFiles } from '../../config/city-files.ts'
 import { scriptedTown } from '../../support/city.ts'
 import { type Forge, forge, monitorOf } from './forge.ts'

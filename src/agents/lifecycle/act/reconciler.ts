@@ -1,6 +1,6 @@
 import type { Accounts } from '../../../config/accounts/accounts.ts'
 import type { AgentConfig } from '../../../config/city/city-config.ts'
-import type { Config } from '../../../config/config.ts'
+import type { Config } from '../../../config/compose/config.ts'
 import type { Suspensions } from '../../../config/suspensions/suspensions.ts'
 import { gcPart } from '../../../core/actor.ts'
 import type { Clock } from '../../../core/clock.ts'

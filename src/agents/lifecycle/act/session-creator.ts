@@ -1,5 +1,5 @@
 import type { AgentConfig, NamedSessionConfig } from '../../../config/city/city-config.ts'
-import type { Config } from '../../../config/config.ts'
+import type { Config } from '../../../config/compose/config.ts'
 import type { Provider } from '../../../config/declare/provider-config.ts'
 import { effectiveOptions } from '../../../config/providers/launch.ts'
 import { AppError, errorMessage } from '../../../core/errors.ts'

@@ -1,5 +1,5 @@
 import type { CityConfig } from '../../../config/city/city-config.ts'
-import { findDependency } from '../../../config/resolve/dependencies.ts'
+import { findDependency } from '../../../config/compose/resolve/dependencies.ts'
 import { gcPart } from '../../../core/actor.ts'
 import type { Clock } from '../../../core/clock.ts'
 import type { SessionEventRecorder } from '../../sessions/event-recorder.ts'

@@ -1,5 +1,5 @@
 import type { AgentConfig } from '../../../config/city/city-config.ts'
-import type { Config } from '../../../config/config.ts'
+import type { Config } from '../../../config/compose/config.ts'
 import type { Deadline, Deadlines } from '../../../core/deadlines.ts'
 import { errorMessage } from '../../../core/errors.ts'
 import type { AgentCommands } from '../start/agent-commands.ts'

@@ -1,5 +1,5 @@
 import type { AgentConfig } from '../../../config/city/city-config.ts'
-import type { Config } from '../../../config/config.ts'
+import type { Config } from '../../../config/compose/config.ts'
 import { AppError } from '../../../core/errors.ts'
 import { type CommandConfinement, withoutSecrets } from '../../confinement/command-confinement.ts'
 import type { ShellOptions, ShellResult, ShellRunner } from './shell-runner.ts'

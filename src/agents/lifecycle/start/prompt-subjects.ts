@@ -1,5 +1,5 @@
 import type { AgentConfig } from '../../../config/city/city-config.ts'
-import type { Config } from '../../../config/config.ts'
+import type { Config } from '../../../config/compose/config.ts'
 import type { Provider } from '../../../config/declare/provider-config.ts'
 import { readBranches } from '../../../config/git/branches.ts'
 import type { PromptSubject, SubjectProvider } from '../../../config/prompts/subject.ts'

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import type { AgentConfig } from '../../../config/city/city-config.ts'
-import type { Config } from '../../../config/config.ts'
+import type { Config } from '../../../config/compose/config.ts'
 import { fixedPath, writtenByAgents } from '../../../config/confinement/fixed-path.ts'
 import { commandFields } from '../../../config/prompts/subject.ts'
 import { renderShellCommand } from '../../../config/providers/launch.ts'

@@ -1,4 +1,4 @@
-import type { Config } from '../../../config/config.ts'
+import type { Config } from '../../../config/compose/config.ts'
 import type { Tx } from '../../../core/store/store.ts'
 import type { SessionCreator } from '../../lifecycle/act/session-creator.ts'
 import type { SessionWaker } from '../../lifecycle/act/session-waker.ts'

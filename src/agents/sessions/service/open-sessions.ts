@@ -1,5 +1,5 @@
 import type { Accounts } from '../../../config/accounts/accounts.ts'
-import type { Config } from '../../../config/config.ts'
+import type { Config } from '../../../config/compose/config.ts'
 import { PromptRenderer } from '../../../config/prompts/prompt-renderer.ts'
 import type { Suspensions } from '../../../config/suspensions/suspensions.ts'
 import { gcPart } from '../../../core/actor.ts'

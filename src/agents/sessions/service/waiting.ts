@@ -1,5 +1,5 @@
 import type { AgentConfig } from '../../../config/city/city-config.ts'
-import type { Config } from '../../../config/config.ts'
+import type { Config } from '../../../config/compose/config.ts'
 import type { Suspensions } from '../../../config/suspensions/suspensions.ts'
 import { type Clock, toTimestamp } from '../../../core/clock.ts'
 import type { LaunchPlanner } from '../../lifecycle/start/launch-planner.ts'

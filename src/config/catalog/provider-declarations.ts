@@ -1,0 +1,112 @@
+import { AppError } from '../../core/errors.ts'
+import { isObject } from '../../core/json.ts'
+import type { Attempt } from '../../core/replays/replays.ts'
+import { rejectMarkers, restoreSecrets, SECRET_MARKER } from '../../core/text/secrets.ts'
+import { actorOf } from '../../http/actor-of.ts'
+import type { Caller } from '../../http/caller.ts'
+import type { OKResponseBody } from '../../http/schema.ts'
+import type { CityConfig } from '.././city/city-config.ts'
+import type { Config } from '../compose/config.ts'
+import type { EditBase } from '../compose/edit/blocks.ts'
+import { addProvider, changeProvider, type ProviderKeys, removeProvider } from '../compose/edit/providers.ts'
+import { AGENT_NAME } from '.././declare/names.ts'
+import { IMPLICIT_AGENTS } from '.././declare/origin.ts'
+import { PROVIDER } from '.././declare/provider.ts'
+import type { ProviderConfig } from '.././declare/provider-config.ts'
+import { BUILTINS } from '.././providers/presets.ts'
+import type { ProviderCreate, ProviderCreated, ProviderUpdate } from './schema.ts'
+
+/** The providers that a city declares in city.toml. */
+export class ProviderDeclarations {
+  constructor(private readonly config: Config) {}
+
+  async create(caller: Caller, { name, ...body }: ProviderCreate, attempt: Attempt): Promise<ProviderCreated> {
+    if (!AGENT_NAME.test(name)) {
+      const message = `"${name}" cannot name a provider: begin with a letter or digit and go on with those, "-" or "_"`
+      throw new AppError('invalid-request', message)
+    }
+    rejectMarkers(body)
+    if (!body.command && body.base === undefined) {
+      throw new AppError('invalid-request', 'give a command, or a base to take it from')
+    }
+    const created: ProviderCreated = { status: 'created', provider: name }
+    if (attempt.isRetry && this.config.composition.declarations.providers.has(name)) return created
+    await this.config.edit(actorOf(caller), (base) => addProvider(base, name, keysOf(body)), attempt)
+    return created
+  }
+
+  /** Changes what is given and not null. */
+  async change(caller: Caller, name: string, body: ProviderUpdate): Promise<OKResponseBody> {
+    await this.config.edit(actorOf(caller), (base) => {
+      const { base: own } = base.declarations.providers.get(name)?.values ?? {}
+      if (body.command === '' && !(body.base ?? own)) {
+        throw new AppError('invalid-request', `provider "${name}" has no base, so that its command cannot be empty`)
+      }
+      return changeProvider(base, name, this.#changes(base, name, keysOf(body)))
+    })
+    return { status: 'updated' }
+  }
+
+  /** What differs from what is declared; secrets that were sent back as they were shown do not. */
+  #changes({ declarations, config }: EditBase, name: string, keys: ProviderKeys): ProviderKeys {
+    const declared = tomlOf(declarations.providers.get(name)?.values)
+    const effective = tomlOf(config.providers.get(name))
+    const restored = restoreSecrets(keys, effective, (value) => this.config.secrets.blank(value))
+    return changesOf(keys, restored, { declared, effective })
+  }
+
+  /** Takes a declaration out, unless something could not run without it. */
+  async remove(caller: Caller, name: string): Promise<OKResponseBody> {
+    await this.config.edit(actorOf(caller), (base) => {
+      const drafts = removeProvider(base, name)
+      if (!BUILTINS.has(name)) requireUnused(base.config, name)
+      return drafts
+    })
+    return { status: 'deleted' }
+  }
+}
+
+function requireUnused({ agents, workspace, providers }: CityConfig, name: string): void {
+  // An agent that exists only because the provider does goes with it.
+  const user = agents.find(({ provider, block }) => provider === name && block.layer.name !== IMPLICIT_AGENTS)
+  const heir = [...providers].find(([, { base }]) => base === name || base === `provider:${name}`)?.[0]
+  const users = [
+    ...(workspace.provider === name ? ['the workspace'] : []),
+    ...(user ? [`agent "${user.qualified}"`] : []),
+    ...(heir ? [`provider "${heir}"`] : []),
+  ]
+  const [first] = users
+  if (first === undefined) return
+  const message = `conflict: ${first} uses provider "${name}"; let it use another one first`
+  throw new AppError('conflict-wrong-state', message)
+}
+
+function keysOf(body: ProviderUpdate): ProviderKeys {
+  return Object.fromEntries(Object.entries(body).flatMap(([key, value]) => (value === null ? [] : [[key, value]])))
+}
+
+type Values = Readonly<Record<string, unknown>>
+
+/** The fields of a provider by their keys in a file. */
+const tomlOf = (values: Partial<ProviderConfig> = {}): Values =>
+  Object.fromEntries(Object.entries(PROVIDER).map(([field, { key }]) => [key, Reflect.get(values, field)]))
+
+/** The keys, and of tables the entries, that differ from what is declared. */
+function changesOf<Keys extends Values>(given: Values, restored: Keys, stored: Stored): Keys {
+  const changes = Object.entries(restored).flatMap(([key, value]) => {
+    const of = { declared: stored.declared[key], effective: stored.effective[key] }
+    if (isObject(value) && isObject(of.declared)) {
+      const entries = changesOf(Object(given[key]), value, { declared: of.declared, effective: Object(of.effective) })
+      return Object.keys(entries).length > 0 ? [[key, entries]] : []
+    }
+    const isShown = String(JSON.stringify(given[key])).includes(SECRET_MARKER) && Bun.deepEquals(value, of.effective)
+    return isShown || Bun.deepEquals(value, of.declared) ? [] : [[key, value]]
+  })
+  return Object.fromEntries(changes)
+}
+
+interface Stored {
+  readonly declared: Values
+  /** With what patches change. */
+  readonly effective: Values
+}

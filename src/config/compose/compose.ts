@@ -1,0 +1,56 @@
+import type { CityConfig } from '../city/city-config.ts'
+import { type CityDeclarations, NO_DECLARATIONS } from '../declare/city-declarations.ts'
+import type { ConfineMode } from '../declare/confine.ts'
+import { type Diagnostic, Diagnostics } from '../files/diagnostics.ts'
+import type { FileSnapshot } from '../files/file-snapshot.ts'
+import type { Layer } from './layers/layer.ts'
+import { LAYERS } from './layers/layers.ts'
+import { isOrderFile } from './orders/order-files.ts'
+import type { PackFolders } from './packs/locate.ts'
+import { resolveCity } from './resolve/city.ts'
+
+/** What the files of a city come to. With errors in it, the configuration is not for use. */
+export interface Composition {
+  readonly files: FileSnapshot
+  readonly declarations: CityDeclarations
+  readonly config: CityConfig
+  readonly errors: readonly Diagnostic[]
+  /** What keeps only a part from being used, such as one service. */
+  readonly broken: readonly Diagnostic[]
+  /** What is reported when the files are loaded: what is broken, too. */
+  readonly warnings: readonly Diagnostic[]
+  /** The same, and what is shown only where the files are checked. */
+  readonly allWarnings: readonly Diagnostic[]
+}
+
+export interface ComposeOptions {
+  readonly layers?: readonly Layer[]
+  /** Where fetched packs lie; without it, only packs in folders of this machine are there. */
+  readonly folders?: PackFolders
+  /** How agents are confined of which no line says it; not at all when absent. */
+  readonly defaultConfine?: ConfineMode
+  /** Where the files of the last good configuration are kept, from the city; nowhere when absent. */
+  readonly lastGoodFile?: string
+}
+
+const NO_FOLDERS: PackFolders = { checkouts: '/nonexistent', builtins: '/nonexistent' }
+
+/** Applies the layers in their order to a snapshot of files, and resolves what they declare. */
+export function compose(
+  files: FileSnapshot,
+  { layers = LAYERS, folders = NO_FOLDERS, defaultConfine = 'off' }: ComposeOptions = {},
+): Composition {
+  const diagnostics = new Diagnostics()
+  const context = { files, diagnostics, folders, defaultConfine }
+  const declarations = layers.reduce((lower, layer) => layer.apply(lower, context), NO_DECLARATIONS)
+  const config = resolveCity(declarations, context)
+  for (const { unreadable } of files.roots) {
+    for (const { file, message } of unreadable) {
+      if (!isOrderFile(file)) diagnostics.error({ file, line: 1, key: '' }, message)
+    }
+  }
+  return {
+    ...{ files, declarations, config, errors: diagnostics.list('error'), broken: diagnostics.list('broken') },
+    ...{ warnings: diagnostics.list('warning', 'broken'), allWarnings: diagnostics.list('warning', 'lint') },
+  }
+}

@@ -1,0 +1,342 @@
+import { join } from 'node:path'
+import { type Actor, gcPart } from '../../core/actor.ts'
+import type { Deadlines } from '../../core/deadlines.ts'
+import { AppError } from '../../core/errors.ts'
+import { type Attempt, firstAttempt } from '../../core/replays/replays.ts'
+import { Signal } from '../../core/signal.ts'
+import type { AgentConfig, CityConfig, RigConfig } from '.././city/city-config.ts'
+import { qualify } from '.././declare/names.ts'
+import { ConfigWatcher } from '../files/config-watcher.ts'
+import { DeclaredSecrets } from '../files/declared-secrets.ts'
+import { type Diagnostic, formatDiagnostic, notInForceError, toInvalidConfigError } from '../files/diagnostics.ts'
+import { EditLock, keepsChanging } from '../files/edit-lock.ts'
+import { FileCache } from '../files/file-cache.ts'
+import { type Drafts, FileSnapshot } from '../files/file-snapshot.ts'
+import { LastGoodWriter, readLastGood } from '../files/last-good-files.ts'
+import { writeDrafts } from '../files/write-files.ts'
+import { type ComposeOptions, type Composition, compose } from './compose.ts'
+import { type AgentDraft, addAgent, changeAgent, removeAgent } from './edit/agents.ts'
+import { addRig, changeRig, type RigChange, type RigDraft, removeRig } from './edit/rigs.ts'
+
+/** What came into force, and by whom. */
+export interface ConfigChange {
+  readonly current: CityConfig
+  readonly previous: CityConfig
+  /** The files that differ, from the city's folder; sorted. */
+  readonly files: readonly string[]
+  readonly by: Actor
+}
+
+/** What is wrong with files, with their places. */
+export interface CheckedFiles {
+  readonly valid: boolean
+  readonly errors: string[]
+  readonly warnings: string[]
+}
+
+/** Who changes a configuration whose files were edited on disk: gc reads them, and nobody can tell who wrote them. */
+const FILES = gcPart('config')
+
+/** How often an edit starts anew because somebody else wrote meanwhile. */
+const MAX_EDIT_ATTEMPTS = 8
+
+/**
+ * The configuration that a city's files declare. A running city keeps the last one that was good; `problem` says why
+ * the files on disk are not the ones in force.
+ */
+export class Config {
+  readonly path: string
+  /** The secrets that the files declare. */
+  readonly secrets = new DeclaredSecrets(() => this.#composition.files)
+  #composition: Composition
+  /** The files on disk as they were last composed, whether or not they came into force. */
+  #latest: Composition
+  /** Drafts that may be on disk by now. */
+  #drafted: Composition | undefined
+  #problem: string | undefined
+  #watcher: ConfigWatcher | undefined
+  /** Edits, one after the other. */
+  #edits: Promise<unknown> = Promise.resolve()
+  readonly #changed = new Signal<[change: ConfigChange]>()
+  readonly #problemChanged = new Signal()
+
+  #lastGood: LastGoodWriter | undefined
+  #recorder: ((change: ConfigChange) => Promise<void>) | undefined
+  /** Resolves when every change so far is recorded. */
+  #recorded: Promise<void> = Promise.resolve()
+
+  private constructor(
+    composition: Composition,
+    latest: Composition,
+    private readonly registeredName: string | undefined,
+    private readonly options: ComposeOptions,
+    private readonly cache: FileCache,
+  ) {
+    this.path = composition.files.city.path
+    this.#latest = latest
+    this.#composition = this.#withRegisteredName(composition)
+  }
+
+  /**
+   * Reads the city in a folder; throws every error in its files, one a line: file, line, section and key. A city that
+   * is registered under a name keeps that name, whatever its files call it.
+   */
+  static async open(path: string, registeredName?: string, options: ComposeOptions = {}): Promise<Config> {
+    const cache = new FileCache()
+    const composition = compose(new FileSnapshot(path, new Map(), cache), options)
+    if (composition.errors.length === 0) return new Config(composition, composition, registeredName, options, cache)
+    const lastGood = composeLastGood(path, composition, options)
+    if (!lastGood) throw toInvalidConfigError(composition.errors, 'validation-failed')
+    const config = new Config(lastGood, composition, registeredName, options, cache)
+    config.#setProblem(composition.errors.map(formatDiagnostic).join('\n'))
+    return config
+  }
+
+  /** The last good configuration. */
+  get current(): CityConfig {
+    return this.#composition.config
+  }
+
+  /** What the last good configuration was made of. */
+  get composition(): Composition {
+    return this.#composition
+  }
+
+  /** Why the files on disk are not in force, a line for each error; undefined when they are. */
+  get problem(): string | undefined {
+    return this.#problem
+  }
+
+  /** Composes the files on disk and puts them in force if they are good; true when something changed. */
+  apply(by = FILES): boolean {
+    return this.#putInForce(this.#compose(), by)
+  }
+
+  /** Puts files in force that gc wrote after it judged their drafts; resolves when the change is recorded. */
+  async applyWritten(by: Actor): Promise<void> {
+    this.#putInForce(this.#read(), by)
+    await this.recorded()
+  }
+
+  /** Resolves when every change so far is recorded. */
+  async recorded(): Promise<void> {
+    await this.#recorded
+  }
+
+  /** The same, and resolves when the change is recorded. */
+  async reload(by = FILES): Promise<boolean> {
+    const changed = this.apply(by)
+    await this.recorded()
+    return changed
+  }
+
+  /** Resolves when the last good configuration is on disk. */
+  async settle(): Promise<void> {
+    await this.#lastGood?.settle()
+  }
+
+  /** Checks the files on disk without putting them in force. */
+  validate(): CheckedFiles {
+    return checked(this.#compose())
+  }
+
+  /** What was found in the files on disk when they were last put in force, or could not be. */
+  get lastCheck(): CheckedFiles {
+    return checked(this.#latest)
+  }
+
+  /** The errors in the files on disk, with drafts in the places of those that they are for. */
+  errorsOf(drafts: Drafts): readonly Diagnostic[] {
+    if (drafts.size === 0) return this.#read().errors
+    this.#drafted = this.#compose(drafts)
+    return this.#drafted.errors
+  }
+
+  /** Calls a listener whenever `problem` changes; returns how to unsubscribe. */
+  readonly onProblem = this.#problemChanged.listen
+
+  /** Records every configuration that comes into force from now on; an edit ends when its own is recorded. */
+  recordWith(recorder: (change: ConfigChange) => Promise<void>): void {
+    this.#recorder = recorder
+  }
+
+  /** Calls a listener for every configuration that comes into force; returns how to unsubscribe. */
+  readonly onChange = this.#changed.listen
+
+  /**
+   * Reloads whenever the files change, until `close`. Reports what the files in force are warned of, and, once, files
+   * that cannot be put in force.
+   */
+  watch(deadlines: Deadlines, report: (message: string) => void): void {
+    let warnings = this.#reportWarnings(report, '')
+    const onChange = () => {
+      const before = this.#problem
+      this.#putInForce(this.#read(), FILES)
+      if (this.#problem && this.#problem !== before) {
+        report(`${this.path} keeps its last good configuration:\n${this.#problem}`)
+      }
+      warnings = this.#reportWarnings(report, warnings)
+    }
+    if (this.options.lastGoodFile !== undefined) {
+      this.#lastGood ??= new LastGoodWriter(join(this.path, this.options.lastGoodFile), report)
+      if (this.#problem)
+        report(`${this.path} runs on its last good configuration, and starts nothing new:\n${this.#problem}`)
+      else this.#lastGood.keep(this.#composition.files)
+    }
+    // Fetched packs, and those of gc, are replaced by others; they never change.
+    const { folders } = this.options
+    const unchanging = folders ? [folders.checkouts, folders.builtins] : []
+    this.#watcher ??= new ConfigWatcher(this.path, deadlines, onChange, report, unchanging)
+    this.#watcher.follow(this.#composition.files)
+  }
+
+  /** Stops watching; resolves when the last good configuration is on disk. */
+  async close(): Promise<void> {
+    this.#watcher?.close()
+    this.#watcher = undefined
+    this.#changed.clear()
+    this.#problemChanged.clear()
+    this.#recorder = undefined
+    await this.#recorded
+    await this.settle()
+  }
+
+  rig(name: string): RigConfig {
+    const rig = this.current.rigs.find((candidate) => candidate.name === name)
+    if (!rig) throw new AppError('rig-not-found', `rig ${name} not found`)
+    return rig
+  }
+
+  agent(qualified: string): AgentConfig {
+    const agent = this.current.agents.find((candidate) => candidate.qualified === qualified)
+    if (!agent) throw new AppError('agent-not-found', `agent ${qualified} not found`)
+    return agent
+  }
+
+  async addRig(by: Actor, draft: RigDraft, attempt?: Attempt): Promise<RigConfig> {
+    await this.edit(by, (base) => addRig(base, draft), attempt)
+    return this.rig(draft.name)
+  }
+
+  async changeRig(by: Actor, name: string, change: RigChange): Promise<RigConfig> {
+    await this.edit(by, (base) => changeRig(base, name, change))
+    return this.rig(name)
+  }
+
+  /** Removes a rig from the configuration, with its agents; its folder stays. */
+  async removeRig(by: Actor, name: string): Promise<void> {
+    await this.edit(by, (base) => removeRig(base, name))
+  }
+
+  async addAgent(by: Actor, draft: AgentDraft, attempt?: Attempt): Promise<AgentConfig> {
+    await this.edit(by, (base) => addAgent(base, draft), attempt)
+    return this.agent(qualify(draft.dir, draft.name))
+  }
+
+  async changeAgent(by: Actor, qualified: string, keys: AgentDraft['keys']): Promise<AgentConfig> {
+    await this.edit(by, (base) => changeAgent(base, qualified, keys))
+    return this.agent(qualified)
+  }
+
+  async removeAgent(by: Actor, qualified: string): Promise<void> {
+    await this.edit(by, (base) => removeAgent(base, qualified))
+  }
+
+  /**
+   * Changes files: `makeDrafts` turns what is on disk now into new texts. Nothing is written unless everything read
+   * together with them is good. When somebody else writes meanwhile, the drafts are made again from what they wrote.
+   */
+  edit(by: Actor, makeDrafts: (base: Composition) => Drafts, attempt: Attempt = firstAttempt): Promise<void> {
+    const edited = this.#edits.then(() => this.#edit(by, makeDrafts, attempt))
+    this.#edits = edited.catch(() => {})
+    return edited
+  }
+
+  async #edit(by: Actor, makeDrafts: (base: Composition) => Drafts, attempt: Attempt): Promise<void> {
+    for (let tries = 0; tries < MAX_EDIT_ATTEMPTS; tries++) {
+      if (!(await this.#writeEdit(makeDrafts, attempt))) continue
+      return await this.applyWritten(by)
+    }
+    throw keepsChanging()
+  }
+
+  /** False when somebody who takes no lock, such as an editor, wrote meanwhile. */
+  async #writeEdit(makeDrafts: (base: Composition) => Drafts, attempt: Attempt): Promise<boolean> {
+    using lock = await EditLock.acquire(this.path)
+    const base = this.#read()
+    if (base.errors.length > 0) throw notInForceError(base.errors)
+    const drafts = makeDrafts(base)
+    const errors = this.errorsOf(drafts)
+    if (errors.length > 0) throw toInvalidConfigError(errors, 'invalid-request')
+    await attempt.begin()
+    return await writeDrafts(lock, drafts, (file) => base.files.city.text(file))
+  }
+
+  #compose(drafts?: Drafts): Composition {
+    return compose(new FileSnapshot(this.path, drafts, this.cache), this.options)
+  }
+
+  /**
+   * The files on disk, composed anew only when they are neither as they were then nor as they were drafted. Errors are
+   * always judged anew, since some are put right elsewhere on the machine.
+   */
+  #read(): Composition {
+    for (const known of [this.#drafted, this.#latest]) {
+      const files = known?.errors.length === 0 ? known.files.readAgain() : undefined
+      if (known && files) return { ...known, files }
+    }
+    return this.#compose()
+  }
+
+  #setProblem(problem: string | undefined): void {
+    if (problem === this.#problem) return
+    this.#problem = problem
+    this.#problemChanged.emit()
+  }
+
+  #putInForce(composition: Composition, by: Actor): boolean {
+    this.#latest = composition
+    this.#drafted = undefined
+    this.#watcher?.follow(composition.files)
+    this.#setProblem(composition.errors.map(formatDiagnostic).join('\n') || undefined)
+    const isSame = this.current.held === undefined && composition.files.equals(this.#composition.files)
+    if (this.#problem || isSame) return false
+    this.secrets.remember()
+    const previous = this.current
+    const files = composition.files.differences(this.#composition.files)
+    this.#composition = this.#withRegisteredName(composition)
+    this.#lastGood?.keep(composition.files)
+    const change = { current: this.current, previous, files, by }
+    this.#changed.emit(change)
+    if (this.#recorder) this.#recorded = this.#recorder(change)
+    return true
+  }
+
+  /** Reports the warnings about the files in force unless they were reported before; returns them. */
+  #reportWarnings(report: (message: string) => void, reported: string): string {
+    const warnings = this.#composition.warnings.map(formatDiagnostic).join('\n')
+    if (warnings !== '' && warnings !== reported) report(`${this.path} has warnings:\n${warnings}`)
+    return warnings
+  }
+
+  #withRegisteredName(composition: Composition): Composition {
+    if (this.registeredName === undefined) return composition
+    return { ...composition, config: { ...composition.config, name: this.registeredName } }
+  }
+}
+
+const checked = ({ errors, broken, allWarnings }: Composition): CheckedFiles => ({
+  valid: errors.length + broken.length === 0,
+  errors: [...errors, ...broken].map(formatDiagnostic),
+  warnings: allWarnings.map(formatDiagnostic),
+})
+
+/** The last good configuration of a city whose files are broken, in which nothing new is started. */
+function composeLastGood(path: string, broken: Composition, options: ComposeOptions): Composition | undefined {
+  const files = options.lastGoodFile === undefined ? undefined : readLastGood(join(path, options.lastGoodFile), path)
+  const lastGood = files && compose(files, options)
+  if (!lastGood || lastGood.errors.length > 0) return undefined
+  const [first] = broken.errors
+  const held = `the city runs on its last good configuration until its files are put right${first ? `: ${formatDiagnostic(first)}` : ''}`
+  return { ...lastGood, config: { ...lastGood.config, held } }
+}

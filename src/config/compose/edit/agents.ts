@@ -1,0 +1,81 @@
+import { dirname } from 'node:path'
+import { AppError } from '../../../core/errors.ts'
+import { renderPairs } from '../../../core/toml/edit.ts'
+import type { AgentConfig } from '../../city/city-config.ts'
+import { chooseAgentFolder, listAgentFolders, PROMPT_NAME, PROMPT_NAMES } from '../../declare/agent-folder.ts'
+import { AGENT_NAME, qualify } from '../../declare/names.ts'
+import { AGENTS_FOLDER } from '../../files/file-names.ts'
+import type { Drafts, FileSnapshot } from '../../files/file-snapshot.ts'
+import { suggestion } from '../../files/suggestion.ts'
+import { changeBlock, cutBlocks, type EditBase, type KeyChanges, requireEditable, textOf } from './blocks.ts'
+
+/** An agent to be declared. `keys` are those of agent.toml, in order. */
+export interface AgentDraft {
+  name: string
+  dir?: string
+  prompt?: string
+  keys: KeyChanges
+}
+
+/** Declares an agent in a folder of its own. */
+export function addAgent(base: EditBase, { name, dir, prompt, keys }: AgentDraft): Drafts {
+  if (!AGENT_NAME.test(name)) {
+    const message = `"${name}" cannot name an agent: begin with a letter or digit and go on with those, "-" or "_"`
+    throw new AppError('invalid-request', message)
+  }
+  if (dir !== undefined) requireRig(base, dir)
+  const qualified = qualify(dir, name)
+  if (base.config.agents.some((agent) => agent.qualified === qualified)) {
+    throw new AppError('conflict-wrong-state', `conflict: there is an agent "${qualified}" already`)
+  }
+  const taken = new Set(listAgentFolders(base.files.city).map(({ folder }) => folder.toLowerCase()))
+  const folder = chooseAgentFolder(name, dir, taken)
+  if (folder === undefined) {
+    throw new AppError('conflict-wrong-state', `conflict: the folder agents/${name} is taken; choose another name`)
+  }
+  const drafts = new Map<string, string>()
+  if (prompt !== undefined) drafts.set(`${AGENTS_FOLDER}/${folder}/${PROMPT_NAME}`, prompt)
+  const lines = renderPairs([['dir', dir], ...Object.entries(keys)])
+  return drafts.set(`${AGENTS_FOLDER}/${folder}/agent.toml`, lines.map((line) => `${line}\n`).join(''))
+}
+
+export function changeAgent(base: EditBase, qualified: string, keys: KeyChanges): Drafts {
+  const { block } = findAgent(base, qualified)
+  requireEditable(block, `agent "${qualified}"`)
+  return new Map([[block.file, changeBlock(textOf(base.files, block.file), block, keys)]])
+}
+
+export function removeAgent(base: EditBase, qualified: string): Drafts {
+  const agent = findAgent(base, qualified)
+  const { block } = agent
+  requireEditable(block, `agent "${qualified}"`)
+  const drafts = new Map<string, string | undefined>()
+  deleteAgentFolder(base.files, agent, drafts)
+  if (block.offset === undefined) return drafts
+  return drafts.set(block.file, cutBlocks(textOf(base.files, block.file), [block]))
+}
+
+/** Deletes the files of an agent that is declared by a folder of its own; other files in it stay. */
+export function deleteAgentFolder(
+  { city }: FileSnapshot,
+  { block }: AgentConfig,
+  drafts: Map<string, string | undefined>,
+): void {
+  if (block.offset !== undefined) return
+  const folder = dirname(block.file)
+  const files = [block.file, ...PROMPT_NAMES.map((name) => `${folder}/${name}`)]
+  for (const file of files) if (city.text(file) !== undefined) drafts.set(file, undefined)
+}
+
+function findAgent({ config }: EditBase, qualified: string): AgentConfig {
+  const agent = config.agents.find((candidate) => candidate.qualified === qualified)
+  if (!agent) throw new AppError('agent-not-found', `agent ${qualified} not found`)
+  return agent
+}
+
+function requireRig({ config }: EditBase, name: string): void {
+  const names = config.rigs.map((rig) => rig.name)
+  if (names.includes(name)) return
+  const hint = suggestion(name, names) || 'add it first, or leave dir out for an agent of the city'
+  throw new AppError('invalid-request', `there is no rig "${name}"; ${hint}`)
+}

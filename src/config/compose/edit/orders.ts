@@ -1,0 +1,35 @@
+import { addBlock } from '../../../core/toml/edit.ts'
+import { CITY_FILE } from '../../files/file-names.ts'
+import type { Drafts } from '../../files/file-snapshot.ts'
+import { isFor } from '../orders/overrides.ts'
+import { changeBlock, type EditBase, requireEditable, textOf } from './blocks.ts'
+
+/** An order of the city, or that of one of its rigs. */
+export interface OrderSwitch {
+  readonly name: string
+  readonly rig: string | undefined
+  readonly enabled: boolean
+}
+
+/** Enables or disables an order by its override, or by a new one when it has none or a later one says otherwise. */
+export function switchOrder({ declarations, files }: EditBase, { enabled, ...instance }: OrderSwitch): Drafts {
+  const { block: section, values } = declarations.orders ?? {}
+  const overrides = (values?.overrides ?? []).filter((override) => isFor(override, instance))
+  const own = overrides.findLastIndex((override) => override.values.rig === instance.rig)
+  const isLast = !overrides.slice(own + 1).some((override) => override.values.enabled !== undefined)
+  const override = isLast ? overrides[own] : undefined
+  const subject = `order "${instance.name}"`
+  if (override) {
+    const { block } = override
+    requireEditable(block, `the override of ${subject}`)
+    return new Map([[block.file, changeBlock(textOf(files, block.file), block, { enabled })]])
+  }
+  if (section) requireEditable(section, `what switches ${subject}`)
+  const file = section?.file ?? CITY_FILE
+  const pairs = [
+    ['name', instance.name],
+    ['rig', instance.rig],
+    ['enabled', enabled],
+  ] as const
+  return new Map([[file, addBlock(textOf(files, file), '[[orders.overrides]]', pairs)]])
+}

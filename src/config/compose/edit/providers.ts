@@ -1,0 +1,53 @@
+import { AppError } from '../../../core/errors.ts'
+import { addBlock, type TomlValue, tableOffset } from '../../../core/toml/edit.ts'
+import { CITY_FILE } from '../../files/file-names.ts'
+import type { Drafts } from '../../files/file-snapshot.ts'
+import { BUILTINS } from '../../providers/presets.ts'
+import { changeBlock, cutBlocks, type EditBase, requireEditable, textOf } from './blocks.ts'
+
+/** The keys of a provider; tables of strings are merged into what is there. */
+export type ProviderKeys = Readonly<Record<string, TomlValue | undefined>>
+
+/** Declares a provider. */
+export function addProvider(base: EditBase, name: string, keys: ProviderKeys): Drafts {
+  if (base.declarations.providers.has(name)) {
+    throw new AppError('conflict-wrong-state', `conflict: provider "${name}" already exists`)
+  }
+  const pairs = Object.entries(keys)
+  return new Map([[CITY_FILE, addBlock(textOf(base.files, CITY_FILE), `[providers.${name}]`, pairs)]])
+}
+
+/** Changes keys of a provider that the city declares. */
+export function changeProvider(base: EditBase, name: string, keys: ProviderKeys): Drafts {
+  const { block, values } = declared(base, name)
+  const text = textOf(base.files, block.file)
+  const changed = Object.entries(keys).reduce((current, [key, value]) => {
+    if (value === undefined) return current
+    if (!isTable(value)) return changeBlock(current, block, { [key]: value })
+    const table = tableOffset(current, ['providers', name, key])
+    if (table !== undefined) return changeBlock(current, { ...block, offset: table }, value)
+    const existing = key === 'env' ? values.env : values.optionDefaults
+    return changeBlock(current, block, { [key]: { ...existing, ...value } })
+  }, text)
+  return new Map([[block.file, changed]])
+}
+
+/** Takes the declaration of a provider out; a builtin of that name is as it was before. */
+export function removeProvider(base: EditBase, name: string): Drafts {
+  const { block } = declared(base, name)
+  return new Map([[block.file, cutBlocks(textOf(base.files, block.file), [block])]])
+}
+
+function declared({ declarations }: EditBase, name: string) {
+  const declaration = declarations.providers.get(name)
+  if (declaration) {
+    requireEditable(declaration.block, `provider "${name}"`)
+    return declaration
+  }
+  if (!BUILTINS.has(name)) throw new AppError('provider-not-found', `provider ${name} not found`)
+  const message = `conflict: provider "${name}" is built in; declare [providers.${name}] in city.toml, or put a patch of a declared one`
+  throw new AppError('conflict-wrong-state', message)
+}
+
+const isTable = (value: TomlValue): value is Readonly<Record<string, string>> =>
+  typeof value === 'object' && !Array.isArray(value)

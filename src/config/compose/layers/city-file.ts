@@ -1,0 +1,234 @@
+import { isAbsolute, normalize } from 'node:path'
+import { AGENT } from '../../declare/agent.ts'
+import { AGENT_DEFAULTS } from '../../declare/agent-defaults.ts'
+import {
+  type CityDeclarations,
+  type NamedDeclarations,
+  NO_DECLARATIONS,
+  type SectionDeclarations,
+} from '../../declare/city-declarations.ts'
+import { DAEMON } from '../../declare/daemon.ts'
+import { declareFields, locationOf } from '../../declare/declaration.ts'
+import { DEFAULT_ROUTE } from '../../declare/default-route.ts'
+import { PULL_REQUEST_MONITOR } from '../../declare/github.ts'
+import { UPSTREAM } from '../../declare/kept.ts'
+import { MCP_SERVER } from '../../declare/mcp-server.ts'
+import { NAMED_SESSION } from '../../declare/named-session.ts'
+import { openFile } from '../../declare/open-file.ts'
+import { ORDERS } from '../../declare/order.ts'
+import type { LayerInfo } from '../../declare/origin.ts'
+import { type CityPack, importsOf } from '../../declare/pack.ts'
+import { PROVIDER } from '../../declare/provider.ts'
+import { EVENT_ROTATION, MAIL, PRICING, USAGE } from '../../declare/records.ts'
+import { RIG } from '../../declare/rig.ts'
+import type { SectionReader } from '../../declare/section-reader.ts'
+import { blocksOf, cityPatchesOf, requireFormulaFolder, tablesOf } from '../../declare/sections.ts'
+import { servicesOf } from '../../declare/service.ts'
+import { SESSION } from '../../declare/session.ts'
+import { CHAT_SESSIONS, SESSION_SLEEP } from '../../declare/session-sleep.ts'
+import { WEBHOOK, WEBHOOK_POLICY } from '../../declare/webhook.ts'
+import { WORKSPACE } from '../../declare/workspace.ts'
+import type { Diagnostics } from '../../files/diagnostics.ts'
+import { CITY_FILE } from '../../files/file-names.ts'
+import { isUnpacked } from '../packs/includes.ts'
+import type { Layer, LayerContext } from './layer.ts'
+import { mergeCityFile, mergeDeclarations } from './merge.ts'
+
+/** What city.toml declares, with its fragments. */
+export const cityFile: Layer = {
+  name: 'city',
+  isEditable: true,
+  apply(lower, context) {
+    const { files, diagnostics } = context
+    const toml = files.city.toml(CITY_FILE)
+    const reader = openFile({ layer: cityFile, diagnostics, file: CITY_FILE, toml, unknownKeys: 'warning', kind: '' })
+    if (toml === undefined && files.city.unreadable.length === 0) {
+      reader.error('', `there is no such file in ${files.city.path}; \`gc init\` makes a city`)
+    }
+    const declared = declareCity(reader)
+    if (lower.pack) requirePackForm(reader, declared, lower.pack, diagnostics)
+    const whole = mergeFragments(declared, { reader, layer: cityFile, pack: lower.pack, context })
+    reader.finish()
+    return mergeCityFile(lower, whole)
+  },
+}
+
+interface Including {
+  /** The top of city.toml. */
+  readonly reader: SectionReader
+  readonly layer: LayerInfo
+  readonly pack: CityPack | undefined
+  readonly context: LayerContext
+}
+
+/** What gc may not edit, since it does not lie in the city. */
+const OUTSIDE = { name: 'city', isEditable: false }
+
+/** The sections of which the last file that has one says all, by their headers. */
+const WHOLE_SECTIONS = {
+  daemon: 'daemon',
+  session: 'session',
+  mail: 'mail',
+  eventRotation: 'events',
+  usage: 'usage',
+  orders: 'orders',
+} satisfies { [Name in keyof SectionDeclarations]?: string }
+
+const isWhole = (name: string): name is keyof typeof WHOLE_SECTIONS => name in WHOLE_SECTIONS
+
+/** city.toml with the files that it includes, each over the ones before. */
+function mergeFragments(city: Partial<CityDeclarations>, including: Including): Partial<CityDeclarations> {
+  const { reader } = including
+  return (reader.strings('include') ?? []).reduce((lower, path) => mergeFragment(lower, path, including), city)
+}
+
+function mergeFragment(
+  lower: Partial<CityDeclarations>,
+  path: string,
+  { reader: city, layer, pack, context: { files, diagnostics } }: Including,
+): Partial<CityDeclarations> {
+  const file = normalize(path.startsWith('//') ? path.slice(2) : path)
+  const toml = files.city.toml(file)
+  if (toml === undefined) city.error('include', `there is no file ${path}`)
+  const isOutside = isAbsolute(file) || file.startsWith('..')
+  const reader = openFile({
+    ...{ layer: isOutside ? OUTSIDE : layer, diagnostics, file, toml, unknownKeys: 'warning', kind: '' },
+  })
+  if (reader.has('include')) reader.error('include', 'a file that city.toml includes cannot include others')
+  const declared = declareCity(reader)
+  if (pack) requirePackForm(reader, declared, pack, diagnostics)
+  reader.strings('include')
+  reader.finish()
+  warnOfCollisions(lower, declared, reader)
+  return joinFragment(lower, declared, reader)
+}
+
+/** Blocks come after those of earlier files; whole sections replace theirs. */
+function joinFragment(
+  lower: Partial<CityDeclarations>,
+  declared: Partial<CityDeclarations>,
+  reader: SectionReader,
+): Partial<CityDeclarations> {
+  const present = Object.fromEntries(
+    Object.entries(declared).filter(([name]) => !isWhole(name) || reader.has(WHOLE_SECTIONS[name])),
+  )
+  const replaced = Object.keys(present).filter(isWhole)
+  const base = Object.fromEntries(Object.entries(lower).filter(([name]) => !replaced.some((each) => each === name)))
+  const {
+    rigs = [],
+    agents = [],
+    namedSessions = [],
+    pricing = [],
+    services = [],
+    webhooks = [],
+    defaultRoutes = [],
+    monitors = [],
+  } = lower
+  const blocks = {
+    rigs: [...rigs, ...(declared.rigs ?? [])],
+    agents: [...agents, ...(declared.agents ?? [])],
+    namedSessions: [...namedSessions, ...(declared.namedSessions ?? [])],
+    pricing: [...pricing, ...(declared.pricing ?? [])],
+    services: [...services, ...(declared.services ?? [])],
+    webhooks: [...webhooks, ...(declared.webhooks ?? [])],
+    monitors: [...monitors, ...(declared.monitors ?? [])],
+    defaultRoutes: [...defaultRoutes, ...(declared.defaultRoutes ?? [])],
+  }
+  return { ...mergeDeclarations({ ...NO_DECLARATIONS, ...base }, present), ...blocks }
+}
+
+/** A fragment that says what another file says already is probably not meant. */
+function warnOfCollisions(
+  lower: Partial<CityDeclarations>,
+  declared: Partial<CityDeclarations>,
+  reader: SectionReader,
+): void {
+  for (const name of declared.imports?.keys() ?? []) {
+    if (lower.imports?.has(name)) reader.warning('imports', `"${name}" replaces what an earlier file imports by it`)
+  }
+  for (const name of declared.upstreams?.keys() ?? []) {
+    if (lower.upstreams?.has(name)) reader.warning('upstreams', `"${name}" is declared by an earlier file too`)
+  }
+  for (const [name, origin] of Object.entries(declared.workspace?.origins ?? {})) {
+    if (origin && Reflect.has(lower.workspace?.values ?? {}, name)) {
+      reader.child('workspace').warning(origin.key, 'replaces what an earlier file says')
+    }
+  }
+}
+
+/** Rejects what city.toml may not say beside a pack.toml of schema 2, which is the place for it. */
+function requirePackForm(
+  reader: SectionReader,
+  { rigs = [] }: Partial<CityDeclarations>,
+  { schema }: CityPack,
+  diagnostics: Diagnostics,
+): void {
+  if (reader.has('imports')) reader.warning('imports', 'still works here; its place is pack.toml')
+  if (schema < 2) return
+  if (reader.has('agent')) {
+    reader.error('agent', 'beside a pack.toml of schema 2 an agent is a folder in agents/; move it there')
+  }
+  if (reader.has('packs')) reader.error('packs', 'beside a pack.toml of schema 2 packs are [imports] of pack.toml')
+  const workspace = reader.child('workspace')
+  const includes = workspace.strings('includes') ?? []
+  if (!includes.every(isUnpacked)) {
+    workspace.error('includes', 'beside a pack.toml of schema 2 packs are [imports] of pack.toml')
+  }
+  for (const rig of rigs) {
+    if (rig.values.includes === undefined) continue
+    diagnostics.error(locationOf(rig, 'includes'), 'beside a pack.toml of schema 2 packs of a rig are [rigs.imports]')
+  }
+  if (workspace.has('default_rig_includes')) {
+    workspace.error('default_rig_includes', 'beside a pack.toml of schema 2 it is [defaults.rig.imports]')
+  }
+}
+
+/** What the top of city.toml, or of a fragment of it, declares. */
+function declareCity(reader: SectionReader): Partial<CityDeclarations> {
+  requireFormulaFolder(reader)
+  return {
+    ...sectionsOf(reader),
+    ...namedOf(reader),
+    rigs: blocksOf(reader, 'rigs', RIG),
+    agents: blocksOf(reader, 'agent', AGENT),
+    namedSessions: blocksOf(reader, 'named_session', NAMED_SESSION),
+    pricing: blocksOf(reader, 'pricing', PRICING),
+    services: servicesOf(reader),
+    webhooks: blocksOf(reader, 'webhook', WEBHOOK),
+    monitors: reader.has('github') ? blocksOf(reader.child('github'), 'pr_monitor', PULL_REQUEST_MONITOR) : [],
+    defaultRoutes: reader.has('extmsg') ? blocksOf(reader.child('extmsg'), 'default_route', DEFAULT_ROUTE) : [],
+    patches: cityPatchesOf(reader),
+  }
+}
+
+/** `[agents]` is an old name of `[agent_defaults]`. */
+const defaultsOf = (reader: SectionReader) =>
+  reader.child(reader.has('agents') && !reader.has('agent_defaults') ? 'agents' : 'agent_defaults', 'agent_defaults')
+
+const sectionsOf = (reader: SectionReader): Omit<SectionDeclarations, 'site'> => ({
+  workspace: declareFields(reader.child('workspace'), WORKSPACE),
+  agentDefaults: declareFields(defaultsOf(reader), AGENT_DEFAULTS),
+  daemon: declareFields(reader.child('daemon'), DAEMON),
+  session: declareFields(reader.child('session'), SESSION),
+  sessionSleep: declareFields(reader.child('session_sleep'), SESSION_SLEEP),
+  chatSessions: declareFields(reader.child('chat_sessions'), CHAT_SESSIONS),
+  mail: declareFields(reader.child('mail'), MAIL),
+  eventRotation: declareFields(reader.child('events').child('rotation'), EVENT_ROTATION),
+  usage: declareFields(reader.child('usage'), USAGE),
+  webhookPolicy: declareFields(reader.child('webhooks'), WEBHOOK_POLICY),
+  orders: declareFields(reader.child('orders'), ORDERS),
+})
+
+const namedOf = (reader: SectionReader): Omit<NamedDeclarations, 'presets'> => ({
+  providers: tablesOf(reader, 'providers', PROVIDER),
+  mcpServers: tablesOf(reader, 'mcp_servers', MCP_SERVER),
+  imports: importsOf('imports').read(reader) ?? new Map(),
+  defaultRigImports: defaultRigImportsOf(reader),
+  upstreams: tablesOf(reader, 'upstreams', UPSTREAM),
+  runtimes: new Map(),
+})
+
+function defaultRigImportsOf(reader: SectionReader): NamedDeclarations['defaultRigImports'] {
+  if (!reader.has('defaults')) return new Map()
+  return importsOf('imports').read(reader.child('defaults').child('rig', 'defaults.rig')) ?? new Map()
+}

@@ -1,0 +1,23 @@
+import type { CityDeclarations } from '../../declare/city-declarations.ts'
+import type { ConfineMode } from '../../declare/confine.ts'
+import type { LayerInfo } from '../../declare/origin.ts'
+import type { Diagnostics } from '../../files/diagnostics.ts'
+import type { FileSnapshot } from '../../files/file-snapshot.ts'
+import type { PackFolders } from '../packs/locate.ts'
+
+export interface LayerContext {
+  readonly files: FileSnapshot
+  readonly diagnostics: Diagnostics
+  /** Where imported packs lie that are no folders of this machine. */
+  readonly folders: PackFolders
+  /** How agents are confined of which no line says it. */
+  readonly defaultConfine: ConfineMode
+}
+
+/**
+ * One step of the composition: it reads files and merges what they declare over what lower layers declare, or it
+ * changes what those declare. A layer is pure over the snapshot of files.
+ */
+export interface Layer extends LayerInfo {
+  apply(lower: CityDeclarations, context: LayerContext): CityDeclarations
+}

@@ -1,0 +1,18 @@
+import type { EventLog } from '../../core/events/log.ts'
+import type { Store } from '../../core/store/store.ts'
+import type { ConfigChange } from './config.ts'
+import { ConfigChanged, MAX_NAMED_FILES } from './events.ts'
+
+export interface ConfigRecorderOptions {
+  readonly store: Store
+  readonly log: EventLog
+  readonly reportError: (error: unknown) => void
+}
+
+/** Records each configuration that comes into force. The files are written already, so a failure is only reported. */
+export const configRecorder =
+  ({ store, log, reportError }: ConfigRecorderOptions) =>
+  async ({ files, by }: ConfigChange): Promise<void> => {
+    const payload = { files: files.slice(0, MAX_NAMED_FILES), total: files.length }
+    await store.write((tx) => void log.append(tx, ConfigChanged, {}, payload), by).catch(reportError)
+  }

@@ -1,0 +1,82 @@
+import type {
+  ChatSessionsConfig,
+  DaemonConfig,
+  EventArchiveConfig,
+  MailConfig,
+  SessionConfig,
+  UsageConfig,
+  WorkspaceConfig,
+} from '../../city/city-config.ts'
+import type { DaemonFields } from '../../declare/daemon.ts'
+import type { Declaration } from '../../declare/declaration.ts'
+import type { EventRotationFields, MailFields, UsageFields } from '../../declare/records.ts'
+import type { SessionFields } from '../../declare/session.ts'
+import type { ChatSessionsFields } from '../../declare/session-sleep.ts'
+import type { WorkspaceFields } from '../../declare/workspace.ts'
+
+const SECOND = 1000
+const MINUTE = 60 * SECOND
+const HOUR = 60 * MINUTE
+const DAY = 24 * HOUR
+
+type OptionalDeclaration<Fields> = Declaration<Fields> | undefined
+
+/** A limit on sessions: -1 and absent both mean none. */
+export const toLimit = (declared: number | undefined): number | undefined =>
+  declared === undefined || declared < 0 ? undefined : declared
+
+export function resolveWorkspace(declared: OptionalDeclaration<WorkspaceFields>): WorkspaceConfig {
+  const { name, prefix, provider, startCommand, maxActive, sessionTemplate, ...values } = declared?.values ?? {}
+  return {
+    ...{ declaredName: name, declaredPrefix: prefix, provider, startCommand, sessionTemplate },
+    suspendedOnStart: values.suspendedOnStart ?? values.suspended ?? false,
+    maxActive: toLimit(maxActive),
+    declaredMaxActive: maxActive,
+    env: values.env ?? {},
+    globalFragments: values.globalFragments ?? [],
+    installAgentHooks: values.installAgentHooks ?? [],
+  }
+}
+
+export const resolveDaemon = (declared: OptionalDeclaration<DaemonFields>): DaemonConfig => ({
+  patrolInterval: 30 * SECOND,
+  maxRestarts: 5,
+  restartWindow: HOUR,
+  shutdownTimeout: 5 * SECOND,
+  driftDrainTimeout: 2 * MINUTE,
+  wispTtl: 7 * DAY,
+  wispGcInterval: 60 * MINUTE,
+  probeConcurrency: 8,
+  maxWakesPerTick: 5,
+  graphs: true,
+  ...declared?.values,
+})
+
+export const resolveSession = (declared: OptionalDeclaration<SessionFields>): SessionConfig => ({
+  provider: '',
+  setupTimeout: 10 * SECOND,
+  worktreeLimit: 50,
+  startupTimeout: 10 * MINUTE,
+  ...declared?.values,
+})
+
+export const resolveChatSessions = (declared: OptionalDeclaration<ChatSessionsFields>): ChatSessionsConfig => ({
+  idleTimeout: declared?.values.idleTimeout ?? undefined,
+  gracePeriod: declared?.values.gracePeriod ?? 10 * MINUTE,
+})
+
+export const resolveMail = (declared: OptionalDeclaration<MailFields>): MailConfig => ({
+  retentionTtl: 30 * DAY,
+  ...declared?.values,
+})
+
+export const resolveEventArchives = (declared: OptionalDeclaration<EventRotationFields>): EventArchiveConfig => ({
+  age: 365 * DAY,
+  bytes: 10 * 2 ** 30,
+  ...declared?.values,
+})
+
+export const resolveUsage = (declared: OptionalDeclaration<UsageFields>): UsageConfig => ({
+  provider: 'local',
+  ...declared?.values,
+})

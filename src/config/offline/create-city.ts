@@ -1,0 +1,99 @@
+import { accessSync, constants, existsSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { AppError, errorMessage } from '../../core/errors.ts'
+import { createFolder, requireNoLinks } from '../../core/folders.ts'
+import { renderPairs, renderValue } from '../../core/toml/edit.ts'
+import { compose } from '../compose/compose.ts'
+import { CITY_NAME } from '../declare/names.ts'
+import { toInvalidConfigError } from '../files/diagnostics.ts'
+import { EditLock } from '../files/edit-lock.ts'
+import { AGENTS_FOLDER, CITY_FILE, SITE_FILE } from '../files/file-names.ts'
+import { FileSnapshot } from '../files/file-snapshot.ts'
+import { suggestion } from '../files/suggestion.ts'
+import { writeDrafts } from '../files/write-files.ts'
+import { BUILTINS } from '../providers/presets.ts'
+
+const FOLDERS = ['.gc/cache', '.gc/runtime', '.gc/system', AGENTS_FOLDER]
+
+export interface NewCityOptions {
+  /** Its name; the folder's when absent. */
+  name?: string
+  /** What agents run that name no provider. */
+  provider?: string
+  /** Any command instead of a provider. */
+  startCommand?: string
+  /** Built-in providers to declare, so that they can be changed in the file. */
+  providers?: readonly string[]
+}
+
+/** Writes a new city into a folder that holds none yet, and returns its name. */
+export async function createCity(path: string, options: NewCityOptions = {}): Promise<string> {
+  checkOptions(options)
+  prepareFolder(path)
+  const site = options.name === undefined ? '' : `${renderPairs([['workspace_name', options.name]])[0]}\n`
+  const drafts = new Map([
+    [SITE_FILE, site],
+    [CITY_FILE, cityTemplate(options)],
+  ])
+  const { config, errors } = compose(new FileSnapshot(path, drafts))
+  if (errors.length > 0) throw toInvalidConfigError(errors, 'validation-failed')
+  for (const folder of FOLDERS) createFolder(join(path, folder))
+  using lock = await EditLock.acquire(path)
+  if (!(await writeDrafts(lock, drafts, () => undefined))) throw alreadyInitialized(path)
+  return config.name
+}
+
+/** The name of the city in a folder, as far as its files can be read. */
+export const readCityName = (path: string): string => compose(new FileSnapshot(path)).config.name
+
+function checkOptions({ name, provider, startCommand, providers = [] }: NewCityOptions): void {
+  if (name !== undefined && !CITY_NAME.test(name)) {
+    throw new AppError('validation-failed', `"${name}" cannot name a city; use letters, digits, ".", "-" and "_"`)
+  }
+  if (provider !== undefined && startCommand !== undefined) {
+    throw new AppError('validation-failed', 'give either a provider or a start_command, not both')
+  }
+  for (const each of provider === undefined ? providers : [provider, ...providers]) {
+    if (BUILTINS.has(each)) continue
+    const hint = suggestion(each, BUILTINS.keys()) || `known are ${[...BUILTINS.keys()].join(', ')}`
+    throw new AppError('validation-failed', `provider "${each}" is not known; ${hint}`)
+  }
+}
+
+const alreadyInitialized = (path: string): AppError =>
+  new AppError('conflict-wrong-state', `conflict: city already initialized at ${path}`)
+
+function prepareFolder(path: string): void {
+  try {
+    if (existsSync(path) && !statSync(path).isDirectory()) throw new Error('it is a file')
+    if ([CITY_FILE, SITE_FILE, '.gc/city.db'].some((file) => existsSync(join(path, file))))
+      throw alreadyInitialized(path)
+    for (const folder of FOLDERS) requireNoLinks(path, folder)
+    createFolder(path)
+    accessSync(path, constants.W_OK | constants.X_OK)
+  } catch (error) {
+    if (error instanceof AppError) throw error
+    throw new AppError('validation-failed', `${path} cannot become a city: ${errorMessage(error)}`)
+  }
+}
+
+function cityTemplate({ provider, startCommand, providers = [] }: NewCityOptions): string {
+  const command = startCommand === undefined ? undefined : `start_command = ${renderValue(startCommand)}`
+  const program = provider === undefined ? undefined : `provider = ${renderValue(provider)}`
+  return `# A city: which agents work here, and on which projects. gc reads this file again whenever you save it.
+#
+#   gc rig add ~/my-project                        a project to work on
+#   gc agent add my-project/worker --provider claude   an agent that works on it
+#
+# Both commands add to this folder and leave what you wrote as it is.
+
+[workspace]
+# What an agent runs that names neither a provider nor a command of its own.
+${command ?? program ?? '# provider = "claude"'}
+
+# Any program that runs in a terminal can be a provider:
+#
+# [providers.mine]
+# command = "./my-agent.sh"
+${providers.map((name) => `\n[providers.${renderValue(name)}]\nbase = ${renderValue(`builtin:${name}`)}\n`).join('')}`
+}
