@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import type { WebhookConfig, WebhookScheme, WebhookVerifyConfig } from '../../config/city/webhook.ts'
 import type { Clock } from '../../core/clock.ts'
 import { sha256 } from '../../core/digest.ts'

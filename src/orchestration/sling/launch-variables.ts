@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import type { CityConfig } from '../../config/city/city-config.ts'
 import { originHead } from '../../config/rigs/origin-head.ts'
 import { sha256 } from '../../core/digest.ts'
