@@ -1,7 +1,6 @@
 import { HostedCommands } from '../agents/commands/hosted-commands.ts'
 import type { CommandConfinement } from '../agents/confinement/command-confinement.ts'
 import { plainEnvironment } from '../agents/lifecycle/start/environment.ts'
-import type { SessionRepository } from '../agents/sessions/repository.ts'
 import type { Config } from '../config/compose/config.ts'
 import type { Suspensions } from '../config/suspensions/suspensions.ts'
 import type { EventLog } from '../core/events/log.ts'
@@ -27,6 +26,7 @@ import { type AgentAvailability, RunWaits } from '../orchestration/runs/waits.ts
 import { Workflows } from '../orchestration/runs/workflows.ts'
 import type { BeadRepository } from '../work/beads/repository.ts'
 import type { Convoys } from '../work/convoys/convoys.ts'
+import type { SessionRepository } from '../work/sessions/repository.ts'
 import type { CityDependencies } from './dependencies.ts'
 
 interface RunServicesOptions extends CityDependencies {

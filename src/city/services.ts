@@ -26,12 +26,8 @@ import { NetworkAccounts } from '../agents/network/network-accounts.ts'
 import { SessionAccounts } from '../agents/network/session-accounts.ts'
 import { ProjectFiles } from '../agents/project-files/project-files.ts'
 import { Readiness } from '../agents/readiness/readiness.ts'
-import { identityOf } from '../agents/sessions/metadata.ts'
-import { SessionRepository } from '../agents/sessions/repository.ts'
 import { AgentSessionDirectory } from '../agents/sessions/service/agent-session-directory.ts'
-import { messagedSessions } from '../agents/sessions/service/messaged-sessions.ts'
 import { openAssignees, openSessions } from '../agents/sessions/service/open-sessions.ts'
-import { waitingSessions } from '../agents/sessions/service/waiting-sessions.ts'
 import { Usage, type UsageDependencies } from '../agents/usage/usage.ts'
 import { ownerStateOf } from '../agents/worktrees/owner-state.ts'
 import { Worktrees } from '../agents/worktrees/worktrees.ts'
@@ -97,6 +93,8 @@ import { Convoys } from '../work/convoys/convoys.ts'
 import { Mail } from '../work/mail/mail.ts'
 import { WorkflowKey } from '../work/metadata.ts'
 import { Search } from '../work/search/search.ts'
+import { identityOf } from '../work/sessions/metadata.ts'
+import { openSessionRecords } from '../work/sessions/open.ts'
 import { BeadTransfer, type BeadTransferOptions } from '../work/transfer/transfer.ts'
 import { Waits } from '../work/waits/waits.ts'
 import { Backup } from './backup/backup.ts'
@@ -144,7 +142,6 @@ function buildSessions(options: Foundation & Records) {
     projectFiles,
     beads: beadRepository,
     claims: claimManager,
-    repository: sessionRepository,
     requests: new Requests(store, log, clock),
     environment: { ...options, city: name, network: new SessionAccounts(networkAccounts) },
   })
@@ -174,16 +171,14 @@ function countedUsage(options: UsageDependencies & Pick<Records, 'limits'>): Usa
 type SessionServices = ReturnType<typeof buildSessions>
 
 function buildWork(options: Foundation & Records & SessionServices) {
-  const { name, store, clock, config, report, reportError, beadReader, beadRepository, claimManager } = options
-  const { sessions, sessionServices } = options
-  const work = { ...options, city: name, beads: beadRepository }
+  const { name, store, clock, config, reportError, beadReader, beadRepository, claimManager } = options
+  const { sessionRecords, sessionServices } = options
+  const { repository: sessions, resolver, waker, queue, turns } = sessionRecords
+  const work = { ...options, ...{ sessions, resolver, waker, queue, turns }, city: name, beads: beadRepository }
   const assignees = openAssignees(sessionServices)
   const mail = new Mail({
     ...work,
     report: reportError,
-    sessions: sessionServices.repository,
-    nudge: (tx, session, text, request) => sessions.sender.nudge(tx, session, text, request),
-    withdraw: (tx, request) => sessionServices.queue.withdraw(tx, request),
   })
   const holderOf: BeadTransferOptions['holderOf'] = (bead) => claimManager.holderOf(bead)
   const beads = new Beads({
@@ -201,12 +196,12 @@ function buildWork(options: Foundation & Records & SessionServices) {
   const comments = new Comments(work)
   return {
     beads,
-    claims: new Claims({ ...work, manager: claimManager, workers: sessions.credentials }),
+    claims: new Claims({ ...work, manager: claimManager }),
     comments,
     convoys: new Convoys({ ...work, lists: beads }),
     transfer: new BeadTransfer({ ...work, comments, holderOf, rigs: () => config.current.rigs }),
     search: new Search({ ...work, report: reportError }),
-    waits: new Waits({ ...work, sessions: waitingSessions({ ...sessionServices, ...sessions }), report }),
+    waits: new Waits(work),
     mail,
   }
 }
@@ -222,13 +217,13 @@ function buildAgents(options: Foundation & Records & SessionServices & WorkServi
   const parking = new Parking({ ...options, beads: options.beadRepository, failures: sessionServices.failures, notify })
   const agentSessions = new AgentSessionDirectory({
     ...sessionServices,
-    ...{ clock, budgets, control: sessions.control, reader: sessions.reader },
+    ...{ store, clock, budgets, control: sessions.control, reader: sessions.reader },
   })
   const clones = new RigClones(options)
   const services = buildServiceProcesses(options)
+  const { repository, resolver, creator, waker, queue } = sessionServices
   const externalMessages = new ExternalMessages({
-    ...{ ...options, services, city: name },
-    sessions: messagedSessions({ ...sessionServices, ...sessions, config }),
+    ...{ ...options, repository, resolver, creator, waker, queue, services, city: name },
     defaultRoutes: () => config.current.defaultRoutes,
     report: options.reportError,
   })
@@ -241,10 +236,7 @@ function buildAgents(options: Foundation & Records & SessionServices & WorkServi
     parking,
     clones,
     externalMessages,
-    networkHeartbeat: new NetworkHeartbeat({
-      ...options,
-      nudge: (tx, session, text, request) => sessions.sender.nudge(tx, session, text, request),
-    }),
+    networkHeartbeat: new NetworkHeartbeat({ ...options, queue }),
     attention: new Attention({
       ...options,
       sources: [
@@ -442,6 +434,7 @@ function buildRecords(foundation: Foundation) {
   const beadReader = new BeadReader(store)
   const orderLibrary = new OrderLibrary(config)
   const beadRepository = new BeadRepository({ store, log, clock, scope: config, reader: beadReader })
+  const sessionRecords = openSessionRecords({ ...foundation, log, beadRepository })
   return {
     reportError,
     log,
@@ -462,7 +455,8 @@ function buildRecords(foundation: Foundation) {
     orderLibrary,
     orderApproval: new OrderApproval(store, orderLibrary),
     claimManager: new ClaimManager({ store, log, clock, beads: beadRepository }),
-    sessionRepository: new SessionRepository(store, beadRepository, clock),
+    sessionRecords,
+    sessionRepository: sessionRecords.repository,
     accounts: new Accounts(home, env.HOME ?? '/'),
     limits: new LoginLimits({ store, log, clock }),
     networkAccounts: new NetworkAccounts({ ...foundation, log }),

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { parseAmount } from '../../cli/budget/budget.ts'
-import type { SessionResponse } from '../../src/agents/sessions/schema.ts'
+import type { SessionResponse } from '../../src/work/sessions/schema.ts'
 import { openRecordingCity } from '../agents/conversations/recording-city.ts'
 import { append, claude } from '../programs/samples.ts'
 

@@ -1,5 +1,5 @@
-import type { SessionResponse } from '../../src/agents/sessions/schema.ts'
 import { isQuestion } from '../../src/client/attention.ts'
+import type { SessionResponse } from '../../src/work/sessions/schema.ts'
 import { type Happened, isOneOf, table } from './page.ts'
 import { searchSessions } from './search.ts'
 import { actionsOfSession } from './session-actions.ts'

@@ -16,14 +16,14 @@ import { actorOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
 import type { OKResponseBody } from '../../http/schema.ts'
 import type { SseFrame } from '../../http/sse.ts'
-import { instanceName, instanceNamed } from '../sessions/names.ts'
+import { instanceName, instanceNamed } from '../../work/sessions/names.ts'
+import type { AgentOutput } from '../conversations/schema.ts'
 import type {
   AgentCreate,
   AgentCreated,
   AgentDeclare,
   AgentFilter,
   AgentList,
-  AgentOutput,
   AgentResponse,
   AgentUpdate,
   OutputPage,

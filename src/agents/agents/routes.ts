@@ -2,6 +2,7 @@ import { qualify } from '../../config/declare/names.ts'
 import type { CityOf } from '../../http/city-of.ts'
 import { route } from '../../http/route.ts'
 import { OKResponseBody } from '../../http/schema.ts'
+import { AgentOutput } from '../conversations/schema.ts'
 import type { Agents } from './agents.ts'
 import {
   AgentCreate,
@@ -9,7 +10,6 @@ import {
   AgentDeclare,
   AgentFilter,
   AgentList,
-  AgentOutput,
   AgentResponse,
   AgentUpdate,
   AgentUpdateQualified,

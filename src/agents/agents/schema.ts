@@ -1,7 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { PERMISSIONS } from '../../http/needs.ts'
 import { listOf } from '../../http/schema.ts'
-import { OutputTurn, PaginationInfo } from '../conversations/structured/turns.ts'
 
 const closed = { additionalProperties: false } as const
 
@@ -148,14 +147,3 @@ export const OutputPage = Type.Object({
   before: Type.Optional(Type.String({ description: 'The `truncated_before_message` of the page after.' })),
 })
 export type OutputPage = Static<typeof OutputPage>
-
-export const AgentOutput = Type.Object(
-  {
-    agent: Type.String(),
-    format: Type.String({ description: '`conversation`, or `text` for lines of a screen.' }),
-    turns: Type.Array(OutputTurn),
-    pagination: Type.Optional(PaginationInfo),
-  },
-  { $id: 'AgentOutputResponse', ...closed },
-)
-export type AgentOutput = Static<typeof AgentOutput>

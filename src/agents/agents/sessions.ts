@@ -1,6 +1,6 @@
 import type { AgentConfig } from '../../config/city/city-config.ts'
 import type { Caller } from '../../http/caller.ts'
-import type { AgentOutput } from './schema.ts'
+import type { AgentOutput } from '../conversations/schema.ts'
 
 /** A session of an agent that is not closed, as agents show it. */
 export interface AgentSession {

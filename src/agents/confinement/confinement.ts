@@ -8,7 +8,7 @@ import { readableEntries } from '../../config/confinement/readable.ts'
 import { AppError } from '../../core/errors.ts'
 import { realPath } from '../../core/folders.ts'
 import type { Confinement } from '../../host/protocol/session.ts'
-import type { SessionRow } from '../sessions/table.ts'
+import type { SessionRow } from '../../work/sessions/table.ts'
 import type { TokenDemand } from './token-demand.ts'
 import { type OwnPlaces, type Placed, workPlace } from './work-place.ts'
 

@@ -5,7 +5,7 @@ import type { Clock } from '../../core/clock.ts'
 import type { Deadline, Deadlines } from '../../core/deadlines.ts'
 import { errorMessage } from '../../core/errors.ts'
 import type { Reactions } from '../../core/events/reactions.ts'
-import type { SessionRepository } from '../sessions/repository.ts'
+import type { SessionRepository } from '../../work/sessions/repository.ts'
 import { privateFolder, privateFolders } from './confinement.ts'
 
 export interface PrivateFoldersOptions {

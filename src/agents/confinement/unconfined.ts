@@ -1,9 +1,9 @@
 import type { AgentConfig, CityConfig } from '../../config/city/city-config.ts'
 import type { ConfineMode } from '../../config/declare/confine.ts'
 import type { Confinement } from '../../host/protocol/session.ts'
-import type { SessionRepository } from '../sessions/repository.ts'
-import { isRunning } from '../sessions/running.ts'
-import type { SessionRow } from '../sessions/table.ts'
+import type { SessionRepository } from '../../work/sessions/repository.ts'
+import { isRunning } from '../../work/sessions/running.ts'
+import type { SessionRow } from '../../work/sessions/table.ts'
 import type { UnconfinedList } from './schema.ts'
 
 /** How a program is confined that is started like this, in the words of the configuration. */

@@ -3,7 +3,7 @@ import type { Accounts } from '../../config/accounts/accounts.ts'
 import type { AgentConfig } from '../../config/city/city-config.ts'
 import type { Provider } from '../../config/declare/provider-config.ts'
 import { AppError } from '../../core/errors.ts'
-import type { SessionRow } from '../sessions/table.ts'
+import type { SessionRow } from '../../work/sessions/table.ts'
 import type { Login } from './login.ts'
 import type { LoginLimits } from './login-limits.ts'
 

@@ -1,5 +1,5 @@
+import type { SessionRow } from '../../work/sessions/table.ts'
 import type { Asking } from '../questions/questions.ts'
-import type { SessionRow } from '../sessions/table.ts'
 
 /** Who asks, and over what. */
 export const askingOf = (

@@ -1,9 +1,9 @@
 import type { Tx } from '../../core/store/store.ts'
-import { SessionCreateSucceeded } from '../sessions/events.ts'
-import type { SessionRepository } from '../sessions/repository.ts'
-import type { SessionResponse } from '../sessions/schema.ts'
-import type { SessionRow } from '../sessions/table.ts'
-import type { MessageQueue } from './message-queue.ts'
+import { SessionCreateSucceeded } from '../../work/sessions/events.ts'
+import type { MessageQueue } from '../../work/sessions/message-queue.ts'
+import type { SessionRepository } from '../../work/sessions/repository.ts'
+import type { SessionResponse } from '../../work/sessions/schema.ts'
+import type { SessionRow } from '../../work/sessions/table.ts'
 import type { SessionRequests } from './requests.ts'
 
 interface CreateRequestsOptions {

@@ -2,19 +2,17 @@ import { type Actor, gcPart } from '../../core/actor.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { Deadlines } from '../../core/deadlines.ts'
 import { errorMessage } from '../../core/errors.ts'
-import { Signal } from '../../core/signal.ts'
 import type { Store, Tx } from '../../core/store/store.ts'
+import type { SessionEventRecorder } from '../../work/sessions/event-recorder.ts'
+import { SessionMessageSucceeded, SessionSubmitSucceeded } from '../../work/sessions/events.ts'
+import type { MessageQueue } from '../../work/sessions/message-queue.ts'
+import type { SessionRepository } from '../../work/sessions/repository.ts'
+import type { MessageRow, SessionRow } from '../../work/sessions/table.ts'
+import type { TurnGate } from '../../work/sessions/turn-gate.ts'
 import type { SessionActivity } from '../sessions/activity.ts'
-import type { SessionEventRecorder } from '../sessions/event-recorder.ts'
-import { SessionMessageSucceeded, SessionSubmitSucceeded } from '../sessions/events.ts'
-import type { SessionRepository } from '../sessions/repository.ts'
-import type { SessionRow } from '../sessions/table.ts'
 import type { CreateRequests } from './create-requests.ts'
-import type { MessageQueue } from './message-queue.ts'
 import type { ProgramInput } from './program-input.ts'
 import type { SessionRequests } from './requests.ts'
-import type { MessageRow } from './table.ts'
-import type { TurnGate } from './turn-gate.ts'
 
 /** How long a program may take to be ready for a message, and for one that waits for its turn to end. */
 const READY_TIMEOUT = 30_000
@@ -39,19 +37,12 @@ interface MessageDeliveryOptions {
   report(message: string): void
 }
 
-/** `abandoned`: its session was closed before the message could be delivered. */
-type MessageResult = 'delivered' | 'failed' | 'abandoned'
-
-/** Called in the write that ends a message with a request name. */
-export type MessageEndListener = (tx: Tx, request: string, result: MessageResult, reason: string) => void
-
 /** Delivers queued messages in order: one at a time, once the program can take it, and never twice. */
 export class MessageDelivery {
   readonly #running = new Set<string>()
   /** Sessions whose queue is to be looked at again after the present delivery. */
   readonly #again = new Set<string>()
   readonly #closed = new AbortController()
-  readonly #ended = new Signal<Parameters<MessageEndListener>>()
 
   constructor(private readonly options: MessageDeliveryOptions) {
     const { queue, requests, turns } = options
@@ -59,8 +50,6 @@ export class MessageDelivery {
     queue.onAdded((session) => this.deliver(session))
     requests.onTimeout((tx, request) => queue.withdraw(tx, request.id))
   }
-
-  readonly onEnd = this.#ended.listen
 
   /** Delivers what waits for a session, as long as its program runs and takes it. */
   deliver(session: string): void {
@@ -160,7 +149,6 @@ export class MessageDelivery {
   #succeed(tx: Tx, row: SessionRow, message: MessageRow): void {
     const { queue, repository, requests, createRequests, clock } = this.options
     queue.end(tx, message, 'delivered')
-    this.#notifyEnd(tx, message, 'delivered', '')
     repository.update(tx, row.id, { nudgedAt: clock.now() })
     const accepted = message.requestId === null ? undefined : requests.get(message.requestId)
     if (!accepted) return
@@ -176,19 +164,14 @@ export class MessageDelivery {
     }
   }
 
-  #fail(tx: Tx, message: MessageRow, reason: string, result: 'failed' | 'abandoned' = 'failed'): void {
+  #fail(tx: Tx, message: MessageRow, reason: string, outcome: 'failed' | 'abandoned' = 'failed'): void {
     const { queue, requests, createRequests } = this.options
-    queue.end(tx, message, 'failed')
-    this.#notifyEnd(tx, message, result, reason)
+    queue.end(tx, message, outcome, reason)
     const accepted = message.requestId === null ? undefined : requests.get(message.requestId)
     if (!accepted) return
     const code = accepted.operation === 'session.submit' ? 'submit_failed' : 'message_failed'
     if (accepted.operation === 'session.create') createRequests.fail(tx, message.sessionId, reason)
     else requests.fail(tx, accepted, code, reason)
-  }
-
-  #notifyEnd(tx: Tx, { requestId }: MessageRow, result: MessageResult, reason: string): void {
-    if (requestId !== null) this.#ended.emit(tx, requestId, result, reason)
   }
 }
 

@@ -1,9 +1,9 @@
+import { isRunning } from '../../work/sessions/running.ts'
+import type { SessionPending } from '../../work/sessions/schema.ts'
+import type { SessionRow } from '../../work/sessions/table.ts'
 import type { AcpConversations } from '../conversations/acp/conversations.ts'
 import { toPendingInteraction } from '../conversations/acp/questions.ts'
 import type { Questions } from '../questions/questions.ts'
-import { isRunning } from '../sessions/running.ts'
-import type { SessionPending } from '../sessions/schema.ts'
-import type { SessionRow } from '../sessions/table.ts'
 import { toInteraction } from './dialogs.ts'
 
 export interface PendingOptions {

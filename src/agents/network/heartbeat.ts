@@ -1,8 +1,9 @@
 import { eq } from 'drizzle-orm'
 import { gcPart } from '../../core/actor.ts'
 import type { Deadline, Deadlines } from '../../core/deadlines.ts'
-import type { Store, Tx } from '../../core/store/store.ts'
-import type { SessionRepository } from '../sessions/repository.ts'
+import type { Store } from '../../core/store/store.ts'
+import type { MessageQueue } from '../../work/sessions/message-queue.ts'
+import type { SessionRepository } from '../../work/sessions/repository.ts'
 import type { AgentNetwork } from './network.ts'
 import type { NetworkAccounts } from './network-accounts.ts'
 import { type NetworkAccountRow, networkAccounts } from './table.ts'
@@ -13,8 +14,7 @@ export interface NetworkHeartbeatOptions {
   readonly networkAccounts: NetworkAccounts
   readonly sessionRepository: Pick<SessionRepository, 'live'>
   network?(): AgentNetwork | undefined
-  /** Queues a nudge for a session, under a name by which it can be withdrawn. */
-  nudge(tx: Tx, session: string, text: string, name: string): void
+  readonly queue: Pick<MessageQueue, 'add'>
   reportError(error: unknown): void
 }
 
@@ -52,12 +52,12 @@ export class NetworkHeartbeat {
 
   async #tell({ agent, announced }: NetworkAccountRow, unread: number): Promise<void> {
     if (unread === announced) return
-    const { store, sessionRepository, nudge } = this.options
+    const { store, sessionRepository, queue } = this.options
     const session = sessionRepository.live().find(({ template, state }) => template === agent && state === 'active')
     if (unread > announced && !session) return
     await store.write((tx) => {
       tx.orm.update(networkAccounts).set({ announced: unread }).where(eq(networkAccounts.agent, agent)).run()
-      if (unread > announced && session) nudge(tx, session.id, describe(unread), `network-${agent}`)
+      if (unread > announced && session) queue.add(tx, session.id, describe(unread), { request: `network-${agent}` })
     }, HEARTBEAT)
   }
 }

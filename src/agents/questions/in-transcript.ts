@@ -1,5 +1,5 @@
+import type { Transcript } from '../conversations/schema.ts'
 import type { Message } from '../conversations/structured/messages.ts'
-import type { Transcript } from '../conversations/structured/transcript.ts'
 import { describeOutcome, questionId } from './outcome.ts'
 import type { QuestionRow } from './table.ts'
 

@@ -1,5 +1,5 @@
+import type { SessionResolver } from '../../work/sessions/resolver.ts'
 import type { SessionHost } from '../sessions/host.ts'
-import type { SessionResolver } from '../sessions/resolver.ts'
 import type { SessionShareList } from './schema.ts'
 
 interface SharesOptions {

@@ -10,12 +10,12 @@ import { SESSION_CONFLICT } from '../../host/protocol/errors.ts'
 import type { AskedHost, HostAnswer } from '../../host/protocol/proxy.ts'
 import { actorOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
+import type { SessionRepository } from '../../work/sessions/repository.ts'
+import { isRunning, type RunningSession } from '../../work/sessions/running.ts'
 import type { ListedItem } from '../attention/schema.ts'
 import { SessionAnswered } from '../questions/events.ts'
 import type { QuestionAnswer, QuestionView } from '../questions/schema.ts'
 import type { SessionHost } from '../sessions/host.ts'
-import type { SessionRepository } from '../sessions/repository.ts'
-import { isRunning, type RunningSession } from '../sessions/running.ts'
 
 interface AskedHostsOptions {
   city: string

@@ -1,5 +1,4 @@
 import type { Database } from 'bun:sqlite'
-import { sessionCounterChecks } from '../../agents/sessions/counter-checks.ts'
 import { usageCounterChecks } from '../../agents/usage/counter-checks.ts'
 import { gcPart } from '../../core/actor.ts'
 import { INSERT, toDraft, toValues } from '../../core/events/row.ts'
@@ -11,6 +10,7 @@ import { toBead } from '../../work/beads/reader.ts'
 import { type BeadRow, ROW_COLUMNS } from '../../work/beads/row.ts'
 import type { Dep } from '../../work/beads/schema.ts'
 import { mailCounterChecks } from '../../work/mail/counter-checks.ts'
+import { sessionCounterChecks } from '../../work/sessions/counter-checks.ts'
 
 /** Every counter of a city. A check may rely on those before it. */
 export const cityCounterChecks: readonly CounterCheck[] = [

@@ -10,14 +10,10 @@ import transcripts from '../../agents/conversations/tracking/sessions-folder.sql
 import detachedProcesses from '../../agents/detached/table.sql' with { type: 'text' }
 import startFailures from '../../agents/lifecycle/plan/start-failures.sql' with { type: 'text' }
 import loginLimits from '../../agents/limits/table.sql' with { type: 'text' }
-import dropUnreadMessageColumns from '../../agents/messaging/drop-unread.sql' with { type: 'text' }
-import messageSenders from '../../agents/messaging/sender.sql' with { type: 'text' }
 import networkAccounts from '../../agents/network/table.sql' with { type: 'text' }
 import projectFiles from '../../agents/project-files/table.sql' with { type: 'text' }
 import questions from '../../agents/questions/table.sql' with { type: 'text' }
 import questionsTakenOver from '../../agents/questions/taken-over.sql' with { type: 'text' }
-import sessionHistory from '../../agents/sessions/history.sql' with { type: 'text' }
-import sessions from '../../agents/sessions/table.sql' with { type: 'text' }
 import sessionTraffic from '../../agents/traffic/table.sql' with { type: 'text' }
 import usageAnswers from '../../agents/usage/answers.sql' with { type: 'text' }
 import usageBySession from '../../agents/usage/by-session.sql' with { type: 'text' }
@@ -77,6 +73,10 @@ import comments from '../../work/comments/table.sql' with { type: 'text' }
 import mailRetention from '../../work/mail/retention.sql' with { type: 'text' }
 import mail from '../../work/mail/table.sql' with { type: 'text' }
 import search from '../../work/search/table.sql' with { type: 'text' }
+import dropUnreadMessageColumns from '../../work/sessions/drop-unread.sql' with { type: 'text' }
+import sessionHistory from '../../work/sessions/history.sql' with { type: 'text' }
+import messageSenders from '../../work/sessions/sender.sql' with { type: 'text' }
+import sessions from '../../work/sessions/table.sql' with { type: 'text' }
 import waits from '../../work/waits/table.sql' with { type: 'text' }
 import maintenance from '../maintenance/table.sql' with { type: 'text' }
 

@@ -1,6 +1,6 @@
 import type { Budget } from '../../agents/budgets/schema.ts'
-import { isRunning, wireState } from '../../agents/sessions/running.ts'
 import { type Labels, type NumberMetric, type Sample, samplesBy } from '../../core/metrics/metric.ts'
+import { isRunning, wireState } from '../../work/sessions/running.ts'
 import type { City } from '../city.ts'
 
 /** The metrics of one city: read from counters and from what is live, so that they cost the same in an old city. */

@@ -1,5 +1,5 @@
-import type { SessionRepository } from '../../agents/sessions/repository.ts'
-import { isRunning } from '../../agents/sessions/running.ts'
+import type { SessionRepository } from '../../work/sessions/repository.ts'
+import { isRunning } from '../../work/sessions/running.ts'
 import type { SessionCounter } from './city-status.ts'
 
 /** Counts sessions from the rows of those that are not over. */

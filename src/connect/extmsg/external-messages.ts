@@ -1,3 +1,5 @@
+import type { SessionCreator } from '../../agents/lifecycle/act/session-creator.ts'
+import type { Config } from '../../config/compose/config.ts'
 import { gcPart } from '../../core/actor.ts'
 import type { AttentionEntry, AttentionSource } from '../../core/attention.ts'
 import { type Clock, toTimestamp } from '../../core/clock.ts'
@@ -12,6 +14,10 @@ import type { Caller } from '../../http/caller.ts'
 import { cursorAfterKey, parseKeyCursor } from '../../http/respond/cursor.ts'
 import { fillPage } from '../../http/respond/page.ts'
 import { pageSize } from '../../http/schema.ts'
+import type { MessageQueue } from '../../work/sessions/message-queue.ts'
+import type { SessionRepository } from '../../work/sessions/repository.ts'
+import type { SessionResolver } from '../../work/sessions/resolver.ts'
+import type { SessionWaker } from '../../work/sessions/waker.ts'
 import { AdapterHealth } from './adapter-health.ts'
 import type { AdapterServices } from './adapter-services.ts'
 import { Adapters } from './adapters.ts'
@@ -33,7 +39,7 @@ import { conversationName, TranscriptNudger } from './nudger.ts'
 import { Outbound } from './outbound.ts'
 import type { ConversationRef, ExternalInboundMessage } from './schema.ts'
 import { SenderCheck } from './sender.ts'
-import type { MessagedSessions } from './sessions.ts'
+import { MessagedSessions } from './sessions.ts'
 import type { BindingRow, ConversationRow, TranscriptRow } from './table.ts'
 import { Transcripts, toRecord } from './transcripts.ts'
 import { Undelivered, undeliveredText } from './undelivered.ts'
@@ -43,7 +49,12 @@ export interface ExternalMessagesOptions {
   log: EventLog
   clock: Clock
   deadlines: Deadlines
-  sessions: MessagedSessions
+  config: Pick<Config, 'current'>
+  repository: SessionRepository
+  resolver: SessionResolver
+  creator: SessionCreator
+  waker: SessionWaker
+  queue: MessageQueue
   services: AdapterServices
   /** The name of the city. */
   city: string
@@ -69,13 +80,14 @@ export class ExternalMessages {
   readonly #undelivered: Undelivered
 
   constructor(options: ExternalMessagesOptions) {
-    const { store, clock, sessions } = options
+    const { store, clock } = options
+    const sessions = new MessagedSessions(options)
     const conversations = new Conversations(store, clock)
     const memberships = new Memberships(store)
     const senders = new SenderCheck(sessions)
     const undelivered = new Undelivered(store, clock)
     const health = new AdapterHealth(clock)
-    const parts = { ...options, conversations, memberships, senders, undelivered, health }
+    const parts = { ...options, sessions, conversations, memberships, senders, undelivered, health }
     const adapters = new Adapters({ ...options, health })
     const bindings = new Bindings(parts)
     const groups = new Groups(parts)

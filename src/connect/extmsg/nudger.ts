@@ -1,9 +1,12 @@
 import { fenceText } from '../../config/providers/prompt.ts'
 import { errorMessage } from '../../core/errors.ts'
 import type { Tx } from '../../core/store/store.ts'
+import type { MessageQueue } from '../../work/sessions/message-queue.ts'
+import type { SessionRow } from '../../work/sessions/table.ts'
+import type { SessionWaker } from '../../work/sessions/waker.ts'
 import type { Conversations } from './conversations.ts'
 import type { Memberships } from './memberships.ts'
-import type { MessagedSession, MessagedSessions } from './sessions.ts'
+import type { MessagedSessions } from './sessions.ts'
 import type { ConversationRow, MembershipRow, TranscriptRow } from './table.ts'
 import type { Transcripts } from './transcripts.ts'
 import type { Undelivered } from './undelivered.ts'
@@ -13,6 +16,8 @@ interface TranscriptNudgerOptions {
   memberships: Memberships
   transcripts: Transcripts
   sessions: MessagedSessions
+  waker: SessionWaker
+  queue: MessageQueue
   undelivered: Undelivered
 }
 
@@ -32,14 +37,14 @@ export const conversationName = ({ n }: Pick<ConversationRow, 'n'>): string => `
  */
 export class TranscriptNudger {
   constructor(private readonly options: TranscriptNudgerOptions) {
-    options.sessions.onNudgeEnded((tx, name, result, reason) => {
-      if (result === 'failed') this.#tryAgain(tx, name, reason)
+    options.queue.onEnd((tx, name, outcome, reason) => {
+      if (outcome === 'failed') this.#tryAgain(tx, name, reason)
     })
   }
 
   /** Queues a message for who is to answer it and for the running sessions that follow; returns who is to answer. */
   nudge(tx: Tx, row: ConversationRow, { sequence }: TranscriptRow, target: NudgeTarget): string {
-    const { memberships, sessions } = this.options
+    const { memberships, sessions, waker } = this.options
     const addressed = this.#resolve(tx, row, target)
     if (addressed && !memberships.find(row.n, addressed.id)) {
       memberships.join(tx, { n: row.n, head: sequence - 1 }, addressed.id, 'binding')
@@ -51,12 +56,12 @@ export class TranscriptNudger {
       if (!session || (!isAddressed && session.pid === null)) continue
       this.#nudgeMember(tx, row, sequence, member, isAddressed)
     }
-    if (addressed) sessions.wake(tx, addressed.id)
+    if (addressed) waker.wakeIfAsleep(tx, addressed.id)
     return addressed?.id ?? target.sessionId
   }
 
   /** The session that is to answer; undefined, and a person hears of it, when there is none that could. */
-  #resolve(tx: Tx, row: ConversationRow, { sessionId, agentName }: NudgeTarget): MessagedSession | undefined {
+  #resolve(tx: Tx, row: ConversationRow, { sessionId, agentName }: NudgeTarget): SessionRow | undefined {
     const { sessions, undelivered } = this.options
     const reach = (reason: string) => undelivered.add(tx, row, reason)
     try {
@@ -81,20 +86,20 @@ export class TranscriptNudger {
 
   /** Whether its last nudge was not typed yet, or never will be; one that waits is withdrawn. */
   #isUnseen(tx: Tx, member: MembershipRow): boolean {
-    const { sessions } = this.options
+    const { queue } = this.options
     if (member.nudgedTo === 0) return false
     const name = nudgeName(member, true)
     const names = [name, secondTryOf(name), nudgeName(member, false)]
-    return names.map((each) => sessions.withdraw(tx, each)).includes(true) || sessions.hasFailed(secondTryOf(name))
+    return names.map((each) => queue.withdraw(tx, each)).includes(true) || queue.hasFailed(secondTryOf(name))
   }
 
   #queue(tx: Tx, row: ConversationRow, nudged: Nudged, isAddressed: boolean, name: string): void {
-    const { transcripts, sessions } = this.options
+    const { transcripts, queue } = this.options
     const { nudgedFrom: from, nudgedTo: to, sessionId } = nudged
     const messages = transcripts.range(row, from, to, MAX_SHOWN).filter(({ kind }) => kind === 'inbound')
     const omitted = Math.max(0, to - from + 1 - MAX_SHOWN)
     const text = formatReminder({ id: conversationName(row), messages, omitted, isAddressed })
-    sessions.nudge(tx, sessionId, text, name)
+    queue.add(tx, sessionId, text, { request: name })
   }
 
   #tryAgain(tx: Tx, name: string, reason: string): void {

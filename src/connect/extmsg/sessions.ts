@@ -1,39 +1,56 @@
+import type { SessionCreator } from '../../agents/lifecycle/act/session-creator.ts'
+import type { Config } from '../../config/compose/config.ts'
 import type { Tx } from '../../core/store/store.ts'
+import type { SessionRepository } from '../../work/sessions/repository.ts'
+import type { SessionResolver } from '../../work/sessions/resolver.ts'
+import type { SessionRow } from '../../work/sessions/table.ts'
 
-/** A session as external messages use it. */
-export interface MessagedSession {
-  readonly id: string
-  readonly sessionName: string
-  readonly state: string
-  readonly pid: number | null
+interface MessagedSessionsOptions {
+  config: Pick<Config, 'current'>
+  repository: SessionRepository
+  resolver: SessionResolver
+  creator: SessionCreator
 }
 
-/** The sessions of the city as external messages use them. */
-export interface MessagedSessions {
-  find(id: string): MessagedSession | undefined
+/** The sessions that external messages name. */
+export class MessagedSessions {
+  constructor(private readonly options: MessagedSessionsOptions) {}
+
+  find(id: string): SessionRow | undefined {
+    return this.options.repository.find(id)
+  }
+
   /** The id of the session that a name means; the name itself when it means none. */
-  idOf(name: string): string
-  /** The configured named session that a name means, by its qualified name. */
-  named(name: string): string | undefined
-  /** The live session of a named session, if it has one; throws when another session has its name. */
-  liveOf(named: string): MessagedSession | undefined
-  /** The same, which is created when there is none. */
-  ensureNamed(tx: Tx, named: string): MessagedSession
-  /** Starts a session that sleeps; one that a person holds stays as it is. */
-  wake(tx: Tx, id: string): void
-  /** Queues a text for a session under a name by which it can be withdrawn. */
-  nudge(tx: Tx, id: string, text: string, name: string): void
-  /** Withdraws a text that still waits; false when it was typed already. */
-  withdraw(tx: Tx, name: string): boolean
-  /** Whether a text of this name could not be delivered. */
-  hasFailed(name: string): boolean
-  /** Calls the listener in the write that ends a text, with what became of it. */
-  onNudgeEnded(listener: NudgeEndListener): void
-}
+  idOf(name: string): string {
+    try {
+      return this.options.resolver.find(name)?.id ?? name
+    } catch {
+      return name
+    }
+  }
 
-export type NudgeEndListener = (
-  tx: Tx,
-  name: string,
-  result: 'delivered' | 'failed' | 'abandoned',
-  reason: string,
-) => void
+  /** The configured named session that a name means, by its qualified name. */
+  named(name: string): string | undefined {
+    try {
+      return this.options.resolver.named(name)?.qualified
+    } catch {
+      return undefined
+    }
+  }
+
+  /** The live session of a named session, if it has one; throws when another session has its name. */
+  liveOf(named: string): SessionRow | undefined {
+    const row = this.options.resolver.find(named)
+    return row?.state === 'closed' ? undefined : row
+  }
+
+  /** The same, which is created when there is none. */
+  ensureNamed(tx: Tx, name: string): SessionRow {
+    const live = this.liveOf(name)
+    if (live) return live
+    const { config, creator } = this.options
+    const named = config.current.namedSessions.find(({ qualified }) => qualified === name)
+    if (!named) throw new Error(`there is no [[named_session]] ${name} any more`)
+    return creator.createNamed(tx, named)
+  }
+}

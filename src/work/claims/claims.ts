@@ -11,10 +11,12 @@ import type { OKResponseBody } from '../../http/schema.ts'
 import { sessionOf } from '../actor.ts'
 import type { BeadRepository } from '../beads/repository.ts'
 import { WorkflowKey, WorkKey } from '../metadata.ts'
+import type { SessionRepository } from '../sessions/repository.ts'
+import type { TurnGate } from '../sessions/turn-gate.ts'
 import { type ClaimManager, type ClaimRejection, WITHOUT_SESSION } from './manager.ts'
 import { ClaimRepository, type ClaimRow, toClaim } from './repository.ts'
 import type { Claim, ClaimList, NextWork } from './schema.ts'
-import type { Worker, Workers } from './worker.ts'
+import { toWorker, type Worker } from './worker.ts'
 
 export interface ClaimsOptions {
   /** The city's name. */
@@ -24,7 +26,8 @@ export interface ClaimsOptions {
   deadlines: Deadlines
   beads: BeadRepository
   manager: ClaimManager
-  workers: Workers
+  sessions: SessionRepository
+  turns: TurnGate
   report?(error: unknown): void
 }
 
@@ -157,8 +160,13 @@ export class Claims {
         'only a session claims work: send its token, which gc puts in GC_TOKEN, as Bearer',
       )
     }
-    if (sessionOf(caller, this.#options.city)) return this.#options.workers.worker(caller)
-    throw new AppError('forbidden', `this session belongs to city ${caller.city}, and only its own work is for it`)
+    const { city, sessions, turns } = this.#options
+    if (!sessionOf(caller, city)) {
+      throw new AppError('forbidden', `this session belongs to city ${caller.city}, and only its own work is for it`)
+    }
+    const row = sessions.find(caller.session)
+    if (row && row.state !== 'closed') return toWorker(row, turns.closedFor(row))
+    throw new AppError('session-not-found', `not_found: session not found: "${caller.session}"`)
   }
 }
 

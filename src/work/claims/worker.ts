@@ -1,4 +1,5 @@
-import type { SessionCaller } from '../../http/caller.ts'
+import { identityOf, workNamesOf } from '../sessions/metadata.ts'
+import type { SessionRow } from '../sessions/table.ts'
 
 /** What a claim needs to know about the session that makes it. */
 export interface Worker {
@@ -19,8 +20,14 @@ export interface Worker {
   blocked?: string
 }
 
-/** Finds the worker that a session is. */
-export interface Workers {
-  /** Throws when the caller is no session of this city. */
-  worker(caller: SessionCaller): Worker
-}
+/** A session as a worker; one that drains gets no new work of its agent. */
+export const toWorker = (row: SessionRow, blocked: string | undefined): Worker => ({
+  session: row.id,
+  sessionName: row.sessionName,
+  agent: row.state === 'draining' ? '' : row.template,
+  identity: identityOf(row),
+  names: workNamesOf(row),
+  incarnation: String(row.generation),
+  hosted: row.hostKey !== null,
+  ...(blocked !== undefined && { blocked }),
+})

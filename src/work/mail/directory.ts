@@ -2,28 +2,9 @@ import type { CityConfig } from '../../config/city/city-config.ts'
 import { suggestion } from '../../config/files/suggestion.ts'
 import { AppError } from '../../core/errors.ts'
 import { lastSegment } from '../../core/text/last-segment.ts'
-
-/** What mail has to know about a session. */
-export interface MailSession {
-  id: string
-  kind: 'agent' | 'provider'
-  template: string
-  state: string
-  sessionName: string
-  alias: string | null
-  named: string | null
-  agentName: string
-  generation: number
-  pid: number | null
-}
-
-/** Where mail looks up sessions. */
-export interface MailSessions {
-  find(id: string): MailSession | undefined
-  liveByName(column: 'sessionName' | 'alias' | 'named' | 'agentName', name: string): MailSession[]
-  closedByName(column: 'sessionName' | 'alias', name: string): MailSession[]
-  liveByTemplate(template: string): MailSession[]
-}
+import type { SessionRepository } from '../sessions/repository.ts'
+import { withoutSlash } from '../sessions/resolver.ts'
+import type { SessionRow } from '../sessions/table.ts'
 
 /** Where mail goes, and the name its recipient is shown under. */
 export interface Address {
@@ -35,10 +16,10 @@ export interface Address {
 
 export const HUMAN = 'human'
 
-/** The name that a caller wrote; prompts write `mayor/` for an agent of the city. */
-const nameOf = (token: string): string => token.trim().replace(/(?<=.)[/]$/, '')
+/** The name that a caller wrote. */
+const nameOf = (token: string): string => withoutSlash(token.trim())
 
-const isLive = ({ state }: MailSession): boolean => state !== 'closed'
+const isLive = ({ state }: SessionRow): boolean => state !== 'closed'
 
 /** The agents and named sessions that mail can be sent to. */
 export interface MailRecipients {
@@ -50,7 +31,7 @@ export interface MailRecipients {
 export class MailDirectory {
   constructor(
     private readonly config: { readonly current: MailRecipients },
-    private readonly sessions: MailSessions,
+    private readonly sessions: SessionRepository,
   ) {}
 
   /** Where mail for this name goes; throws for a name that is unknown or ambiguous. */
@@ -90,7 +71,7 @@ export class MailDirectory {
   }
 
   /** The running sessions that mail at a route is for; the one it was addressed to first, then the oldest. */
-  listRunning(route: string, addressedTo: string | null): MailSession[] {
+  listRunning(route: string, addressedTo: string | null): SessionRow[] {
     const addressed = addressedTo === null ? undefined : this.sessions.find(addressedTo)
     const candidates = [
       ...(addressed ? [addressed] : []),
@@ -98,7 +79,7 @@ export class MailDirectory {
       ...this.sessions.liveByName('named', route),
       ...this.sessions.liveByTemplate(route).reverse(),
     ]
-    const isRecipient = (row: MailSession) => isRunning(row) && routesOf(row).includes(route)
+    const isRecipient = (row: SessionRow) => isNotifiable(row) && routesOf(row).includes(route)
     return [...new Map(candidates.filter(isRecipient).map((row) => [row.id, row])).values()]
   }
 
@@ -138,11 +119,11 @@ export class MailDirectory {
     return [...new Set([...agents, ...namedSessions].map(({ qualified }) => qualified))]
   }
 
-  #hasAgent({ kind, template }: MailSession): boolean {
+  #hasAgent({ kind, template }: SessionRow): boolean {
     return kind === 'agent' && this.config.current.agents.some(({ qualified }) => qualified === template)
   }
 
-  #findLive(name: string): MailSession | undefined {
+  #findLive(name: string): SessionRow | undefined {
     if (name === '') return undefined
     const byId = this.sessions.find(name)
     if (byId && isLive(byId)) return byId
@@ -153,7 +134,7 @@ export class MailDirectory {
     return undefined
   }
 
-  #findPast(name: string): MailSession | undefined {
+  #findPast(name: string): SessionRow | undefined {
     const past = (column: 'sessionName' | 'alias') => this.sessions.closedByName(column, name)[0]
     return this.sessions.find(name) ?? past('sessionName') ?? past('alias')
   }
@@ -162,17 +143,17 @@ export class MailDirectory {
 const onlyElement = <Element>(all: readonly Element[]): Element | undefined => (all.length === 1 ? all[0] : undefined)
 
 /** Whether the program of a session runs, so that it can be notified. */
-export const isRunning = ({ state, pid }: MailSession): boolean => state === 'active' && pid !== null
+export const isNotifiable = ({ state, pid }: SessionRow): boolean => state === 'active' && pid !== null
 
 /** The address of a session; the only session of a named session or an agent is reached by that name. */
-export function addressOf(row: MailSession): Address {
+export function addressOf(row: SessionRow): Address {
   const display = row.alias ?? row.named ?? (row.agentName || row.id)
   const isSingleton = row.kind === 'agent' && row.agentName === row.template
   return { route: row.named ?? (isSingleton ? row.template : row.id), display, session: row.id }
 }
 
 /** Where mail for a session may wait: under its id, its configured name and the name of its agent. */
-export const routesOf = (row: MailSession): string[] => [
+export const routesOf = (row: SessionRow): string[] => [
   row.id,
   ...(row.named === null ? [] : [row.named]),
   ...(row.kind === 'agent' ? [row.template] : []),

@@ -15,7 +15,9 @@ import type { OKResponseBody } from '../../http/schema.ts'
 import type { BeadImporter } from '../beads/extensions.ts'
 import type { BeadRepository } from '../beads/repository.ts'
 import { MAIL_PREFIX, MailKey } from '../metadata.ts'
-import { type Address, HUMAN, MailDirectory, type MailRecipients, type MailSessions, routesOf } from './directory.ts'
+import type { MessageQueue } from '../sessions/message-queue.ts'
+import type { SessionRepository } from '../sessions/repository.ts'
+import { type Address, HUMAN, MailDirectory, type MailRecipients, routesOf } from './directory.ts'
 import {
   MailArchived,
   MailDeleted,
@@ -54,10 +56,8 @@ export interface MailOptions {
   reactions: Reactions
   beads: BeadRepository
   config: { readonly current: MailRecipients & { readonly mail: Pick<CityConfig['mail'], 'retentionTtl'> } }
-  sessions: MailSessions
-  /** Queues a nudge for a session, under a name by which it can be withdrawn. */
-  nudge(tx: Tx, session: string, text: string, name: string): void
-  withdraw(tx: Tx, name: string): void
+  sessions: SessionRepository
+  queue: MessageQueue
   report(error: unknown): void
 }
 
@@ -71,11 +71,11 @@ export class Mail {
 
   constructor(options: MailOptions) {
     this.#options = options
-    const { store, log, clock, deadlines, beads, config, sessions, reactions, nudge, withdraw, report } = options
+    const { store, log, clock, deadlines, beads, config, sessions, reactions, queue, report } = options
     const lists = new MailLists(store)
     const updater = new MessageUpdater(lists, beads, log)
     const directory = new MailDirectory(config, sessions)
-    const notifier = new MailNotifier({ reactions, lists, directory, sessions, nudge, withdraw })
+    const notifier = new MailNotifier({ reactions, lists, directory, sessions, queue })
     this.#lists = lists
     this.#updater = updater
     this.#directory = directory

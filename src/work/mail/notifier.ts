@@ -3,7 +3,10 @@ import { fenceText } from '../../config/providers/prompt.ts'
 import type { RecordedEvent } from '../../core/events/event.ts'
 import type { Reactions } from '../../core/events/reactions.ts'
 import type { Tx } from '../../core/store/store.ts'
-import { isRunning, type MailDirectory, type MailSession, type MailSessions, routesOf } from './directory.ts'
+import type { MessageQueue } from '../sessions/message-queue.ts'
+import type { SessionRepository } from '../sessions/repository.ts'
+import type { SessionRow } from '../sessions/table.ts'
+import { isNotifiable, type MailDirectory, routesOf } from './directory.ts'
 import type { MailLists } from './lists.ts'
 import type { StoredMessage } from './message.ts'
 import { describeSender } from './sender.ts'
@@ -13,11 +16,8 @@ export interface MailNotifierOptions {
   reactions: Reactions
   lists: MailLists
   directory: MailDirectory
-  sessions: MailSessions
-  /** Queues a nudge for a session, under a name by which it can be withdrawn. */
-  nudge(tx: Tx, session: string, text: string, name: string): void
-  /** Withdraws the nudges of a name that still wait. */
-  withdraw(tx: Tx, name: string): void
+  sessions: SessionRepository
+  queue: MessageQueue
 }
 
 /** How many characters of a body are typed to a session; the rest it reads itself. */
@@ -55,37 +55,37 @@ export class MailNotifier {
   }
 
   #notifyStarted(tx: Tx, id: string): void {
-    const { lists, sessions, withdraw } = this.#options
+    const { lists, sessions, queue } = this.#options
     const session = sessions.find(id)
-    if (!session || !isRunning(session)) return
+    if (!session || !isNotifiable(session)) return
     const waiting = lists
       .unread(routesOf(session), MAX_LISTED)
       .filter((message) => message.from_session !== id && !this.#isNotified(message))
     const [first, ...others] = waiting
     if (!first) return
     for (const incarnation of new Set(waiting.map((message) => message.incarnation))) {
-      if (incarnation?.startsWith(`${id}/`)) withdraw(tx, nudgeName(incarnation))
+      if (incarnation?.startsWith(`${id}/`)) queue.withdraw(tx, nudgeName(incarnation))
     }
     this.#notify(tx, session, waiting, others.length === 0 ? formatArrival(first) : formatSummary(waiting))
   }
 
-  #notify(tx: Tx, session: MailSession, notified: readonly StoredMessage[], text: string): void {
+  #notify(tx: Tx, session: SessionRow, notified: readonly StoredMessage[], text: string): void {
     const incarnation = incarnationOf(session)
     for (const { id } of notified) {
       tx.orm.update(messages).set({ notifiedIncarnation: incarnation }).where(eq(messages.id, id)).run()
     }
-    this.#options.nudge(tx, session.id, text, nudgeName(incarnation))
+    this.#options.queue.add(tx, session.id, text, { request: nudgeName(incarnation) })
   }
 
   /** Whether a session was notified of the message and the same run of it still goes on. */
   #isNotified({ incarnation }: StoredMessage): boolean {
     if (incarnation === null) return false
     const session = this.#options.sessions.find(incarnation.slice(0, incarnation.lastIndexOf('/')))
-    return session !== undefined && isRunning(session) && incarnationOf(session) === incarnation
+    return session !== undefined && isNotifiable(session) && incarnationOf(session) === incarnation
   }
 }
 
-const incarnationOf = ({ id, generation }: MailSession): string => `${id}/${generation}`
+const incarnationOf = ({ id, generation }: SessionRow): string => `${id}/${generation}`
 
 /** All nudges of one run share a name: what was not delivered to it is withdrawn when the next run is notified. */
 const nudgeName = (incarnation: string): string => `mail-${incarnation}`

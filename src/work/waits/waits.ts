@@ -17,8 +17,12 @@ import { fillPage } from '../../http/respond/page.ts'
 import type { BeadRepository } from '../beads/repository.ts'
 import type { Bead } from '../beads/schema.ts'
 import type { WaitKey } from '../metadata.ts'
+import type { MessageOutcome, MessageQueue } from '../sessions/message-queue.ts'
+import type { SessionRepository } from '../sessions/repository.ts'
+import type { SessionResolver } from '../sessions/resolver.ts'
+import type { SessionRow } from '../sessions/table.ts'
+import type { SessionWaker } from '../sessions/waker.ts'
 import type { WaitCreate, WaitListBody, WaitQuery, WaitView } from './schema.ts'
-import type { NudgeOutcome, WaitingSession, WaitingSessions } from './sessions.ts'
 import { type WaitRow, type WaitState, waitBeads, waits } from './table.ts'
 
 export interface WaitsOptions {
@@ -29,7 +33,10 @@ export interface WaitsOptions {
   deadlines: Deadlines
   reactions: Reactions
   beads: BeadRepository
-  sessions: WaitingSessions
+  sessions: SessionRepository
+  resolver: SessionResolver
+  waker: SessionWaker
+  queue: MessageQueue
   report(message: string): void
 }
 
@@ -48,12 +55,12 @@ export class Waits {
 
   constructor(options: WaitsOptions) {
     this.#options = options
-    const { store, beads, reactions, sessions } = options
+    const { store, beads, reactions, sessions, waker, queue } = options
     this.#repository = new WaitRepository(store)
     beads.registerProjection('gate', (ids) => this.#metadata(ids))
     reactions.on('waits.resolve', ['bead.closed', 'bead.deleted'], (tx, recorded) => this.#react(tx, recorded))
-    sessions.onNudgeEnded((tx, name, outcome, reason) => this.#endNudged(tx, name, outcome, reason))
-    sessions.onWake((tx, id) => this.#cancelAll(tx, id, 'session-woken'))
+    queue.onEnd((tx, name, outcome, reason) => this.#endNudged(tx, name, outcome, reason))
+    waker.onWake((tx, id) => this.#cancelAll(tx, id, 'session-woken'))
     sessions.onReset((tx, id) => this.#cancelAll(tx, id, 'continuation-stale'))
   }
 
@@ -89,10 +96,10 @@ export class Waits {
 
   /** Creates a wait; when its beads are closed already it is ready at once. */
   create(caller: Caller, body: WaitCreate, saveResponse: SaveResponse = withoutReplay): Promise<WaitView> {
-    const { store, clock, beads, sessions, city } = this.#options
+    const { store, clock, beads, sessions, resolver, city } = this.#options
     return store.write((tx) => {
       const now = clock.now()
-      const request = parseWait(body, { caller, city, now, sessions, beads })
+      const request = parseWait(body, { caller, city, now, resolver, beads })
       const { session } = request
       if (this.#repository.listLive(session.id, MAX_PER_SESSION).length === MAX_PER_SESSION) {
         throw new AppError(
@@ -179,16 +186,17 @@ export class Waits {
   }
 
   #nudge(tx: Tx, row: WaitRow, sentence: string, nudge: string): void {
-    const { sessions, beads } = this.#options
+    const { sessions, waker, queue, beads } = this.#options
     const session = sessions.find(row.session)
     if (!session || session.state === 'closed') return
     const note = beads.get(row.id).description
     const text = `Your wait ${row.id} ${sentence}. \`gc wait inspect ${row.id}\` shows it.`
-    sessions.wake(tx, row.session)
-    sessions.nudge(tx, row.session, note ? `${text}\n${fenceText(note, `the note of wait ${row.id}`)}` : text, nudge)
+    const body = note ? `${text}\n${fenceText(note, `the note of wait ${row.id}`)}` : text
+    waker.wakeIfAsleep(tx, row.session)
+    queue.add(tx, row.session, body, { request: nudge })
   }
 
-  #endNudged(tx: Tx, nudge: string, outcome: NudgeOutcome, reason: string): void {
+  #endNudged(tx: Tx, nudge: string, outcome: MessageOutcome, reason: string): void {
     const row = this.#repository.findByNudge(nudge)
     if (!row) return
     if (outcome === 'delivered') this.#end(tx, row.id, 'closed')
@@ -201,9 +209,9 @@ export class Waits {
   }
 
   #end(tx: Tx, id: string, state: WaitState, error = ''): void {
-    const { beads, clock, sessions } = this.#options
+    const { beads, clock, queue } = this.#options
     const nudge = this.#repository.find(id)?.nudge
-    if (state === 'canceled' && nudge) sessions.withdraw(tx, nudge)
+    if (state === 'canceled' && nudge) queue.withdraw(tx, nudge)
     const change = { state, error, endedAt: clock.now() }
     const writeSideTable = () => this.#repository.update(tx, id, change)
     if (beads.get(id).status === 'closed') beads.change(tx, id, {}, { writeSideTable })
@@ -309,13 +317,13 @@ interface WaitContext {
   /** The city's name. */
   city: string
   now: number
-  sessions: Pick<WaitingSessions, 'resolve'>
+  resolver: SessionResolver
   beads: Pick<BeadRepository, 'assertExists'>
 }
 
 /** A wait that may be created. */
 interface WaitRequest {
-  session: WaitingSession
+  session: SessionRow
   /** The session that requested it; null for people. */
   createdBy: string | null
   beads: readonly string[]
@@ -335,14 +343,14 @@ function parseWait(body: WaitCreate, context: WaitContext): WaitRequest {
 }
 
 /** A session can only wait itself; a person has to name one. */
-function waitingSession(token: string | undefined, { caller, city, sessions }: WaitContext): WaitingSession {
+function waitingSession(token: string | undefined, { caller, city, resolver }: WaitContext): SessionRow {
   const name = token?.trim()
   if (caller.kind !== 'session') {
     if (!name) throw invalidField('body.session', 'say which session waits, by its id, alias or name')
-    return sessions.resolve(name)
+    return resolver.resolve(name)
   }
   if (caller.city !== city) throw new AppError('forbidden', `forbidden: this session is of the city ${caller.city}`)
-  const session = sessions.resolve(name || caller.session)
+  const session = resolver.resolve(name || caller.session)
   if (session.id === caller.session) return session
   throw new AppError('forbidden', `forbidden: a session can only wait itself, and this is not ${session.id}`)
 }

@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'bun:test'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import type { AgentOutput, AgentResponse } from '../../../src/agents/agents/schema.ts'
-import type { SessionRow } from '../../../src/agents/sessions/table.ts'
+import type { AgentResponse } from '../../../src/agents/agents/schema.ts'
+import type { AgentOutput } from '../../../src/agents/conversations/schema.ts'
 import { human } from '../../../src/http/guard.ts'
+import type { SessionRow } from '../../../src/work/sessions/table.ts'
 import { until } from '../../support/until.ts'
 import { agentsWorld } from './world.ts'
 

@@ -1,11 +1,11 @@
 import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { agentRoutes } from '../../../src/agents/agents/routes.ts'
-import type { SessionRow } from '../../../src/agents/sessions/table.ts'
 import { rigRoutes } from '../../../src/config/rigs/routes.ts'
 import { configRoutes } from '../../../src/config/views/routes.ts'
 import type { Caller } from '../../../src/http/caller.ts'
 import { human } from '../../../src/http/guard.ts'
+import type { SessionRow } from '../../../src/work/sessions/table.ts'
 import { serve } from '../../http/serve.ts'
 import { scriptedTown } from '../../support/city.ts'
 

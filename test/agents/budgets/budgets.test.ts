@@ -134,9 +134,9 @@ describe('once a budget is used up', () => {
   test('no session gets another turn, a nudge, a wake or a bead until there is room', async () => {
     await using world = await exhausted()
     const { city, clock, town, row, budgets } = world
-    const { sessions, store, reconciler } = city
+    const { sessions, sessionRecords, store, reconciler } = city
     const bead = await city.beads.create(human, { title: 'oil', metadata: { 'gc.routed_to': 'web/worker' } })
-    await store.write((tx) => sessions.sender.nudge(tx, row.id, 'Go on.'))
+    await store.write((tx) => sessionRecords.queue.add(tx, row.id, 'Go on.'))
     await clock.advance(60_000)
     expect([town.host.prompts, town.host.starts.length]).toEqual([[], 1])
     const caller = sessions.credentials.caller(hashToken(town.host.starts[0]?.env.GC_TOKEN ?? ''))
@@ -159,7 +159,7 @@ describe('once a budget is used up', () => {
   test('what waited goes on as soon as the next period begins', async () => {
     await using world = await exhausted()
     const { city, clock, town, row } = world
-    await city.store.write((tx) => city.sessions.sender.nudge(tx, row.id, 'Go on.'))
+    await city.store.write((tx) => city.sessionRecords.queue.add(tx, row.id, 'Go on.'))
     await clock.advance(60 * 60_000 - 10_000)
     expect(town.host.prompts).toEqual([])
     await clock.advance(10_000)

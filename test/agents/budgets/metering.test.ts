@@ -72,7 +72,7 @@ describe('an agent whose program does not report what it uses', () => {
     await town.host.finishTurn(key)
     await until(() => held(city).length === 1)
     const [session] = city.sessionRepository.live()
-    await city.store.write((tx) => city.sessions.sender.nudge(tx, session?.id ?? '', 'Go on.'))
+    await city.store.write((tx) => city.sessionRecords.queue.add(tx, session?.id ?? '', 'Go on.'))
     await town.clock.advance(30_000)
     await city.reconciler.settle()
     expect(town.host.prompts).toEqual([])

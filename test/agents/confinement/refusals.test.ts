@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { saidRefusals } from '../../../src/agents/confinement/output-denials.ts'
 import { Refusals } from '../../../src/agents/confinement/refusals.ts'
-import type { SessionRow } from '../../../src/agents/sessions/table.ts'
+import type { SessionRow } from '../../../src/work/sessions/table.ts'
 import { tempFolder } from '../../support/folder.ts'
 
 const NOON = Date.parse('2026-01-02T12:00:00Z')

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import type { AgentOutput } from '../../../src/agents/agents/schema.ts'
-import type { StructuredFrame } from '../../../src/agents/conversations/structured/transcript.ts'
+import type { AgentOutput, StructuredFrame } from '../../../src/agents/conversations/schema.ts'
 import type { Question } from '../../../src/host/protocol/question.ts'
 import type { SseFrame } from '../../../src/http/sse.ts'
 import { until } from '../../support/until.ts'

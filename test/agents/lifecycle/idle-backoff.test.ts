@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { IdleBackoff } from '../../../src/agents/lifecycle/plan/idle-backoff.ts'
-import type { SessionRow } from '../../../src/agents/sessions/table.ts'
+import type { SessionRow } from '../../../src/work/sessions/table.ts'
 import { TestClock } from '../../support/clock.ts'
 
 const over = (clock: TestClock, more: Partial<SessionRow> = {}): SessionRow => {

@@ -1,4 +1,4 @@
-import type { SessionRow } from '../../../src/agents/sessions/table.ts'
+import type { SessionRow } from '../../../src/work/sessions/table.ts'
 
 /** The row of a pool session that runs. */
 export const sessionRow = (): SessionRow => ({

@@ -8,8 +8,8 @@ import type {
   ScopeState,
   SessionSnapshot,
 } from '../../../src/agents/lifecycle/plan/snapshot.ts'
-import type { SessionState } from '../../../src/agents/sessions/transitions.ts'
-import { type Command, TRANSITIONS } from '../../../src/agents/sessions/transitions.ts'
+import type { SessionState } from '../../../src/work/sessions/transitions.ts'
+import { type Command, TRANSITIONS } from '../../../src/work/sessions/transitions.ts'
 
 /** Pseudo-random numbers by seed. */
 export function seededRandom(seed: number): () => number {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
-import { sessionMessages } from '../../../src/agents/messaging/table.ts'
 import type { City } from '../../../src/city/city.ts'
 import type { Question } from '../../../src/host/protocol/question.ts'
 import { human } from '../../../src/http/guard.ts'
+import { sessionMessages } from '../../../src/work/sessions/table.ts'
 import { type ScriptedTown, scriptedTown } from '../../support/city.ts'
 import { until } from '../../support/until.ts'
 

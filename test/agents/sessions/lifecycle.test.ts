@@ -104,7 +104,7 @@ describe('closing a session', () => {
     expect(await rejectionOf(world.city.sessions.control.close('boss', human))).toBe(
       'session-not-found: not_found: session not found: "boss"',
     )
-    expect(() => world.city.sessions.credentials.worker(caller)).toThrow('session not found')
+    expect(() => world.city.claims.next(caller)).toThrow('session not found')
     expect(await world.running()).toEqual([])
     await world.city.sessions.creator.create(human, { kind: 'agent', name: 'mayor', alias: 'boss' })
     const again = await world.event('request.result.session.create', ({ subject }) => subject !== id)

@@ -15,7 +15,7 @@ test('each operation on a program records its result and duration', async () => 
   const { session_id: id = '' } = await world.event('session.woke')
   await answer(post('/session/polly/messages', { message: 'hello' }))
   await world.event('request.result.session.message', () => true, 30_000)
-  await world.city.store.write((tx) => world.city.sessions.sender.nudge(tx, id, 'look up'))
+  await world.city.store.write((tx) => world.city.sessionRecords.queue.add(tx, id, 'look up'))
   await world.event('worker.operation', ({ payload }) => Object(payload).operation === 'nudge', 30_000)
   for (const verb of ['suspend', 'close']) await answer(post(`/session/${id}/${verb}`))
   expect(recordedOperations().map(({ operation, result }) => `${operation} ${result}`)).toEqual([

@@ -2,15 +2,9 @@ import { describe, expect, test } from 'bun:test'
 import { decideOutcome, type ExitedSession, type ProcessExit } from '../../../src/agents/lifecycle/plan/exit-rules.ts'
 import { agentBackoff, backoff, QUARANTINE } from '../../../src/agents/lifecycle/plan/limits.ts'
 import { sessionEnvironment } from '../../../src/agents/lifecycle/start/environment.ts'
-import {
-  checkAlias,
-  instanceName,
-  instanceNamed,
-  poolSessionName,
-  sanitize,
-} from '../../../src/agents/sessions/names.ts'
-import type { SessionRow } from '../../../src/agents/sessions/table.ts'
-import { type Command, STATES, TRANSITIONS, transition } from '../../../src/agents/sessions/transitions.ts'
+import { checkAlias, instanceName, instanceNamed, poolSessionName, sanitize } from '../../../src/work/sessions/names.ts'
+import type { SessionRow } from '../../../src/work/sessions/table.ts'
+import { type Command, STATES, TRANSITIONS, transition } from '../../../src/work/sessions/transitions.ts'
 
 const NOW = 10_000_000
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import type { BudgetList } from '../../../src/agents/budgets/schema.ts'
-import type { SessionResponse } from '../../../src/agents/sessions/schema.ts'
 import type { SessionUsage, UsageBody, UsageHistory } from '../../../src/agents/usage/schema.ts'
+import type { SessionResponse } from '../../../src/work/sessions/schema.ts'
 import { sessionPage } from '../../../tui/pages/session.ts'
 import { claude } from '../../programs/samples.ts'
 import { reachTo } from '../../tui/reach.ts'

@@ -1,11 +1,11 @@
 import type { AttentionResolution, AttentionSource } from '../../../core/attention.ts'
+import type { SessionRepository } from '../../../work/sessions/repository.ts'
+import type { SessionRow } from '../../../work/sessions/table.ts'
 import type { LaunchPlanner } from '../../lifecycle/start/launch-planner.ts'
 import { answersTo, selectOption } from '../../messaging/answer-words.ts'
 import { describeOutcome, numberOf, questionId } from '../../questions/outcome.ts'
 import type { Questions } from '../../questions/questions.ts'
 import type { QuestionRow } from '../../questions/table.ts'
-import type { SessionRepository } from '../../sessions/repository.ts'
-import type { SessionRow } from '../../sessions/table.ts'
 import type { ListedItem } from '../schema.ts'
 
 interface QuestionAttentionOptions {

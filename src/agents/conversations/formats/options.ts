@@ -1,5 +1,5 @@
-import type { SessionRow } from '../../sessions/table.ts'
-import type { TranscriptFormat } from '../structured/transcript.ts'
+import type { SessionRow } from '../../../work/sessions/table.ts'
+import type { TranscriptFormat } from '../schema.ts'
 
 /** How a conversation is shown. */
 export interface TranscriptOptions {

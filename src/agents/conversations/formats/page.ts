@@ -1,7 +1,7 @@
 import type { Static } from '@sinclair/typebox'
 import { AppError } from '../../../core/errors.ts'
 import type { Entry } from '../../../programs/entries/entry.ts'
-import type { PaginationInfo } from '../structured/turns.ts'
+import type { PaginationInfo } from '../schema.ts'
 import { TRANSCRIPT_CURSOR_INVALIDATED } from './errors.ts'
 
 /** The requested page of a log. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { asBoolean, asNumber, asString, isObject, parseJson } from '../../../programs/entries/json.ts'
+import type { StructuredFrame } from '../schema.ts'
 import type { Message } from '../structured/messages.ts'
-import type { StructuredFrame } from '../structured/transcript.ts'
 
 /** What a reader has received, as encoded in its token. */
 interface ResumeState {

@@ -1,6 +1,6 @@
-import type { SessionRow } from '../../sessions/table.ts'
+import type { SessionRow } from '../../../work/sessions/table.ts'
+import type { StructuredFrame } from '../schema.ts'
 import type { Message } from '../structured/messages.ts'
-import type { StructuredFrame } from '../structured/transcript.ts'
 import { linesOf, resumeScreen, type SessionOutput, toMessage, toStructured, withMessages } from './screen.ts'
 import { ScreenParts } from './screen-parts.ts'
 

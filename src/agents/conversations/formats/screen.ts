@@ -1,9 +1,8 @@
 import { sha256 } from '../../../core/digest.ts'
 import { asNumber, asString, isObject, parseJson } from '../../../programs/entries/json.ts'
-import type { SessionRow } from '../../sessions/table.ts'
+import type { SessionRow } from '../../../work/sessions/table.ts'
+import type { OutputTurn, StructuredFrame } from '../schema.ts'
 import type { Message } from '../structured/messages.ts'
-import type { StructuredFrame } from '../structured/transcript.ts'
-import type { OutputTurn } from '../structured/turns.ts'
 import { pendingIds, SUSPENDED } from './history.ts'
 import type { ScreenPart } from './screen-parts.ts'
 

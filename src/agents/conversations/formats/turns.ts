@@ -1,7 +1,7 @@
 import { toTimestamp } from '../../../core/clock.ts'
 import { turnText } from '../../../programs/entries/blocks.ts'
 import type { Entry } from '../../../programs/entries/entry.ts'
-import type { OutputTurn } from '../structured/turns.ts'
+import type { OutputTurn } from '../schema.ts'
 
 /** Whether an entry is a turn of the conversation. */
 export const isTurn = (entry: Entry): boolean => entry.speaker !== undefined && turnText(entry.blocks()) !== ''

@@ -3,8 +3,8 @@ import type { Store } from '../../../core/store/store.ts'
 import type { LogFinder, LogHandle, LogOrigin } from '../../../programs/logs/finder.ts'
 import { type LogSearch, pathVariants } from '../../../programs/logs/search.ts'
 import { runtimeOf } from '../../../programs/runtimes.ts'
-import type { SessionRepository } from '../../sessions/repository.ts'
-import type { SessionRow } from '../../sessions/table.ts'
+import type { SessionRepository } from '../../../work/sessions/repository.ts'
+import type { SessionRow } from '../../../work/sessions/table.ts'
 
 /** The program of a session, as far as it determines the log. */
 export interface SessionProgram {

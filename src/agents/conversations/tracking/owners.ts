@@ -1,7 +1,7 @@
 import { readText } from '../../../core/files.ts'
 import { isDescendantOf, readProcess } from '../../../host/process/process-table.ts'
 import { type LogHandle, type LogOrigin, type LogWriter, logId } from '../../../programs/logs/finder.ts'
-import type { SessionRow } from '../../sessions/table.ts'
+import type { SessionRow } from '../../../work/sessions/table.ts'
 import { isOwnFolder, type LogLocator, type LogPlaces } from './locator.ts'
 import type { SessionLogStore } from './log-store.ts'
 import type { LogRole } from './table.ts'

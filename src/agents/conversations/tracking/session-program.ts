@@ -1,9 +1,9 @@
 import type { AgentConfig } from '../../../config/city/city-config.ts'
 import { stateVariables } from '../../../host/confine/start/private-folders.ts'
+import { identityOf } from '../../../work/sessions/metadata.ts'
+import type { SessionRow } from '../../../work/sessions/table.ts'
 import { privateFolder } from '../../confinement/confinement.ts'
 import type { LaunchPlanner } from '../../lifecycle/start/launch-planner.ts'
-import { identityOf } from '../../sessions/metadata.ts'
-import type { SessionRow } from '../../sessions/table.ts'
 import type { SessionProgram } from './locator.ts'
 
 /** What is declared of agents and providers. */

@@ -4,7 +4,7 @@ import { statusOf } from '../../../programs/log-status.ts'
 import { headRecords, type LogHandle, logId } from '../../../programs/logs/finder.ts'
 import { readHead } from '../../../programs/logs/head.ts'
 import type { LogReader } from '../../../programs/logs/log-reader.ts'
-import type { SubAgent, SubAgents } from '../../sessions/schema.ts'
+import type { SubAgent, SubAgents } from '../../../work/sessions/schema.ts'
 
 type SubAgentLink = SubAgents['agents'][number]
 

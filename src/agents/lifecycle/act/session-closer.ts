@@ -1,14 +1,14 @@
 import type { Clock } from '../../../core/clock.ts'
 import type { Reactions } from '../../../core/events/reactions.ts'
 import type { Tx } from '../../../core/store/store.ts'
+import type { ClaimManager } from '../../../work/claims/manager.ts'
+import { workNamesOf } from '../../../work/sessions/metadata.ts'
+import type { SessionRepository } from '../../../work/sessions/repository.ts'
+import type { SessionTokens } from '../../../work/sessions/tokens.ts'
 import type { MessageDelivery } from '../../messaging/message-delivery.ts'
 import type { SessionRequests } from '../../messaging/requests.ts'
 import type { SessionActivity } from '../../sessions/activity.ts'
-import { workNamesOf } from '../../sessions/metadata.ts'
-import type { SessionRepository } from '../../sessions/repository.ts'
-import type { SessionTokens } from '../../sessions/tokens.ts'
 import type { CrashHistory } from '../exit/crash-history.ts'
-import type { ClaimRelease } from '../exit/exit-handler.ts'
 import type { FailureCounts } from '../plan/failure-counts.ts'
 
 interface SessionCloserOptions {
@@ -16,7 +16,7 @@ interface SessionCloserOptions {
   clock: Clock
   repository: SessionRepository
   tokens: SessionTokens
-  claims: ClaimRelease
+  claims: Pick<ClaimManager, 'revokeAll'>
   failures: FailureCounts
   crashes: Pick<CrashHistory, 'forget'>
   delivery: Pick<MessageDelivery, 'abandon'>

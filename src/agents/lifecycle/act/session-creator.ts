@@ -10,8 +10,7 @@ import { lastSegment } from '../../../core/text/last-segment.ts'
 import { actorOf } from '../../../http/actor-of.ts'
 import type { Caller } from '../../../http/caller.ts'
 import type { AsyncAcceptedBody } from '../../../http/schema.ts'
-import type { MessageQueue } from '../../messaging/message-queue.ts'
-import { CREATE_LIMIT, type SessionRequests } from '../../messaging/requests.ts'
+import type { MessageQueue } from '../../../work/sessions/message-queue.ts'
 import {
   adhocSessionName,
   checkAlias,
@@ -19,11 +18,12 @@ import {
   instanceName,
   poolSessionName,
   sanitize,
-} from '../../sessions/names.ts'
-import type { SessionDraft, SessionRepository } from '../../sessions/repository.ts'
-import type { SessionResolver } from '../../sessions/resolver.ts'
-import type { SessionCreate } from '../../sessions/schema.ts'
-import type { SessionRow } from '../../sessions/table.ts'
+} from '../../../work/sessions/names.ts'
+import type { SessionDraft, SessionRepository } from '../../../work/sessions/repository.ts'
+import type { SessionResolver } from '../../../work/sessions/resolver.ts'
+import type { SessionCreate } from '../../../work/sessions/schema.ts'
+import type { SessionRow } from '../../../work/sessions/table.ts'
+import { CREATE_LIMIT, type SessionRequests } from '../../messaging/requests.ts'
 import type { CityEnvironment } from '../start/environment.ts'
 import type { LaunchPlanner } from '../start/launch-planner.ts'
 import { folderInCity, providerFolder } from '../start/work-folder.ts'

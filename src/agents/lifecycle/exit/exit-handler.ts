@@ -2,6 +2,14 @@ import { gcPart } from '../../../core/actor.ts'
 import type { Clock } from '../../../core/clock.ts'
 import { errorMessage } from '../../../core/errors.ts'
 import type { Store, Tx } from '../../../core/store/store.ts'
+import type { ClaimManager } from '../../../work/claims/manager.ts'
+import type { SessionEventRecorder } from '../../../work/sessions/event-recorder.ts'
+import { workNamesOf } from '../../../work/sessions/metadata.ts'
+import type { SessionChange, SessionRepository } from '../../../work/sessions/repository.ts'
+import type { SessionRow } from '../../../work/sessions/table.ts'
+import type { SessionTokens } from '../../../work/sessions/tokens.ts'
+import type { Command, SessionState } from '../../../work/sessions/transitions.ts'
+import type { Workload } from '../../../work/sessions/workload.ts'
 import type { Refusals } from '../../confinement/refusals.ts'
 import type { LoginLimits } from '../../limits/login-limits.ts'
 import type { Logins } from '../../limits/logins.ts'
@@ -9,24 +17,12 @@ import type { CreateRequests } from '../../messaging/create-requests.ts'
 import type { MessageDelivery } from '../../messaging/message-delivery.ts'
 import type { Questions } from '../../questions/questions.ts'
 import type { SessionActivity } from '../../sessions/activity.ts'
-import type { SessionEventRecorder } from '../../sessions/event-recorder.ts'
-import { workNamesOf } from '../../sessions/metadata.ts'
-import type { SessionChange, SessionRepository } from '../../sessions/repository.ts'
-import type { SessionRow } from '../../sessions/table.ts'
-import type { SessionTokens } from '../../sessions/tokens.ts'
-import type { Command, SessionState } from '../../sessions/transitions.ts'
-import type { Workload } from '../../sessions/workload.ts'
 import { decideOutcome, type ExitedSession, type ExitOutcome, type ProcessExit } from '../plan/exit-rules.ts'
 import type { FailureCounts } from '../plan/failure-counts.ts'
 import { QUICK_EXIT } from '../plan/limits.ts'
 import type { LaunchPlanner } from '../start/launch-planner.ts'
 import type { SetupCommands } from '../start/setup-commands.ts'
 import type { CrashHistory } from './crash-history.ts'
-
-/** Takes every claim of a session, or of these names, away. */
-export interface ClaimRelease {
-  revokeAll(tx: Tx, session: string, names?: readonly string[]): void
-}
 
 interface ExitHandlerOptions {
   store: Store
@@ -37,7 +33,7 @@ interface ExitHandlerOptions {
   crashes: CrashHistory
   workload: Workload
   recorder: SessionEventRecorder
-  claims: ClaimRelease
+  claims: Pick<ClaimManager, 'revokeAll'>
   limits: Pick<LoginLimits, 'reached' | 'failed'>
   logins: Pick<Logins, 'of' | 'roomAt'>
   setup: SetupCommands
@@ -58,6 +54,12 @@ const COMMANDS: Partial<Record<SessionState, Command>> = {
   'failed-create': 'fail',
 }
 
+/** The reason of a stop, by the reason for which the session was drained. */
+const STOP_REASONS: Readonly<Record<string, string>> = {
+  drained: 'drain acknowledged',
+  'no-wake-reason': 'exited gracefully',
+}
+
 /** An exit this soon after a person's answer follows from it, as from `No, exit`. */
 const ANSWER_EFFECT = 10_000
 
@@ -67,7 +69,7 @@ export class ExitHandler {
 
   /** Records in one write that a session's process is gone, and everything that follows from it. */
   async recordExit(id: string, key: string, exit: ProcessExit, output?: string): Promise<void> {
-    const { store, repository, clock, recorder, launchPlanner, limits, logins } = this.options
+    const { store, repository, clock, launchPlanner, limits, logins } = this.options
     await store.write((tx) => {
       const before = repository.find(id)
       if (before?.hostKey !== key) return
@@ -83,10 +85,22 @@ export class ExitHandler {
       this.#countFailures(tx, before, outcome, exit, reason)
       if (outcome.crashed && exit.how !== 'lost' && !outcome.killed) tx.after(() => this.options.crashes.record(id))
       const row = this.#applyOutcome(tx, before, outcome)
-      recorder.ended(tx, before, outcome, exit, message)
+      this.#recordEnd(tx, before, outcome, exit, message)
       if (outcome.crashed) tx.after(() => this.#runDeathCommand(before))
       if (outcome.state !== 'start-pending') this.#settle(tx, row, reason)
     }, gcPart('sessions'))
+  }
+
+  #recordEnd(tx: Tx, row: SessionRow, outcome: ExitOutcome, exit: ProcessExit, output: string | undefined): void {
+    const { recorder, clock } = this.options
+    if (outcome.crashed) recorder.crashed(tx, row, outcome.reason, output)
+    else if (exit.how === 'not-started') {
+      recorder.operation(tx, row, 'start', clock.now(), { error: output ?? 'its program could not be started' })
+    } else if (row.state !== 'creating') recorder.stopped(tx, row, STOP_REASONS[outcome.reason] ?? 'stopped')
+    if (outcome.state === 'quarantined') recorder.quarantined(tx, row)
+    else if (row.state !== 'draining') return
+    else if (row.reason === 'idle-timeout') recorder.idleKilled(tx, row)
+    else if (row.reason === 'max-session-age') recorder.maxAgeKilled(tx, row)
   }
 
   /** Ends an incarnation: its token is revoked before its claims are offered again. */

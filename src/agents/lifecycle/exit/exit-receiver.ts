@@ -1,7 +1,7 @@
 import type { Exit as HostedExit } from '../../../host/protocol/session.ts'
+import type { SessionRepository } from '../../../work/sessions/repository.ts'
 import type { DetachedProcesses } from '../../detached/detached-processes.ts'
 import type { SessionHost } from '../../sessions/host.ts'
-import type { SessionRepository } from '../../sessions/repository.ts'
 import type { Traffic } from '../../traffic/traffic.ts'
 import type { SessionProcesses } from '../act/processes.ts'
 import type { ProcessExit } from '../plan/exit-rules.ts'

@@ -1,9 +1,9 @@
 import { delimiter, join } from 'node:path'
 import { CERTIFICATE_VARIABLES } from '../../../host/confine/start/certificates.ts'
+import { identityOf } from '../../../work/sessions/metadata.ts'
+import type { SessionRow } from '../../../work/sessions/table.ts'
 import type { TokenDemand } from '../../confinement/token-demand.ts'
 import type { SessionAccounts } from '../../network/session-accounts.ts'
-import { identityOf } from '../../sessions/metadata.ts'
-import type { SessionRow } from '../../sessions/table.ts'
 
 /** Variables of the supervisor that sessions inherit: the user's identity and locale, and keys of model providers. */
 const INHERITED = new Set(

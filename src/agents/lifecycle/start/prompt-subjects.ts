@@ -3,8 +3,8 @@ import type { Config } from '../../../config/compose/config.ts'
 import type { Provider } from '../../../config/declare/provider-config.ts'
 import { readBranches } from '../../../config/git/branches.ts'
 import type { PromptSubject, SubjectProvider } from '../../../config/prompts/subject.ts'
-import { agentNameOf } from '../../sessions/metadata.ts'
-import type { SessionRow } from '../../sessions/table.ts'
+import { agentNameOf } from '../../../work/sessions/metadata.ts'
+import type { SessionRow } from '../../../work/sessions/table.ts'
 import type { CityEnvironment } from './environment.ts'
 
 /** What prompts and commands know of a session. */

@@ -3,6 +3,7 @@ import type { AgentConfig, McpConnection } from '../../../config/city/city-confi
 import type { Provider } from '../../../config/declare/provider-config.ts'
 import { errorMessage } from '../../../core/errors.ts'
 import { isEmpty } from '../../../core/folders.ts'
+import type { SessionRow } from '../../../work/sessions/table.ts'
 import { addOwnHooks } from '../../project-files/hook-files.ts'
 import { readMcpFolders } from '../../project-files/mcp-folders.ts'
 import { addMcpServers } from '../../project-files/mcp-settings.ts'
@@ -10,7 +11,6 @@ import { anyHas, readOverlays } from '../../project-files/overlays.ts'
 import type { ProjectFiles } from '../../project-files/project-files.ts'
 import { readSkills } from '../../project-files/skills.ts'
 import { WantedBuilder } from '../../project-files/wanted.ts'
-import type { SessionRow } from '../../sessions/table.ts'
 import type { LaunchPlanner } from './launch-planner.ts'
 
 /** What packs bring to a session. */

@@ -5,9 +5,9 @@ import { agentFolder } from '../../../config/confinement/readable.ts'
 import type { ConfineMode } from '../../../config/declare/confine.ts'
 import { AppError } from '../../../core/errors.ts'
 import { requireNoLinks } from '../../../core/folders.ts'
+import type { SessionRow } from '../../../work/sessions/table.ts'
 import type { Confinable } from '../../confinement/confinement.ts'
 import { isOwnFolder } from '../../confinement/work-place.ts'
-import type { SessionRow } from '../../sessions/table.ts'
 
 /**
  * Creates a declared work_dir, and the folder that a city has for an agent; that of a rig or city has to exist. What confined

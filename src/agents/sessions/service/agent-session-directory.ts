@@ -1,12 +1,16 @@
 import type { AgentConfig } from '../../../config/city/city-config.ts'
 import type { Clock } from '../../../core/clock.ts'
 import { AppError, errorMessage } from '../../../core/errors.ts'
+import type { Store } from '../../../core/store/store.ts'
 import { actorOf } from '../../../http/actor-of.ts'
 import type { Caller } from '../../../http/caller.ts'
-import type { AgentOutput } from '../../agents/schema.ts'
+import type { SessionRepository } from '../../../work/sessions/repository.ts'
+import { isRunning } from '../../../work/sessions/running.ts'
+import type { SessionRow } from '../../../work/sessions/table.ts'
+import type { Workload } from '../../../work/sessions/workload.ts'
 import type { AgentSession, AgentSessions, RestartResult, SessionName } from '../../agents/sessions.ts'
+import type { AgentOutput } from '../../conversations/schema.ts'
 import type { Transcripts } from '../../conversations/transcripts.ts'
-import type { SessionWaker } from '../../lifecycle/act/session-waker.ts'
 import type { FailureCounts } from '../../lifecycle/plan/failure-counts.ts'
 import { agentHold, sessionHold } from '../../lifecycle/plan/holds.ts'
 import type { BudgetBlocks } from '../../lifecycle/plan/snapshot-reader.ts'
@@ -14,21 +18,17 @@ import type { LaunchPlanner } from '../../lifecycle/start/launch-planner.ts'
 import type { Questions } from '../../questions/questions.ts'
 import type { HostPrompts } from '../../traffic/host-prompts.ts'
 import type { SessionActivity } from '../activity.ts'
-import type { SessionRepository } from '../repository.ts'
-import { isRunning } from '../running.ts'
-import type { SessionRow } from '../table.ts'
-import type { Workload } from '../workload.ts'
 import type { SessionControl } from './control.ts'
 import type { SessionReader } from './session-reader.ts'
 
 interface AgentSessionDirectoryOptions {
+  store: Store
   clock: Clock
   repository: SessionRepository
   launchPlanner: LaunchPlanner
   workload: Workload
   activity: SessionActivity
   failures: FailureCounts
-  waker: SessionWaker
   transcripts: Transcripts
   control: SessionControl
   reader: SessionReader
@@ -68,14 +68,14 @@ export class AgentSessionDirectory implements AgentSessions {
   }
 
   release(agent: string, caller: Caller): Promise<void> {
-    return this.options.waker.clearFailures([agent], actorOf(caller))
+    return this.#clearFailures([agent], caller)
   }
 
   /** Ends every session of these agents; those with work or someone who wants them start again. */
   async restartAll(agents: readonly string[], caller: Caller): Promise<RestartResult> {
-    const { waker, control } = this.options
+    const { control } = this.options
     const result: RestartResult = { killed: [], failed: [] }
-    await waker.clearFailures(agents, actorOf(caller))
+    await this.#clearFailures(agents, caller)
     const running = agents.flatMap((agent) => this.#rows(agent).filter(isRunning))
     await Promise.all(
       running.map(async ({ id, sessionName }) => {
@@ -88,6 +88,15 @@ export class AgentSessionDirectory implements AgentSessions {
       }),
     )
     return result
+  }
+
+  /** Forgets the failed starts of these agents, so that they are tried again at once. */
+  async #clearFailures(agents: readonly string[], caller: Caller): Promise<void> {
+    const { store, failures, repository } = this.options
+    await store.write((tx) => {
+      for (const agent of agents) failures.clear(tx, 'agent', agent)
+      tx.after(() => repository.notifyChanged())
+    }, actorOf(caller))
   }
 
   peek(session: string, lines: number): Promise<string | undefined> {

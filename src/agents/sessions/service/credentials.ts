@@ -1,16 +1,13 @@
-import { AppError } from '../../../core/errors.ts'
 import { lastSegment } from '../../../core/text/last-segment.ts'
 import type { SessionCaller } from '../../../http/caller.ts'
 import type { LiveToken, TokenKind } from '../../../http/tokens.ts'
-import type { Worker } from '../../../work/claims/worker.ts'
+import { namesOf, workNamesOf } from '../../../work/sessions/metadata.ts'
+import type { SessionRepository } from '../../../work/sessions/repository.ts'
+import type { SessionResolver } from '../../../work/sessions/resolver.ts'
+import type { SessionRow } from '../../../work/sessions/table.ts'
+import type { SessionTokens } from '../../../work/sessions/tokens.ts'
+import type { Workload } from '../../../work/sessions/workload.ts'
 import type { LaunchPlanner } from '../../lifecycle/start/launch-planner.ts'
-import type { TurnGate } from '../../messaging/turn-gate.ts'
-import { identityOf, namesOf, workNamesOf } from '../metadata.ts'
-import type { SessionRepository } from '../repository.ts'
-import type { SessionResolver } from '../resolver.ts'
-import type { SessionRow } from '../table.ts'
-import type { SessionTokens } from '../tokens.ts'
-import type { Workload } from '../workload.ts'
 
 interface SessionCredentialsOptions {
   city: string
@@ -19,7 +16,6 @@ interface SessionCredentialsOptions {
   tokens: SessionTokens
   launchPlanner: Pick<LaunchPlanner, 'agent'>
   workload: Pick<Workload, 'activeBead'>
-  turns: Pick<TurnGate, 'closedFor'>
 }
 
 /** Identifies the sessions that call. */
@@ -69,24 +65,5 @@ export class SessionCredentials implements TokenKind {
 
   listLive(): LiveToken[] {
     return this.options.tokens.listLive()
-  }
-
-  /** A calling session as a worker; one that drains gets no new work of its agent. */
-  worker(caller: SessionCaller): Worker {
-    const row = this.options.repository.find(caller.session)
-    if (!row || row.state === 'closed') {
-      throw new AppError('session-not-found', `not_found: session not found: "${caller.session}"`)
-    }
-    const blocked = this.options.turns.closedFor(row)
-    return {
-      session: row.id,
-      sessionName: row.sessionName,
-      agent: row.state === 'draining' ? '' : row.template,
-      identity: identityOf(row),
-      names: workNamesOf(row),
-      incarnation: String(row.generation),
-      hosted: row.hostKey !== null,
-      ...(blocked !== undefined && { blocked }),
-    }
   }
 }

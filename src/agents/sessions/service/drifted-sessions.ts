@@ -1,13 +1,13 @@
 import type { Store, Tx } from '../../../core/store/store.ts'
 import { actorOf } from '../../../http/actor-of.ts'
 import type { Caller } from '../../../http/caller.ts'
+import type { SessionEventRecorder } from '../../../work/sessions/event-recorder.ts'
+import type { SessionRepository } from '../../../work/sessions/repository.ts'
+import { isRunning } from '../../../work/sessions/running.ts'
+import type { SessionRow } from '../../../work/sessions/table.ts'
 import { LIVE } from '../../lifecycle/start/fingerprint.ts'
 import type { LaunchPlanner } from '../../lifecycle/start/launch-planner.ts'
-import type { SessionEventRecorder } from '../event-recorder.ts'
-import type { SessionRepository } from '../repository.ts'
-import { isRunning } from '../running.ts'
 import type { SessionDrifts } from '../runtime-schema.ts'
-import type { SessionRow } from '../table.ts'
 
 interface DriftedSessionsOptions {
   store: Store

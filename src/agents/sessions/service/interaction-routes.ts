@@ -2,8 +2,6 @@ import { SESSION_CONFLICT } from '../../../host/protocol/errors.ts'
 import type { CityOf } from '../../../http/city-of.ts'
 import { ofOtherSessions } from '../../../http/needs.ts'
 import { route } from '../../../http/route.ts'
-import { Transcript } from '../../conversations/structured/transcript.ts'
-import { QuestionAnswer, QuestionList, QuestionView } from '../../questions/schema.ts'
 import {
   PendingList,
   PermissionMode,
@@ -13,7 +11,9 @@ import {
   SessionResponse,
   SubAgent,
   SubAgents,
-} from '../schema.ts'
+} from '../../../work/sessions/schema.ts'
+import { Transcript } from '../../conversations/schema.ts'
+import { QuestionAnswer, QuestionList, QuestionView } from '../../questions/schema.ts'
 import type { SessionOperations } from './operations.ts'
 
 /** Operations on the questions, permissions and sub-agents of sessions. */

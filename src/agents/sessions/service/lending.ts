@@ -3,13 +3,13 @@ import type { Store } from '../../../core/store/store.ts'
 import { SESSION_CONFLICT } from '../../../host/protocol/errors.ts'
 import { actorOf } from '../../../http/actor-of.ts'
 import type { Caller } from '../../../http/caller.ts'
-import type { ClaimRelease } from '../../lifecycle/exit/exit-handler.ts'
-import type { SessionEventRecorder } from '../event-recorder.ts'
-import { workNamesOf } from '../metadata.ts'
-import type { SessionRepository } from '../repository.ts'
-import type { SessionResolver } from '../resolver.ts'
+import type { ClaimManager } from '../../../work/claims/manager.ts'
+import type { SessionEventRecorder } from '../../../work/sessions/event-recorder.ts'
+import { workNamesOf } from '../../../work/sessions/metadata.ts'
+import type { SessionRepository } from '../../../work/sessions/repository.ts'
+import type { SessionResolver } from '../../../work/sessions/resolver.ts'
+import type { SessionTokens } from '../../../work/sessions/tokens.ts'
 import type { SessionLoan } from '../runtime-schema.ts'
-import type { SessionTokens } from '../tokens.ts'
 
 interface LendingOptions {
   store: Store
@@ -17,7 +17,7 @@ interface LendingOptions {
   resolver: SessionResolver
   tokens: SessionTokens
   recorder: SessionEventRecorder
-  claims: ClaimRelease
+  claims: Pick<ClaimManager, 'revokeAll'>
 }
 
 /** Lets programs that gc does not run, here or elsewhere, work as a session. */

@@ -1,18 +1,18 @@
 import { AppError } from '../../../core/errors.ts'
 import { type SaveResponse, withoutReplay } from '../../../core/replays/replays.ts'
-import type { Store, Tx } from '../../../core/store/store.ts'
+import type { Store } from '../../../core/store/store.ts'
 import { SESSION_CONFLICT } from '../../../host/protocol/errors.ts'
 import { actorOf } from '../../../http/actor-of.ts'
 import type { Caller } from '../../../http/caller.ts'
 import type { AsyncAcceptedBody } from '../../../http/schema.ts'
+import { SessionSubmitSucceeded } from '../../../work/sessions/events.ts'
+import type { MessageQueue } from '../../../work/sessions/message-queue.ts'
+import type { SessionRepository } from '../../../work/sessions/repository.ts'
+import type { SessionMessage, SessionSubmit, SubmitIntent } from '../../../work/sessions/schema.ts'
+import { HELD, type SessionWaker } from '../../../work/sessions/waker.ts'
 import type { SessionCreator } from '../../lifecycle/act/session-creator.ts'
-import { HELD, type SessionWaker } from '../../lifecycle/act/session-waker.ts'
 import type { LaunchPlanner } from '../../lifecycle/start/launch-planner.ts'
-import type { MessageQueue } from '../../messaging/message-queue.ts'
 import { MESSAGE_LIMIT, type SessionRequests } from '../../messaging/requests.ts'
-import { SessionSubmitSucceeded } from '../events.ts'
-import type { SessionRepository } from '../repository.ts'
-import type { SessionMessage, SessionSubmit, SubmitIntent } from '../schema.ts'
 
 interface MessageSenderOptions {
   store: Store
@@ -51,11 +51,6 @@ export class MessageSender {
     saveResponse = withoutReplay,
   ): Promise<AsyncAcceptedBody> {
     return this.#send(token, caller, { message, operation: 'session.submit', intent, saveResponse })
-  }
-
-  /** Queues a message of gc itself, which no request waits for; `name` is what it can be withdrawn by. */
-  nudge(tx: Tx, id: string, body: string, name?: string): void {
-    this.options.queue.add(tx, id, body, name === undefined ? {} : { request: name })
   }
 
   async #send(token: string, caller: Caller, sending: Sending): Promise<AsyncAcceptedBody> {

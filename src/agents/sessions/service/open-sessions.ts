@@ -13,9 +13,14 @@ import type { Store, Tx } from '../../../core/store/store.ts'
 import { cpuTimeOf } from '../../../host/process/cpu-time.ts'
 import { ProcessTable } from '../../../host/process/process-table.ts'
 import type { ProcessTokens } from '../../../http/process-tokens.ts'
-import type { TokenMirror } from '../../../http/tokens.ts'
 import type { AssigneeResolver } from '../../../work/beads/extensions.ts'
 import type { BeadRepository } from '../../../work/beads/repository.ts'
+import type { ClaimManager } from '../../../work/claims/manager.ts'
+import { identityOf, workNamesOf } from '../../../work/sessions/metadata.ts'
+import type { SessionRecords } from '../../../work/sessions/open.ts'
+import type { SessionRepository } from '../../../work/sessions/repository.ts'
+import type { SessionResolver } from '../../../work/sessions/resolver.ts'
+import type { SessionRow } from '../../../work/sessions/table.ts'
 import { AcceptanceRecorder } from '../../confinement/accepted-dialogs.ts'
 import { CommandConfinement } from '../../confinement/command-confinement.ts'
 import { ConfinedShell } from '../../confinement/confined-shell.ts'
@@ -34,9 +39,8 @@ import { LifeSigns } from '../../lifecycle/act/life-signs.ts'
 import { SessionProcesses } from '../../lifecycle/act/processes.ts'
 import { SessionCloser } from '../../lifecycle/act/session-closer.ts'
 import { SessionCreator } from '../../lifecycle/act/session-creator.ts'
-import { SessionWaker } from '../../lifecycle/act/session-waker.ts'
 import { CrashHistory } from '../../lifecycle/exit/crash-history.ts'
-import { type ClaimRelease, ExitHandler } from '../../lifecycle/exit/exit-handler.ts'
+import { ExitHandler } from '../../lifecycle/exit/exit-handler.ts'
 import { ExitReceiver } from '../../lifecycle/exit/exit-receiver.ts'
 import { LoginWatcher } from '../../lifecycle/exit/login-watcher.ts'
 import { FailureCounts } from '../../lifecycle/plan/failure-counts.ts'
@@ -55,13 +59,11 @@ import { askingOf } from '../../messaging/asking.ts'
 import { CreateRequests } from '../../messaging/create-requests.ts'
 import { Interactions } from '../../messaging/interactions.ts'
 import { MessageDelivery } from '../../messaging/message-delivery.ts'
-import { MessageQueue } from '../../messaging/message-queue.ts'
 import { pendingOf } from '../../messaging/pending.ts'
 import { ProgramInput } from '../../messaging/program-input.ts'
 import { QuestionWatcher } from '../../messaging/question-watcher.ts'
 import { SessionRequests } from '../../messaging/requests.ts'
 import { openTerminalInput } from '../../messaging/terminal-input.ts'
-import { TurnGate } from '../../messaging/turn-gate.ts'
 import type { ProjectFiles } from '../../project-files/project-files.ts'
 import { optionOf } from '../../questions/outcome.ts'
 import { Questions } from '../../questions/questions.ts'
@@ -70,15 +72,8 @@ import { HostPrompts } from '../../traffic/host-prompts.ts'
 import { Traffic } from '../../traffic/traffic.ts'
 import type { Worktrees } from '../../worktrees/worktrees.ts'
 import { SessionActivity } from '../activity.ts'
-import { SessionEventRecorder } from '../event-recorder.ts'
 import type { SessionHost } from '../host.ts'
-import { identityOf, workNamesOf } from '../metadata.ts'
-import type { SessionRepository } from '../repository.ts'
-import { SessionResolver } from '../resolver.ts'
 import { SessionRetention } from '../retention.ts'
-import type { SessionRow } from '../table.ts'
-import { SessionTokens } from '../tokens.ts'
-import { Workload } from '../workload.ts'
 import { SessionControl } from './control.ts'
 import { SessionCredentials } from './credentials.ts'
 import { SessionDrains } from './drains.ts'
@@ -108,22 +103,21 @@ export interface SessionsOptions {
   config: Config
   suspensions: Pick<Suspensions, 'isCitySuspended' | 'isAgentSuspended' | 'explain'>
   beads: BeadRepository
-  claims: ClaimRelease
+  claims: ClaimManager
   host: SessionHost
   worktrees: Pick<Worktrees, 'prepare'>
   projectFiles: Pick<ProjectFiles, 'place'>
-  repository: SessionRepository
+  sessionRecords: SessionRecords
   limits: LoginLimits
   accounts: Accounts
   environment: CityEnvironment
   processTokens: ProcessTokens
-  tokenMirror: TokenMirror
   report(message: string): void
 }
 
 /** Builds the services of a city's sessions, each after those it depends on. */
 export function openSessions(options: SessionsOptions) {
-  const records = openRecords(options)
+  const records = { ...options.sessionRecords, ...openRunState(options) }
   const programs = openPrograms({ ...options, ...records })
   const messaging = openMessaging({ ...options, ...records, ...programs })
   const lifecycle = openLifecycle({ ...options, ...records, ...programs, ...messaging })
@@ -137,29 +131,29 @@ export function openSessions(options: SessionsOptions) {
 
 export type CitySessions = ReturnType<typeof openSessions>
 
-/** What is known of sessions. */
-function openRecords({ store, log, clock, config, beads, repository, tokenMirror, ...options }: SessionsOptions) {
+/** What is known of sessions beside their records. */
+function openRunState({ store, log, clock, config, beads, sessionRecords, ...options }: SessionsOptions) {
+  const { repository, waker } = sessionRecords
   const accepted = new AcceptanceRecorder(options.environment.path, options.report)
   const failures = new FailureCounts(store, clock)
+  const crashes = new CrashHistory(config, clock)
+  waker.onRelease((tx, { id, template }) => {
+    failures.clear(tx, 'agent', template)
+    tx.after(() => crashes.forget(id))
+  })
   return {
-    repository,
-    resolver: new SessionResolver(repository, config),
-    tokens: new SessionTokens(store, clock, tokenMirror),
-    workload: new Workload(store, clock),
     activity: new SessionActivity(),
-    turns: new TurnGate(),
-    recorder: new SessionEventRecorder(log, clock),
     questions: new Questions({
       ...{ store, log, clock },
       onAnswered: (row) => accepted.note(row, repository.find(row.sessionId)),
     }),
     failures,
     firstClaims: new FirstClaims({ store, beads, failures }),
-    crashes: new CrashHistory(config, clock),
+    crashes,
   }
 }
 
-type Records = ReturnType<typeof openRecords>
+type Records = SessionRecords & ReturnType<typeof openRunState>
 
 /** The programs of sessions: what is started, what is sent to them, and what they say. */
 function openPrograms(options: SessionsOptions & Records) {
@@ -223,15 +217,14 @@ type Programs = ReturnType<typeof openPrograms>
 
 /** Messages to sessions, and the requests that wait for them. */
 function openMessaging(options: SessionsOptions & Records & Programs) {
-  const { store, clock, conversations } = options
-  const queue = new MessageQueue(store, clock)
+  const { conversations } = options
   const waiting = new WaitingReasons(options)
   const requests = new SessionRequests({ ...options, explainWaiting: (session) => waiting.of(session) })
-  const createRequests = new CreateRequests({ ...options, requests, queue })
-  const delivery = new MessageDelivery({ ...options, queue, requests, createRequests })
+  const createRequests = new CreateRequests({ ...options, requests })
+  const delivery = new MessageDelivery({ ...options, requests, createRequests })
   conversations.onTurnEnd(({ session }) => delivery.deliver(session))
-  const answers = new AnswerGiver({ ...options, queue, watcher: options.questionWatcher, delivery })
-  return { queue, waiting, requests, createRequests, delivery, answers }
+  const answers = new AnswerGiver({ ...options, watcher: options.questionWatcher, delivery })
+  return { waiting, requests, createRequests, delivery, answers }
 }
 
 type Messaging = ReturnType<typeof openMessaging>
@@ -261,7 +254,6 @@ function openLifecycle(options: Omit<SessionsOptions, 'requests'> & Records & Pr
     drainer: new SessionDrainer({ ...options, lifeSigns }),
     creator: new SessionCreator(options),
     closer: new SessionCloser(options),
-    waker: new SessionWaker(options),
   }
 }
 

@@ -4,8 +4,8 @@ import type { CityOf } from '../../../http/city-of.ts'
 import { ofOtherSessions } from '../../../http/needs.ts'
 import { route, socket } from '../../../http/route.ts'
 import { HeartbeatEvent } from '../../../http/schema.ts'
+import { PendingInteraction, SessionPrompt } from '../../../work/sessions/schema.ts'
 import { TRANSCRIPT_CURSOR_INVALIDATED } from '../../conversations/formats/errors.ts'
-import { TranscriptMatches, TranscriptSearch } from '../../conversations/search/schema.ts'
 import {
   ActivityFrame,
   PendingCleared,
@@ -15,8 +15,8 @@ import {
   Transcript,
   TranscriptFormat,
   TurnFrame,
-} from '../../conversations/structured/transcript.ts'
-import { PendingInteraction, SessionPrompt } from '../schema.ts'
+} from '../../conversations/schema.ts'
+import { TranscriptMatches, TranscriptSearch } from '../../conversations/search/schema.ts'
 import type { SessionOperations } from './operations.ts'
 import { TerminalSends, TerminalTakes, Ticket, TicketRequest } from './terminals.ts'
 

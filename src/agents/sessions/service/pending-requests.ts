@@ -5,10 +5,10 @@ import { SESSION_CONFLICT } from '../../../host/protocol/errors.ts'
 import { actorOf } from '../../../http/actor-of.ts'
 import type { Caller } from '../../../http/caller.ts'
 import type { OKWithIDResponseBody } from '../../../http/schema.ts'
+import type { SessionRepository } from '../../../work/sessions/repository.ts'
+import type { SessionRequestView } from '../../../work/sessions/schema.ts'
 import type { SessionCloser } from '../../lifecycle/act/session-closer.ts'
 import type { SessionRequests } from '../../messaging/requests.ts'
-import type { SessionRepository } from '../repository.ts'
-import type { SessionRequestView } from '../schema.ts'
 import type { WaitingReasons } from './waiting.ts'
 
 interface PendingRequestsOptions {

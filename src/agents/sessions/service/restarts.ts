@@ -1,20 +1,19 @@
 import type { Actor } from '../../../core/actor.ts'
 import type { Clock } from '../../../core/clock.ts'
-import { Signal } from '../../../core/signal.ts'
 import type { Store, Tx } from '../../../core/store/store.ts'
 import { actorOf } from '../../../http/actor-of.ts'
 import type { Caller } from '../../../http/caller.ts'
 import type { OKWithIDResponseBody } from '../../../http/schema.ts'
 import type { BeadRepository } from '../../../work/beads/repository.ts'
+import type { SessionEventRecorder } from '../../../work/sessions/event-recorder.ts'
+import { identityOf, workNamesOf } from '../../../work/sessions/metadata.ts'
+import type { SessionRepository } from '../../../work/sessions/repository.ts'
+import type { SessionRow } from '../../../work/sessions/table.ts'
+import type { SessionWaker } from '../../../work/sessions/waker.ts'
+import type { Workload } from '../../../work/sessions/workload.ts'
 import type { SessionProcesses } from '../../lifecycle/act/processes.ts'
 import type { SessionCreator } from '../../lifecycle/act/session-creator.ts'
-import type { SessionWaker } from '../../lifecycle/act/session-waker.ts'
-import type { SessionEventRecorder } from '../event-recorder.ts'
-import { identityOf, workNamesOf } from '../metadata.ts'
-import type { SessionRepository } from '../repository.ts'
 import type { Restart } from '../runtime-schema.ts'
-import type { SessionRow } from '../table.ts'
-import type { Workload } from '../workload.ts'
 
 interface SessionRestartsOptions {
   store: Store
@@ -34,8 +33,6 @@ const STOPPED = new Set(['asleep', 'quarantined', 'suspended', 'archived', 'star
 
 /** Restarts the programs of sessions; the sessions keep their work. */
 export class SessionRestarts {
-  readonly #reset = new Signal<[tx: Tx, id: string]>()
-
   constructor(private readonly options: SessionRestartsOptions) {}
 
   /**
@@ -51,14 +48,11 @@ export class SessionRestarts {
     return { status: 'ok', id: row.id }
   }
 
-  /** Calls the listener in the write in which a session's conversation is given up for a new one. */
-  readonly onReset = this.#reset.listen
-
   async #restart({ id, state }: SessionRow, fresh: boolean, actor: Actor): Promise<void> {
     const { store, repository, workload, processes, recorder, waker } = this.options
     if (STOPPED.has(state)) {
       return store.write((tx) => {
-        if (fresh) this.#resetConversation(tx, id)
+        if (fresh) repository.resetConversation(tx, id)
         waker.wake(tx, id)
       }, actor)
     }
@@ -66,15 +60,10 @@ export class SessionRestarts {
     await processes.stop(id, actor, (tx, row) => {
       if (row.state === 'closed') return
       recorder.stopped(tx, row, 'stopped')
-      if (fresh) this.#resetConversation(tx, id)
+      if (fresh) repository.resetConversation(tx, id)
       this.#requestStart(tx, row)
       for (const bead of work) this.#reassign(tx, row, bead.id)
     })
-  }
-
-  #resetConversation(tx: Tx, id: string): void {
-    this.options.repository.update(tx, id, { sessionKey: null })
-    this.#reset.emit(tx, id)
   }
 
   #requestStart(tx: Tx, row: SessionRow): void {

@@ -13,7 +13,7 @@ import {
   SessionRequestView,
   SessionResponse,
   SessionSubmit,
-} from '../schema.ts'
+} from '../../../work/sessions/schema.ts'
 import { interactionRoutes } from './interaction-routes.ts'
 import type { SessionOperations } from './operations.ts'
 import { outputRoutes } from './output-routes.ts'

@@ -5,10 +5,10 @@ import type { Store } from '../../../core/store/store.ts'
 import { actorOf } from '../../../http/actor-of.ts'
 import type { Caller } from '../../../http/caller.ts'
 import type { OKWithIDResponseBody } from '../../../http/schema.ts'
-import type { SessionRepository } from '../repository.ts'
-import type { SessionResolver } from '../resolver.ts'
+import type { SessionRepository } from '../../../work/sessions/repository.ts'
+import type { SessionResolver } from '../../../work/sessions/resolver.ts'
+import type { SessionRow } from '../../../work/sessions/table.ts'
 import type { Conversation, Heartbeat } from '../runtime-schema.ts'
-import type { SessionRow } from '../table.ts'
 
 interface SelfReportsOptions {
   store: Store

@@ -1,14 +1,14 @@
 import type { Provider } from '../../../config/declare/provider-config.ts'
 import { effectiveOptions } from '../../../config/providers/launch.ts'
 import type { LogStatus } from '../../../programs/log-status.ts'
+import { workNamesOf } from '../../../work/sessions/metadata.ts'
+import type { SessionRepository } from '../../../work/sessions/repository.ts'
+import { isRunning, wireState } from '../../../work/sessions/running.ts'
+import type { SessionResponse } from '../../../work/sessions/schema.ts'
+import type { SessionRow } from '../../../work/sessions/table.ts'
+import type { Workload } from '../../../work/sessions/workload.ts'
 import type { LaunchPlanner } from '../../lifecycle/start/launch-planner.ts'
 import type { SessionActivity } from '../activity.ts'
-import { workNamesOf } from '../metadata.ts'
-import type { SessionRepository } from '../repository.ts'
-import { isRunning, wireState } from '../running.ts'
-import type { SessionResponse } from '../schema.ts'
-import type { SessionRow } from '../table.ts'
-import type { Workload } from '../workload.ts'
 
 interface SessionViewOptions {
   repository: Pick<SessionRepository, 'titleOf'>

@@ -2,11 +2,11 @@ import type { AgentConfig } from '../../../config/city/city-config.ts'
 import type { Config } from '../../../config/compose/config.ts'
 import type { Suspensions } from '../../../config/suspensions/suspensions.ts'
 import { type Clock, toTimestamp } from '../../../core/clock.ts'
+import type { SessionRepository } from '../../../work/sessions/repository.ts'
+import { isRunning } from '../../../work/sessions/running.ts'
+import type { SessionRow } from '../../../work/sessions/table.ts'
+import type { TurnGate } from '../../../work/sessions/turn-gate.ts'
 import type { LaunchPlanner } from '../../lifecycle/start/launch-planner.ts'
-import type { TurnGate } from '../../messaging/turn-gate.ts'
-import type { SessionRepository } from '../repository.ts'
-import { isRunning } from '../running.ts'
-import type { SessionRow } from '../table.ts'
 
 interface WaitingReasonsOptions {
   clock: Clock

@@ -1,5 +1,5 @@
 import { AppError } from '../../core/errors.ts'
-import { SESSION_CONFLICT } from '../../host/protocol/errors.ts'
+import { SESSION_CONFLICT } from '../errors.ts'
 
 /** The state of a session, as it is stored. */
 export type SessionState =

@@ -1,8 +1,8 @@
 import { expect, test } from 'bun:test'
-import { NEWEST, type SessionPosition } from '../../../src/agents/sessions/closed-sessions.ts'
-import type { SessionRepository } from '../../../src/agents/sessions/repository.ts'
 import { human } from '../../../src/http/guard.ts'
-import { openWork } from '../../work/world.ts'
+import { NEWEST, type SessionPosition } from '../../../src/work/sessions/closed-sessions.ts'
+import type { SessionRepository } from '../../../src/work/sessions/repository.ts'
+import { openWork } from '../world.ts'
 
 /** A city with sessions of two agents, every second of them closed; their ids, newest first. */
 async function crowd() {

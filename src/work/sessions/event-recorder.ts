@@ -1,9 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { type Clock, toTimestamp } from '../../core/clock.ts'
-import type { EventAttributes, EventDefinition } from '../../core/events/event.ts'
+import type { EventAttributes } from '../../core/events/event.ts'
 import type { EventLog } from '../../core/events/log.ts'
 import type { Tx } from '../../core/store/store.ts'
-import type { ExitOutcome, ProcessExit } from '../lifecycle/plan/exit-rules.ts'
 import {
   SessionCrashed,
   SessionDraining,
@@ -20,9 +19,6 @@ import {
 } from './events.ts'
 import { displayNameOf } from './metadata.ts'
 import type { SessionRow } from './table.ts'
-
-/** The reason of a stop, by the reason for which the session was drained. */
-const STOP_REASONS: Record<string, string> = { drained: 'drain acknowledged', 'no-wake-reason': 'exited gracefully' }
 
 /** Appends the events of sessions to the log. */
 export class SessionEventRecorder {
@@ -59,24 +55,20 @@ export class SessionEventRecorder {
     this.log.append(tx, SessionStopped, attributesOf(row), this.#lifecycle(row, reason))
   }
 
-  /** The process of a session exited. */
-  ended(tx: Tx, row: SessionRow, outcome: ExitOutcome, exit: ProcessExit, output: string | undefined): void {
-    if (outcome.crashed) {
-      this.log.append(tx, SessionCrashed, attributesOf(row, output), this.#lifecycle(row, outcome.reason))
-    } else if (exit.how === 'not-started') {
-      this.operation(tx, row, 'start', this.clock.now(), { error: output ?? 'its program could not be started' })
-    } else if (row.state !== 'creating') {
-      this.stopped(tx, row, STOP_REASONS[outcome.reason] ?? 'stopped')
-    }
-    const definition = this.#specialEvent(row, outcome)
-    if (definition) this.log.append(tx, definition, attributesOf(row), {})
+  crashed(tx: Tx, row: SessionRow, reason: string, output: string | undefined): void {
+    this.log.append(tx, SessionCrashed, attributesOf(row, output), this.#lifecycle(row, reason))
   }
 
-  #specialEvent(row: SessionRow, outcome: ExitOutcome): EventDefinition | undefined {
-    if (outcome.state === 'quarantined') return SessionQuarantined
-    if (row.state !== 'draining') return undefined
-    if (row.reason === 'idle-timeout') return SessionIdleKilled
-    return row.reason === 'max-session-age' ? SessionMaxAgeKilled : undefined
+  quarantined(tx: Tx, row: SessionRow): void {
+    this.log.append(tx, SessionQuarantined, attributesOf(row), {})
+  }
+
+  idleKilled(tx: Tx, row: SessionRow): void {
+    this.log.append(tx, SessionIdleKilled, attributesOf(row), {})
+  }
+
+  maxAgeKilled(tx: Tx, row: SessionRow): void {
+    this.log.append(tx, SessionMaxAgeKilled, attributesOf(row), {})
   }
 
   /** An operation on a session's program ended now; `error` is why it failed. */

@@ -3,7 +3,7 @@ import type { Clock } from '../../core/clock.ts'
 import { Signal } from '../../core/signal.ts'
 import type { Statement } from '../../core/store/statement.ts'
 import type { Store, Tx } from '../../core/store/store.ts'
-import type { SubmitIntent } from '../sessions/schema.ts'
+import type { SubmitIntent } from './schema.ts'
 import { type MessageRow, sessionMessages } from './table.ts'
 
 /** `prompt` is a session's first prompt, which comes before whatever waits already. */
@@ -17,12 +17,19 @@ export interface MessageOptions {
   limit?: number
 }
 
+/** How a message ended; `abandoned` when its session was closed before. */
+export type MessageOutcome = 'delivered' | 'failed' | 'abandoned'
+
+/** Called in the write that ends a message with a request name. */
+type MessageEndListener = (tx: Tx, request: string, outcome: MessageOutcome, reason: string) => void
+
 /** How long a message waits for its session when no request waits for it. */
 const DEFAULT_LIMIT = 24 * 3_600_000
 
 /** The messages of sessions and what became of them, as rows. */
 export class MessageQueue {
   readonly #added = new Signal<[session: string]>()
+  readonly #ended = new Signal<Parameters<MessageEndListener>>()
   readonly #counts: Statement<{ id: string; n: number }, []>
 
   constructor(
@@ -120,10 +127,14 @@ export class MessageQueue {
     tx.orm.update(sessionMessages).set({ state: 'queued' }).where(eq(sessionMessages.id, id)).run()
   }
 
-  end(tx: Tx, { id }: MessageRow, state: 'delivered' | 'failed'): void {
-    const endedAt = this.clock.now()
-    tx.orm.update(sessionMessages).set({ state, endedAt }).where(eq(sessionMessages.id, id)).run()
+  end(tx: Tx, { id, requestId }: MessageRow, outcome: MessageOutcome, reason = ''): void {
+    const state = outcome === 'delivered' ? 'delivered' : 'failed'
+    tx.orm.update(sessionMessages).set({ state, endedAt: this.clock.now() }).where(eq(sessionMessages.id, id)).run()
+    if (requestId !== null) this.#ended.emit(tx, requestId, outcome, reason)
   }
+
+  /** Calls the listener when a message with a name has ended, by delivery or without; a withdrawal is not told. */
+  readonly onEnd = this.#ended.listen
 
   #has(request: string, states: ReturnType<typeof sql>): boolean {
     const row = this.store.read((orm) =>

@@ -205,9 +205,6 @@ export const SubAgent = Type.Object(
 )
 export type SubAgent = Static<typeof SubAgent>
 
-export type { Transcript, TranscriptFormat } from '../conversations/structured/transcript.ts'
-export type { OutputTurn } from '../conversations/structured/turns.ts'
-
 /** Ours: an accepted request about a session that is not done yet. */
 export const SessionRequestView = Type.Object(
   {

@@ -1,8 +1,34 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { closedObject, optional } from '../../../programs/entries/fields.ts'
-import { History } from './history.ts'
-import { Message } from './messages.ts'
-import { OutputTurn, PaginationInfo } from './turns.ts'
+import { closedObject, optional } from '../../programs/entries/fields.ts'
+import { History } from './structured/history.ts'
+import { Message } from './structured/messages.ts'
+
+const closed = { additionalProperties: false } as const
+
+export const OutputTurn = Type.Object(
+  {
+    role: Type.String({ description: '`user`, `assistant`, `system`, `result`, or `output` for a screen.' }),
+    text: Type.String(),
+    timestamp: Type.Optional(Type.String()),
+  },
+  { $id: 'OutputTurn', ...closed },
+)
+export type OutputTurn = Static<typeof OutputTurn>
+
+export const PaginationInfo = Type.Object(
+  {
+    has_older_messages: Type.Boolean(),
+    has_newer_messages: Type.Optional(Type.Boolean()),
+    total_message_count: Type.Integer(),
+    returned_message_count: Type.Integer(),
+    truncated_before_message: Type.Optional(
+      Type.String({ description: 'Give it as `before` for the page before this one.' }),
+    ),
+    total_compactions: Type.Integer({ description: 'How often the conversation was shortened.' }),
+  },
+  { $id: 'PaginationInfo', ...closed },
+)
+export type PaginationInfo = Static<typeof PaginationInfo>
 
 const sessionFields = {
   id: Type.String({ description: 'The session.' }),
@@ -92,3 +118,15 @@ export const TranscriptFormat = Type.Union([
   Type.Literal('structured'),
 ])
 export type TranscriptFormat = Static<typeof TranscriptFormat>
+
+/** What an agent said last, under its own name. */
+export const AgentOutput = Type.Object(
+  {
+    agent: Type.String(),
+    format: Type.String({ description: '`conversation`, or `text` for lines of a screen.' }),
+    turns: Type.Array(OutputTurn),
+    pagination: Type.Optional(PaginationInfo),
+  },
+  { $id: 'AgentOutputResponse', ...closed },
+)
+export type AgentOutput = Static<typeof AgentOutput>

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { human } from '../../../src/http/guard.ts'
-import { agent, CityWorld, WAITS } from './world.ts'
+import { agent, CityWorld, WAITS } from '../../agents/sessions/world.ts'
 
 const AGENTS = `${agent('mayor', WAITS, 'max_active_sessions = 1')}${agent('worker', WAITS)}
 [[named_session]]

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { openWork } from '../../work/world.ts'
+import { openWork } from '../world.ts'
 
 test('the active bead is the newest in progress that is assigned to any of the names', async () => {
   await using work = await openWork()

@@ -3,7 +3,7 @@ import type { Clock } from '../../core/clock.ts'
 import { Signal } from '../../core/signal.ts'
 import { stablePlan } from '../../core/store/stable-plan.ts'
 import type { Store, Tx } from '../../core/store/store.ts'
-import type { BeadRepository } from '../../work/beads/repository.ts'
+import type { BeadRepository } from '../beads/repository.ts'
 import { ClosedSessions, type SessionPosition } from './closed-sessions.ts'
 import { metadataOf } from './metadata.ts'
 import { type SessionRow, sessions } from './table.ts'
@@ -29,6 +29,7 @@ const byNewest = (a: SessionRow, b: SessionRow): number => b.createdAt - a.creat
 /** The rows of sessions and their beads, changed together. What a client can see of a change is a bead event. */
 export class SessionRepository {
   readonly #changed = new Signal()
+  readonly #reset = new Signal<[tx: Tx, id: string]>()
   readonly #queries: ReturnType<typeof sessionQueries>
   readonly #closed: ClosedSessions
 
@@ -139,6 +140,15 @@ export class SessionRepository {
   update(tx: Tx, id: string, change: SessionChange): SessionRow {
     return this.#write(tx, id, change)
   }
+
+  /** Gives up a session's conversation: its next start begins another. */
+  resetConversation(tx: Tx, id: string): void {
+    this.update(tx, id, { sessionKey: null })
+    this.#reset.emit(tx, id)
+  }
+
+  /** Calls the listener in the write in which a session's conversation is given up on request. */
+  readonly onReset = this.#reset.listen
 
   rename(tx: Tx, id: string, title: string): void {
     this.beads.change(tx, id, { title })
