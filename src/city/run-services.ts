@@ -1,6 +1,6 @@
-import { HostedCommands } from '../agents/commands/hosted-commands.ts'
 import type { CommandConfinement } from '../agents/confinement/command-confinement.ts'
-import { plainEnvironment } from '../agents/lifecycle/start/environment.ts'
+import { plainEnvironment } from '../agents/launch/environment.ts'
+import { HostedCommands } from '../agents/launch/hosted-commands.ts'
 import type { Config } from '../config/compose/config.ts'
 import type { Suspensions } from '../config/suspensions/suspensions.ts'
 import type { EventLog } from '../core/events/log.ts'

@@ -1,33 +1,34 @@
 import { LoginAccounts } from '../agents/accounts/accounts.ts'
 import { LoginCheck } from '../agents/accounts/login-check.ts'
+import { AgentSessionDirectory } from '../agents/agents/agent-session-directory.ts'
 import { Agents } from '../agents/agents/agents.ts'
 import { Attention } from '../agents/attention/attention.ts'
 import { BudgetAttention } from '../agents/attention/sources/budgets.ts'
 import { DetachedAttention } from '../agents/attention/sources/detached.ts'
 import { FailedAttention } from '../agents/attention/sources/failed.ts'
+import { HostAttention } from '../agents/attention/sources/hosts.ts'
 import { LoginAttention } from '../agents/attention/sources/logins.ts'
 import { ParkedAttention } from '../agents/attention/sources/parked.ts'
 import { QuestionAttention } from '../agents/attention/sources/questions.ts'
 import { WorkAttention } from '../agents/attention/sources/work.ts'
-import { Budgets } from '../agents/budgets/budgets.ts'
-import { Metering } from '../agents/budgets/metering.ts'
-import { Strictness } from '../agents/budgets/strictness.ts'
-import { HostedCommands } from '../agents/commands/hosted-commands.ts'
 import { openConfinement } from '../agents/confinement/open-confinement.ts'
 import { PrivateFolders } from '../agents/confinement/private-folders.ts'
 import { builtinProviderLookup } from '../agents/conversations/tracking/session-program.ts'
+import { commandEnvironment, programEnvironment } from '../agents/launch/environment.ts'
+import { HostedCommands } from '../agents/launch/hosted-commands.ts'
 import { Parking } from '../agents/lifecycle/act/parking.ts'
 import { Reconciler } from '../agents/lifecycle/act/reconciler.ts'
 import { WaitingWork } from '../agents/lifecycle/plan/waiting-work.ts'
-import { commandEnvironment, programEnvironment } from '../agents/lifecycle/start/environment.ts'
 import { LoginLimits } from '../agents/limits/login-limits.ts'
 import { NetworkHeartbeat } from '../agents/network/heartbeat.ts'
 import { NetworkAccounts } from '../agents/network/network-accounts.ts'
 import { SessionAccounts } from '../agents/network/session-accounts.ts'
 import { ProjectFiles } from '../agents/project-files/project-files.ts'
 import { Readiness } from '../agents/readiness/readiness.ts'
-import { AgentSessionDirectory } from '../agents/sessions/service/agent-session-directory.ts'
-import { openAssignees, openSessions } from '../agents/sessions/service/open-sessions.ts'
+import { openAssignees, openSessions } from '../agents/sessions/open-sessions.ts'
+import { Budgets } from '../agents/usage/budgets/budgets.ts'
+import { Metering } from '../agents/usage/budgets/metering.ts'
+import { Strictness } from '../agents/usage/budgets/strictness.ts'
 import { Usage, type UsageDependencies } from '../agents/usage/usage.ts'
 import { ownerStateOf } from '../agents/worktrees/owner-state.ts'
 import { Worktrees } from '../agents/worktrees/worktrees.ts'
@@ -245,7 +246,7 @@ function buildAgents(options: Foundation & Records & SessionServices & WorkServi
         options.storeHealth,
         options.counters,
         new QuestionAttention(sessionServices),
-        sessionServices.askedHosts,
+        new HostAttention(sessionServices.askedHosts),
         new FailedAttention({ ...sessionServices, clock }),
         new BudgetAttention(budgets),
         new LoginAttention({

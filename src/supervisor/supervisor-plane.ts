@@ -1,4 +1,4 @@
-import { SessionStreamCommonEvent } from '../agents/sessions/service/output-routes.ts'
+import { SessionStreamCommonEvent } from '../agents/sessions/output-routes.ts'
 import type { City } from '../city/city.ts'
 import { knownEvents } from '../city/events/known.ts'
 import { eventShapes } from '../city/events/schema.ts'

@@ -18,6 +18,7 @@ import type { OKResponseBody } from '../../http/schema.ts'
 import type { SseFrame } from '../../http/sse.ts'
 import { instanceName, instanceNamed } from '../../work/sessions/names.ts'
 import type { AgentOutput } from '../conversations/schema.ts'
+import type { AgentSession, AgentSessionDirectory, SessionName } from './agent-session-directory.ts'
 import type {
   AgentCreate,
   AgentCreated,
@@ -29,11 +30,10 @@ import type {
   OutputPage,
   SessionInfo,
 } from './schema.ts'
-import type { AgentSession, AgentSessions, SessionName } from './sessions.ts'
 /** The actions on an agent. */
 export const AGENT_ACTIONS = ['suspend', 'resume', 'restart'] as const
 
-type ActiveBeads = ReturnType<AgentSessions['activeBeads']>
+type ActiveBeads = ReturnType<AgentSessionDirectory['activeBeads']>
 
 const PEEK_LINES = 5
 /** How long it is cached whether an agent can be started, since that searches the PATH. */
@@ -48,7 +48,7 @@ export class Agents {
     private readonly store: Store,
     private readonly config: Config,
     private readonly suspensions: Suspensions,
-    private readonly sessions: AgentSessions,
+    private readonly sessions: AgentSessionDirectory,
     private readonly clock: Clock,
   ) {
     config.onChange(() => this.#unavailableReasons.clear())

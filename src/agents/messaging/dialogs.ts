@@ -1,10 +1,10 @@
 import { toTimestamp } from '../../core/clock.ts'
+import type { SessionHost } from '../../host/client/session-host.ts'
 import type { Question } from '../../host/protocol/question.ts'
 import { findQuestion, type ScreenQuestion, toQuestion } from '../../host/terminal/question.ts'
 import type { RunningSession } from '../../work/sessions/running.ts'
 import type { PendingInteraction } from '../../work/sessions/schema.ts'
-import type { LaunchPlanner } from '../lifecycle/start/launch-planner.ts'
-import type { SessionHost } from '../sessions/host.ts'
+import type { LaunchPlanner } from '../launch/launch-planner.ts'
 
 interface DialogOptions {
   host: Pick<SessionHost, 'screen' | 'question' | 'reportsQuestions' | 'whenQuestionsKnown'>

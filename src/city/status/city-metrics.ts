@@ -1,4 +1,4 @@
-import type { Budget } from '../../agents/budgets/schema.ts'
+import type { Budget } from '../../agents/usage/budgets/schema.ts'
 import { type Labels, type NumberMetric, type Sample, samplesBy } from '../../core/metrics/metric.ts'
 import { isRunning, wireState } from '../../work/sessions/running.ts'
 import type { City } from '../city.ts'

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import type { CommandExit, HostedCommands } from '../../agents/commands/hosted-commands.ts'
+import type { CommandExit, HostedCommands } from '../../agents/launch/hosted-commands.ts'
 import type { ServiceConfig } from '../../config/city/service.ts'
 import { type Actor, gcPart } from '../../core/actor.ts'
 import { type Clock, toTimestamp } from '../../core/clock.ts'

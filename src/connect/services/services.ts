@@ -1,7 +1,7 @@
 import { watch } from 'node:fs'
 import { open, stat } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
-import type { CommandExit } from '../../agents/commands/hosted-commands.ts'
+import type { CommandExit } from '../../agents/launch/hosted-commands.ts'
 import type { CityConfig } from '../../config/city/city-config.ts'
 import type { ServiceConfig } from '../../config/city/service.ts'
 import type { Config } from '../../config/compose/config.ts'

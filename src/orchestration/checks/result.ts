@@ -1,4 +1,4 @@
-import type { CommandExit } from '../../agents/commands/hosted-commands.ts'
+import type { CommandExit } from '../../agents/launch/hosted-commands.ts'
 import { parseDuration } from '../../core/durations.ts'
 import type { Bead } from '../../work/beads/schema.ts'
 import { EngineKey } from '../../work/metadata.ts'

@@ -1,4 +1,4 @@
-import type { AgentCommands } from '../../agents/lifecycle/start/agent-commands.ts'
+import type { AgentCommands } from '../../agents/launch/agent-commands.ts'
 import type { AgentConfig } from '../../config/city/city-config.ts'
 import { AppError } from '../../core/errors.ts'
 import { shellQuote } from '../../core/text/shell-quote.ts'

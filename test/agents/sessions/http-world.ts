@@ -1,5 +1,5 @@
 import { chmodSync, writeFileSync } from 'node:fs'
-import { sessionRoutes } from '../../../src/agents/sessions/service/routes.ts'
+import { sessionRoutes } from '../../../src/agents/sessions/routes.ts'
 import type { City } from '../../../src/city/city.ts'
 import { AppError } from '../../../src/core/errors.ts'
 import type { CityOf } from '../../../src/http/city-of.ts'

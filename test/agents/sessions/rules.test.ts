@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
+import { sessionEnvironment } from '../../../src/agents/launch/environment.ts'
 import { decideOutcome, type ExitedSession, type ProcessExit } from '../../../src/agents/lifecycle/plan/exit-rules.ts'
 import { agentBackoff, backoff, QUARANTINE } from '../../../src/agents/lifecycle/plan/limits.ts'
-import { sessionEnvironment } from '../../../src/agents/lifecycle/start/environment.ts'
 import { checkAlias, instanceName, instanceNamed, poolSessionName, sanitize } from '../../../src/work/sessions/names.ts'
 import type { SessionRow } from '../../../src/work/sessions/table.ts'
 import { type Command, STATES, TRANSITIONS, transition } from '../../../src/work/sessions/transitions.ts'

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import type { ViewerEffect } from '../../../src/agents/sessions/service/drawing.ts'
-import { ViewerFilter } from '../../../src/agents/sessions/service/viewer-filter.ts'
+import type { ViewerEffect } from '../../../src/agents/sessions/drawing.ts'
+import { ViewerFilter } from '../../../src/agents/sessions/viewer-filter.ts'
 
 const ESC = '\u001b'
 const SIZES = [1, 2, 3, 7, 100_000]

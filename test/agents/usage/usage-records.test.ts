@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import type { BudgetList } from '../../../src/agents/budgets/schema.ts'
+import type { BudgetList } from '../../../src/agents/usage/budgets/schema.ts'
 import type { SessionUsage, UsageBody, UsageHistory } from '../../../src/agents/usage/schema.ts'
 import type { SessionResponse } from '../../../src/work/sessions/schema.ts'
 import { sessionPage } from '../../../tui/pages/session.ts'

@@ -1,7 +1,13 @@
 import type { AgentConfig } from '../../../config/city/city-config.ts'
 import type { AttentionSource } from '../../../core/attention.ts'
-import { type Budgets, COSTS_NOTHING, describeBudget, describeUncounted, describeUse } from '../../budgets/budgets.ts'
-import type { Budget } from '../../budgets/schema.ts'
+import {
+  type Budgets,
+  COSTS_NOTHING,
+  describeBudget,
+  describeUncounted,
+  describeUse,
+} from '../../usage/budgets/budgets.ts'
+import type { Budget } from '../../usage/budgets/schema.ts'
 import type { ListedItem } from '../schema.ts'
 
 /** Budgets that are used up, and agents whose use they cannot count. */

@@ -2,7 +2,7 @@ import type { AttentionEntry, AttentionSource } from '../../../core/attention.ts
 import { toTimestamp } from '../../../core/clock.ts'
 import type { ProcessSummary } from '../../../host/process/process-ender.ts'
 import type { SessionRepository } from '../../../work/sessions/repository.ts'
-import type { DetachedProcesses } from '../../detached/detached-processes.ts'
+import type { DetachedProcesses } from '../../lifecycle/detached/detached-processes.ts'
 
 /** How many processes a sentence names. */
 const NAMED = 5

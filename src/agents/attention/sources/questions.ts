@@ -1,7 +1,7 @@
 import type { AttentionResolution, AttentionSource } from '../../../core/attention.ts'
 import type { SessionRepository } from '../../../work/sessions/repository.ts'
 import type { SessionRow } from '../../../work/sessions/table.ts'
-import type { LaunchPlanner } from '../../lifecycle/start/launch-planner.ts'
+import type { LaunchPlanner } from '../../launch/launch-planner.ts'
 import { answersTo, selectOption } from '../../messaging/answer-words.ts'
 import { describeOutcome, numberOf, questionId } from '../../questions/outcome.ts'
 import type { Questions } from '../../questions/questions.ts'

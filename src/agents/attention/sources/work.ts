@@ -5,8 +5,8 @@ import type { AttentionEntry, AttentionSource } from '../../../core/attention.ts
 import type { Deadline, Deadlines } from '../../../core/deadlines.ts'
 import type { EventLog } from '../../../core/events/log.ts'
 import { unsubscriber } from '../../../core/signal.ts'
+import type { LaunchPlanner } from '../../launch/launch-planner.ts'
 import type { WaitingWork } from '../../lifecycle/plan/waiting-work.ts'
-import type { LaunchPlanner } from '../../lifecycle/start/launch-planner.ts'
 
 interface WorkAttentionOptions {
   config: { readonly current: CityConfig; onChange(listener: () => void): () => void }

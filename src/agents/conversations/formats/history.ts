@@ -2,9 +2,9 @@ import type { Static } from '@sinclair/typebox'
 import { statusOf } from '../../../programs/log-status.ts'
 import type { LogReader } from '../../../programs/logs/log-reader.ts'
 import type { SessionRow } from '../../../work/sessions/table.ts'
-import { merged } from '../../questions/in-transcript.ts'
 import type { History } from '../structured/history.ts'
 import type { Message } from '../structured/messages.ts'
+import { merged } from './questions.ts'
 import { tokenOf } from './resume-token.ts'
 
 /** The history part of a structured transcript, which describes the log and what its program asked on its screen. */

@@ -3,7 +3,7 @@ import { stateVariables } from '../../../host/confine/start/private-folders.ts'
 import { identityOf } from '../../../work/sessions/metadata.ts'
 import type { SessionRow } from '../../../work/sessions/table.ts'
 import { privateFolder } from '../../confinement/confinement.ts'
-import type { LaunchPlanner } from '../../lifecycle/start/launch-planner.ts'
+import type { LaunchPlanner } from '../../launch/launch-planner.ts'
 import type { SessionProgram } from './locator.ts'
 
 /** What is declared of agents and providers. */

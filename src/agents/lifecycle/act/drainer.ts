@@ -6,8 +6,8 @@ import type { SessionRepository } from '../../../work/sessions/repository.ts'
 import { isRunning } from '../../../work/sessions/running.ts'
 import type { SessionRow } from '../../../work/sessions/table.ts'
 import type { Workload } from '../../../work/sessions/workload.ts'
-import type { SessionActivity } from '../../sessions/activity.ts'
-import type { LaunchPlanner } from '../start/launch-planner.ts'
+import type { SessionActivity } from '../../conversations/activity.ts'
+import type { LaunchPlanner } from '../../launch/launch-planner.ts'
 import type { LifeSigns } from './life-signs.ts'
 
 interface SessionDrainerOptions {

@@ -1,11 +1,11 @@
 import type { Clock } from '../../../core/clock.ts'
+import type { SessionHost } from '../../../host/client/session-host.ts'
 import { showsEmptyInput } from '../../../host/terminal/input.ts'
 import { stateOf } from '../../../host/terminal/program-state.ts'
 import type { RunningSession } from '../../../work/sessions/running.ts'
 import type { AcpConversations } from '../../conversations/acp/conversations.ts'
-import type { SessionHost } from '../../sessions/host.ts'
+import type { LaunchPlanner } from '../../launch/launch-planner.ts'
 import { IDLE_GRACE } from '../plan/limits.ts'
-import type { LaunchPlanner } from '../start/launch-planner.ts'
 
 interface LifeSignsOptions {
   clock: Clock

@@ -11,14 +11,16 @@ import type { EventLog } from '../../../core/events/log.ts'
 import { isObject } from '../../../core/json.ts'
 import { unsubscriber } from '../../../core/signal.ts'
 import type { Store, Tx } from '../../../core/store/store.ts'
+import type { SessionHost } from '../../../host/client/session-host.ts'
 import type { HostedSession } from '../../../host/protocol/session.ts'
 import { WorkKey } from '../../../work/metadata.ts'
 import { SessionStopped } from '../../../work/sessions/events.ts'
 import type { MessageQueue } from '../../../work/sessions/message-queue.ts'
 import type { SessionChange, SessionRepository } from '../../../work/sessions/repository.ts'
 import type { SessionRow } from '../../../work/sessions/table.ts'
+import type { AgentCommands } from '../../launch/agent-commands.ts'
+import type { SetupCommands } from '../../launch/setup-commands.ts'
 import type { LoginLimits } from '../../limits/login-limits.ts'
-import type { SessionHost } from '../../sessions/host.ts'
 import type { ExitReceiver } from '../exit/exit-receiver.ts'
 import type { LoginWatcher } from '../exit/login-watcher.ts'
 import type { FailureCounts } from '../plan/failure-counts.ts'
@@ -28,8 +30,6 @@ import { plan } from '../plan/plan.ts'
 import { ScaleChecks } from '../plan/scale-checks.ts'
 import type { CitySnapshot, ReconcileAction } from '../plan/snapshot.ts'
 import { SnapshotReader, type SnapshotReaderOptions } from '../plan/snapshot-reader.ts'
-import type { AgentCommands } from '../start/agent-commands.ts'
-import type { SetupCommands } from '../start/setup-commands.ts'
 import type { SessionDrainer } from './drainer.ts'
 import type { Parking } from './parking.ts'
 import type { SessionProcesses } from './processes.ts'
@@ -110,7 +110,7 @@ export class Reconciler {
         this.wake()
       }),
       suspensions.onChange(() => this.wake()),
-      budgets?.onChange(() => this.wake()) ?? (() => {}),
+      budgets.onChange(() => this.wake()),
       limits.onChange(() => this.wake()),
       accounts.file.onChange(() => this.wake()),
       repository.onChange(() => this.wake()),

@@ -23,10 +23,10 @@ import type { SessionDraft, SessionRepository } from '../../../work/sessions/rep
 import type { SessionResolver } from '../../../work/sessions/resolver.ts'
 import type { SessionCreate } from '../../../work/sessions/schema.ts'
 import type { SessionRow } from '../../../work/sessions/table.ts'
+import type { CityEnvironment } from '../../launch/environment.ts'
+import type { LaunchPlanner } from '../../launch/launch-planner.ts'
+import { folderInCity, providerFolder } from '../../launch/work-folder.ts'
 import { CREATE_LIMIT, type SessionRequests } from '../../messaging/requests.ts'
-import type { CityEnvironment } from '../start/environment.ts'
-import type { LaunchPlanner } from '../start/launch-planner.ts'
-import { folderInCity, providerFolder } from '../start/work-folder.ts'
 
 interface SessionCreatorOptions {
   store: Store

@@ -1,9 +1,9 @@
+import type { SessionHost } from '../../../host/client/session-host.ts'
 import type { Exit as HostedExit } from '../../../host/protocol/session.ts'
 import type { SessionRepository } from '../../../work/sessions/repository.ts'
-import type { DetachedProcesses } from '../../detached/detached-processes.ts'
-import type { SessionHost } from '../../sessions/host.ts'
-import type { Traffic } from '../../traffic/traffic.ts'
+import type { Traffic } from '../../confinement/traffic/traffic.ts'
 import type { SessionProcesses } from '../act/processes.ts'
+import type { DetachedProcesses } from '../detached/detached-processes.ts'
 import type { ProcessExit } from '../plan/exit-rules.ts'
 import type { LoginWatcher } from './login-watcher.ts'
 

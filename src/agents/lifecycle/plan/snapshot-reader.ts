@@ -10,10 +10,11 @@ import type { SessionRepository } from '../../../work/sessions/repository.ts'
 import type { SessionRow } from '../../../work/sessions/table.ts'
 import type { Workload } from '../../../work/sessions/workload.ts'
 import type { AcpConversations } from '../../conversations/acp/conversations.ts'
+import type { SessionActivity } from '../../conversations/activity.ts'
+import type { LaunchPlanner } from '../../launch/launch-planner.ts'
 import type { Logins } from '../../limits/logins.ts'
 import type { Questions } from '../../questions/questions.ts'
-import type { SessionActivity } from '../../sessions/activity.ts'
-import type { LaunchPlanner } from '../start/launch-planner.ts'
+import type { Budgets } from '../../usage/budgets/budgets.ts'
 import type { FailureCounts } from './failure-counts.ts'
 import type { IdleBackoff } from './idle-backoff.ts'
 import type { ScaleChecks } from './scale-checks.ts'
@@ -26,16 +27,10 @@ import type {
   SessionSnapshot,
 } from './snapshot.ts'
 
-/** Whether a budget that an agent is under is used up, and why. */
-export interface BudgetBlocks {
-  blocks(agent: Pick<AgentConfig, 'qualified' | 'dir'>): string | undefined
-  onChange(listener: () => void): () => void
-}
-
 export interface SnapshotReaderOptions {
   config: Pick<Config, 'current'>
   suspensions: Pick<Suspensions, 'isSuspended'>
-  budgets?: BudgetBlocks
+  budgets: Pick<Budgets, 'blocks' | 'onChange'>
   repository: SessionRepository
   launchPlanner: LaunchPlanner
   workload: Workload
@@ -80,7 +75,7 @@ export class SnapshotReader {
       now,
       city: {
         ...this.#scope('city', '', current.workspace.suspendedOnStart, current.workspace.maxActive),
-        blocked: this.options.budgets?.blocks({ qualified: '' }) !== undefined,
+        blocked: this.options.budgets.blocks({ qualified: '' }) !== undefined,
       },
       wakes,
       chat: { idle: current.chat.idleTimeout, grace: current.chat.gracePeriod },
@@ -159,7 +154,7 @@ export class SnapshotReader {
       name: agent.qualified,
       rig: agent.dir ?? '',
       suspended: this.options.suspensions.isSuspended('agent', agent.qualified, agent.suspended),
-      blocked: this.options.budgets?.blocks(agent) !== undefined,
+      blocked: this.options.budgets.blocks(agent) !== undefined,
       minActive: agent.minActive,
       maxActive: agent.maxActive,
       drainTimeout: agent.drainTimeout,

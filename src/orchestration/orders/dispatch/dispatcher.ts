@@ -1,5 +1,5 @@
 import { dirname, join } from 'node:path'
-import type { HostedCommands } from '../../../agents/commands/hosted-commands.ts'
+import type { HostedCommands } from '../../../agents/launch/hosted-commands.ts'
 import type { CityConfig } from '../../../config/city/city-config.ts'
 import type { Suspensions } from '../../../config/suspensions/suspensions.ts'
 import { type Actor, gcPart } from '../../../core/actor.ts'

@@ -1,4 +1,4 @@
-import type { CommandExit, HostedCommand, HostedCommands } from '../../../agents/commands/hosted-commands.ts'
+import type { CommandExit, HostedCommand, HostedCommands } from '../../../agents/launch/hosted-commands.ts'
 import { gcPart } from '../../../core/actor.ts'
 import type { Clock } from '../../../core/clock.ts'
 import type { Deadline, Deadlines } from '../../../core/deadlines.ts'

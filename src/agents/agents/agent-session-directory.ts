@@ -1,0 +1,206 @@
+import type { AgentConfig } from '../../config/city/city-config.ts'
+import type { Clock } from '../../core/clock.ts'
+import { AppError, errorMessage } from '../../core/errors.ts'
+import type { Store } from '../../core/store/store.ts'
+import { actorOf } from '../../http/actor-of.ts'
+import type { Caller } from '../../http/caller.ts'
+import type { SessionRepository } from '../../work/sessions/repository.ts'
+import { isRunning } from '../../work/sessions/running.ts'
+import type { SessionRow } from '../../work/sessions/table.ts'
+import type { Workload } from '../../work/sessions/workload.ts'
+import type { SessionActivity } from '../conversations/activity.ts'
+import type { AgentOutput } from '../conversations/schema.ts'
+import type { Transcripts } from '../conversations/transcripts.ts'
+import type { LaunchPlanner } from '../launch/launch-planner.ts'
+import type { FailureCounts } from '../lifecycle/plan/failure-counts.ts'
+import { agentHold, sessionHold } from '../lifecycle/plan/holds.ts'
+import type { HostPrompts } from '../questions/host-prompts.ts'
+import type { Questions } from '../questions/questions.ts'
+import type { SessionControl } from '../sessions/control.ts'
+import type { SessionReader } from '../sessions/session-reader.ts'
+import type { Budgets } from '../usage/budgets/budgets.ts'
+
+/** A session of an agent that is not closed, as agents show it. */
+export interface AgentSession {
+  /** The session's id. */
+  readonly id: string
+  /** Its name at run time. */
+  readonly name: string
+  /** Which instance of the agent it is: the qualified name, or that and its slot: `rig/worker`, `rig/worker-2`. */
+  readonly identity: string
+  /** Whether its program runs right now. */
+  readonly running: boolean
+  readonly attached: boolean
+  /** Whether it asks something and waits for the answer. */
+  readonly asks: boolean
+  /** Why it is quarantined and until when; absent when it is not. */
+  readonly held?: string
+  /** When its program last printed something, in milliseconds. */
+  readonly lastActivity?: number
+  readonly activity?: 'idle' | 'in-turn'
+  readonly model?: string
+  readonly contextPct?: number
+  readonly contextWindow?: number
+}
+
+/** The session of an agent or instance, if it has one, and the name to show it under. */
+export interface SessionName {
+  readonly name: string
+  readonly session: string | undefined
+}
+
+/** The names of sessions that were ended, and of those that could not be. */
+export interface RestartResult {
+  readonly killed: string[]
+  readonly failed: string[]
+}
+
+interface AgentSessionDirectoryOptions {
+  store: Store
+  clock: Clock
+  repository: SessionRepository
+  launchPlanner: LaunchPlanner
+  workload: Workload
+  activity: SessionActivity
+  failures: FailureCounts
+  transcripts: Transcripts
+  control: SessionControl
+  reader: SessionReader
+  budgets: Pick<Budgets, 'blocks'>
+  questions: Pick<Questions, 'asking'>
+  askedHosts: Pick<HostPrompts, 'asking'>
+}
+
+/** The sessions of agents, as agents and rigs show and restart them. */
+export class AgentSessionDirectory {
+  constructor(private readonly options: AgentSessionDirectoryOptions) {}
+
+  /** The open sessions of all agents, newest first, by agent. */
+  all(): ReadonlyMap<string, AgentSession[]> {
+    const asking = this.#asking()
+    const byAgent = Map.groupBy(this.options.repository.live(), ({ template }) => template)
+    return new Map([...byAgent].map(([agent, rows]) => [agent, rows.map((row) => this.#toAgentSession(row, asking))]))
+  }
+
+  /** The open sessions of an agent, newest first. */
+  ofAgent(agent: string): AgentSession[] {
+    const asking = this.#asking()
+    return this.#rows(agent).map((row) => this.#toAgentSession(row, asking))
+  }
+
+  /** Why an agent cannot be started: its program is missing, or a budget is used up. */
+  unavailable(agent: AgentConfig): string | undefined {
+    const { launchPlanner, budgets } = this.options
+    return launchPlanner.problem(agent) ?? budgets.blocks(agent)
+  }
+
+  /** Why no new session of an agent is started for now, and until when; undefined when they are. */
+  held(agent: AgentConfig): string | undefined {
+    const { failures, clock } = this.options
+    return agentHold(failures.find('agent', agent.qualified), clock.now())
+  }
+
+  /** Finds the newest bead in progress that is assigned to any of some names. */
+  activeBeads(): (names: readonly string[]) => string | undefined {
+    return this.options.workload.activeBeads()
+  }
+
+  /** Lifts what keeps new sessions of an agent from being started because others failed. */
+  release(agent: string, caller: Caller): Promise<void> {
+    return this.#clearFailures([agent], caller)
+  }
+
+  /** Ends every session of these agents; those with work or someone who wants them start again. */
+  async restartAll(agents: readonly string[], caller: Caller): Promise<RestartResult> {
+    const { control } = this.options
+    const result: RestartResult = { killed: [], failed: [] }
+    await this.#clearFailures(agents, caller)
+    const running = agents.flatMap((agent) => this.#rows(agent).filter(isRunning))
+    await Promise.all(
+      running.map(async ({ id, sessionName }) => {
+        try {
+          await control.kill(id, caller)
+          result.killed.push(sessionName)
+        } catch (error) {
+          result.failed.push(`${sessionName}: ${errorMessage(error)}`)
+        }
+      }),
+    )
+    return result
+  }
+
+  /** Forgets the failed starts of these agents, so that they are tried again at once. */
+  async #clearFailures(agents: readonly string[], caller: Caller): Promise<void> {
+    const { store, failures, repository } = this.options
+    await store.write((tx) => {
+      for (const agent of agents) failures.clear(tx, 'agent', agent)
+      tx.after(() => repository.notifyChanged())
+    }, actorOf(caller))
+  }
+
+  /** The last lines of a session's screen. */
+  peek(session: string, lines: number): Promise<string | undefined> {
+    return this.options.reader.peek(session, lines)
+  }
+
+  /**
+   * The output of a session, under the name of its agent: the newest `tail` segments of its conversation, 0 for all of it,
+   * or else its last screen lines. Refuses with `agent-not-found`, `agent <name> not running`, when there is neither.
+   */
+  async outputOf({ name, session }: SessionName, page: { tail: number; before?: string }): Promise<AgentOutput> {
+    const { transcripts } = this.options
+    const row = this.#find(session)
+    const logged = row && (await transcripts.logs.output(name, row, page))
+    if (logged) return logged
+    const output = await transcripts.read(requireRunning(row, name))
+    return { agent: name, format: output?.format ?? 'text', turns: output?.turns ?? [] }
+  }
+
+  /** `outputOf` with one segment, then whatever is new, until `signal` aborts. Refuses before the first item. */
+  async followOutput({ name, session }: SessionName, signal: AbortSignal) {
+    const row = this.#find(session)
+    const logged = row && this.options.transcripts.logs.followOutput(name, row, signal)
+    if (logged) return { stopped: !isRunning(row), turns: logged }
+    return { stopped: false, turns: this.#followScreen(name, requireRunning(row, name), signal) }
+  }
+
+  async *#followScreen(agent: string, row: SessionRow, signal: AbortSignal): AsyncGenerator<AgentOutput, void, void> {
+    for await (const { format, turns } of this.options.transcripts.follow(row, signal)) yield { agent, format, turns }
+  }
+
+  /** The sessions that wait for the answer of a person. */
+  #asking(): ReadonlySet<string> {
+    const { questions, askedHosts } = this.options
+    return new Set([...questions.asking(), ...askedHosts.asking()])
+  }
+
+  #find(session: string | undefined): SessionRow | undefined {
+    return session === undefined ? undefined : this.options.repository.find(session)
+  }
+
+  #rows(agent: string): SessionRow[] {
+    return this.options.repository.liveByTemplate(agent)
+  }
+
+  #toAgentSession(row: SessionRow, asking: ReadonlySet<string>): AgentSession {
+    const { activity, transcripts } = this.options
+    const held = sessionHold(row)
+    const lastActivity = Math.max(activity.lastOutput(row.id) ?? 0, row.activeAt ?? 0)
+    return {
+      id: row.id,
+      name: row.sessionName,
+      identity: row.agentName || row.template,
+      running: isRunning(row),
+      attached: activity.isAttached(row.id),
+      asks: asking.has(row.id),
+      ...(held !== undefined && { held }),
+      ...(lastActivity > 0 && { lastActivity }),
+      ...(isRunning(row) && transcripts.logs.status(row.id)),
+    }
+  }
+}
+
+function requireRunning(row: SessionRow | undefined, agent: string): SessionRow {
+  if (row && isRunning(row)) return row
+  throw new AppError('agent-not-found', `agent ${agent} not running`)
+}

@@ -1,0 +1,25 @@
+import type { SessionHost } from '../../../host/client/session-host.ts'
+import type { SessionResolver } from '../../../work/sessions/resolver.ts'
+import type { SessionShareList } from './schema.ts'
+
+interface SharesOptions {
+  readonly host: Pick<SessionHost, 'list' | 'status'>
+  readonly resolver: Pick<SessionResolver, 'resolve'>
+}
+
+/** What sessions have of their machine at most, and what holds them to it. */
+export class Shares {
+  constructor(private readonly options: SharesOptions) {}
+
+  async list(token: string): Promise<SessionShareList> {
+    const { host, resolver } = this.options
+    const row = resolver.resolve(token, { past: true })
+    const hosted = await host.list()
+    const running = hosted.find(({ key, state }) => key === row.hostKey && state === 'running')
+    const items = (running?.share ?? []).map(({ by, ...share }) => ({ ...share, held_by: by }))
+    const isHeld = items.every(({ held_by }) => held_by === 'cgroup')
+    const hosts = isHeld ? [] : await host.status()
+    const reason = hosts.find(({ retired }) => !retired)?.noShare
+    return { session_id: row.id, items, total: items.length, ...(reason && { reason }) }
+  }
+}

@@ -1,0 +1,18 @@
+import type { AgentConfig } from '../../config/city/city-config.ts'
+import { sanitize } from '../../work/sessions/names.ts'
+import type { LaunchPlanner } from './launch-planner.ts'
+import type { PromptedSession } from './prompt-subjects.ts'
+
+/** What a prompt can say of an agent, or of an instance of it, of which there is no session: where its next one would work. */
+export function previewSession(
+  agent: AgentConfig,
+  launchPlanner: Pick<LaunchPlanner, 'promptSubject' | 'workDir'>,
+  name = agent.qualified,
+): PromptedSession {
+  const session = {
+    ...({ id: '', kind: 'agent', template: agent.qualified, rig: agent.dir ?? '', workDir: '' } as const),
+    provider: agent.provider ?? '',
+    ...{ alias: null, named: null, agentName: name, sessionName: sanitize(name) },
+  }
+  return { ...session, workDir: launchPlanner.workDir(agent, launchPlanner.promptSubject(session)) }
+}

@@ -1,0 +1,64 @@
+import type { AgentConfig } from '../../config/city/city-config.ts'
+import type { Config } from '../../config/compose/config.ts'
+import type { Provider } from '../../config/declare/provider-config.ts'
+import { readBranches } from '../../config/git/branches.ts'
+import type { PromptSubject, SubjectProvider } from '../../config/prompts/subject.ts'
+import { agentNameOf } from '../../work/sessions/metadata.ts'
+import type { SessionRow } from '../../work/sessions/table.ts'
+import type { CityEnvironment } from './environment.ts'
+
+/** What prompts and commands know of a session. */
+export type PromptedSession = Pick<
+  SessionRow,
+  'id' | 'kind' | 'template' | 'rig' | 'provider' | 'workDir' | 'alias' | 'named' | 'agentName' | 'sessionName'
+>
+
+/** What prompts and commands can say about a session. */
+export function promptSubject(
+  row: PromptedSession,
+  agent: AgentConfig | undefined,
+  city: Config['current'],
+  environment: Pick<CityEnvironment, 'city' | 'path'>,
+): PromptSubject {
+  const rig = city.rigs.find(({ name }) => name === row.rig)
+  return {
+    city: environment.city,
+    cityPath: environment.path,
+    agent: agentNameOf(row),
+    template: row.template,
+    session: row.sessionName,
+    sessionId: row.id,
+    workDir: row.workDir,
+    issuePrefix: rig?.prefix ?? city.prefix,
+    ...(rig && { rig: rig.name, rigPath: rig.path }),
+    ...(rig?.defaultBranch && { defaultBranch: rig.defaultBranch }),
+    ...(agent && ofAgent(agent)),
+  }
+}
+
+const ofAgent = (agent: AgentConfig): Partial<PromptSubject> => {
+  const { localName: name, binding, configDir, env, workQuery, slingQuery } = agent
+  return {
+    ...{ name, configDir, env, isSingle: agent.maxActive === 1 },
+    ...(binding !== undefined && { binding }),
+    ...(workQuery && { workQuery }),
+    ...(slingQuery && { slingQuery }),
+  }
+}
+
+/** The same with what only prompts say: the provider, and the branches that are looked up on the disk. */
+export function withDetails(subject: PromptSubject, provider: Provider | undefined): PromptSubject {
+  const { branch, defaultBranch } = readBranches(subject.workDir)
+  return {
+    ...(branch && { branch }),
+    ...(defaultBranch && { defaultBranch }),
+    ...subject,
+    ...(provider && { provider: subjectProvider(provider) }),
+  }
+}
+
+const subjectProvider = ({ name, displayName, instructionsFile }: Provider): SubjectProvider => ({
+  name,
+  displayName: displayName ?? name,
+  instructionsFile: instructionsFile ?? 'AGENTS.md',
+})

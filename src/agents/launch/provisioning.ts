@@ -1,0 +1,90 @@
+import { existsSync } from 'node:fs'
+import type { AgentConfig, McpConnection } from '../../config/city/city-config.ts'
+import type { Provider } from '../../config/declare/provider-config.ts'
+import { errorMessage } from '../../core/errors.ts'
+import { isEmpty } from '../../core/folders.ts'
+import type { SessionRow } from '../../work/sessions/table.ts'
+import { addOwnHooks } from '../project-files/hook-files.ts'
+import { readMcpFolders } from '../project-files/mcp-folders.ts'
+import { addMcpServers } from '../project-files/mcp-settings.ts'
+import { anyHas, readOverlays } from '../project-files/overlays.ts'
+import type { ProjectFiles } from '../project-files/project-files.ts'
+import { readSkills } from '../project-files/skills.ts'
+import { WantedBuilder } from '../project-files/wanted.ts'
+import type { LaunchPlanner } from './launch-planner.ts'
+
+/** What packs bring to a session. */
+export interface Provision {
+  readonly wanted: WantedBuilder
+  readonly servers: readonly McpConnection[]
+}
+
+/** Brings overlays, hooks, skills and MCP servers of packs into the folders of sessions. Nothing of it prevents a start. */
+export class Provisioning {
+  constructor(
+    private readonly launchPlanner: LaunchPlanner,
+    private readonly files: Pick<ProjectFiles, 'place'>,
+  ) {}
+
+  /** Reads what the packs of a session's agent bring. */
+  async read(row: SessionRow): Promise<Provision> {
+    const wanted = new WantedBuilder()
+    const agent = row.kind === 'agent' ? this.launchPlanner.agent(row.template) : undefined
+    if (!agent) return { wanted, servers: [] }
+    const servers = await this.#servers(row, agent, wanted)
+    try {
+      await this.#readFiles(row, agent, servers, wanted)
+    } catch (error) {
+      wanted.problems.push(`the files of packs were not read: ${errorMessage(error)}`)
+    }
+    return { wanted, servers }
+  }
+
+  /** Whether the folder is still to be made by `pre_start`, so that nothing may lie in it before. */
+  isLate(row: SessionRow): boolean {
+    const agent = this.launchPlanner.agent(row.template)
+    return (agent?.preStart.length ?? 0) > 0 && isEmpty(row.workDir)
+  }
+
+  /** Puts it into the session's folder; resolves with what was not written, and why. */
+  async place(row: SessionRow, { wanted }: Provision): Promise<string[]> {
+    try {
+      return await this.files.place(row.id, row.workDir, wanted)
+    } catch (error) {
+      return [`the files of packs were not written into ${row.workDir}: ${errorMessage(error)}`]
+    }
+  }
+
+  async #readFiles(
+    row: SessionRow,
+    { brings, session }: AgentConfig,
+    servers: readonly McpConnection[],
+    wanted: WantedBuilder,
+  ): Promise<void> {
+    const provider = this.launchPlanner.providerOfSession(row)
+    const family = familyOf(row, provider)
+    const overlays = brings.overlays.filter(existsSync)
+    for (const program of brings.hooks) if (!(await anyHas(overlays, program))) addOwnHooks(program, wanted)
+    await readOverlays(overlays, { name: row.provider, family, hooks: brings.hooks }, wanted)
+    await readSkills(
+      brings.skills.filter(({ folder }) => existsSync(folder)),
+      family,
+      wanted,
+    )
+    if (session !== 'acp' && this.launchPlanner.transport(row) !== 'acp') addMcpServers(servers, family, wanted)
+  }
+
+  /** The servers of packs, and over them those that the city declares itself. */
+  async #servers(row: SessionRow, agent: AgentConfig, wanted: WantedBuilder): Promise<McpConnection[]> {
+    const folders = agent.brings.mcp.filter(existsSync)
+    const fields = folders.length > 0 ? this.launchPlanner.promptData(row) : {}
+    const { servers, problems } = await readMcpFolders(folders, fields)
+    wanted.problems.push(...problems)
+    const byName = new Map(
+      [...servers, ...this.launchPlanner.declaredServers(row.template)].map((each) => [each.name, each]),
+    )
+    return [...byName.values()]
+  }
+}
+
+const familyOf = (row: SessionRow, provider: Provider | undefined): string => provider?.ancestor ?? row.provider

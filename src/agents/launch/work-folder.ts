@@ -1,0 +1,44 @@
+import { mkdirSync, statSync } from 'node:fs'
+import type { AgentConfig, CityConfig } from '../../config/city/city-config.ts'
+import { fixedPath, writtenByAgents } from '../../config/confinement/fixed-path.ts'
+import { agentFolder } from '../../config/confinement/readable.ts'
+import type { ConfineMode } from '../../config/declare/confine.ts'
+import { AppError } from '../../core/errors.ts'
+import { requireNoLinks } from '../../core/folders.ts'
+import type { SessionRow } from '../../work/sessions/table.ts'
+import type { Confinable } from '../confinement/confinement.ts'
+import { isOwnFolder } from '../confinement/work-place.ts'
+
+/**
+ * Creates a declared work_dir, and the folder that a city has for an agent; that of a rig or city has to exist. What confined
+ * agents can write leads nowhere else.
+ */
+export function ensureWorkFolder(
+  path: string,
+  agent: AgentConfig | undefined,
+  config: Pick<CityConfig, 'path' | 'rigs'>,
+): void {
+  const isOwn = isOwnFolder(config.path, path)
+  if (isOwn) requireNoLinks(config.path, path)
+  const place = agent && agent.confine !== 'off' ? fixedPath(path, writtenByAgents(config)) : path
+  if (isOwn || agent?.workDir !== undefined) mkdirSync(place, { recursive: true })
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return
+  throw new AppError('service-unavailable', `its folder ${path} does not exist; make it, or change work_dir`)
+}
+
+/** Where agents work of whom no line says it: in the city's folder, or in one of their own when they are confined. */
+export const folderInCity = (city: string, name: string, confine: ConfineMode): string =>
+  confine === 'off' ? city : agentFolder(city, name)
+
+/** No agent is called so, whose folder it would be too. */
+export const providerFolder = (provider: string): string => `@${provider}`
+
+/** Where a session goes that began in the city's folder and is confined now; undefined when it stays where it is. */
+export function movedFolder(
+  { workDir, kind, template }: Pick<SessionRow, 'workDir' | 'kind' | 'template'>,
+  confinable: Confinable | undefined,
+  city: string,
+): string | undefined {
+  if (workDir !== city || !confinable || confinable.workDir !== undefined) return undefined
+  return folderInCity(city, kind === 'agent' ? template : providerFolder(template), confinable.confine)
+}

@@ -1,0 +1,63 @@
+import type { Store, Tx } from '../../core/store/store.ts'
+import { actorOf } from '../../http/actor-of.ts'
+import type { Caller } from '../../http/caller.ts'
+import type { SessionEventRecorder } from '../../work/sessions/event-recorder.ts'
+import type { SessionRepository } from '../../work/sessions/repository.ts'
+import { isRunning } from '../../work/sessions/running.ts'
+import type { SessionRow } from '../../work/sessions/table.ts'
+import { LIVE } from '../launch/fingerprint.ts'
+import type { LaunchPlanner } from '../launch/launch-planner.ts'
+import type { SessionDrifts } from './runtime-schema.ts'
+
+interface DriftedSessionsOptions {
+  store: Store
+  repository: SessionRepository
+  recorder: SessionEventRecorder
+  launchPlanner: Pick<LaunchPlanner, 'drift' | 'declared'>
+}
+
+/** Sessions that were started from a declaration that has changed since. */
+export class DriftedSessions {
+  constructor(private readonly options: DriftedSessionsOptions) {}
+
+  list(): SessionDrifts {
+    const items = this.#drifted().map(({ row: { id, sessionName, template }, fields }) => ({
+      ...{ id, session_name: sessionName, template, fields },
+    }))
+    return { items, total: items.length }
+  }
+
+  /**
+   * Makes a change of the configuration through which running sessions stay as they are, in one stretch with it, so
+   * that nobody sees the one without the other. What can be applied to a running session still is.
+   */
+  keepThrough(change: () => boolean, caller: Caller): Promise<boolean> {
+    return this.options.store.write((tx) => {
+      const changed = change()
+      this.#accept(tx)
+      return changed
+    }, actorOf(caller))
+  }
+
+  #accept(tx: Tx): void {
+    const { repository, recorder, launchPlanner } = this.options
+    for (const { row, fields } of this.#drifted()) {
+      const declared = launchPlanner.declared(row)
+      if (!declared || fields.every((field) => field === LIVE)) continue
+      const live = row.fingerprint[LIVE]
+      const accepted = { ...declared, ...(live !== undefined && { [LIVE]: live }) }
+      const changed = repository.update(tx, row.id, { fingerprint: accepted })
+      if (row.state !== 'draining' || row.reason !== 'config-drift') recorder.updated(tx, changed)
+      else recorder.undrained(tx, repository.transition(tx, row.id, 'undrain', { drainAt: null }))
+    }
+  }
+
+  #drifted(): { row: SessionRow; fields: string[] }[] {
+    const { repository, launchPlanner } = this.options
+    return repository
+      .live()
+      .filter(isRunning)
+      .map((row) => ({ row, fields: launchPlanner.drift(row) }))
+      .filter(({ fields }) => fields.length > 0)
+  }
+}

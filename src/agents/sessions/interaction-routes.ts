@@ -1,0 +1,139 @@
+import { SESSION_CONFLICT } from '../../host/protocol/errors.ts'
+import type { CityOf } from '../../http/city-of.ts'
+import { ofOtherSessions } from '../../http/needs.ts'
+import { route } from '../../http/route.ts'
+import {
+  PendingList,
+  PermissionMode,
+  Respond,
+  Responded,
+  SessionPending,
+  SessionResponse,
+  SubAgent,
+  SubAgents,
+} from '../../work/sessions/schema.ts'
+import { Transcript } from '../conversations/schema.ts'
+import { QuestionAnswer, QuestionList, QuestionView } from '../questions/schema.ts'
+import type { SessionOperations } from './operations.ts'
+
+/** Operations on the questions, permissions and sub-agents of sessions. */
+export const interactionRoutes = (city: CityOf<{ sessions: SessionOperations }>) => [
+  route(
+    'GET ~/pending',
+    {
+      id: 'get-v0-city-by-city-name-pending',
+      summary: 'List the questions of sessions',
+      description: 'Use `pending` of a session to read the text of its question.',
+      ok: PendingList,
+      index: true,
+    },
+    (x) => city(x).sessions.interactions.list(),
+  ),
+  route(
+    'GET ~/session/{id}/pending',
+    {
+      id: 'get-v0-city-by-city-name-session-by-id-pending',
+      summary: 'Get the question of a session',
+      needs: ofOtherSessions('watch'),
+      ok: SessionPending,
+      errors: ['session-not-found', SESSION_CONFLICT],
+      index: true,
+    },
+    (x) => city(x).sessions.interactions.pending(x.params.id),
+  ),
+  route(
+    'POST ~/session/{id}/respond',
+    {
+      id: 'respond-session',
+      summary: 'Answer the question of a session',
+      needs: 'respond',
+      description:
+        'An option of a dialog is chosen with its keys while the dialog is on the screen. If another dialog has taken its place, the answer is 409 and nothing is chosen.',
+      body: Respond,
+      ok: { 202: Responded },
+      errors: ['session-not-found', SESSION_CONFLICT, 'forbidden', 'not-implemented'],
+    },
+    (x) => city(x).sessions.interactions.respond(x.params.id, x.caller, x.body),
+  ),
+  route(
+    'GET ~/session/{id}/questions',
+    {
+      id: 'list-session-questions',
+      summary: 'List what a session asked people, with the answers',
+      description:
+        'The last 200 of at most 30 days, oldest first: what was asked, about which bead and folder, who answered what and when.',
+      needs: ofOtherSessions('watch'),
+      ok: QuestionList,
+      errors: ['session-not-found', SESSION_CONFLICT],
+      index: true,
+      extension: true,
+    },
+    (x) => city(x).sessions.interactions.history(x.params.id),
+  ),
+  route(
+    'POST ~/attention/{id}/answer',
+    {
+      id: 'answer-attention',
+      summary: 'Answer a question that waits for a person',
+      needs: 'respond',
+      description:
+        'Exactly one answer is applied to a question. It is stored before it reaches the program, and finished after a stop of gc. A second answer, or one to a question that is gone, is 409 with what became of it.',
+      body: QuestionAnswer,
+      ok: QuestionView,
+      errors: ['question-not-found', SESSION_CONFLICT, 'forbidden', 'not-implemented'],
+      extension: true,
+    },
+    (x) => city(x).sessions.interactions.answer(x.params.id, x.caller, x.body),
+  ),
+  route(
+    'POST ~/session/{id}/permission-mode',
+    {
+      id: 'post-v0-city-by-city-name-session-by-id-permission-mode',
+      summary: 'Set the permission mode of a session',
+      needs: 'sessions',
+      description:
+        'The mode applies from the next start, and a running session has to be suspended first. A program that uses ACP switches at once.',
+      body: PermissionMode,
+      ok: SessionResponse,
+      errors: ['session-not-found', SESSION_CONFLICT, 'invalid-request', 'not-implemented'],
+      index: true,
+    },
+    (x) => city(x).sessions.permissionModes.choose(x.params.id, x.caller, x.body.permission_mode),
+  ),
+  route(
+    'GET ~/session/{id}/agents',
+    {
+      id: 'get-v0-city-by-city-name-session-by-id-agents',
+      summary: 'List the sub-agents of a session',
+      ok: SubAgents,
+      errors: ['session-not-found', SESSION_CONFLICT],
+      index: true,
+    },
+    (x) => city(x).sessions.transcripts.subAgents(x.params.id),
+  ),
+  route(
+    'GET ~/session/{id}/agents/{agentId}',
+    {
+      id: 'get-v0-city-by-city-name-session-by-id-agents-by-agent-id',
+      summary: 'Get the conversation of a sub-agent',
+      needs: ofOtherSessions('watch'),
+      ok: SubAgent,
+      errors: ['session-not-found', SESSION_CONFLICT, 'agent-not-found', 'invalid-request'],
+      index: true,
+    },
+    (x) => city(x).sessions.transcripts.subAgent(x.params.id, x.params.agentId),
+  ),
+  route(
+    'GET ~/session/{id}/agents/{agentId}/transcript',
+    {
+      id: 'get-sub-agent-transcript',
+      summary: 'Get the transcript of a sub-agent',
+      needs: ofOtherSessions('watch'),
+      description: 'The conversation of an agent that the session’s agent started, as turns.',
+      ok: Transcript,
+      errors: ['session-not-found', SESSION_CONFLICT, 'agent-not-found', 'invalid-request'],
+      extension: true,
+    },
+    (x) => city(x).sessions.transcripts.subAgentTranscript(x.params.id, x.params.agentId),
+  ),
+]

@@ -1,0 +1,79 @@
+import { AppError } from '../../core/errors.ts'
+import { type SaveResponse, withoutReplay } from '../../core/replays/replays.ts'
+import type { Store } from '../../core/store/store.ts'
+import { SESSION_CONFLICT } from '../../host/protocol/errors.ts'
+import { actorOf } from '../../http/actor-of.ts'
+import type { Caller } from '../../http/caller.ts'
+import type { AsyncAcceptedBody } from '../../http/schema.ts'
+import { SessionSubmitSucceeded } from '../../work/sessions/events.ts'
+import type { MessageQueue } from '../../work/sessions/message-queue.ts'
+import type { SessionRepository } from '../../work/sessions/repository.ts'
+import type { SessionMessage, SessionSubmit, SubmitIntent } from '../../work/sessions/schema.ts'
+import { HELD, type SessionWaker } from '../../work/sessions/waker.ts'
+import type { LaunchPlanner } from '../launch/launch-planner.ts'
+import type { SessionCreator } from '../lifecycle/act/session-creator.ts'
+import { MESSAGE_LIMIT, type SessionRequests } from '../messaging/requests.ts'
+
+interface MessageSenderOptions {
+  store: Store
+  repository: SessionRepository
+  launchPlanner: LaunchPlanner
+  creator: SessionCreator
+  waker: SessionWaker
+  queue: MessageQueue
+  requests: SessionRequests
+}
+
+interface Sending {
+  message: string
+  operation: 'session.message' | 'session.submit'
+  intent: SubmitIntent
+  saveResponse: SaveResponse
+}
+
+/** Accepts messages to sessions; a session that is not up is woken for them. */
+export class MessageSender {
+  constructor(private readonly options: MessageSenderOptions) {}
+
+  message(
+    token: string,
+    caller: Caller,
+    { message }: SessionMessage,
+    saveResponse = withoutReplay,
+  ): Promise<AsyncAcceptedBody> {
+    return this.#send(token, caller, { message, operation: 'session.message', intent: 'default', saveResponse })
+  }
+
+  submit(
+    token: string,
+    caller: Caller,
+    { message, intent = 'default' }: SessionSubmit,
+    saveResponse = withoutReplay,
+  ): Promise<AsyncAcceptedBody> {
+    return this.#send(token, caller, { message, operation: 'session.submit', intent, saveResponse })
+  }
+
+  async #send(token: string, caller: Caller, sending: Sending): Promise<AsyncAcceptedBody> {
+    const { message, operation, intent, saveResponse } = sending
+    const { store, repository, launchPlanner, creator, waker, queue, requests } = this.options
+    const row = await creator.findOrCreate(token, caller)
+    if (row.state === 'failed-create') throw new AppError(SESSION_CONFLICT, `session ${row.id} is failed-create`)
+    const cursor = requests.head
+    return store.write((tx) => {
+      const request = requests.accept(tx, operation, row.id)
+      const answer = saveResponse(tx, requests.answer(request, cursor))
+      const isFollowUp = operation === 'session.submit' && intent === 'follow_up'
+      if (isFollowUp && launchPlanner.transport(row) === 'acp') {
+        requests.fail(tx, request, 'submit_failed', 'follow_up is not supported by sessions that use ACP')
+        return answer
+      }
+      queue.add(tx, row.id, message, { intent, ...(!isFollowUp && { request: request.id, limit: MESSAGE_LIMIT }) })
+      if (HELD.has(repository.get(row.id).state)) waker.release(tx, row.id)
+      if (!isFollowUp) return answer
+      const facts = { subject: row.id, session_id: row.id }
+      const payload = { request_id: request.id, session_id: row.id, queued: true, intent }
+      requests.succeed(tx, request.id, SessionSubmitSucceeded, facts, payload)
+      return answer
+    }, actorOf(caller))
+  }
+}

@@ -1,0 +1,397 @@
+import type { Accounts } from '../../config/accounts/accounts.ts'
+import type { Config } from '../../config/compose/config.ts'
+import { PromptRenderer } from '../../config/prompts/prompt-renderer.ts'
+import type { Suspensions } from '../../config/suspensions/suspensions.ts'
+import { gcPart } from '../../core/actor.ts'
+import type { Clock } from '../../core/clock.ts'
+import type { Deadlines } from '../../core/deadlines.ts'
+import { AppError, errorMessage } from '../../core/errors.ts'
+import type { EventLog } from '../../core/events/log.ts'
+import type { Reactions } from '../../core/events/reactions.ts'
+import type { Requests } from '../../core/requests/requests.ts'
+import type { Store, Tx } from '../../core/store/store.ts'
+import type { SessionHost } from '../../host/client/session-host.ts'
+import { cpuTimeOf } from '../../host/process/cpu-time.ts'
+import { ProcessTable } from '../../host/process/process-table.ts'
+import type { ProcessTokens } from '../../http/process-tokens.ts'
+import type { AssigneeResolver } from '../../work/beads/extensions.ts'
+import type { BeadRepository } from '../../work/beads/repository.ts'
+import type { ClaimManager } from '../../work/claims/manager.ts'
+import { identityOf, workNamesOf } from '../../work/sessions/metadata.ts'
+import type { SessionRecords } from '../../work/sessions/open.ts'
+import type { SessionRepository } from '../../work/sessions/repository.ts'
+import type { SessionResolver } from '../../work/sessions/resolver.ts'
+import type { SessionRow } from '../../work/sessions/table.ts'
+import { AcceptanceRecorder } from '../confinement/accepted-dialogs.ts'
+import { CommandConfinement } from '../confinement/command-confinement.ts'
+import { ConfinedShell } from '../confinement/confined-shell.ts'
+import { Refusals } from '../confinement/refusals.ts'
+import { Shares } from '../confinement/shares/shares.ts'
+import { Traffic } from '../confinement/traffic/traffic.ts'
+import { AcpConversations } from '../conversations/acp/conversations.ts'
+import { AcpPrompter } from '../conversations/acp/prompter.ts'
+import { toQuestion } from '../conversations/acp/questions.ts'
+import { AcpRetention } from '../conversations/acp/retention.ts'
+import { SessionActivity } from '../conversations/activity.ts'
+import { openSessionLogs } from '../conversations/open.ts'
+import { TranscriptSearcher } from '../conversations/search/search.ts'
+import { builtinProviderLookup } from '../conversations/tracking/session-program.ts'
+import { ScreenSource, Transcripts } from '../conversations/transcripts.ts'
+import { AgentCommands } from '../launch/agent-commands.ts'
+import { type CityEnvironment, commandEnvironment } from '../launch/environment.ts'
+import { LaunchPlanner } from '../launch/launch-planner.ts'
+import { Prompts } from '../launch/prompts.ts'
+import { Provisioning } from '../launch/provisioning.ts'
+import { SetupCommands } from '../launch/setup-commands.ts'
+import { ShellRunner } from '../launch/shell-runner.ts'
+import { SessionDrainer } from '../lifecycle/act/drainer.ts'
+import { LifeSigns } from '../lifecycle/act/life-signs.ts'
+import { SessionProcesses } from '../lifecycle/act/processes.ts'
+import { SessionCloser } from '../lifecycle/act/session-closer.ts'
+import { SessionCreator } from '../lifecycle/act/session-creator.ts'
+import { DetachedProcesses } from '../lifecycle/detached/detached-processes.ts'
+import { CrashHistory } from '../lifecycle/exit/crash-history.ts'
+import { ExitHandler } from '../lifecycle/exit/exit-handler.ts'
+import { ExitReceiver } from '../lifecycle/exit/exit-receiver.ts'
+import { LoginWatcher } from '../lifecycle/exit/login-watcher.ts'
+import { FailureCounts } from '../lifecycle/plan/failure-counts.ts'
+import { FirstClaims } from '../lifecycle/plan/first-claims.ts'
+import type { LoginLimits } from '../limits/login-limits.ts'
+import { Logins } from '../limits/logins.ts'
+import { AnswerGiver } from '../messaging/answer-giver.ts'
+import { askingOf } from '../messaging/asking.ts'
+import { CreateRequests } from '../messaging/create-requests.ts'
+import { Interactions } from '../messaging/interactions.ts'
+import { MessageDelivery } from '../messaging/message-delivery.ts'
+import { pendingOf } from '../messaging/pending.ts'
+import { ProgramInput } from '../messaging/program-input.ts'
+import { QuestionWatcher } from '../messaging/question-watcher.ts'
+import { SessionRequests } from '../messaging/requests.ts'
+import { openTerminalInput } from '../messaging/terminal-input.ts'
+import type { ProjectFiles } from '../project-files/project-files.ts'
+import { HostPrompts } from '../questions/host-prompts.ts'
+import { optionOf } from '../questions/outcome.ts'
+import { Questions } from '../questions/questions.ts'
+import type { Worktrees } from '../worktrees/worktrees.ts'
+import { SessionControl } from './control.ts'
+import { SessionCredentials } from './credentials.ts'
+import { SessionDrains } from './drains.ts'
+import { DriftedSessions } from './drifted-sessions.ts'
+import { SessionEditor } from './editor.ts'
+import { Lending } from './lending.ts'
+import { MessageSender } from './message-sender.ts'
+import type { SessionOperations } from './operations.ts'
+import { PendingRequests } from './pending-requests.ts'
+import { PermissionModes } from './permission-modes.ts'
+import { SessionRestarts } from './restarts.ts'
+import { SessionRetention } from './retention.ts'
+import { SelfReports } from './self-reports.ts'
+import { SessionReader } from './session-reader.ts'
+import { Terminals } from './terminals.ts'
+import { TranscriptReader } from './transcript-reader.ts'
+import { SessionView } from './view.ts'
+import { WaitingReasons } from './waiting.ts'
+
+/** What sessions need of the rest of a city. */
+export interface SessionsOptions {
+  store: Store
+  log: EventLog
+  reactions: Reactions
+  clock: Clock
+  deadlines: Deadlines
+  requests: Requests
+  config: Config
+  suspensions: Pick<Suspensions, 'isCitySuspended' | 'isAgentSuspended' | 'explain'>
+  beads: BeadRepository
+  claims: ClaimManager
+  host: SessionHost
+  worktrees: Pick<Worktrees, 'prepare'>
+  projectFiles: Pick<ProjectFiles, 'place'>
+  sessionRecords: SessionRecords
+  limits: LoginLimits
+  accounts: Accounts
+  environment: CityEnvironment
+  processTokens: ProcessTokens
+  report(message: string): void
+}
+
+/** Builds the services of a city's sessions, each after those it depends on. */
+export function openSessions(options: SessionsOptions) {
+  const records = { ...options.sessionRecords, ...openRunState(options) }
+  const programs = openPrograms({ ...options, ...records })
+  const messaging = openMessaging({ ...options, ...records, ...programs })
+  const lifecycle = openLifecycle({ ...options, ...records, ...programs, ...messaging })
+  const all = { ...options, ...records, ...programs, ...messaging, ...lifecycle }
+  const { store, clock, deadlines, report } = options
+  const retention = new SessionRetention(store, clock, deadlines, report)
+  const conversationRetention = new AcpRetention(store, clock, deadlines, report)
+  const upkeep = new SessionUpkeep({ ...all, retention, conversationRetention })
+  return { ...records, ...programs, ...messaging, ...lifecycle, upkeep, operations: openOperations(all) }
+}
+
+export type CitySessions = ReturnType<typeof openSessions>
+
+/** What is known of sessions beside their records. */
+function openRunState({ store, log, clock, config, beads, sessionRecords, ...options }: SessionsOptions) {
+  const { repository, waker } = sessionRecords
+  const accepted = new AcceptanceRecorder(options.environment.path, options.report)
+  const failures = new FailureCounts(store, clock)
+  const crashes = new CrashHistory(config, clock)
+  waker.onRelease((tx, { id, template }) => {
+    failures.clear(tx, 'agent', template)
+    tx.after(() => crashes.forget(id))
+  })
+  return {
+    activity: new SessionActivity(),
+    questions: new Questions({
+      ...{ store, log, clock },
+      onAnswered: (row) => accepted.note(row, repository.find(row.sessionId)),
+    }),
+    failures,
+    firstClaims: new FirstClaims({ store, beads, failures }),
+    crashes,
+  }
+}
+
+type Records = SessionRecords & ReturnType<typeof openRunState>
+
+/** The programs of sessions: what is started, what is sent to them, and what they say. */
+function openPrograms(options: SessionsOptions & Records) {
+  const { store, clock, deadlines, config, host, repository, environment, report } = options
+  const { questions, workload } = options
+  const { city, path, env } = environment
+  const launchPlanner = new LaunchPlanner(environment, config, options.accounts, () => clock.now())
+  const logins = new Logins({ ...options, launchPlanner })
+  const prompts = new Prompts(launchPlanner, new PromptRenderer(deadlines), environment.network)
+  const shell = new ShellRunner(deadlines, options.processTokens, new ConfinedShell([environment.bin]))
+  const commandEnv = commandEnvironment(environment)
+  const setup = new SetupCommands({ config, launchPlanner, shell, path, env: commandEnv })
+  const commandConfinement = new CommandConfinement({
+    ...{ config, sessions: repository, place: environment },
+    confinable: (row) => launchPlanner.confinable(row),
+  })
+  const beadOf = (row: SessionRow) => {
+    const names = workNamesOf(row)
+    return workload.activeBead(names) ?? workload.oneAssignedTo(names) ?? (row.work || undefined)
+  }
+  const conversations = new AcpConversations({
+    ...{ store, city },
+    onAsked(tx, question) {
+      const row = repository.find(question.sessionId)
+      if (row)
+        questions.raise(tx, askingOf({ ...row, hostKey: question.hostKey }, 'agent', beadOf(row)), toQuestion(question))
+    },
+    onAnswered(tx, { hostKey, request }, choice) {
+      for (const row of questions.openOf(hostKey)) {
+        if (row.request !== request) continue
+        if (choice === undefined) questions.drop(tx, row.id)
+        else questions.end(tx, row.id, { choice: optionOf(row, choice), actor: tx.actor })
+      }
+    },
+    onConversationOpened: (tx, id, conversation) => repository.update(tx, id, { sessionKey: conversation ?? null }),
+  })
+  const terminal = openTerminalInput(host, deadlines)
+  const prompter = new AcpPrompter(host, conversations)
+  const logs = openSessionLogs({
+    ...{ name: city, path, env, store, clock, deadlines, sessionRepository: repository, launchPlanner, conversations },
+    ...{ questions, report },
+    pending: (row) => pendingOf({ questions, conversations }, repository.find(row.id) ?? row),
+  })
+  return {
+    launchPlanner,
+    logins,
+    prompts,
+    provisioning: new Provisioning(launchPlanner, options.projectFiles),
+    ...{ setup, commandConfinement, conversations, terminal },
+    agentCommands: new AgentCommands({ config, shell, path, env: commandEnv, confinement: commandConfinement }),
+    input: new ProgramInput({ launchPlanner, conversations, prompter, terminal }),
+    logs,
+    transcripts: new Transcripts([new ScreenSource(host)], repository, logs, deadlines, options.questions),
+    view: new SessionView({ ...options, launchPlanner, logs }),
+    askedHosts: new HostPrompts({ ...options, city, beadOf }),
+    questionWatcher: new QuestionWatcher({ ...options, city, launchPlanner, conversations, beadOf }),
+  }
+}
+
+type Programs = ReturnType<typeof openPrograms>
+
+/** Messages to sessions, and the requests that wait for them. */
+function openMessaging(options: SessionsOptions & Records & Programs) {
+  const { conversations } = options
+  const waiting = new WaitingReasons(options)
+  const requests = new SessionRequests({ ...options, explainWaiting: (session) => waiting.of(session) })
+  const createRequests = new CreateRequests({ ...options, requests })
+  const delivery = new MessageDelivery({ ...options, requests, createRequests })
+  conversations.onTurnEnd(({ session }) => delivery.deliver(session))
+  const answers = new AnswerGiver({ ...options, watcher: options.questionWatcher, delivery })
+  return { waiting, requests, createRequests, delivery, answers }
+}
+
+type Messaging = ReturnType<typeof openMessaging>
+
+/** How sessions begin, wake, run and end. */
+function openLifecycle(options: Omit<SessionsOptions, 'requests'> & Records & Programs & Messaging) {
+  const { environment, launchPlanner } = options
+  const refusals = new Refusals({ ...options, place: environment, confinable: (row) => launchPlanner.confinable(row) })
+  const exits = new ExitHandler({ ...options, refusals })
+  const table = new ProcessTable()
+  const lifeSigns = new LifeSigns({ ...options, cpuTime: (pid) => cpuTimeOf(table, pid) })
+  const processes = new SessionProcesses({ ...options, exits, city: options.environment.city })
+  const programOf = builtinProviderLookup(options.launchPlanner)
+  const loginWatcher = new LoginWatcher({ ...options, processes, programOf })
+  const detached = new DetachedProcesses(options)
+  const traffic = new Traffic(options)
+  return {
+    processes,
+    loginWatcher,
+    detached,
+    traffic,
+    shares: new Shares(options),
+    exitReceiver: new ExitReceiver({
+      ...{ ...options, processes, loginWatcher, detached, traffic },
+      city: options.environment.city,
+    }),
+    drainer: new SessionDrainer({ ...options, lifeSigns }),
+    creator: new SessionCreator(options),
+    closer: new SessionCloser(options),
+  }
+}
+
+type Lifecycle = ReturnType<typeof openLifecycle>
+
+/** What callers can do. */
+function openOperations(
+  options: Omit<SessionsOptions, 'requests'> & Records & Programs & Messaging & Lifecycle,
+): SessionOperations {
+  return {
+    reader: new SessionReader(options),
+    creator: options.creator,
+    editor: new SessionEditor(options),
+    sender: new MessageSender(options),
+    control: new SessionControl(options),
+    drains: new SessionDrains(options),
+    drifted: new DriftedSessions(options),
+    restarts: new SessionRestarts(options),
+    selfReports: new SelfReports(options),
+    lending: new Lending(options),
+    interactions: new Interactions(options),
+    pendingRequests: new PendingRequests(options),
+    permissionModes: new PermissionModes(options),
+    transcripts: new TranscriptReader(options),
+    search: new TranscriptSearcher(options),
+    terminals: new Terminals(options),
+    credentials: new SessionCredentials({ ...options, city: options.environment.city }),
+  }
+}
+
+/** Resolves assignees to the sessions of the city. */
+export const openAssignees = ({ resolver, creator }: Pick<CitySessions, 'resolver' | 'creator'>): AssigneeResolver =>
+  new SessionIdentities(resolver, creator)
+
+/** Resolves the names of assignees to sessions. */
+class SessionIdentities implements AssigneeResolver {
+  constructor(
+    private readonly resolver: SessionResolver,
+    private readonly creator: SessionCreator,
+  ) {}
+
+  /** The name stored as assignee for what a caller wrote. */
+  resolve(tx: Tx, token: string, { materialise }: { materialise: boolean }): string {
+    const name = token.trim()
+    if (name === '') return ''
+    try {
+      const row = this.resolver.find(name)
+      if (row && row.state !== 'closed') return identityOf(row)
+    } catch (error) {
+      throw new AppError('invalid-request', errorMessage(error))
+    }
+    const named = this.resolver.named(name)
+    if (named && materialise) return identityOf(this.creator.createNamed(tx, named))
+    throw new AppError(
+      'invalid-request',
+      `"${name}" is no open session: give a session's id, alias or name, or nothing`,
+    )
+  }
+
+  /** Every name under which work of this session may be stored; just the name itself when it is no session. */
+  names(token: string): string[] {
+    try {
+      const row = this.resolver.find(token)
+      return row ? [...new Set([token, ...workNamesOf(row)])] : [token]
+    } catch {
+      return [token]
+    }
+  }
+}
+
+interface SessionUpkeepOptions {
+  store: Store
+  host: Pick<SessionHost, 'onRecords'>
+  repository: SessionRepository
+  conversations: AcpConversations
+  conversationRetention: AcpRetention
+  retention: SessionRetention
+  requests: SessionRequests
+  createRequests: CreateRequests
+  delivery: MessageDelivery
+  loginWatcher: LoginWatcher
+  prompts: Pick<Prompts, 'close'>
+  questionWatcher: QuestionWatcher
+  answers: Pick<AnswerGiver, 'recover'>
+  report(message: string): void
+}
+
+/** Recovers what a stop or a crash left, receives the records of ACP programs, and deletes what is old. */
+class SessionUpkeep {
+  #unsubscribe: (() => void) | undefined
+
+  constructor(private readonly options: SessionUpkeepOptions) {}
+
+  async start(): Promise<void> {
+    const { host, repository, conversations, delivery, retention, conversationRetention } = this.options
+    await this.#recoverRequests()
+    this.#unsubscribe = host.onRecords((batch) => conversations.ingest(batch))
+    for (const { id } of repository.live()) delivery.deliver(id)
+    void this.#recoverQuestions()
+    await retention.start()
+    await conversationRetention.start()
+  }
+
+  stop(): void {
+    const { retention, conversationRetention, loginWatcher, questionWatcher, delivery, requests, prompts } =
+      this.options
+    this.#unsubscribe?.()
+    retention.stop()
+    conversationRetention.stop()
+    loginWatcher.close()
+    questionWatcher.close()
+    delivery.close()
+    requests.close()
+    prompts.close()
+  }
+
+  /** Reads the screens anew, and finishes the answers that a stop interrupted; nothing else waits for that. */
+  async #recoverQuestions(): Promise<void> {
+    const { questionWatcher, answers, report } = this.options
+    try {
+      await answers.recover()
+      await questionWatcher.start()
+    } catch (error) {
+      report(`questions of programs: ${errorMessage(error)}`)
+    }
+  }
+
+  async #recoverRequests(): Promise<void> {
+    const { store, repository, requests, createRequests, delivery } = this.options
+    const open = requests.recover()
+    await store.write((tx) => {
+      delivery.recover(tx)
+      for (const request of open.filter(({ operation }) => operation === 'session.create')) {
+        const row = repository.find(request.subject)
+        if (!row || row.state === 'closed') {
+          requests.fail(tx, request, 'create_failed', 'the session was closed before it was up')
+        } else if (row.wokeAt !== null) createRequests.succeedUnlessPending(tx, row.id)
+      }
+    }, gcPart('sessions'))
+  }
+}

@@ -1,0 +1,240 @@
+import { Type } from '@sinclair/typebox'
+import { SESSION_CONFLICT } from '../../host/protocol/errors.ts'
+import type { CityOf } from '../../http/city-of.ts'
+import { ofOtherSessions } from '../../http/needs.ts'
+import { route } from '../../http/route.ts'
+import { AsyncAcceptedBody, OKResponseBody, OKWithIDResponseBody, paging } from '../../http/schema.ts'
+import {
+  SessionCreate,
+  SessionList,
+  SessionMessage,
+  SessionPatch,
+  SessionRename,
+  SessionRequestView,
+  SessionResponse,
+  SessionSubmit,
+} from '../../work/sessions/schema.ts'
+import { interactionRoutes } from './interaction-routes.ts'
+import type { SessionOperations } from './operations.ts'
+import { outputRoutes } from './output-routes.ts'
+import { runtimeRoutes } from './runtime-routes.ts'
+
+type City = CityOf<{ sessions: SessionOperations }>
+
+const peek = Type.Optional(Type.Boolean({ description: 'Adds the last lines of the screen.' }))
+
+const once = { 'Idempotency-Key': 'The same key with the same body sends one message and gets the same response.' }
+
+/** The operations on sessions. */
+export const sessionRoutes = (city: City) => [
+  route(
+    'GET ~/sessions',
+    {
+      configuration: true,
+      id: 'get-v0-city-by-city-name-sessions',
+      summary: 'List sessions',
+      needs: { needs: 'read', fields: { peek: 'coordinate' } },
+      description: 'Newest first, without closed ones unless `state` includes them.',
+      query: Type.Object({
+        ...paging,
+        state: Type.Optional(
+          Type.String({ description: 'States, separated by commas; also `open`, `closed` and `all`.' }),
+        ),
+        template: Type.Optional(Type.String({ description: 'Only sessions of this agent or provider.' })),
+        peek,
+      }),
+      ok: SessionList,
+      errors: ['invalid-cursor'],
+      index: true,
+    },
+    (x) => city(x).sessions.reader.list(x.query),
+  ),
+  route(
+    'POST ~/sessions',
+    {
+      id: 'create-session',
+      summary: 'Create a session',
+      needs: 'coordinate',
+      description: 'The request is accepted at once; an event with the same `request_id` has the result.',
+      body: SessionCreate,
+      headers: { 'Idempotency-Key': 'The same key with the same body creates one session and gets the same response.' },
+      ok: { 202: AsyncAcceptedBody },
+      errors: ['invalid-request', 'agent-not-found', 'provider-not-found', 'service-unavailable'],
+    },
+    (x) => city(x).sessions.creator.create(x.caller, x.body, x.saveResponse),
+  ),
+  route(
+    'GET ~/sessions/request/{id}',
+    {
+      id: 'get-session-request',
+      summary: 'Tell what an accepted request waits for',
+      needs: 'read',
+      ok: SessionRequestView,
+      errors: ['request-not-found'],
+      extension: true,
+    },
+    (x) => city(x).sessions.pendingRequests.show(x.params.id),
+  ),
+  route(
+    'DELETE ~/sessions/request/{id}',
+    {
+      id: 'withdraw-session-request',
+      summary: 'Take back a request for a session whose start has not begun',
+      needs: 'coordinate',
+      ok: OKWithIDResponseBody,
+      errors: ['request-not-found', SESSION_CONFLICT],
+      extension: true,
+    },
+    (x) => city(x).sessions.pendingRequests.withdraw(x.params.id, x.caller),
+  ),
+  route(
+    'GET ~/session/{id}',
+    {
+      configuration: true,
+      id: 'get-v0-city-by-city-name-session-by-id',
+      summary: 'Get a session',
+      needs: { needs: 'read', ownable: 'session', fields: { peek: 'coordinate' } },
+      description: 'By id, alias, run-time name or configured identity; closed ones, too.',
+      query: Type.Object({
+        peek,
+        peek_lines: Type.Optional(
+          Type.Integer({
+            minimum: 0,
+            maximum: 10000,
+            description: 'The number of lines that `peek` adds; 5 when absent.',
+          }),
+        ),
+      }),
+      ok: SessionResponse,
+      errors: ['session-not-found', SESSION_CONFLICT],
+      index: true,
+    },
+    (x) =>
+      city(x).sessions.reader.get(x.params.id, {
+        ...(x.query.peek && { peek: true }),
+        ...(x.query.peek_lines !== undefined && { lines: x.query.peek_lines }),
+      }),
+  ),
+  route(
+    'PATCH ~/session/{id}',
+    {
+      id: 'patch-v0-city-by-city-name-session-by-id',
+      summary: 'Change the title or alias of a session',
+      needs: ofOtherSessions('sessions'),
+      body: SessionPatch,
+      ok: SessionResponse,
+      errors: ['session-not-found', SESSION_CONFLICT, 'forbidden', 'invalid-request'],
+      index: true,
+    },
+    (x) => city(x).sessions.editor.patch(x.params.id, x.caller, x.body),
+  ),
+  route(
+    'POST ~/session/{id}/rename',
+    {
+      id: 'post-v0-city-by-city-name-session-by-id-rename',
+      summary: 'Rename a session',
+      needs: ofOtherSessions('sessions'),
+      body: SessionRename,
+      ok: SessionResponse,
+      errors: ['session-not-found', SESSION_CONFLICT, 'invalid-request'],
+      index: true,
+    },
+    (x) => city(x).sessions.editor.patch(x.params.id, x.caller, { title: x.body.title }),
+  ),
+  route(
+    'POST ~/session/{id}/messages',
+    {
+      id: 'send-session-message',
+      summary: 'Send a session a message',
+      needs: ofOtherSessions('coordinate'),
+      description: 'A session that is not running is woken for it. An event has the result of the delivery.',
+      body: SessionMessage,
+      headers: once,
+      ok: { 202: AsyncAcceptedBody },
+      errors: ['session-not-found', SESSION_CONFLICT],
+    },
+    (x) => city(x).sessions.sender.message(x.params.id, x.caller, x.body, x.saveResponse),
+  ),
+  route(
+    'POST ~/session/{id}/submit',
+    {
+      id: 'submit-session',
+      summary: 'Send a session a message now, after its turn, or instead of its turn',
+      needs: ofOtherSessions('coordinate'),
+      body: SessionSubmit,
+      headers: once,
+      ok: { 202: AsyncAcceptedBody },
+      errors: ['session-not-found', SESSION_CONFLICT],
+    },
+    (x) => city(x).sessions.sender.submit(x.params.id, x.caller, x.body, x.saveResponse),
+  ),
+  ...controlRoutes(city),
+  ...interactionRoutes(city),
+  ...outputRoutes(city),
+  ...runtimeRoutes(city),
+]
+
+/** Operations that start, end and hold sessions. */
+const controlRoutes = (city: City) => [
+  route(
+    'POST ~/session/{id}/stop',
+    {
+      id: 'post-v0-city-by-city-name-session-by-id-stop',
+      summary: 'Interrupt the current turn of a session',
+      needs: ofOtherSessions('coordinate'),
+      description: 'The session stays up and waits for the next message.',
+      ok: OKWithIDResponseBody,
+      errors: ['session-not-found', SESSION_CONFLICT],
+    },
+    (x) => city(x).sessions.control.stop(x.params.id, x.caller),
+  ),
+  route(
+    'POST ~/session/{id}/kill',
+    {
+      id: 'post-v0-city-by-city-name-session-by-id-kill',
+      summary: 'End the program of a session',
+      needs: ofOtherSessions('coordinate'),
+      description: 'It is started again if the session is still wanted. Nothing happens when it does not run.',
+      ok: OKWithIDResponseBody,
+      errors: ['session-not-found', SESSION_CONFLICT],
+    },
+    (x) => city(x).sessions.control.kill(x.params.id, x.caller),
+  ),
+  route(
+    'POST ~/session/{id}/suspend',
+    {
+      id: 'post-v0-city-by-city-name-session-by-id-suspend',
+      summary: 'Suspend a session',
+      needs: ofOtherSessions('sessions'),
+      description: 'Its program ends, and is not started until someone wakes the session or sends it a message.',
+      ok: OKResponseBody,
+      errors: ['session-not-found', SESSION_CONFLICT],
+    },
+    (x) => city(x).sessions.control.suspend(x.params.id, x.caller),
+  ),
+  route(
+    'POST ~/session/{id}/wake',
+    {
+      id: 'post-v0-city-by-city-name-session-by-id-wake',
+      summary: 'Wake a session',
+      needs: ofOtherSessions('coordinate'),
+      description: 'Lifts every hold on it. The answer does not wait for its program to start.',
+      ok: OKWithIDResponseBody,
+      errors: ['session-not-found', SESSION_CONFLICT, 'invalid-request'],
+    },
+    (x) => city(x).sessions.control.wake(x.params.id, x.caller),
+  ),
+  route(
+    'POST ~/session/{id}/close',
+    {
+      id: 'post-v0-city-by-city-name-session-by-id-close',
+      summary: 'Close a session',
+      needs: ofOtherSessions('sessions'),
+      description: 'Its program ends, its names become free, and its work is offered again.',
+      query: Type.Object({ delete: Type.Optional(Type.Boolean({ description: 'Deletes the session, too.' })) }),
+      ok: OKResponseBody,
+      errors: ['session-not-found', SESSION_CONFLICT],
+    },
+    (x) => city(x).sessions.control.close(x.params.id, x.caller, { remove: x.query.delete ?? false }),
+  ),
+]

@@ -1,0 +1,120 @@
+import { Type } from '@sinclair/typebox'
+import { SESSION_CONFLICT } from '../../host/protocol/errors.ts'
+import type { CityOf } from '../../http/city-of.ts'
+import { ofOtherSessions } from '../../http/needs.ts'
+import { route } from '../../http/route.ts'
+import { OKWithIDResponseBody } from '../../http/schema.ts'
+import type { SessionOperations } from './operations.ts'
+import { Conversation, Heartbeat, Restart, SessionDrifts, SessionLoan } from './runtime-schema.ts'
+
+/** Operations on the run of a session, many of them for the session itself. */
+export const runtimeRoutes = (city: CityOf<{ sessions: SessionOperations }>) => [
+  route(
+    'POST ~/session/{id}/drain-ack',
+    {
+      id: 'acknowledge-session-drain',
+      summary: 'Report that the calling session is done',
+      needs: 'session',
+      description: 'Only the session itself may do this. Its program ends, and its slot becomes free.',
+      ok: OKWithIDResponseBody,
+      errors: ['session-not-found', SESSION_CONFLICT, 'forbidden'],
+      extension: true,
+    },
+    (x) => city(x).sessions.drains.acknowledge(x.params.id, x.caller),
+  ),
+  route(
+    'POST ~/session/{id}/drain',
+    {
+      id: 'drain-session',
+      summary: 'Drain a session',
+      needs: ofOtherSessions('sessions'),
+      description:
+        'It takes no new work, and ends when it has none, when it reports that it is done, or after its drain timeout.',
+      ok: OKWithIDResponseBody,
+      errors: ['session-not-found', SESSION_CONFLICT],
+      extension: true,
+    },
+    (x) => city(x).sessions.drains.drain(x.params.id, x.caller),
+  ),
+  route(
+    'POST ~/session/{id}/undrain',
+    {
+      id: 'undrain-session',
+      summary: 'Cancel the drain of a session',
+      needs: ofOtherSessions('sessions'),
+      ok: OKWithIDResponseBody,
+      errors: ['session-not-found', SESSION_CONFLICT],
+      extension: true,
+    },
+    (x) => city(x).sessions.drains.undrain(x.params.id, x.caller),
+  ),
+  route(
+    'POST ~/session/{id}/restart',
+    {
+      id: 'restart-session',
+      summary: 'Restart the program of a session',
+      needs: ofOtherSessions('coordinate', { fresh: 'sessions' }),
+      description: 'The session keeps its work, and its conversation if the program can resume one.',
+      body: Type.Optional(Restart),
+      ok: OKWithIDResponseBody,
+      errors: ['session-not-found', SESSION_CONFLICT],
+      extension: true,
+    },
+    (x) => city(x).sessions.restarts.restart(x.params.id, x.caller, x.body),
+  ),
+  route(
+    'POST ~/session/{id}/lend',
+    {
+      id: 'lend-session',
+      summary: 'Let an external program work as a suspended session',
+      needs: 'tokens',
+      description:
+        'The token is valid until the session is lent again, woken or closed. A claim lasts 15 minutes, and as long again after each heartbeat of the bead.',
+      ok: { 201: SessionLoan },
+      errors: ['session-not-found', SESSION_CONFLICT, 'forbidden'],
+      extension: true,
+    },
+    (x) => city(x).sessions.lending.lend(x.params.id, x.caller),
+  ),
+  route(
+    'POST ~/session/{id}/heartbeat',
+    {
+      id: 'heartbeat-session',
+      summary: 'Report that the calling session is at work',
+      needs: 'session',
+      description: 'Until the given duration is over, the session does not count as idle or too old.',
+      body: Type.Optional(Heartbeat),
+      ok: OKWithIDResponseBody,
+      errors: ['session-not-found', SESSION_CONFLICT, 'forbidden', 'invalid-request'],
+      extension: true,
+    },
+    (x) => city(x).sessions.selfReports.heartbeat(x.params.id, x.caller, x.body),
+  ),
+  route(
+    'POST ~/session/{id}/conversation',
+    {
+      id: 'name-session-conversation',
+      summary: 'Name the conversation of the calling session',
+      needs: 'session',
+      description: 'Later starts resume it. The first name stays until a new conversation begins.',
+      body: Conversation,
+      ok: OKWithIDResponseBody,
+      errors: ['session-not-found', SESSION_CONFLICT, 'forbidden'],
+      extension: true,
+    },
+    (x) => city(x).sessions.selfReports.nameConversation(x.params.id, x.caller, x.body),
+  ),
+  route(
+    'GET ~/sessions/drift',
+    {
+      configuration: true,
+      id: 'list-session-drift',
+      summary: 'List sessions whose declaration has changed',
+      description:
+        'The changes apply from the next start: when the session is idle, or is restarted. A soft reload of the configuration leaves it as it is.',
+      ok: SessionDrifts,
+      extension: true,
+    },
+    (x) => city(x).sessions.drifted.list(),
+  ),
+]

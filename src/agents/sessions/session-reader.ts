@@ -1,0 +1,132 @@
+import { errorMessage } from '../../core/errors.ts'
+import type { SessionHost } from '../../host/client/session-host.ts'
+import { type Boundary, cursorAfter, parseBoundaryCursor } from '../../http/respond/cursor.ts'
+import { fillPage } from '../../http/respond/page.ts'
+import { pageSize } from '../../http/schema.ts'
+import { NEWEST, type SessionPosition } from '../../work/sessions/closed-sessions.ts'
+import type { SessionRepository } from '../../work/sessions/repository.ts'
+import { type SessionResolver, withoutSlash } from '../../work/sessions/resolver.ts'
+import { isRunning } from '../../work/sessions/running.ts'
+import type { SessionList, SessionPrompt, SessionResponse } from '../../work/sessions/schema.ts'
+import type { SessionRow } from '../../work/sessions/table.ts'
+import { previewSession } from '../launch/agent-preview.ts'
+import type { LaunchPlanner } from '../launch/launch-planner.ts'
+import type { PromptedSession } from '../launch/prompt-subjects.ts'
+import type { Prompts } from '../launch/prompts.ts'
+import type { SessionView } from './view.ts'
+
+interface SessionReaderOptions {
+  host: Pick<SessionHost, 'screen'>
+  repository: SessionRepository
+  resolver: SessionResolver
+  launchPlanner: LaunchPlanner
+  prompts: Prompts
+  view: SessionView
+}
+
+const DEFAULT_PEEK_LINES = 5
+
+/** Reads sessions for callers. */
+export class SessionReader {
+  constructor(private readonly options: SessionReaderOptions) {}
+
+  list(query: SessionQuery): Promise<SessionList> {
+    return listSessions(this.options, query)
+  }
+
+  async get(
+    token: string,
+    { peek, lines = DEFAULT_PEEK_LINES }: { peek?: boolean; lines?: number } = {},
+  ): Promise<SessionResponse> {
+    const { resolver, view } = this.options
+    const row = resolver.resolve(token, { past: true })
+    const lastOutput = peek ? await this.peek(row.id, lines) : undefined
+    return view.show(row, { ...(lastOutput !== undefined && { lastOutput }) })
+  }
+
+  /** The last lines of a session's screen; undefined when it does not run. */
+  async peek(id: string, lines: number): Promise<string | undefined> {
+    const { repository, host } = this.options
+    const row = repository.find(id)
+    if (!row?.hostKey || !isRunning(row)) return undefined
+    const screen = await host.screen(row.hostKey, lines)
+    return screen.lines.slice(-lines).join('\n').trimEnd()
+  }
+
+  /** The prompt of a session's agent, rendered for the session; for the newest one, or for the next, of an agent. */
+  async prompt(token: string): Promise<SessionPrompt> {
+    const row = this.#ofAgent(token) ?? this.options.resolver.resolve(token)
+    const { text, warnings } = await this.options.prompts.of(row)
+    return { agent: row.template, content: text, warnings: [...warnings] }
+  }
+
+  /** The newest session of an agent, or its next, or that of an instance; undefined for what names a session, or no agent. */
+  #ofAgent(token: string): PromptedSession | undefined {
+    const { resolver, repository, launchPlanner } = this.options
+    if (resolver.find(token)) return undefined
+    const name = withoutSlash(token)
+    const agent = launchPlanner.agent(name)
+    const live = repository.live().filter(({ template }) => template === agent?.qualified)
+    if (agent) return live.at(-1) ?? previewSession(agent, launchPlanner)
+    const instance = launchPlanner.instance(name)
+    return instance && (resolver.find(instance.name) ?? previewSession(instance.agent, launchPlanner, instance.name))
+  }
+}
+
+/** Which sessions a list shows. */
+interface SessionQuery {
+  /** States, comma-separated; also `open`, `closed` and `all`. */
+  state?: string | undefined
+  template?: string | undefined
+  peek?: boolean | undefined
+  cursor?: string | undefined
+  limit?: number | undefined
+}
+
+const PEEK_LINES = 5
+
+interface ListSessionsOptions {
+  repository: SessionRepository
+  view: SessionView
+  host: Pick<SessionHost, 'screen'>
+}
+
+/** A page of sessions, newest first. */
+async function listSessions(
+  { repository, view, host }: ListSessionsOptions,
+  query: SessionQuery,
+): Promise<SessionList> {
+  const boundary = parseBoundaryCursor(query.cursor)
+  const states = (query.state ?? '').split(',').flatMap((word) => word.trim() || [])
+  const limit = pageSize(query.limit)
+  const filter = { states: states.length > 0 ? states : ['open'], template: query.template || undefined }
+  const after = boundary ? positionOf(boundary) : NEWEST
+  const { rows, total } = repository.page(filter, after, limit + 1)
+  const errors: string[] = []
+  const shown = await Promise.all(rows.slice(0, limit + 1).map(async (row) => ({ row, session: await show(row) })))
+  const { items, last } = fillPage(shown, limit, ({ session }) => session)
+  return {
+    items,
+    total,
+    ...(last && { next_cursor: cursorAfter({ createdAt: createdAtOf(last.row), id: last.row.id }) }),
+    ...(errors.length > 0 && { partial: true, partial_errors: errors }),
+  }
+
+  async function show(row: SessionRow): Promise<SessionResponse> {
+    if (!query.peek || !row.hostKey || !isRunning(row)) return view.show(row)
+    try {
+      const { lines } = await host.screen(row.hostKey, PEEK_LINES)
+      return view.show(row, { lastOutput: lines.slice(-PEEK_LINES).join('\n').trimEnd() })
+    } catch (error) {
+      errors.push(`session ${row.id}: ${errorMessage(error)}`)
+      return view.show(row)
+    }
+  }
+}
+
+const createdAtOf = (row: SessionRow): string => new Date(row.createdAt).toISOString()
+
+const positionOf = ({ createdAt, id }: Boundary): SessionPosition => ({
+  createdAt: createdAt === undefined ? NEWEST.createdAt : Date.parse(createdAt),
+  id,
+})

@@ -1,0 +1,122 @@
+import type { Provider } from '../../config/declare/provider-config.ts'
+import { effectiveOptions } from '../../config/providers/launch.ts'
+import type { LogStatus } from '../../programs/log-status.ts'
+import { workNamesOf } from '../../work/sessions/metadata.ts'
+import type { SessionRepository } from '../../work/sessions/repository.ts'
+import { isRunning, wireState } from '../../work/sessions/running.ts'
+import type { SessionResponse } from '../../work/sessions/schema.ts'
+import type { SessionRow } from '../../work/sessions/table.ts'
+import type { Workload } from '../../work/sessions/workload.ts'
+import type { SessionActivity } from '../conversations/activity.ts'
+import type { LaunchPlanner } from '../launch/launch-planner.ts'
+
+interface SessionViewOptions {
+  repository: Pick<SessionRepository, 'titleOf'>
+  launchPlanner: LaunchPlanner
+  workload: Workload
+  activity: SessionActivity
+  logs: { status(session: string): LogStatus | undefined }
+}
+
+/** Shows sessions as clients see them. */
+export class SessionView {
+  constructor(private readonly options: SessionViewOptions) {}
+
+  show(row: SessionRow, { lastOutput }: { lastOutput?: string } = {}): SessionResponse {
+    const running = isRunning(row)
+    const closed = row.state === 'closed'
+    const agent = this.options.launchPlanner.agent(row.template)
+    return {
+      id: row.id,
+      kind: row.kind,
+      template: row.template,
+      state: wireState(row),
+      ...(row.reason && !closed && { reason: row.reason }),
+      title: this.options.repository.titleOf(row.id),
+      ...(row.alias !== null && { alias: row.alias }),
+      provider: row.provider,
+      ...this.#provider(row),
+      session_name: row.sessionName,
+      work_dir: row.workDir,
+      created_at: formatSeconds(row.createdAt),
+      ...this.#timestamps(row),
+      attached: this.options.activity.isAttached(row.id),
+      running,
+      ...(row.rig && { rig: row.rig }),
+      ...(agent && agent.maxActive !== 1 && { pool: row.template }),
+      ...(row.kind === 'agent' && { agent_kind: kindOf(row, agent?.maxActive) }),
+      ...(running && this.#activeBead(row)),
+      ...(running && toLogFields(this.options.logs.status(row.id))),
+      ...(lastOutput !== undefined && { last_output: lastOutput }),
+      ...(row.named !== null && { configured_named_session: true }),
+      ...this.#metadata(row),
+    }
+  }
+
+  #timestamps(row: SessionRow) {
+    const active = Math.max(this.options.activity.lastOutput(row.id) ?? 0, row.activeAt ?? 0)
+    return {
+      ...(active > 0 && { last_active: formatSeconds(active) }),
+      ...(row.nudgedAt !== null && { last_nudge_delivered_at: formatSeconds(row.nudgedAt) }),
+    }
+  }
+
+  #activeBead(row: SessionRow): { active_bead?: string } {
+    const bead = this.options.workload.activeBead(workNamesOf(row))
+    return bead === undefined ? {} : { active_bead: bead }
+  }
+
+  #provider(row: SessionRow): Pick<SessionResponse, 'display_name' | 'submission_capabilities' | 'options'> {
+    const capabilities = {
+      supports_follow_up:
+        (valueOrUndefined(() => this.options.launchPlanner.transport(row)) ?? 'terminal') === 'terminal',
+      supports_interrupt_now: row.provider !== 'antigravity',
+    }
+    const provider = this.#findProvider(row)
+    if (!provider) return { submission_capabilities: capabilities }
+    const agent = this.options.launchPlanner.agent(row.template)
+    return {
+      display_name: provider.displayName ?? provider.name,
+      submission_capabilities: capabilities,
+      options: valueOrUndefined(() => effectiveOptions(provider, agent?.optionDefaults, row.options)) ?? row.options,
+    }
+  }
+
+  #findProvider(row: SessionRow): Provider | undefined {
+    const agent = row.kind === 'agent' ? this.options.launchPlanner.agent(row.template) : undefined
+    if (agent?.startCommand !== undefined) return undefined
+    return valueOrUndefined(() => this.options.launchPlanner.provider(row.provider))
+  }
+
+  #metadata(row: SessionRow): { metadata?: Record<string, string> } {
+    const overrides = { ...row.options, ...(row.firstMessage !== null && { initial_message: row.firstMessage }) }
+    const metadata: Record<string, string> = {}
+    if (row.project !== null) metadata.real_world_app_project_id = row.project
+    if (Object.keys(overrides).length > 0) metadata.template_overrides = JSON.stringify(overrides)
+    return Object.keys(metadata).length > 0 ? { metadata } : {}
+  }
+}
+
+const toLogFields = ({ activity, model, contextPct, contextWindow }: LogStatus = {}) => ({
+  ...(activity !== undefined && { activity }),
+  ...(model !== undefined && { model }),
+  ...(contextPct !== undefined && { context_pct: contextPct }),
+  ...(contextWindow !== undefined && { context_window: contextWindow }),
+})
+
+/** Undefined where the declaration has changed since the session was created, so that nothing can be shown. */
+function valueOrUndefined<T>(read: () => T): T | undefined {
+  try {
+    return read()
+  } catch {
+    return undefined
+  }
+}
+
+function kindOf(row: SessionRow, maxActive: number | undefined): string {
+  if (row.rig === 'crew' || row.rig.endsWith('/crew')) return 'crew'
+  return maxActive === 1 ? 'role' : 'pool'
+}
+
+/** A timestamp in whole seconds, as this resource shows them. */
+const formatSeconds = (at: number): string => new Date(at).toISOString().replace(/\.\d+Z$/, 'Z')

@@ -1,0 +1,62 @@
+import type { AgentConfig } from '../../config/city/city-config.ts'
+import type { Config } from '../../config/compose/config.ts'
+import type { Suspensions } from '../../config/suspensions/suspensions.ts'
+import { type Clock, toTimestamp } from '../../core/clock.ts'
+import type { SessionRepository } from '../../work/sessions/repository.ts'
+import { isRunning } from '../../work/sessions/running.ts'
+import type { SessionRow } from '../../work/sessions/table.ts'
+import type { TurnGate } from '../../work/sessions/turn-gate.ts'
+import type { LaunchPlanner } from '../launch/launch-planner.ts'
+
+interface WaitingReasonsOptions {
+  clock: Clock
+  config: Pick<Config, 'current'>
+  suspensions: Pick<Suspensions, 'explain'>
+  repository: Pick<SessionRepository, 'find' | 'live'>
+  launchPlanner: Pick<LaunchPlanner, 'agent' | 'problem'>
+  turns: Pick<TurnGate, 'closedFor'>
+}
+
+/** What keeps a session from starting or going on, and what to do about it. */
+export class WaitingReasons {
+  constructor(private readonly options: WaitingReasonsOptions) {}
+
+  /** Undefined when nothing is known to. */
+  of(session: string): string | undefined {
+    const { repository, suspensions, config } = this.options
+    const row = repository.find(session)
+    if (!row) return undefined
+    const closed = this.options.turns.closedFor(row)
+    if (closed !== undefined || row.state !== 'start-pending') return closed
+    const agent = row.kind === 'agent' ? this.options.launchPlanner.agent(row.template) : undefined
+    return (
+      suspensions.explain(config.current, agent) ??
+      (agent && this.#limit(agent)) ??
+      this.#retry(row) ??
+      (agent && this.options.launchPlanner.problem(agent))
+    )
+  }
+
+  /** Sessions take all the room that their agent, rig or city has. */
+  #limit({ qualified, maxActive, dir }: AgentConfig): string | undefined {
+    const { config, repository, launchPlanner } = this.options
+    const running = repository.live().filter(isRunning)
+    const ofRig = running.filter(({ template }) => launchPlanner.agent(template)?.dir === dir)
+    const full = (what: string, max: number | undefined, count: number) =>
+      max !== undefined && count >= max
+        ? `${what} may have ${max} at once and has ${count}; close one, or raise max_active_sessions`
+        : undefined
+    return (
+      full(qualified, maxActive, running.filter(({ template }) => template === qualified).length) ??
+      (dir === ''
+        ? undefined
+        : full(`rig ${dir}`, config.current.rigs.find(({ name }) => name === dir)?.maxActive, ofRig.length)) ??
+      full('the city', config.current.workspace.maxActive, running.length)
+    )
+  }
+
+  #retry({ retryAt, reason }: SessionRow): string | undefined {
+    if (retryAt === null || retryAt <= this.options.clock.now()) return undefined
+    return `its last start failed${reason ? ` (${reason})` : ''}; it is tried again at ${toTimestamp(retryAt)}`
+  }
+}

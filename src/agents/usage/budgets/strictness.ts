@@ -1,0 +1,29 @@
+import type { Statement } from '../../../core/store/statement.ts'
+import type { Store, Tx } from '../../../core/store/store.ts'
+
+/**
+ * Whether an agent under a budget gets no turn when its program does not report what it uses. In a city that an earlier
+ * gc had open it goes on until a person decides: that gc did not stop it.
+ */
+export class Strictness {
+  readonly #delete: Statement<unknown, []>
+  #isStrict: boolean
+
+  constructor(store: Store) {
+    this.#delete = store.prepare('DELETE FROM lenient_budgets')
+    this.#isStrict = store.prepare<{ since: number }, []>('SELECT since FROM lenient_budgets LIMIT 1').get() === null
+  }
+
+  get isStrict(): boolean {
+    return this.#isStrict
+  }
+
+  /** Makes budgets strict for good; whether they were not. */
+  set(tx: Tx): boolean {
+    const changed = tx.run(this.#delete).changes > 0
+    tx.after(() => {
+      this.#isStrict = true
+    })
+    return changed
+  }
+}
