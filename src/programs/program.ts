@@ -1,3 +1,5 @@
+import type { JsonRecord } from './entries/json.ts'
+import type { LimitReader, LogStatement } from './limits/statement.ts'
 import type { LogFinder } from './logs/finder.ts'
 
 /**
@@ -17,4 +19,10 @@ export interface ProgramRuntime {
   readonly log?: LogFinder
   /** The context window of models in tokens; the first pattern that matches a name applies. */
   readonly contextWindows?: readonly (readonly [model: RegExp, tokens: number])[]
+  /** Reads what it says of a usage limit on its screen. */
+  readonly limit?: LimitReader
+  /** Reads what an entry of its log says of its login. */
+  readonly readEntry?: (entry: JsonRecord) => LogStatement | undefined
+  /** What it says when its login is not accepted. */
+  readonly loginFailure?: RegExp
 }

@@ -3,9 +3,9 @@ import type { EventLog } from '../../core/events/log.ts'
 import { Signal } from '../../core/signal.ts'
 import type { Statement } from '../../core/store/statement.ts'
 import type { Store, Tx } from '../../core/store/store.ts'
+import type { LimitStatement } from '../../programs/limits/statement.ts'
 import { LimitReached, LoginFailed, LoginRestored } from './events.ts'
 import type { Login } from './login.ts'
-import type { LimitStatement } from './statement.ts'
 import type { LimitRow } from './table.ts'
 
 interface LoginLimitsOptions {

@@ -1,4 +1,5 @@
 import type { ProgramRuntime } from '../program.ts'
+import { opencodeLimit } from './limits.ts'
 import { opencodeLogs } from './log.ts'
 
 /** OpenCode with the models of one provider. */
@@ -8,4 +9,5 @@ export const providerRuntime: ProgramRuntime = {
 
 export const opencodeRuntime: ProgramRuntime = {
   ...providerRuntime,
+  limit: opencodeLimit,
 }

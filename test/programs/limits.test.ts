@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
-import { readLeadingDuration } from '../../../src/agents/limits/duration.ts'
-import { readLimit } from '../../../src/agents/limits/read-limit.ts'
-import { nextWallTime, parseWallTime } from '../../../src/agents/limits/wall-time.ts'
+import { readLeadingDuration } from '../../src/programs/limits/duration.ts'
+import { nextWallTime, parseWallTime } from '../../src/programs/limits/wall-time.ts'
+import { readLimit } from '../../src/programs/login-statements.ts'
 
 const NOW = Date.parse('2026-07-19T14:00:00Z')
 const HOUR = 3_600_000

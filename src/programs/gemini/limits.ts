@@ -1,7 +1,7 @@
-import { readLeadingDuration } from './duration.ts'
-import type { LimitStatement } from './statement.ts'
-import { onOneLine } from './text.ts'
-import { nextWallTime, parseWallTime } from './wall-time.ts'
+import { asString, type JsonRecord } from '../entries/json.ts'
+import { readLeadingDuration } from '../limits/duration.ts'
+import { type LimitStatement, type LogStatement, limitIn, onOneLine } from '../limits/statement.ts'
+import { nextWallTime, parseWallTime } from '../limits/wall-time.ts'
 
 const REACHED =
   /usage limit reached for [^.]{1,60}(?:\.[\w-]+)*|you have exhausted your (?:capacity|daily quota)[^.]*|you exceeded your current quota|quota exceeded for quota metric[^"]{0,80}|RESOURCE_EXHAUSTED/i
@@ -26,4 +26,9 @@ export function geminiLimit(text: string, at: number): LimitStatement | undefine
   const statement =
     after === undefined ? reached[0] : `${reached[0]}; it resets after ${after.trim().replace(/\.$/, '')}`
   return { until: duration === undefined ? undefined : at + duration, text: statement }
+}
+
+/** An error that Gemini CLI writes into its chat. */
+export function readGeminiEntry(entry: JsonRecord): LogStatement | undefined {
+  return entry.type === 'error' ? limitIn(geminiLimit, asString(entry.content) ?? '', entry) : undefined
 }

@@ -1,7 +1,7 @@
-import { readLeadingDuration } from './duration.ts'
-import type { LimitStatement } from './statement.ts'
-import { onOneLine } from './text.ts'
-import { nextWallTime, parseWallTime } from './wall-time.ts'
+import { asObject, asString, asTimestamp, isObject, type JsonRecord } from '../entries/json.ts'
+import { readLeadingDuration } from '../limits/duration.ts'
+import { type LimitStatement, type LogStatement, limitIn, onOneLine } from '../limits/statement.ts'
+import { nextWallTime, parseWallTime } from '../limits/wall-time.ts'
 
 const REACHED =
   /you've hit your (?:usage|spend(?:ing)?) limit|usage_limit_(?:reached|exceeded)|the usage limit has been reached/i
@@ -32,4 +32,22 @@ function resetOf(text: string, at: number): number | undefined {
 function endOfSentence(statement: string): string {
   const [upToTime] = /^.*?(?:try again (?:at|in|later)\b[^.]*)/i.exec(statement) ?? []
   return (upToTime ?? statement.split(/\. |[{}]/)[0] ?? statement).trim()
+}
+
+/** Codex records how much of its limits is used with each answer, and errors as events. */
+export function readCodexEntry(entry: JsonRecord): LogStatement | undefined {
+  const payload = asObject(entry.payload)
+  if (entry.type !== 'event_msg') return undefined
+  if (payload.type === 'error') return limitIn(codexLimit, asString(payload.message) ?? '', entry)
+  if (payload.type !== 'token_count') return undefined
+  const at = asTimestamp(entry.timestamp) ?? 0
+  const { primary, secondary } = asObject(payload.rate_limits)
+  const ends = [primary, secondary].flatMap((window) => endOfFullWindow(window, at))
+  return ends.length > 0 ? { is: 'full', until: Math.max(...ends) } : undefined
+}
+
+function endOfFullWindow(window: unknown, at: number): number[] {
+  if (!isObject(window) || !(Number(window.used_percent) >= 100)) return []
+  if (Number.isFinite(window.resets_at)) return [Number(window.resets_at) * 1000]
+  return Number.isFinite(window.resets_in_seconds) ? [at + Number(window.resets_in_seconds) * 1000] : []
 }

@@ -1,6 +1,5 @@
 import { expect, test } from 'bun:test'
-import { readLogEntry } from '../../../src/agents/limits/log-statements.ts'
-import { readLoginFailure } from '../../../src/agents/limits/login-failure.ts'
+import { readLogEntry, readLoginFailure } from '../../src/programs/login-statements.ts'
 
 test('a dead login is read as each program says it', () => {
   const failures: [string, string][] = [

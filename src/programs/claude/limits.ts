@@ -1,7 +1,7 @@
-import { readLeadingDuration } from './duration.ts'
-import type { LimitStatement } from './statement.ts'
-import { firstSentence, onOneLine } from './text.ts'
-import { nextWallTime, parseWallTime } from './wall-time.ts'
+import { asArray, asObject, asString, type JsonRecord } from '../entries/json.ts'
+import { readLeadingDuration } from '../limits/duration.ts'
+import { firstSentence, type LimitStatement, type LogStatement, limitIn, onOneLine } from '../limits/statement.ts'
+import { nextWallTime, parseWallTime } from '../limits/wall-time.ts'
 
 /** `You've hit your session limit`, `5-hour limit reached`, `Claude AI usage limit reached|1749924000`. */
 const REACHED =
@@ -28,4 +28,13 @@ export function claudeLimit(text: string, at: number): LimitStatement | undefine
   }
   const time = parseWallTime(when)
   return { until: time && nextWallTime(time, zone, at), text: statement }
+}
+
+/** An error that Claude Code writes in the place of an answer. */
+export function readClaudeEntry(entry: JsonRecord): LogStatement | undefined {
+  if (entry.isApiErrorMessage !== true) return undefined
+  const content = asArray(asObject(entry.message).content)
+  const text = content.map((block) => asString(asObject(block).text) ?? '').join(' ')
+  if (entry.error === 'authentication_failed') return { is: 'dead', reason: text.slice(0, 300) }
+  return limitIn(claudeLimit, text, entry)
 }

@@ -1,0 +1,33 @@
+import { asObject } from './entries/json.ts'
+import { type LimitStatement, type LogStatement, onOneLine, readSoundly } from './limits/statement.ts'
+import { runtimeOf, runtimes } from './runtimes.ts'
+
+/**
+ * What a text says of a usage limit: read as its program writes, else as any of the known programs does, since a
+ * program that is not known may run one of them.
+ */
+export function readLimit(program: string | undefined, text: string, at: number): LimitStatement | undefined {
+  const own = runtimeOf(program).limit
+  for (const read of own ? [own] : runtimes().flatMap(({ limit }) => limit ?? [])) {
+    const statement = readSoundly(read, text, at)
+    if (statement) return statement
+  }
+  return undefined
+}
+
+/** Reads what an entry of a program's log says of its login, from what the program itself wrote there. */
+export const readLogEntry = (program: string | undefined, raw: unknown): LogStatement | undefined =>
+  runtimeOf(program).readEntry?.(asObject(raw))
+
+/** What gc says of a program that asks for a login by protocol. */
+const BY_PROTOCOL = /has to be logged in first|authentication required/i
+
+/** What a text that a known program wrote says of its dead login; undefined when it does not. */
+export function readLoginFailure(program: string | undefined, text: string): string | undefined {
+  if (program === undefined) return undefined
+  const line = onOneLine(text)
+  const match = runtimeOf(program).loginFailure?.exec(line) ?? BY_PROTOCOL.exec(line)
+  if (!match) return undefined
+  const start = line.lastIndexOf('. ', match.index) + 1
+  return line.slice(start, start + 200).trim()
+}
