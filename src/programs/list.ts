@@ -1,8 +1,27 @@
 import { claude } from './claude/claude.ts'
 import { codex } from './codex/codex.ts'
-import { gemini } from './gemini/gemini.ts'
-import { cerebras, groq, opencode } from './opencode/opencode.ts'
+import { antigravity, gemini } from './gemini/gemini.ts'
+import type { GENERIC } from './generic.ts'
+import { cerebras, groq, mimocode, opencode } from './opencode/opencode.ts'
 import type { Program } from './program.ts'
 
+/** Programs of which gc knows no more than how to start them. */
+const generic = (...names: (keyof typeof GENERIC)[]): Program[] =>
+  names.map((name) => ({ name, preset: async () => (await import('./generic.ts')).GENERIC[name] }))
+
 /** The agent programs that gc knows, in the order in which they are listed. */
-export const PROGRAMS: readonly Program[] = [claude, codex, gemini, opencode, groq, cerebras]
+export const PROGRAMS: readonly Program[] = [
+  claude,
+  codex,
+  gemini,
+  ...generic('grok', 'kimi', 'kiro', 'cursor', 'copilot', 'amp'),
+  opencode,
+  mimocode,
+  groq,
+  cerebras,
+  ...generic('auggie', 'pi', 'omp'),
+  antigravity,
+]
+
+/** The home of a program, by the name of its preset; undefined where gc does not know it. */
+export const homeOf = (preset: string): Program['home'] => PROGRAMS.find(({ name }) => name === preset)?.home

@@ -9,8 +9,80 @@ import type { LogFinder } from './logs/finder.ts'
 export interface Program {
   /** The name of its preset. */
   readonly name: string
+  /** Where it keeps its login, settings and logs; absent where gc does not know. */
+  readonly home?: ProgramHome
+  /** What the configuration needs to know of it. */
+  readonly preset: () => Promise<ProgramPreset>
   /** What sessions need to know of it; absent where gc only starts it. */
   readonly runtime?: () => Promise<ProgramRuntime>
+}
+
+/** The folder of a program's state. */
+export interface ProgramHome {
+  /** The variable that leads the program there. */
+  readonly variable: string
+  /** The folder of that name in the private state of a confined session. */
+  readonly folder: string
+}
+
+/** What gc knows of a program before it runs. */
+export interface ProgramPreset {
+  readonly provider: ProviderPreset
+  /** The line that installs it. */
+  readonly install: string
+  /** The line that logs in to it, or what to do. */
+  readonly login: string
+  /** The hosts that it calls: of its models, of its login. */
+  readonly hosts?: readonly string[]
+  /** Variables of the supervisor that its sessions inherit. */
+  readonly inherited?: RegExp
+  /** Variables that would log it in as somebody else. */
+  readonly loginVariables?: RegExp
+  /** Files and folders below home that decide what it does. */
+  readonly settings?: readonly string[]
+  /** Whether it is logged in, where a file or a variable shows that. */
+  readonly loggedIn?: { readonly files: readonly string[]; readonly variable?: string; readonly otherwise: string }
+}
+
+/** How a program takes its first prompt: as an argument, after a flag, or typed into its terminal. */
+export type PromptMode = 'arg' | 'flag' | 'none'
+
+/** One value of an option, and the arguments that choosing it adds. The arguments never reach the wire. */
+export interface OptionChoice {
+  value: string
+  label: string
+  flagArgs: string[]
+}
+
+/** Something a person may choose about a provider, such as its model. */
+export interface ProviderOption {
+  key: string
+  label: string
+  type: 'select'
+  default: string
+  choices: OptionChoice[]
+  /** In a declaration with `optionsSchemaMerge = "by_key"`: takes the base's option of this key away. */
+  omit?: boolean
+}
+
+/** How a program is started, in the keys of `[providers.<name>]`. */
+export interface ProviderPreset {
+  displayName?: string
+  command?: string
+  args?: string[]
+  promptMode?: PromptMode
+  promptFlag?: string
+  /** The file in which its program looks for instructions. */
+  instructionsFile?: string
+  readyDelayMs?: number
+  readyPromptPrefix?: string
+  env?: Record<string, string>
+  supportsAcp?: boolean
+  acpCommand?: string
+  acpArgs?: string[]
+  resumeFlag?: string
+  optionDefaults?: Record<string, string>
+  optionsSchema?: ProviderOption[]
 }
 
 /** What gc knows of a program that runs in a session. */

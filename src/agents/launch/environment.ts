@@ -1,5 +1,6 @@
 import { delimiter, join } from 'node:path'
 import { CERTIFICATE_VARIABLES } from '../../host/confine/start/certificates.ts'
+import { PRESETS } from '../../programs/presets.ts'
 import { identityOf } from '../../work/sessions/metadata.ts'
 import type { SessionRow } from '../../work/sessions/table.ts'
 import type { TokenDemand } from '../confinement/token-demand.ts'
@@ -13,8 +14,10 @@ const INHERITED = new Set(
     .split(/\s+/)
     .concat(CERTIFICATE_VARIABLES),
 )
-const INHERITED_PREFIXES =
-  /^(LC_|XDG_|ANTHROPIC_|CLAUDE_CONFIG_DIR$|OPENAI_|CODEX_HOME$|GEMINI_|GOOGLE_|XAI_|KIMI_|KIRO_|CURSOR_|COPILOT_|AMP_|GROQ_|CEREBRAS_|AWS_|AZURE_|VERTEX)/
+const INHERITED_PATTERNS = [
+  /^(?:LC_|XDG_|AWS_|AZURE_|VERTEX)/,
+  ...[...PRESETS.values()].flatMap(({ inherited }) => inherited ?? []),
+]
 
 /** What sessions need to know of their city and supervisor. */
 export interface CityEnvironment {
@@ -150,7 +153,11 @@ function inheritedVariables(
 ): Record<string, string> {
   const passed: Record<string, string> = {}
   for (const [name, value] of Object.entries(env)) {
-    if (value !== undefined && !isForeign(name) && (INHERITED.has(name) || INHERITED_PREFIXES.test(name)))
+    if (
+      value !== undefined &&
+      !isForeign(name) &&
+      (INHERITED.has(name) || INHERITED_PATTERNS.some((pattern) => pattern.test(name)))
+    )
       passed[name] = value
   }
   return passed

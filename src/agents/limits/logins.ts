@@ -3,6 +3,7 @@ import type { Accounts } from '../../config/accounts/accounts.ts'
 import type { AgentConfig } from '../../config/city/city-config.ts'
 import type { Provider } from '../../config/declare/provider-config.ts'
 import { AppError } from '../../core/errors.ts'
+import { PROGRAMS } from '../../programs/list.ts'
 import type { SessionRow } from '../../work/sessions/table.ts'
 import type { Login } from './login.ts'
 import type { LoginLimits } from './login-limits.ts'
@@ -21,7 +22,9 @@ interface LoginsOptions {
 }
 
 /** Variables with which an agent or provider declares a login of its own. */
-const OWN_LOGIN = /(?:_API_KEY|_AUTH_TOKEN|_OAUTH_TOKEN|^CLAUDE_CONFIG_DIR|^CODEX_HOME|^GEMINI_CLI_HOME)$/
+const KEY = /(?:_API_KEY|_AUTH_TOKEN|_OAUTH_TOKEN)$/
+/** Those of the base directories lead every program. */
+const HOMES = new Set(PROGRAMS.flatMap(({ home }) => home?.variable ?? []).filter((name) => !name.startsWith('XDG_')))
 
 /** Decides which login a session runs on. */
 export class Logins {
@@ -116,4 +119,4 @@ export class Logins {
 const toLogin = (account: Account): Login => ({ id: account.name, provider: account.provider, account })
 
 const declaresLogin = (env: Readonly<Record<string, string>> = {}): boolean =>
-  Object.keys(env).some((name) => OWN_LOGIN.test(name))
+  Object.keys(env).some((name) => KEY.test(name) || HOMES.has(name))

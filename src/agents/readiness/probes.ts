@@ -1,7 +1,6 @@
 import { join } from 'node:path'
-import { INSTALLING } from '../../config/providers/installing.ts'
-import { BUILTINS } from '../../config/providers/presets.ts'
 import { asObject, asString, isObject, parseJson } from '../../programs/entries/json.ts'
+import { BUILTINS, PRESETS } from '../../programs/presets.ts'
 import type { ProgramInspector } from './inspector.ts'
 
 /** The result of probing a program. */
@@ -112,7 +111,7 @@ const OWN_PROBES: Readonly<Record<string, Probe>> = {
 /** A preset whose login cannot be told from outside: its program says so itself when it needs one. */
 const installedIsReady = (name: string): Probe => {
   const { displayName = name, command = name } = BUILTINS.get(name) ?? {}
-  const login = INSTALLING.get(name)?.login
+  const login = PRESETS.get(name)?.login
   const detail = login && `its login shows only in the program; if it asks for one: ${login}`
   const result: ProbeResult = { ...configured, ...(detail !== undefined && { detail }) }
   return { kind: 'provider', displayName, program: command, check: () => result }
@@ -130,9 +129,9 @@ const withLogin =
 /** The probes of every preset and tool, each with the line that installs it. */
 export const PROBES: ReadonlyMap<string, Probe> = new Map(
   [...new Set([...Object.keys(OWN_PROBES), ...BUILTINS.keys()])].map((name) => {
-    const install = name === 'github_cli' ? 'see https://cli.github.com' : INSTALLING.get(name)?.install
+    const install = name === 'github_cli' ? 'see https://cli.github.com' : PRESETS.get(name)?.install
     const probe = OWN_PROBES[name] ?? installedIsReady(name)
-    const check = withLogin(probe, INSTALLING.get(name)?.login)
+    const check = withLogin(probe, PRESETS.get(name)?.login)
     return [name, { ...probe, check, ...(install !== undefined && { install }) }] as const
   }),
 )

@@ -1,3 +1,6 @@
+import { homeOf } from '../../programs/list.ts'
+import { PRESETS } from '../../programs/presets.ts'
+
 /** A login of a program, as `$GC_HOME/accounts.toml` declares it. */
 export interface Account {
   readonly name: string
@@ -13,23 +16,10 @@ export interface Account {
   readonly offset: number
 }
 
-/** The variable that tells a program where its home is. */
-const HOME_VARIABLES: Readonly<Record<string, string>> = {
-  ...{ claude: 'CLAUDE_CONFIG_DIR', codex: 'CODEX_HOME', gemini: 'GEMINI_CLI_HOME' },
-  ...{ opencode: 'XDG_DATA_HOME', groq: 'XDG_DATA_HOME', cerebras: 'XDG_DATA_HOME' },
-}
-
-/** Variables that would log a program in as somebody else. */
-const LOGIN_VARIABLES: Readonly<Record<string, RegExp>> = {
-  claude: /^(?:ANTHROPIC_|CLAUDE_CODE_OAUTH_TOKEN$|CLAUDE_CONFIG_DIR$)/,
-  codex: /^(?:OPENAI_|CODEX_)/,
-  gemini: /^(?:GEMINI_|GOOGLE_)/,
-}
-
 /** The variables by which a program finds the home of an account. */
 export const homeVariables = ({ provider, home }: Pick<Account, 'provider' | 'home'>): Record<string, string> =>
-  home === undefined ? {} : { [HOME_VARIABLES[provider] ?? 'HOME']: home }
+  home === undefined ? {} : { [homeOf(provider)?.variable ?? 'HOME']: home }
 
 /** Whether a variable of the supervisor's own environment must not reach a program of an account. */
 export const isOtherLogin = ({ provider, home, envFile }: Account, variable: string): boolean =>
-  (home !== undefined || envFile !== undefined) && (LOGIN_VARIABLES[provider]?.test(variable) ?? false)
+  (home !== undefined || envFile !== undefined) && (PRESETS.get(provider)?.loginVariables?.test(variable) ?? false)

@@ -5,7 +5,7 @@ import { writePrivateFile } from '../../core/private-file.ts'
 import { Signal } from '../../core/signal.ts'
 import { addBlock, removeBlock } from '../../core/toml/edit.ts'
 import { parseToml, type TomlNode, TomlSyntaxError, type TomlTable } from '../../core/toml/parse.ts'
-import { BUILTINS } from '../providers/presets.ts'
+import { BUILTINS } from '../../programs/presets.ts'
 import { type Account, homeVariables } from './account.ts'
 
 /** The accounts of `$GC_HOME`, and what programs need to run as them. */

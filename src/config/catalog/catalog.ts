@@ -1,7 +1,7 @@
 import { AppError } from '../../core/errors.ts'
+import { BUILTINS } from '../../programs/presets.ts'
 import type { DeclaredProviders, Provider } from '../declare/provider-config.ts'
 import { effectiveOptions } from '../providers/launch.ts'
-import { BUILTINS } from '../providers/presets.ts'
 import { resolveProvider } from '../providers/resolve.ts'
 import type { ProviderList, ProviderPublic, ProviderPublicList, ProviderResponse } from './schema.ts'
 

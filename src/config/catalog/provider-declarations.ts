@@ -5,6 +5,7 @@ import { rejectMarkers, restoreSecrets, SECRET_MARKER } from '../../core/text/se
 import { actorOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
 import type { OKResponseBody } from '../../http/schema.ts'
+import { BUILTINS } from '../../programs/presets.ts'
 import type { CityConfig } from '.././city/city-config.ts'
 import type { Config } from '../compose/config.ts'
 import type { EditBase } from '../compose/edit/blocks.ts'
@@ -13,7 +14,6 @@ import { AGENT_NAME } from '.././declare/names.ts'
 import { IMPLICIT_AGENTS } from '.././declare/origin.ts'
 import { PROVIDER } from '.././declare/provider.ts'
 import type { ProviderConfig } from '.././declare/provider-config.ts'
-import { BUILTINS } from '.././providers/presets.ts'
 import type { ProviderCreate, ProviderCreated, ProviderUpdate } from './schema.ts'
 
 /** The providers that a city declares in city.toml. */

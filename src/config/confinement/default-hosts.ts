@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { PRESETS } from '../../programs/presets.ts'
 import { parseRemote } from '../git/remote.ts'
 import { readText } from '../git/repository-folders.ts'
 /** A host that sessions reach although no line names it, and what it is for. */
@@ -21,7 +22,7 @@ export interface HostSources {
 /** The hosts that the sessions of an agent reach by themselves: those of its provider, of registries, of its rig's remotes. */
 export function defaultHosts({ provider, rig, isOpen, registries }: HostSources): DefaultHost[] {
   const all: readonly [purpose: string, hosts: readonly string[]][] = [
-    [`provider ${provider}`, providerHosts(provider)],
+    [`provider ${provider}`, PRESETS.get(provider ?? '')?.hosts ?? []],
     ['packages', registries],
     ['remotes of its rig', rig === undefined ? [] : gitHosts(rig, isOpen)],
   ]
@@ -34,28 +35,6 @@ export function defaultHosts({ provider, rig, isOpen, registries }: HostSources)
     }),
   )
 }
-
-/** What the programs of built-in providers call: their models, their logins. */
-const HOSTS: Readonly<Record<string, readonly string[]>> = {
-  claude: ['api.anthropic.com', 'console.anthropic.com', 'platform.claude.com', 'claude.ai'],
-  codex: ['api.openai.com', 'chatgpt.com', 'auth.openai.com'],
-  gemini: [
-    ...['generativelanguage.googleapis.com', 'cloudcode-pa.googleapis.com', 'oauth2.googleapis.com'],
-    ...['accounts.google.com', 'www.googleapis.com'],
-  ],
-  grok: ['api.x.ai', 'accounts.x.ai'],
-  kimi: ['api.moonshot.ai', 'api.moonshot.cn', 'api.kimi.com'],
-  cursor: ['*.cursor.sh', 'cursor.com'],
-  copilot: ['api.github.com', '*.githubcopilot.com'],
-  amp: ['ampcode.com'],
-  opencode: ['models.dev', 'opencode.ai', 'models.opencode.ai', 'api.anthropic.com', 'api.openai.com', 'openrouter.ai'],
-  groq: ['models.dev', 'opencode.ai', 'models.opencode.ai', 'api.groq.com'],
-  cerebras: ['models.dev', 'opencode.ai', 'models.opencode.ai', 'api.cerebras.ai'],
-  auggie: ['*.augmentcode.com'],
-}
-
-/** The hosts of a built-in provider; none of one that we know nothing about. */
-const providerHosts = (provider: string | undefined): readonly string[] => HOSTS[provider ?? ''] ?? []
 
 /** Where many keep their repositories, with the other hosts that fetches and their tools need there. */
 const FORGES: Readonly<Record<string, readonly string[]>> = {

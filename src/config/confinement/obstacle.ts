@@ -1,5 +1,6 @@
 import { join, normalize, sep } from 'node:path'
 import { aliasesOf } from '../../core/mounts.ts'
+import { PRESETS } from '../../programs/presets.ts'
 
 /** Where a profile is to be in force. */
 export interface Surroundings {
@@ -21,7 +22,8 @@ export type Access = 'read' | 'write'
 
 /** What programs of this machine run or obey that are not confined, below home. */
 const OBEYED = [
-  ...['.claude', '.claude.json', '.codex', '.gemini', '.config', '.ssh', '.gnupg', '.aws', '.kube', '.docker'],
+  ...[...PRESETS.values()].flatMap(({ settings = [] }) => settings),
+  ...['.config', '.ssh', '.gnupg', '.aws', '.kube', '.docker'],
   ...[
     '.bashrc',
     '.bash_profile',
@@ -36,7 +38,7 @@ const OBEYED = [
   ...['.inputrc', '.xprofile', '.xsession', '.pam_environment', '.gitconfig', '.npmrc', '.netrc', '.vimrc', '.vim'],
   ...['.tmux.conf', '.local/bin', '.local/lib', '.local/share', '.bun', '.deno', '.nvm', '.volta', '.fnm', '.asdf'],
   ...['.pyenv', '.rbenv', '.sdkman', '.rustup', '.cargo/bin', '.cargo/config.toml', 'go/bin', '.goenv', 'bin'],
-  ...['Library/LaunchAgents', '.vscode', '.emacs.d', '.opencode', '.password-store', '.pypirc', '.mozilla'],
+  ...['Library/LaunchAgents', '.vscode', '.emacs.d', '.password-store', '.pypirc', '.mozilla'],
 ]
 /** The system itself, and where programs of others are reached. */
 const SYSTEM = [

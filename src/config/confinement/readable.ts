@@ -1,5 +1,6 @@
 import { lstatSync, readdirSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { BUILTINS } from '../../programs/presets.ts'
 import type { PackConfig, RigConfig } from '../city/city-config.ts'
 import { touch } from './obstacle.ts'
 
@@ -15,7 +16,8 @@ export const agentFolder = (city: string, name: string): string => join(agentFol
 /** What a city or a pack keeps for its agents to read; no other entry of its folder is theirs, since it could hold keys. */
 const READABLE = [
   ...['formulas', 'orders', 'prompts', 'template-fragments', 'skills', 'assets', 'commands', 'scripts', 'docs'],
-  ...['README.md', 'AGENTS.md', 'CLAUDE.md', 'GEMINI.md'],
+  ...['README.md', 'AGENTS.md'],
+  ...[...BUILTINS.values()].flatMap(({ instructionsFile }) => instructionsFile ?? []),
 ]
 
 /** How deep packs lie in packs, and how many of them count that lie in one folder. */

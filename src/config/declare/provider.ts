@@ -1,6 +1,7 @@
+import type { OptionChoice, ProviderOption } from '../../programs/program.ts'
 import { confineTable } from './confine.ts'
 import { boolean, duration, type FieldReader, integer, oneOf, string, stringMap, strings } from './fields.ts'
-import { type OptionChoice, PROMPT_MODES, type ProviderConfig, type ProviderOption } from './provider-config.ts'
+import { PROMPT_MODES, type ProviderConfig } from './provider-config.ts'
 import type { SectionReader } from './section-reader.ts'
 
 /** An empty base stands alone, which is not the same as no base. */

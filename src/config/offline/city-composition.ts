@@ -1,10 +1,10 @@
+import { BUILTINS } from '../../programs/presets.ts'
 import type { PackConfig } from '../city/city-config.ts'
 import { compose } from '../compose/compose.ts'
 import { agentsWithHookReview } from '../compose/resolve/hook-reviews.ts'
 import { formatDiagnostic } from '../files/diagnostics.ts'
 import { FileSnapshot } from '../files/file-snapshot.ts'
 import { openPackFolders } from '../packs/builtin-folders.ts'
-import { BUILTINS } from '../providers/presets.ts'
 
 /** What the files of a city come to, read without a supervisor. */
 export interface CityFiles {

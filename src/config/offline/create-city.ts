@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { AppError, errorMessage } from '../../core/errors.ts'
 import { createFolder, requireNoLinks } from '../../core/folders.ts'
 import { renderPairs, renderValue } from '../../core/toml/edit.ts'
+import { BUILTINS } from '../../programs/presets.ts'
 import { compose } from '../compose/compose.ts'
 import { CITY_NAME } from '../declare/names.ts'
 import { toInvalidConfigError } from '../files/diagnostics.ts'
@@ -11,7 +12,6 @@ import { AGENTS_FOLDER, CITY_FILE, SITE_FILE } from '../files/file-names.ts'
 import { FileSnapshot } from '../files/file-snapshot.ts'
 import { suggestion } from '../files/suggestion.ts'
 import { writeDrafts } from '../files/write-files.ts'
-import { BUILTINS } from '../providers/presets.ts'
 
 const FOLDERS = ['.gc/cache', '.gc/runtime', '.gc/system', AGENTS_FOLDER]
 

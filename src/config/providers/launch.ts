@@ -1,5 +1,6 @@
 import { AppError } from '../../core/errors.ts'
-import type { PromptMode, Provider, ProviderOption } from '../declare/provider-config.ts'
+import type { PromptMode, ProviderOption } from '../../programs/program.ts'
+import type { Provider } from '../declare/provider-config.ts'
 import { renderCommand } from '../prompts/render-command.ts'
 import type { TemplateFields } from '../prompts/subject.ts'
 import { splitCommand } from './command-words.ts'

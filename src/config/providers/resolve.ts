@@ -1,6 +1,7 @@
 import { AppError } from '../../core/errors.ts'
-import type { DeclaredProviders, Provider, ProviderConfig, ProviderOption } from '../declare/provider-config.ts'
-import { BUILTINS } from './presets.ts'
+import { BUILTINS } from '../../programs/presets.ts'
+import type { ProviderOption } from '../../programs/program.ts'
+import type { DeclaredProviders, Provider, ProviderConfig } from '../declare/provider-config.ts'
 
 type Confine = NonNullable<ProviderConfig['confine']>
 

@@ -2,12 +2,12 @@ import type { ProgramRuntime } from '../program.ts'
 import { opencodeLimit } from './limits.ts'
 import { opencodeLogs } from './log.ts'
 
-/** OpenCode with the models of one provider. */
-export const providerRuntime: ProgramRuntime = {
+/** OpenCode with a model of one provider. */
+export const withModelRuntime: ProgramRuntime = {
   log: opencodeLogs,
 }
 
 export const opencodeRuntime: ProgramRuntime = {
-  ...providerRuntime,
+  ...withModelRuntime,
   limit: opencodeLimit,
 }

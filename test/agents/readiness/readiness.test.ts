@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { chmodSync, mkdirSync, readFileSync } from 'node:fs'
 import { ProgramInspector } from '../../../src/agents/readiness/inspector.ts'
-import { INSTALLING } from '../../../src/config/providers/installing.ts'
-import { BUILTINS } from '../../../src/config/providers/presets.ts'
+import { BUILTINS, PRESETS } from '../../../src/programs/presets.ts'
 import { write } from '../../programs/samples.ts'
 import { scriptedTown } from '../../support/city.ts'
 import { tempFolder } from '../../support/folder.ts'
@@ -63,7 +62,7 @@ describe('readiness', () => {
     for (const [name, { command = name }] of BUILTINS) {
       it.program(command, `echo '{"loggedIn": false}'`)
       const { items } = await it.readiness.items({ items: name, fresh: true })
-      const [program = ''] = INSTALLING.get(name)?.login.split(/[ ,]/) ?? []
+      const [program = ''] = PRESETS.get(name)?.login.split(/[ ,]/) ?? []
       expect([name, items[name]?.detail]).toEqual([name, expect.stringContaining(program)])
       expect(items[name]?.detail).toMatch(/log in|login/)
     }

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import { terminalProfileOf } from '../../../src/agents/lifecycle/start/terminal-profiles.ts'
-import type { ProviderConfig, ProviderOption } from '../../../src/config/declare/provider-config.ts'
-import { BUILTINS } from '../../../src/config/providers/presets.ts'
+import type { ProviderConfig } from '../../../src/config/declare/provider-config.ts'
 import { resolveProvider } from '../../../src/config/providers/resolve.ts'
+import { BUILTINS } from '../../../src/programs/presets.ts'
+import type { ProviderOption } from '../../../src/programs/program.ts'
 
 const declared = (specs: Record<string, ProviderConfig>) => new Map(Object.entries(specs))
 const option = (key: string, more: Partial<ProviderOption> = {}): ProviderOption => ({

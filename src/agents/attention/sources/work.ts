@@ -1,10 +1,10 @@
 import type { AgentConfig, CityConfig } from '../../../config/city/city-config.ts'
-import { INSTALLING } from '../../../config/providers/installing.ts'
 import type { Suspensions } from '../../../config/suspensions/suspensions.ts'
 import type { AttentionEntry, AttentionSource } from '../../../core/attention.ts'
 import type { Deadline, Deadlines } from '../../../core/deadlines.ts'
 import type { EventLog } from '../../../core/events/log.ts'
 import { unsubscriber } from '../../../core/signal.ts'
+import { PRESETS } from '../../../programs/presets.ts'
 import type { LaunchPlanner } from '../../launch/launch-planner.ts'
 import type { WaitingWork } from '../../lifecycle/plan/waiting-work.ts'
 
@@ -122,7 +122,7 @@ export class WorkAttention implements AttentionSource {
   /** The line that installs its program, where that is what it lacks. */
   #remedyOf(agent: AgentConfig): string {
     const preset = this.#presetOf(agent)
-    const line = preset === undefined ? undefined : INSTALLING.get(preset)?.install
+    const line = preset === undefined ? undefined : PRESETS.get(preset)?.install
     return line ?? `correct what city.toml says of ${agent.qualified}`
   }
 

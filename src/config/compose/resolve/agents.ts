@@ -1,5 +1,6 @@
 import { homedir } from 'node:os'
 import { basename, dirname, join, resolve } from 'node:path'
+import { BUILTINS } from '../../../programs/presets.ts'
 import type {
   AgentBrings,
   AgentConfig,
@@ -19,7 +20,6 @@ import type { ProviderConfig } from '../../declare/provider-config.ts'
 import { Diagnostics, formatDiagnostic } from '../../files/diagnostics.ts'
 import { suggestion, withHint } from '../../files/suggestion.ts'
 import type { PromptTemplate } from '../../prompts/prompt-template.ts'
-import { BUILTINS } from '../../providers/presets.ts'
 import type { LayerContext } from '../layers/layer.ts'
 import { AgentIndex } from './dependencies.ts'
 import type { FragmentFolders } from './fragment-folders.ts'

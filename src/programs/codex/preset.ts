@@ -1,0 +1,48 @@
+import { npm } from '../parts/install.ts'
+import { choice, model, passThrough, permissions, select } from '../parts/options.ts'
+import type { ProgramPreset, ProviderOption } from '../program.ts'
+
+const MODELS = ['gpt-5.6-sol', 'gpt-5.6-terra', 'gpt-5.6-luna', 'gpt-5.5', 'gpt-5.3-codex', 'o3', 'o4-mini']
+
+const options: ProviderOption[] = [
+  permissions(
+    'suggest',
+    choice('suggest', 'Ask before anything', '--ask-for-approval', 'on-request', '--sandbox', 'read-only'),
+    choice('auto-edit', 'Work in its folder', '--ask-for-approval', 'on-request', '--sandbox', 'workspace-write'),
+    choice('unrestricted', 'No permission checks', '--dangerously-bypass-approvals-and-sandbox'),
+  ),
+  model(MODELS),
+  passThrough('effort', 'Effort', ['low', 'medium', 'high', 'xhigh'], (value) => [
+    '-c',
+    `model_reasoning_effort=${value}`,
+  ]),
+  select(
+    'sandbox',
+    'Sandbox',
+    '',
+    choice('', 'Default'),
+    choice('read-only', 'Read only', '--sandbox', 'read-only'),
+    choice('network-off', 'No network', '-c', 'sandbox_workspace_write.network_access=false'),
+  ),
+]
+
+export const codexPreset: ProgramPreset = {
+  provider: {
+    displayName: 'Codex CLI',
+    command: 'codex',
+    // A server that its sessions share would run their commands with the environment of whichever came first.
+    // A login shell would set the PATH anew, and `gc` would not be on it.
+    args: ['-c', 'features.daemon_auto_start=false', '-c', 'allow_login_shell=false'],
+    readyDelayMs: 3000,
+    readyPromptPrefix: '› ',
+    resumeFlag: 'resume',
+    optionDefaults: { permission_mode: 'unrestricted', model: 'gpt-5.5', effort: 'xhigh' },
+    optionsSchema: options,
+  },
+  install: npm('@openai/codex'),
+  login: 'codex login',
+  hosts: ['api.openai.com', 'chatgpt.com', 'auth.openai.com'],
+  inherited: /^(?:OPENAI_|CODEX_HOME$)/,
+  loginVariables: /^(?:OPENAI_|CODEX_)/,
+  settings: ['.codex'],
+}

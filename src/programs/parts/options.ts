@@ -1,0 +1,30 @@
+import type { OptionChoice, ProviderOption } from '../program.ts'
+
+export const choice = (value: string, label: string, ...flagArgs: string[]): OptionChoice => ({
+  value,
+  label,
+  flagArgs,
+})
+
+export const select = (
+  key: string,
+  label: string,
+  defaultValue: string,
+  ...choices: OptionChoice[]
+): ProviderOption => ({
+  key,
+  label,
+  type: 'select',
+  default: defaultValue,
+  choices,
+})
+
+/** An option whose values are passed on as they are, after one flag; '' leaves the program's own default. */
+export const passThrough = (key: string, label: string, values: readonly string[], args: (value: string) => string[]) =>
+  select(key, label, '', choice('', 'Default'), ...values.map((value) => choice(value, value, ...args(value))))
+
+export const permissions = (defaultValue: string, ...choices: OptionChoice[]): ProviderOption =>
+  select('permission_mode', 'Permission mode', defaultValue, ...choices)
+
+export const model = (values: readonly string[], args = (value: string) => ['--model', value]): ProviderOption =>
+  passThrough('model', 'Model', values, args)
