@@ -23,5 +23,6 @@ export const PROGRAMS: readonly Program[] = [
   antigravity,
 ]
 
-/** The home of a program, by the name of its preset; undefined where gc does not know it. */
-export const homeOf = (preset: string): Program['home'] => PROGRAMS.find(({ name }) => name === preset)?.home
+/** A program by the name of its preset. */
+export const programOf = (preset: string | undefined): Program | undefined =>
+  PROGRAMS.find(({ name }) => name === preset)

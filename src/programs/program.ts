@@ -1,6 +1,7 @@
 import type { JsonRecord } from './entries/json.ts'
 import type { LimitReader, LogStatement } from './limits/statement.ts'
 import type { LogFinder } from './logs/finder.ts'
+import type { TerminalProfile } from './terminal-profile.ts'
 
 /**
  * An agent program. Its parts are loaded by whoever needs them: the session host knows nothing of its logs, and a command
@@ -11,6 +12,8 @@ export interface Program {
   readonly name: string
   /** Where it keeps its login, settings and logs; absent where gc does not know. */
   readonly home?: ProgramHome
+  /** How its screens are read and answered, beyond what is assumed of every program. */
+  readonly screens?: Partial<TerminalProfile>
   /** What the configuration needs to know of it. */
   readonly preset: () => Promise<ProgramPreset>
   /** What sessions need to know of it; absent where gc only starts it. */
@@ -23,6 +26,8 @@ export interface ProgramHome {
   readonly variable: string
   /** The folder of that name in the private state of a confined session. */
   readonly folder: string
+  /** Other variables of confined sessions, whose temporary files are in this folder. */
+  readonly confined?: (temporary: string) => Readonly<Record<string, string>>
 }
 
 /** What gc knows of a program before it runs. */

@@ -1,4 +1,4 @@
-import { homeOf } from '../../programs/list.ts'
+import { programOf } from '../../programs/list.ts'
 import { PRESETS } from '../../programs/presets.ts'
 
 /** A login of a program, as `$GC_HOME/accounts.toml` declares it. */
@@ -18,7 +18,7 @@ export interface Account {
 
 /** The variables by which a program finds the home of an account. */
 export const homeVariables = ({ provider, home }: Pick<Account, 'provider' | 'home'>): Record<string, string> =>
-  home === undefined ? {} : { [homeOf(provider)?.variable ?? 'HOME']: home }
+  home === undefined ? {} : { [programOf(provider)?.home?.variable ?? 'HOME']: home }
 
 /** Whether a variable of the supervisor's own environment must not reach a program of an account. */
 export const isOtherLogin = ({ provider, home, envFile }: Account, variable: string): boolean =>

@@ -1,26 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { OptionText, QuestionKind } from '../../programs/question-kind.ts'
 
 const Text = Type.String()
-
-/** What a question is about; `other` is one that fits no word. */
-export const QuestionKind = Type.Union([
-  Type.Literal('approval'),
-  Type.Literal('choice'),
-  Type.Literal('plan'),
-  Type.Literal('trust'),
-  Type.Literal('login'),
-  Type.Literal('update'),
-  Type.Literal('theme'),
-  Type.Literal('permissions'),
-  Type.Literal('resume'),
-  Type.Literal('imports'),
-  Type.Literal('mcp'),
-  Type.Literal('hooks'),
-  Type.Literal('api-key'),
-  Type.Literal('usage-limit'),
-  Type.Literal('other'),
-])
-export type QuestionKind = Static<typeof QuestionKind>
 
 /** What an option does: allows it now or from now on, denies it now or from now on, or something of its own. */
 export const OptionRole = Type.Union([
@@ -31,10 +12,6 @@ export const OptionRole = Type.Union([
   Type.Literal('other'),
 ])
 export type OptionRole = Static<typeof OptionRole>
-
-/** Whether an option takes a text of the person's own in the dialog, which may be required. */
-export const OptionText = Type.Union([Type.Literal('optional'), Type.Literal('required')])
-export type OptionText = Static<typeof OptionText>
 
 /** An answer that the program offers, in its own words. */
 export const QuestionOption = Type.Object({

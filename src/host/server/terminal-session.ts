@@ -6,6 +6,7 @@ import { AppError } from '../../core/errors.ts'
 import { Ring } from '../../core/ring.ts'
 import { Signal } from '../../core/signal.ts'
 import type { RedactionStream } from '../../core/text/redact.ts'
+import { profileOf } from '../../programs/screens.ts'
 import type { SessionParts } from '../confine/start/spawn.ts'
 import { checkSize, type Spawned, spawnTerminal } from '../confine/start/spawn.ts'
 import { kill } from '../process/process-ender.ts'
@@ -20,7 +21,6 @@ import type {
   Snapshot,
   StartSpec,
 } from '../protocol/session.ts'
-import { profileOf } from '../terminal/programs.ts'
 import { QuestionTracker } from '../terminal/question-tracker.ts'
 import type { TerminalHost, TerminalScreen } from '../terminal/terminal-host.ts'
 import type { RoomyTerminal, TerminalSize } from '../terminal/whole-question.ts'

@@ -1,6 +1,6 @@
+import type { TerminalProfile } from '../../programs/terminal-profile.ts'
 import { findForm } from './form.ts'
 import { findOptions, markRow } from './option-list.ts'
-import type { TerminalProfile } from './profile.ts'
 import type { TerminalScreen } from './terminal-host.ts'
 
 /** How much of the end of the text is looked for; a wrapped or scrolled input line shows its end. */

@@ -1,6 +1,6 @@
+import type { Dialog, TerminalProfile } from '../../programs/terminal-profile.ts'
 import { isOptionLine, lastRows, showsEmptyInput, stripFrame, unsentInput } from './input.ts'
 import { findColouredOptions, findOptions, firstRow } from './option-list.ts'
-import type { Dialog, TerminalProfile } from './profile.ts'
 import type { TerminalScreen } from './terminal-host.ts'
 
 /**

@@ -1,5 +1,7 @@
 import { sha256 } from '../../core/digest.ts'
-import type { OptionRole, Question, QuestionKind, QuestionOption } from '../protocol/question.ts'
+import type { QuestionKind } from '../../programs/question-kind.ts'
+import type { Dialog, TerminalProfile } from '../../programs/terminal-profile.ts'
+import type { OptionRole, Question, QuestionOption } from '../protocol/question.ts'
 import { findForm } from './form.ts'
 import {
   findColouredOptions,
@@ -9,7 +11,6 @@ import {
   markRow,
   type OptionList,
 } from './option-list.ts'
-import type { Dialog, TerminalProfile } from './profile.ts'
 import { stateOf } from './program-state.ts'
 import type { TerminalScreen } from './terminal-host.ts'
 

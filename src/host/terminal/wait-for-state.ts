@@ -1,5 +1,5 @@
 import type { Deadlines } from '../../core/deadlines.ts'
-import type { TerminalProfile } from './profile.ts'
+import type { TerminalProfile } from '../../programs/terminal-profile.ts'
 import { type ProgramState, stateOf } from './program-state.ts'
 import { ScreenWatcher } from './screen-watcher.ts'
 import type { TerminalHost } from './terminal-host.ts'

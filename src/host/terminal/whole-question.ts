@@ -1,5 +1,5 @@
 import type { Deadlines } from '../../core/deadlines.ts'
-import type { TerminalProfile } from './profile.ts'
+import type { TerminalProfile } from '../../programs/terminal-profile.ts'
 import { findQuestion, isPartOf, isSameQuestion, type ScreenQuestion } from './question.ts'
 import type { TerminalScreen } from './terminal-host.ts'
 

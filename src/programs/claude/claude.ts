@@ -1,8 +1,14 @@
 import type { Program } from '../program.ts'
+import { claudeScreens } from './screens.ts'
 
 export const claude: Program = {
   name: 'claude',
-  home: { variable: 'CLAUDE_CONFIG_DIR', folder: 'claude' },
+  home: {
+    ...{ variable: 'CLAUDE_CONFIG_DIR', folder: 'claude' },
+    // It cannot replace itself in a confined session, nor needs to try.
+    confined: (temporary) => ({ DISABLE_AUTOUPDATER: '1', CLAUDE_CODE_TMPDIR: temporary }),
+  },
+  screens: claudeScreens,
   preset: async () => (await import('./preset.ts')).claudePreset,
   runtime: async () => (await import('./runtime.ts')).claudeRuntime,
 }

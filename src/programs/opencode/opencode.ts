@@ -1,8 +1,10 @@
 import type { Program } from '../program.ts'
+import { opencodeScreens } from './screens.ts'
 
 export const opencode: Program = {
   name: 'opencode',
   home: { variable: 'XDG_DATA_HOME', folder: 'data' },
+  screens: opencodeScreens,
   preset: async () => (await import('./preset.ts')).opencodePreset,
   runtime: async () => (await import('./runtime.ts')).opencodeRuntime,
 }

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'bun:test'
 import { terminalProfileOf } from '../../../src/agents/lifecycle/start/terminal-profiles.ts'
 import { resolveProvider } from '../../../src/config/providers/resolve.ts'
-import type { QuestionKind } from '../../../src/host/protocol/question.ts'
 import { findTypedText, type InputPosition } from '../../../src/host/terminal/input.ts'
 import { type ProgramState, stateOf } from '../../../src/host/terminal/program-state.ts'
 import type { TerminalScreen } from '../../../src/host/terminal/terminal-host.ts'
+import type { QuestionKind } from '../../../src/programs/question-kind.ts'
 
 /** A screen as it was seen; `▮` marks the cursor. */
 function seen(text: string): TerminalScreen {

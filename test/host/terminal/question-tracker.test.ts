@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'bun:test'
 import { Deadlines } from '../../../src/core/deadlines.ts'
 import type { Question } from '../../../src/host/protocol/question.ts'
-import { profileOf } from '../../../src/host/terminal/programs.ts'
 import { QuestionTracker } from '../../../src/host/terminal/question-tracker.ts'
 import type { TerminalHost, TerminalScreen } from '../../../src/host/terminal/terminal-host.ts'
 import type { RoomyTerminal, TerminalSize } from '../../../src/host/terminal/whole-question.ts'
+import { profileOf } from '../../../src/programs/screens.ts'
 import { TestClock } from '../../support/clock.ts'
 
 const SIZE: TerminalSize = { cols: 120, rows: 40 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { profileOf } from '../../../src/host/terminal/programs.ts'
 import { findQuestion, isSameQuestion } from '../../../src/host/terminal/question.ts'
+import { profileOf } from '../../../src/programs/screens.ts'
 
 /** The question on a screen with these rows. */
 function found(program: string, rows: readonly string[]) {

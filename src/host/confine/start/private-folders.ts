@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { PROGRAMS } from '../../../programs/list.ts'
 import type { Confinement } from '../../protocol/session.ts'
 import { gitLinks, hasGitSettings } from './git-settings.ts'
 
@@ -9,11 +10,11 @@ export interface PrivateFolders {
   state: string
 }
 
+const HOMES = PROGRAMS.flatMap(({ home }) => home ?? [])
+
 /** Where programs keep their state when they are told where; relative to the private folder for state. */
 const STATE = {
-  CODEX_HOME: 'codex',
-  CLAUDE_CONFIG_DIR: 'claude',
-  GEMINI_CLI_HOME: 'gemini',
+  ...Object.fromEntries(HOMES.map(({ variable, folder }) => [variable, folder])),
   XDG_CONFIG_HOME: 'config',
   XDG_DATA_HOME: 'data',
   XDG_STATE_HOME: 'state',
@@ -30,9 +31,6 @@ const STATE = {
   DOTNET_CLI_HOME: 'dotnet',
   BUNDLE_USER_HOME: 'bundle',
 } as const
-
-/** No program can replace itself in a confined session, nor needs to try. */
-const SETTINGS = { DISABLE_AUTOUPDATER: '1' } as const
 
 /** The variables that lead programs to what they keep in a private folder. */
 export const stateVariables = (root: string): Record<string, string> =>
@@ -54,9 +52,10 @@ export function makePrivateFolders(
     fill(folders.state, { files, links: [...linksOfGit(home), ...(begin?.links ?? [])] })
   }
   const { temporary } = folders
+  const own = HOMES.flatMap(({ confined }) => Object.entries(confined?.(temporary) ?? {}))
   return {
     folders,
-    env: { ...state, ...SETTINGS, TMPDIR: temporary, CLAUDE_CODE_TMPDIR: temporary },
+    env: { ...state, ...Object.fromEntries(own), TMPDIR: temporary },
   }
 }
 

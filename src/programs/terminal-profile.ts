@@ -1,4 +1,4 @@
-import type { OptionText, QuestionKind } from '../protocol/question.ts'
+import type { OptionText, QuestionKind } from './question-kind.ts'
 
 /** An answer that is a key of its own, in the words that the program has for it. */
 export interface KeyOption {
@@ -96,15 +96,4 @@ export interface TerminalProfile {
   clear?: string
   /** Keys that end the present turn and leave the program running; each is pressed by itself. */
   interrupt: readonly string[]
-}
-
-/** What is assumed of a program that we know nothing about. */
-export const DEFAULT_TERMINAL_PROFILE: TerminalProfile = {
-  readyPrefixes: [],
-  readyDelay: 2000,
-  takesWhileBusy: false,
-  dialogs: [],
-  submit: '\r',
-  tick: '\r',
-  interrupt: ['\x03'],
 }

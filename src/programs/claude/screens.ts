@@ -1,0 +1,45 @@
+import { dialog } from '../parts/dialog.ts'
+import type { TerminalProfile } from '../terminal-profile.ts'
+
+export const claudeScreens: Partial<TerminalProfile> = {
+  placeholder: /^Try "/,
+  busy: /esc to interrupt/i,
+  takesWhileBusy: true,
+  choosing: /\b(?:enter|return) to (?:select|confirm)|esc to cancel/i,
+  dialogs: [
+    dialog('plan', /exit plan mode\?|ready to code\?|would you like to proceed\?/i, 'whether to begin with its plan'),
+    dialog('trust', /do you trust the files in this folder|accessing workspace:/i, 'whether to trust its folder'),
+    dialog('theme', /choose the text style that looks best/i, 'which colours to use'),
+    dialog('login', /select login method|please run \/login|paste code here/i, 'to log in'),
+    dialog('permissions', /bypass permissions mode[\s\S]*yes, i accept/i, 'whether to run without permission checks'),
+    dialog(
+      'imports',
+      /allow external claude\.md file imports/i,
+      'whether to read instructions from outside its folder',
+    ),
+    dialog('mcp', /new mcp servers? found/i, 'whether to use an MCP server'),
+    {
+      ...dialog('mcp', /mcp server .{1,100} requests your input/i, 'for what an MCP server wants to know'),
+      isForm: true,
+    },
+    dialog('api-key', /detected a custom api key/i, 'whether to use the API key in its environment'),
+    dialog('choice', /review your answers/i, 'whether to submit its answers'),
+    dialog('resume', /resume from summary|resume full session/i, 'how to resume its conversation'),
+    dialog('usage-limit', /what do you want to do\?[\s\S]*limit to reset/i, 'what to do about its usage limit'),
+    dialog('usage-limit', /usage limit reached/i, 'what to do about its usage limit'),
+    dialog(
+      'approval',
+      /this command requires approval|approve edits\?|do you want to (?:proceed|make this edit|create|overwrite|allow claude)/i,
+      'for permission',
+    ),
+  ],
+  // At the first column, where nothing that an agent writes is drawn.
+  top: /^(?:─{20,}|▔{20,}.*▔)\s*$/,
+  cut: /^\s*[↑↓] \d+ more lines?|\s[↑↓]\s*$/,
+  // Dots stand between two rules until the diff is known.
+  drawing: /^╌{20,}\s*\n…\s*\n╌{20,}/m,
+  texts: [{ label: /^(?:type something|tell claude what to change)/i, text: 'required' }],
+  interrupt: ['\x1b'],
+  tick: ' ',
+  clear: '\x15\x7f',
+}

@@ -1,0 +1,38 @@
+import { dialog } from '../parts/dialog.ts'
+import type { TerminalProfile } from '../terminal-profile.ts'
+
+/** Ctrl-C on its empty input line ends OpenCode, so a turn is interrupted with Escape, which it wants twice. */
+export const opencodeScreens: Partial<TerminalProfile> = {
+  readyPrefixes: [''],
+  ready: /ctrl\+p commands/,
+  // What a dialog is about is coloured before it is drawn.
+  drawsWithin: 1_000,
+  busy: /esc (?:again to )?interrupt/,
+  takesWhileBusy: true,
+  dialogs: [
+    dialog('approval', /△ Permission required|△ Always allow/, 'for permission'),
+    dialog('other', /△ Reject permission/, 'what to do instead'),
+    {
+      ...dialog('choice', /┃ {2}Review\s*\n[\s\S]*enter submit {2}esc dismiss/, 'whether to submit its answers'),
+      keys: [
+        { label: 'Submit', keys: '\r' },
+        { label: 'Dismiss', keys: '\x1b' },
+      ],
+    },
+    { ...dialog('update', /Update Available[\s\S]*(?:Skip|Confirm)/, 'whether to update itself'), over: true },
+    { ...dialog('login', /Connect a provider/, 'which model to use'), over: true },
+  ],
+  waits: /╹▀{10,}(?![\s\S]*╹▀{10,})[\s\S]*\[retrying in /,
+  choosing: /enter (?:submit|confirm|toggle)/,
+  texts: [{ label: /^type your own answer/i, keys: '\r', text: 'required' }],
+  endBoxes: '\t',
+  frame: /^\s*┃/,
+  cut: /\S\s{2,}█$/,
+  widest: 120,
+  clips: 5,
+  expand: '\x06',
+  expands: /ctrl\+f (?:fullscreen|minimize)/,
+  expanded: /ctrl\+f minimize[^\n]*[\s┃]*$/,
+  interrupt: ['\x1b', '\x1b'],
+  clear: '\x15\x7f',
+}
