@@ -66,3 +66,10 @@ export function isEmpty(folder: string): boolean {
     return true
   }
 }
+
+/** Whether one of two paths is the other, or is in it. */
+export const touch = (a: string, b: string): boolean => contains(a, b) || contains(b, a)
+
+/** Whether a path is a folder or is in it. */
+export const contains = (folder: string, path: string): boolean =>
+  path === folder || path.startsWith(folder.endsWith(sep) ? folder : `${folder}${sep}`)

@@ -1,6 +1,7 @@
 import type { JsonRecord } from './entries/json.ts'
 import type { LimitReader, LogStatement } from './limits/statement.ts'
 import type { LogFinder } from './logs/finder.ts'
+import type { KeyedApi } from './parts/keyed-api.ts'
 import type { TerminalProfile } from './terminal-profile.ts'
 
 /**
@@ -16,6 +17,8 @@ export interface Program {
   readonly screens?: Partial<TerminalProfile>
   /** What the configuration needs to know of it. */
   readonly preset: () => Promise<ProgramPreset>
+  /** What confined sessions need to know of it. */
+  readonly confinement?: () => Promise<ProgramConfinement>
   /** What sessions need to know of it; absent where gc only starts it. */
   readonly runtime?: () => Promise<ProgramRuntime>
 }
@@ -24,8 +27,14 @@ export interface Program {
 export interface ProgramHome {
   /** The variable that leads the program there. */
   readonly variable: string
+  /** It is this one below home where that is not set; '' for home itself. */
+  readonly usual: string
   /** The folder of that name in the private state of a confined session. */
   readonly folder: string
+  /** The file with its login in it; absent where it has none that can be shared. */
+  readonly login?: string
+  /** The files and folders in it that have its conversations. */
+  readonly logs?: readonly string[]
   /** Other variables of confined sessions, whose temporary files are in this folder. */
   readonly confined?: (temporary: string) => Readonly<Record<string, string>>
 }
@@ -88,6 +97,32 @@ export interface ProviderPreset {
   resumeFlag?: string
   optionDefaults?: Record<string, string>
   optionsSchema?: ProviderOption[]
+}
+
+/** Whose programs run. */
+export interface UserHome {
+  /** The variables of the program, which lead it to its own home when nothing confines it. */
+  readonly env: Readonly<Record<string, string>>
+  readonly home: string
+}
+
+/** Where a program runs for the first time. */
+export interface FirstRun extends UserHome {
+  readonly workDir: string
+  /** What a person accepted of earlier sessions. */
+  readonly accepted?: { readonly trust: boolean; readonly permissions: boolean }
+}
+
+/** What gc knows of a program that is confined. */
+export interface ProgramConfinement {
+  /** The files that its private home begins with, by their paths in it: what a person has seen, accepted and trusted. */
+  readonly firstRun?: (place: FirstRun) => { readonly path: string; readonly text: string }[]
+  /** The APIs that it can be led to at another address, given its variables. */
+  readonly keys?: (variables: Readonly<Record<string, string | undefined>>) => readonly KeyedApi[]
+  /** The variable in which it takes the configuration that leads it there. */
+  readonly configVariable?: string
+  /** The keys of APIs that people gave it, in its login file, each by the variable that could have it instead. */
+  readonly storedKeys?: (stored: JsonRecord) => Readonly<Record<string, string>>
 }
 
 /** What gc knows of a program that runs in a session. */

@@ -1,6 +1,7 @@
 import { homedir } from 'node:os'
-import { type Access, confinementRisk, contains, type Surroundings } from '../../config/confinement/obstacle.ts'
+import { type Access, confinementRisk, type Surroundings } from '../../config/confinement/obstacle.ts'
 import type { AgentConfineFields } from '../../config/declare/confine.ts'
+import { contains } from '../../core/folders.ts'
 import type { CountedDenial } from '../../host/confine/denials.ts'
 import { neededFor } from '../../host/confine/needed.ts'
 

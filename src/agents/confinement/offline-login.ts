@@ -8,8 +8,9 @@ import { suggestion } from '../../config/files/suggestion.ts'
 import { editCity } from '../../config/offline/edit-city.ts'
 import { openPackFolders } from '../../config/packs/builtin-folders.ts'
 import { AppError } from '../../core/errors.ts'
+import { PROGRAMS } from '../../programs/list.ts'
 import { BUILTINS } from '../../programs/presets.ts'
-import { LOGINS } from './login-file.ts'
+import { loginPlace } from './private-home.ts'
 import { type UnsharedLogin, unsharedLogin } from './unshared-login.ts'
 
 interface Place {
@@ -47,11 +48,10 @@ function loginFileOf({ env }: Place, provider: string, config: Parameters<typeof
     throw new AppError('provider-not-found', `there is no provider "${provider}"; ${means}`)
   }
   const variables = Object.fromEntries(Object.entries(env).flatMap(([name, value]) => (value ? [[name, value]] : [])))
-  const login = LOGINS[builtinOf({ provider }, config.providers) ?? '']?.({
-    ...{ env: variables, home: env.HOME ?? homedir() },
-  })
+  const place = { env: variables, home: env.HOME ?? homedir() }
+  const login = loginPlace(builtinOf({ provider }, config.providers), place)
   if (login) return login.to
-  const known = Object.keys(LOGINS).join(', ')
+  const known = PROGRAMS.flatMap(({ name, home }) => (home?.login ? name : [])).join(', ')
   const message = `gc knows of no file with the log-in of ${provider}, only of ${known}; name it in read of its confine table`
   throw new AppError('invalid-request', message)
 }

@@ -5,6 +5,7 @@ import type { Clock } from '../../core/clock.ts'
 import type { Deadline, Deadlines } from '../../core/deadlines.ts'
 import { errorMessage } from '../../core/errors.ts'
 import type { Reactions } from '../../core/events/reactions.ts'
+import { PROGRAMS } from '../../programs/list.ts'
 import type { SessionRepository } from '../../work/sessions/repository.ts'
 import { privateFolder, privateFolders } from './confinement.ts'
 
@@ -29,13 +30,14 @@ interface Kept {
 }
 
 /** The logs that programs keep of their conversations. */
-const LOGS: Kept = {
-  state: {
-    claude: { projects: true },
-    codex: { sessions: true },
-    gemini: { '.gemini': { 'projects.json': true, tmp: true } },
-    data: { opencode: { 'opencode.db': true, 'opencode.db-wal': true, 'opencode.db-shm': true } },
-  },
+const LOGS = PROGRAMS.flatMap(({ home }) => (home?.logs ?? []).map((path) => join('state', home?.folder ?? '', path)))
+  .map((path) => path.split('/'))
+  .reduce<Kept>(withPath, {})
+
+/** What is left, with a place at the end of a path. */
+function withPath(kept: Kept, [name = '', ...rest]: readonly string[]): Kept {
+  const below = kept[name]
+  return { ...kept, [name]: rest.length === 0 ? true : withPath(below === true ? {} : (below ?? {}), rest) }
 }
 
 /** Removes the private folders of confined sessions when these are closed, but for what was said in them. */

@@ -1,8 +1,7 @@
 import { homedir } from 'node:os'
 import type { AgentConfig, CityConfig } from '../../config/city/city-config.ts'
 import { agentProfile, builtinOf } from '../../config/confinement/agent-profile.ts'
-import { loginFile } from './login-file.ts'
-import { storedKeys } from './stored-keys.ts'
+import { loginFile, storedKeys } from './private-home.ts'
 
 type Confined = Pick<AgentConfig, 'confine' | 'confineTable' | 'dir' | 'provider' | 'startCommand'>
 

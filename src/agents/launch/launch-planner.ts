@@ -42,12 +42,10 @@ import {
   confinementOf,
   obstacleToConfinement,
 } from '../confinement/confinement.ts'
-import { firstRunFiles } from '../confinement/first-run.ts'
 import { packOf, requireOwnAddress } from '../confinement/foreign-address.ts'
-import { loginFile } from '../confinement/login-file.ts'
+import { firstRunFiles, loginFile, storedKeys } from '../confinement/private-home.ts'
 import { keepKeys } from '../confinement/provider-keys.ts'
 import { proxyRules } from '../confinement/proxy-rules.ts'
-import { storedKeys } from '../confinement/stored-keys.ts'
 import { type UnsharedLogin, unsharedLogin } from '../confinement/unshared-login.ts'
 import { programOnTerminal } from '../lifecycle/start/terminal-profiles.ts'
 import { type CityEnvironment, sessionEnvironment } from './environment.ts'

@@ -1,9 +1,8 @@
 import { join, parse, resolve, sep } from 'node:path'
 import { AppError } from '../../core/errors.ts'
 import { linkTarget } from '../../core/files.ts'
-import { realPath } from '../../core/folders.ts'
+import { contains, realPath } from '../../core/folders.ts'
 import type { CityConfig, RigConfig } from '../city/city-config.ts'
-import { contains } from './obstacle.ts'
 import { agentFolders, worktreeFolders } from './readable.ts'
 
 /** As many links as Linux follows in one path. */

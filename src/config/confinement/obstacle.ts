@@ -1,4 +1,5 @@
 import { join, normalize, sep } from 'node:path'
+import { contains, touch } from '../../core/folders.ts'
 import { aliasesOf } from '../../core/mounts.ts'
 import { PRESETS } from '../../programs/presets.ts'
 
@@ -96,10 +97,3 @@ const systems = (folder: string): string =>
 const reaches = (place: string, folder: string): boolean => aliasesOf(folder).some((alias) => touch(place, alias))
 
 const trimmed = (path: string): string => (path.length > 1 && path.endsWith(sep) ? path.slice(0, -1) : path)
-
-/** Whether one of two paths is the other, or is in it. */
-export const touch = (a: string, b: string): boolean => contains(a, b) || contains(b, a)
-
-/** Whether a path is a folder or is in it. */
-export const contains = (folder: string, path: string): boolean =>
-  path === folder || path.startsWith(folder.endsWith(sep) ? folder : `${folder}${sep}`)

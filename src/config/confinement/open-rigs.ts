@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
-import { realPath } from '../../core/folders.ts'
+import { contains, realPath, touch } from '../../core/folders.ts'
 import type { AgentConfig, CityConfig, RigConfig } from '../city/city-config.ts'
-import { contains, placeOf, touch } from './obstacle.ts'
+import { placeOf } from './obstacle.ts'
 
 type Rig = Pick<RigConfig, 'name' | 'path' | 'confine'>
 type Agents = readonly Pick<AgentConfig, 'confine' | 'dir' | 'workDir' | 'worktree'>[]

@@ -1,11 +1,18 @@
-import type { Program } from '../program.ts'
+import type { Program, ProgramHome } from '../program.ts'
 import { opencodeScreens } from './screens.ts'
+
+/** Its database is one, whichever models it uses. */
+const DATA: ProgramHome = {
+  ...{ variable: 'XDG_DATA_HOME', usual: '.local/share', folder: 'data' },
+  logs: ['opencode/opencode.db', 'opencode/opencode.db-wal', 'opencode/opencode.db-shm'],
+}
 
 export const opencode: Program = {
   name: 'opencode',
-  home: { variable: 'XDG_DATA_HOME', folder: 'data' },
+  home: { ...DATA, login: 'opencode/auth.json' },
   screens: opencodeScreens,
   preset: async () => (await import('./preset.ts')).opencodePreset,
+  confinement: async () => (await import('./confinement.ts')).opencodeConfinement,
   runtime: async () => (await import('./runtime.ts')).opencodeRuntime,
 }
 
@@ -17,7 +24,9 @@ export const mimocode: Program = {
 export const groq: Program = {
   ...opencode,
   name: 'groq',
+  home: DATA,
   preset: async () => (await import('./preset.ts')).groqPreset,
+  confinement: async () => (await import('./confinement.ts')).withModelConfinement,
   runtime: async () => (await import('./runtime.ts')).withModelRuntime,
 }
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { mkdirSync, statSync } from 'node:fs'
 import { AcceptanceRecorder, acceptedDialogs } from '../../../src/agents/confinement/accepted-dialogs.ts'
-import { firstRunFiles } from '../../../src/agents/confinement/first-run.ts'
+import { firstRunFiles } from '../../../src/agents/confinement/private-home.ts'
 import type { QuestionRow } from '../../../src/agents/questions/table.ts'
 import { tempFolder } from '../../support/folder.ts'
 import { until } from '../../support/until.ts'

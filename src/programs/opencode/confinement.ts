@@ -1,7 +1,9 @@
-import { anthropicKey, bearer, googleKey, type KeyPlace } from './keyed-api.ts'
+import { asObject, type JsonRecord, parseJson } from '../entries/json.ts'
+import { anthropicKey, bearer, googleKey, type KeyedApi, type KeyPlace } from '../parts/keyed-api.ts'
+import type { ProgramConfinement } from '../program.ts'
 
 /** A provider of models as OpenCode knows it: how its key is found, and where it is. */
-export interface OpenCodeProvider {
+interface ModelProvider {
   id: string
   keys: readonly [KeyPlace, ...KeyPlace[]]
   usual: string
@@ -59,7 +61,7 @@ const LIKE_ANTHROPIC: typeof WITH_BEARER = [
 ]
 
 /** The providers of OpenCode whose keys gc can keep. */
-export const OPENCODE_PROVIDERS: readonly OpenCodeProvider[] = [
+const PROVIDERS: readonly ModelProvider[] = [
   {
     id: 'anthropic',
     keys: [anthropicKey('ANTHROPIC_API_KEY')],
@@ -75,6 +77,66 @@ export const OPENCODE_PROVIDERS: readonly OpenCodeProvider[] = [
     keys: [googleKey('GOOGLE_GENERATIVE_AI_API_KEY'), googleKey('GEMINI_API_KEY'), googleKey('GOOGLE_API_KEY')],
     ...{ usual: 'https://generativelanguage.googleapis.com', address: 'GOOGLE_GEMINI_BASE_URL', path: '/v1beta' },
   },
-  ...WITH_BEARER.map(([id, variable, usual]): OpenCodeProvider => ({ id, keys: [bearer(variable)], usual })),
-  ...LIKE_ANTHROPIC.map(([id, variable, usual]): OpenCodeProvider => ({ id, keys: [anthropicKey(variable)], usual })),
+  ...WITH_BEARER.map(([id, variable, usual]): ModelProvider => ({ id, keys: [bearer(variable)], usual })),
+  ...LIKE_ANTHROPIC.map(([id, variable, usual]): ModelProvider => ({ id, keys: [anthropicKey(variable)], usual })),
 ]
+
+/** The variable in which OpenCode takes configuration. */
+const CONFIG = 'OPENCODE_CONFIG_CONTENT'
+
+/** The APIs that OpenCode calls with a key of its variables: those it knows, and those its configuration declares. */
+function apis(variables: Readonly<Record<string, string | undefined>>): KeyedApi[] {
+  const declared = asObject(asObject(parseJson(variables[CONFIG] ?? '')).provider)
+  const known = new Set(PROVIDERS.map(({ id }) => id))
+  const others = Object.entries(declared).filter(([id]) => !known.has(id))
+  return [
+    ...PROVIDERS.map((provider) => apiOf(provider, asObject(declared[provider.id]))),
+    ...others.flatMap(([id, provider], index) => declaredApi(id, `declared-${index}`, asObject(provider))),
+  ]
+}
+
+/** A provider that OpenCode knows: what its configuration says of the address and the key goes first. */
+function apiOf({ id, keys, usual, address, path = '' }: ModelProvider, declared: JsonRecord): KeyedApi {
+  const { baseURL, apiKey } = asObject(declared.options)
+  const named = variableIn(apiKey)
+  const [{ header, prefix }] = keys
+  const own = named === undefined ? [] : [{ variable: named, header, ...(prefix !== undefined && { prefix }) }]
+  const to = addressIn(baseURL)
+  return {
+    ...{ name: id, keys: [...own, ...keys], usual: to ?? usual, env: {} },
+    ...(to === undefined && address !== undefined && { address }),
+    config: leading(id, `{url:${id}}${to === undefined ? path : ''}`),
+  }
+}
+
+/** A provider that the configuration declares, with the variable that has its key. */
+function declaredApi(id: string, name: string, declared: JsonRecord): KeyedApi[] {
+  const { baseURL, apiKey } = asObject(declared.options)
+  const [usual, variable] = [addressIn(baseURL), variableIn(apiKey)]
+  if (usual === undefined || variable === undefined) return []
+  const key: KeyPlace = declared.npm === '@ai-sdk/anthropic' ? anthropicKey(variable) : bearer(variable)
+  return [{ name, keys: [key], usual, env: {}, config: leading(id, `{url:${name}}`) }]
+}
+
+const leading = (id: string, baseURL: string) => ({ provider: { [id]: { options: { baseURL, apiKey: '{key}' } } } })
+
+/** The variable that OpenCode puts in place of `{env:NAME}`. */
+const variableIn = (text: unknown): string | undefined =>
+  typeof text === 'string' ? /^\{env:(\w+)\}$/.exec(text)?.[1] : undefined
+
+const addressIn = (text: unknown): string | undefined =>
+  typeof text === 'string' && URL.canParse(text) ? text : undefined
+
+/** OpenCode with a model of one provider. */
+export const withModelConfinement: ProgramConfinement = { keys: apis, configVariable: CONFIG }
+
+export const opencodeConfinement: ProgramConfinement = {
+  ...withModelConfinement,
+  storedKeys: (stored) =>
+    Object.fromEntries(
+      PROVIDERS.flatMap(({ id, keys: [{ variable }] }) => {
+        const { type, key } = asObject(stored[id])
+        return type === 'api' && typeof key === 'string' ? [[variable, key]] : []
+      }),
+    ),
+}

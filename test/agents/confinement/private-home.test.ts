@@ -1,8 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { firstRunFiles } from '../../../src/agents/confinement/first-run.ts'
-import { loginFile } from '../../../src/agents/confinement/login-file.ts'
+import { firstRunFiles, loginFile } from '../../../src/agents/confinement/private-home.ts'
 import { parseToml, toPlainValue } from '../../../src/core/toml/parse.ts'
 import { type TempFolder, tempFolder } from '../../support/folder.ts'
 

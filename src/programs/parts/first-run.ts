@@ -1,0 +1,45 @@
+import { readFileSync } from 'node:fs'
+import { contains } from '../../core/folders.ts'
+import type { TomlPairs } from '../../core/toml/edit.ts'
+import { parseToml, TomlSyntaxError, toPlainValue } from '../../core/toml/parse.ts'
+import { asObject, isObject, type JsonRecord, parseJson } from '../entries/json.ts'
+import type { FirstRun } from '../program.ts'
+
+/** What is said of the folder of a session that a person trusted when another one asked it. */
+export const trustedNow = ({ workDir, accepted }: FirstRun, said: unknown): JsonRecord =>
+  accepted?.trust ? { [workDir]: said } : {}
+
+/** What is said of a folder itself, or of one that it is in. */
+export const around = (byPath: JsonRecord, { workDir }: FirstRun): JsonRecord =>
+  Object.fromEntries(Object.entries(byPath).filter(([path]) => contains(path, workDir)))
+
+export const pick = (record: JsonRecord, keys: readonly string[]): JsonRecord =>
+  Object.fromEntries(keys.flatMap((key) => (record[key] === undefined ? [] : [[key, record[key]]])))
+
+export const withoutEmpty = (record: JsonRecord): JsonRecord =>
+  Object.fromEntries(Object.entries(record).filter(([, value]) => !isObject(value) || Object.keys(value).length > 0))
+
+export const pairsOf = (record: JsonRecord): TomlPairs =>
+  Object.entries(record).flatMap(([key, value]) =>
+    typeof value === 'string' || typeof value === 'boolean' || typeof value === 'number' ? [[key, value] as const] : [],
+  )
+
+export const readJson = (path: string): JsonRecord => asObject(parseJson(read(path)))
+
+export function readToml(path: string): JsonRecord {
+  try {
+    return asObject(toPlainValue(parseToml(read(path))))
+  } catch (error) {
+    if (error instanceof TomlSyntaxError) return {}
+    throw error
+  }
+}
+
+/** A file that is not there, or that nobody may read, says nothing. */
+function read(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return ''
+  }
+}
