@@ -1,6 +1,7 @@
 import { npm, script } from './parts/install.ts'
 import { choice, model, permissions, select } from './parts/options.ts'
-import type { ProgramPreset, ProviderOption } from './program.ts'
+import { commonServer, serverSettings } from './parts/project.ts'
+import type { ProgramPreset, ProgramRuntime, ProviderOption } from './program.ts'
 
 const grokOptions: ProviderOption[] = [
   permissions(
@@ -146,3 +147,13 @@ export const GENERIC = {
     login: 'omp, then /login',
   },
 } satisfies Record<string, ProgramPreset>
+
+export const GENERIC_RUNTIMES: Readonly<Record<string, ProgramRuntime>> = {
+  cursor: {
+    shared: [{ path: '.cursor/hooks.json' }],
+    mcp: (servers, isSecret) => [
+      serverSettings({ path: '.cursor/mcp.json', key: 'mcpServers', isSecret }, servers, commonServer),
+    ],
+  },
+  copilot: { shared: [{ path: '.github/hooks/gascity.json' }] },
+}

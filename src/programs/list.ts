@@ -5,9 +5,13 @@ import type { GENERIC } from './generic.ts'
 import { cerebras, groq, mimocode, opencode } from './opencode/opencode.ts'
 import type { Program } from './program.ts'
 
-/** Programs of which gc knows no more than how to start them. */
+/** Programs of which gc knows little more than how to start them. */
 const generic = (...names: (keyof typeof GENERIC)[]): Program[] =>
-  names.map((name) => ({ name, preset: async () => (await import('./generic.ts')).GENERIC[name] }))
+  names.map((name) => ({
+    name,
+    preset: async () => (await import('./generic.ts')).GENERIC[name],
+    runtime: async () => (await import('./generic.ts')).GENERIC_RUNTIMES[name],
+  }))
 
 /** The agent programs that gc knows, in the order in which they are listed. */
 export const PROGRAMS: readonly Program[] = [

@@ -2,6 +2,7 @@ import type { JsonRecord } from './entries/json.ts'
 import type { LimitReader, LogStatement } from './limits/statement.ts'
 import type { LogFinder } from './logs/finder.ts'
 import type { KeyedApi } from './parts/keyed-api.ts'
+import type { McpConnection, ProjectPart, SharedFile } from './parts/project.ts'
 import type { TerminalProfile } from './terminal-profile.ts'
 
 /**
@@ -20,7 +21,7 @@ export interface Program {
   /** What confined sessions need to know of it. */
   readonly confinement?: () => Promise<ProgramConfinement>
   /** What sessions need to know of it; absent where gc only starts it. */
-  readonly runtime?: () => Promise<ProgramRuntime>
+  readonly runtime?: () => Promise<ProgramRuntime | undefined>
 }
 
 /** The folder of a program's state. */
@@ -125,8 +126,20 @@ export interface ProgramConfinement {
   readonly storedKeys?: (stored: JsonRecord) => Readonly<Record<string, string>>
 }
 
+/** What gc puts into projects for a program. */
+export interface ProgramProject {
+  /** The folder in which it looks for skills. */
+  readonly skills?: string
+  /** The files of hooks and settings that it shares with people and packs. */
+  readonly shared?: readonly SharedFile[]
+  /** The hooks of gc itself, where packs bring none. */
+  readonly hooks?: readonly ProjectPart[]
+  /** Servers of tools, where it looks for them; `isSecret` when their keys are among them. */
+  readonly mcp?: (servers: readonly McpConnection[], isSecret: boolean) => readonly ProjectPart[]
+}
+
 /** What gc knows of a program that runs in a session. */
-export interface ProgramRuntime {
+export interface ProgramRuntime extends ProgramProject {
   /** Finds the logs of its conversations; absent where they cannot be read. */
   readonly log?: LogFinder
   /** The context window of models in tokens; the first pattern that matches a name applies. */

@@ -1,14 +1,12 @@
-import type { Settings, SettingsPart } from './wanted.ts'
+import type { Settings } from '../../programs/parts/project.ts'
+import { runtimes } from '../../programs/runtimes.ts'
+import type { SettingsPart } from './wanted.ts'
 
-/** The files of hooks and settings that known programs share with people and packs. */
-const SHARED = new Set([
-  '.claude/settings.json',
-  '.gemini/settings.json',
-  '.codex/hooks.json',
-  '.cursor/hooks.json',
-  '.agents/hooks.json',
-  '.github/hooks/gascity.json',
-])
+const SHARED = new Map(
+  runtimes()
+    .flatMap(({ shared = [] }) => shared)
+    .map((file) => [file.path, file]),
+)
 
 /** Whether a file is merged with what is there, and not put in its place. */
 export const isSharedFile = (path: string): boolean => SHARED.has(path)
@@ -26,7 +24,7 @@ function mergePart(path: string, base: Settings, part: Settings): Settings {
   for (const key of SERVERS) {
     if (isTable(base[key]) && isTable(part[key])) merged[key] = { ...part[key], ...base[key] }
   }
-  const isWrapped = path === '.claude/settings.json'
+  const isWrapped = SHARED.get(path)?.groupsHooks ?? false
   if (isTable(part.hooks)) merged.hooks = mergeHooks(isTable(base.hooks) ? base.hooks : {}, part.hooks, isWrapped)
   return merged
 }
@@ -53,7 +51,7 @@ function withEntry(list: readonly unknown[], entry: unknown): unknown[] {
   return at < 0 ? [...list, entry] : list.with(at, entry)
 }
 
-/** Claude takes its hooks in groups; a bare one becomes a group of its own. */
+/** Where a program takes its hooks in groups, a bare one becomes a group of its own. */
 function prepareEntry(entry: unknown, isWrapped: boolean): unknown {
   if (!isTable(entry)) return entry
   const isBare = isWrapped && typeof entry.command === 'string' && entry.hooks === undefined

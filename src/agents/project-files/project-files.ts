@@ -16,9 +16,10 @@ import { requireNoLinks } from '../../core/folders.ts'
 import { readPlainFile } from '../../core/plain-file.ts'
 import { HeldFolder } from '../../core/store/held-folder.ts'
 import type { Store, Tx } from '../../core/store/store.ts'
+import type { NamedTable, Settings } from '../../programs/parts/project.ts'
 import { isTable, mergeSettings } from './merge-settings.ts'
 import { type ProjectFileRow, projectFiles } from './table.ts'
-import type { NamedTable, Settings, WantedFile, WantedFiles } from './wanted.ts'
+import type { WantedFile, WantedFiles } from './wanted.ts'
 
 interface ProjectFilesOptions {
   store: Store

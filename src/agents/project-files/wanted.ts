@@ -1,3 +1,5 @@
+import type { NamedTable, ProjectPart, Settings } from '../../programs/parts/project.ts'
+
 /** What gc puts at one place of a project. */
 export type WantedFile =
   | { readonly kind: 'file'; readonly bytes: Uint8Array; readonly mode: number }
@@ -8,18 +10,10 @@ export type WantedFile =
   /** Tables that are put at the end of a TOML file, unless it has them. */
   | { readonly kind: 'tables'; readonly tables: readonly NamedTable[]; readonly isSecret: boolean }
 
-export type Settings = { readonly [key: string]: unknown }
-
 export interface SettingsPart {
   readonly settings: Settings
   /** Where the part comes from, for messages. */
   readonly from: string
-}
-
-/** A table of a TOML file, and its text. */
-export interface NamedTable {
-  readonly header: string
-  readonly text: string
 }
 
 /** What gc puts into a project, by path from the folder; and what could not be read. */
@@ -35,6 +29,13 @@ export class WantedBuilder {
 
   file(path: string, bytes: Uint8Array, mode: number): void {
     this.files.set(path, { kind: 'file', bytes, mode })
+  }
+
+  /** Adds what a program takes at one place. */
+  part(part: ProjectPart, from: string): void {
+    if ('text' in part) this.file(part.path, Buffer.from(part.text), 0o644)
+    else if ('tables' in part) this.tables(part.path, part.tables, part.isSecret)
+    else this.settings(part.path, part.settings, from, part.isSecret)
   }
 
   /** The first of a name stays. */

@@ -1,3 +1,4 @@
+import type { McpConnection } from '../../programs/parts/project.ts'
 import type { PromptMode } from '../../programs/program.ts'
 import type { AgentFields } from '../declare/agent.ts'
 import type { AgentConfineFields, ConfineFields, ConfineMode } from '../declare/confine.ts'
@@ -216,11 +217,6 @@ export interface DefaultRouteConfig {
   /** A named session, by its qualified name. */
   readonly agent: string
 }
-
-/** How a server of tools is reached: a command that the agent runs, or an address. */
-export type McpConnection =
-  | { name: string; command: string; args: string[]; env: Record<string, string> }
-  | { name: string; type: 'http' | 'sse'; url: string; headers: Record<string, string> }
 
 /** `[mcp_servers.<name>]`: a server of tools. */
 export interface McpServerConfig {

@@ -1,8 +1,10 @@
 import type { ProgramRuntime } from '../program.ts'
 import { claudeLimit, readClaudeEntry } from './limits.ts'
 import { claudeLogs } from './log.ts'
+import { claudeProject } from './project.ts'
 
 export const claudeRuntime: ProgramRuntime = {
+  ...claudeProject,
   log: claudeLogs,
   limit: claudeLimit,
   readEntry: readClaudeEntry,

@@ -1,8 +1,10 @@
 import type { ProgramRuntime } from '../program.ts'
 import { codexLimit, readCodexEntry } from './limits.ts'
 import { codexLogs } from './log.ts'
+import { codexProject } from './project.ts'
 
 export const codexRuntime: ProgramRuntime = {
+  ...codexProject,
   log: codexLogs,
   limit: codexLimit,
   readEntry: readCodexEntry,

@@ -16,4 +16,5 @@ export const gemini: Program = {
 export const antigravity: Program = {
   name: 'antigravity',
   preset: async () => (await import('./preset.ts')).antigravityPreset,
+  runtime: async () => (await import('./runtime.ts')).antigravityRuntime,
 }

@@ -19,6 +19,7 @@ export const opencode: Program = {
 export const mimocode: Program = {
   name: 'mimocode',
   preset: async () => (await import('./preset.ts')).mimocodePreset,
+  runtime: async () => (await import('./runtime.ts')).mimocodeRuntime,
 }
 
 export const groq: Program = {

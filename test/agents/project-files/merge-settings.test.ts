@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { mergeSettings } from '../../../src/agents/project-files/merge-settings.ts'
-import type { Settings } from '../../../src/agents/project-files/wanted.ts'
+import type { Settings } from '../../../src/programs/parts/project.ts'
 
 const merged = (path: string, base: Settings, ...parts: Settings[]) =>
   mergeSettings(

@@ -1,11 +1,11 @@
 import { basename, isAbsolute, normalize, resolve } from 'node:path'
 import { parseDuration } from '../../../core/durations.ts'
 import { errorMessage } from '../../../core/errors.ts'
+import type { McpConnection } from '../../../programs/parts/project.ts'
 import type {
   AgentConfig,
   CityConfig,
   DefaultRouteConfig,
-  McpConnection,
   McpServerConfig,
   NamedSessionConfig,
   PackConfig,

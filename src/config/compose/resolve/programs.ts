@@ -1,4 +1,5 @@
-import type { AgentConfig, CityConfig, McpConnection } from '../../city/city-config.ts'
+import type { McpConnection } from '../../../programs/parts/project.ts'
+import type { AgentConfig, CityConfig } from '../../city/city-config.ts'
 import { resolveProvider } from '../../providers/resolve.ts'
 
 /** A program that a city starts when it is not suspended. */
