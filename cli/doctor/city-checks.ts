@@ -133,11 +133,7 @@ async function checkPrograms(context: CommandContext, city: CityFiles): Promise<
   return bad('error', 'programs', `not on PATH: ${missing.join(', ')}`, 'install them, or put their folder on PATH')
 }
 
-/** What can be asked whether it is logged in. */
-const ASKABLE = new Set(['claude', 'codex', 'gemini'])
-
-async function checkLogins(context: CommandContext, city: CityFiles): Promise<CheckResult> {
-  const checked = city.providers.filter((provider) => ASKABLE.has(provider))
+async function checkLogins(context: CommandContext, { checkable: checked }: CityFiles): Promise<CheckResult> {
   if (checked.length === 0) return ok('logins', 'no agent runs a program that can be asked')
   try {
     const { items } = await context.client.call('GET /v0/readiness', { query: { items: checked.join() } })

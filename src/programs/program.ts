@@ -2,6 +2,7 @@ import type { JsonRecord } from './entries/json.ts'
 import type { LimitReader, LogStatement } from './limits/statement.ts'
 import type { LogFinder } from './logs/finder.ts'
 import type { KeyedApi } from './parts/keyed-api.ts'
+import type { Check } from './parts/probe.ts'
 import type { McpConnection, ProjectPart, SharedFile } from './parts/project.ts'
 import type { TerminalProfile } from './terminal-profile.ts'
 
@@ -55,7 +56,11 @@ export interface ProgramPreset {
   readonly loginVariables?: RegExp
   /** Files and folders below home that decide what it does. */
   readonly settings?: readonly string[]
-  /** Whether it is logged in, where a file or a variable shows that. */
+  /** Checks its login. */
+  readonly probe?: { readonly check: Check; readonly displayName?: string }
+  /** The file of hooks in a project that it has a person review when they are new or changed. */
+  readonly reviewedHooks?: string
+  /** Whether it is logged in, where no more than a file or a variable shows that. */
   readonly loggedIn?: { readonly files: readonly string[]; readonly variable?: string; readonly otherwise: string }
 }
 

@@ -4,7 +4,8 @@ import { isOneOf, type Line, text } from './page.ts'
 
 type Item = Output<'GET ~/readiness'>['items'][string]
 
-const PROGRAMS = 'claude,codex,gemini,opencode,github_cli'
+/** Shown beside the programs that are checked by default, although its login cannot be checked. */
+const ALSO = 'opencode'
 /** Columns of a status and of a program. */
 const [STATUS, PROGRAM] = [18, 14]
 
@@ -16,8 +17,16 @@ export const readinessPage = text({
   help: 'whether agent programs are installed and logged in',
   isChangedBy: isOneOf('config.', 'login.'),
   load: async ({ city, signal }) => {
-    const { items } = await city.call('GET ~/readiness', { query: { items: PROGRAMS }, ...(signal && { signal }) })
-    const programs = Object.values(items)
+    const options = signal ? { signal } : {}
+    const answers = await Promise.all([
+      city.call('GET ~/readiness', options),
+      city.call('GET ~/readiness', { query: { items: ALSO }, ...options }),
+    ])
+    const found = answers.flatMap(({ items }) => Object.values(items))
+    const programs = [
+      ...found.filter(({ kind }) => kind === 'provider'),
+      ...found.filter(({ kind }) => kind === 'tool'),
+    ]
     const ready = programs.filter(({ status }) => status === 'configured').length
     return {
       head: [{ text: `${ready} of ${countOf(programs.length, 'program')} ready`, tone: 'strong' }],

@@ -5,16 +5,9 @@ import { isExecutable } from '../../core/files.ts'
 import { killProcessGroup } from '../../core/process-group.ts'
 import type { ProcessTokens } from '../../http/process-tokens.ts'
 import { parseJson } from '../../programs/entries/json.ts'
+import type { CommandResult, Inspector } from '../../programs/parts/probe.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
-
-/** The result of running a command. */
-export interface CommandResult {
-  readonly code: number | undefined
-  readonly stdout: string
-  /** Whether the command was killed since it did not end in time. */
-  readonly timedOut: boolean
-}
 
 /** How a command is run. */
 export interface RunOptions {
@@ -32,7 +25,7 @@ const MAX_OUTPUT_LENGTH = 64 * 1024
 const MAX_FILE_BYTES = 1024 * 1024
 
 /** Inspects programs and their files in bounded time: on the PATH that agents are started with, then in the usual folders. */
-export class ProgramInspector {
+export class ProgramInspector implements Inspector {
   readonly home: string
   readonly path: string
 

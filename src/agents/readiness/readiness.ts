@@ -2,8 +2,9 @@ import type { Clock } from '../../core/clock.ts'
 import type { Deadlines } from '../../core/deadlines.ts'
 import { AppError, errorMessage } from '../../core/errors.ts'
 import type { ProcessTokens } from '../../http/process-tokens.ts'
+import type { ProbeResult } from '../../programs/parts/probe.ts'
 import { ProgramInspector } from './inspector.ts'
-import { PROBES, type Probe, type ProbeResult } from './probes.ts'
+import { DEFAULT_ITEMS, DEFAULT_PROVIDERS, PROBES, type Probe } from './probes.ts'
 import type { ProviderReadinessQuery, ProviderReadinessResponse, ReadinessQuery, ReadinessResponse } from './schema.ts'
 
 interface ReadinessDependencies {
@@ -15,8 +16,6 @@ interface ReadinessDependencies {
 
 /** How long a result is reused. */
 const CACHE_MS = 2000
-const DEFAULT_ITEMS = ['claude', 'codex', 'gemini', 'github_cli']
-const DEFAULT_PROVIDERS = ['claude', 'codex', 'gemini']
 
 interface CachedResult {
   checkedAt: number
@@ -80,8 +79,10 @@ export class Readiness {
 
   async #run(probe: Probe): Promise<ProbeResult> {
     if (!this.#inspector.findProgram(probe.program)) {
-      const how = probe.install === undefined ? '' : `; install it: ${probe.install}`
-      return { status: 'not_installed', detail: `there is no program ${probe.program}${how}` }
+      return {
+        status: 'not_installed',
+        detail: `there is no program ${probe.program}; install it: ${probe.install}`,
+      }
     }
     try {
       return await probe.check(this.#inspector)

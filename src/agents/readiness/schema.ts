@@ -1,4 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { DEFAULT_ITEMS, DEFAULT_PROVIDERS } from './probes.ts'
 
 const closed = { additionalProperties: false } as const
 
@@ -33,7 +34,7 @@ const fresh = Type.Optional(Type.Boolean({ description: 'Checks again instead of
 
 export const ReadinessQuery = Type.Object({
   items: Type.Optional(
-    Type.String({ description: 'Names separated by commas; `claude,codex,gemini,github_cli` when absent.' }),
+    Type.String({ description: `Names separated by commas; \`${DEFAULT_ITEMS.join()}\` when absent.` }),
   ),
   fresh,
 })
@@ -41,7 +42,7 @@ export type ReadinessQuery = Static<typeof ReadinessQuery>
 
 export const ProviderReadinessQuery = Type.Object({
   providers: Type.Optional(
-    Type.String({ description: 'Names separated by commas; `claude,codex,gemini` when absent.' }),
+    Type.String({ description: `Names separated by commas; \`${DEFAULT_PROVIDERS.join()}\` when absent.` }),
   ),
   fresh,
 })

@@ -1,4 +1,4 @@
-import { BUILTINS } from '../../programs/presets.ts'
+import { BUILTINS, PRESETS } from '../../programs/presets.ts'
 import type { PackConfig } from '../city/city-config.ts'
 import { compose } from '../compose/compose.ts'
 import { agentsWithHookReview } from '../compose/resolve/hook-reviews.ts'
@@ -11,8 +11,8 @@ export interface CityFiles {
   readonly name: string
   readonly path: string
   readonly packs: readonly PackConfig[]
-  /** The providers of its agents, each once. */
-  readonly providers: readonly string[]
+  /** The providers of its agents whose login can be checked, each once. */
+  readonly checkable: readonly string[]
   /** What these start. */
   readonly programs: readonly string[]
   /** The agents whose program asks a person to review their hooks. */
@@ -29,7 +29,7 @@ export function readCityFiles(path: string, home: string): CityFiles {
     name: config.name,
     path,
     packs: config.packs,
-    providers: [...new Set(providers)].sort(),
+    checkable: [...new Set(providers.filter((name) => PRESETS.get(name)?.probe))].sort(),
     programs: [
       ...new Set(providers.map((name) => config.providers.get(name)?.command ?? BUILTINS.get(name)?.command ?? name)),
     ],

@@ -217,7 +217,7 @@ export class Conversation {
   }
 }
 
-/** What a turn took, by the protocol or in the words of Gemini, which has its own for it. */
+/** What a turn took, by the protocol or as a quota, which is what some programs report. */
 const usageOf = ({ usage, _meta }: { usage?: object | null; _meta?: { [key: string]: unknown } | null }) => {
   const quota = _meta?.quota
   return usage ?? (typeof quota === 'object' ? quota : undefined)

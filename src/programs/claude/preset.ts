@@ -1,6 +1,7 @@
 import { npm } from '../parts/install.ts'
 import { choice, model, passThrough, permissions } from '../parts/options.ts'
 import type { ProgramPreset, ProviderOption } from '../program.ts'
+import { claudeCheck } from './probe.ts'
 
 const MODELS = ['fable-5', 'opus', 'opus-5', 'opus-4-7', 'sonnet', 'sonnet-5', 'sonnet-4-6', 'haiku']
 
@@ -34,6 +35,7 @@ export const claudePreset: ProgramPreset = {
   },
   install: npm('@anthropic-ai/claude-code'),
   login: 'claude auth login',
+  probe: { check: claudeCheck },
   hosts: ['api.anthropic.com', 'console.anthropic.com', 'platform.claude.com', 'claude.ai'],
   inherited: /^(?:ANTHROPIC_|CLAUDE_CONFIG_DIR$)/,
   loginVariables: /^(?:ANTHROPIC_|CLAUDE_CODE_OAUTH_TOKEN$|CLAUDE_CONFIG_DIR$)/,

@@ -1,6 +1,7 @@
 import { npm } from '../parts/install.ts'
 import { choice, model, passThrough, permissions, select } from '../parts/options.ts'
 import type { ProgramPreset, ProviderOption } from '../program.ts'
+import { codexCheck } from './probe.ts'
 
 const MODELS = ['gpt-5.6-sol', 'gpt-5.6-terra', 'gpt-5.6-luna', 'gpt-5.5', 'gpt-5.3-codex', 'o3', 'o4-mini']
 
@@ -41,8 +42,10 @@ export const codexPreset: ProgramPreset = {
   },
   install: npm('@openai/codex'),
   login: 'codex login',
+  probe: { check: codexCheck, displayName: 'Codex' },
   hosts: ['api.openai.com', 'chatgpt.com', 'auth.openai.com'],
   inherited: /^(?:OPENAI_|CODEX_HOME$)/,
   loginVariables: /^(?:OPENAI_|CODEX_)/,
   settings: ['.codex'],
+  reviewedHooks: '.codex/hooks.json',
 }

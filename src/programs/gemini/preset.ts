@@ -1,6 +1,7 @@
 import { npm, script } from '../parts/install.ts'
 import { choice, permissions } from '../parts/options.ts'
 import type { ProgramPreset, ProviderOption } from '../program.ts'
+import { geminiCheck } from './probe.ts'
 
 const geminiOptions: ProviderOption[] = [
   permissions(
@@ -35,6 +36,7 @@ export const geminiPreset: ProgramPreset = {
   },
   install: npm('@google/gemini-cli'),
   login: 'gemini, and log in',
+  probe: { check: geminiCheck },
   hosts: [
     ...['generativelanguage.googleapis.com', 'cloudcode-pa.googleapis.com', 'oauth2.googleapis.com'],
     ...['accounts.google.com', 'www.googleapis.com'],

@@ -241,7 +241,7 @@ function questionBlock(record: RecordOf<'asked'>, choice: string | undefined): B
   return { type: 'interaction', interaction: omitUndefined({ state, request_id, kind, prompt, options, action }) }
 }
 
-/** Token counts as the protocol defines them, or as Gemini reports them. */
+/** Token counts as the protocol defines them, or in the fields of a quota, which is what some programs report. */
 function tokensOf(counts: JsonRecord): Tokens {
   const own = asObject(counts.token_count)
   return {

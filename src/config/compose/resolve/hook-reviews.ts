@@ -1,26 +1,26 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { PRESETS } from '../../../programs/presets.ts'
 import type { AgentConfig, CityConfig } from '../../city/city-config.ts'
 import { resolveProvider } from '../../providers/resolve.ts'
 
-const CODEX = 'codex'
-const HOOKS_FILE = '.codex/hooks.json'
-
-/** The agents whose program, Codex, asks a person to review the hooks that packs or gc bring, by qualified name. */
+/** The agents whose program asks a person to review the hooks that packs or gc bring, by qualified name. */
 export const agentsWithHookReview = (config: CityConfig): string[] =>
-  config.agents.filter((agent) => isCodex(agent, config) && bringsHooks(agent)).map(({ qualified }) => qualified)
+  config.agents.filter((agent) => bringsHooks(agent, presetOf(agent, config))).map(({ qualified }) => qualified)
 
-function isCodex({ provider, startCommand }: AgentConfig, { providers }: CityConfig): boolean {
-  if (provider === undefined || startCommand !== undefined) return false
+function presetOf({ provider, startCommand }: AgentConfig, { providers }: CityConfig): string | undefined {
+  if (provider === undefined || startCommand !== undefined) return undefined
   try {
-    return (resolveProvider(provider, providers).ancestor ?? provider) === CODEX
+    return resolveProvider(provider, providers).ancestor ?? provider
   } catch {
-    return false
+    return undefined
   }
 }
 
-function bringsHooks({ brings, provider = CODEX }: AgentConfig): boolean {
-  const tops = ['', join('per-provider', CODEX), join('per-provider', provider)]
-  const files = brings.overlays.flatMap((folder) => tops.map((top) => join(folder, top, HOOKS_FILE)))
-  return brings.hooks.includes(CODEX) || files.some((file) => existsSync(file))
+function bringsHooks({ brings, provider = '' }: AgentConfig, preset = ''): boolean {
+  const reviewed = PRESETS.get(preset)?.reviewedHooks
+  if (reviewed === undefined) return false
+  const tops = ['', join('per-provider', preset), join('per-provider', provider)]
+  const files = brings.overlays.flatMap((folder) => tops.map((top) => join(folder, top, reviewed)))
+  return brings.hooks.includes(preset) || files.some((file) => existsSync(file))
 }
