@@ -23,7 +23,15 @@ import {
 } from '../entries/json.ts'
 import { mapInSteps, type Steps } from '../entries/steps.ts'
 import type { ToolCall } from '../entries/tool-kinds.ts'
-import { fileWrittenSince, isKey, jsonlHandle, type LogFinder, type LogHandle, type LogOrigin } from '../logs/finder.ts'
+import {
+  fileWrittenSince,
+  isKey,
+  jsonlHandle,
+  type LogFinder,
+  type LogHandle,
+  type LogOrigin,
+  type StartedAgent,
+} from '../logs/finder.ts'
 import { listNames } from '../logs/head.ts'
 import type { LogRecord, LogSnapshot } from '../logs/log-reader.ts'
 import { folderFromEnv, type LogSearch } from '../logs/search.ts'
@@ -48,8 +56,18 @@ const keyOf = (path: string): string => {
   return /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.exec(name)?.[0] ?? name.replace(/^rollout-/, '')
 }
 
-const rollout = (path: string): LogHandle =>
-  jsonlHandle(path, keyOf(path), () => new CodexParser(keyOf(path)), originOf)
+const rollout = (path: string): LogHandle => ({
+  ...jsonlHandle(path, keyOf(path), () => new CodexParser(keyOf(path)), originOf),
+  started: (entries) => entries.flatMap(startedBy),
+})
+
+/** The sub-agent that the result of a call names. */
+function startedBy({ raw }: Entry): StartedAgent[] {
+  const payload = asObject(asObject(raw).payload)
+  const agent = asString(asObject(parseJson(asString(payload.output) ?? '')).agent_id)
+  const call = asString(payload.call_id)
+  return agent === undefined || call === undefined ? [] : [{ agent, call }]
+}
 
 function originOf(records: readonly JsonRecord[]): LogOrigin {
   const meta = asObject(records.find(({ type }) => type === 'session_meta')?.payload)

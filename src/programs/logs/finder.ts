@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import type { Entry } from '../entries/entry.ts'
 import { isObject, type JsonRecord, parseJson } from '../entries/json.ts'
 import { isFile } from './files.ts'
 import { createdAt, firstPrompt, readHead, sizeOf, writtenAt } from './head.ts'
@@ -16,6 +17,12 @@ export interface LogOrigin {
   readonly isCommand: boolean
 }
 
+/** A sub-agent, and the id of the call that started it; '' when that is not known. */
+export interface StartedAgent {
+  readonly agent: string
+  readonly call: string
+}
+
 /** A log that can be opened. */
 export interface LogHandle {
   /** The program's own id of the conversation, or of the sub-agent. */
@@ -31,7 +38,11 @@ export interface LogHandle {
   size(): number
   /** The logs of its sub-agents beside it. */
   sides?(): LogHandle[]
-  /** Opens a conversation that one of its calls started. */
+  /** Sub-agents by the results of the calls that started them. */
+  started?(entries: readonly Entry[]): StartedAgent[]
+  /** The conversations of sub-agents that its calls started, which are no logs of their own. */
+  children?(entries: readonly Entry[]): StartedAgent[]
+  /** Opens one of these. */
   openChild?(id: string): LogReader
 }
 

@@ -18,7 +18,7 @@ import {
 } from '../entries/json.ts'
 import { forEachInSteps, mapInSteps, runInSteps, runSync, type Steps } from '../entries/steps.ts'
 import { isFile } from '../logs/files.ts'
-import type { LogFinder, LogHandle } from '../logs/finder.ts'
+import type { LogFinder, LogHandle, StartedAgent } from '../logs/finder.ts'
 import { shortHash } from '../logs/jsonl-log.ts'
 import type { LogReader, LogRecord, LogSnapshot } from '../logs/log-reader.ts'
 import { folderFromEnv, type LogSearch } from '../logs/search.ts'
@@ -38,9 +38,18 @@ function conversation(path: string, key: string, known?: OpenCodeSession): LogHa
     origin: () => ({ folder: row()?.directory, parent: row()?.parent_id ?? undefined, isCommand: false }),
     createdAt: () => row()?.time_created ?? 0,
     size: () => 0,
+    children: (entries) => entries.flatMap(childrenOf),
     openChild: (id) => new OpenCodeLog(path, id),
   }
 }
+
+/** The conversations that the calls of a message started. */
+const childrenOf = ({ raw }: Entry): StartedAgent[] =>
+  asArray(asObject(raw).parts).flatMap((item) => {
+    const part = asObject(item)
+    const id = asString(asObject(asObject(part.state).metadata).sessionId)
+    return id === undefined ? [] : { agent: id, call: asString(part.callID) ?? '' }
+  })
 
 /** The conversations in the database of OpenCode. */
 export const opencodeLogs: LogFinder = {

@@ -1,7 +1,7 @@
-import { asArray, asObject, asString, firstString, parseJson } from '../../../programs/entries/json.ts'
+import { asObject, firstString, parseJson } from '../../../programs/entries/json.ts'
 import { mapInSteps, runInSteps } from '../../../programs/entries/steps.ts'
 import { statusOf } from '../../../programs/log-status.ts'
-import { headRecords, type LogHandle, logId } from '../../../programs/logs/finder.ts'
+import { headRecords, type LogHandle, logId, type StartedAgent } from '../../../programs/logs/finder.ts'
 import { readHead } from '../../../programs/logs/head.ts'
 import type { LogReader } from '../../../programs/logs/log-reader.ts'
 import type { SubAgent, SubAgents } from '../../../work/sessions/schema.ts'
@@ -24,14 +24,17 @@ export async function listSubAgents(logs: SubAgentLogs, reader: LogReader): Prom
   const sides = sidesOf(logs)
     .sort((a, b) => b.createdAt() - a.createdAt())
     .slice(0, MAX_FILES)
-  const calls = callsOf(reader)
+  const [conversation] = logs.conversations
+  const started = conversation?.started?.(reader.snapshot.entries) ?? []
+  const calls = new Map(started.map(({ agent, call }) => [agent, call]))
   const fromFiles = mapInSteps(sides, (side) => ({
     agent_id: side.key,
     parent_tool_use_id: parentCallId(side) ?? calls.get(side.key) ?? '',
   }))
   const found = await runInSteps(fromFiles)
   const known = new Set(found.map(({ agent_id }) => agent_id))
-  return [...found, ...childSessions(reader).filter(({ agent_id }) => !known.has(agent_id))]
+  const children = childrenOf(logs, reader).filter(({ agent }) => !known.has(agent))
+  return [...found, ...children.map(({ agent, call }) => ({ agent_id: agent, parent_tool_use_id: call }))]
 }
 
 /** Reads the conversation of a sub-agent; undefined when it does not exist. */
@@ -57,9 +60,8 @@ export async function readSubAgent(
 export function openSubAgent(logs: SubAgentLogs, reader: LogReader, id: string): LogReader | undefined {
   const side = sidesOf(logs).find(({ key }) => key === id)
   if (side) return side.open(READER_OPTIONS)
-  const isChild = childSessions(reader).some(({ agent_id }) => agent_id === id)
-  const [conversation] = logs.conversations
-  return isChild ? conversation?.openChild?.(id) : undefined
+  const isChild = childrenOf(logs, reader).some(({ agent }) => agent === id)
+  return isChild ? logs.conversations[0]?.openChild?.(id) : undefined
 }
 
 function subAgentStatus(log: LogReader, isRunning: boolean): string {
@@ -90,23 +92,6 @@ const CALL_ID_FIELDS = [
   'toolUseId',
 ] as const
 
-/** The calls that name the agents they started in their results, by agent. */
-const callsOf = (reader: LogReader): ReadonlyMap<string, string> =>
-  new Map(
-    reader.snapshot.entries.flatMap(({ raw }) => {
-      const payload = asObject(asObject(raw).payload)
-      const agent = asString(asObject(parseJson(asString(payload.output) ?? '')).agent_id)
-      const call = asString(payload.call_id)
-      return agent === undefined || call === undefined ? [] : [[agent, call] as const]
-    }),
-  )
-
-/** The conversations that calls of OpenCode started. */
-const childSessions = (reader: LogReader): SubAgentLink[] =>
-  reader.snapshot.entries.flatMap(({ raw }) =>
-    asArray(asObject(raw).parts).flatMap((item) => {
-      const part = asObject(item)
-      const id = asString(asObject(asObject(part.state).metadata).sessionId)
-      return id === undefined ? [] : { agent_id: id, parent_tool_use_id: asString(part.callID) ?? '' }
-    }),
-  )
+/** The sub-agents whose conversations are parts of the log of their session's. */
+const childrenOf = ({ conversations: [conversation] }: SubAgentLogs, reader: LogReader): StartedAgent[] =>
+  conversation?.children?.(reader.snapshot.entries) ?? []
