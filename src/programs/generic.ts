@@ -1,5 +1,4 @@
-import { npm, script } from './parts/install.ts'
-import { choice, model, permissions, select } from './parts/options.ts'
+import { choice, model, npm, permissions, script, select } from './parts/preset.ts'
 import { commonServer, serverSettings } from './parts/project.ts'
 import type { ProgramPreset, ProgramRuntime, ProviderOption } from './program.ts'
 

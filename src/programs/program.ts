@@ -131,8 +131,8 @@ export interface ProgramConfinement {
   readonly storedKeys?: (stored: JsonRecord) => Readonly<Record<string, string>>
 }
 
-/** What gc puts into projects for a program. */
-export interface ProgramProject {
+/** What gc knows of a program that runs in a session. */
+export interface ProgramRuntime {
   /** The folder in which it looks for skills. */
   readonly skills?: string
   /** The files of hooks and settings that it shares with people and packs. */
@@ -141,10 +141,6 @@ export interface ProgramProject {
   readonly hooks?: readonly ProjectPart[]
   /** Servers of tools, where it looks for them; `isSecret` when their keys are among them. */
   readonly mcp?: (servers: readonly McpConnection[], isSecret: boolean) => readonly ProjectPart[]
-}
-
-/** What gc knows of a program that runs in a session. */
-export interface ProgramRuntime extends ProgramProject {
   /** Finds the logs of its conversations; absent where they cannot be read. */
   readonly log?: LogFinder
   /** The context window of models in tokens; the first pattern that matches a name applies. */

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { readLeadingDuration } from '../../src/programs/limits/duration.ts'
-import { nextWallTime, parseWallTime } from '../../src/programs/limits/wall-time.ts'
+import { nextWallTime, parseDuration, parseWallTime } from '../../src/programs/limits/times.ts'
 import { readLimit } from '../../src/programs/login-statements.ts'
 
 const NOW = Date.parse('2026-07-19T14:00:00Z')

@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { OptionText, QuestionKind } from '../../programs/question-kind.ts'
+import { OptionText, QuestionKind } from '../../programs/terminal-profile.ts'
 
 const Text = Type.String()
 

@@ -1,6 +1,6 @@
+import { createHash } from 'node:crypto'
 import { sha256 } from '../../core/digest.ts'
-import type { QuestionKind } from '../../programs/question-kind.ts'
-import type { Dialog, TerminalProfile } from '../../programs/terminal-profile.ts'
+import type { Dialog, QuestionKind, TerminalProfile } from '../../programs/terminal-profile.ts'
 import type { OptionRole, Question, QuestionOption } from '../protocol/question.ts'
 import { findForm } from './form.ts'
 import {

@@ -1,10 +1,25 @@
+import { COMPACTION_HOOK, commonServer, serverSettings, startHook, TURN_HOOKS } from '../parts/project.ts'
 import type { ProgramRuntime } from '../program.ts'
 import { claudeLimit, readClaudeEntry } from './limits.ts'
 import { claudeLogs } from './log.ts'
-import { claudeProject } from './project.ts'
+
+const SETTINGS = '.claude/settings.json'
 
 export const claudeRuntime: ProgramRuntime = {
-  ...claudeProject,
+  skills: '.claude/skills',
+  shared: [{ path: SETTINGS, groupsHooks: true }],
+  hooks: [
+    {
+      path: SETTINGS,
+      settings: {
+        hooks: { SessionStart: [startHook('claude')], UserPromptSubmit: [TURN_HOOKS], PreCompact: [COMPACTION_HOOK] },
+      },
+    },
+  ],
+  mcp: (servers, isSecret) => [
+    serverSettings({ path: '.mcp.json', key: 'mcpServers', isSecret }, servers, commonServer),
+    { path: '.claude/settings.local.json', settings: { enabledMcpjsonServers: servers.map(({ name }) => name) } },
+  ],
   log: claudeLogs,
   limit: claudeLimit,
   readEntry: readClaudeEntry,

@@ -1,7 +1,17 @@
-import { npm } from '../parts/install.ts'
-import { choice, model, passThrough, permissions, select } from '../parts/options.ts'
+import { join } from 'node:path'
+import { asObject, asString, isObject } from '../entries/json.ts'
+import { choice, model, npm, passThrough, permissions, select } from '../parts/preset.ts'
+import { configured, type Inspector, invalid, needsAuth, type ProbeResult } from '../parts/probe.ts'
 import type { ProgramPreset, ProviderOption } from '../program.ts'
-import { codexCheck } from './probe.ts'
+
+export function codexCheck(inspector: Inspector): ProbeResult {
+  const auth = inspector.readJson(join(inspector.env.CODEX_HOME || join(inspector.home, '.codex'), 'auth.json'))
+  if (auth === undefined) return needsAuth('run `codex login`')
+  if (!isObject(auth)) return invalid('~/.codex/auth.json is not JSON')
+  if (auth.auth_mode !== 'chatgpt') return invalid('it is not logged in with a ChatGPT account')
+  const tokens = asObject(auth.tokens)
+  return asString(tokens.refresh_token) || asString(tokens.access_token) ? configured : needsAuth('run `codex login`')
+}
 
 const MODELS = ['gpt-5.6-sol', 'gpt-5.6-terra', 'gpt-5.6-luna', 'gpt-5.5', 'gpt-5.3-codex', 'o3', 'o4-mini']
 

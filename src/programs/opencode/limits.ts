@@ -1,5 +1,5 @@
-import { readLeadingDuration } from '../limits/duration.ts'
 import { type LimitStatement, onOneLine } from '../limits/statement.ts'
+import { parseDuration } from '../limits/times.ts'
 
 /** `Usage limit reached`, `Free usage exceeded`, `You exceeded your current quota`, `Rate limit reached for requests`. */
 const REACHED =

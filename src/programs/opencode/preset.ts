@@ -1,5 +1,4 @@
-import { npm } from '../parts/install.ts'
-import { model } from '../parts/options.ts'
+import { model, npm } from '../parts/preset.ts'
 import type { ProgramPreset, ProviderPreset } from '../program.ts'
 
 /** A session that nobody watches has nobody to ask, so its tools run without asking. */

@@ -4,7 +4,7 @@ import { resolveProvider } from '../../../src/config/providers/resolve.ts'
 import { findTypedText, type InputPosition } from '../../../src/host/terminal/input.ts'
 import { type ProgramState, stateOf } from '../../../src/host/terminal/program-state.ts'
 import type { TerminalScreen } from '../../../src/host/terminal/terminal-host.ts'
-import type { QuestionKind } from '../../../src/programs/question-kind.ts'
+import type { QuestionKind } from '../../../src/programs/terminal-profile.ts'
 
 /** A screen as it was seen; `▮` marks the cursor. */
 function seen(text: string): TerminalScreen {

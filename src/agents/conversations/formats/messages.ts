@@ -1,8 +1,8 @@
 import { toTimestamp } from '../../../core/clock.ts'
-import { contextWindowOf, percentUsed } from '../../../programs/context-windows.ts'
 import type { Block } from '../../../programs/entries/block.ts'
 import type { Entry } from '../../../programs/entries/entry.ts'
 import { omitUndefined } from '../../../programs/entries/json.ts'
+import { contextWindowOf, percentUsed } from '../../../programs/log-status.ts'
 import type { Message } from '../structured/messages.ts'
 
 /** Whether an entry is a message of the structured format. */

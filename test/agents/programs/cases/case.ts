@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import type { QuestionKind } from '../../../../src/programs/question-kind.ts'
+import type { QuestionKind } from '../../../../src/programs/terminal-profile.ts'
 import type { Place, StartOptions } from '../asked-program.ts'
 import type { Reply, Script } from '../model-server.ts'
 import type { Program } from '../programs.ts'

@@ -1,5 +1,11 @@
 import type { OptionChoice, ProviderOption } from '../program.ts'
 
+/** The line that installs a package of npm. */
+export const npm = (name: string): string => `npm install -g ${name}`
+
+/** The line that runs the installer at an address. */
+export const script = (address: string): string => `curl -fsSL ${address} | bash`
+
 export const choice = (value: string, label: string, ...flagArgs: string[]): OptionChoice => ({
   value,
   label,
