@@ -7,6 +7,6 @@ const CONFINEMENTS: ReadonlyMap<string, ProgramConfinement | undefined> = new Ma
 
 const NOTHING: ProgramConfinement = {}
 
-/** What gc knows of a program that is confined, by the name of its preset; nothing of an unknown one. */
+/** The confinement of a program by the name of its preset; empty for an unknown one. */
 export const confinedProgram = (preset: string | undefined): ProgramConfinement =>
   CONFINEMENTS.get(preset ?? '') ?? NOTHING

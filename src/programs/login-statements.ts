@@ -3,8 +3,8 @@ import { type LimitStatement, type LogStatement, onOneLine, readSoundly } from '
 import { runtimeOf, runtimes } from './runtimes.ts'
 
 /**
- * What a text says of a usage limit: read as its program writes, else as any of the known programs does, since a
- * program that is not known may run one of them.
+ * Reads a usage limit out of a text: as its program writes, else as any of the known programs does, since a program
+ * that is not known may run one of them.
  */
 export function readLimit(program: string | undefined, text: string, at: number): LimitStatement | undefined {
   const own = runtimeOf(program).limit
@@ -19,10 +19,10 @@ export function readLimit(program: string | undefined, text: string, at: number)
 export const readLogEntry = (program: string | undefined, raw: unknown): LogStatement | undefined =>
   runtimeOf(program).readEntry?.(asObject(raw))
 
-/** What gc says of a program that asks for a login by protocol. */
+/** gc's own message about a program that asks for a login by protocol. */
 const BY_PROTOCOL = /has to be logged in first|authentication required/i
 
-/** What a text that a known program wrote says of its dead login; undefined when it does not. */
+/** Reads the statement of a dead login out of a text that a known program wrote; undefined when there is none. */
 export function readLoginFailure(program: string | undefined, text: string): string | undefined {
   if (program === undefined) return undefined
   const line = onOneLine(text)

@@ -7,21 +7,21 @@ import type { McpConnection, ProjectPart, SharedFile } from './parts/project.ts'
 import type { TerminalProfile } from './terminal-profile.ts'
 
 /**
- * An agent program. Its parts are loaded by whoever needs them: the session host knows nothing of its logs, and a command
- * that edits the configuration nothing of its screens.
+ * An agent program. Its parts are loaded on demand: the session host evaluates no log parsers, and a command that edits
+ * the configuration evaluates no confinement.
  */
 export interface Program {
   /** The name of its preset. */
   readonly name: string
-  /** Where it keeps its login, settings and logs; absent where gc does not know. */
+  /** The folder of its login, settings and logs; absent when gc does not know it. */
   readonly home?: ProgramHome
-  /** How its screens are read and answered, beyond what is assumed of every program. */
+  /** Its screens, as far as they differ from the default profile. */
   readonly screens?: Partial<TerminalProfile>
-  /** What the configuration needs to know of it. */
+  /** The part for the configuration. */
   readonly preset: () => Promise<ProgramPreset>
-  /** What confined sessions need to know of it. */
+  /** The part for confined sessions. */
   readonly confinement?: () => Promise<ProgramConfinement>
-  /** What sessions need to know of it; absent where gc only starts it. */
+  /** The part for all sessions; absent when gc only starts it. */
   readonly runtime?: () => Promise<ProgramRuntime | undefined>
 }
 
@@ -41,7 +41,7 @@ export interface ProgramHome {
   readonly confined?: (temporary: string) => Readonly<Record<string, string>>
 }
 
-/** What gc knows of a program before it runs. */
+/** A program before it runs: its provider, installation and login. */
 export interface ProgramPreset {
   readonly provider: ProviderPreset
   /** The line that installs it. */
@@ -60,11 +60,11 @@ export interface ProgramPreset {
   readonly probe?: { readonly check: Check; readonly displayName?: string }
   /** The file of hooks in a project that it has a person review when they are new or changed. */
   readonly reviewedHooks?: string
-  /** Whether it is logged in, where no more than a file or a variable shows that. */
+  /** Shows that it is logged in, if only a file or a variable does. */
   readonly loggedIn?: { readonly files: readonly string[]; readonly variable?: string; readonly otherwise: string }
 }
 
-/** How a program takes its first prompt: as an argument, after a flag, or typed into its terminal. */
+/** The way a program takes its first prompt: as an argument, after a flag, or typed into its terminal. */
 export type PromptMode = 'arg' | 'flag' | 'none'
 
 /** One value of an option, and the arguments that choosing it adds. The arguments never reach the wire. */
@@ -85,7 +85,7 @@ export interface ProviderOption {
   omit?: boolean
 }
 
-/** How a program is started, in the keys of `[providers.<name>]`. */
+/** The start of a program, in the keys of `[providers.<name>]`. */
 export interface ProviderPreset {
   displayName?: string
   command?: string
@@ -105,21 +105,21 @@ export interface ProviderPreset {
   optionsSchema?: ProviderOption[]
 }
 
-/** Whose programs run. */
+/** The home of the user whose programs run. */
 export interface UserHome {
   /** The variables of the program, which lead it to its own home when nothing confines it. */
   readonly env: Readonly<Record<string, string>>
   readonly home: string
 }
 
-/** Where a program runs for the first time. */
+/** The place of a program's first run. */
 export interface FirstRun extends UserHome {
   readonly workDir: string
-  /** What a person accepted of earlier sessions. */
+  /** The dialogs that the user accepted in earlier sessions. */
   readonly accepted?: { readonly trust: boolean; readonly permissions: boolean }
 }
 
-/** What gc knows of a program that is confined. */
+/** A program that is confined. */
 export interface ProgramConfinement {
   /** The files that its private home begins with, by their paths in it: what a person has seen, accepted and trusted. */
   readonly firstRun?: (place: FirstRun) => { readonly path: string; readonly text: string }[]
@@ -131,7 +131,7 @@ export interface ProgramConfinement {
   readonly storedKeys?: (stored: JsonRecord) => Readonly<Record<string, string>>
 }
 
-/** What gc knows of a program that runs in a session. */
+/** A program that runs in a session. */
 export interface ProgramRuntime {
   /** The folder in which it looks for skills. */
   readonly skills?: string
@@ -145,10 +145,10 @@ export interface ProgramRuntime {
   readonly log?: LogFinder
   /** The context window of models in tokens; the first pattern that matches a name applies. */
   readonly contextWindows?: readonly (readonly [model: RegExp, tokens: number])[]
-  /** Reads what it says of a usage limit on its screen. */
+  /** Reads a usage limit out of its screen. */
   readonly limit?: LimitReader
-  /** Reads what an entry of its log says of its login. */
+  /** Reads the state of its login out of an entry of its log. */
   readonly readEntry?: (entry: JsonRecord) => LogStatement | undefined
-  /** What it says when its login is not accepted. */
+  /** Matches its messages about a login that is not accepted. */
   readonly loginFailure?: RegExp
 }

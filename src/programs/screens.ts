@@ -1,7 +1,7 @@
 import { programOf } from './list.ts'
 import type { TerminalProfile } from './terminal-profile.ts'
 
-/** What is assumed of a program that we know nothing about. */
+/** The profile of an unknown program. */
 export const DEFAULT_TERMINAL_PROFILE: TerminalProfile = {
   readyPrefixes: [],
   readyDelay: 2000,
@@ -12,7 +12,7 @@ export const DEFAULT_TERMINAL_PROFILE: TerminalProfile = {
   interrupt: ['\x03'],
 }
 
-/** What decides how a screen is read. */
+/** The declaration of a program on a terminal. */
 interface ProgramOnTerminal {
   /** The name of its preset; absent when we know nothing about it. */
   readonly name?: string | undefined
@@ -20,7 +20,7 @@ interface ProgramOnTerminal {
   readonly readyDelay?: number | undefined
 }
 
-/** How a program behaves in a terminal: what is known of it by name, then what its declaration adds. */
+/** The behaviour of a program in a terminal: by its name, then by its declaration. */
 export function profileOf({ name, readyPrefix, readyDelay }: ProgramOnTerminal): TerminalProfile {
   const profile: TerminalProfile = { ...DEFAULT_TERMINAL_PROFILE, ...programOf(name)?.screens }
   const declared = readyPrefix ? [readyPrefix] : []

@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 
-/** What a question is about; `other` is one that fits no word. */
+/** The subject of a question; `other` is one that fits no word. */
 export const QuestionKind = Type.Union([
   Type.Literal('approval'),
   Type.Literal('choice'),
@@ -20,7 +20,7 @@ export const QuestionKind = Type.Union([
 ])
 export type QuestionKind = Static<typeof QuestionKind>
 
-/** Whether an option takes a text of the person's own in the dialog, which may be required. */
+/** An option that takes the user's own text in the dialog, which may be required. */
 export const OptionText = Type.Union([Type.Literal('optional'), Type.Literal('required')])
 export type OptionText = Static<typeof OptionText>
 
@@ -41,7 +41,7 @@ export interface Dialog {
   from?: RegExp
   /** The row right above it, where the program draws no rule; the highest one counts, since an agent could write others below. */
   below?: RegExp
-  /** What its keys do, where it lists no options. */
+  /** The effect of its keys, if it lists no options. */
   keys?: readonly KeyOption[]
   /** Drawn over the input line, which stays in sight behind it. */
   over?: boolean
@@ -58,19 +58,19 @@ export interface TextOption {
   text: OptionText
 }
 
-/** How a full-screen program behaves in a terminal: what its screen means and which keys it takes. */
+/** The behaviour of a full-screen program in a terminal: the meaning of its screen, and the keys it takes. */
 export interface TerminalProfile {
-  /** What may stand at the start of the input line, such as `❯ `; '' when nothing but a border does. */
+  /** Possible starts of the input line, such as `❯ `; '' when only a border stands there. */
   readyPrefixes: readonly string[]
   /** In the last rows of the screen whenever there is an input line. */
   ready?: RegExp
-  /** What an empty input line says behind its prefix. */
+  /** The hint in an empty input line, behind its prefix. */
   placeholder?: RegExp
   /** A program that gives no such sign is taken as ready this long after it was first looked at, in milliseconds. */
   readyDelay: number
   /** In the last rows of the screen while the program works on a turn. */
   busy?: RegExp
-  /** Whether the program shows what is submitted during a turn and takes it afterwards. */
+  /** Submitted text is shown during a turn and taken afterwards. */
   takesWhileBusy: boolean
   /** It clears its screen to draw it anew: what is not there counts as gone only after so long, in milliseconds. */
   redraws?: number
@@ -83,9 +83,9 @@ export interface TerminalProfile {
   choosing?: RegExp
   /** A row right above a dialog; what stands higher is not of it. */
   top?: RegExp
-  /** What may stand in the first row of a dialog, and may be left out there. */
+  /** A first row of a dialog that may be left out. */
   heading?: RegExp
-  /** How each row of a dialog begins. */
+  /** The start of each row of a dialog. */
   frame?: RegExp
   /** In a dialog of which the program shows only a part. */
   cut?: RegExp

@@ -7,22 +7,22 @@ import { programOf } from '../../programs/list.ts'
 import type { FirstRun, UserHome } from '../../programs/program.ts'
 
 /**
- * What the private home of a program begins with, so that it asks on its first screen nothing that it would not ask
- * unconfined: what a person has seen, accepted and trusted. Nothing else of their settings, and no log-in, is in it.
+ * The first files of a program's private home, so that its first screen asks nothing that it would not ask unconfined:
+ * the dialogs that the user has seen, accepted and trusted. No other settings and no login are in it.
  */
 export const firstRunFiles = (provider: string | undefined, place: FirstRun): PrivateFile[] =>
   (confinedProgram(provider).firstRun?.(place) ?? []).flatMap(({ path, text }) =>
     text === '' || text === '{}' ? [] : [{ path, text }],
   )
 
-/** Where the program of a provider keeps its log-in when nothing confines it, and where in its private home. */
+/** The login file of a provider's program: outside of confinement, and in its private home. */
 export function loginPlace(provider: string | undefined, { env, home }: UserHome): PrivateLink | undefined {
   const own = programOf(provider)?.home
   if (own?.login === undefined) return undefined
   return { path: join(own.folder, own.login), to: join(env[own.variable] ?? join(home, own.usual), own.login) }
 }
 
-/** The one file with a log-in that the program of a provider may read; undefined where there is none. */
+/** The one file with a login that the program of a provider may read; undefined where there is none. */
 export function loginFile(provider: string | undefined, place: UserHome): PrivateLink | undefined {
   const link = loginPlace(provider, place)
   return link && existsSync(link.to) ? link : undefined

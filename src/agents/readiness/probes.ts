@@ -3,7 +3,7 @@ import { type Check, configured, type Inspector, needsAuth, type ProbeResult } f
 import { PRESETS } from '../../programs/presets.ts'
 import type { ProgramPreset } from '../../programs/program.ts'
 
-/** How the readiness of one program is determined. */
+/** The readiness check of one program. */
 export interface Probe {
   readonly kind: 'provider' | 'tool'
   readonly displayName: string

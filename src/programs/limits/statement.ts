@@ -1,17 +1,17 @@
 import { asTimestamp, type JsonRecord } from '../entries/json.ts'
 
-/** What a program says of the usage limit that it reached. */
+/** A program's statement about a usage limit that it reached. */
 export interface LimitStatement {
-  /** When the limit ends; undefined when the program does not say. */
+  /** The end of the limit in milliseconds since the epoch; undefined when the program does not say. */
   readonly until: number | undefined
-  /** What it says, in its own words. */
+  /** The statement in the program's own words. */
   readonly text: string
 }
 
 /** Reads a statement out of a text that was written at a time; undefined when there is none. */
 export type LimitReader = (text: string, at: number) => LimitStatement | undefined
 
-/** What an entry of a log says of the login that its program runs on. */
+/** The state of a login, as an entry of its program's log states it. */
 export type LogStatement =
   | { readonly is: 'limited'; readonly statement: LimitStatement }
   /** Most of a limit is used, which ends at this time. */
@@ -30,7 +30,7 @@ export function readSoundly(read: LimitReader, text: string, at: number): LimitS
   return { until: isSound ? until : undefined, text: statement.text.slice(0, 300) }
 }
 
-/** What a text of an entry says of a usage limit. */
+/** Reads a usage limit out of a text of an entry. */
 export function limitIn(read: LimitReader, text: string, entry: JsonRecord): LogStatement | undefined {
   const statement = readSoundly(read, text, asTimestamp(entry.timestamp) ?? 0)
   return statement && { is: 'limited', statement }

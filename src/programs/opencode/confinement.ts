@@ -9,7 +9,7 @@ interface ModelProvider {
   usual: string
   /** The variable that leads to another address. */
   address?: string
-  /** What OpenCode expects behind that address. */
+  /** The path that OpenCode expects behind that address. */
   path?: string
 }
 

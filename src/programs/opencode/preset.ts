@@ -5,7 +5,7 @@ import type { ProgramPreset, ProviderPreset } from '../program.ts'
 const ENV = { OPENCODE_PERMISSION: '{"*":"allow"}' }
 
 const install = { install: npm('opencode-ai'), login: 'opencode auth login' }
-/** What OpenCode calls, whichever models it uses. */
+/** The hosts that OpenCode calls, whichever models it uses. */
 const OWN_HOSTS = ['models.dev', 'opencode.ai', 'models.opencode.ai']
 
 const provider: ProviderPreset = {

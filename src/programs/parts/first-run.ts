@@ -5,11 +5,11 @@ import { parseToml, TomlSyntaxError, toPlainValue } from '../../core/toml/parse.
 import { asObject, isObject, type JsonRecord, parseJson } from '../entries/json.ts'
 import type { FirstRun } from '../program.ts'
 
-/** What is said of the folder of a session that a person trusted when another one asked it. */
+/** Trust in a session's folder that the user gave in another session. */
 export const trustedNow = ({ workDir, accepted }: FirstRun, said: unknown): JsonRecord =>
   accepted?.trust ? { [workDir]: said } : {}
 
-/** What is said of a folder itself, or of one that it is in. */
+/** The entries of the working folder and of the folders around it. */
 export const around = (byPath: JsonRecord, { workDir }: FirstRun): JsonRecord =>
   Object.fromEntries(Object.entries(byPath).filter(([path]) => contains(path, workDir)))
 

@@ -1,16 +1,16 @@
 /** An API whose key stays with gc. */
 export interface KeyedApi {
   name: string
-  /** Where keys are found, the first that is there. */
+  /** The places of its keys; the first that exists is used. */
   keys: readonly KeyPlace[]
   /** The variable that leads to another address than the usual one. */
   address?: string
   usual: string
-  /** What the program is given instead. */
+  /** The variables that the program is given instead. */
   env: Readonly<Record<string, string>>
   /** Arguments of the program, behind the words of its command. */
   args?: readonly string[]
-  /** What is added to the configuration of a program that has no such variables: for OpenCode, as it takes it in a variable. */
+  /** Added to the configuration of a program that has no such variables. */
   config?: Readonly<Record<string, unknown>>
 }
 

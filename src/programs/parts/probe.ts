@@ -1,4 +1,4 @@
-/** What a probe may look at: the environment of agents, files, and what programs print. */
+/** The reach of a probe: the environment of agents, files, and the output of programs. */
 export interface Inspector {
   readonly env: Readonly<Record<string, string | undefined>>
   readonly home: string
@@ -14,7 +14,7 @@ export interface Inspector {
 export interface CommandResult {
   readonly code: number | undefined
   readonly stdout: string
-  /** Whether the command was killed since it did not end in time. */
+  /** True when the command was killed at its timeout. */
   readonly timedOut: boolean
 }
 

@@ -7,7 +7,7 @@ export interface NamedTable {
   readonly text: string
 }
 
-/** What gc puts at one place of a project: settings, a file of its own, or tables at the end of a TOML file. */
+/** One place of a project that gc writes to: settings, a file of its own, or tables at the end of a TOML file. */
 export type ProjectPart =
   | { readonly path: string; readonly settings: Settings; readonly isSecret?: boolean }
   | { readonly path: string; readonly text: string }
@@ -20,7 +20,7 @@ export interface SharedFile {
   readonly groupsHooks?: boolean
 }
 
-/** How a server of tools is reached: a command that the agent runs, or an address. */
+/** The way to a server of tools: a command that the agent runs, or an address. */
 export type McpConnection =
   | { name: string; command: string; args: string[]; env: Record<string, string> }
   | { name: string; type: 'http' | 'sse'; url: string; headers: Record<string, string> }
