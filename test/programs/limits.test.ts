@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { nextWallTime, parseDuration, parseWallTime } from '../../src/programs/limits/times.ts'
+import { nextWallTime, parseWallTime, readLeadingDuration } from '../../src/programs/limits/times.ts'
 import { readLimit } from '../../src/programs/login-statements.ts'
 
 const NOW = Date.parse('2026-07-19T14:00:00Z')

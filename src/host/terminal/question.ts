@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { sha256 } from '../../core/digest.ts'
 import type { Dialog, QuestionKind, TerminalProfile } from '../../programs/terminal-profile.ts'
 import type { OptionRole, Question, QuestionOption } from '../protocol/question.ts'

@@ -1,6 +1,6 @@
 import { asArray, asObject, asString, type JsonRecord } from '../entries/json.ts'
 import { firstSentence, type LimitStatement, type LogStatement, limitIn, onOneLine } from '../limits/statement.ts'
-import { nextWallTime, parseDuration, parseWallTime } from '../limits/times.ts'
+import { nextWallTime, parseWallTime, readLeadingDuration } from '../limits/times.ts'
 
 /** `You've hit your session limit`, `5-hour limit reached`, `Claude AI usage limit reached|1749924000`. */
 const REACHED =

@@ -1,6 +1,6 @@
 import { asObject, asString, asTimestamp, isObject, type JsonRecord } from '../entries/json.ts'
 import { type LimitStatement, type LogStatement, limitIn, onOneLine } from '../limits/statement.ts'
-import { nextWallTime, parseDuration, parseWallTime } from '../limits/times.ts'
+import { nextWallTime, parseWallTime, readLeadingDuration } from '../limits/times.ts'
 
 const REACHED =
   /you've hit your (?:usage|spend(?:ing)?) limit|usage_limit_(?:reached|exceeded)|the usage limit has been reached/i

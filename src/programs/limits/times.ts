@@ -2,7 +2,7 @@ const UNITS: Readonly<Record<string, number>> = { d: 86_400_000, h: 3_600_000, m
 const PART = /(\d+(?:\.\d+)?) ?(d(?:ays?)?|h(?:ours?|rs?)?|ms|m(?:in(?:ute)?s?)?|s(?:ec(?:ond)?s?)?)\b/gi
 
 /** Reads the duration at the start of a text, in milliseconds: `5 days 22 hours 11 minutes`, `18h31m10s`, `51820.6s`. */
-export function parseDuration(text: string): number | undefined {
+export function readLeadingDuration(text: string): number | undefined {
   const spaced = text.replace(/(\d[a-z]+)(?=\d)/gi, '$1 ')
   let end = 0
   let total: number | undefined

@@ -1,5 +1,5 @@
 import { type LimitStatement, onOneLine } from '../limits/statement.ts'
-import { parseDuration } from '../limits/times.ts'
+import { readLeadingDuration } from '../limits/times.ts'
 
 /** `Usage limit reached`, `Free usage exceeded`, `You exceeded your current quota`, `Rate limit reached for requests`. */
 const REACHED =
