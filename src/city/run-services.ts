@@ -11,22 +11,23 @@ import { CheckRepository } from '../orchestration/checks/repository.ts'
 import { CheckRunner } from '../orchestration/checks/runner.ts'
 import { DrainUnits } from '../orchestration/drain/units.ts'
 import { RunEngine } from '../orchestration/engine/engine.ts'
-import { SessionAffinity } from '../orchestration/engine/session-affinity.ts'
+import { findStepTarget } from '../orchestration/formulas/target.ts'
 import type { Instantiator } from '../orchestration/instantiate/instantiator.ts'
-import type { RouteContext } from '../orchestration/routing/step-route.ts'
-import { findStepTarget } from '../orchestration/routing/target.ts'
 import { RunControls } from '../orchestration/runs/controls.ts'
+import { FormulaRuns } from '../orchestration/runs/formula-runs.ts'
 import { RunHolds } from '../orchestration/runs/holds.ts'
 import type { RunMembers } from '../orchestration/runs/members.ts'
 import type { RunRepository } from '../orchestration/runs/repository.ts'
 import { RunRestarts } from '../orchestration/runs/restarts.ts'
 import { Runs } from '../orchestration/runs/runs.ts'
+import { SessionAffinity } from '../orchestration/runs/session-affinity.ts'
 import { RunTimelines, type UsageOfSessions } from '../orchestration/runs/timeline.ts'
 import { type AgentAvailability, RunWaits } from '../orchestration/runs/waits.ts'
 import { Workflows } from '../orchestration/runs/workflows.ts'
 import type { BeadRepository } from '../work/beads/repository.ts'
 import type { Convoys } from '../work/convoys/convoys.ts'
 import type { SessionRepository } from '../work/sessions/repository.ts'
+import type { SessionResolver } from '../work/sessions/resolver.ts'
 import type { CityDependencies } from './dependencies.ts'
 
 interface RunServicesOptions extends CityDependencies {
@@ -45,24 +46,20 @@ interface RunServicesOptions extends CityDependencies {
   suspensions: Suspensions
   agents: AgentAvailability
   instantiator: Instantiator
-  findSession: RouteContext['findSession']
+  resolver: SessionResolver
   /** The sessions that ask a person something now. */
   asking(): ReadonlySet<string>
   usage: UsageOfSessions
 }
 
-/** States of sessions that take up what is assigned to them. */
-const WORKING: ReadonlySet<string> = new Set(['creating', 'active', 'asleep'])
-
 /** What runs formulas once their beads are there. */
 export function buildRuns(options: RunServicesOptions) {
   const { name: city, config, beadRepository: beads, runRepository: runs, runMembers: members } = options
   const holds = new RunHolds(options)
-  const parts = { ...options, city, beads, runs, members, holds }
+  const parts = { ...options, sessions: options.sessionRepository, city, beads, runs, members, holds }
   const checks = new CheckRepository(options.store)
   const checkRunner = buildChecks(options, checks)
-  const canWork = (session: string) => WORKING.has(options.sessionRepository.find(session)?.state ?? 'closed')
-  const drainUnits = new DrainUnits({ ...parts, affinity: new SessionAffinity({ ...parts, canWork }) })
+  const drainUnits = new DrainUnits({ ...parts, affinity: new SessionAffinity(parts) })
   const runsOfCity = new Runs(parts)
   return {
     checkRunner,
@@ -75,6 +72,7 @@ export function buildRuns(options: RunServicesOptions) {
       resolveTarget: (name, rig) => findStepTarget(config.current, name, rig)?.agent.qualified ?? name,
     }),
     runs: runsOfCity,
+    formulaRuns: new FormulaRuns(options),
     runControls: new RunControls(parts),
     runRestarts: new RunRestarts(parts),
     runHolds: holds,
@@ -85,15 +83,13 @@ export function buildRuns(options: RunServicesOptions) {
 }
 
 function buildChecks(options: RunServicesOptions, checks: CheckRepository): CheckRunner {
-  const { name: city, config, host, sessionRepository } = options
+  const { name: city, host } = options
   return new CheckRunner({
     ...{ ...options, beads: options.beadRepository, tokens: options.processTokens },
     checks,
     confinement: options.commandConfinement,
     commands: new HostedCommands({ city, kind: 'check', host }),
     environment: () => plainEnvironment({ ...options, city }),
-    rigPath: (rig) => config.current.rigs.find(({ name }) => name === rig)?.path,
-    workDirOf: (session) => sessionRepository.find(session)?.workDir || undefined,
-    packFolders: () => config.current.packs.map(({ folder }) => folder),
+    sessions: options.sessionRepository,
   })
 }

@@ -94,7 +94,6 @@ import { Convoys } from '../work/convoys/convoys.ts'
 import { Mail } from '../work/mail/mail.ts'
 import { WorkflowKey } from '../work/metadata.ts'
 import { Search } from '../work/search/search.ts'
-import { identityOf } from '../work/sessions/metadata.ts'
 import { openSessionRecords } from '../work/sessions/open.ts'
 import { BeadTransfer, type BeadTransferOptions } from '../work/transfer/transfer.ts'
 import { Waits } from '../work/waits/waits.ts'
@@ -287,17 +286,14 @@ function buildOperations(options: Foundation & Records & SessionServices & WorkS
   const workflows = new WorkflowEvents(name, beadRepository)
   const sleep = (ms: number, signal: AbortSignal) => deadlines.sleep(ms, signal)
   const instantiator = new Instantiator(options)
-  const findSession = (token: string) => {
-    const row = options.sessionServices.resolver.resolve(token)
-    return { identity: identityOf(row), id: row.id }
-  }
+  const { resolver } = options.sessionRecords
   const runServices = buildRuns({
-    ...{ ...options, instantiator, findSession },
+    ...{ ...options, instantiator, resolver },
     commandConfinement: options.sessionServices.commandConfinement,
     asking: () => options.sessionServices.questions.asking(),
   })
   const slingQuery = slingQueries(options.sessionServices.agentCommands)
-  const started = { instantiator, runs: runServices.runs, findSession, slingQuery }
+  const started = { instantiator, runs: runServices.runs, resolver, slingQuery }
   const launching = { ...options, ...started, beads: beadRepository, suspended: suspensions }
   const orderServices = buildOrders(launching)
   const sling = new Sling(launching)

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { cityCounterChecks, repairCityCounters } from '../city/database/counter-checks.ts'
+import { cityCounterChecks, repairCityCounters } from '../city/counters/counter-checks.ts'
 import { cityMigrations } from '../city/database/migrations.ts'
 import { requireNoLinks } from '../core/folders.ts'
 import { Lock } from '../core/lock.ts'

@@ -1,4 +1,4 @@
-import { cityCounterChecks } from '../../src/city/database/counter-checks.ts'
+import { cityCounterChecks } from '../../src/city/counters/counter-checks.ts'
 import { type Miscount, toMiscount, type WrongRow } from '../../src/core/store/counter-check.ts'
 import type { Store } from '../../src/core/store/store.ts'
 

@@ -6,7 +6,7 @@ import type { Store, Tx } from '../../core/store/store.ts'
 import { actorOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
 import type { BeadRepository } from '../../work/beads/repository.ts'
-import { cityCounterChecks, isAboutReadiness } from '../database/counter-checks.ts'
+import { cityCounterChecks, isAboutReadiness } from './counter-checks.ts'
 import type { MiscountList } from './schema.ts'
 
 interface CountersOptions {

@@ -42,7 +42,6 @@ import requesters from '../../core/requests/requester.sql' with { type: 'text' }
 import requests from '../../core/requests/table.sql' with { type: 'text' }
 import checks from '../../orchestration/checks/table.sql' with { type: 'text' }
 import drains from '../../orchestration/drain/table.sql' with { type: 'text' }
-import runSessions from '../../orchestration/engine/affinity.sql' with { type: 'text' }
 import openScopes from '../../orchestration/engine/scopes.sql' with { type: 'text' }
 import stepTimeouts from '../../orchestration/engine/table.sql' with { type: 'text' }
 import instantiations from '../../orchestration/instantiate/table.sql' with { type: 'text' }
@@ -51,6 +50,7 @@ import orderCursor from '../../orchestration/orders/dispatch/cursor.sql' with { 
 import orderStarting from '../../orchestration/orders/dispatch/starting.sql' with { type: 'text' }
 import orderRuns from '../../orchestration/orders/dispatch/table.sql' with { type: 'text' }
 import orderFeed from '../../orchestration/orders/history/feed.sql' with { type: 'text' }
+import runSessions from '../../orchestration/runs/affinity.sql' with { type: 'text' }
 import runFailures from '../../orchestration/runs/failures.sql' with { type: 'text' }
 import runGuards from '../../orchestration/runs/guards.sql' with { type: 'text' }
 import runHolds from '../../orchestration/runs/holds.sql' with { type: 'text' }

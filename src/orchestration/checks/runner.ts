@@ -18,6 +18,7 @@ import type { ProcessTokens } from '../../http/process-tokens.ts'
 import type { BeadRepository } from '../../work/beads/repository.ts'
 import type { Bead } from '../../work/beads/schema.ts'
 import { EngineKey, WorkflowKey, WorkKey } from '../../work/metadata.ts'
+import type { SessionRepository } from '../../work/sessions/repository.ts'
 import { metadataValue } from '../runs/node.ts'
 import type { CheckRepository } from './repository.ts'
 import { type CheckResult, resultOf, timeoutOf } from './result.ts'
@@ -37,14 +38,9 @@ export interface CheckRunnerOptions {
   suspensions: Pick<Suspensions, 'holdOf' | 'onChange'>
   /** Variables of every command of the city. */
   environment(): Record<string, string>
-  /** The folder of a rig. */
-  rigPath(rig: string): string | undefined
-  /** The folder in which a session works. */
-  workDirOf(session: string): string | undefined
+  sessions: SessionRepository
   /** How commands are confined that run where sessions worked. */
   confinement: Pick<CommandConfinement, 'ofWork'>
-  /** Folders of formulas and packs in which scripts may lie. */
-  packFolders(): readonly string[]
   report(message: string): void
 }
 
@@ -202,8 +198,9 @@ export class CheckRunner {
   }
 
   #commandOf(control: Bead, attempt: Bead, identity: object): HostedCommand {
-    const { path: city, environment, packFolders, config } = this.#options
-    const places = this.#placesOf(control, attempt, packFolders())
+    const { path: city, environment, config } = this.#options
+    const packs = config.current.packs.map(({ folder }) => folder)
+    const places = this.#placesOf(control, attempt, packs)
     const path = metadataValue(control, EngineKey.checkPath)
     if (path === '') throw new Error('the check names no script')
     const script = resolveScript(path, places)
@@ -226,10 +223,11 @@ export class CheckRunner {
   }
 
   #placesOf(control: Bead, attempt: Bead, packs: readonly string[]): CheckPlaces {
-    const { path, beads, rigPath, workDirOf } = this.#options
-    const rig = beads.rigOf(control.id)
-    const workDir = attempt.metadata?.[WorkKey.workDir] || workDirOf(metadataValue(attempt, WorkKey.sessionId))
-    return { city: path, store: (rig && rigPath(rig)) || path, workDir, packs }
+    const { path, beads, config, sessions } = this.#options
+    const rig = config.current.rigs.find(({ name }) => name === beads.rigOf(control.id))
+    const session = sessions.find(metadataValue(attempt, WorkKey.sessionId))
+    const workDir = attempt.metadata?.[WorkKey.workDir] || session?.workDir || undefined
+    return { city: path, store: rig?.path || path, workDir, packs }
   }
 
   #armTimeout(row: CheckRow, control: Bead, startedAt: number): void {

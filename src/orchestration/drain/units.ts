@@ -12,15 +12,16 @@ import type { BeadRepository } from '../../work/beads/repository.ts'
 import type { Bead } from '../../work/beads/schema.ts'
 import type { Convoys } from '../../work/convoys/convoys.ts'
 import { EngineKey, LaunchKey, ResultKey, VARIABLE_PREFIX, WorkflowKey, WorkKey } from '../../work/metadata.ts'
-import type { SessionAffinity } from '../engine/session-affinity.ts'
+import type { SessionResolver } from '../../work/sessions/resolver.ts'
 import type { Recipe } from '../formulas/recipe.ts'
+import { assigneeOf, findStepTarget } from '../formulas/target.ts'
 import { beadCount, type GraphPlan, planGraph } from '../instantiate/graph-plan.ts'
 import type { Instantiator } from '../instantiate/instantiator.ts'
-import { type RouteContext, routeGraph } from '../routing/step-route.ts'
-import { assigneeOf, findStepTarget } from '../routing/target.ts'
+import { routeGraph } from '../instantiate/step-route.ts'
 import { type DrainRow, drainMetadata, type Manifest, manifestOf, nextRow, withRow } from '../runs/drain-manifest.ts'
 import { metadataValue } from '../runs/node.ts'
 import { type PauseOptions, pauseWithParent } from '../runs/pause.ts'
+import type { SessionAffinity } from '../runs/session-affinity.ts'
 import { fill } from '../sling/launch-recipe.ts'
 import { drainRootKey, variablesJson } from '../sling/launch-variables.ts'
 import { runDrains } from './table.ts'
@@ -32,7 +33,7 @@ export interface DrainUnitsOptions extends PauseOptions {
   beads: BeadRepository
   convoys: Convoys
   instantiator: Instantiator
-  findSession: RouteContext['findSession']
+  resolver: SessionResolver
   affinity: Pick<SessionAffinity, 'inherit'>
   report(message: string): void
 }
@@ -131,7 +132,7 @@ export class DrainUnits {
     }
   }
 
-  #context = () => ({ config: this.#options.config.current, findSession: this.#options.findSession })
+  #context = () => ({ config: this.#options.config.current, resolver: this.#options.resolver })
 
   /** What is to be written next; undefined when there is nothing. */
   #unitOf(id: string): Unit | undefined {
@@ -239,7 +240,7 @@ interface Unit {
 
 interface UnitContext {
   config: CityConfig
-  findSession: RouteContext['findSession']
+  resolver: SessionResolver
 }
 
 /** Plans the run for a member, whose convoy has this id; throws when its steps cannot go where they are to go. */

@@ -11,7 +11,6 @@ import type { Caller } from '../../http/caller.ts'
 import type { OKResponseBody } from '../../http/schema.ts'
 import { toCompiled, toDetail, toVarDef } from './detail.ts'
 import { FormulaChanged } from './events.ts'
-import { type FormulaRuns, toFeedItem, toRecentRun } from './feed.ts'
 import type { FormulaLibrary } from './formula-library.ts'
 import { briefErrors } from './messages.ts'
 import type { CompileResult, FormulaMessage, Recipe } from './recipe.ts'
@@ -20,20 +19,16 @@ import type {
   FormulaCompile,
   FormulaDetailQuery,
   FormulaDetailResponse,
-  FormulaFeedBody,
-  FormulaFeedQuery,
   FormulaListBody,
   FormulaPreviewBody,
   FormulaReports,
   FormulaReportsQuery,
-  FormulaRunsQuery,
-  FormulaRunsResponse,
   FormulaScopeQuery,
   FormulaSourceOutputBody,
   FormulaSummaryResponse,
   FormulaValidateOutputBody,
 } from './schema.ts'
-import { type FormulaScope, requireScope } from './scope.ts'
+import { type FormulaScope, ofRig, requireScope } from './scope.ts'
 import { fillTexts, fillTitles, openTitles } from './substitute.ts'
 import { requireSmallVariables, unknownVariables, validateVariables } from './variables.ts'
 
@@ -42,11 +37,7 @@ export interface FormulasOptions {
   readonly store: Store
   readonly log: EventLog
   readonly formulaLibrary: FormulaLibrary
-  readonly runRepository: FormulaRuns
 }
-
-const [DEFAULT_RUNS, MAX_RUNS] = [3, 20]
-const [DEFAULT_FEED, MAX_FEED] = [50, 500]
 
 /** The formulas of a city as clients see and change them. */
 export class Formulas {
@@ -103,26 +94,6 @@ export class Formulas {
     if (problems.length === 0) return toDetail(filled)
     const list = problems.map((problem) => `\n  - ${problem}`).join('')
     throw new AppError('invalid-request', `formula "${name}": variable validation failed:${list}`)
-  }
-
-  runs(formula: string, query: FormulaRunsQuery): FormulaRunsResponse {
-    const scope = ofRig(this.#scope(query))
-    const { runRepository } = this.options
-    const limit = Math.min(query.limit || DEFAULT_RUNS, MAX_RUNS)
-    return {
-      ...{ formula, run_count: runRepository.countOf(formula, scope) },
-      ...{ recent_runs: runRepository.latestOf(formula, scope, limit).map(toRecentRun), partial: false },
-    }
-  }
-
-  feed(query: FormulaFeedQuery): FormulaFeedBody {
-    const scope = ofRig(this.#scope(query))
-    const { runRepository, config } = this.options
-    const runs = runRepository.feed(scope, Math.min(query.limit || DEFAULT_FEED, MAX_FEED))
-    return {
-      items: runs.map((run) => toFeedItem(run, config.current.name)),
-      partial: false,
-    }
   }
 
   source(name: string): FormulaSourceOutputBody {
@@ -210,9 +181,6 @@ export class Formulas {
 }
 
 const EMPTY = { var_defs: [], run_count: 0, recent_runs: [] }
-
-/** A city shows what its rigs have, too. */
-const ofRig = (scope: FormulaScope): FormulaScope | undefined => (scope.kind === 'rig' ? scope : undefined)
 
 /** What the launch of a graph would add to its variables. */
 const launchValues = ({ contract }: Recipe, target: string): Record<string, string> =>

@@ -1,13 +1,13 @@
 import type { CityConfig } from '../../config/city/city-config.ts'
 import { FileSnapshot } from '../../config/files/file-snapshot.ts'
 import { EngineKey } from '../../work/metadata.ts'
-import { findStepTarget } from '../routing/target.ts'
 import { compile } from './compile.ts'
 import { type FormulaFiles, LayeredFormulas } from './formula-files.ts'
 import { type FormulaReport, lintFormulas } from './lint.ts'
 import type { FormulaMessage, Recipe } from './recipe.ts'
 import { formulaFolders } from './scope.ts'
 import { fillTexts } from './substitute.ts'
+import { findStepTarget } from './target.ts'
 
 interface Findings {
   errors: string[]

@@ -32,3 +32,6 @@ export function formulaFolders(
   const folders = [...cityPacks.map(({ folder }) => folder), path, ...rigPacks.map(({ folder }) => folder)]
   return [...new Set([...folders.map((folder) => join(folder, 'formulas')), ...(own === undefined ? [] : [own])])]
 }
+
+/** The rig of a scope; undefined for that of a city, which shows what its rigs have as well. */
+export const ofRig = (scope: FormulaScope): FormulaScope | undefined => (scope.kind === 'rig' ? scope : undefined)

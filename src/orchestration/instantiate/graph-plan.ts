@@ -6,7 +6,7 @@ import { toStored } from '../../work/beads/outputs.ts'
 import { isGating } from '../../work/beads/readiness.ts'
 import { EngineKey, GateKey, LaunchKey, VARIABLE_PREFIX, WorkflowKey } from '../../work/metadata.ts'
 import type { Recipe, RecipeStep } from '../formulas/recipe.ts'
-import type { StepRoute } from '../routing/step-route.ts'
+import type { StepRoute } from './step-route.ts'
 
 /** What a launch says beside its recipe. */
 export interface LaunchFields {

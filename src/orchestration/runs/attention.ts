@@ -9,7 +9,7 @@ import type { Store } from '../../core/store/store.ts'
 import type { BeadRepository } from '../../work/beads/repository.ts'
 import type { Bead } from '../../work/beads/schema.ts'
 import { EngineKey, WorkflowKey } from '../../work/metadata.ts'
-import { isPool } from '../routing/target.ts'
+import { isPool } from '../formulas/target.ts'
 import { guardedStep, metadataValue } from './node.ts'
 
 interface RunAttentionOptions {

@@ -2,8 +2,10 @@ import { Type } from '@sinclair/typebox'
 import type { CityOf } from '../../http/city-of.ts'
 import { ofOtherRuns } from '../../http/needs.ts'
 import { route } from '../../http/route.ts'
+import { FormulaFeedBody, FormulaFeedQuery, FormulaRunsQuery, FormulaRunsResponse } from '../formulas/schema.ts'
 import type { RunControls } from './controls.ts'
 import { RunControlResponse, RunDismissal, RunPauseBody, RunRetryBody, RunSkipBody } from './controls-schema.ts'
+import type { FormulaRuns } from './formula-runs.ts'
 import type { RunRestarts } from './restarts.ts'
 import type { Runs } from './runs.ts'
 import {
@@ -30,6 +32,7 @@ import type { Workflows } from './workflows.ts'
 export const runRoutes = (
   city: CityOf<{
     runs: Runs
+    formulaRuns: FormulaRuns
     runControls: RunControls
     runRestarts: RunRestarts
     runWaits: RunWaits
@@ -234,5 +237,27 @@ export const runRoutes = (
       errors: ['workflow-not-found'],
     },
     (exchange) => city(exchange).workflows.delete(exchange.caller, exchange.params.workflow_id, exchange.query),
+  ),
+  route(
+    'GET ~/formulas/feed',
+    {
+      id: 'get-v0-city-by-city-name-formulas-feed',
+      summary: 'List runs of formulas, those that go on first',
+      query: FormulaFeedQuery,
+      ok: FormulaFeedBody,
+      errors: ['invalid-request', 'scope-not-found'],
+    },
+    (exchange) => city(exchange).formulaRuns.feed(exchange.query),
+  ),
+  route(
+    'GET ~/formulas/{name}/runs',
+    {
+      id: 'get-v0-city-by-city-name-formulas-by-name-runs',
+      summary: 'List the latest runs of a formula',
+      query: FormulaRunsQuery,
+      ok: FormulaRunsResponse,
+      errors: ['invalid-request', 'scope-not-found'],
+    },
+    (exchange) => city(exchange).formulaRuns.list(exchange.params.name, exchange.query),
   ),
 ]

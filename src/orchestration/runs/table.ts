@@ -117,3 +117,17 @@ export const runStateCounts = sqliteTable('run_state_counts', {
   state: text().$type<RunStatus>().primaryKey(),
   n: integer().notNull(),
 })
+
+/** The sessions that last began a step of each continuation group of the runs that go on. */
+export const runSessions = sqliteTable(
+  'run_sessions',
+  {
+    rootId: text('root_id').notNull(),
+    group: text('continuation_group').notNull(),
+    sessionId: text('session_id').notNull(),
+    /** The name under which its work is assigned. */
+    identity: text().notNull(),
+  },
+  (session) => [primaryKey({ columns: [session.rootId, session.group] })],
+)
+export type RunSession = typeof runSessions.$inferSelect

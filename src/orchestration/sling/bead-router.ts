@@ -10,7 +10,7 @@ import type { Bead } from '../../work/beads/schema.ts'
 import { WITHOUT_SESSION } from '../../work/claims/manager.ts'
 import { type Convoys, OWNED_LABEL } from '../../work/convoys/convoys.ts'
 import { WorkKey } from '../../work/metadata.ts'
-import { isPool, type Target } from '../routing/target.ts'
+import { isPool, type Target } from '../formulas/target.ts'
 import { SLING_CROSS_RIG, SLING_MISSING_BEAD } from './errors.ts'
 import type { SlingInputBody } from './schema.ts'
 

@@ -3,11 +3,11 @@ import { AppError } from '../../core/errors.ts'
 import type { Store, Tx } from '../../core/store/store.ts'
 import type { Bead } from '../../work/beads/schema.ts'
 import { WorkflowKey } from '../../work/metadata.ts'
+import type { SessionResolver } from '../../work/sessions/resolver.ts'
 import type { CompileResult, Recipe } from '../formulas/recipe.ts'
+import type { RouteTarget } from '../formulas/target.ts'
 import { unknownVariables, validateVariables } from '../formulas/variables.ts'
 import type { Instantiator } from '../instantiate/instantiator.ts'
-import type { RouteContext } from '../routing/step-route.ts'
-import type { RouteTarget } from '../routing/target.ts'
 import type { RunMembers } from '../runs/members.ts'
 import type { RunDraft, RunRepository } from '../runs/repository.ts'
 import type { Runs } from '../runs/runs.ts'
@@ -27,7 +27,7 @@ export interface LauncherOptions extends BeadRouterOptions {
   runRepository: RunRepository
   runMembers: RunMembers
   runs: Pick<Runs, 'continueCanceling'>
-  findSession: RouteContext['findSession']
+  resolver: SessionResolver
   /** Runs the command by which an agent takes beads; throws when it fails. */
   slingQuery(agent: AgentConfig, bead: string): Promise<void>
 }

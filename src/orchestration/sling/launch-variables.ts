@@ -6,7 +6,7 @@ import type { BeadRepository } from '../../work/beads/repository.ts'
 import type { Convoys } from '../../work/convoys/convoys.ts'
 import { ConvoyKey } from '../../work/metadata.ts'
 import type { Recipe } from '../formulas/recipe.ts'
-import type { RouteTarget } from '../routing/target.ts'
+import type { RouteTarget } from '../formulas/target.ts'
 
 export type Variables = Readonly<Record<string, string>>
 

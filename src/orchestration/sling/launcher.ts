@@ -5,10 +5,10 @@ import type { Caller } from '../../http/caller.ts'
 import type { Bead } from '../../work/beads/schema.ts'
 import { EngineKey, LaunchKey, ResultKey, WorkflowKey, WorkKey } from '../../work/metadata.ts'
 import type { Recipe } from '../formulas/recipe.ts'
+import { assigneeOf, isPool, type Target } from '../formulas/target.ts'
 import { beadCount, type GraphPlan, planGraph } from '../instantiate/graph-plan.ts'
 import type { Instantiator } from '../instantiate/instantiator.ts'
-import { routeGraph, routeMolecule } from '../routing/step-route.ts'
-import { assigneeOf, isPool, type Target } from '../routing/target.ts'
+import { routeGraph, routeMolecule } from '../instantiate/step-route.ts'
 import { cancelSlice } from '../runs/cancel.ts'
 import type { BeadRouter, RouteFlags } from './bead-router.ts'
 import { type LauncherOptions, LaunchParts } from './launch-parts.ts'
@@ -197,10 +197,10 @@ export class FormulaLauncher {
 
   /** Plans what a launch by itself, or a graph, is made of; each step goes to somebody. */
   #plan(launch: Compiled, ids: readonly string[], input: Variables, extra: Variables = {}): GraphPlan {
-    const { config, findSession } = this.#options
+    const { config, resolver } = this.#options
     const { target, rig, scope } = launch
     const recipe = fill(launch.recipe, extra)
-    const context = { config: config.current, rig, target, findSession }
+    const context = { config: config.current, rig, target, resolver }
     const isGraph = recipe.shape === 'graph'
     if (isGraph) requireWork(recipe)
     const session = isGraph ? assigneeOf(config.current, target) : undefined

@@ -4,10 +4,10 @@ import { AppError, errorMessage } from '../../../core/errors.ts'
 import type { Store, Tx } from '../../../core/store/store.ts'
 import { WorkflowKey, WorkKey } from '../../../work/metadata.ts'
 import type { Recipe } from '../../formulas/recipe.ts'
+import { assigneeOf, isPool, type RouteTarget } from '../../formulas/target.ts'
 import { beadCount, type GraphPlan, planGraph } from '../../instantiate/graph-plan.ts'
 import type { Instantiator } from '../../instantiate/instantiator.ts'
-import { routeGraph, routeMolecule } from '../../routing/step-route.ts'
-import { assigneeOf, isPool, type RouteTarget } from '../../routing/target.ts'
+import { routeGraph, routeMolecule } from '../../instantiate/step-route.ts'
 import { type LauncherOptions, LaunchParts } from '../../sling/launch-parts.ts'
 import { fill, requireNoInput, requireWork } from '../../sling/launch-recipe.ts'
 import type { Order } from '../order.ts'
@@ -130,9 +130,9 @@ export class FormulaRunner {
     target: RouteTarget | undefined,
     ids: readonly string[],
   ): GraphPlan {
-    const { config, findSession } = this.#options
+    const { config, resolver } = this.#options
     const { rig = '', trigger } = order
-    const context = { config: config.current, rig, target, findSession }
+    const context = { config: config.current, rig, target, resolver }
     const isGraph = recipe.shape === 'graph'
     const session = isGraph && target ? assigneeOf(config.current, target) : undefined
     const scope = this.#scopeOf(order)

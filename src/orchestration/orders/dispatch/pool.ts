@@ -1,6 +1,6 @@
 import type { AgentConfig, CityConfig } from '../../../config/city/city-config.ts'
 import { AppError } from '../../../core/errors.ts'
-import type { RouteTarget } from '../../routing/target.ts'
+import type { RouteTarget } from '../../formulas/target.ts'
 import type { Order } from '../order.ts'
 
 /**

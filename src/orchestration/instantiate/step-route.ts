@@ -2,8 +2,10 @@ import type { CityConfig } from '../../config/city/city-config.ts'
 import { AppError } from '../../core/errors.ts'
 import { isControl } from '../../work/beads/readiness.ts'
 import { EngineKey, WorkflowKey, WorkKey } from '../../work/metadata.ts'
+import { identityOf } from '../../work/sessions/metadata.ts'
+import type { SessionResolver } from '../../work/sessions/resolver.ts'
 import type { Recipe, RecipeStep } from '../formulas/recipe.ts'
-import { assigneeOf, findStepTarget, isPool, type RouteTarget } from './target.ts'
+import { assigneeOf, findStepTarget, isPool, type RouteTarget } from '../formulas/target.ts'
 
 /** Where the steps of a recipe go. */
 export interface RouteContext {
@@ -12,8 +14,8 @@ export interface RouteContext {
   rig: string
   /** What the steps are for that name no other; absent where those are for nobody. */
   target?: RouteTarget | undefined
-  /** The session that a step is assigned to by name; throws when there is no such session. */
-  findSession(name: string): { identity: string; id: string }
+  /** Finds the session that a step is assigned to by name. */
+  resolver: SessionResolver
 }
 
 /** Who gets a step, in its fields. */
@@ -98,10 +100,10 @@ function workRoute(step: RecipeStep, target: RouteTarget, { config }: RouteConte
   }
 }
 
-function assignedRoute({ id, assignee = '' }: RecipeStep, { findSession }: RouteContext): StepRoute {
+function assignedRoute({ id, assignee = '' }: RecipeStep, { resolver }: RouteContext): StepRoute {
   try {
-    const session = findSession(assignee)
-    return { assignee: session.identity, metadata: { [WorkKey.sessionId]: session.id } }
+    const session = resolver.resolve(assignee)
+    return { assignee: identityOf(session), metadata: { [WorkKey.sessionId]: session.id } }
   } catch {
     throw new AppError(
       'invalid-request',

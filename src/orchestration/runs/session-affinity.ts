@@ -6,15 +6,18 @@ import type { BeadGuard } from '../../work/beads/extensions.ts'
 import type { BeadRepository } from '../../work/beads/repository.ts'
 import type { Bead } from '../../work/beads/schema.ts'
 import { EngineKey, WorkflowKey, WorkKey } from '../../work/metadata.ts'
-import { metadataValue } from '../runs/node.ts'
+import type { SessionRepository } from '../../work/sessions/repository.ts'
+import { metadataValue } from './node.ts'
 import { type RunSession, runSessions } from './table.ts'
 
 export interface SessionAffinityOptions {
   store: Store
   beads: BeadRepository
-  /** Whether a session works, or will as soon as there is work for it. */
-  canWork(session: string): boolean
+  sessions: SessionRepository
 }
+
+/** States of sessions that work, or will as soon as there is work for them. */
+const WORKING: ReadonlySet<string> = new Set(['creating', 'active', 'asleep'])
 
 /**
  * Keeps the steps of a continuation group with one session: what becomes ready of a group that requires it is assigned to
@@ -68,12 +71,13 @@ export class SessionAffinity implements BeadGuard {
   }
 
   #assign(tx: Tx, root: string, id: string): void {
-    const { beads, canWork } = this.#options
+    const { beads, sessions } = this.#options
     const step = beads.get(id)
     const group = metadataValue(step, WorkflowKey.continuationGroup)
     if (group === '' || metadataValue(step, EngineKey.sessionAffinity) !== 'require') return
     const session = this.#find(root, group)
-    if (session && canWork(session.sessionId)) beads.change(tx, id, { assignee: session.identity })
+    if (session && WORKING.has(sessions.find(session.sessionId)?.state ?? 'closed'))
+      beads.change(tx, id, { assignee: session.identity })
   }
 
   #find(root: string, group: string): RunSession | undefined {
