@@ -25,12 +25,12 @@ import { NetworkAccounts } from '../agents/network/network-accounts.ts'
 import { SessionAccounts } from '../agents/network/session-accounts.ts'
 import { ProjectFiles } from '../agents/project-files/project-files.ts'
 import { Readiness } from '../agents/readiness/readiness.ts'
-import { openAssignees, openSessions } from '../agents/sessions/open-sessions.ts'
+import { SessionAssignees } from '../agents/sessions/assignees.ts'
+import { openSessions } from '../agents/sessions/open-sessions.ts'
 import { Budgets } from '../agents/usage/budgets/budgets.ts'
 import { Metering } from '../agents/usage/budgets/metering.ts'
 import { Strictness } from '../agents/usage/budgets/strictness.ts'
 import { Usage, type UsageDependencies } from '../agents/usage/usage.ts'
-import { ownerStateOf } from '../agents/worktrees/owner-state.ts'
 import { Worktrees } from '../agents/worktrees/worktrees.ts'
 import { Accounts } from '../config/accounts/accounts.ts'
 import { ProviderDeclarations } from '../config/catalog/provider-declarations.ts'
@@ -124,14 +124,8 @@ export type CityServices = ReturnType<typeof buildServices>
 function buildSessions(options: Foundation & Records) {
   const { name, path, url, store, log, clock } = options
   const { beadRepository, claimManager, sessionRepository, networkAccounts } = options
-  const projectFiles = new ProjectFiles({
-    ...options,
-    folderOf: (id) => sessionRepository.find(id)?.workDir,
-    isInUse: (folder, except) =>
-      sessionRepository.live().some(({ id, workDir }) => workDir === folder && id !== except),
-  })
-  const ownerState = (id: string) => ownerStateOf(sessionRepository.find(id))
-  const worktrees = new Worktrees({ ...options, ownerState, projectFiles })
+  const projectFiles = new ProjectFiles(options)
+  const worktrees = new Worktrees({ ...options, projectFiles })
   const kept = { city: path, beads: beadRepository, sessions: sessionRepository }
   const privateFolders = new PrivateFolders({ ...options, ...kept })
   const processTokens = new ProcessTokens({ city: name, url })
@@ -175,11 +169,8 @@ function buildWork(options: Foundation & Records & SessionServices) {
   const { sessionRecords, sessionServices } = options
   const { repository: sessions, resolver, waker, queue, turns } = sessionRecords
   const work = { ...options, ...{ sessions, resolver, waker, queue, turns }, city: name, beads: beadRepository }
-  const assignees = openAssignees(sessionServices)
-  const mail = new Mail({
-    ...work,
-    report: reportError,
-  })
+  const assignees = new SessionAssignees(resolver, sessionServices.creator)
+  const mail = new Mail({ ...work, report: reportError })
   const holderOf: BeadTransferOptions['holderOf'] = (bead) => claimManager.holderOf(bead)
   const beads = new Beads({
     ...{ city: name, store, clock, reader: beadReader, repository: beadRepository, assignees },
@@ -209,12 +200,11 @@ function buildWork(options: Foundation & Records & SessionServices) {
 type WorkServices = ReturnType<typeof buildWork>
 
 function buildAgents(options: Foundation & Records & SessionServices & WorkServices) {
-  const { name, store, clock, deadlines, env, config, suspensions, mail, sessionServices, sessions } = options
-  const notify: Mail['notifyPeople'] = (tx, subject, body) => mail.notifyPeople(tx, subject, body)
+  const { name, store, clock, deadlines, env, config, suspensions, sessionServices, sessions } = options
   const metering = new Metering({ ...sessionServices, store, config, usage: options.usage, report: options.report })
-  const budgets = new Budgets({ ...options, metering, strictness: new Strictness(store), notify })
+  const budgets = new Budgets({ ...options, metering, strictness: new Strictness(store) })
   sessionServices.turns.use(budgets)
-  const parking = new Parking({ ...options, beads: options.beadRepository, failures: sessionServices.failures, notify })
+  const parking = new Parking({ ...options, beads: options.beadRepository, failures: sessionServices.failures })
   const agentSessions = new AgentSessionDirectory({
     ...sessionServices,
     ...{ store, clock, budgets, control: sessions.control, reader: sessions.reader },
@@ -224,7 +214,6 @@ function buildAgents(options: Foundation & Records & SessionServices & WorkServi
   const { repository, resolver, creator, waker, queue } = sessionServices
   const externalMessages = new ExternalMessages({
     ...{ ...options, repository, resolver, creator, waker, queue, services, city: name },
-    defaultRoutes: () => config.current.defaultRoutes,
     report: options.reportError,
   })
   const gates = new Gates(options)
@@ -239,33 +228,7 @@ function buildAgents(options: Foundation & Records & SessionServices & WorkServi
     networkHeartbeat: new NetworkHeartbeat({ ...options, queue }),
     attention: new Attention({
       ...options,
-      sources: [
-        new MissingPacksAttention(config, options.packFolders),
-        new FailedClonesAttention({ store, clock, config, clones }),
-        options.storeHealth,
-        options.counters,
-        new QuestionAttention(sessionServices),
-        new HostAttention(sessionServices.askedHosts),
-        new FailedAttention({ ...sessionServices, clock }),
-        new BudgetAttention(budgets),
-        new LoginAttention({
-          ...options,
-          logins: sessionServices.logins,
-          isAsking: (login) => sessionServices.loginWatcher.isAsking(login),
-        }),
-        new ParkedAttention(parking, options.log),
-        new GateAttention(gates, deadlines),
-        new RunAttention(options),
-        options.orderApproval,
-        externalMessages.attention,
-        new ServiceAttention(services),
-        new WorkAttention({
-          ...options,
-          launchPlanner: sessionServices.launchPlanner,
-          work: new WaitingWork(store, options.clock),
-        }),
-        new DetachedAttention(sessionServices.detached, sessionServices.repository),
-      ],
+      sources: attentionSources({ ...options, clones, parking, budgets, gates, services, externalMessages }),
     }),
     loginAccounts: new LoginAccounts({
       ...options,
@@ -280,6 +243,43 @@ function buildAgents(options: Foundation & Records & SessionServices & WorkServi
 }
 
 type AgentServices = ReturnType<typeof buildAgents>
+
+type AttentionOptions = Foundation &
+  Records &
+  SessionServices & {
+    clones: RigClones
+    parking: Parking
+    budgets: Budgets
+    gates: Gates
+    services: Services
+    externalMessages: ExternalMessages
+  }
+
+/** Everything that can wait for a person, in the order in which it is listed. */
+function attentionSources(options: AttentionOptions) {
+  const { store, clock, deadlines, config, sessionServices, clones, budgets, externalMessages } = options
+  const { logins, loginWatcher, launchPlanner, askedHosts, detached, repository } = sessionServices
+  const isAsking = (login: string) => loginWatcher.isAsking(login)
+  return [
+    new MissingPacksAttention(config, options.packFolders),
+    new FailedClonesAttention({ store, clock, config, clones }),
+    options.storeHealth,
+    options.counters,
+    new QuestionAttention(sessionServices),
+    new HostAttention(askedHosts),
+    new FailedAttention({ ...sessionServices, clock }),
+    new BudgetAttention(budgets),
+    new LoginAttention({ ...options, logins, isAsking }),
+    new ParkedAttention(options.parking, options.log),
+    new GateAttention(options.gates, deadlines),
+    new RunAttention(options),
+    options.orderApproval,
+    externalMessages.attention,
+    new ServiceAttention(options.services),
+    new WorkAttention({ ...options, launchPlanner, work: new WaitingWork(store, clock) }),
+    new DetachedAttention(detached, repository),
+  ]
+}
 
 function buildOperations(options: Foundation & Records & SessionServices & WorkServices & AgentServices) {
   const { name, store, log, clock, deadlines, config, suspensions, archives, beadRepository } = options

@@ -46,7 +46,6 @@ export function openSessionLogs(options: OpenLogsOptions): SessionLogs {
     locator,
     logStore: new SessionLogStore(store),
     findRecords: (row) => findAcpLog(conversations, row.id),
-    saveKey: (tx, { id }, key) => void sessionRepository.update(tx, id, { sessionKey: key }),
     pending: (row) => options.pending(row).pending,
     asked: ({ id }) => toMessages(options.questions.history(id)),
     onAsked: ({ id }, listener) => options.questions.onChange((session) => session === id && listener()),

@@ -17,6 +17,7 @@ import { readPlainFile } from '../../core/plain-file.ts'
 import { HeldFolder } from '../../core/store/held-folder.ts'
 import type { Store, Tx } from '../../core/store/store.ts'
 import type { NamedTable, Settings } from '../../programs/parts/project.ts'
+import type { SessionRepository } from '../../work/sessions/repository.ts'
 import { isTable, mergeSettings } from './merge-settings.ts'
 import { type ProjectFileRow, projectFiles } from './table.ts'
 import type { WantedFile, WantedFiles } from './wanted.ts'
@@ -26,10 +27,7 @@ interface ProjectFilesOptions {
   reactions: Reactions
   git: GitRunner
   config: Pick<Config, 'current'>
-  /** The folder of a session; undefined when it is none. */
-  folderOf(session: string): string | undefined
-  /** Whether sessions that are not closed work in a folder, beside this one. */
-  isInUse(folder: string, except?: string): boolean
+  sessionRepository: SessionRepository
   report(message: string): void
 }
 
@@ -44,7 +42,7 @@ export class ProjectFiles {
 
   constructor(private readonly options: ProjectFilesOptions) {
     options.reactions.on('project-files.sessions', ['bead.closed'], (tx, { subject }) => {
-      const folder = subject === undefined ? undefined : options.folderOf(subject)
+      const folder = subject === undefined ? undefined : options.sessionRepository.find(subject)?.workDir
       if (folder !== undefined) tx.after(() => void this.release(folder))
     })
   }
@@ -72,10 +70,15 @@ export class ProjectFiles {
   /** Removes the files of a folder that no session works in any more; those that were changed stay. */
   release(folder: string): Promise<void> {
     return this.#exclusively(folder, async () => {
-      if (this.options.isInUse(folder)) return
+      if (this.#isInUse(folder)) return
       const rows = this.#rows(folder)
       if (rows.length > 0) await this.#remove(folder, rows)
     }).catch((error) => this.options.report(`files of gc in ${folder} were not removed: ${errorMessage(error)}`))
+  }
+
+  /** Whether sessions that are not closed work in a folder, beside this one. */
+  #isInUse(folder: string, except?: string): boolean {
+    return this.options.sessionRepository.live().some(({ id, workDir }) => workDir === folder && id !== except)
   }
 
   /** Where a folder is: no link counts that sessions can have made. */
@@ -88,7 +91,7 @@ export class ProjectFiles {
     const disk = new ProjectDisk(place)
     const git = await GitFolder.at(place, this.options.git)
     const tracked = (await git?.tracked([...wanted.keys()])) ?? new Set<string>()
-    const isShared = this.options.isInUse(folder, session)
+    const isShared = this.#isInUse(folder, session)
     const rows = new Map(this.#rows(folder).map((row) => [row.path, row]))
     const problems: string[] = []
     const placed: PlacedFile[] = []

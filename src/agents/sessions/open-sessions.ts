@@ -5,22 +5,20 @@ import type { Suspensions } from '../../config/suspensions/suspensions.ts'
 import { gcPart } from '../../core/actor.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { Deadlines } from '../../core/deadlines.ts'
-import { AppError, errorMessage } from '../../core/errors.ts'
+import { errorMessage } from '../../core/errors.ts'
 import type { EventLog } from '../../core/events/log.ts'
 import type { Reactions } from '../../core/events/reactions.ts'
 import type { Requests } from '../../core/requests/requests.ts'
-import type { Store, Tx } from '../../core/store/store.ts'
+import type { Store } from '../../core/store/store.ts'
 import type { SessionHost } from '../../host/client/session-host.ts'
 import { cpuTimeOf } from '../../host/process/cpu-time.ts'
 import { ProcessTable } from '../../host/process/process-table.ts'
 import type { ProcessTokens } from '../../http/process-tokens.ts'
-import type { AssigneeResolver } from '../../work/beads/extensions.ts'
 import type { BeadRepository } from '../../work/beads/repository.ts'
 import type { ClaimManager } from '../../work/claims/manager.ts'
-import { identityOf, workNamesOf } from '../../work/sessions/metadata.ts'
+import { workNamesOf } from '../../work/sessions/metadata.ts'
 import type { SessionRecords } from '../../work/sessions/open.ts'
 import type { SessionRepository } from '../../work/sessions/repository.ts'
-import type { SessionResolver } from '../../work/sessions/resolver.ts'
 import type { SessionRow } from '../../work/sessions/table.ts'
 import { AcceptanceRecorder } from '../confinement/accepted-dialogs.ts'
 import { CommandConfinement } from '../confinement/command-confinement.ts'
@@ -281,46 +279,6 @@ function openOperations(
     search: new TranscriptSearcher(options),
     terminals: new Terminals(options),
     credentials: new SessionCredentials({ ...options, city: options.environment.city }),
-  }
-}
-
-/** Resolves assignees to the sessions of the city. */
-export const openAssignees = ({ resolver, creator }: Pick<CitySessions, 'resolver' | 'creator'>): AssigneeResolver =>
-  new SessionIdentities(resolver, creator)
-
-/** Resolves the names of assignees to sessions. */
-class SessionIdentities implements AssigneeResolver {
-  constructor(
-    private readonly resolver: SessionResolver,
-    private readonly creator: SessionCreator,
-  ) {}
-
-  /** The name stored as assignee for what a caller wrote. */
-  resolve(tx: Tx, token: string, { materialise }: { materialise: boolean }): string {
-    const name = token.trim()
-    if (name === '') return ''
-    try {
-      const row = this.resolver.find(name)
-      if (row && row.state !== 'closed') return identityOf(row)
-    } catch (error) {
-      throw new AppError('invalid-request', errorMessage(error))
-    }
-    const named = this.resolver.named(name)
-    if (named && materialise) return identityOf(this.creator.createNamed(tx, named))
-    throw new AppError(
-      'invalid-request',
-      `"${name}" is no open session: give a session's id, alias or name, or nothing`,
-    )
-  }
-
-  /** Every name under which work of this session may be stored; just the name itself when it is no session. */
-  names(token: string): string[] {
-    try {
-      const row = this.resolver.find(token)
-      return row ? [...new Set([token, ...workNamesOf(row)])] : [token]
-    } catch {
-      return [token]
-    }
   }
 }
 

@@ -21,6 +21,7 @@ import type { Store, Tx } from '../../core/store/store.ts'
 import { actorOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
 import type { OKResponseBody } from '../../http/schema.ts'
+import type { SessionRepository } from '../../work/sessions/repository.ts'
 import type { Checkouts } from './checkouts.ts'
 import { branchesOf, type Lends, rigRepository, SharedClones } from './clones.ts'
 import { DiffReader } from './diff.ts'
@@ -30,9 +31,6 @@ import { LinkedWorktrees } from './linked.ts'
 import type { Worktree, WorktreeDiff, WorktreeList } from './schema.ts'
 import { type WorktreeRow, worktrees } from './table.ts'
 
-/** The state of a worktree's session: it continues, its program is still ending, or it is over. */
-export type OwnerState = 'live' | 'ending' | 'over'
-
 interface WorktreesOptions {
   store: Store
   log: EventLog
@@ -41,7 +39,7 @@ interface WorktreesOptions {
   deadlines: Deadlines
   config: Pick<Config, 'current'>
   git: GitRunner
-  ownerState(session: string): OwnerState
+  sessionRepository: SessionRepository
   /** What gc wrote into worktrees goes before they are looked at. */
   projectFiles: { release(folder: string): Promise<void> }
   report(message: string): void
@@ -140,7 +138,7 @@ export class Worktrees {
   /** Removes a worktree on request unless it holds unsaved work; with `force`, in any case. */
   async remove(caller: Caller, session: string, force: boolean): Promise<OKResponseBody> {
     const row = this.#get(session)
-    if (this.options.ownerState(session) !== 'over') {
+    if (this.#ownerState(session) !== 'over') {
       throw new AppError('conflict-wrong-state', `session ${session} is not over; close it first`)
     }
     const reason = await this.#inTurn(() => this.#reap(row, force, actorOf(caller)))
@@ -193,7 +191,7 @@ export class Worktrees {
     let hasEnding = false
     for (const row of this.#rows.all()) {
       if (this.#isClosed) return
-      const state = this.options.ownerState(row.session)
+      const state = this.#ownerState(row.session)
       hasEnding ||= state === 'ending'
       if (state === 'over') {
         await this.#reap(row, false, SWEEP).catch((error) => this.#recordSkipped(row, errorMessage(error), SWEEP))
@@ -286,8 +284,16 @@ export class Worktrees {
     return this.options.config.current.session.worktreeLimit
   }
 
+  /** The state of a worktree's session: it continues, its program is still ending, or it is over. */
+  #ownerState(session: string): 'live' | 'ending' | 'over' {
+    const row = this.options.sessionRepository.find(session)
+    if (!row) return 'over'
+    if (row.state !== 'closed') return 'live'
+    return row.hostKey === null ? 'over' : 'ending'
+  }
+
   #toWorktree(row: WorktreeRow): Worktree {
-    return toWorktree(row, this.options.ownerState(row.session) !== 'over')
+    return toWorktree(row, this.#ownerState(row.session) !== 'over')
   }
 
   #eventFields({ session, bead }: WorktreeRow) {

@@ -60,7 +60,6 @@ export interface ExternalMessagesOptions {
   city: string
   /** Where the supervisor listens. */
   url(): string
-  defaultRoutes(): readonly DefaultRoute[]
   report(error: unknown): void
 }
 
@@ -273,14 +272,6 @@ const UNUSED = `updated_at < ?1
   AND NOT EXISTS (SELECT 1 FROM extmsg_groups WHERE conversation = extmsg_conversations.n)
   AND NOT EXISTS (SELECT 1 FROM extmsg_messages WHERE conversation = extmsg_conversations.n)`
 
-/** A configured route for conversations that nobody answers yet. */
-interface DefaultRoute {
-  readonly provider: string
-  readonly accountId?: string
-  /** The named session that answers. */
-  readonly agent: string
-}
-
 interface InboundOptions {
   store: Store
   log: EventLog
@@ -291,7 +282,7 @@ interface InboundOptions {
   transcripts: Transcripts
   nudger: TranscriptNudger
   undelivered: Undelivered
-  defaultRoutes(): readonly DefaultRoute[]
+  config: Pick<Config, 'current'>
 }
 
 /** Who gets a message. */
@@ -403,8 +394,8 @@ class Inbound {
   }
 
   /** The route of the account, else that of the whole messenger. */
-  #defaultRoute({ provider, account_id }: ConversationRef): DefaultRoute | undefined {
-    const routes = this.options.defaultRoutes().filter((route) => route.provider === provider)
+  #defaultRoute({ provider, account_id }: ConversationRef): DefaultRouteConfig | undefined {
+    const routes = this.options.config.current.defaultRoutes.filter((route) => route.provider === provider)
     return routes.find(({ accountId }) => accountId === account_id) ?? routes.find(({ accountId }) => !accountId)
   }
 

@@ -1,4 +1,4 @@
-import type { CityConfig } from '../../config/city-config.ts'
+import type { CityConfig } from '../../config/city/city-config.ts'
 import { toTimestamp } from '../../core/clock.ts'
 import type {
   FormulaFeedBody,

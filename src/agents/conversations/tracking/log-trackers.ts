@@ -25,8 +25,6 @@ export interface LogTrackersOptions {
   findRecords(row: SessionRow): LogHandle | undefined
   clock: Clock
   deadlines: Deadlines
-  /** Stores the program's own id of a session's conversation. */
-  saveKey(tx: Tx, row: SessionRow, key: string): void
   report(message: string): void
 }
 
@@ -192,10 +190,11 @@ export class LogTrackers {
   /** The conversation that the next start of the session resumes. */
   #saveKey({ id }: SessionRow, { key }: LogHandle): void {
     const isOwn = (known: string) => this.#trackers.get(id)?.logs.some(({ handle }) => handle.key === known) ?? false
+    const { sessionRepository } = this.options
     this.#write(id, (tx) => {
-      const row = this.options.sessionRepository.find(id)
+      const row = sessionRepository.find(id)
       if (key === '' || !row || row.state === 'closed' || row.sessionKey === key) return
-      if (row.sessionKey === null || isOwn(row.sessionKey)) this.options.saveKey(tx, row, key)
+      if (row.sessionKey === null || isOwn(row.sessionKey)) sessionRepository.update(tx, id, { sessionKey: key })
     })
   }
 

@@ -8,6 +8,7 @@ import { actorOf } from '../../../http/actor-of.ts'
 import type { Caller } from '../../../http/caller.ts'
 import type { BeadRepository } from '../../../work/beads/repository.ts'
 import type { Bead } from '../../../work/beads/schema.ts'
+import type { Mail } from '../../../work/mail/mail.ts'
 import { WorkKey } from '../../../work/metadata.ts'
 import { BeadParked } from '../events.ts'
 import type { FailureCounts } from '../plan/failure-counts.ts'
@@ -18,8 +19,7 @@ interface ParkingOptions {
   clock: Clock
   beads: BeadRepository
   failures: FailureCounts
-  /** Sends mail to the people of the city. */
-  notify(tx: Tx, subject: string, body: string): void
+  mail: Pick<Mail, 'notifyPeople'>
 }
 
 /** The label of a parked bead. */
@@ -39,11 +39,11 @@ export class Parking {
 
   /** Stops offering a bead, and sends mail about it once. */
   park(tx: Tx, { bead, agent, deaths }: { bead: string; agent: string; deaths: number }): void {
-    const { beads, log, clock, failures, notify } = this.options
+    const { beads, log, clock, failures, mail } = this.options
     const reason = failures.find('bead', bead)?.reason ?? ''
     const message = `${deaths} sessions of ${agent} exited while they worked on it; the last: ${reason.split('\n').at(-1) ?? ''}`
     failures.clear(tx, 'bead', bead)
-    notify(tx, `Parked: ${beads.get(bead).title}`.slice(0, 200), mailBody(bead, agent, message))
+    mail.notifyPeople(tx, `Parked: ${beads.get(bead).title}`.slice(0, 200), mailBody(bead, agent, message))
     const metadata = { [WorkKey.parkedReason]: message.slice(0, 500), [WorkKey.parkedAt]: toTimestamp(clock.now()) }
     beads.change(tx, bead, { labels: [PARKED], metadata })
     log.append(tx, BeadParked, { subject: bead, message }, { bead_id: bead, agent, deaths })

@@ -9,6 +9,7 @@ import type { Store, Tx } from '../../../core/store/store.ts'
 import { actorOf } from '../../../http/actor-of.ts'
 import type { Caller } from '../../../http/caller.ts'
 import type { OKResponseBody } from '../../../http/schema.ts'
+import type { Mail } from '../../../work/mail/mail.ts'
 import type { Usage, UsageOwner } from '../../usage/usage.ts'
 import { BudgetChanged, BudgetExhausted, BudgetRemoved, BudgetsStrict, BudgetWarned } from './events.ts'
 import type { Metering } from './metering.ts'
@@ -26,8 +27,7 @@ export interface BudgetsDependencies {
   usage: Pick<Usage, 'spent' | 'onUsage'>
   metering: Pick<Metering, 'isUnknown' | 'onChange'>
   strictness: Pick<Strictness, 'isStrict' | 'set'>
-  /** Sends a mail to the people of the city. */
-  notify(tx: Tx, subject: string, body: string): void
+  mail: Pick<Mail, 'notifyPeople'>
 }
 
 type KeyParameters = [string, string, string, string]
@@ -191,7 +191,11 @@ export class Budgets {
       level === 100
         ? `What runs finishes its present turn; then nobody gets another until ${budget.period_end}. \`gc budget set\` raises it.`
         : `When all of it is used, nobody gets another turn until ${budget.period_end}.`
-    this.dependencies.notify(tx, `${describeBudget(budget)} ${status}`, `${describeUse(budget)} ${consequence}`)
+    this.dependencies.mail.notifyPeople(
+      tx,
+      `${describeBudget(budget)} ${status}`,
+      `${describeUse(budget)} ${consequence}`,
+    )
   }
 
   #toBudget({ scope, name, unit, per, limit }: BudgetRow): Budget {

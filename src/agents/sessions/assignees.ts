@@ -1,0 +1,42 @@
+import { AppError, errorMessage } from '../../core/errors.ts'
+import type { Tx } from '../../core/store/store.ts'
+import type { AssigneeResolver } from '../../work/beads/extensions.ts'
+import { identityOf, workNamesOf } from '../../work/sessions/metadata.ts'
+import type { SessionResolver } from '../../work/sessions/resolver.ts'
+import type { SessionCreator } from '../lifecycle/act/session-creator.ts'
+
+/** Resolves the names of assignees to the sessions of the city. */
+export class SessionAssignees implements AssigneeResolver {
+  constructor(
+    private readonly resolver: SessionResolver,
+    private readonly creator: SessionCreator,
+  ) {}
+
+  /** The name stored as assignee for what a caller wrote. */
+  resolve(tx: Tx, token: string, { materialise }: { materialise: boolean }): string {
+    const name = token.trim()
+    if (name === '') return ''
+    try {
+      const row = this.resolver.find(name)
+      if (row && row.state !== 'closed') return identityOf(row)
+    } catch (error) {
+      throw new AppError('invalid-request', errorMessage(error))
+    }
+    const named = this.resolver.named(name)
+    if (named && materialise) return identityOf(this.creator.createNamed(tx, named))
+    throw new AppError(
+      'invalid-request',
+      `"${name}" is no open session: give a session's id, alias or name, or nothing`,
+    )
+  }
+
+  /** Every name under which work of this session may be stored; just the name itself when it is no session. */
+  names(token: string): string[] {
+    try {
+      const row = this.resolver.find(token)
+      return row ? [...new Set([token, ...workNamesOf(row)])] : [token]
+    } catch {
+      return [token]
+    }
+  }
+}
