@@ -95,7 +95,7 @@ import { Mail } from '../work/mail/mail.ts'
 import { WorkflowKey } from '../work/metadata.ts'
 import { Search } from '../work/search/search.ts'
 import { openSessionRecords } from '../work/sessions/open.ts'
-import { BeadTransfer, type BeadTransferOptions } from '../work/transfer/transfer.ts'
+import { BeadTransfer } from '../work/transfer/transfer.ts'
 import { Waits } from '../work/waits/waits.ts'
 import { Backup } from './backup/backup.ts'
 import { Counters } from './counters/counters.ts'
@@ -165,18 +165,17 @@ function countedUsage(options: UsageDependencies & Pick<Records, 'limits'>): Usa
 type SessionServices = ReturnType<typeof buildSessions>
 
 function buildWork(options: Foundation & Records & SessionServices) {
-  const { name, store, clock, config, reportError, beadReader, beadRepository, claimManager } = options
+  const { name, store, clock, reportError, beadReader, beadRepository, claimManager } = options
   const { sessionRecords, sessionServices } = options
   const { repository: sessions, resolver, waker, queue, turns } = sessionRecords
   const work = { ...options, ...{ sessions, resolver, waker, queue, turns }, city: name, beads: beadRepository }
   const assignees = new SessionAssignees(resolver, sessionServices.creator)
   const mail = new Mail({ ...work, report: reportError })
-  const holderOf: BeadTransferOptions['holderOf'] = (bead) => claimManager.holderOf(bead)
   const beads = new Beads({
     ...{ city: name, store, clock, reader: beadReader, repository: beadRepository, assignees },
     protection: new BeadProtection({
       repository: beadRepository,
-      holderOf,
+      holderOf: (bead) => claimManager.holderOf(bead),
       isMailFor: (message, session) => mail.isFor(message, session),
       runOf: ({ id, metadata }) => {
         const root = metadata?.[WorkflowKey.rootBeadId] || id
@@ -190,7 +189,7 @@ function buildWork(options: Foundation & Records & SessionServices) {
     claims: new Claims({ ...work, manager: claimManager }),
     comments,
     convoys: new Convoys({ ...work, lists: beads }),
-    transfer: new BeadTransfer({ ...work, comments, holderOf, rigs: () => config.current.rigs }),
+    transfer: new BeadTransfer({ ...work, comments }),
     search: new Search({ ...work, report: reportError }),
     waits: new Waits(work),
     mail,

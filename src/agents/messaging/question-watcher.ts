@@ -10,8 +10,8 @@ import { isRunning, type RunningSession } from '../../work/sessions/running.ts'
 import type { AcpConversations } from '../conversations/acp/conversations.ts'
 import type { LaunchPlanner } from '../launch/launch-planner.ts'
 import type { Questions } from '../questions/questions.ts'
+import { askingOf } from '../questions/questions.ts'
 import type { QuestionRow } from '../questions/table.ts'
-import { askingOf } from './asking.ts'
 import { findDialog } from './dialogs.ts'
 
 interface QuestionWatcherOptions {

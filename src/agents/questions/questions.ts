@@ -8,6 +8,7 @@ import type { Statement } from '../../core/store/statement.ts'
 import type { Store, Tx } from '../../core/store/store.ts'
 import type { Question } from '../../host/protocol/question.ts'
 import { redactTokens } from '../../http/credentials.ts'
+import type { SessionRow } from '../../work/sessions/table.ts'
 import { SessionAnswered, SessionAsked } from './events.ts'
 import { QuestionOver, questionId } from './outcome.ts'
 import { type Choice, type QuestionRow, questions } from './table.ts'
@@ -28,6 +29,19 @@ export interface Asking {
   beadId: string | null
   folder: string
 }
+
+/** A running session that asks, over the bead that it works on. */
+export const askingOf = (
+  row: SessionRow & { hostKey: string },
+  by: Asking['by'],
+  bead: string | undefined,
+): Asking => ({
+  sessionId: row.id,
+  hostKey: row.hostKey,
+  by,
+  beadId: bead ?? null,
+  folder: row.workDir,
+})
 
 const RETENTION_MS = 30 * 24 * 3_600_000
 /** How many old questions are deleted with each new one. */

@@ -1,3 +1,4 @@
+import type { Config } from '../../config/config.ts'
 import type { Actor } from '../../core/actor.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { Deadlines } from '../../core/deadlines.ts'
@@ -9,10 +10,10 @@ import type { Store, Tx } from '../../core/store/store.ts'
 import { actorOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
 import { assertFits } from '../../http/respond/rendered.ts'
-import type { BeadHolder } from '../beads/protection.ts'
 import { SIZE_OF_BEADS } from '../beads/reader.ts'
 import type { BeadRepository } from '../beads/repository.ts'
 import type { KeepRule, RestoreOutcome } from '../beads/restorer.ts'
+import type { ClaimManager } from '../claims/manager.ts'
 import type { Comments } from '../comments/comments.ts'
 import type { BulkImported } from './bulk/bulk-importer.ts'
 import { ImportWorker } from './bulk/import-worker.ts'
@@ -23,7 +24,6 @@ import {
   isSkipped,
   type LineContext,
   type RigOf,
-  type RigPrefix,
   readLine,
   rigFinder,
 } from './lines/line.ts'
@@ -38,9 +38,8 @@ export interface BeadTransferOptions {
   clock: Clock
   deadlines: Deadlines
   comments: Comments
-  /** Who has a bead in hand; undefined when nobody has. */
-  holderOf(bead: string): BeadHolder | undefined
-  rigs(): readonly RigPrefix[]
+  claimManager: Pick<ClaimManager, 'holderOf'>
+  config: Pick<Config, 'current'>
 }
 
 /** Files of less are imported line by line: a thread to import them would take as long to start. */
@@ -167,13 +166,13 @@ export class BeadTransfer {
   }
 
   #importInWorker(bytes: Uint8Array, actor: Actor, signal: AbortSignal): Promise<BulkImported> {
-    const { store, log, clock, beads, rigs } = this.#options
+    const { store, log, clock, beads, config } = this.#options
     return store.writeInWorker({
       run: (onProgress) =>
         this.#worker.run(
           {
             ...{ path: store.path, bytes, actor, now: clock.now(), separateTypes: beads.restorer.types },
-            rigs: rigs().map(({ name, prefix }) => ({ name, prefix })),
+            rigs: config.current.rigs.map(({ name, prefix }) => ({ name, prefix })),
           },
           { signal, onProgress },
         ),
@@ -213,12 +212,12 @@ export class BeadTransfer {
       const reopens = row.status === 'closed' && status !== 'closed'
       if (updated < row.updated_at || (reopens && updated === row.updated_at)) return 'older'
       const takes = status !== 'in_progress' || assignee !== row.assignee
-      return takes && this.#options.holderOf(row.id) ? 'held' : undefined
+      return takes && this.#options.claimManager.holderOf(row.id) ? 'held' : undefined
     }
   }
 
   #rigOf(): RigOf {
-    return rigFinder(this.#options.rigs())
+    return rigFinder(this.#options.config.current.rigs)
   }
 
   /** The deleted beads of a file that the city does not have. */

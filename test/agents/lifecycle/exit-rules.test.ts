@@ -1,38 +1,8 @@
 import { describe, expect, test } from 'bun:test'
-import { sessionEnvironment } from '../../../src/agents/launch/environment.ts'
 import { decideOutcome, type ExitedSession, type ProcessExit } from '../../../src/agents/lifecycle/plan/exit-rules.ts'
 import { agentBackoff, backoff, QUARANTINE } from '../../../src/agents/lifecycle/plan/limits.ts'
-import { checkAlias, instanceName, instanceNamed, poolSessionName, sanitize } from '../../../src/work/sessions/names.ts'
-import type { SessionRow } from '../../../src/work/sessions/table.ts'
-import { type Command, STATES, TRANSITIONS, transition } from '../../../src/work/sessions/transitions.ts'
 
 const NOW = 10_000_000
-
-describe('states', () => {
-  test('can all be entered and, except for the last, left', () => {
-    const commands = Object.values(TRANSITIONS)
-    const entered = new Set<string>(['start-pending', ...commands.map(({ to }) => to)])
-    const left = new Set<string>(commands.flatMap(({ from }) => from))
-    expect([...STATES].filter((state) => !entered.has(state))).toEqual([])
-    expect([...STATES].filter((state) => !left.has(state))).toEqual(['closed'])
-  })
-
-  test('change only by the transitions of the table', () => {
-    const moves: [string, Command, string][] = [
-      ['start-pending', 'begin', 'creating'],
-      ['creating', 'ready', 'active'],
-      ['active', 'suspend', 'suspended'],
-      ['quarantined', 'wake', 'asleep'],
-      ['draining', 'sleep', 'asleep'],
-      ['failed-create', 'close', 'closed'],
-    ]
-    for (const [from, command, to] of moves) expect<string>(transition(from as 'active', command)).toBe(to)
-    expect(() => transition('draining', 'suspend')).toThrow(
-      'illegal_transition: illegal transition: state "draining" does not accept command "suspend"',
-    )
-    expect(() => transition('closed', 'close')).toThrow('illegal_transition')
-  })
-})
 
 describe('an exit', () => {
   const session: ExitedSession = {
@@ -183,105 +153,5 @@ describe('an exit', () => {
   test('backoffs double up to a maximum', () => {
     expect([0, 1, 2, 5, 50].map(backoff)).toEqual([0, 1000, 2000, 16_000, 300_000])
     expect([0, 2, 3, 4, 50].map(agentBackoff)).toEqual([0, 0, 30_000, 60_000, 300_000])
-  })
-})
-
-describe('names', () => {
-  test('that people choose are validated', () => {
-    expect(checkAlias(' rig/boss ')).toBe('rig/boss')
-    expect(checkAlias('  ')).toBe('')
-    for (const bad of ['s-1', 'human', 'gc-12', '-x', 'a//b', 'ä', 'x'.repeat(65)]) {
-      expect(() => checkAlias(bad)).toThrow('invalid: ')
-    }
-  })
-
-  test('of instances come from the slot or the name pool', () => {
-    const pool = { qualified: 'demo/worker', dir: 'demo', maxActive: 3, namepool: ['ada', 'bob'] }
-    expect([1, 2, 3].map((slot) => instanceName(pool, slot))).toEqual(['demo/ada', 'demo/bob', 'demo/worker-3'])
-    expect(instanceName({ qualified: 'mayor', maxActive: 1, namepool: [] }, 1)).toBe('mayor')
-    const packed = { qualified: 'demo/crew.worker', dir: 'demo', binding: 'crew', maxActive: 3, namepool: ['ada'] }
-    expect([1, 2].map((slot) => instanceName(packed, slot))).toEqual(['demo/crew.ada', 'demo/crew.worker-2'])
-    const meant = ['demo/crew.ada', 'demo/crew.worker-1', 'demo/crew.worker-3', 'demo/crew.worker-4', 'demo/ada']
-    expect(meant.map((name) => instanceNamed(packed, name))).toEqual([
-      ...['demo/crew.ada', 'demo/crew.ada', 'demo/crew.worker-3', undefined, undefined],
-    ])
-    expect(poolSessionName('demo/worker', 'mc-7')).toBe('worker-mc-7')
-    expect(sanitize('demo/worker.fast')).toBe('demo--worker__fast')
-  })
-})
-
-describe('the environment of a session', () => {
-  const row = {
-    id: 'mc-7',
-    kind: 'agent',
-    template: 'demo/worker',
-    rig: 'demo',
-    provider: 'claude',
-    origin: 'ephemeral',
-    sessionName: 'worker-mc-7',
-    alias: null,
-    named: null,
-    agentName: 'demo/worker-1',
-    workDir: '/srv/demo',
-    work: 'mc-3',
-  } as SessionRow
-  const network = { variables: () => ({ GC_SOCIAL_NAME: 'mill-worker' }), instructions: () => '' }
-  const place = {
-    city: 'mill',
-    path: '/mill',
-    home: '/home/.gc',
-    url: () => 'http://127.0.0.1:8372',
-    bin: '/bin/gc',
-    tokenRequirement: { canBeRequired: false, demand: () => false },
-    network,
-  }
-  const env = {
-    PATH: '/usr/bin',
-    HOME: '/home',
-    GC_TOKEN: 'gco_operator',
-    SECRET: 'x',
-    LC_ALL: 'C',
-    ANTHROPIC_API_KEY: 'k',
-  }
-  const made = sessionEnvironment(
-    row,
-    { ...place, env },
-    { PATH: '/own', GC_AGENT: 'someone', EXTRA: '1' },
-    {
-      isForeign: () => false,
-      token: 'gcs_1',
-      rigPath: '/srv/demo',
-      pack: { name: 'gastown', folder: '/packs/gastown' },
-    },
-  )
-
-  test('identifies the session and contains its own token', () => {
-    expect(made).toMatchObject({
-      GC_URL: 'http://127.0.0.1:8372',
-      GC_HOME: '/home/.gc',
-      GC_BIN: '/bin/gc',
-      GC_CITY: '/mill',
-      GC_CITY_PATH: '/mill',
-      GC_CITY_RUNTIME_DIR: '/mill/.gc/runtime',
-      GC_PACK_DIR: '/packs/gastown',
-      GC_PACK_STATE_DIR: '/mill/.gc/runtime/packs/gastown',
-      GC_TRIGGER_BEAD_ID: 'mc-3',
-      GC_CITY_NAME: 'mill',
-      GC_AGENT: 'worker-mc-7',
-      GC_TEMPLATE: 'demo/worker',
-      GC_ALIAS: 'demo/worker-1',
-      GC_SESSION_ID: 'mc-7',
-      GC_SESSION_NAME: 'worker-mc-7',
-      GC_DIR: '/srv/demo',
-      GC_RIG: 'demo',
-      BEADS_ACTOR: 'worker-mc-7',
-      GC_TOKEN: 'gcs_1',
-    })
-  })
-
-  test('has gc first on its PATH and inherits only what it needs', () => {
-    expect(made.PATH).toBe('/home/.gc/bin:/own')
-    expect(made).toMatchObject({ EXTRA: '1', HOME: '/home', LC_ALL: 'C', ANTHROPIC_API_KEY: 'k' })
-    expect(made.SECRET).toBeUndefined()
   })
 })
