@@ -8,8 +8,7 @@ import type {
   ScopeState,
   SessionSnapshot,
 } from '../../../src/agents/lifecycle/plan/snapshot.ts'
-import type { SessionState } from '../../../src/work/sessions/transitions.ts'
-import { type Command, TRANSITIONS } from '../../../src/work/sessions/transitions.ts'
+import { type Command, type SessionState, TRANSITIONS } from '../../../src/work/sessions/transitions.ts'
 
 /** Pseudo-random numbers by seed. */
 export function seededRandom(seed: number): () => number {
