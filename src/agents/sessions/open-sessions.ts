@@ -90,7 +90,7 @@ import { SessionView } from './view.ts'
 import { WaitingReasons } from './waiting.ts'
 
 /** What sessions need of the rest of a city. */
-export interface SessionsOptions {
+interface SessionsOptions {
   store: Store
   log: EventLog
   reactions: Reactions
@@ -125,8 +125,6 @@ export function openSessions(options: SessionsOptions) {
   const upkeep = new SessionUpkeep({ ...all, retention, conversationRetention })
   return { ...records, ...programs, ...messaging, ...lifecycle, upkeep, operations: openOperations(all) }
 }
-
-export type CitySessions = ReturnType<typeof openSessions>
 
 /** What is known of sessions beside their records. */
 function openRunState({ store, log, clock, config, beads, sessionRecords, ...options }: SessionsOptions) {
