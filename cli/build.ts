@@ -135,14 +135,6 @@ async function main(): Promise<void> {
   process.stdout.write(`built ${built.map((name) => join(values.outdir, name)).join(', ')}\n`)
 }
 
-try {
-  await main()
-} catch (error) {
-  const reasons = error instanceof AggregateError ? error.errors.map(String) : []
-  process.stderr.write(`${[error instanceof Error ? error.message : String(error), ...reasons].join('\n')}\n`)
-  process.exitCode = 1
-}
-
 /** A package whose code is in a bundle. */
 interface BundledPackage {
   readonly name: string
@@ -204,4 +196,12 @@ function namedLicense({ name, license = '', author }: PackageFile, folder: strin
     throw new Error(`${name} in ${dirname(folder)} has no license file, and its license "${license}" is not known`)
   const holder = (typeof author === 'string' ? author : author?.name) ?? `the authors of ${name}`
   return `Copyright (c) ${holder}\n\n${text.trim()}`
+}
+
+try {
+  await main()
+} catch (error) {
+  const reasons = error instanceof AggregateError ? error.errors.map(String) : []
+  process.stderr.write(`${[error instanceof Error ? error.message : String(error), ...reasons].join('\n')}\n`)
+  process.exitCode = 1
 }
