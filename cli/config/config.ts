@@ -29,7 +29,7 @@ export function configCommands(program: Command, context: CommandContext): void 
 }
 
 async function explain({ io }: CommandContext, folder: string, options: ExplainOptions): Promise<void> {
-  const { explainFolder } = await import('../../src/config/offline/explain-folder.ts')
+  const { explainFolder } = await import('../../src/config/offline/explain.ts')
   const { toVisible } = await import('../../src/config/offline/visible.ts')
   const home = resolveHome(io.env)
   const { fields, errors } = toVisible(explainFolder(folder, home), { env: io.env, path: folder, home })

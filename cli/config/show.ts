@@ -25,7 +25,7 @@ export function configShowCommand(config: Command, context: CommandContext): voi
 }
 
 async function show({ io }: CommandContext, folder: string, options: ShowOptions): Promise<void> {
-  const { showFolder } = await import('../../src/config/offline/show-folder.ts')
+  const { showFolder } = await import('../../src/config/offline/explain.ts')
   const { toVisible } = await import('../../src/config/offline/visible.ts')
   const { lintFormulasIn } = await import('../../src/orchestration/formulas/lint-folder.ts')
   const check = options.validate ? lintFormulasIn : undefined

@@ -22,7 +22,7 @@ export function confineExplainCommand(confine: Command, context: CommandContext)
 
 async function explain(context: CommandContext, folder: string, name: string, options: JsonOption): Promise<void> {
   const { io } = context
-  const { explainFolderConfinement } = await import('../../src/config/offline/explain-confinement.ts')
+  const { explainFolderConfinement } = await import('../../src/config/offline/explain.ts')
   const { defaultPlaces } = await import('../../src/host/confine/start/default-policy.ts')
   const { REGISTRIES } = await import('../../src/host/confine/start/default-hosts.ts')
   const defaults = (home: string) => ({ ...defaultPlaces(home), registries: REGISTRIES })

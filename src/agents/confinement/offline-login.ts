@@ -1,6 +1,6 @@
 import { homedir } from 'node:os'
 import { compose } from '../../config/compose/compose.ts'
-import { shareLogin } from '../../config/compose/edit/share-login.ts'
+import { shareLogin } from '../../config/compose/edit/confinement.ts'
 import { type agentProfile, builtinOf } from '../../config/confinement/agent-profile.ts'
 import { readDefaultMode } from '../../config/confinement/default-mode.ts'
 import { FileSnapshot } from '../../config/files/file-snapshot.ts'

@@ -1,5 +1,5 @@
 import type { Config } from '../../config/compose/config.ts'
-import { allowHost } from '../../config/compose/edit/allow-host.ts'
+import { allowHost } from '../../config/compose/edit/confinement.ts'
 import type { Actor } from '../../core/actor.ts'
 import type { AttentionResolution } from '../../core/attention.ts'
 import { AppError, invalidField } from '../../core/errors.ts'

@@ -1,7 +1,9 @@
+import type { Diagnostics } from '../files/diagnostics.ts'
 import type { AgentFields } from './agent.ts'
-import type { Declaration } from './declaration.ts'
+import { type Declaration, locationOf } from './declaration.ts'
+import type { NamedSessionFields } from './named-session.ts'
 import type { FieldOrigin } from './origin.ts'
-import type { AgentPatchFields } from './patches.ts'
+import type { AgentPatchFields, NamedSessionPatchFields } from './patches.ts'
 
 /** What of a patch says which agent it is for, or how it changes it, and is no field of the agent. */
 const PARTS = new Set(['name', 'dir', 'pool', 'appended', 'envRemove', 'written'])
@@ -51,3 +53,26 @@ function withoutEnv(agent: Declaration<AgentFields>, names: readonly string[]): 
 /** The name of an agent or session without the binding of its pack. */
 export const localName = (name: string, binding: string | undefined): string =>
   binding !== undefined && name.startsWith(`${binding}.`) ? name.slice(binding.length + 1) : name
+
+/** Named sessions with what a patch says of the one that it names. */
+export function patchNamedSession(
+  sessions: readonly Declaration<NamedSessionFields>[],
+  patch: Declaration<NamedSessionPatchFields>,
+  diagnostics: Diagnostics,
+): readonly Declaration<NamedSessionFields>[] {
+  const { name, template, dir, mode } = patch.values
+  const field = name === undefined ? 'template' : 'name'
+  const named = sessions.filter(({ values }) => {
+    const matches = name === undefined ? values.template === template : (values.name ?? values.template) === name
+    return matches && (dir === undefined || values.dir === dir)
+  })
+  const ofCity = dir === undefined ? named.filter(({ values }) => values.dir === undefined) : []
+  const matching = ofCity.length === 1 ? ofCity : named
+  const [target] = matching
+  if (!target || matching.length > 1) {
+    const count = target ? 'several named sessions' : 'no named session'
+    diagnostics.error(locationOf(patch, field), `there ${target ? 'are' : 'is'} ${count} "${name ?? template ?? ''}"`)
+    return sessions
+  }
+  return sessions.map((each) => (each === target && mode ? mergeValues(each, { mode }, patch) : each))
+}

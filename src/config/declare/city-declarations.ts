@@ -1,24 +1,30 @@
 import type { AgentFields } from './agent.ts'
 import type { AgentDefaultsFields } from './agent-defaults.ts'
-import type { DaemonFields } from './daemon.ts'
 import type { Declaration } from './declaration.ts'
-import type { DefaultRouteFields } from './default-route.ts'
-import type { PullRequestMonitorFields } from './github.ts'
 import type { RuntimeFields, UpstreamFields } from './kept.ts'
-import type { McpServerFields } from './mcp-server.ts'
 import type { NamedSessionFields } from './named-session.ts'
 import type { OrdersFields } from './order.ts'
 import type { CityPack, ImportedPack, Imports } from './pack.ts'
 import { NO_PATCHES, type PatchDeclarations } from './patches.ts'
 import type { ProviderConfig } from './provider-config.ts'
-import type { EventRotationFields, MailFields, PricingFields, UsageFields } from './records.ts'
 import type { RigFields } from './rig.ts'
 import type { ServiceFields } from './service.ts'
-import type { SessionFields } from './session.ts'
-import type { ChatSessionsFields, SessionSleepFields } from './session-sleep.ts'
+import type {
+  ChatSessionsFields,
+  DaemonFields,
+  DefaultRouteFields,
+  EventRotationFields,
+  MailFields,
+  McpServerFields,
+  PricingFields,
+  PullRequestMonitorFields,
+  SessionFields,
+  SessionSleepFields,
+  UsageFields,
+  WorkspaceFields,
+} from './settings.ts'
 import type { RigBindingFields, SiteFields } from './site.ts'
 import type { WebhookFields, WebhookPolicyFields } from './webhook.ts'
-import type { WorkspaceFields } from './workspace.ts'
 
 /** The sections that a city has once; layers merge them field by field. */
 export interface SectionDeclarations {

@@ -1,7 +1,6 @@
 import { parseHostRule } from '../../core/host-rules.ts'
-import { type Declaration, declareFields, mergeFields } from './declaration.ts'
+import { type Declaration, declareFields, mergeFields, table } from './declaration.ts'
 import { boolean, type FieldReader, integer, type ValuesOf } from './fields.ts'
-import { table } from './nested.ts'
 import type { SectionReader } from './section-reader.ts'
 
 /** How an agent's sessions are confined, the closest first. */

@@ -1,5 +1,5 @@
 import type { Diagnostics, SourceLocation } from '../files/diagnostics.ts'
-import type { FieldSet, ValuesOf } from './fields.ts'
+import type { FieldReader, FieldSet, ValuesOf } from './fields.ts'
 import type { DeclaredBlock, FieldOrigin, FieldOrigins } from './origin.ts'
 import type { SectionReader } from './section-reader.ts'
 
@@ -83,3 +83,21 @@ export function originOf<Values>(
   const { block: written, line, key } = origins[name] ?? { block, line: block.line, key: fields[name]?.key ?? name }
   return { file: written.file, line, key: `${written.section} ${key}`.trim() }
 }
+
+/** A table under a section, such as `[webhook.verify]`. */
+export const table = <Fields extends FieldSet>(
+  key: string,
+  fields: Fields,
+): FieldReader<Declaration<ValuesOf<Fields>>> => ({
+  key,
+  read: (section) => (section.has(key) ? declareFields(section.child(key), fields) : undefined),
+})
+
+/** The blocks of an array of tables under a section, such as `[[webhook.rule]]`. */
+export const tables = <Fields extends FieldSet>(
+  key: string,
+  fields: Fields,
+): FieldReader<readonly Declaration<ValuesOf<Fields>>[]> => ({
+  key,
+  read: (section) => (section.has(key) ? section.blocks(key).map((block) => declareFields(block, fields)) : undefined),
+})

@@ -13,10 +13,10 @@ import {
   strings,
   type ValuesOf,
 } from './fields.ts'
-import { PULL_REQUEST_MONITOR } from './github.ts'
 import { PREFIX } from './names.ts'
 import { PROVIDER } from './provider.ts'
 import type { SectionReader } from './section-reader.ts'
+import { PULL_REQUEST_MONITOR } from './settings.ts'
 
 /** The whole block by its keys, as it was written. */
 const written: FieldReader<Readonly<Record<string, unknown>>> = { key: '', read: (section) => section.plain() }

@@ -15,7 +15,7 @@ import { PREFIX } from './names.ts'
 import { importsOf } from './pack.ts'
 import { type AgentPatchFields, RIG_AGENT_PATCH } from './patches.ts'
 import type { SectionReader } from './section-reader.ts'
-import { SESSION_SLEEP, type SessionSleepFields } from './session-sleep.ts'
+import { SESSION_SLEEP, type SessionSleepFields } from './settings.ts'
 
 const sleep: FieldReader<Declaration<SessionSleepFields>> = {
   key: 'session_sleep',

@@ -1,7 +1,5 @@
-import type { Declaration } from './declaration.ts'
-import { declareFields } from './declaration.ts'
+import { type Declaration, declareFields, table } from './declaration.ts'
 import { boolean, oneOf, requiredString, string, strings, type ValuesOf } from './fields.ts'
-import { table } from './nested.ts'
 import type { SectionReader } from './section-reader.ts'
 
 const PUBLICATION = {

@@ -1,4 +1,4 @@
-import type { Declaration } from './declaration.ts'
+import { type Declaration, table, tables } from './declaration.ts'
 import {
   boolean,
   type FieldReader,
@@ -10,7 +10,6 @@ import {
   strings,
   type ValuesOf,
 } from './fields.ts'
-import { table, tables } from './nested.ts'
 
 /** How the sender of a delivery proves who it is. */
 export const SCHEMES = ['github-hmac-sha256', 'hmac-sha256', 'slack-v0', 'discord-ed25519', 'jwt-jwks'] as const

@@ -8,6 +8,7 @@ import { LOCK_FILE, type PackLock, readLock } from '../compose/packs/lock.ts'
 import { FileSnapshot } from '../files/file-snapshot.ts'
 import { GitRunner } from '../git/git-runner.ts'
 import { openPackFolders } from '../packs/builtin-folders.ts'
+import { pruneCheckouts } from '../packs/checkouts.ts'
 import {
   findImportIssues,
   type ImportIssue,
@@ -18,7 +19,6 @@ import {
 } from '../packs/import-states.ts'
 import { PackManager } from '../packs/pack-manager.ts'
 import { listPrograms, type StartingProgram } from '../packs/programs.ts'
-import { pruneCheckouts } from '../packs/prune.ts'
 import { writeImports } from '../packs/write-imports.ts'
 
 export interface CityPacksOptions {

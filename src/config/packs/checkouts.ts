@@ -7,6 +7,8 @@ import type { Deadlines } from '../../core/deadlines.ts'
 import { createFolder, syncFolder } from '../../core/folders.ts'
 import { findLeavingLink } from '../compose/packs/links.ts'
 import { checkoutName, checkoutRecord } from '../compose/packs/locate.ts'
+import { readLock } from '../compose/packs/lock.ts'
+import { FileSnapshot } from '../files/file-snapshot.ts'
 import { fetchFolderName, removeAbandonedFetches } from './abandoned-fetches.ts'
 import { remoteFailed } from './errors.ts'
 import { describeFailure, type PackRemotes } from './remotes.ts'
@@ -176,4 +178,18 @@ async function sizeOf(folder: string, limit: number): Promise<number> {
     // The folder is not there yet, or not any more.
   }
   return bytes
+}
+
+/** Names the checkouts that no lock of these cities has and that were fetched before a time; removes them if asked to. */
+export async function pruneCheckouts(
+  checkouts: PackCheckouts,
+  cities: readonly string[],
+  { before, apply }: { before: number; apply: boolean },
+): Promise<string[]> {
+  const used = new Set(
+    cities.flatMap((city) => [...readLock(new FileSnapshot(city)).values()].map(({ commit }) => commit)),
+  )
+  const unused = checkouts.records().filter(({ commit, fetched }) => !used.has(commit) && Date.parse(fetched) < before)
+  if (apply) for (const record of unused) await checkouts.remove(record)
+  return unused.map(({ url, commit }) => `${url} ${commit}`)
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { explainFolder } from '../../../src/config/offline/explain-folder.ts'
+import { explainFolder } from '../../../src/config/offline/explain.ts'
 import { cityFiles } from '../city-files.ts'
 
 const CITY = `[workspace]

@@ -7,27 +7,33 @@ import {
   NO_DECLARATIONS,
   type SectionDeclarations,
 } from '../../declare/city-declarations.ts'
-import { DAEMON } from '../../declare/daemon.ts'
 import { declareFields, locationOf } from '../../declare/declaration.ts'
-import { DEFAULT_ROUTE } from '../../declare/default-route.ts'
-import { PULL_REQUEST_MONITOR } from '../../declare/github.ts'
 import { UPSTREAM } from '../../declare/kept.ts'
-import { MCP_SERVER } from '../../declare/mcp-server.ts'
 import { NAMED_SESSION } from '../../declare/named-session.ts'
 import { openFile } from '../../declare/open-file.ts'
 import { ORDERS } from '../../declare/order.ts'
 import type { LayerInfo } from '../../declare/origin.ts'
 import { type CityPack, importsOf } from '../../declare/pack.ts'
 import { PROVIDER } from '../../declare/provider.ts'
-import { EVENT_ROTATION, MAIL, PRICING, USAGE } from '../../declare/records.ts'
 import { RIG } from '../../declare/rig.ts'
 import type { SectionReader } from '../../declare/section-reader.ts'
 import { blocksOf, cityPatchesOf, requireFormulaFolder, tablesOf } from '../../declare/sections.ts'
 import { servicesOf } from '../../declare/service.ts'
-import { SESSION } from '../../declare/session.ts'
-import { CHAT_SESSIONS, SESSION_SLEEP } from '../../declare/session-sleep.ts'
+import {
+  CHAT_SESSIONS,
+  DAEMON,
+  DEFAULT_ROUTE,
+  EVENT_ROTATION,
+  MAIL,
+  MCP_SERVER,
+  PRICING,
+  PULL_REQUEST_MONITOR,
+  SESSION,
+  SESSION_SLEEP,
+  USAGE,
+  WORKSPACE,
+} from '../../declare/settings.ts'
 import { WEBHOOK, WEBHOOK_POLICY } from '../../declare/webhook.ts'
-import { WORKSPACE } from '../../declare/workspace.ts'
 import type { Diagnostics } from '../../files/diagnostics.ts'
 import { CITY_FILE } from '../../files/file-names.ts'
 import { isUnpacked } from '../packs/includes.ts'

@@ -1,13 +1,27 @@
+import { resolve } from 'node:path'
+import type { AgentFields } from '../../declare/agent.ts'
+import { localName } from '../../declare/apply-patch.ts'
 import type { CityDeclarations } from '../../declare/city-declarations.ts'
-import { type Declaration, locationOf } from '../../declare/declaration.ts'
+import { type Declaration, locationOf, withValue } from '../../declare/declaration.ts'
 import { withoutPrices } from '../../declare/hide.ts'
+import type { NamedSessionFields } from '../../declare/named-session.ts'
+import { qualify } from '../../declare/names.ts'
+import type { DeclaredBlock } from '../../declare/origin.ts'
 import type { ImportedPack } from '../../declare/pack.ts'
-import type { Diagnostics } from '../../files/diagnostics.ts'
-import { PackLoader, resolvePackPaths } from '../packs/load-packs.ts'
+import type { RigFields } from '../../declare/rig.ts'
+import { bindRig } from '../../declare/site.ts'
+import { Diagnostics, type SourceLocation } from '../../files/diagnostics.ts'
+import { whyUnread } from '../packs/includes.ts'
+import {
+  bindNested,
+  type LoadContext,
+  type LoadedPack,
+  PackLoader,
+  resolvePackPaths,
+  sortedImports,
+} from '../packs/load-packs.ts'
+import { locatePack, PACK_FILE } from '../packs/locate.ts'
 import { LOCK_FILE, LockError, type PackLock, parseLock } from '../packs/lock.ts'
-import { stampAgent, stampNamedSession } from '../packs/stamp.ts'
-import { nameOf, Surface } from '../packs/surface.ts'
-import { type PackUse, usesOfCity, usesOfRig } from '../packs/uses.ts'
 import type { Layer, LayerContext } from './layer.ts'
 
 /** What the city and its rigs import stands under what they declare themselves. */
@@ -145,3 +159,217 @@ const rigsReached = ({ rigs }: CityDeclarations, { binding }: PackUse): string[]
   rigs.flatMap(({ values: { name, imports } }) =>
     name === undefined || (binding !== undefined && imports?.has(binding)) ? [] : [name],
   )
+
+/** A pack that the city or a rig imports, and how it is known there. */
+interface PackUse {
+  readonly loaded: LoadedPack
+  /** Absent when it is included without a name. */
+  readonly binding: string | undefined
+  /** Absent for the city. */
+  readonly rig: string | undefined
+  /** What says so. */
+  readonly block: DeclaredBlock
+  readonly place: SourceLocation
+  /** Whether it says nothing when the city has an agent with the name of one of the pack's. */
+  readonly isSilent: boolean
+}
+
+/** The packs that the city imports, in byte order of their names. */
+function usesOfCity(
+  { imports, pack, workspace }: CityDeclarations,
+  loader: PackLoader,
+  context: LoadContext,
+): PackUse[] {
+  const { path: folder } = context.files.city
+  const place = { file: PACK_FILE, line: 1, key: '[pack] includes' }
+  const block = { layer: context.layer, file: PACK_FILE, line: 1, section: '[pack]', offset: undefined }
+  const included = [
+    ...usesOfIncludes({ sources: pack?.includes, rig: undefined, block, place }, loader, context),
+    ...(workspace ? usesOfIncludes(includesOf(workspace, undefined), loader, context) : []),
+  ]
+  return [...included, ...usesOf({ imports, rig: undefined, folder }, loader)]
+}
+
+/** The packs that a rig imports; one that imports none and is a pack itself brings its own agents. */
+function usesOfRig(
+  rig: Declaration<RigFields>,
+  { rigBindings, pack }: CityDeclarations,
+  loader: PackLoader,
+  context: LoadContext,
+): PackUse[] {
+  const { path: city } = context.files.city
+  const { imports = new Map(), includes = [], name } = rig.values
+  if (name === undefined) return []
+  if (imports.size + includes.length > 0) {
+    const included = usesOfIncludes(includesOf(rig, name), loader, context)
+    return [...included, ...usesOf({ imports, rig: name, folder: city }, loader)]
+  }
+  const { path } = bindRig(rig, rigBindings).values
+  if (path === undefined || !pack || resolve(city, path) === city) return []
+  return usesOfRigFolder(rig, name, resolve(city, path), context)
+}
+
+/** Packs that a section imports by their sources only. */
+interface IncludingSection extends Pick<PackUse, 'rig' | 'block' | 'place'> {
+  readonly sources: readonly string[] | undefined
+}
+
+const includesOf = (section: Declaration<{ includes: string[] }>, rig: string | undefined): IncludingSection => ({
+  ...{ sources: section.values.includes, rig, block: section.block },
+  place: locationOf(section, 'includes'),
+})
+
+function usesOfIncludes(
+  { sources = [], rig, block, place }: IncludingSection,
+  loader: PackLoader,
+  context: LoadContext,
+): PackUse[] {
+  const { city } = context.files
+  return sources.flatMap((source): PackUse[] => {
+    const unread = whyUnread(source, city)
+    if (unread !== undefined) {
+      context.diagnostics.warning(place, `"${source}" ${unread}`)
+      return []
+    }
+    const location = locatePack({ binding: source, source }, { folder: city.path }, context)
+    if (location.kind === 'missing') context.diagnostics.error(place, location.reason)
+    const loaded = location.kind === 'missing' ? undefined : loader.load(location, place, [city.path])
+    return loaded ? [{ loaded, binding: undefined, rig, block, place, isSilent: false }] : []
+  })
+}
+
+interface ImportingSection {
+  readonly imports: CityDeclarations['imports']
+  readonly rig: string | undefined
+  readonly folder: string
+}
+
+function usesOf({ imports, rig, folder }: ImportingSection, loader: PackLoader): PackUse[] {
+  return sortedImports(imports).flatMap((request) => {
+    const { binding, declaration } = request
+    const loaded = loader.import(request, { folder }, [folder])
+    if (!loaded) return []
+    return [
+      {
+        ...{ loaded: bindNested(loaded, request), binding, rig, block: declaration.block },
+        ...{ place: locationOf(declaration, 'source'), isSilent: declaration.values.shadow === 'silent' },
+      },
+    ]
+  })
+}
+
+/** A rig's folder is not the city's to keep in order: a pack in it that cannot be loaded is only warned of. */
+function usesOfRigFolder(rig: Declaration<RigFields>, name: string, folder: string, context: LoadContext): PackUse[] {
+  if (context.files.root(folder).text(PACK_FILE) === undefined) return []
+  const diagnostics = new Diagnostics()
+  const place = locationOf(rig, 'name')
+  const loaded = new PackLoader({ ...context, diagnostics }).load({ folder }, place)
+  const errors = diagnostics.list('error')
+  for (const error of errors)
+    context.diagnostics.warning(error, `${error.message}; rig "${name}" goes without its pack`)
+  if (!loaded || errors.length > 0) return []
+  return [{ loaded, binding: undefined, rig: name, block: rig.block, place, isSilent: true }]
+}
+
+interface Named {
+  readonly name: string
+  readonly dir: string
+  readonly template?: string
+}
+
+/** The agents or the named sessions of a city, each under a name of its own. */
+class Surface<Values extends Named> {
+  readonly #declarations = new Map<string, Declaration<Values>>()
+
+  constructor(
+    private readonly kind: string,
+    private readonly onCollision: (place: SourceLocation, message: string) => void,
+  ) {}
+
+  /** Adds what a pack brings. The same pack may bring it twice; another pack may not bring it under that name. */
+  add(declaration: Declaration<Values>, place: SourceLocation): void {
+    const name = nameOf(declaration)
+    const earlier = this.#declarations.get(name)
+    if (!earlier) this.#declarations.set(name, declaration)
+    else if (earlier.block.pack?.folder !== declaration.block.pack?.folder) {
+      const folders = [earlier, declaration].map(({ block }) => block.pack?.folder ?? block.file)
+      this.onCollision(place, `both ${folders.join(' and ')} bring ${this.kind} "${name}"; import one by another name`)
+    }
+  }
+
+  /** Adds what a rig brings to the city, unless the city has one of that name. */
+  lift(declaration: Declaration<Values>, existing: ReadonlySet<string>): void {
+    const name = nameOf(declaration)
+    if (!existing.has(name) && !this.#declarations.has(name)) this.#declarations.set(name, declaration)
+  }
+
+  get names(): readonly string[] {
+    return [...this.#declarations.keys()]
+  }
+
+  get declarations(): readonly Declaration<Values>[] {
+    return [...this.#declarations.values()]
+  }
+}
+
+/** The qualified name of an agent, or of a named session, which is called like its agent unless it says otherwise. */
+const nameOf = ({ values }: Declaration<Named>): string => qualify(values.dir, values.name ?? values.template ?? '')
+
+/** Where something of a pack is used: under which name of the pack, and in which rig. */
+interface Stamp {
+  readonly binding: string | undefined
+  readonly rig: string | undefined
+  /** The block that says so. */
+  readonly block: DeclaredBlock
+}
+
+/** An agent of a pack as the city or a rig knows it. */
+function stampAgent(agent: Declaration<AgentFields>, stamp: Stamp): Declaration<AgentFields> {
+  const { name = '', dependsOn, dir: declared } = agent.values
+  const { binding, rig } = stamp
+  const dir = declared ?? rig
+  const stamped = stampName(agent, name, stamp)
+  const values = {
+    ...stamped.values,
+    ...(dir !== undefined && { dir }),
+    ...(dependsOn && { dependsOn: dependsOn.map((other) => completeName(other, binding, dir)) }),
+  }
+  const origins = dir === declared ? stamped.origins : { ...stamped.origins, dir: originIn(stamp.block) }
+  return { ...stamped, values, origins }
+}
+
+/** A named session of a pack as the city or a rig knows it. */
+function stampNamedSession(session: Declaration<NamedSessionFields>, stamp: Stamp): Declaration<NamedSessionFields> {
+  const { name, template = '', dir: declared } = session.values
+  const { binding, rig } = stamp
+  const named = name === undefined ? session : stampName(session, name, stamp)
+  const completed = template.includes('/') || template.includes('.') ? template : boundName(binding, template)
+  const dir = declared ?? rig
+  return {
+    ...withValue(named, 'template', completed, named.origins.template),
+    ...(binding !== undefined && { binding }),
+    values: { ...named.values, template: completed, ...(dir !== undefined && { dir }) },
+  }
+}
+
+function stampName<Values extends { name: string }>(
+  declaration: Declaration<Values>,
+  name: string,
+  { binding }: Stamp,
+): Declaration<Values> {
+  if (binding === undefined) return declaration
+  const values = { ...declaration.values, name: boundName(binding, localName(name, declaration.binding)) }
+  return { ...declaration, values, binding }
+}
+
+const originIn = (block: DeclaredBlock) => ({ block, line: block.line, key: 'dir' })
+
+const boundName = (binding: string | undefined, name: string): string =>
+  binding === undefined ? name : `${binding}.${name}`
+
+/** The agent that another depends on: a bare name is of its own pack and rig; one with "/" is complete. */
+function completeName(name: string, binding: string | undefined, dir: string | undefined): string {
+  if (name.includes('/')) return name
+  if (!name.includes('.')) return qualify(dir, boundName(binding, name))
+  return binding !== undefined && name.startsWith(`${binding}.`) ? qualify(dir, name) : name
+}

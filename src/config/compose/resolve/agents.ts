@@ -24,8 +24,7 @@ import type { LayerContext } from '../layers/layer.ts'
 import { AgentIndex } from './dependencies.ts'
 import type { FragmentFolders } from './fragment-folders.ts'
 import type { PackContext } from './pack-context.ts'
-import { sleepAfterIdleOf } from './session-sleep.ts'
-import { toLimit } from './settings.ts'
+import { sleepAfterIdleOf, toLimit } from './settings.ts'
 
 const MINUTE = 60_000
 

@@ -16,13 +16,12 @@ import type { ServiceConfig } from '../../city/service.ts'
 import { localName } from '../../declare/apply-patch.ts'
 import type { CityDeclarations } from '../../declare/city-declarations.ts'
 import { type Declaration, locationOf, originOf, withValue } from '../../declare/declaration.ts'
-import type { PullRequestMonitorFields } from '../../declare/github.ts'
-import type { McpServerFields } from '../../declare/mcp-server.ts'
 import type { NamedSessionFields } from '../../declare/named-session.ts'
 import { AGENT_NAME, prefixOf, qualify } from '../../declare/names.ts'
 import type { ImportedPack } from '../../declare/pack.ts'
 import type { ProviderConfig } from '../../declare/provider-config.ts'
 import type { ServiceFields } from '../../declare/service.ts'
+import type { McpServerFields, PullRequestMonitorFields } from '../../declare/settings.ts'
 import { type Diagnostic, Diagnostics, formatDiagnostic } from '../../files/diagnostics.ts'
 import { suggestion, withHint } from '../../files/suggestion.ts'
 import { resolveProvider } from '../../providers/resolve.ts'
@@ -32,15 +31,15 @@ import { PACK_FILE } from '../packs/locate.ts'
 import { resolveAgents } from './agents.ts'
 import { FragmentFolders } from './fragment-folders.ts'
 import { PackContext } from './pack-context.ts'
-import { resolvePricing } from './pricing.ts'
 import { resolveRigs } from './rigs.ts'
-import { resolveSessionSleep } from './session-sleep.ts'
 import {
   resolveChatSessions,
   resolveDaemon,
   resolveEventArchives,
   resolveMail,
+  resolvePricing,
   resolveSession,
+  resolveSessionSleep,
   resolveUsage,
   resolveWorkspace,
 } from './settings.ts'

@@ -4,10 +4,9 @@ import type { CityDeclarations } from '../../declare/city-declarations.ts'
 import { type Declaration, locationOf } from '../../declare/declaration.ts'
 import { prefixOf, RIG_NAME } from '../../declare/names.ts'
 import type { RigFields } from '../../declare/rig.ts'
-import { bindRig } from '../../declare/rig-binding.ts'
+import { bindRig } from '../../declare/site.ts'
 import type { Diagnostics } from '../../files/diagnostics.ts'
-import { resolveSessionSleep } from './session-sleep.ts'
-import { toLimit } from './settings.ts'
+import { resolveSessionSleep, toLimit } from './settings.ts'
 
 interface RigScope {
   /** The city's folder. */

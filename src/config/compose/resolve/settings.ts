@@ -1,18 +1,28 @@
 import type {
+  AgentConfig,
   ChatSessionsConfig,
   DaemonConfig,
   EventArchiveConfig,
   MailConfig,
+  PricingConfig,
   SessionConfig,
+  SessionSleepConfig,
   UsageConfig,
   WorkspaceConfig,
 } from '../../city/city-config.ts'
-import type { DaemonFields } from '../../declare/daemon.ts'
-import type { Declaration } from '../../declare/declaration.ts'
-import type { EventRotationFields, MailFields, UsageFields } from '../../declare/records.ts'
-import type { SessionFields } from '../../declare/session.ts'
-import type { ChatSessionsFields } from '../../declare/session-sleep.ts'
-import type { WorkspaceFields } from '../../declare/workspace.ts'
+import type { CityDeclarations } from '../../declare/city-declarations.ts'
+import { type Declaration, locationOf } from '../../declare/declaration.ts'
+import type {
+  ChatSessionsFields,
+  DaemonFields,
+  EventRotationFields,
+  MailFields,
+  SessionFields,
+  SessionSleepFields,
+  UsageFields,
+  WorkspaceFields,
+} from '../../declare/settings.ts'
+import type { Diagnostics } from '../../files/diagnostics.ts'
 
 const SECOND = 1000
 const MINUTE = 60 * SECOND
@@ -80,3 +90,30 @@ export const resolveUsage = (declared: OptionalDeclaration<UsageFields>): UsageC
   provider: 'local',
   ...declared?.values,
 })
+
+export const resolveSessionSleep = (declared: Declaration<SessionSleepFields> | undefined): SessionSleepConfig => ({
+  resume: declared?.values.resume,
+  fresh: declared?.values.fresh,
+  noninteractive: declared?.values.noninteractive,
+})
+
+/** How long the idle sessions of an agent stay up that declares nothing itself: as its rig says, else its city. */
+export function sleepAfterIdleOf(
+  { attach, wakeMode }: Pick<AgentConfig, 'attach' | 'wakeMode'>,
+  rig: SessionSleepConfig | undefined,
+  city: SessionSleepConfig,
+): number | undefined {
+  const kind = attach ? wakeMode : 'noninteractive'
+  const ofRig = rig?.[kind]
+  return (ofRig === undefined ? city[kind] : ofRig) ?? undefined
+}
+
+/** The declared prices; what a price leaves out costs nothing. */
+export function resolvePricing({ pricing }: CityDeclarations, diagnostics: Diagnostics): PricingConfig[] {
+  return pricing.flatMap((declaration) => {
+    const { model, provider, input = 0, output = 0, cacheRead = 0, cacheWrite = 0 } = declaration.values
+    if (model !== undefined) return [{ provider, model, input, output, cacheRead, cacheWrite }]
+    diagnostics.warning(locationOf(declaration, 'model'), 'is required; this price is ignored')
+    return []
+  })
+}

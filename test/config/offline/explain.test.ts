@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { resolve } from 'node:path'
-import { showFolder } from '../../../src/config/offline/show-folder.ts'
+import { showFolder } from '../../../src/config/offline/explain.ts'
 import { cityFiles } from '../city-files.ts'
 
 test('what a city of packs comes to is shown with the place of each value, from its files alone', () => {

@@ -1,0 +1,68 @@
+import { homedir } from 'node:os'
+import { compose } from '../compose/compose.ts'
+import { Config } from '../compose/config.ts'
+import { readDefaultMode } from '../confinement/default-mode.ts'
+import { type Defaults, type ExplainedConfinement, explainConfinement } from '../confinement/explain-agent.ts'
+import { formatDiagnostic } from '../files/diagnostics.ts'
+import { FileSnapshot } from '../files/file-snapshot.ts'
+import { suggestion } from '../files/suggestion.ts'
+import { openPackFolders } from '../packs/builtin-folders.ts'
+import { type ExplainedField, explainFields } from '../views/explain.ts'
+import type { FolderLinter } from './lint.ts'
+
+/** What the files of a city come to, and what is wrong with them. */
+export interface ShownFolder {
+  readonly fields: readonly ExplainedField[]
+  /** The folders of the packs that it is made of. */
+  readonly packFolders: readonly string[]
+  readonly errors: readonly string[]
+  readonly warnings: readonly string[]
+}
+
+/** Explains the city in a folder from its files alone, or says what is wrong with them. */
+export function explainFolder(path: string, home: string): { fields: ExplainedField[]; errors: string[] } {
+  const composition = compose(new FileSnapshot(path), { folders: openPackFolders(home) })
+  const errors = composition.errors.map(formatDiagnostic)
+  return { fields: errors.length > 0 ? [] : explainFields(composition), errors }
+}
+
+/** What the city in a folder is called; throws every error in its files. */
+export async function declaredName(path: string, home: string): Promise<string> {
+  const { current } = await Config.open(path, undefined, { folders: openPackFolders(home) })
+  return current.name
+}
+
+/** Explains how an agent of the city in a folder is confined, from its files alone, or says why that cannot be told. */
+export function explainFolderConfinement(
+  path: string,
+  { name, gcHome, defaults }: { name: string; gcHome: string; defaults: (home: string) => Defaults },
+): ExplainedConfinement | { errors: string[] } {
+  const { errors, config } = compose(new FileSnapshot(path), {
+    folders: openPackFolders(gcHome),
+    defaultConfine: readDefaultMode(gcHome),
+  })
+  if (errors.length > 0) return { errors: errors.map(formatDiagnostic) }
+  const agent =
+    config.agents.find(({ qualified }) => qualified === name) ??
+    config.agents.find((each) => each.name === name || each.localName === name)
+  if (!agent) {
+    const names = config.agents.map(({ qualified }) => qualified)
+    return { errors: [`there is no agent "${name}"; ${suggestion(name, names) || '`gc agent list` names them'}`] }
+  }
+  const home = homedir()
+  const around = { home, gcHome, city: path, rigs: config.rigs }
+  return explainConfinement(agent, { config, around, defaults: defaults(home) })
+}
+
+/** Shows the city in a folder from its files alone; `check` adds the errors of what it is made of. */
+export function showFolder(path: string, home: string, check?: FolderLinter): ShownFolder {
+  const composition = compose(new FileSnapshot(path), { folders: openPackFolders(home) })
+  const own = composition.errors.map(formatDiagnostic)
+  const errors = own.length > 0 ? own : [...(check?.(path, composition.config).errors ?? [])]
+  return {
+    fields: own.length > 0 ? [] : explainFields(composition),
+    packFolders: [...new Set(composition.config.packs.map(({ folder }) => folder))],
+    errors,
+    warnings: composition.allWarnings.map(formatDiagnostic),
+  }
+}
