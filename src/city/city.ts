@@ -1,4 +1,3 @@
-import type { Database } from 'bun:sqlite'
 import { join } from 'node:path'
 import { stopAllSessions } from '../agents/lifecycle/act/stop-all.ts'
 import { Config } from '../config/compose/config.ts'
@@ -8,8 +7,9 @@ import { gcPart } from '../core/actor.ts'
 import { errorMessage } from '../core/errors.ts'
 import { requireNoLinks } from '../core/folders.ts'
 import { Lock } from '../core/lock.ts'
+import { type Service, startServices } from '../core/service.ts'
 import { troubleReporter } from '../core/store/failure.ts'
-import { Store, type StoreFailure, type StoreTrouble } from '../core/store/store.ts'
+import { Store } from '../core/store/store.ts'
 import { isKeyOf } from '../host/protocol/keys.ts'
 import { repairCityCounters } from './counters/counter-checks.ts'
 import { cityMigrations } from './database/migrations.ts'
@@ -46,156 +46,152 @@ const STATE = [
 
 /** Opens the city in a folder and starts it; when a step fails, releases all that was begun and rethrows. */
 export async function openCity(dependencies: CityDependencies): Promise<City> {
-  const { name, path, home, phase, report, defaultConfine } = dependencies
+  const { name, path, home, phase } = dependencies
   await using resources = new AsyncDisposableStack()
   phase('loading_config')
   for (const file of STATE) requireNoLinks(path, file)
-  const config = resources.adopt(
-    await Config.open(path, name, { folders: openPackFolders(home), lastGoodFile: LAST_GOOD_FILE, defaultConfine }),
-    (opened) => opened.close(),
-  )
+  const config = resources.adopt(await openConfig(dependencies), (opened) => opened.close())
   resources.adopt(Lock.acquire(join(path, '.gc', 'lock'), `the city ${name} of ${home}`), (lock) => lock.release())
   phase('starting_bead_store')
   const storeHealth = new StoreHealth(dependencies.clock)
-  const onFailure = (failure: StoreFailure) => {
-    report(failure.reason)
-    storeHealth.fail(failure)
-    dependencies.onStoreFailure?.(failure)
-  }
+  const store = resources.adopt(openStore(dependencies, storeHealth), (opened) => opened.close())
+  const services = buildServices({ ...dependencies, config, store, storeHealth })
+  await start(services, resources)
+  return running(services, resources.move())
+}
+
+const openConfig = ({ name, path, home, defaultConfine }: CityDependencies): Promise<Config> =>
+  Config.open(path, name, { folders: openPackFolders(home), lastGoodFile: LAST_GOOD_FILE, defaultConfine })
+
+function openStore(dependencies: CityDependencies, storeHealth: StoreHealth): Store {
+  const { name, path, clock, deadlines, report } = dependencies
   const reportTrouble = troubleReporter(name, report)
-  const options = {
+  return Store.open(join(path, '.gc', 'city.db'), cityMigrations, {
     keepsCopies: true,
-    onFailure,
-    onTrouble: (trouble: StoreTrouble | undefined) => {
+    onFailure(failure) {
+      report(failure.reason)
+      storeHealth.fail(failure)
+      dependencies.onStoreFailure?.(failure)
+    },
+    onTrouble(trouble) {
       reportTrouble(trouble)
       storeHealth.setTrouble(trouble)
     },
-    deadlines: dependencies.deadlines,
-    onError: (error: unknown) => report(`${name}: ${errorMessage(error)}`),
-    onMigrated(db: Database) {
-      const corrected = repairCityCounters(db, dependencies.clock.now())
+    deadlines,
+    onError: (error) => report(`${name}: ${errorMessage(error)}`),
+    onMigrated(db) {
+      const corrected = repairCityCounters(db, clock.now())
       const [first] = corrected
       if (first) report(`${name}: counters corrected: ${corrected.length}, such as ${first.counter} of ${first.id}`)
     },
+  })
+}
+
+/** Starts every service; `resources` stops them in the reverse order. */
+async function start(services: CityServices, resources: AsyncDisposableStack): Promise<void> {
+  const { phase, log } = services
+  const controller = new Controller(services)
+  await startServices([{ stop: () => log.close() }, controller], resources)
+  phase('resolving_formulas')
+  await startServices(workServices(services), resources)
+  phase('adopting_sessions')
+  await startServices(sessionServices(services), resources)
+  await startServices(runServices(services), resources)
+  phase('starting_agents')
+  await controller.recordStart()
+}
+
+/** Records when the city was up, and when it is down again. */
+class Controller {
+  #isUp = false
+
+  constructor(private readonly services: Pick<CityServices, 'store' | 'log'>) {}
+
+  async recordStart(): Promise<void> {
+    const { store, log } = this.services
+    await store.write((tx) => void log.append(tx, ControllerStarted, {}, {}), CITY)
+    this.#isUp = true
   }
-  const store = Store.open(join(path, '.gc', 'city.db'), cityMigrations, options)
-  resources.defer(() => store.close())
-  const services = buildServices({ ...dependencies, config, store, storeHealth })
-  await start(services, resources)
-  const running = resources.move()
+
+  async stop(): Promise<void> {
+    const { store, log } = this.services
+    if (this.#isUp) await store.write((tx) => void log.append(tx, ControllerStopped, {}, {}), CITY).catch(() => {})
+  }
+}
+
+/** Configuration, events, work, and what is kept about them. */
+const workServices = (services: CityServices): Service[] => [
+  { start: () => watchConfig(services) },
+  services.webhooks,
+  services.monitors,
+  services.reactions,
+  services.retention,
+  services.archives,
+  services.packs,
+  services.clones,
+  services.claims,
+  services.waits,
+  services.externalMessages,
+  services.gates,
+  services.formulaLibrary,
+  services.instantiator,
+  { start: () => services.backup.removeStages() },
+  services.budgets,
+  services.metering,
+  services.counters,
+  services.maintenance,
+  services.mail.retention,
+  services.networkHeartbeat,
+]
+
+function watchConfig(services: CityServices): void {
+  const { config, deadlines, report } = services
+  config.recordWith(configRecorder(services))
+  config.watch(deadlines, report)
+}
+
+/** Sessions, with what they work in and what is read of them. The reconciler starts the receiver of their exits. */
+const sessionServices = (services: CityServices): Service[] => [
+  services.confinedAgents,
+  { stop: () => services.sessionServices.exitReceiver.stop() },
+  services.reconciler,
+  services.attention,
+  services.projectFiles,
+  services.worktrees,
+  services.transfer,
+  services.privateFolders,
+  services.search.words,
+  services.logs,
+]
+
+/** Runs, with the checks, orders and services that start programs of their own. */
+const runServices = (services: CityServices): Service[] => [
+  { start: () => services.runs.continueCanceling() },
+  { start: () => services.runControls.recover() },
+  { start: () => services.runRestarts.recover() },
+  services.checkRunner,
+  services.orderDispatcher,
+  services.wispRetention,
+  services.drainUnits,
+  services.runEngine,
+  services.services,
+]
+
+function running(services: CityServices, resources: AsyncDisposableStack): City {
   let closing: Promise<void> | undefined
   return {
     ...services,
     close({ endSessions }) {
-      closing ??= close(services, running, endSessions)
+      closing ??= close(services, resources, endSessions)
       return closing
     },
   }
 }
 
-/** Starts every service; each is released in the reverse order, also when a later one cannot start. */
-async function start(services: CityServices, resources: AsyncDisposableStack): Promise<void> {
-  const { store, log, config, deadlines, phase, report } = services
-  const {
-    reactions,
-    retention,
-    archives,
-    clones,
-    packs,
-    claims,
-    waits,
-    transfer,
-    backup,
-    maintenance,
-    mail,
-    gates,
-    instantiator,
-  } = services
-  const { reconciler, sessionServices, worktrees, projectFiles, search, logs, attention } = services
-  let started = false
-  resources.defer(() => log.close())
-  resources.defer(async () => {
-    if (started) await store.write((tx) => void log.append(tx, ControllerStopped, {}, {}), CITY).catch(() => {})
-  })
-  phase('resolving_formulas')
-  config.recordWith(configRecorder(services))
-  config.watch(deadlines, report)
-  resources.defer(() => services.webhooks.close())
-  resources.defer(() => services.monitors.stop())
-  services.monitors.start()
-  resources.defer(() => reactions.stop())
-  reactions.start()
-  resources.defer(() => retention.stop())
-  retention.start()
-  resources.defer(() => archives.stop())
-  await archives.start(deadlines)
-  resources.defer(() => packs.close())
-  resources.defer(() => clones.close())
-  await clones.recover()
-  resources.defer(() => claims.stop())
-  await claims.start()
-  resources.defer(() => waits.stop())
-  waits.start()
-  resources.defer(() => services.externalMessages.stop())
-  services.externalMessages.start()
-  resources.defer(() => gates.stop())
-  gates.start()
-  resources.defer(() => services.formulaLibrary.stop())
-  resources.defer(() => instantiator.stop())
-  instantiator.start()
-  backup.removeStages()
-  resources.defer(() => services.budgets.close())
-  resources.defer(() => services.metering.close())
-  resources.defer(() => services.counters.stop())
-  services.counters.start()
-  resources.defer(() => maintenance.stop())
-  maintenance.start()
-  resources.defer(() => mail.retention.stop())
-  mail.retention.start()
-  resources.defer(() => services.networkHeartbeat.stop())
-  services.networkHeartbeat.start()
-  phase('adopting_sessions')
-  resources.defer(() => services.confinedAgents.stop())
-  services.confinedAgents.start()
-  resources.defer(() => sessionServices.exitReceiver.stop())
-  resources.defer(() => reconciler.close())
-  await reconciler.start()
-  resources.defer(() => attention.stop())
-  attention.start()
-  resources.defer(() => projectFiles.close())
-  projectFiles.start()
-  resources.defer(() => worktrees.close())
-  worktrees.start()
-  resources.defer(() => transfer.stop())
-  resources.defer(() => services.privateFolders.stop())
-  services.privateFolders.start()
-  resources.defer(() => search.words.stop())
-  search.words.start()
-  resources.defer(() => logs.stop())
-  logs.start()
-  await services.runs.continueCanceling()
-  await services.runControls.recover()
-  await services.runRestarts.recover()
-  resources.defer(() => services.checkRunner.stop())
-  await services.checkRunner.start()
-  resources.defer(() => services.orderDispatcher.stop())
-  await services.orderDispatcher.start()
-  resources.defer(() => services.wispRetention.stop())
-  services.wispRetention.start()
-  resources.defer(() => services.drainUnits.stop())
-  services.drainUnits.start()
-  resources.defer(() => services.runEngine.stop())
-  services.runEngine.start()
-  resources.defer(() => services.services.stop())
-  await services.services.start()
-  phase('starting_agents')
-  await store.write((tx) => void log.append(tx, ControllerStarted, {}, {}), CITY)
-  started = true
-}
-
+/** What starts programs stops first, so that nothing is started while sessions end and the rest stops. */
 async function close(services: CityServices, resources: AsyncDisposableStack, endSessions: boolean): Promise<void> {
   try {
-    await services.reconciler.close()
+    await services.reconciler.stop()
     await services.orderDispatcher.stop()
     await services.checkRunner.stop()
     await services.services.stop()

@@ -436,7 +436,7 @@ function buildRecords(foundation: Foundation) {
     log,
     reactions: new Reactions(store, log, deadlines, report),
     retention: new EventRetention(store, log, clock, deadlines, reportError),
-    archives: new EventArchives(store, log, clock, () => config.current.events, reportError),
+    archives: new EventArchives(store, log, clock, deadlines, () => config.current.events, reportError),
     /** Answers to requests that may be repeated. */
     replays: new Replays(store, clock),
     suspensions: new Suspensions(store, log),

@@ -55,7 +55,7 @@ export class ProjectFiles {
     for (const { folder } of rows) void this.release(folder)
   }
 
-  async close(): Promise<void> {
+  async stop(): Promise<void> {
     await Promise.all(this.#busy.values())
   }
 

@@ -92,7 +92,7 @@ export class Worktrees {
     if (this.#rows.all().length > 0) void this.sweep()
   }
 
-  async close(): Promise<void> {
+  async stop(): Promise<void> {
     this.#isClosed = true
     this.#retry?.cancel()
     await this.#sweeping

@@ -59,7 +59,7 @@ export class Packs {
   }
 
   /** Ends what is being fetched. */
-  close(): void {
+  stop(): void {
     this.#closing.abort(new Error('the city closes'))
   }
 

@@ -60,7 +60,7 @@ export class RigClones {
   }
 
   /** Finishes what a crash interrupted: succeeded if its rig exists, else failed. */
-  async recover(): Promise<void> {
+  async start(): Promise<void> {
     const { store, config } = this.options
     const unfinished = store.read((orm) => orm.select().from(rigClones).where(eq(rigClones.state, 'in_flight')).all())
     for (const row of unfinished) {
@@ -76,7 +76,7 @@ export class RigClones {
   }
 
   /** Stops the clones that run; the next start reports them as failed. */
-  async close(): Promise<void> {
+  async stop(): Promise<void> {
     this.#closing.abort()
     await Promise.allSettled(this.#running)
   }

@@ -90,7 +90,7 @@ export class Webhooks {
     return { delivered: true, ...facts, status, answer: body, ...rejection }
   }
 
-  close(): void {
+  stop(): void {
     this.#stop()
   }
 

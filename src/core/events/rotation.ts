@@ -58,15 +58,16 @@ export class EventArchives {
     private readonly store: Store,
     private readonly log: EventLog,
     private readonly clock: Clock,
+    private readonly deadlines: Deadlines,
     private readonly bounds: () => ArchiveLimits,
     private readonly report: (error: unknown) => void,
   ) {}
 
   /** Writes what a stop of the process left unwritten; removes what is beyond the bounds, now and once a day. */
-  async start(deadlines: Deadlines): Promise<void> {
+  async start(): Promise<void> {
     await this.resume()
     const daily = () => {
-      this.#next = deadlines.after(EXPIRY_INTERVAL_MS, daily)
+      this.#next = this.deadlines.after(EXPIRY_INTERVAL_MS, daily)
       this.#cleanUp()
     }
     daily()

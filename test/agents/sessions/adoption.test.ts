@@ -115,7 +115,7 @@ describe('a stopping city', () => {
     await using world = await CityWorld.open(top + agent('base', WAITS))
     await world.event('session.woke', ({ subject }) => subject === 'base-1')
     await world.event('session.woke', ({ subject }) => subject === 'top-1')
-    await world.city.reconciler.close()
+    await world.city.reconciler.stop()
     await stopAllSessions({ ...world.city.sessionServices, clock: world.city.clock }, world.city.config.current)
     expect(world.recorded()).toEqual([
       'session.woke base-1',

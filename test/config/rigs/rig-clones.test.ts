@@ -218,8 +218,8 @@ describe('a rig from a repository', () => {
       ]
       tx.orm.insert(rigClones).values(rows).run()
     })
-    await town.clones.recover()
-    await town.clones.recover()
+    await town.clones.start()
+    await town.clones.start()
     expect((await endOf(town, 'r-half')).payload).toMatchObject({ error_code: 'clone_failed' })
     expect((await endOf(town, 'r-done')).payload).toMatchObject({ rig: 'done', prefix: 'do' })
     expect(stepsOf(town)).toEqual([

@@ -82,6 +82,7 @@ test('events that a pending archive still needs are kept', async () => {
     world.store,
     world.log,
     world.clock,
+    world.deadlines,
     () => ({ age: 0, bytes: 0 }),
     () => {},
   )

@@ -9,11 +9,13 @@ import { eventWorld, note } from './world.ts'
 const DAY = 24 * 3_600_000
 const FOR_EVER: ArchiveLimits = { age: 0, bytes: 0 }
 
-function archivesOf({ store, log, clock, reports }: ReturnType<typeof eventWorld>, bounds = FOR_EVER): EventArchives {
+function archivesOf(world: ReturnType<typeof eventWorld>, bounds = FOR_EVER): EventArchives {
+  const { store, log, clock, deadlines, reports } = world
   return new EventArchives(
     store,
     log,
     clock,
+    deadlines,
     () => bounds,
     (error) => reports.push(String(error)),
   )
@@ -153,7 +155,7 @@ test('limits are enforced at start, once a day and after each archive', async ()
   await using world = eventWorld()
   await threeDays(world)
   const archives = archivesOf(world, { age: 2.5 * DAY, bytes: 0 })
-  await archives.start(world.deadlines)
+  await archives.start()
   await until(() => files(world.folder.path).length === 2, 10_000)
   await world.clock.advance(DAY)
   await until(() => files(world.folder.path).length === 1, 10_000)

@@ -149,7 +149,7 @@ export class Reconciler {
     }
   }
 
-  async close(): Promise<void> {
+  async stop(): Promise<void> {
     this.#closed = true
     this.#unsubscribe()
     for (const deadline of [this.#next, this.#due, this.#patrol]) deadline?.cancel()

@@ -120,7 +120,7 @@ export class Budgets {
     return this.current().filter(({ state }) => state === 'exhausted')
   }
 
-  close(): void {
+  stop(): void {
     this.#nextPeriod?.cancel()
     this.#changed.clear()
   }

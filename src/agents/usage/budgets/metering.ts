@@ -63,7 +63,7 @@ export class Metering {
   /** Calls the listener when that may have changed. */
   readonly onChange = this.#changed.listen
 
-  close(): void {
+  stop(): void {
     this.#unsubscribe()
     this.#changed.clear()
   }
