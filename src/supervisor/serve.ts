@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { desc, eq, isNotNull } from 'drizzle-orm'
+import type { AgentNetwork } from '../agents/network/network.ts'
 import { Readiness } from '../agents/readiness/readiness.ts'
 import { openCity } from '../city/city.ts'
 import { SupervisorShutdownRequested, SupervisorStarted } from '../city/events/supervisor-events.ts'
@@ -22,8 +23,9 @@ import { EventRetention } from '../core/events/retention.ts'
 import { Lock } from '../core/lock.ts'
 import { Replays } from '../core/replays/replays.ts'
 import { Requests } from '../core/requests/requests.ts'
+import { type Service, startServices } from '../core/service.ts'
 import { troubleReporter } from '../core/store/failure.ts'
-import { Store } from '../core/store/store.ts'
+import { Store, type Tx } from '../core/store/store.ts'
 import { connectToHosts } from '../host/client/host-client.ts'
 import type { SessionHost } from '../host/client/session-host.ts'
 import { confineTool } from '../host/confine/start/confined-tool.ts'
@@ -32,7 +34,7 @@ import { createApp, type RequestHandler } from '../http/app.ts'
 import { isLoopback, parseHost } from '../http/authority.ts'
 import { redactLine } from '../http/credentials.ts'
 import type { GuardSettings } from '../http/guard.ts'
-import type { ListenOptions } from '../http/listen.ts'
+import type { HttpListener, ListenOptions } from '../http/listen.ts'
 import { listenWithRetry } from '../http/listen-with-retry.ts'
 import { notFoundHandler } from '../http/not-found.ts'
 import { ProcessTokens } from '../http/process-tokens.ts'
@@ -108,15 +110,48 @@ export async function serve(options: ServeOptions): Promise<Running> {
   await using resources = new AsyncDisposableStack()
   const report = (message: string) => options.report(redactLine(message))
   const { GC_TOKEN: _, ...env } = options.env
-  const started = await start({ ...options, env, report }, Home.open(options.home), resources)
+  const started = await start({ ...options, env, report, home: Home.open(options.home) }, resources)
   return running(started, resources.move())
 }
+
+type SupervisorOptions = Omit<ServeOptions, 'home'> & { home: Home }
 
 type StartResult = Awaited<ReturnType<typeof start>>
 
 /** Starts everything in order; `resources` releases it in the reverse order, at the end or when a step fails. */
-async function start(options: ServeOptions, home: Home, resources: AsyncDisposableStack) {
-  const { clock = systemClock, report, program } = options
+async function start(options: SupervisorOptions, resources: AsyncDisposableStack) {
+  const foundation = await openFoundation(options, resources)
+  const { store, log, host, deadlines, reportError } = foundation
+  const confinement = await beginConfinement(foundation)
+  const listeners = new Listeners()
+  const findNetwork = () => network.forCities
+  const registry = openRegistry({ ...foundation, ...confinement, listeners, findNetwork }, resources)
+  const network = await openNetwork(foundation, listeners, resources)
+  const stopping = Promise.withResolvers<StopRequest>()
+  const stop: Stop = ({ endSessions, actor }) => stopping.resolve({ endSessions, actor })
+  const handlers = createHandlers({ ...foundation, ...confinement, ...registry, listeners, network, stop })
+  await listen(handlers, listeners, foundation, resources)
+  const socialUrl = listeners.social?.url ?? (isNetworkShared(options) ? listeners.url : undefined)
+  await startServices(
+    [
+      new RunHistory(foundation),
+      { start: () => foundation.retention.start() },
+      { start: () => void registry.tokens.start().catch(reportError) },
+      { start: () => network.announce(socialUrl) },
+      publishedAddress(foundation, listeners.url, socialUrl),
+      { start: () => void registry.cities.openAll().catch(reportError) },
+    ],
+    resources,
+  )
+  collectAfterStart(deadlines)
+  const { cities } = registry
+  const urls = { url: listeners.url, socialUrl, publicUrl: listeners.public?.url }
+  return { ...urls, isNetworkServed: network.isServed, store, log, cities, host, stopping, reportError }
+}
+
+/** The lock of the home, its registry, and the hosts of its sessions. */
+async function openFoundation(options: SupervisorOptions, resources: AsyncDisposableStack) {
+  const { home, clock = systemClock, report, program } = options
   const reportError = (error: unknown) => report(errorMessage(error))
   const lock = Lock.acquire(home.lock, `gc serve on ${options.host}:${options.port}`)
   resources.defer(() => lock.release())
@@ -137,42 +172,72 @@ async function start(options: ServeOptions, home: Home, resources: AsyncDisposab
   const launch = [...program, 'host']
   const host = await connectToHosts({ home: home.path, launch, build, env: options.env, clock, deadlines, report })
   resources.defer(() => host.close())
+  const writer = new ResponseWriter({ deadlines })
+  return { ...{ options, home, clock, report, reportError, deadlines, store, log, retention }, build, host, writer }
+}
 
-  const { tokenRequirement, defaultConfine } = await beginConfinement({ ...options, home, store, host })
-  const confine = confineTool(options.program)
+type Foundation = Awaited<ReturnType<typeof openFoundation>>
+type Confinement = Awaited<ReturnType<typeof beginConfinement>>
 
+/** The listeners of a supervisor, each from when it is bound. */
+class Listeners {
+  main: HttpListener | undefined
+  social: HttpListener | undefined
+  public: Pick<HttpListener, 'url'> | undefined
+
+  /** The address of the API. */
+  get url(): string {
+    return this.#bound.url
+  }
+
+  /** Where the network is served, if it is. */
+  get network(): HttpListener {
+    return this.social ?? this.#bound
+  }
+
+  get #bound(): HttpListener {
+    if (!this.main) throw new Error('the supervisor does not listen yet')
+    return this.main
+  }
+}
+
+/** Whether the agents' network is served at the address of the API. */
+const isNetworkShared = ({ social, host }: Pick<ServeOptions, 'social' | 'host'>): boolean =>
+  social === undefined && isLoopback(host)
+
+function openNetwork(
+  { options, home, clock, deadlines, report, writer }: Foundation,
+  listeners: Listeners,
+  resources: AsyncDisposableStack,
+): Promise<ServedNetwork> {
+  const { social, allowHosts: hosts, allowOrigins: origins, env } = options
+  const { host } = social ?? options
+  const listener = { host, isOwn: social !== undefined, bound: () => listeners.network }
+  return ServedNetwork.open({ home, clock, deadlines, listener, hosts, origins, env, report, writer }, resources)
+}
+
+interface RegistryOptions extends Foundation, Confinement {
+  listeners: Listeners
+  findNetwork(): AgentNetwork | undefined
+}
+
+/** The cities, with their tokens, events and history. */
+function openRegistry(options: RegistryOptions, resources: AsyncDisposableStack) {
+  const { store, log, clock, deadlines, report, home, host } = options
   const findRunning = (name: string) => cities.findRunning(name)
   const tokens = new TokenRegistry({ store, clock, deadlines, report, findRunning })
   resources.defer(() => tokens.stop())
   const history = new CityHistory({ store, clock, report, stop: (name, error) => cities.abandon(name, error) })
   const logs = new EventLogs(log, clock, () => cities.listRunning())
-  const cities = new Cities({
-    store,
-    log,
+  const shared = cityDependencies(options)
+  const cities: Cities = new Cities({
+    ...{ store, log, clock, report },
     requests: new Requests(store, log, clock),
-    clock,
     open: (at) =>
-      history.open(at, (hooks) =>
-        openCity({
-          ...at,
-          ...hooks,
-          tokenMirror: tokens.mirror(at.name),
-          home: home.path,
-          otherCities: () => cities.list().flatMap(({ name, path }) => (name === at.name ? [] : [path])),
-          bin: join(home.bin, 'gc'),
-          version: options.version,
-          env: options.env,
-          ...{ tokenRequirement, defaultConfine },
-          url: () => listening.url,
-          network: () => network.forCities,
-          publicUrl: () => publicListener?.url,
-          host,
-          confineTool: confine,
-          clock,
-          deadlines,
-          report,
-        }),
-      ),
+      history.open(at, (hooks) => {
+        const otherCities = () => cities.list().flatMap(({ name, path }) => (name === at.name ? [] : [path]))
+        return openCity({ ...shared, ...at, ...hooks, tokenMirror: tokens.mirror(at.name), otherCities })
+      }),
     scaffold: createCity,
     nameOf: (path) => declaredName(path, home.path),
     endSessions: (city) => endSessionsOf(host, city),
@@ -182,98 +247,110 @@ async function start(options: ServeOptions, home: Home, resources: AsyncDisposab
       tokens.forget(tx, name)
       history.forget(tx, name)
     },
-    report,
   })
-  const processTokens = new ProcessTokens({ city: '', url: () => listening.url })
-  const stopping = Promise.withResolvers<StopRequest>()
-  const requestMetrics = new RequestMetrics()
-  const metrics = new Metrics({
-    ...{ cities, store, deadlines, version: options.version, requests: requestMetrics },
-    network: () => network,
-    report: reportError,
-  })
-  const gc = new Supervisor({
-    cities,
-    eventLogs: logs,
-    host,
-    readiness: new Readiness({ clock, deadlines, env: options.env, tokens: processTokens }),
-    clock,
-    metrics,
-    ...{ version: options.version, build: options.build },
-    ...{ storeProblem: () => store.problem, networkProblem: () => network.problem },
-    stop: ({ endSessions, actor }) => stopping.resolve({ endSessions, actor }),
-  })
-  const callers = new Callers({ operatorToken: home.operatorToken(), cities, tokens, processTokens, deadlines })
-  const writer = new ResponseWriter({ deadlines })
-  const guard = guardSettings(options, tokenRequirement, callers)
-  const replays = new Replays(store, clock)
-  const addresses = new CityAddresses({ cities, clock, deadlines, report })
+  return { tokens, logs, cities }
+}
+
+/** What every city gets of its supervisor. */
+const cityDependencies = ({ options, home, listeners, findNetwork, ...rest }: RegistryOptions) => ({
+  ...{ home: home.path, bin: join(home.bin, 'gc'), version: options.version, env: options.env },
+  ...{ tokenRequirement: rest.tokenRequirement, defaultConfine: rest.defaultConfine },
+  ...{ host: rest.host, confineTool: confineTool(options.program) },
+  ...{ clock: rest.clock, deadlines: rest.deadlines, report: rest.report },
+  url: () => listeners.url,
+  network: findNetwork,
+  publicUrl: () => listeners.public?.url,
+})
+
+type Stop = ConstructorParameters<typeof Supervisor>[0]['stop']
+
+interface HandlersOptions extends Foundation, Confinement, Readonly<ReturnType<typeof openRegistry>> {
+  listeners: Listeners
+  network: ServedNetwork
+  stop: Stop
+}
+
+interface Handlers {
+  readonly main: RequestHandler
+  /** The agents' network by itself. */
+  readonly social: RequestHandler
+  /** What other machines reach: hooks and direct services. */
+  readonly public: RequestHandler
+}
+
+function createHandlers(options: HandlersOptions): Handlers {
+  const { cities, tokens, network, listeners, clock, deadlines, writer, report, options: settings } = options
+  const processTokens = new ProcessTokens({ city: '', url: () => listeners.url })
+  const operatorToken = options.home.operatorToken()
+  const callers = new Callers({ operatorToken, cities, tokens, processTokens, deadlines })
+  const guard = guardSettings(settings, options.tokenRequirement, callers)
+  const requests = new RequestMetrics()
   const plane = createSupervisorPlane({
-    ...{ gc, guard, replays, clock, deadlines, writer, report },
-    metrics: requestMetrics,
+    ...{ guard, clock, deadlines, writer, report, metrics: requests },
+    gc: createSupervisor(options, processTokens, requests),
+    replays: new Replays(options.store, clock),
   })
-  const supervisor = addresses.before(plane, guard)
-  const { allowHosts: hosts, allowOrigins: origins, env } = options
-  const { host: networkHost } = options.social ?? options
-  const listener = { host: networkHost, isOwn: options.social !== undefined, bound: () => social ?? listening }
-  const networkDependencies = { home, clock, deadlines, listener, hosts, origins, env, report, writer }
-  const network = await ServedNetwork.open(networkDependencies, resources)
-  const shared = options.social === undefined && isLoopback(options.host)
+  const addresses = new CityAddresses({ cities, clock, deadlines, report })
   const hooks = {
     webhooksOf: (city: string) => cities.findRunning(city)?.webhooks,
     isClosed: (city: string) => cities.listClosed().some(({ name }) => name === city),
-    isReadOnly: options.readOnly,
+    isReadOnly: settings.readOnly,
   }
-  const app = createApp({
-    supervisor: withWebhooks({ ...hooks, isPublic: false }, supervisor),
-    network: shared ? network.handler : notFoundHandler,
-  })
-  const trace = (error: unknown) => report(stackOf(error))
-  const { host: hostname, port } = options
-  const listening = await listenWithRetry(app, { host: hostname, port, deadlines, report: trace, anySize: true })
-  resources.defer(() => listening.stop())
-  const social =
-    options.social && (await listenWithRetry(network.handler, { ...options.social, deadlines, report: trace }))
-  if (social) resources.defer(() => social.stop())
-  const publicListener =
-    options.public &&
-    (await listenPublicly(
-      options.public,
-      withWebhooks({ ...hooks, isPublic: true }, addresses.before(notFoundHandler)),
-      { deadlines, report: trace },
-    ))
-  if (publicListener) resources.defer(() => publicListener.stop())
-
-  const runs = new RunHistory(store, clock)
-  const previous_exit = await runs.begin()
-  resources.defer(() => runs.end())
-  await store.write((tx) => void log.append(tx, SupervisorStarted, {}, { previous_exit }), SUPERVISOR)
-  retention.start()
-  tokens.start().catch(reportError)
-  const socialUrl = social?.url ?? (shared ? listening.url : undefined)
-  network.announce(socialUrl)
-  home.writeAddress({
-    url: listening.url,
-    pid: process.pid,
-    build,
-    ...(socialUrl !== undefined && { social: socialUrl }),
-  })
-  resources.defer(() => home.removeAddress())
-  cities.openAll().catch(reportError)
-  collectAfterStart(deadlines)
   return {
-    url: listening.url,
-    socialUrl,
-    isNetworkServed: network.isServed,
-    publicUrl: publicListener?.url,
-    store,
-    log,
-    cities,
-    host,
-    stopping,
-    reportError,
+    main: createApp({
+      supervisor: withWebhooks({ ...hooks, isPublic: false }, addresses.before(plane, guard)),
+      network: isNetworkShared(settings) ? network.handler : notFoundHandler,
+    }),
+    social: network.handler,
+    public: withWebhooks({ ...hooks, isPublic: true }, addresses.before(notFoundHandler)),
   }
 }
+
+function createSupervisor(options: HandlersOptions, tokens: ProcessTokens, requests: RequestMetrics): Supervisor {
+  const { cities, host, store, network, clock, deadlines, logs: eventLogs, stop, options: settings } = options
+  const { version, build, env } = settings
+  return new Supervisor({
+    ...{ cities, eventLogs, host, clock, version, build, stop },
+    readiness: new Readiness({ clock, deadlines, env, tokens }),
+    metrics: new Metrics({
+      ...{ cities, store, deadlines, version, requests },
+      network: () => network,
+      report: options.reportError,
+    }),
+    storeProblem: () => store.problem,
+    networkProblem: () => network.problem,
+  })
+}
+
+/** Listens for the API, then for the network and other machines where they have addresses of their own. */
+async function listen(
+  handlers: Handlers,
+  listeners: Listeners,
+  { options, deadlines, report: print }: Foundation,
+  resources: AsyncDisposableStack,
+): Promise<void> {
+  const { host, port, social, public: open } = options
+  const report = (error: unknown) => print(stackOf(error))
+  const listening = await listenWithRetry(handlers.main, { host, port, deadlines, report, anySize: true })
+  resources.defer(() => listening.stop())
+  listeners.main = listening
+  if (social) {
+    const own = await listenWithRetry(handlers.social, { ...social, deadlines, report })
+    resources.defer(() => own.stop())
+    listeners.social = own
+  }
+  if (open) {
+    const shown = await listenPublicly(open, handlers.public, { deadlines, report })
+    resources.defer(() => shown.stop())
+    listeners.public = shown
+  }
+}
+
+/** The file in which other processes find this supervisor. */
+const publishedAddress = ({ home, build }: Foundation, url: string, social: string | undefined): Service => ({
+  start: () => home.writeAddress({ url, pid: process.pid, build, ...(social !== undefined && { social }) }),
+  stop: () => home.removeAddress(),
+})
 
 interface StopRequest {
   endSessions: boolean
@@ -310,33 +387,34 @@ async function endSessionsOf(host: SessionHost, city: string): Promise<void> {
   await Promise.all(hosted.filter(({ key }) => isKeyOf(key, city)).map(({ key }) => host.end(key)))
 }
 
-/** Records when each run of the supervisor ended; one without an end crashed. */
+/** Records each run of the supervisor with its end; one without an end crashed. */
 class RunHistory {
   #id: number | undefined
 
-  constructor(
-    private readonly store: Store,
-    private readonly clock: Clock,
-  ) {}
+  constructor(private readonly options: Pick<Foundation, 'store' | 'log' | 'clock'>) {}
 
-  /** Records the start of a run; returns how the one before it ended. */
-  begin(): Promise<'clean' | 'crash' | 'unknown'> {
-    return this.store.write((tx) => {
-      const last = tx.orm.select().from(runs).orderBy(desc(runs.id)).limit(1).get()
-      const row = tx.orm.insert(runs).values({ startedAt: this.clock.now() }).returning({ id: runs.id }).get()
-      if (last) tx.orm.delete(runs).where(eq(runs.id, last.id)).run()
-      this.#id = row.id
-      if (!last) return 'unknown'
-      return last.endedAt === null ? 'crash' : 'clean'
-    })
+  /** Records the start, with how the run before it ended. */
+  async start(): Promise<void> {
+    const { store, log } = this.options
+    const previous_exit = await store.write((tx) => this.#begin(tx))
+    await store.write((tx) => void log.append(tx, SupervisorStarted, {}, { previous_exit }), SUPERVISOR)
   }
 
-  async end(): Promise<void> {
+  async stop(): Promise<void> {
+    const { store, clock } = this.options
     const id = this.#id
     if (id === undefined) return
-    await this.store.write(
-      (tx) => void tx.orm.update(runs).set({ endedAt: this.clock.now() }).where(eq(runs.id, id)).run(),
-    )
+    await store.write((tx) => void tx.orm.update(runs).set({ endedAt: clock.now() }).where(eq(runs.id, id)).run())
+  }
+
+  #begin(tx: Tx): 'clean' | 'crash' | 'unknown' {
+    const last = tx.orm.select().from(runs).orderBy(desc(runs.id)).limit(1).get()
+    const startedAt = this.options.clock.now()
+    const row = tx.orm.insert(runs).values({ startedAt }).returning({ id: runs.id }).get()
+    if (last) tx.orm.delete(runs).where(eq(runs.id, last.id)).run()
+    this.#id = row.id
+    if (!last) return 'unknown'
+    return last.endedAt === null ? 'crash' : 'clean'
   }
 }
 
@@ -371,21 +449,12 @@ class CityAddresses {
   }
 }
 
-interface BeginOptions {
-  readonly home: Home
-  readonly store: Store
-  readonly host: Pick<SessionHost, 'status'>
-  /** What the operator said of tokens; undefined where nothing was said. */
-  readonly requireToken: boolean | undefined
-  report(message: string): void
-}
-
 /** How agents are confined of which no line says it, and whether everybody is asked for a token from the first request on. */
-async function beginConfinement({ home, store, host, requireToken, report }: BeginOptions): Promise<{
+async function beginConfinement({ options, home, store, host, report }: Foundation): Promise<{
   tokenRequirement: TokenRequirement
   defaultConfine: ConfineMode
 }> {
-  const tokenRequirement = new TokenRequirement({ wanted: requireToken, mark: home.confinedMark, report })
+  const tokenRequirement = new TokenRequirement({ wanted: options.requireToken, mark: home.confinedMark, report })
   const hosts = await host.status()
   if (hosts.every(({ sessions }) => sessions === 0)) tokenRequirement.forget()
   await keepAsBefore(home.path, store, report)

@@ -3,6 +3,7 @@ import type { Clock } from '../../core/clock.ts'
 import type { Deadlines } from '../../core/deadlines.ts'
 import { EventLog } from '../../core/events/log.ts'
 import { EventRetention } from '../../core/events/retention.ts'
+import { type Service, startServices } from '../../core/service.ts'
 import { troubleReporter } from '../../core/store/failure.ts'
 import { Store, type Tx } from '../../core/store/store.ts'
 import { LastActivity } from '../accounts/activity.ts'
@@ -263,7 +264,7 @@ export class Network {
     })
     resources.defer(() => store.close())
     const network = new Network(store, await IdentityKey.open(dirname(path)), options)
-    network.#start(resources)
+    await startServices(network.#services(), resources)
     await network.indexRebuild.resume()
     network.#resources = resources.move()
     return network
@@ -274,29 +275,23 @@ export class Network {
     await this.#resources?.disposeAsync()
   }
 
-  /** Starts the background work; each piece is released in the reverse order, also when a later one cannot start. */
-  #start(resources: AsyncDisposableStack): void {
-    this.backup.removeStages()
-    resources.defer(() => this.activity.flush())
-    resources.defer(() => this.recounts.stop())
-    resources.defer(() => this.#rankRefresh.stop())
-    this.#rankRefresh.start()
-    resources.defer(() => this.#retention.stop())
-    this.#retention.start()
-    resources.defer(() => this.#pictureMaker.stop())
-    void this.pictures.removeUnused()
-    resources.defer(() => this.#cleanup.stop())
-    this.#cleanup.start()
-    resources.defer(() => this.#usedSignatures.stop())
-    this.#usedSignatures.start()
-    resources.defer(() => this.withdrawals.stop())
-    void this.withdrawals.resume()
-    resources.defer(() => this.movedFollows.stop())
-    void this.movedFollows.resume()
-    resources.defer(() => this.search.stop())
-    resources.defer(() => this.indexRebuild.stop())
-    resources.defer(() => this.deletions.stop())
-    void this.deletions.resume()
+  /** The background work, in the order in which it starts. */
+  #services(): Service[] {
+    return [
+      { start: () => this.backup.removeStages() },
+      { stop: () => this.activity.flush() },
+      { stop: () => this.recounts.stop() },
+      this.#rankRefresh,
+      this.#retention,
+      { start: () => void this.pictures.removeUnused(), stop: () => this.#pictureMaker.stop() },
+      this.#cleanup,
+      this.#usedSignatures,
+      { start: () => void this.withdrawals.resume(), stop: () => this.withdrawals.stop() },
+      { start: () => void this.movedFollows.resume(), stop: () => this.movedFollows.stop() },
+      { stop: () => this.search.stop() },
+      { stop: () => this.indexRebuild.stop() },
+      { start: () => void this.deletions.resume(), stop: () => this.deletions.stop() },
+    ]
   }
 }
 
