@@ -52,6 +52,7 @@ import { ServiceAttention } from '../connect/services/attention.ts'
 import { probeService } from '../connect/services/probe.ts'
 import { ServiceRepository } from '../connect/services/repository.ts'
 import { Services } from '../connect/services/services.ts'
+import type { AttentionSource } from '../core/attention.ts'
 import { AppError, errorMessage } from '../core/errors.ts'
 import { EventLog } from '../core/events/log.ts'
 import { Reactions } from '../core/events/reactions.ts'
@@ -239,6 +240,15 @@ function buildAgents(options: Foundation & Records & SessionServices & WorkServi
     rigs: new Rigs(store, config, suspensions, agentSessions, options.git, clones),
     reconciler: new Reconciler({ ...options, ...sessionServices, city: name, budgets, parking }),
   }
+}
+
+interface AttentionPeers {
+  budgets: Budgets
+  parking: Parking
+  clones: RigClones
+  services: Services
+  externalMessages: ExternalMessages
+  gates: Gates
 }
 
 type AgentServices = ReturnType<typeof buildAgents>

@@ -2,13 +2,14 @@ import type { Server } from 'bun'
 import { type Context, Elysia, NotFoundError, ParseError } from 'elysia'
 import { AppError } from '../core/errors.ts'
 import { createExchangeId } from '../core/ids.ts'
+import type { PullSource } from '../core/pull-source.ts'
 import { actorOf } from './actor-of.ts'
 import { hasHost, pathOf } from './authority.ts'
 import { BodyReader } from './body.ts'
 import { supervisorDialect } from './dialect.ts'
 import { docsPage } from './docs.ts'
 import { documentOf, tagger } from './document.ts'
-import { ActiveRequests } from './exchange.ts'
+import { type ActiveExchange, ActiveRequests } from './exchange.ts'
 import { malformedHost } from './guard.ts'
 import { IDEMPOTENCY_KEY, Idempotency } from './idempotency.ts'
 import { OperationHandler, type PlaneServices, type ResponseHead } from './operation-handler.ts'
@@ -21,7 +22,7 @@ import { type ProblemFormat, toAppError } from './respond/problem.ts'
 import { ResponseWriter } from './respond/response-writer.ts'
 import { syncHook } from './respond/sync-hook.ts'
 import type { Route } from './route.ts'
-import { createSseStream } from './sse.ts'
+import { createSseStream, type SseFrame } from './sse.ts'
 import { GONE_TIMEOUT_S, IDLE_TIMEOUT_S } from './timeouts.ts'
 
 /** One side of the server: a router with its own guard, errors and document. */
@@ -256,16 +257,30 @@ interface PlaneServicesOptions {
   server(): Server<SocketData> | undefined
 }
 
-/** What the operations of a plane share. */
-function createPlaneServices({
-  options,
-  problems,
-  activeRequests,
-  guard: gate,
-  metrics,
-  server,
-}: PlaneServicesOptions): PlaneServices {
+/** A stream of frames that ends with its exchange, and is counted while it is open. */
+function createStream(
+  { options, metrics, server }: PlaneServicesOptions,
+  exchange: ActiveExchange,
+  frames: PullSource<SseFrame>,
+  report: (error: unknown) => void,
+): ReadableStream<Uint8Array> {
   const { clock, deadlines, heartbeatMs: heartbeat, stallTimeoutMs } = options
+  const { request, signal } = exchange
+  const endStream = metrics.beginStream()
+  return createSseStream(frames, {
+    ...{ clock, deadlines, signal, heartbeat, stallTimeoutMs, report },
+    onStalled: () => server()?.timeout(request, STALLED_TIMEOUT_S),
+    onEnd() {
+      endStream()
+      exchange.end()
+    },
+  })
+}
+
+/** What the operations of a plane share. */
+function createPlaneServices(parts: PlaneServicesOptions): PlaneServices {
+  const { options, problems, activeRequests, guard: gate, server } = parts
+  const { deadlines, stallTimeoutMs } = options
   const report = (error: unknown, { method, url }: Request, id: string) =>
     options.report(error, { id, method, path: pathOf(url) })
   const setTimeout = (request: Request, seconds: number) =>
@@ -303,18 +318,8 @@ function createPlaneServices({
       return writer.stream(stream.values(), disconnect(request))
     },
     stream(exchange, frames) {
-      const { request, id, signal } = exchange
-      hold(request)
-      const endStream = metrics.beginStream()
-      return createSseStream(frames, {
-        ...{ clock, deadlines, signal, heartbeat, stallTimeoutMs },
-        report: (error) => report(error, request, id),
-        onStalled: () => server()?.timeout(request, STALLED_TIMEOUT_S),
-        onEnd() {
-          endStream()
-          exchange.end()
-        },
-      })
+      hold(exchange.request)
+      return createStream(parts, exchange, frames, (error) => report(error, exchange.request, exchange.id))
     },
     upgrade: (request, connection, headers) => server()?.upgrade(request, { data: { connection }, headers }) ?? false,
     writeError(error, request, reply) {
