@@ -175,7 +175,6 @@ function buildWork(options: Foundation & Records & SessionServices) {
   const beads = new Beads({
     ...{ city: name, store, clock, reader: beadReader, repository: beadRepository, assignees },
     protection: new BeadProtection({
-      repository: beadRepository,
       holderOf: (bead) => claimManager.holderOf(bead),
       isMailFor: (message, session) => mail.isFor(message, session),
       runOf: ({ id, metadata }) => {
@@ -240,15 +239,6 @@ function buildAgents(options: Foundation & Records & SessionServices & WorkServi
     rigs: new Rigs(store, config, suspensions, agentSessions, options.git, clones),
     reconciler: new Reconciler({ ...options, ...sessionServices, city: name, budgets, parking }),
   }
-}
-
-interface AttentionPeers {
-  budgets: Budgets
-  parking: Parking
-  clones: RigClones
-  services: Services
-  externalMessages: ExternalMessages
-  gates: Gates
 }
 
 type AgentServices = ReturnType<typeof buildAgents>

@@ -150,10 +150,10 @@ export class Beads {
   assign(caller: Caller, id: string, body: BeadAssignInputBody, { force }: Force = {}): Promise<BeadAssigned> {
     const { store, repository } = this.#options
     return store.write((tx) => {
-      repository.assertExists(id)
+      const stored = repository.load(tx, id)
       const assignee = this.#requests.resolveAssignee(tx, body.assignee) ?? ''
-      this.#requests.check(caller, id, { assignee }, force)
-      repository.change(tx, id, { assignee }, this.#requests.optionsFor(caller))
+      this.#requests.check(caller, stored.bead, { assignee }, force)
+      repository.change(tx, stored, { assignee }, this.#requests.optionsFor(caller))
       return { status: 'assigned', assignee }
     }, actorOf(caller))
   }
@@ -161,8 +161,9 @@ export class Beads {
   close(caller: Caller, id: string, { force }: Force = {}): Promise<OKResponseBody> {
     const { store, repository } = this.#options
     return store.write((tx) => {
-      this.#requests.check(caller, id, { status: 'closed' }, force)
-      repository.close(tx, id, undefined, this.#requests.optionsFor(caller))
+      const stored = repository.load(tx, id)
+      this.#requests.check(caller, stored.bead, { status: 'closed' }, force)
+      repository.close(tx, stored, undefined, this.#requests.optionsFor(caller))
       return { status: 'closed' }
     }, actorOf(caller))
   }
@@ -170,8 +171,9 @@ export class Beads {
   reopen(caller: Caller, id: string): Promise<OKResponseBody> {
     const { store, repository } = this.#options
     return store.write((tx) => {
-      this.#requests.check(caller, id, { status: 'open' })
-      repository.reopen(tx, id, this.#requests.optionsFor(caller))
+      const stored = repository.load(tx, id)
+      this.#requests.check(caller, stored.bead, { status: 'open' })
+      repository.reopen(tx, stored, this.#requests.optionsFor(caller))
       return { status: 'reopened' }
     }, actorOf(caller))
   }

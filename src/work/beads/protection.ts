@@ -2,7 +2,6 @@ import { AppError } from '../../core/errors.ts'
 import type { Caller } from '../../http/caller.ts'
 import { isEngineKey, ResultKey } from '../metadata.ts'
 import type { BeadChange } from './draft.ts'
-import type { BeadRepository } from './repository.ts'
 import type { Bead } from './schema.ts'
 
 /** Who has a bead in hand. */
@@ -12,7 +11,6 @@ export interface BeadHolder {
 }
 
 interface BeadProtectionOptions {
-  repository: Pick<BeadRepository, 'findBrief'>
   /** Who has a bead in hand; undefined when nobody has. */
   holderOf(bead: string): BeadHolder | undefined
   /** The run that gc runs by its formula, which a bead is of; undefined when there is none. */
@@ -28,12 +26,10 @@ export class BeadProtection {
   /** Throws when the caller may not make this change; with `force`, what others hold may be taken away. */
   check(
     caller: Caller,
-    id: string,
+    bead: Bead,
     change: Pick<BeadChange, 'status' | 'type' | 'assignee' | 'metadata'>,
     force = false,
   ): void {
-    const bead = this.options.repository.findBrief(id)
-    if (!bead) return
     this.#checkRun(bead, change)
     if (bead.issue_type === 'session') checkSession(bead, change)
     if (caller.kind !== 'session' && caller.kind !== 'process') return

@@ -9,7 +9,7 @@ import { BeadJsonCache, type BeadVersion, type RenderedBead } from './json-cache
 import { BeadJsonRuns } from './json-runs.ts'
 import { fromStored, OUTPUT_SIZE } from './outputs.ts'
 import { isGating } from './readiness.ts'
-import { type BeadRow, PLAIN_COLUMNS, type PlainRow, ROW_COLUMNS } from './row.ts'
+import { type BeadRow, PLAIN_COLUMNS, type PlainRow, ROW_COLUMNS, type StoredBead } from './row.ts'
 import type { Bead, Dep } from './schema.ts'
 
 /** How many bytes the texts of some beads have. */
@@ -66,18 +66,18 @@ export class BeadReader {
   }
 
   find(id: string): Bead | undefined {
-    const row = this.#byId.get(id)
+    const row = id === '' ? null : this.#byId.get(id)
     return row ? this.bead(row) : undefined
-  }
-
-  /** A bead without its output. */
-  findBrief(id: string): Bead | undefined {
-    const row = this.row(id)
-    return row && this.bead({ ...row, output: null })
   }
 
   get(id: string): Bead {
     return this.bead(this.getWholeRow(id))
+  }
+
+  /** A bead with its row; throws `bead-not-found` when there is none. */
+  load(id: string): StoredBead {
+    const row = this.getWholeRow(id)
+    return { row, bead: this.bead(row) }
   }
 
   /** How many bytes the texts of these beads have. */

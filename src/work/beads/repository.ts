@@ -11,7 +11,7 @@ import { validateFields, validateTotals } from './limits.ts'
 import { isSameBead } from './outputs.ts'
 import type { BeadReader } from './reader.ts'
 import { BeadRestorer } from './restorer.ts'
-import type { BeadValues, PlainRow } from './row.ts'
+import type { BeadRow, BeadValues, PlainRow, StoredBead } from './row.ts'
 import type { Bead, Dep } from './schema.ts'
 import { changedValues, newRow, newValues, valuesOf } from './values.ts'
 import { BeadWriter } from './writer.ts'
@@ -75,12 +75,17 @@ export class BeadRepository {
 
   find = (id: string): Bead | undefined => this.#reader.find(id)
 
-  /** A bead without its output. */
-  findBrief = (id: string): Bead | undefined => this.#reader.findBrief(id)
-
   /** Throws `bead-not-found` when there is none. */
   get(id: string): Bead {
     return this.#reader.get(id)
+  }
+
+  /**
+   * A bead with its row, for a write that checks it and then changes it: `change`, `close` and `reopen` take what was
+   * loaded instead of an id, as long as nothing else has changed the bead since. Throws `bead-not-found`.
+   */
+  load(_tx: Tx, id: string): StoredBead {
+    return this.#reader.load(id)
   }
 
   /** Throws `bead-not-found` when there is none. */
@@ -164,8 +169,8 @@ export class BeadRepository {
   }
 
   /** Changes a bead. When no client can see a difference, nothing is recorded. */
-  change(tx: Tx, id: string, change: BeadChange, options: WriteOptions = {}): Bead {
-    const { before, after } = this.#apply(tx, id, change, options)
+  change(tx: Tx, bead: string | StoredBead, change: BeadChange, options: WriteOptions = {}): Bead {
+    const { before, after } = this.#apply(tx, bead, change, options)
     if (before === after) return after
     this.#log.append(tx, BeadUpdated, eventFactsOf(after), eventPayloadOf(after))
     if (before.status !== 'closed' && after.status === 'closed') this.#recordClosed(tx, after)
@@ -173,26 +178,32 @@ export class BeadRepository {
   }
 
   /** Closes a bead. A closed one stays as it is; a session that lost its claim of it is still rejected. */
-  close(tx: Tx, id: string, reason?: string, options: WriteOptions = {}): Bead {
-    return this.closeWith(tx, id, reason ? { [WorkKey.closeReason]: reason } : {}, options)
+  close(tx: Tx, bead: string | StoredBead, reason?: string, options: WriteOptions = {}): Bead {
+    return this.closeWith(tx, bead, reason ? { [WorkKey.closeReason]: reason } : {}, options)
   }
 
   /** Closes a bead and says in its metadata what came of it. */
-  closeWith(tx: Tx, id: string, metadata: Readonly<Record<string, string>>, options: WriteOptions = {}): Bead {
-    const bead = this.get(id)
-    if (bead.status === 'closed') {
-      this.#checkWrite(tx, id, options)
-      return bead
+  closeWith(
+    tx: Tx,
+    bead: string | StoredBead,
+    metadata: Readonly<Record<string, string>>,
+    options: WriteOptions = {},
+  ): Bead {
+    const stored = this.#stored(bead)
+    if (stored.bead.status === 'closed') {
+      this.#checkWrite(tx, stored.bead.id, options)
+      return stored.bead
     }
-    const { after } = this.#apply(tx, id, { status: 'closed', metadata }, options)
+    const { after } = this.#apply(tx, stored, { status: 'closed', metadata }, options)
     this.#recordClosed(tx, after)
     return after
   }
 
   /** Opens a closed bead again; its assignee stays. */
-  reopen(tx: Tx, id: string, options: WriteOptions = {}): Bead {
-    const { status } = this.#reader.getRow(id)
-    if (status === 'closed') return this.change(tx, id, { status: 'open' }, options)
+  reopen(tx: Tx, bead: string | StoredBead, options: WriteOptions = {}): Bead {
+    const stored = this.#stored(bead)
+    const { id, status } = stored.bead
+    if (status === 'closed') return this.change(tx, stored, { status: 'open' }, options)
     throw new AppError('conflict-wrong-state', `bead ${id} is ${status}: only a closed bead can be reopened`)
   }
 
@@ -222,20 +233,24 @@ export class BeadRepository {
   }
 
   /** Both are the same object when nothing changed that a client can see. */
-  #apply(tx: Tx, id: string, change: BeadChange, options: WriteOptions): { before: Bead; after: Bead } {
+  #apply(tx: Tx, bead: string | StoredBead, change: BeadChange, options: WriteOptions): { before: Bead; after: Bead } {
     validateFields(change)
-    const row = this.#reader.getWholeRow(id)
+    const { row, bead: before } = this.#stored(bead)
+    const { id } = row
     this.#checkWrite(tx, id, options)
     if (change.parent && change.parent !== row.parent) this.#checkParent(id, change.parent)
-    const before = this.#reader.bead(row)
-    const values = changedValues(row, change)
-    this.#update(valuesOf(row), values)
+    const written = this.#update(row, changedValues(row, change))
     options.writeSideTable?.(id)
-    const after = this.#reader.bead({ ...this.#reader.getRow(id), output: values.output })
+    // Dependencies are written beside the row, and triggers count them in it.
+    const after = this.#reader.bead(options.writeSideTable ? this.#reader.getWholeRow(id) : written)
     if (isSameBead(before, after)) return { before, after: before }
     if (before.updated_at === after.updated_at) this.#touch(after)
     this.#notifyGuards(tx, before, after, options.session)
     return { before, after }
+  }
+
+  #stored(bead: string | StoredBead): StoredBead {
+    return typeof bead === 'string' ? this.#reader.load(bead) : bead
   }
 
   #checkWrite(tx: Tx, id: string, { session }: WriteOptions): void {
@@ -246,10 +261,12 @@ export class BeadRepository {
     for (const guard of this.#guards) guard.onChanged(tx, before, after, session)
   }
 
-  #update(before: BeadValues, after: BeadValues): void {
+  /** Writes what a change makes of a row; returns the row as it is then. */
+  #update(row: BeadRow, after: BeadValues): BeadRow {
+    const before = valuesOf(row)
     const hasGrown = before.metadata !== after.metadata || before.output !== after.output
     if (hasGrown || before.labels !== after.labels) validateTotals(after)
-    this.#writer.update(before, after, this.#clock.now())
+    return this.#writer.update(row, before, after, this.#clock.now())
   }
 
   /** Moves the time of a bead that differs only by a side table or a dependency. */

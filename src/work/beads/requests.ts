@@ -51,15 +51,15 @@ export class BeadRequests {
     if (priority === null) {
       throw invalidField('body.priority', 'priority cannot be removed: set another value, or leave the field out')
     }
-    this.#repository.assertExists(id)
+    const stored = this.#repository.load(tx, id)
     const change = { ...rest, priority, removeLabels, assignee: this.resolveAssignee(tx, assignee) }
-    this.check(caller, id, change, force)
-    return this.#repository.change(tx, id, change, this.optionsFor(caller))
+    this.check(caller, stored.bead, change, force)
+    return this.#repository.change(tx, stored, change, this.optionsFor(caller))
   }
 
   /** Throws when the caller may not make this change. */
-  check(caller: Caller, id: string, change: BeadChange, force = false): void {
-    this.#protection.check(caller, id, change, force)
+  check(caller: Caller, bead: Bead, change: BeadChange, force = false): void {
+    this.#protection.check(caller, bead, change, force)
   }
 
   /** The name that is stored as assignee; '' is nobody. */

@@ -1,4 +1,5 @@
 import { OUTPUT } from './outputs.ts'
+import type { Bead } from './schema.ts'
 
 /** A bead as it is stored. */
 export interface BeadRow {
@@ -30,6 +31,12 @@ export interface BeadRow {
   edges: number
   /** Raised by every change of the row. */
   revision: number
+}
+
+/** A bead with its row, as a write read it. */
+export interface StoredBead {
+  readonly row: BeadRow
+  readonly bead: Bead
 }
 
 /** The row of a bead without the output, which may be long. */

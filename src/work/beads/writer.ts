@@ -1,7 +1,7 @@
 import { stablePlan } from '../../core/store/stable-plan.ts'
 import type { Statement } from '../../core/store/statement.ts'
 import type { Store } from '../../core/store/store.ts'
-import { type BeadValues, VALUE_COLUMNS, type ValueColumn } from './row.ts'
+import { type BeadRow, type BeadValues, VALUE_COLUMNS, type ValueColumn } from './row.ts'
 
 /** Fewer beads are inserted one by one. */
 const MIN_BULK = 4
@@ -105,11 +105,19 @@ export class BeadWriter {
     for (const statement of this.#following) statement.run(numbers.at(0) ?? 0, numbers.at(-1) ?? 0)
   }
 
-  /** Writes only the columns that differ, so that only their indexes are touched. A closed bead keeps the time of its close. */
-  update(before: BeadValues, after: BeadValues, now: number): void {
+  /**
+   * Writes only the columns that differ, so that only their indexes are touched. A closed bead keeps the time of its close.
+   * Returns the row as it is then, which saves reading it again: no trigger changes another column of it.
+   */
+  update(row: BeadRow, before: BeadValues, after: BeadValues, now: number): BeadRow {
     const columns = VALUE_COLUMNS.filter((column) => column !== 'closed_at' && before[column] !== after[column])
-    const closing = columns.includes('status') ? 'closed_at = NULL' : KEEP_CLOSED_AT
-    this.#write(before, after, now, columns, [closing])
+    const hasOtherStatus = columns.includes('status')
+    const isWritten = this.#write(before, after, now, columns, [hasOtherStatus ? 'closed_at = NULL' : KEEP_CLOSED_AT])
+    if (!isWritten) return row
+    const { workable: _, ...values } = after
+    const keepsClosedAt = !hasOtherStatus && row.status === 'closed'
+    const closed_at = keepsClosedAt ? (row.closed_at ?? row.updated_at) : null
+    return { ...row, ...values, closed_at, updated_at: now, revision: row.revision + 1 }
   }
 
   /** Writes the columns that differ, the time of the close as any other. */
@@ -128,11 +136,12 @@ export class BeadWriter {
     now: number,
     columns: readonly ValueColumn[],
     assignments: readonly string[] = [],
-  ): void {
+  ): boolean {
     const hasOtherOutput = before.output !== after.output
-    if (columns.length === 0 && !hasOtherOutput) return
+    if (columns.length === 0 && !hasOtherOutput) return false
     this.#updateOf(columns, assignments).run(...columns.map((column) => after[column]), now, after.id)
     if (hasOtherOutput) this.#setOutput(after)
+    return true
   }
 
   #setOutput({ id, output }: BeadValues): void {

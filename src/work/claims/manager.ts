@@ -66,7 +66,8 @@ export class ClaimManager implements BeadGuard {
 
   /** Claims a bead for a worker, under a new epoch unless this very worker holds it already. */
   claim(tx: Tx, id: string, worker: Worker): ClaimRow | ClaimRejection {
-    const bead = this.#beads.get(id)
+    const stored = this.#beads.load(tx, id)
+    const { bead } = stored
     const current = this.#claims.find(id)
     if (current?.session === worker.session && current.incarnation === worker.incarnation) return this.renew(current)
     const rejection = worker.blocked ?? whyUnclaimable(bead) ?? whyTaken(bead, current, worker)
@@ -77,7 +78,7 @@ export class ClaimManager implements BeadGuard {
     if (!saved) throw new Error(`the claim of ${id} was not written`)
     const metadata = { [WorkKey.sessionId]: worker.session, [WorkKey.sessionName]: worker.sessionName }
     const change = { status: 'in_progress', assignee: worker.identity, metadata }
-    this.#beads.change(tx, id, change, { session: worker.session })
+    this.#beads.change(tx, stored, change, { session: worker.session })
     return saved
   }
 
