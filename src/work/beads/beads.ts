@@ -7,17 +7,17 @@ import { actorOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
 import { assertFits, type JsonRows, RenderedJson } from '../../http/respond/rendered.ts'
 import type { OKResponseBody } from '../../http/schema.ts'
+import { sessionOf } from '../actor.ts'
+import { isEngineKey, ResultKey } from '../metadata.ts'
 import type { BeadChangeEntry, BeadEntry, BeadsBulkCreate, BeadsBulkUpdate, BeadsCreated } from './bulk-schema.ts'
 import { findCycle } from './cycles.ts'
 import { parseNeed } from './dependencies.ts'
-import type { PreparedBead } from './draft.ts'
+import type { BeadChange, BeadDraft, PreparedBead, WriteOptions } from './draft.ts'
 import type { AssigneeResolver } from './extensions.ts'
 import { BeadLists } from './lists.ts'
-import type { BeadProtection } from './protection.ts'
 import type { BeadReader } from './reader.ts'
 import { UNCOUNTED_TYPES } from './readiness.ts'
 import type { BeadRepository } from './repository.ts'
-import { BeadRequests } from './requests.ts'
 import type {
   Bead,
   BeadAssigned,
@@ -148,31 +148,31 @@ export class Beads {
   }
 
   assign(caller: Caller, id: string, body: BeadAssignInputBody, { force }: Force = {}): Promise<BeadAssigned> {
-    const { store, repository } = this.#options
+    const { store, repository, protection } = this.#options
     return store.write((tx) => {
       const stored = repository.load(tx, id)
       const assignee = this.#requests.resolveAssignee(tx, body.assignee) ?? ''
-      this.#requests.check(caller, stored.bead, { assignee }, force)
+      protection.check(caller, stored.bead, { assignee }, force)
       repository.change(tx, stored, { assignee }, this.#requests.optionsFor(caller))
       return { status: 'assigned', assignee }
     }, actorOf(caller))
   }
 
   close(caller: Caller, id: string, { force }: Force = {}): Promise<OKResponseBody> {
-    const { store, repository } = this.#options
+    const { store, repository, protection } = this.#options
     return store.write((tx) => {
       const stored = repository.load(tx, id)
-      this.#requests.check(caller, stored.bead, { status: 'closed' }, force)
+      protection.check(caller, stored.bead, { status: 'closed' }, force)
       repository.close(tx, stored, undefined, this.#requests.optionsFor(caller))
       return { status: 'closed' }
     }, actorOf(caller))
   }
 
   reopen(caller: Caller, id: string): Promise<OKResponseBody> {
-    const { store, repository } = this.#options
+    const { store, repository, protection } = this.#options
     return store.write((tx) => {
       const stored = repository.load(tx, id)
-      this.#requests.check(caller, stored.bead, { status: 'open' })
+      protection.check(caller, stored.bead, { status: 'open' })
       repository.reopen(tx, stored, this.#requests.optionsFor(caller))
       return { status: 'reopened' }
     }, actorOf(caller))
@@ -195,6 +195,138 @@ export class Beads {
       return { status: 'removed' }
     }, actorOf(caller))
   }
+}
+
+/** Whether a bead is work to keep. */
+interface Kept {
+  ephemeral?: boolean | undefined
+}
+
+/** Writes beads as callers describe them: assignees are resolved, and the caller is recorded. */
+class BeadRequests {
+  readonly #city: string
+  readonly #repository: BeadRepository
+  readonly #assignees: AssigneeResolver
+  readonly #protection: BeadProtection
+
+  constructor({ city, repository, assignees, protection }: BeadsOptions) {
+    this.#city = city
+    this.#repository = repository
+    this.#assignees = assignees
+    this.#protection = protection
+  }
+
+  /** Creates a bead; `needs` are what it depends on: `id` blocks it, `type:id` depends otherwise. */
+  create(tx: Tx, body: BeadCreateInputBody & Kept, needs?: readonly string[]): Bead {
+    return this.#repository.add(tx, this.draft(tx, body, needs))
+  }
+
+  /** A bead as a caller describes it. */
+  draft(tx: Tx, { assignee, defer_until, ...rest }: BeadCreateInputBody & Kept, needs?: readonly string[]): BeadDraft {
+    const deferUntil = defer_until === undefined ? undefined : parseDeferUntil(defer_until)
+    return { ...rest, needs, deferUntil, assignee: this.resolveAssignee(tx, assignee) }
+  }
+
+  update(tx: Tx, caller: Caller, id: string, body: BeadUpdateBody & Kept, force = false): Bead {
+    const { assignee, remove_labels: removeLabels, priority, ...rest } = body
+    if (priority === null) {
+      throw invalidField('body.priority', 'priority cannot be removed: set another value, or leave the field out')
+    }
+    const stored = this.#repository.load(tx, id)
+    const change = { ...rest, priority, removeLabels, assignee: this.resolveAssignee(tx, assignee) }
+    this.#protection.check(caller, stored.bead, change, force)
+    return this.#repository.change(tx, stored, change, this.optionsFor(caller))
+  }
+
+  /** The name that is stored as assignee; '' is nobody. */
+  resolveAssignee(tx: Tx, token: string | undefined): string | undefined {
+    const trimmed = token?.trim()
+    return trimmed ? this.#assignees.resolve(tx, trimmed, { materialise: true }) : trimmed
+  }
+
+  optionsFor(caller: Caller): WriteOptions {
+    return { session: sessionOf(caller, this.#city) }
+  }
+}
+
+function parseDeferUntil(value: string): number {
+  const timestamp = Date.parse(value)
+  if (!Number.isNaN(timestamp)) return timestamp
+  throw invalidField('body.defer_until', `defer_until is not a timestamp: ${value}; write it as 2030-01-31T09:00:00Z`)
+}
+
+/** Who has a bead in hand. */
+export interface BeadHolder {
+  session: string
+  name: string
+}
+
+interface BeadProtectionOptions {
+  /** Who has a bead in hand; undefined when nobody has. */
+  holderOf(bead: string): BeadHolder | undefined
+  /** The run that gc runs by its formula, which a bead is of; undefined when there is none. */
+  runOf(bead: Bead): string | undefined
+  /** Whether a message is for this session. */
+  isMailFor(message: string, session: string): boolean
+}
+
+/** Rejects what a caller may not do to a bead: some are changed by other operations, and some are in others' hands. */
+export class BeadProtection {
+  constructor(private readonly options: BeadProtectionOptions) {}
+
+  /** Throws when the caller may not make this change; with `force`, what others hold may be taken away. */
+  check(
+    caller: Caller,
+    bead: Bead,
+    change: Pick<BeadChange, 'status' | 'type' | 'assignee' | 'metadata'>,
+    force = false,
+  ): void {
+    this.#checkRun(bead, change)
+    if (bead.issue_type === 'session') checkSession(bead, change)
+    if (caller.kind !== 'session' && caller.kind !== 'process') return
+    if (bead.issue_type === 'message') this.#checkMail(caller, bead, change)
+    if (!force) this.#checkHolder(caller, bead, change)
+  }
+
+  #checkRun(bead: Bead, { metadata = {} }: Pick<BeadChange, 'metadata'>): void {
+    const changed = Object.entries(metadata).find(
+      ([key, value]) => isEngineKey(key) && (value ?? undefined) !== bead.metadata?.[key],
+    )
+    const run = changed && this.options.runOf(bead)
+    if (!run) return
+    const { outcome, failureReason, outputJson } = ResultKey
+    throw new AppError(
+      'conflict-wrong-state',
+      `${changed[0]} of bead ${bead.id} is written by gc alone, which runs it as a part of run ${run}: report what came of ` +
+        `it in ${outcome}, ${failureReason}, ${outputJson} or keys of your own`,
+    )
+  }
+
+  #checkMail(caller: Caller, { id }: Bead, { status }: Pick<BeadChange, 'status'>): void {
+    if (status === undefined || (caller.kind === 'session' && caller.may.includes('mail'))) return
+    if (caller.kind === 'session' && this.options.isMailFor(id, caller.session)) return
+    throw new AppError('forbidden', `forbidden: message ${id} is not yours; a session needs "mail" to close it`)
+  }
+
+  #checkHolder(caller: Caller, { id, assignee }: Bead, { status, assignee: next }: BeadChange): void {
+    const holder = this.options.holderOf(id)
+    if (!holder || (caller.kind === 'session' && holder.session === caller.session)) return
+    const takesAway = (status !== undefined && status !== 'in_progress') || (next !== undefined && next !== assignee)
+    if (!takesAway) return
+    throw new AppError(
+      'conflict-wrong-state',
+      `bead ${id} is held by ${holder.name}, who works on it; add force to take it away`,
+    )
+  }
+}
+
+function checkSession({ id, status }: Bead, change: Pick<BeadChange, 'status' | 'type'>): void {
+  const isChanged = change.status !== undefined && change.status !== status
+  if (!isChanged && (change.type === undefined || change.type === 'session')) return
+  throw new AppError(
+    'conflict-wrong-state',
+    `bead ${id} is a session, which does not end as a bead does: close it with gc session close ${id}`,
+  )
 }
 
 /** How much work there is. */

@@ -1,7 +1,7 @@
 import { defineEvent, type EventAttributes, payloadOf, type RecordedEvent } from '../../core/events/event.ts'
 import { WorkflowKey, WorkKey } from '../metadata.ts'
 import { BEAD_LIMITS } from './limits.ts'
-import { withoutOutput } from './outputs.ts'
+import { withoutOutput } from './row.ts'
 import { type Bead, BeadEventPayload } from './schema.ts'
 
 export const BeadCreated = defineEvent('bead.created', BeadEventPayload, 'A bead was created.')

@@ -1,7 +1,7 @@
 import { invalidField } from '../../core/errors.ts'
 import { ResultKey } from '../metadata.ts'
 import type { BeadChange, BeadDraft } from './draft.ts'
-import type { StoredMetadata } from './outputs.ts'
+import type { StoredMetadata } from './row.ts'
 
 const KB = 1024
 

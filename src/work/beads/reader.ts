@@ -7,9 +7,16 @@ import { WorkKey } from '../metadata.ts'
 import type { MetadataProjection } from './extensions.ts'
 import { BeadJsonCache, type BeadVersion, type RenderedBead } from './json-cache.ts'
 import { BeadJsonRuns } from './json-runs.ts'
-import { fromStored, OUTPUT_SIZE } from './outputs.ts'
 import { isGating } from './readiness.ts'
-import { type BeadRow, PLAIN_COLUMNS, type PlainRow, ROW_COLUMNS, type StoredBead } from './row.ts'
+import {
+  type BeadRow,
+  fromStored,
+  OUTPUT_SIZE,
+  PLAIN_COLUMNS,
+  type PlainRow,
+  ROW_COLUMNS,
+  type StoredBead,
+} from './row.ts'
 import type { Bead, Dep } from './schema.ts'
 
 /** How many bytes the texts of some beads have. */

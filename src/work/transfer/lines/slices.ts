@@ -1,4 +1,4 @@
-import { DELETED } from '../../beads/status.ts'
+import { DELETED } from '../../beads/values.ts'
 
 const NEWLINE = 0x0a
 /** About how many bytes are read at once. */
