@@ -11,3 +11,6 @@ export const systemClock: Clock = {
 
 /** A moment as the wire shows it: RFC 3339 in UTC. */
 export const toTimestamp = (at: number): string => new Date(at).toISOString()
+
+/** The same without the fraction of the second. */
+export const toSecond = (at: number): string => toTimestamp(at).replace(/\.\d+Z$/, 'Z')

@@ -1,4 +1,4 @@
-import { type Clock, toTimestamp } from '../core/clock.ts'
+import { type Clock, toSecond } from '../core/clock.ts'
 import type { Deadline, Deadlines } from '../core/deadlines.ts'
 import type { PullSource } from '../core/pull-source.ts'
 
@@ -187,10 +187,7 @@ class SseWriter {
     this.#heartbeat = deadlines.after(heartbeat, () => {
       this.#armHeartbeat()
       if (!this.#full)
-        this.#controller?.enqueue(encodeSseFrame({ event: 'heartbeat', data: { timestamp: timestampToSecond(clock) } }))
+        this.#controller?.enqueue(encodeSseFrame({ event: 'heartbeat', data: { timestamp: toSecond(clock.now()) } }))
     })
   }
 }
-
-/** Now, to the second. */
-const timestampToSecond = (clock: Clock): string => toTimestamp(clock.now()).replace(/\.\d+Z$/, 'Z')

@@ -9,6 +9,7 @@ import type { SessionRow } from '../../work/sessions/table.ts'
 import type { Workload } from '../../work/sessions/workload.ts'
 import type { SessionActivity } from '../conversations/activity.ts'
 import type { LaunchPlanner } from '../launch/launch-planner.ts'
+import { toSecond } from '../../core/clock.ts'
 
 interface SessionViewOptions {
   repository: Pick<SessionRepository, 'titleOf'>
@@ -38,7 +39,7 @@ export class SessionView {
       ...this.#provider(row),
       session_name: row.sessionName,
       work_dir: row.workDir,
-      created_at: formatSeconds(row.createdAt),
+      created_at: toSecond(row.createdAt),
       ...this.#timestamps(row),
       attached: this.options.activity.isAttached(row.id),
       running,
@@ -56,8 +57,8 @@ export class SessionView {
   #timestamps(row: SessionRow) {
     const active = Math.max(this.options.activity.lastOutput(row.id) ?? 0, row.activeAt ?? 0)
     return {
-      ...(active > 0 && { last_active: formatSeconds(active) }),
-      ...(row.nudgedAt !== null && { last_nudge_delivered_at: formatSeconds(row.nudgedAt) }),
+      ...(active > 0 && { last_active: toSecond(active) }),
+      ...(row.nudgedAt !== null && { last_nudge_delivered_at: toSecond(row.nudgedAt) }),
     }
   }
 
@@ -117,6 +118,3 @@ function kindOf(row: SessionRow, maxActive: number | undefined): string {
   if (row.rig === 'crew' || row.rig.endsWith('/crew')) return 'crew'
   return maxActive === 1 ? 'role' : 'pool'
 }
-
-/** A timestamp in whole seconds, as this resource shows them. */
-const formatSeconds = (at: number): string => new Date(at).toISOString().replace(/\.\d+Z$/, 'Z')

@@ -1,12 +1,12 @@
 import { type Static, type TSchema, Type } from '@sinclair/typebox'
+import { nullable } from '../../http/schema.ts'
 
 const closed = { additionalProperties: false } as const
 const Integer = Type.Integer({ format: 'int64' })
-const Nullable = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()])
-const OptionalString = Nullable(Type.String())
-const OptionalStrings = Nullable(Type.Array(Type.String()))
-const OptionalBoolean = Nullable(Type.Boolean())
-const OptionalInteger = Nullable(Integer)
+const OptionalString = nullable(Type.String())
+const OptionalStrings = nullable(Type.Array(Type.String()))
+const OptionalBoolean = nullable(Type.Boolean())
+const OptionalInteger = nullable(Integer)
 const Strings = Type.Record(Type.String(), Type.String())
 
 export const PoolOverride = Type.Object(
@@ -118,7 +118,7 @@ export type ProviderPatch = Static<typeof ProviderPatch>
 const listOf = <Schema extends TSchema>(item: Schema, id: string) =>
   Type.Object(
     {
-      items: Nullable(Type.Array(item)),
+      items: nullable(Type.Array(item)),
       total: Type.Integer({ format: 'int64', description: 'How many there are.' }),
       next_cursor: Type.Optional(Type.String({ description: 'Pass it as `cursor` for the next page.' })),
       partial: Type.Optional(Type.Boolean({ description: 'Whether something could not be read.' })),

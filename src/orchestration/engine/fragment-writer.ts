@@ -3,7 +3,7 @@ import { isControl } from '../../work/beads/readiness.ts'
 import type { BeadRepository } from '../../work/beads/repository.ts'
 import type { Bead } from '../../work/beads/schema.ts'
 import { EngineKey, WorkflowKey, WorkKey } from '../../work/metadata.ts'
-import type { Fragment, RecipeDependency, RecipeStep } from '../formulas/recipe.ts'
+import { type Fragment, type RecipeDependency, type RecipeStep, stepIdOf } from '../formulas/recipe.ts'
 import { metadataValue } from '../runs/node.ts'
 
 /** Steps to add to a run while it goes on, for a control of it. */
@@ -78,8 +78,6 @@ export class FragmentWriter {
     return { [WorkKey.routedTo]: target, ...Object.fromEntries(kept) }
   }
 }
-
-const stepIdOf = ({ id, metadata }: RecipeStep): string => metadata[WorkflowKey.stepId] ?? id
 
 type Needs = ReadonlyMap<string, readonly RecipeDependency[]>
 

@@ -1,3 +1,5 @@
+import { WorkflowKey } from '../../work/metadata.ts'
+
 /**
  * What a formula compiles to: the graph of beads that a run of it begins with, and all that its engine needs later. It is
  * plain JSON and complete: a run goes on with the recipe it was started from, whatever becomes of the files.
@@ -102,6 +104,9 @@ export interface RecipeStep {
   /** Of a `spec` step: the step that later attempts are made of. Its description is this as JSON. */
   readonly spec?: StepSpec
 }
+
+/** The id of a step as a run shows it. */
+export const stepIdOf = ({ id, metadata }: RecipeStep): string => metadata[WorkflowKey.stepId] ?? id
 
 export interface Gate {
   /** `human`, `timer`, `gh:run`, `gh:pr`, or whatever the formula says. */

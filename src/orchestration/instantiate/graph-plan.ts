@@ -7,6 +7,7 @@ import { toStored } from '../../work/beads/row.ts'
 import { EngineKey, GateKey, LaunchKey, VARIABLE_PREFIX, WorkflowKey } from '../../work/metadata.ts'
 import type { Recipe, RecipeStep } from '../formulas/recipe.ts'
 import type { StepRoute } from './step-route.ts'
+import { stepIdOf } from '../formulas/recipe.ts'
 
 /** What a launch says beside its recipe. */
 export interface LaunchFields {
@@ -149,8 +150,6 @@ class GraphPlanner {
     })
   }
 }
-
-const stepIdOf = ({ id, metadata }: RecipeStep): string => metadata[WorkflowKey.stepId] ?? id
 
 const variableMetadata = (values: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(

@@ -1,12 +1,10 @@
-import { toTimestamp } from '../../core/clock.ts'
+import { toSecond } from '../../core/clock.ts'
 import type { Bead } from '../../work/beads/schema.ts'
 import { ResultKey } from '../../work/metadata.ts'
 import { metadataValue } from './node.ts'
 import { isFinal, type RunRow, type RunScope } from './repository.ts'
 import type { Run, RunStatus, RunStep, RunStepStatus } from './schema.ts'
 import { NO_STEPS } from './steps.ts'
-
-const toSecond = (at: number): string => toTimestamp(at).replace(/\.\d+Z$/, 'Z')
 
 /** A run as the wire shows it. */
 export function toRun(row: RunRow, title: string, scope: RunScope): Run {

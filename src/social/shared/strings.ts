@@ -1,9 +1,9 @@
-import { toTimestamp } from '../../core/clock.ts'
+import { toSecond } from '../../core/clock.ts'
 import { sha256 } from '../../core/digest.ts'
 import { redactTokens } from '../../http/credentials.ts'
 
 /** A time as every client of the network can read it: without a fraction. */
-export const timestamp = (ms: number): string => `${toTimestamp(ms).slice(0, 19)}Z`
+export const timestamp = (ms: number): string => toSecond(ms)
 
 /** Control characters, and marks that turn the direction of what follows. */
 const HIDDEN = /(?![\t\n\r])\p{Cc}|[\u202a-\u202e\u2066-\u2069]/gu

@@ -1,10 +1,11 @@
 import type { WebhookConfig } from '../../../config/city/webhook.ts'
 import { forwardedAddress, parseAddress } from '../../../core/addresses.ts'
+import { isSameSecret } from '../../../core/digest.ts'
 import { Networks } from '../../../core/networks.ts'
 import { isLoopback } from '../../../http/authority.ts'
 import { bearerTokenOf } from '../../../http/guard.ts'
 import { Rejection } from './rejection.ts'
-import { type Environment, isSameText, variable } from './secrets.ts'
+import { type Environment, variable } from './secrets.ts'
 
 /** A request for a webhook, and how it came. */
 export interface HookRequest {
@@ -61,7 +62,7 @@ function isReachable(
 
 function checkBearer(expected: string, { headers }: Request): void {
   const token = bearerTokenOf(headers.get('authorization') ?? '')
-  if (token !== undefined && isSameText(token, expected)) return
+  if (token !== undefined && isSameSecret(token, expected)) return
   const message = token === undefined ? 'the bearer token is missing' : 'the bearer token is another'
   const answer = 'send the bearer token of this webhook in the Authorization header'
   throw new Rejection('perimeter_denied', 401, message, answer, { 'www-authenticate': 'Bearer' })

@@ -30,8 +30,3 @@ function parse(value: string, name: string): Record<string, unknown> {
     )
   }
 }
-
-/** Whether two texts are the same, in a time that says nothing about where they differ. */
-export const isSameText = (one: string, other: string): boolean => timingSafeEqual(digest(one), digest(other))
-
-const digest = (text: string): Buffer => createHash('sha256').update(text).digest()

@@ -1,7 +1,8 @@
-import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { createServer, type Server, type Socket } from 'node:net'
 import { Transform, type TransformCallback } from 'node:stream'
 import { type Clock, systemClock } from '../../../core/clock.ts'
+import { isSameSecret } from '../../../core/digest.ts'
 import { errorMessage } from '../../../core/errors.ts'
 import { normalHost } from '../../../core/host-rules.ts'
 import type { AskedHost, HostAnswer, HostTraffic, ProviderKey, ProxyRules } from '../../protocol/proxy.ts'
@@ -311,7 +312,7 @@ const withoutKeys: ReadonlySet<string> = new Set([...KEY_HEADERS, 'cookie', 'acc
 /** Whether a request for a provider shows the password of its session in place of a key. */
 const showsPassword = ({ headers }: RequestHead, password: string): boolean =>
   KEY_HEADERS.flatMap((name) => valuesOf(headers, name)).some((value) =>
-    isSame(value.replace(/^Bearer +/i, ''), password),
+    isSameSecret(value.replace(/^Bearer +/i, ''), password),
   )
 
 /** Whether a request for the proxy has the password of its session. */
@@ -319,11 +320,8 @@ function isAuthorized({ headers }: RequestHead, password: string): boolean {
   const [value = '', ...more] = valuesOf(headers, 'proxy-authorization')
   const [, encoded = ''] = /^Basic +([A-Za-z0-9+/=]+)$/i.exec(value) ?? []
   const decoded = Buffer.from(encoded, 'base64').toString('latin1')
-  return more.length === 0 && isSame(decoded.slice(decoded.indexOf(':') + 1), password)
+  return more.length === 0 && isSameSecret(decoded.slice(decoded.indexOf(':') + 1), password)
 }
-
-const digest = (text: string): Buffer => createHash('sha256').update(text).digest()
-const isSame = (one: string, other: string): boolean => timingSafeEqual(digest(one), digest(other))
 
 /** Where a request `/<name>/…` goes that is for a provider; undefined when it would leave the provider's own address. */
 function providerUrl(target: string, keys: readonly ProviderKey[]): { key: ProviderKey; url: URL } | undefined {
