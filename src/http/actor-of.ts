@@ -13,3 +13,7 @@ export function actorOf(caller: Caller, label?: string): Actor {
   const requested = label?.trim() ?? ''
   return { kind, name: kind, ...(requested !== '' && requested !== kind && { label: requested }) }
 }
+
+/** The session that calls, if it belongs to this city. */
+export const sessionOf = (caller: Caller, city: string): string | undefined =>
+  caller.kind === 'session' && caller.city === city ? caller.session : undefined

@@ -22,7 +22,3 @@ export function actorName(caller: Caller, label: string | undefined): string {
 }
 
 const forbidden = (reason: string): AppError => new AppError('forbidden', `forbidden: ${reason}`)
-
-/** The session that calls, if it belongs to this city. */
-export const sessionOf = (caller: Caller, city: string): string | undefined =>
-  caller.kind === 'session' && caller.city === city ? caller.session : undefined
