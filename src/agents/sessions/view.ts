@@ -1,5 +1,6 @@
 import type { Provider } from '../../config/declare/provider-config.ts'
 import { effectiveOptions } from '../../config/providers/launch.ts'
+import { toSecond } from '../../core/clock.ts'
 import type { LogStatus } from '../../programs/log-status.ts'
 import { workNamesOf } from '../../work/sessions/metadata.ts'
 import type { SessionRepository } from '../../work/sessions/repository.ts'
@@ -9,7 +10,6 @@ import type { SessionRow } from '../../work/sessions/table.ts'
 import type { Workload } from '../../work/sessions/workload.ts'
 import type { SessionActivity } from '../conversations/activity.ts'
 import type { LaunchPlanner } from '../launch/launch-planner.ts'
-import { toSecond } from '../../core/clock.ts'
 
 interface SessionViewOptions {
   repository: Pick<SessionRepository, 'titleOf'>

@@ -1,4 +1,5 @@
 import type { SessionCreator } from '../../agents/lifecycle/act/session-creator.ts'
+import type { DefaultRouteConfig } from '../../config/city/city-config.ts'
 import type { Config } from '../../config/compose/config.ts'
 import { gcPart } from '../../core/actor.ts'
 import type { AttentionEntry, AttentionSource } from '../../core/attention.ts'

@@ -557,7 +557,6 @@ interface CommittedWrite {
   effects: (() => void)[]
 }
 
-/** How long one group may hold the loop before the rest waits for the next. */
 const GROUP_MS = 5
 
 /**
@@ -577,6 +576,8 @@ class Committer {
     private readonly orm: Orm,
     /** Rejects a write that failed because of the disk or the file. */
     private readonly reject: (pending: PendingWrite, error: unknown) => void,
+    /** Milliseconds that one group may hold the loop before the remaining writes wait for the next. */
+    private readonly groupMs = GROUP_MS,
   ) {
     this.#begin = db.prepare('BEGIN IMMEDIATE')
     this.#commit = db.prepare('COMMIT')
@@ -600,7 +601,7 @@ class Committer {
     let ran = 0
     try {
       for (const pending of group) {
-        if (ran > 0 && performance.now() - started > GROUP_MS) break
+        if (ran > 0 && performance.now() - started > this.groupMs) break
         const committed = this.#runOne(pending, done.length > 0)
         if (committed) done.push(committed)
         ran++

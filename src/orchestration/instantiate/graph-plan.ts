@@ -6,8 +6,8 @@ import { isGating } from '../../work/beads/readiness.ts'
 import { toStored } from '../../work/beads/row.ts'
 import { EngineKey, GateKey, LaunchKey, VARIABLE_PREFIX, WorkflowKey } from '../../work/metadata.ts'
 import type { Recipe, RecipeStep } from '../formulas/recipe.ts'
-import type { StepRoute } from './step-route.ts'
 import { stepIdOf } from '../formulas/recipe.ts'
+import type { StepRoute } from './step-route.ts'
 
 /** What a launch says beside its recipe. */
 export interface LaunchFields {

@@ -1,4 +1,3 @@
-import { createHash, timingSafeEqual } from 'node:crypto'
 import type { WebhookVerifyConfig } from '../../../config/city/webhook.ts'
 import { operatorFault } from './rejection.ts'
 
