@@ -1,10 +1,9 @@
 import { homedir } from 'node:os'
-import { compose } from '../../config/compose/compose.ts'
 import { shareLogin } from '../../config/compose/edit/confinement.ts'
 import { type agentProfile, builtinOf } from '../../config/confinement/agent-profile.ts'
 import { readDefaultMode } from '../../config/confinement/default-mode.ts'
-import { FileSnapshot } from '../../config/files/file-snapshot.ts'
 import { suggestion } from '../../config/files/suggestion.ts'
+import { composeFolder } from '../../config/offline/city-composition.ts'
 import { editCity } from '../../config/offline/edit-city.ts'
 import { openPackFolders } from '../../config/packs/builtin-folders.ts'
 import { AppError } from '../../core/errors.ts'
@@ -23,10 +22,7 @@ interface Place {
 
 /** The log-in that confined sessions of an agent do not see because nobody said whether they may. */
 export function unsharedLoginOf({ path, home, env }: Place, qualified: string): UnsharedLogin | undefined {
-  const { config } = compose(new FileSnapshot(path), {
-    folders: openPackFolders(home),
-    defaultConfine: readDefaultMode(home),
-  })
+  const { config } = composeFolder(path, home, { defaultConfine: readDefaultMode(home) })
   const agent = config.agents.find((each) => each.qualified === qualified)
   return unsharedLogin(agent, config, env)
 }

@@ -66,15 +66,14 @@ export class Config {
   #recorded: Promise<void> = Promise.resolve()
 
   private constructor(
-    composition: Composition,
-    latest: Composition,
+    { good, latest }: { readonly good: Composition; readonly latest: Composition },
     private readonly registeredName: string | undefined,
     private readonly options: ComposeOptions,
     private readonly cache: FileCache,
   ) {
-    this.path = composition.files.city.path
+    this.path = latest.files.city.path
     this.#latest = latest
-    this.#composition = this.#withRegisteredName(composition)
+    this.#composition = this.#withRegisteredName(good)
   }
 
   /**
@@ -83,12 +82,12 @@ export class Config {
    */
   static async open(path: string, registeredName?: string, options: ComposeOptions = {}): Promise<Config> {
     const cache = new FileCache()
-    const composition = compose(new FileSnapshot(path, new Map(), cache), options)
-    if (composition.errors.length === 0) return new Config(composition, composition, registeredName, options, cache)
-    const lastGood = composeLastGood(path, composition, options)
-    if (!lastGood) throw toInvalidConfigError(composition.errors, 'validation-failed')
-    const config = new Config(lastGood, composition, registeredName, options, cache)
-    config.#setProblem(composition.errors.map(formatDiagnostic).join('\n'))
+    const latest = compose(new FileSnapshot(path, new Map(), cache), options)
+    if (latest.errors.length === 0) return new Config({ good: latest, latest }, registeredName, options, cache)
+    const good = composeLastGood(path, latest, options)
+    if (!good) throw toInvalidConfigError(latest.errors, 'validation-failed')
+    const config = new Config({ good, latest }, registeredName, options, cache)
+    config.#setProblem(latest.errors.map(formatDiagnostic).join('\n'))
     return config
   }
 

@@ -12,7 +12,6 @@ export const PACK = {
   description: string('description'),
   includes: strings('includes'),
 }
-export type PackFields = ValuesOf<typeof PACK>
 
 /** `[[pack.requires]]`: an agent that whoever imports the pack must have. */
 export const PACK_REQUIREMENT = { scope: oneOf('scope', ['city', 'rig']), agent: requiredString('agent') }

@@ -1,6 +1,6 @@
 import { BUILTINS, PRESETS } from '../../programs/presets.ts'
 import type { PackConfig } from '../city/city-config.ts'
-import { compose } from '../compose/compose.ts'
+import { type ComposeOptions, type Composition, compose } from '../compose/compose.ts'
 import { agentsWithHookReview } from '../compose/resolve/hook-reviews.ts'
 import { formatDiagnostic } from '../files/diagnostics.ts'
 import { FileSnapshot } from '../files/file-snapshot.ts'
@@ -22,8 +22,12 @@ export interface CityFiles {
   readonly warnings: readonly string[]
 }
 
+/** Composes the city in a folder from its files alone, with the packs below a `GC_HOME`. */
+export const composeFolder = (path: string, home: string, options?: ComposeOptions): Composition =>
+  compose(new FileSnapshot(path), { ...options, folders: openPackFolders(home) })
+
 export function readCityFiles(path: string, home: string): CityFiles {
-  const { config, errors, broken, allWarnings } = compose(new FileSnapshot(path), { folders: openPackFolders(home) })
+  const { config, errors, broken, allWarnings } = composeFolder(path, home)
   const providers = config.agents.flatMap(({ provider, startCommand }) => (provider && !startCommand ? [provider] : []))
   return {
     name: config.name,

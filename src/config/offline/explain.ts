@@ -1,13 +1,12 @@
 import { homedir } from 'node:os'
-import { compose } from '../compose/compose.ts'
 import { Config } from '../compose/config.ts'
 import { readDefaultMode } from '../confinement/default-mode.ts'
 import { type Defaults, type ExplainedConfinement, explainConfinement } from '../confinement/explain-agent.ts'
 import { formatDiagnostic } from '../files/diagnostics.ts'
-import { FileSnapshot } from '../files/file-snapshot.ts'
 import { suggestion } from '../files/suggestion.ts'
 import { openPackFolders } from '../packs/builtin-folders.ts'
 import { type ExplainedField, explainFields } from '../views/explain.ts'
+import { composeFolder } from './city-composition.ts'
 import type { FolderLinter } from './lint.ts'
 
 /** What the files of a city come to, and what is wrong with them. */
@@ -21,7 +20,7 @@ export interface ShownFolder {
 
 /** Explains the city in a folder from its files alone, or says what is wrong with them. */
 export function explainFolder(path: string, home: string): { fields: ExplainedField[]; errors: string[] } {
-  const composition = compose(new FileSnapshot(path), { folders: openPackFolders(home) })
+  const composition = composeFolder(path, home)
   const errors = composition.errors.map(formatDiagnostic)
   return { fields: errors.length > 0 ? [] : explainFields(composition), errors }
 }
@@ -37,10 +36,7 @@ export function explainFolderConfinement(
   path: string,
   { name, gcHome, defaults }: { name: string; gcHome: string; defaults: (home: string) => Defaults },
 ): ExplainedConfinement | { errors: string[] } {
-  const { errors, config } = compose(new FileSnapshot(path), {
-    folders: openPackFolders(gcHome),
-    defaultConfine: readDefaultMode(gcHome),
-  })
+  const { errors, config } = composeFolder(path, gcHome, { defaultConfine: readDefaultMode(gcHome) })
   if (errors.length > 0) return { errors: errors.map(formatDiagnostic) }
   const agent =
     config.agents.find(({ qualified }) => qualified === name) ??
@@ -56,7 +52,7 @@ export function explainFolderConfinement(
 
 /** Shows the city in a folder from its files alone; `check` adds the errors of what it is made of. */
 export function showFolder(path: string, home: string, check?: FolderLinter): ShownFolder {
-  const composition = compose(new FileSnapshot(path), { folders: openPackFolders(home) })
+  const composition = composeFolder(path, home)
   const own = composition.errors.map(formatDiagnostic)
   const errors = own.length > 0 ? own : [...(check?.(path, composition.config).errors ?? [])]
   return {

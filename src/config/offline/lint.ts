@@ -14,6 +14,7 @@ import { openPackFolders } from '../packs/builtin-folders.ts'
 import { findPackChecks, findPackCommands } from '../packs/pack-scripts.ts'
 import { FUNCTION_NAMES } from '../prompts/functions.ts'
 import { renderPrompt } from '../prompts/render-prompt.ts'
+import { composeFolder } from './city-composition.ts'
 
 /** What is wrong in the folder of a pack, or of a city. */
 export interface LintedFolder {
@@ -53,7 +54,7 @@ function findPacks(path: string): string[] {
 }
 
 function lintCity(path: string, home: string, others: FolderLinter): LintedFolder {
-  const composition = compose(new FileSnapshot(path), { folders: openPackFolders(home) })
+  const composition = composeFolder(path, home)
   return withOthers(report(path, composition, composition.config.name), others(path, composition.config))
 }
 

@@ -1,8 +1,6 @@
 import { TOKEN_PREFIX } from '../../http/credentials.ts'
-import { compose } from '../compose/compose.ts'
 import { DeclaredSecrets } from '../files/declared-secrets.ts'
-import { FileSnapshot } from '../files/file-snapshot.ts'
-import { openPackFolders } from '../packs/builtin-folders.ts'
+import { composeFolder } from './city-composition.ts'
 
 interface Reader {
   /** The environment of the command. */
@@ -19,6 +17,6 @@ const isOfProgram = ({ GC_SESSION_ID, GC_TOKEN }: Reader['env']): boolean =>
 /** What was read from the files of a city, as whoever started the command may see it: programs are shown no secret. */
 export function toVisible<Result>(result: Result, { env, path, home }: Reader): Result {
   if (!isOfProgram(env)) return result
-  const { files } = compose(new FileSnapshot(path), { folders: openPackFolders(home) })
+  const { files } = composeFolder(path, home)
   return new DeclaredSecrets(() => files).blank(result)
 }

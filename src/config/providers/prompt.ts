@@ -17,10 +17,6 @@ export function composePrompt(firstLine: string, instructions: string, message =
   return [`${firstLine}\n${hint}`, instructions.trim(), message.trim()].filter(Boolean).join('\n\n')
 }
 
-/** Joins a typed first prompt and the first message after it. */
-export const joinPrompts = (prompt: string, message: string): string =>
-  [prompt, message].filter(Boolean).join('\n\n---\n\n')
-
 /** Removes tags; what is left of broken or nested ones cannot open one. */
 export const stripTags = (text: string): string =>
   text.replace(/<[/!?]?[A-Za-z-][^<>]*>/g, '').replace(/<(?=[/!?A-Za-z])/g, '‹')

@@ -1,4 +1,4 @@
-import { parsePayloadTemplate } from '../../config/city/payload-template.ts'
+import { parsePayloadTemplate } from '../../config/city/webhook.ts'
 import { isObject } from '../../core/json.ts'
 import { isNestedTooDeep } from '../../core/text/json-depth.ts'
 import { withoutLoneSurrogates } from '../../core/text/json-surrogates.ts'

@@ -1,6 +1,10 @@
 import type { CityConfig } from '../../config/city/city-config.ts'
-import { parsePayloadTemplate } from '../../config/city/payload-template.ts'
-import type { WebhookConfig, WebhookRuleConfig, WebhookVerifyConfig } from '../../config/city/webhook.ts'
+import {
+  parsePayloadTemplate,
+  type WebhookConfig,
+  type WebhookRuleConfig,
+  type WebhookVerifyConfig,
+} from '../../config/city/webhook.ts'
 import type { Config } from '../../config/compose/config.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { Deadlines } from '../../core/deadlines.ts'

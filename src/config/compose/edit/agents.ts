@@ -67,7 +67,8 @@ export function deleteAgentFolder(
   for (const file of files) if (city.text(file) !== undefined) drafts.set(file, undefined)
 }
 
-function findAgent({ config }: EditBase, qualified: string): AgentConfig {
+/** The agent of a qualified name; throws when there is none. */
+export function findAgent({ config }: EditBase, qualified: string): AgentConfig {
   const agent = config.agents.find((candidate) => candidate.qualified === qualified)
   if (!agent) throw new AppError('agent-not-found', `agent ${qualified} not found`)
   return agent

@@ -1,7 +1,7 @@
-import { AppError } from '../../../core/errors.ts'
 import { addBlock, setInlineKey, type TomlValue } from '../../../core/toml/edit.ts'
 import { CITY_FILE } from '../../files/file-names.ts'
 import type { Drafts } from '../../files/file-snapshot.ts'
+import { findAgent } from './agents.ts'
 import { changeBlock, type EditBase, requireEditable, textOf } from './blocks.ts'
 
 const ALLOW_HOSTS = 'allow_hosts'
@@ -9,8 +9,7 @@ const SHARE_LOGIN = 'share_login'
 
 /** Adds a host to those that the sessions of an agent may reach, in the table that says how it is confined. */
 export function allowHost(base: EditBase, qualified: string, host: string): Drafts {
-  const agent = base.config.agents.find((each) => each.qualified === qualified)
-  if (!agent) throw new AppError('agent-not-found', `agent ${qualified} not found`)
+  const agent = findAgent(base, qualified)
   const { confineTable: table } = agent
   const allowed = table?.values.allowHosts ?? []
   if (allowed.includes(host)) return new Map()

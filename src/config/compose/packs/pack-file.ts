@@ -1,5 +1,5 @@
 import { isAbsolute, join, relative } from 'node:path'
-import { AGENT, type AgentFields } from '../../declare/agent.ts'
+import { AGENT } from '../../declare/agent.ts'
 import { AGENT_DEFAULTS, type AgentDefaultsFields } from '../../declare/agent-defaults.ts'
 import type { BlockDeclarations, NamedDeclarations } from '../../declare/city-declarations.ts'
 import { type Declaration, declareFields } from '../../declare/declaration.ts'
@@ -110,5 +110,3 @@ function declarePack(reader: SectionReader, pack: PackReference, isCity: boolean
 
 const defaultRigImports = (reader: SectionReader) =>
   reader.has('defaults') ? (importsOf('imports').read(reader.child('defaults').child('rig')) ?? new Map()) : new Map()
-
-export type AgentDeclaration = Declaration<AgentFields>

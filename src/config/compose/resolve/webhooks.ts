@@ -3,13 +3,13 @@ import { parseDuration } from '../../../core/durations.ts'
 import { errorMessage } from '../../../core/errors.ts'
 import { Networks } from '../../../core/networks.ts'
 import type { RigConfig } from '../../city/city-config.ts'
-import { parsePayloadTemplate } from '../../city/payload-template.ts'
-import type {
-  WebhookConfig,
-  WebhookRate,
-  WebhookRuleConfig,
-  WebhookScheme,
-  WebhookVerifyConfig,
+import {
+  parsePayloadTemplate,
+  type WebhookConfig,
+  type WebhookRate,
+  type WebhookRuleConfig,
+  type WebhookScheme,
+  type WebhookVerifyConfig,
 } from '../../city/webhook.ts'
 import type { CityDeclarations } from '../../declare/city-declarations.ts'
 import { type Declaration, locationOf } from '../../declare/declaration.ts'
