@@ -51,7 +51,7 @@ export class Config {
   #composition: Composition
   /** The files on disk as they were last composed, whether or not they came into force. */
   #latest: Composition
-  /** Drafts that may be on disk by now. */
+  /** The last drafts, composed; they may be on disk by now. */
   #drafted: Composition | undefined
   #problem: string | undefined
   #watcher: ConfigWatcher | undefined
@@ -111,7 +111,7 @@ export class Config {
     return this.#putInForce(this.#compose(), by)
   }
 
-  /** Puts files in force that gc wrote after it judged their drafts; resolves when the change is recorded. */
+  /** Puts files in force that gc wrote after `errorsOf` their drafts; resolves when the change is recorded. */
   async applyWritten(by: Actor): Promise<void> {
     this.#putInForce(this.#read(), by)
     await this.recorded()
@@ -139,7 +139,7 @@ export class Config {
     return checked(this.#compose())
   }
 
-  /** What was found in the files on disk when they were last put in force, or could not be. */
+  /** Errors and warnings of the files on disk as they were last composed. */
   get lastCheck(): CheckedFiles {
     return checked(this.#latest)
   }
@@ -276,8 +276,8 @@ export class Config {
   }
 
   /**
-   * The files on disk, composed anew only when they are neither as they were then nor as they were drafted. Errors are
-   * always judged anew, since some are put right elsewhere on the machine.
+   * Composes the files on disk, unless the last composition or the drafts were made of the same files. Files with errors
+   * are always composed again: some errors are fixed elsewhere on the machine.
    */
   #read(): Composition {
     for (const known of [this.#drafted, this.#latest]) {

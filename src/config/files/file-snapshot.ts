@@ -52,7 +52,7 @@ export class FileSnapshot {
     return [...this.#roots.values()]
   }
 
-  /** The same files and folders as they are on disk now; undefined when one of them is not as it was. */
+  /** Reads the same files and folders from disk again; undefined when one of them differs. */
   readAgain(): FileSnapshot | undefined {
     const again = new FileSnapshot(this.city.path, new Map(), this.cache)
     return this.roots.every((root) => root.isSameIn(again.root(root.path))) ? again : undefined
@@ -175,7 +175,7 @@ export class RootSnapshot {
     return [...files].filter((file) => this.#files.get(file)?.text !== other.#files.get(file)?.text)
   }
 
-  /** Reads from another snapshot what was read from this one; whether that found the same. What cannot be read is not. */
+  /** Whether another snapshot, asked for the same files and folders, finds the same. Unreadable files never match. */
   isSameIn(other: RootSnapshot): boolean {
     return (
       [...this.#files].every(([file, read]) => other.text(file) === read?.text) &&

@@ -88,6 +88,20 @@ describe('the city is composed', () => {
     expect(config.current.agents.map(({ name }) => name)).toEqual(['moved', 'old', 'claude', 'claude'])
   })
 
+  test('once for drafts that are judged first and written afterwards, as imports are', async () => {
+    using city = await countedCity()
+    const { config, compositions } = city
+    const text = `${FILES['city.toml']}[providers.mine]\ncommand = "x"\n`
+    const write = async () => {
+      expect(config.errorsOf(new Map())).toEqual([])
+      expect(config.errorsOf(new Map([['city.toml', text]]))).toEqual([])
+      city.put('city.toml', text)
+      await config.applyWritten(OPERATOR)
+    }
+    expect(await compositions(write)).toBe(1)
+    expect([...config.current.providers.keys()]).toEqual(['mine'])
+  })
+
   test('once when unchanged files are reloaded, which names what was found in them', async () => {
     using city = await countedCity()
     const { config, compositions } = city
