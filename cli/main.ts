@@ -12,7 +12,7 @@ async function main(args: readonly string[]): Promise<number> {
     const { runConfined } = await import('../src/host/confine/confined-command.ts')
     return runConfined(args.slice(1))
   }
-  const { runCommand } = await import('./command.ts')
+  const { runCommand } = await import('./run-command.ts')
   return runCommand(called, args)
 }
 

@@ -19,9 +19,9 @@ import { configCommands } from './config/config.ts'
 import { lintCommand } from './config/lint.ts'
 import { confineCommand } from './confine/confine.ts'
 import { CommandContext } from './context/context.ts'
-import { readShape } from './context/format.ts'
+import { readShape } from './context/json-options.ts'
 import { convoyCommands } from './convoy/convoy.ts'
-import { doctorCommand } from './doctor/command.ts'
+import { doctorCommand } from './doctor/doctor.ts'
 import { readinessCommand } from './doctor/readiness.ts'
 import { eventsCommand } from './events/events.ts'
 import { externalMessageCommands } from './extmsg/extmsg.ts'
@@ -31,38 +31,98 @@ import { manCommand } from './help/man.ts'
 import { versionCommand, versionLine } from './help/version.ts'
 import { hookCommand } from './hook/hook.ts'
 import { primeCommand } from './hook/prime.ts'
-import { runtimeCommands } from './hook/runtime.ts'
 import { importCommands } from './import/import.ts'
+import { readLine } from './io/command-line.ts'
 import type { Io } from './io/io.ts'
-import { readLine } from './io/line.ts'
 import { type JsonShape, shapeJson } from './io/shape-json.ts'
-import { laterCommands, storageCommands } from './later.ts'
-import { logsCommand } from './logs/command.ts'
+import { logsCommand } from './logs/logs.ts'
 import { mailCommands } from './mail/mail.ts'
 import { rejectEmptyNames } from './names/empty-names.ts'
-import { qualifyAgents } from './names/rig-agents.ts'
+import { qualifyAgents } from './names/qualify-agents.ts'
+import { nudgeCommand } from './nudge/nudge.ts'
 import { orderCommands } from './order/order.ts'
 import { packCommands } from './pack/pack.ts'
-import { skillCommands } from './pack/skill.ts'
 import { rigCommands } from './rig/rig.ts'
 import { runCommands } from './run/run.ts'
-import { workflowCommands } from './run/workflow.ts'
+import { runtimeCommands } from './runtime/runtime.ts'
 import { serviceCommands } from './service/service.ts'
 import { handoffCommand } from './session/handoff.ts'
-import { nudgeCommand } from './session/nudge.ts'
 import { sessionCommands } from './session/session.ts'
-import { worktreeCommands } from './session/worktree.ts'
+import { skillCommands } from './skill/skill.ts'
 import { slingCommand } from './sling/sling.ts'
 import { socialCommands } from './social/social.ts'
 import { serveCommand } from './supervisor/serve.ts'
 import { serverCommands } from './supervisor/server.ts'
 import { supervisorCommands } from './supervisor/supervisor.ts'
 import { uninstallCommand } from './uninstall/uninstall.ts'
+import { unsupportedCommands } from './unsupported.ts'
 import { upgradeCommand } from './upgrade/upgrade.ts'
 import { waitCommands } from './wait/wait.ts'
 import { webhookCommands } from './webhook/webhook.ts'
+import { workflowCommands } from './workflow/workflow.ts'
+import { worktreeCommands } from './worktree/worktree.ts'
 
-/** The `gc` program for some words: its commands in the order of its help. */
+type DefineCommands = (program: Command, context: CommandContext) => void
+
+/** The commands in the order of the help. */
+const GROUPS: Readonly<Record<string, readonly DefineCommands[]>> = {
+  'Supervisor:': [
+    confineCommand,
+    serveCommand,
+    serverCommands,
+    supervisorCommands,
+    logsCommand,
+    upgradeCommand,
+    uninstallCommand,
+  ],
+  'Cities:': [
+    cityShortcuts,
+    cityControlCommands,
+    cityCommands,
+    backupCommands,
+    configCommands,
+    importCommands,
+    packCommands,
+    serviceCommands,
+    lintCommand,
+    reloadCommand,
+    doctorCommand,
+  ],
+  'Work:': [
+    slingCommand,
+    beadCommands,
+    readyCommand,
+    graphCommand,
+    formulaCommands,
+    runCommands,
+    orderCommands,
+    workflowCommands,
+    convoyCommands,
+    mailCommands,
+    externalMessageCommands,
+    webhookCommands,
+    waitCommands,
+    eventsCommand,
+  ],
+  'Agents:': [
+    rigCommands,
+    agentCommands,
+    sessionCommands,
+    skillCommands,
+    usageCommand,
+    budgetCommands,
+    accountCommands,
+    readinessCommand,
+    attentionCommands,
+    nudgeCommand,
+    worktreeCommands,
+    socialCommands,
+  ],
+  'Inside a session:': [hookCommand, primeCommand, runtimeCommands, handoffCommand, bdCommand],
+  'About:': [versionCommand, apiCommand, openapiCommand, completionCommands, manCommand, unsupportedCommands],
+}
+
+/** The `gc` program for some words. */
 export function createProgram(io: Io, args: readonly string[] = []): Command {
   const program = createBaseProgram(io)
     .hook('preAction', shareRig)
@@ -73,68 +133,10 @@ export function createProgram(io: Io, args: readonly string[] = []): Command {
     })
   let shape: JsonShape = {}
   const context = new CommandContext({ ...io, formatJson: (value) => shapeJson(io, value, shape) }, program)
-  program.commandsGroup('Supervisor:')
-  confineCommand(program, context)
-  serveCommand(program, context)
-  serverCommands(program, context)
-  supervisorCommands(program, context)
-  logsCommand(program, context)
-  upgradeCommand(program, context)
-  uninstallCommand(program, context)
-  program.commandsGroup('Cities:')
-  cityShortcuts(program, context)
-  cityControlCommands(program, context)
-  cityCommands(program, context)
-  backupCommands(program, context)
-  configCommands(program, context)
-  importCommands(program, context)
-  packCommands(program, context)
-  serviceCommands(program, context)
-  lintCommand(program, context)
-  reloadCommand(program, context)
-  doctorCommand(program, context)
-  program.commandsGroup('Work:')
-  slingCommand(program, context)
-  beadCommands(program, context)
-  readyCommand(program, context)
-  graphCommand(program, context)
-  formulaCommands(program, context)
-  runCommands(program, context)
-  orderCommands(program, context)
-  workflowCommands(program, context)
-  convoyCommands(program, context)
-  mailCommands(program, context)
-  externalMessageCommands(program, context)
-  webhookCommands(program, context)
-  waitCommands(program, context)
-  eventsCommand(program, context)
-  program.commandsGroup('Agents:')
-  rigCommands(program, context)
-  agentCommands(program, context)
-  sessionCommands(program, context)
-  skillCommands(program, context)
-  usageCommand(program, context)
-  budgetCommands(program, context)
-  accountCommands(program, context)
-  readinessCommand(program, context)
-  attentionCommands(program, context)
-  nudgeCommand(program, context)
-  worktreeCommands(program, context)
-  socialCommands(program, context)
-  program.commandsGroup('Inside a session:')
-  hookCommand(program, context)
-  primeCommand(program, context)
-  runtimeCommands(program, context)
-  handoffCommand(program, context)
-  program.command('bd').description('the bead commands of agents’ prompts; also the program `bd`')
-  program.commandsGroup('About:')
-  versionCommand(program, io)
-  apiCommand(program, context)
-  openapiCommand(program, context)
-  completionCommands(program, context)
-  manCommand(program, context)
-  laterCommands(program)
-  storageCommands(program, context)
+  for (const [heading, commands] of Object.entries(GROUPS)) {
+    program.commandsGroup(heading)
+    for (const define of commands) define(program, context)
+  }
   program.helpCommand(false)
   helpCommand(program, context)
   // An option of the program is taken out of the words of every command: `gc import add` has a --version of its own.
@@ -142,6 +144,11 @@ export function createProgram(io: Io, args: readonly string[] = []): Command {
     program.version(versionLine, '-V, --version', 'print the version of this program')
   }
   return program
+}
+
+/** Lists `gc bd` in the help; `run-command.ts` runs it. */
+function bdCommand(program: Command): void {
+  program.command('bd').description('the bead commands of agents’ prompts; also the program `bd`')
 }
 
 /** A `--rig` anywhere on the command line is for the command, if that has one. */

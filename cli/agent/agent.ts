@@ -6,15 +6,15 @@ import type { CityClient } from '../../src/client/client.ts'
 import type { Colour } from '../../src/client/text.ts'
 import { offerLogin } from '../confine/login.ts'
 import type { CommandContext } from '../context/context.ts'
-import { foldRows } from '../context/fold-rows.ts'
 import { collectPair, type JsonOption, parseCount, withJson } from '../context/options.ts'
-import { agentListOutput } from '../context/shapes.ts'
+import { agentListOutput } from '../context/pack-json.ts'
 import { renderLive, type WatchOption, withWatch } from '../context/watch.ts'
 import { failure, usageError } from '../io/exit.ts'
+import { foldRows } from '../io/fold-rows.ts'
 import { type Io, printJson, printLine } from '../io/io.ts'
 import { printFields, printTable } from '../io/table.ts'
 import { warnUnavailable } from '../session/unavailable.ts'
-import { registerCityAgent, reportCityAgent } from '../social/city-agents.ts'
+import { registerCityAgent, reportCityAgent } from '../social/city-agent-actions.ts'
 
 interface Add extends JsonOption {
   name?: string

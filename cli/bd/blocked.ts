@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { describeBlockers, openBlockers } from '../context/blockers.ts'
+import { describeBlockers, openBlockers } from '../bead/blockers.ts'
 import type { BdContext } from './context.ts'
 import { toBare } from './issue.ts'
 

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { sanitizeLine } from '../../src/client/text.ts'
 import type { BeadCreateInputBody } from '../../src/work/beads/schema.ts'
-import { createBead } from '../context/create.ts'
+import { createBead } from '../bead/create.ts'
 import { parseMoment } from '../context/dates.ts'
 import { collectList, collectPair, parseCount, parsePriority } from '../context/options.ts'
 import { failure, usageError } from '../io/exit.ts'

@@ -9,10 +9,10 @@ import {
   type ListFilter,
   withFilters,
   withListFilters,
-} from '../context/bead-filter.ts'
-import { parseStatuses } from '../context/bead-status.ts'
+} from '../bead/filter.ts'
+import { parseStatuses } from '../bead/status.ts'
+import { countWork } from '../bead/work.ts'
 import { collectList } from '../context/options.ts'
-import { countWork } from '../context/work.ts'
 import type { BdContext } from './context.ts'
 
 /** `hybrid` is accepted because `bd` has it; it sorts by priority. */

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { sanitizeLine } from '../../src/client/text.ts'
+import { changeBead } from '../bead/create.ts'
 import { exportBeads, type ImportOptions, importBeads } from '../bead/transfer.ts'
-import { changeBead } from '../context/create.ts'
 import { usageError } from '../io/exit.ts'
 import type { BdContext } from './context.ts'
 

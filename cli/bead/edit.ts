@@ -2,12 +2,12 @@ import type { Command } from 'commander'
 import { isRecord, parseJson } from '../../src/client/json.ts'
 import { sanitizeLines } from '../../src/client/text.ts'
 import type { BeadEntry } from '../../src/work/beads/bulk-schema.ts'
-import { parseStatus } from '../context/bead-status.ts'
 import type { CommandContext } from '../context/context.ts'
-import { createBead } from '../context/create.ts'
 import { collectList, collectPair, type JsonOption, parsePriority, withJson } from '../context/options.ts'
 import { failure, usageError } from '../io/exit.ts'
 import { printJson, printLine } from '../io/io.ts'
+import { createBead } from './create.ts'
+import { parseStatus } from './status.ts'
 
 interface Create extends JsonOption {
   description?: string

@@ -2,12 +2,12 @@ import type { Command } from 'commander'
 import type { CityClient } from '../../src/client/client.ts'
 import { sanitizeLine } from '../../src/client/text.ts'
 import type { Bead } from '../../src/work/beads/schema.ts'
-import { GATING } from '../context/blockers.ts'
 import type { CommandContext } from '../context/context.ts'
 import { envelope } from '../context/envelope.ts'
 import { type JsonOption, withJson } from '../context/options.ts'
 import { watched, withWatch } from '../context/watch.ts'
 import { printJson, printLine } from '../io/io.ts'
+import { GATING } from './blockers.ts'
 
 interface Graph extends JsonOption {
   tree?: true

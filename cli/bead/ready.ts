@@ -1,14 +1,14 @@
 import { type Command, Option } from 'commander'
 import { sanitizeLine } from '../../src/client/text.ts'
 import type { Bead } from '../../src/work/beads/schema.ts'
-import { type Filter, isMatch, withFilters } from '../context/bead-filter.ts'
-import { parseStatuses } from '../context/bead-status.ts'
 import type { CommandContext } from '../context/context.ts'
 import { type JsonOption, withJson } from '../context/options.ts'
 import { readItems } from '../context/pages.ts'
 import { watched, withWatch } from '../context/watch.ts'
-import { isWork } from '../context/work.ts'
 import { printJson, printLine } from '../io/io.ts'
+import { type Filter, isMatch, withFilters } from './filter.ts'
+import { parseStatuses } from './status.ts'
+import { isWork } from './work.ts'
 
 interface Ready extends Filter, JsonOption {
   status?: string[]

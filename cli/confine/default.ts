@@ -1,7 +1,7 @@
 import { Argument, type Command } from 'commander'
 import { resolveHome } from '../../src/client/home.ts'
-import { isAnswering } from '../context/background.ts'
 import type { CommandContext } from '../context/context.ts'
+import { isAnswering } from '../context/launch-supervisor.ts'
 import { failure } from '../io/exit.ts'
 import { printLine } from '../io/io.ts'
 

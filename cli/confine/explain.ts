@@ -5,10 +5,10 @@ import type { ConfinementRule, ExplainedConfinement } from '../../src/config/con
 import { cityFolder } from '../context/city-folder.ts'
 import type { CommandContext } from '../context/context.ts'
 import { type JsonOption, withJson } from '../context/options.ts'
-import { describeSessionHolding } from '../context/session-holding.ts'
 import { failure } from '../io/exit.ts'
 import { printJson } from '../io/io.ts'
 import { printTable } from '../io/table.ts'
+import { describeSessionHolding } from './cgroup-support.ts'
 
 /** Defines the command that shows how an agent is confined. */
 export function confineExplainCommand(confine: Command, context: CommandContext): void {

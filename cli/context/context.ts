@@ -8,7 +8,7 @@ import type { CityInfo } from '../../src/supervisor/schema.ts'
 import { failure, notFound } from '../io/exit.ts'
 import type { Io } from '../io/io.ts'
 import { timers } from '../io/timers.ts'
-import { ensureSupervisor, isForPerson, untilLoaded } from './background.ts'
+import { ensureSupervisor, isForPerson, untilLoaded } from './launch-supervisor.ts'
 
 /** How long a command of a session waits for a supervisor that restarts. */
 const MAX_OUTAGE_MS = 30_000

@@ -11,6 +11,12 @@ export const withJson = (command: Command): Command =>
     .addOption(new Option('--fields <fields>').hideHelp())
     .option('--format <template>', 'print each item by a Go template over its JSON, such as "{{.id}} {{.title}}"')
 
+/** The options of a command that prints one page of a list. */
+export const withPaging = (command: Command): Command =>
+  withJson(command)
+    .option('--limit <n>', 'the maximum number', parseCount)
+    .option('--cursor <cursor>', 'the cursor of the page before')
+
 /** Parses an integer of 0 or more. */
 export function parseCount(text: string): number {
   if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('It must be an integer of 0 or more.')

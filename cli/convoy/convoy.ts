@@ -11,7 +11,7 @@ import { renderLive, type WatchOption, withWatch } from '../context/watch.ts'
 import { Exit } from '../io/exit.ts'
 import { type Io, printJson, printLine } from '../io/io.ts'
 import { printFields, printTable } from '../io/table.ts'
-import { sourceCommands } from '../run/workflow.ts'
+import { sourceCommands } from '../workflow/workflow.ts'
 import { adminCommands, isAutomatic, listOpenConvoys, OWNED_LABEL } from './admin.ts'
 import { changeCommands } from './edit.ts'
 

@@ -6,9 +6,9 @@ import { resolveHome } from '../../src/client/home.ts'
 import { countOf } from '../../src/client/text.ts'
 import type { CityFiles } from '../../src/config/offline/city-composition.ts'
 import { type CommandContext, realPath } from '../context/context.ts'
-import { loadOffline } from '../pack-commands/offline.ts'
-import { HOOK_REVIEW } from './hook-review.ts'
+import { loadOffline } from '../context/offline.ts'
 import { checkDisk } from './machine-checks.ts'
+import { HOOK_REVIEW } from './readiness.ts'
 import { bad, type Check, type CheckResult, ok } from './result.ts'
 
 /** The checks of the city in a folder. */

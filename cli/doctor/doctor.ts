@@ -1,46 +1,58 @@
-import { cityFolder } from '../context/city-folder.ts'
+import type { Command } from 'commander'
+import { type Colour, countOf, paint, sanitizeLine } from '../../src/client/text.ts'
+import { parseDuration } from '../../src/core/durations.ts'
 import type { CommandContext } from '../context/context.ts'
-import { errorSentence } from '../io/describe-error.ts'
-import { cityChecks } from './city-checks.ts'
-import { machineChecks } from './machine-checks.ts'
-import { runPackChecks } from './pack-checks.ts'
-import { bad, type Check, type CheckResult } from './result.ts'
+import { envelope } from '../context/envelope.ts'
+import { type JsonOption, withJson } from '../context/options.ts'
+import { Exit } from '../io/exit.ts'
+import { type Io, printJson, printLine } from '../io/io.ts'
+import type { CheckResult, CheckStatus } from './result.ts'
 
-export interface DoctorOptions {
-  readonly city: string | undefined
-  readonly fix: boolean
-  readonly timeoutMs: number
+interface Doctor extends JsonOption {
+  fix?: true
+  verbose?: true
+  checkTimeout: number
 }
 
-/** Runs every check: of this machine, and of the city if there is one. */
-export async function runDoctor(context: CommandContext, options: DoctorOptions): Promise<CheckResult[]> {
-  const folder = await cityFolder(context, options.city).catch((error: unknown) => {
-    if (options.city !== undefined) throw error
-    return undefined
-  })
-  const checks = [...machineChecks(context), ...(folder === undefined ? [] : await cityChecks(context, folder))]
-  const results: CheckResult[] = []
-  for (const check of checks) results.push(...(await runCheck(context, check, options.fix)))
-  if (folder !== undefined) results.push(...(await runPackChecks(context.io, folder, options)))
-  return results
+export function doctorCommand(program: Command, context: CommandContext): void {
+  withJson(program.command('doctor').description('check this machine, the city and its packs; status 1 for errors'))
+    .argument('[city]', 'the name or folder of the city')
+    .option('--fix', 'mend what can be mended')
+    .option('--check-timeout <duration>', 'how long a check of a pack may take', parseDuration, 60_000)
+    .option('-v, --verbose', 'show the details of good results, too')
+    .action((name: string | undefined, options: Doctor, command: Command) => {
+      const city = name ?? command.optsWithGlobals<{ city?: string }>().city
+      return doctor(context, city, options)
+    })
 }
 
-async function runCheck(context: CommandContext, check: Check, fix: boolean): Promise<readonly CheckResult[]> {
-  const before = await judge(context, check)
-  if (!fix || !check.fix || before.every(({ status }) => status === 'ok')) return before
-  try {
-    await check.fix()
-  } catch (error) {
-    return before.map((result) => ({ ...result, fix_attempted: true, fix_error: errorSentence(error, context.io.env) }))
+async function doctor(context: CommandContext, city: string | undefined, options: Doctor): Promise<void> {
+  const { runDoctor } = await import('./run-checks.ts')
+  const results = await runDoctor(context, { city, fix: options.fix === true, timeoutMs: options.checkTimeout })
+  const count = (...statuses: CheckStatus[]) => results.filter(({ status }) => statuses.includes(status)).length
+  const [passed, warned, failed] = [count('ok'), count('warning', 'unknown'), count('error')]
+  const fixed = results.filter((result) => result.fixed).length
+  if (options.json) printJson(context.io, { ...envelope({ passed, warned, failed, fixed, results }), ok: failed === 0 })
+  else {
+    for (const result of results) print(context.io, result, options.verbose === true)
+    printLine(
+      context.io,
+      `\n${passed} good, ${countOf(warned, 'warning')}, ${countOf(failed, 'error')}${fixed > 0 ? `, ${fixed} mended` : ''}.`,
+    )
   }
-  const after = await judge(context, check)
-  return after.map((result) => ({ ...result, fix_attempted: true, fixed: result.status === 'ok' }))
+  if (failed > 0) throw new Exit(1)
 }
 
-async function judge({ io }: CommandContext, check: Check): Promise<readonly CheckResult[]> {
-  try {
-    return [await check.run()].flat()
-  } catch (error) {
-    return [bad('unknown', check.name, errorSentence(error, io.env), 'mend that and check again')]
-  }
+const COLOURS: Readonly<Record<CheckStatus, Colour>> = { ok: 'green', warning: 'yellow', error: 'red', unknown: 'dim' }
+
+function print(
+  io: Io,
+  { name, status, message, fix_hint, details = [], fixed, fix_error }: CheckResult,
+  verbose: boolean,
+) {
+  const mark = paint(status.padEnd(7), COLOURS[status], io.colour)
+  printLine(io, `${mark}  ${sanitizeLine(`${name}: ${message}`)}${fixed ? ' (mended)' : ''}`)
+  if (status !== 'ok' || fixed || verbose) for (const line of details) printLine(io, `           ${sanitizeLine(line)}`)
+  if (fix_error) printLine(io, `           could not be mended: ${sanitizeLine(fix_error)}`)
+  if (status !== 'ok' && fix_hint) printLine(io, `         → ${sanitizeLine(fix_hint)}`)
 }

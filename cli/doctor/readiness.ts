@@ -4,14 +4,17 @@ import { resolveHome } from '../../src/client/home.ts'
 import type { Colour } from '../../src/client/text.ts'
 import { cityFolder } from '../context/city-folder.ts'
 import type { CommandContext } from '../context/context.ts'
+import { loadOffline } from '../context/offline.ts'
 import { type JsonOption, withJson } from '../context/options.ts'
 import { notFound } from '../io/exit.ts'
 import { printJson, printLine } from '../io/io.ts'
 import { printTable } from '../io/table.ts'
-import { loadOffline } from '../pack-commands/offline.ts'
-import { HOOK_REVIEW } from './hook-review.ts'
 
 const COLOURS: Record<string, Colour> = { configured: 'green', needs_auth: 'yellow', not_installed: 'dim' }
+
+/** The remedy for hooks of Codex that nobody has reviewed yet. */
+export const HOOK_REVIEW =
+  'Codex asks a person to review its hooks when they are new or changed, and its session waits: `gc attention` shows the question, `gc attention answer <number> <option>` answers it'
 
 export function readinessCommand(program: Command, context: CommandContext): void {
   withJson(program.command('readiness').description('show whether agent programs are installed and logged in'))

@@ -1,7 +1,7 @@
 import { Argument, type Command } from 'commander'
 import type { CommandContext } from '../context/context.ts'
+import { findCommand } from '../io/command-line.ts'
 import { notFound } from '../io/exit.ts'
-import { findCommand } from '../io/line.ts'
 import { TOPICS } from './topics.ts'
 
 /** `gc help`: the help of a command, or what there is to know about a topic. */

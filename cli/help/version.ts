@@ -1,11 +1,12 @@
 import type { Command } from 'commander'
+import type { CommandContext } from '../context/context.ts'
 import { commit, notices, version } from '../context/version.ts'
 import { failure } from '../io/exit.ts'
 import { type Io, printJson, printLine } from '../io/io.ts'
 
 export const versionLine = `gc ${version} (${commit})`
 
-export function versionCommand(program: Command, io: Io): void {
+export function versionCommand(program: Command, { io }: CommandContext): void {
   program
     .command('version')
     .description('print the version of this program')
@@ -24,7 +25,7 @@ export function versionCommand(program: Command, io: Io): void {
 async function readRelease() {
   const [{ ownVersions }, { changes }] = await Promise.all([
     import('../../src/supervisor/databases.ts'),
-    import('../upgrade/changes.ts'),
+    import('../upgrade/changelog.ts'),
   ])
   return { databases: ownVersions, changes }
 }

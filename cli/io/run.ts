@@ -1,9 +1,9 @@
 import { type Command, CommanderError } from 'commander'
 import { sanitizeLines } from '../../src/client/text.ts'
+import { readLine } from './command-line.ts'
 import { describeError, type ErrorReport, exitStatus } from './describe-error.ts'
 import { Exit, INTERRUPTED, USAGE_CODE } from './exit.ts'
 import type { Io } from './io.ts'
-import { readLine } from './line.ts'
 
 /** Lets a program write to `io` and throw instead of ending the process; `run` says what was wrong. */
 export function configureProgram(program: Command, io: Io): Command {

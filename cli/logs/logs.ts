@@ -1,49 +1,82 @@
-import { pause } from '../io/io.ts'
-import { type LogLine, LogTail } from './log-tail.ts'
+import type { Command } from 'commander'
+import { resolveHome } from '../../src/client/home.ts'
+import { paint, sanitizeLine } from '../../src/client/text.ts'
+import type { CommandContext } from '../context/context.ts'
+import { parseDate } from '../context/dates.ts'
+import { parseCount } from '../context/options.ts'
+import { failure } from '../io/exit.ts'
+import { type Io, pause, printLine } from '../io/io.ts'
+import type { LogLine } from './log-tail.ts'
+import { Logs } from './merged-logs.ts'
 import { findLogs, type LogOwner } from './sources.ts'
 
-const byTime = (lines: LogLine[]): LogLine[] => lines.sort((a, b) => a.at - b.at)
-
-/** The logs of a home as one, by time, with those that come to be later. */
-export class Logs {
-  readonly #tails = new Map<string, LogTail>()
-
-  constructor(
-    private readonly home: string,
-    private readonly owners: readonly LogOwner[],
-  ) {}
-
-  /** Every line that is kept, or those in the last so many bytes of each log; what `added` answers comes after these. */
-  async kept(bytes?: number): Promise<LogLine[]> {
-    await this.#find()
-    return byTime([...this.#tails.values()].flatMap((tail) => tail.kept(bytes)))
-  }
-
-  /** The whole lines that were added since the last call. */
-  async added(): Promise<LogLine[]> {
-    await this.#find()
-    return byTime([...this.#tails.values()].flatMap((tail) => tail.added()))
-  }
-
-  async #find(): Promise<void> {
-    for (const source of await findLogs(this.home, this.owners)) {
-      if (!this.#tails.has(source.path)) this.#tails.set(source.path, new LogTail(source))
-    }
-  }
+interface LogsOptions {
+  lines?: number
+  since?: number
+  follow?: true
+  host?: true
 }
 
+const DEFAULT_LINES = 50
 const STEP_MS = 250
-/** How much of the log the dashboard begins with. */
-const BEGIN_BYTES = 256 * 1024
 
-/** The last lines of the supervisor's log, then those that are added, until the signal aborts. */
-export async function* followSupervisorLog(home: string, signal: AbortSignal): AsyncGenerator<readonly string[]> {
-  const logs = new Logs(home, ['supervisor'])
-  const texts = (lines: LogLine[]) => lines.map(({ text }) => text)
-  yield texts(await logs.kept(BEGIN_BYTES))
-  while (!signal.aborted) {
-    await pause(STEP_MS, signal)
-    const added = await logs.added()
-    if (added.length > 0) yield texts(added)
+/** Why there is no log, and how there will be one. */
+const MISSING: Readonly<Record<LogOwner, string>> = {
+  supervisor: 'a supervisor writes one when `gc up` or the system started it, and `gc serve` writes to its terminal',
+  host: 'the session host writes one, and the first session starts it',
+}
+
+export function logsCommand(program: Command, context: CommandContext): void {
+  withLogOptions(program.command('logs'))
+    .description('show the logs of the supervisor and the session host, by time')
+    .option('--host', 'the log of the session host only')
+    .action((options: LogsOptions) =>
+      showLogs(context.io, options.host ? ['host'] : ['supervisor', 'host'], options, ({ source, text }) =>
+        labelled(context.io, source, text),
+      ),
+    )
+}
+
+/** Defines the command that shows the log of the supervisor alone, as it was written. */
+export function defineSupervisorLogs(command: Command, context: CommandContext): void {
+  withLogOptions(command)
+    .description('show the log of a supervisor that runs in the background')
+    .action((options: LogsOptions) => showLogs(context.io, ['supervisor'], options, ({ text }) => sanitizeLine(text)))
+}
+
+const withLogOptions = (command: Command): Command =>
+  command
+    .option('-n, --lines <n>', `how many of the last lines; ${DEFAULT_LINES} without --since`, parseCount)
+    .option('--since <time>', 'what was logged since then: a date, or an age such as 10m, 12h or 2d', parseDate)
+    .option('-f, --follow', 'go on with what is added, until ctrl-c')
+
+const labelled = (io: Io, source: string, text: string): string =>
+  `${paint(sanitizeLine(source).padEnd('supervisor'.length), 'dim', io.colour)}  ${sanitizeLine(text)}`
+
+async function showLogs(
+  io: Io,
+  owners: readonly LogOwner[],
+  { lines, since, follow }: LogsOptions,
+  format: (line: LogLine) => string,
+): Promise<void> {
+  const home = resolveHome(io.env)
+  if ((await findLogs(home, owners)).length === 0) {
+    throw failure(`there is no log in ${home}: ${owners.map((owner) => MISSING[owner]).join('; ')}`)
+  }
+  const logs = new Logs(home, owners)
+  const print = (added: LogLine[]) => {
+    for (const line of added) printLine(io, format(line))
+  }
+  const kept = await logs.kept()
+  const recent = since === undefined ? kept : kept.filter(({ at }) => at >= since)
+  const count = lines ?? (since === undefined ? DEFAULT_LINES : recent.length)
+  print(recent.slice(Math.max(0, recent.length - count)))
+  if (!follow) {
+    if (recent.length === 0) io.err(`gc: nothing was logged ${since === undefined ? 'yet' : 'since then'}\n`)
+    return
+  }
+  while (!io.signal.aborted) {
+    await pause(STEP_MS, io.signal)
+    print(await logs.added())
   }
 }

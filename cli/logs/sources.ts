@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { LOG_FILE } from '../context/background.ts'
+import { LOG_FILE } from '../context/launch-supervisor.ts'
 import type { LogSource } from './log-tail.ts'
 
 /** Whose log is read. */

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { sanitizeLine } from '../../src/client/text.ts'
-import { GIVEN_STATUSES } from '../context/bead-status.ts'
-import { type CommandLine, findOption, placeOfOption, readLine } from '../io/line.ts'
+import { GIVEN_STATUSES } from '../bead/status.ts'
+import { type CommandLine, findOption, placeOfOption, readLine } from '../io/command-line.ts'
 import { type Kind, kindsOf, type Named } from './kinds.ts'
 
 /** A shell would take other characters for more than a part of a name. */

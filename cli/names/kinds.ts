@@ -1,5 +1,5 @@
+import { isWork } from '../bead/work.ts'
 import type { CommandContext } from '../context/context.ts'
-import { isWork } from '../context/work.ts'
 import { TOPICS } from '../help/topics.ts'
 
 /** A name that may be typed, and what it stands for in a few words. */

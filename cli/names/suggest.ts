@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { isRecord } from '../../src/client/json.ts'
 import type { CommandContext } from '../context/context.ts'
-import { readLine } from '../io/line.ts'
+import { readLine } from '../io/command-line.ts'
 import { type Kind, kindsOf, missingKind } from './kinds.ts'
 
 /** How long a look for what was meant may take. */

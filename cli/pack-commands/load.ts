@@ -5,8 +5,8 @@ import { resolveAccess, resolveHome } from '../../src/client/home.ts'
 import type { CityFiles } from '../../src/config/offline/city-composition.ts'
 import type { PackCommand } from '../../src/config/packs/pack-scripts.ts'
 import { realPath } from '../context/context.ts'
+import { loadOffline } from '../context/offline.ts'
 import type { Io } from '../io/io.ts'
-import { loadOffline } from './offline.ts'
 
 export interface CityCommands {
   readonly city: Pick<CityFiles, 'name' | 'path'>

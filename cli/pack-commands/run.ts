@@ -6,12 +6,12 @@ import { resolveAccess, resolveHome } from '../../src/client/home.ts'
 import { sanitizeLine, sanitizeLines } from '../../src/client/text.ts'
 import type { PackCommand } from '../../src/config/packs/pack-scripts.ts'
 import { realPath } from '../context/context.ts'
+import { loadOffline } from '../context/offline.ts'
 import { program } from '../context/version.ts'
 import { type Io, printLine } from '../io/io.ts'
 import { timers } from '../io/timers.ts'
 import { type CityCommands, loadPackCommands } from './load.ts'
 import { matchCommand } from './match.ts'
-import { loadOffline } from './offline.ts'
 
 const UNKNOWN = 2
 

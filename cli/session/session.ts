@@ -8,9 +8,8 @@ import type { SessionResponse } from '../../src/work/sessions/schema.ts'
 import type { CommandContext } from '../context/context.ts'
 import { envelope } from '../context/envelope.ts'
 import { type JsonOption, parseCount, withJson } from '../context/options.ts'
+import { sessionListOutput } from '../context/pack-json.ts'
 import { readItems } from '../context/pages.ts'
-import { sessionListOutput } from '../context/shapes.ts'
-import { waitForSession } from '../context/waiting-session.ts'
 import { renderLive, type WatchOption, withWatch } from '../context/watch.ts'
 import { failure, notFound } from '../io/exit.ts'
 import { type Io, printJson, printLine } from '../io/io.ts'
@@ -25,6 +24,7 @@ import { sessionSearchCommand } from './search.ts'
 import { detachedProcesses, formatEnding, printDetachedLines, sweepCommand } from './sweep.ts'
 import { transcriptCommand } from './transcript.ts'
 import { warnUnavailable } from './unavailable.ts'
+import { waitForSession } from './wait-for-session.ts'
 
 export function sessionCommands(program: Command, context: CommandContext): void {
   const session = program.command('session').description('the running agents')

@@ -3,7 +3,7 @@ import type { CommandContext } from '../context/context.ts'
 import { type JsonOption, withJson } from '../context/options.ts'
 
 /** The implementation of these commands, loaded on demand. */
-const accounts = () => import('./accounts.ts')
+const accounts = () => import('./account-actions.ts')
 const reputations = () => import('./reputation.ts')
 const signing = () => import('./signing.ts')
 const moving = () => import('./moving.ts')

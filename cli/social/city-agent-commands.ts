@@ -3,7 +3,7 @@ import type { CommandContext } from '../context/context.ts'
 import { type JsonOption, withJson } from '../context/options.ts'
 
 /** The implementation of these commands, loaded on demand. */
-const cityAgents = () => import('./city-agents.ts')
+const cityAgents = () => import('./city-agent-actions.ts')
 
 export function cityAgentCommands(social: Command, context: CommandContext): void {
   const agents = social.command('city-agents').description('the agents of a city that use the network')

@@ -1,19 +1,50 @@
 import { type Command, Option } from 'commander'
 import type { CommandContext } from '../context/context.ts'
-import { type JsonOption, parseCount, withJson } from '../context/options.ts'
-import type { ReportDecision } from './community.ts'
+import { type JsonOption, parseCount, withJson, withPaging } from '../context/options.ts'
+import type { ReportDecision } from './community-actions.ts'
 import { showFenced } from './fence.ts'
-import type { LabelOptions, SettingsOptions } from './options.ts'
+import type { LabelOptions, ListOptions, SettingsOptions } from './options.ts'
 
 /** The implementation of these commands, loaded on demand. */
-const community = () => import('./community.ts')
+const community = () => import('./community-actions.ts')
 
-/** What the owner and the moderators of a community do; `submolts` is the command of communities. */
-export function communityCommands(social: Command, submolts: Command, context: CommandContext): void {
+export function communityCommands(social: Command, context: CommandContext): void {
+  const submolts = social.command('submolts').alias('submolt').description('the communities')
+  submoltCommands(social, submolts, context)
   settingsCommands(social, submolts, context)
   moderatorCommands(social, context)
   labelCommands(social, context)
   reportCommands(social, context)
+}
+
+function submoltCommands(social: Command, submolts: Command, context: CommandContext): void {
+  withPaging(submolts.command('list', { isDefault: true }).description('list the communities'))
+    .option('--sort <order>', 'popular, new or alphabetical')
+    .action((options: ListOptions) =>
+      showFenced(context, options, async (shown) => (await community()).listSubmolts(shown, social, options)),
+    )
+  withJson(submolts.command('create').description('create a community'))
+    .argument('<name>', '2 to 30 lower-case letters, digits, hyphens or underscores')
+    .option('-d, --description <text>', 'what it is for')
+    .action(async (name: string, options: JsonOption & { description?: string }) =>
+      (await community()).createSubmolt(context, social, name, options),
+    )
+  withJson(submolts.command('owner').description('make an agent the owner of a community, as the operator'))
+    .argument('<name>')
+    .argument('<owner>')
+    .action(async (name: string, agent: string, options: JsonOption) =>
+      (await community()).setSubmoltOwner(context, social, name, agent, options),
+    )
+  for (const [verb, description] of [
+    ['subscribe', 'subscribe to a community'],
+    ['leave', 'leave a community'],
+  ] as const) {
+    withJson(submolts.command(verb).description(description))
+      .argument('<name>')
+      .action(async (name: string, options: JsonOption) =>
+        (await community()).subscribe(context, social, verb, name, options),
+      )
+  }
 }
 
 function settingsCommands(social: Command, submolts: Command, context: CommandContext): void {

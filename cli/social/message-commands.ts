@@ -1,12 +1,12 @@
 import type { Command } from 'commander'
 import type { CommandContext } from '../context/context.ts'
-import { type JsonOption, parseCount, withJson } from '../context/options.ts'
+import { type JsonOption, withJson, withPaging } from '../context/options.ts'
 import { showFenced } from './fence.ts'
-import type { RequestDecision } from './messages.ts'
+import type { RequestDecision } from './message-actions.ts'
 import type { ListOptions, SendOptions } from './options.ts'
 
 /** The implementation of these commands, loaded on demand. */
-const messages = () => import('./messages.ts')
+const messages = () => import('./message-actions.ts')
 
 const DECISIONS: readonly (readonly [RequestDecision, string])[] = [
   ['approve', 'agree to a conversation'],
@@ -18,12 +18,9 @@ const WHOM = 'the name of the other agent, or the id of the conversation'
 
 export function messageCommands(social: Command, context: CommandContext): void {
   const dm = social.command('dm').description('direct messages between two agents')
-  const paged = (command: Command) =>
-    withJson(command)
-      .option('--limit <n>', 'the maximum number', parseCount)
-      .option('--cursor <cursor>', 'the cursor of the page before')
-  paged(dm.command('list', { isDefault: true }).description('list your conversations')).action((options: ListOptions) =>
-    showFenced(context, options, async (shown) => (await messages()).listConversations(shown, social, options)),
+  withPaging(dm.command('list', { isDefault: true }).description('list your conversations')).action(
+    (options: ListOptions) =>
+      showFenced(context, options, async (shown) => (await messages()).listConversations(shown, social, options)),
   )
   withJson(dm.command('check').description('say whether somebody wrote to you, or asks to')).action(
     async (options: JsonOption) => (await messages()).checkMessages(context, social, options),
@@ -44,7 +41,7 @@ export function messageCommands(social: Command, context: CommandContext): void 
         (await messages()).decideRequest(context, social, decision, name, options),
       )
   }
-  paged(dm.command('read').description('show a conversation, whose messages count as read then'))
+  withPaging(dm.command('read').description('show a conversation, whose messages count as read then'))
     .argument('<partner>', WHOM)
     .action((name: string, options: ListOptions) =>
       showFenced(context, options, async (shown) => (await messages()).readConversation(shown, social, name, options)),

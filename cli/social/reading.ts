@@ -61,7 +61,7 @@ function printPosts({ io }: CommandContext, posts: readonly ListedPost[], empty:
   )
 }
 
-function reportMore({ io }: CommandContext, { next_cursor }: { next_cursor: string | null }): void {
+export function reportMore({ io }: CommandContext, { next_cursor }: { next_cursor: string | null }): void {
   if (next_cursor !== null) printLine(io, `More with --cursor ${next_cursor}`)
 }
 
@@ -117,23 +117,4 @@ export async function search(
     'Nothing matches these words.',
   )
   reportMore(context, matches)
-}
-
-export async function submolts(context: CommandContext, social: Command, options: ListOptions): Promise<void> {
-  const { sort, limit, cursor } = options
-  const page = await agentOf(context, social).call('GET /api/v1/submolts', { query: { sort, limit, cursor } })
-  if (options.json) return printJson(context.io, page)
-  printTable(
-    context.io,
-    page.submolts,
-    [
-      { header: 'NAME', value: ({ name }) => name },
-      { header: 'SUBSCRIBERS', value: ({ subscriber_count }) => subscriber_count },
-      { header: 'POSTS', value: ({ post_count }) => post_count },
-      { header: 'YOURS', value: ({ is_subscribed }) => (is_subscribed ? 'yes' : '') },
-      { header: 'ABOUT', value: ({ description }) => description, minWidth: 12 },
-    ],
-    'There are no communities.',
-  )
-  reportMore(context, page)
 }

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { CommandContext } from '../context/context.ts'
-import { type JsonOption, parseCount, withJson } from '../context/options.ts'
+import { type JsonOption, withJson, withPaging } from '../context/options.ts'
 import { accountCommands } from './account-commands.ts'
 import { cityAgentCommands } from './city-agent-commands.ts'
 import { communityCommands } from './community-commands.ts'
@@ -9,7 +9,6 @@ import { messageCommands } from './message-commands.ts'
 import type { CommentOptions, ListOptions, NotificationOptions, PostOptions, SearchOptions } from './options.ts'
 
 /** The implementation of these commands, loaded on demand. */
-const accounts = () => import('./accounts.ts')
 const reading = () => import('./reading.ts')
 const socialHome = () => import('./home.ts')
 const writing = () => import('./writing.ts')
@@ -34,13 +33,8 @@ export function socialCommands(program: Command, context: CommandContext): void 
   readCommands(social, context)
   writeCommands(social, context)
   followCommands(social, context)
-  submoltCommands(social, context)
+  communityCommands(social, context)
 }
-
-const listing = (command: Command): Command =>
-  withJson(command)
-    .option('--limit <n>', 'the maximum number', parseCount)
-    .option('--cursor <cursor>', 'the cursor of the page before')
 
 function homeCommands(social: Command, context: CommandContext): void {
   withJson(social.command('home').description('show what is new for you: your threads first')).action(
@@ -48,7 +42,7 @@ function homeCommands(social: Command, context: CommandContext): void {
       showFenced(context, options, async (shown) => (await socialHome()).home(shown, social, options)),
   )
   const notifications = social.command('notifications').description('comments, replies, mentions and followers')
-  listing(notifications.command('list', { isDefault: true }).description('list them, the newest first'))
+  withPaging(notifications.command('list', { isDefault: true }).description('list them, the newest first'))
     .option('--unread', 'only those that are not read')
     .action((options: NotificationOptions) =>
       showFenced(context, options, async (shown) => (await socialHome()).notifications(shown, social, options)),
@@ -61,7 +55,7 @@ function homeCommands(social: Command, context: CommandContext): void {
 }
 
 function readCommands(social: Command, context: CommandContext): void {
-  listing(social.command('feed').description('list posts, by default of what you follow'))
+  withPaging(social.command('feed').description('list posts, by default of what you follow'))
     .option('--all', 'all posts')
     .option('--following', 'only posts of agents you follow')
     .option('--submolt <name>', 'only posts of this community')
@@ -75,7 +69,7 @@ function readCommands(social: Command, context: CommandContext): void {
     .action((id: string, options: JsonOption) =>
       showFenced(context, options, async (shown) => (await reading()).show(shown, social, id, options)),
     )
-  listing(social.command('search').description('find posts, comments, agents and communities'))
+  withPaging(social.command('search').description('find posts, comments, agents and communities'))
     .argument('<words...>')
     .option('--type <what>', 'posts, comments, agents or submolts')
     .option('--submolt <name>', 'only in this community')
@@ -128,36 +122,4 @@ function followCommands(social: Command, context: CommandContext): void {
         (await writing()).follow(context, social, verb, name, options),
       )
   }
-}
-
-function submoltCommands(social: Command, context: CommandContext): void {
-  const submolts = social.command('submolts').alias('submolt').description('the communities')
-  listing(submolts.command('list', { isDefault: true }).description('list the communities'))
-    .option('--sort <order>', 'popular, new or alphabetical')
-    .action((options: ListOptions) =>
-      showFenced(context, options, async (shown) => (await reading()).submolts(shown, social, options)),
-    )
-  withJson(submolts.command('create').description('create a community'))
-    .argument('<name>', '2 to 30 lower-case letters, digits, hyphens or underscores')
-    .option('-d, --description <text>', 'what it is for')
-    .action(async (name: string, options: JsonOption & { description?: string }) =>
-      (await writing()).createSubmolt(context, social, name, options),
-    )
-  withJson(submolts.command('owner').description('make an agent the owner of a community, as the operator'))
-    .argument('<name>')
-    .argument('<owner>')
-    .action(async (name: string, agent: string, options: JsonOption) =>
-      (await accounts()).setSubmoltOwner(context, social, name, agent, options),
-    )
-  for (const [verb, description] of [
-    ['subscribe', 'subscribe to a community'],
-    ['leave', 'leave a community'],
-  ] as const) {
-    withJson(submolts.command(verb).description(description))
-      .argument('<name>')
-      .action(async (name: string, options: JsonOption) =>
-        (await writing()).subscribe(context, social, verb, name, options),
-      )
-  }
-  communityCommands(social, submolts, context)
 }

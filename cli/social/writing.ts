@@ -52,7 +52,7 @@ export async function comment(
 }
 
 /** What to answer before a draft is published. */
-function printChallenge(
+export function printChallenge(
   { io }: CommandContext,
   what: string,
   { verification_code = '', challenge = '' }: { verification_code?: string; challenge?: string },
@@ -110,36 +110,4 @@ export async function follow(
   const followed = await agentOf(context, social).call(call, { params: { name } })
   if (options.json) return printJson(context.io, followed)
   printLine(context.io, sanitizeLine(followed.message))
-}
-
-type DescribedOptions = JsonOption & { description?: string }
-
-export async function createSubmolt(
-  context: CommandContext,
-  social: Command,
-  name: string,
-  options: DescribedOptions,
-): Promise<void> {
-  const { description } = options
-  const body = { name, ...(description !== undefined && { description }) }
-  const response = await agentOf(context, social).call('POST /api/v1/submolts', { body })
-  if (options.json) return printJson(context.io, response)
-  if (response.verification_required) return printChallenge(context, 'The community', response)
-  printLine(context.io, `${response.submolt.name} was created; you own it.`)
-}
-
-type SubscriptionVerb = 'subscribe' | 'leave'
-
-export async function subscribe(
-  context: CommandContext,
-  social: Command,
-  verb: SubscriptionVerb,
-  name: string,
-  options: JsonOption,
-) {
-  const call =
-    verb === 'subscribe' ? 'POST /api/v1/submolts/{name}/subscribe' : 'DELETE /api/v1/submolts/{name}/subscribe'
-  const subscribed = await agentOf(context, social).call(call, { params: { name } })
-  if (options.json) return printJson(context.io, subscribed)
-  printLine(context.io, sanitizeLine(subscribed.message))
 }

@@ -11,7 +11,7 @@ import { program as ownProgram } from '../context/version.ts'
 import { Exit, failure, notFound } from '../io/exit.ts'
 import { printLine } from '../io/io.ts'
 import { timers } from '../io/timers.ts'
-import { followSupervisorLog } from '../logs/logs.ts'
+import { followSupervisorLog } from '../logs/merged-logs.ts'
 
 interface TuiOptions {
   plain?: true
@@ -52,7 +52,7 @@ async function show(context: CommandContext, { plain }: TuiOptions): Promise<voi
     ...(city && { city }),
     machine: {
       diagnose: async (named: string) => {
-        const { runDoctor } = await import('../doctor/doctor.ts')
+        const { runDoctor } = await import('../doctor/run-checks.ts')
         return runDoctor(context, { city: named, fix: false, timeoutMs: CHECK_TIMEOUT_MS })
       },
       followLog: (signal: AbortSignal) => followSupervisorLog(resolveHome(io.env), signal),

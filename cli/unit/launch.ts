@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { resolveHome } from '../../src/client/home.ts'
-import { LOG_FILE } from '../context/background.ts'
+import { LOG_FILE } from '../context/launch-supervisor.ts'
 import { program } from '../context/version.ts'
 import { failure } from '../io/exit.ts'
 import type { Io } from '../io/io.ts'

@@ -2,7 +2,7 @@ import { countOf, sanitizeLine, truncate } from '../../src/client/text.ts'
 import type { Step, StoredDatabase } from '../../src/supervisor/databases.ts'
 import { commit, version } from '../context/version.ts'
 import type { Candidate } from './candidate.ts'
-import { changes as ownChanges } from './changes.ts'
+import { changes as ownChanges } from './changelog.ts'
 
 /** What an upgrade does. */
 export interface Plan {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { describeHolding, holdingHere } from '../../src/host/process/share-holder.ts'
+import { describeHolding, holdingHere } from '../../src/host/process/cgroup-support.ts'
 import { cityFiles } from '../config/city-files.ts'
 import { tempFolder } from '../support/folder.ts'
 import { gc } from './shell.ts'

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { readdirSync } from 'node:fs'
 import { TOPICS } from '../../cli/help/topics.ts'
-import { findOption, readLine } from '../../cli/io/line.ts'
+import { findOption, readLine } from '../../cli/io/command-line.ts'
 import { createProgram } from '../../cli/program.ts'
 import { tempFolder } from '../support/folder.ts'
 import { allCommands } from './command-tree.ts'

@@ -14,9 +14,9 @@ import {
   writeSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { START_FLAGS } from '../../cli/context/background.ts'
+import { START_FLAGS } from '../../cli/context/launch-supervisor.ts'
 import { logFile, trimStart } from '../../cli/logs/log-file.ts'
-import { followSupervisorLog } from '../../cli/logs/logs.ts'
+import { followSupervisorLog } from '../../cli/logs/merged-logs.ts'
 import { tempFolder } from '../support/folder.ts'
 import { gc, type Shell } from './shell.ts'
 

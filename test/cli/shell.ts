@@ -1,5 +1,5 @@
-import { runBd, runGc } from '../../cli/command.ts'
 import type { Io } from '../../cli/io/io.ts'
+import { runBd, runGc } from '../../cli/run-command.ts'
 
 export interface CommandResult {
   status: number

@@ -3,10 +3,10 @@ import { resolveHome } from '../../src/client/home.ts'
 import { cityFolder } from '../context/city-folder.ts'
 import type { CommandContext } from '../context/context.ts'
 import { envelope } from '../context/envelope.ts'
+import { loadOffline } from '../context/offline.ts'
 import { type JsonOption, withJson } from '../context/options.ts'
 import { printJson } from '../io/io.ts'
 import { printTable } from '../io/table.ts'
-import { loadOffline } from '../pack-commands/offline.ts'
 
 export function skillCommands(program: Command, context: CommandContext): void {
   const skill = program.command('skill').description('the skills that packs bring')

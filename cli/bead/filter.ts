@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { Bead } from '../../src/work/beads/schema.ts'
-import { parseDate } from './dates.ts'
-import { collectList, parseCount, parsePriority } from './options.ts'
+import { parseDate } from '../context/dates.ts'
+import { collectList, parseCount, parsePriority } from '../context/options.ts'
 import { isWork } from './work.ts'
 
 /** The filters of `bd list` and `bd ready`. */

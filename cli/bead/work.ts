@@ -1,6 +1,6 @@
 import type { CityClient } from '../../src/client/client.ts'
 import type { BeadFilter, ListBodyBead } from '../../src/work/beads/schema.ts'
-import { readPages } from './pages.ts'
+import { readPages } from '../context/pages.ts'
 
 /** Types of beads that are records of the city and no work. */
 const RECORDS = ['session', 'message', 'convoy', 'wait', 'agent', 'rig', 'role']

@@ -53,7 +53,7 @@ async function runServe(args: readonly string[], io: Io): Promise<number> {
 async function runOwn(io: Io, program: Command, args: readonly string[]): Promise<number> {
   const [{ CommandContext }, { splitFields }, { listingOf, suggestName, whyNoSession }] = await Promise.all([
     import('./context/context.ts'),
-    import('./context/format.ts'),
+    import('./context/json-options.ts'),
     import('./names/suggest.ts'),
   ])
   const suggest = (error: unknown) => suggestName(program, new CommandContext(io, program), args, error)
@@ -93,7 +93,7 @@ const mayBeOfPack = (word: string | undefined, reserved: ReadonlySet<string>): b
 
 /** The names that packs cannot take: those of gc's own commands, but for those that only say that gc needs none. */
 async function reservedNames(program: Command): Promise<Set<string>> {
-  const { FALLBACKS } = await import('./later.ts')
+  const { FALLBACKS } = await import('./unsupported.ts')
   const names = program.commands.flatMap((command) => [command.name(), ...command.aliases()])
   return new Set([...names.filter((name) => !FALLBACKS.has(name)), 'help', 'completion'])
 }

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { CommandContext } from '../context/context.ts'
-import { findCommand, placeOfOption } from '../io/line.ts'
+import { findCommand, placeOfOption } from '../io/command-line.ts'
 import { kindsOf } from './kinds.ts'
 
 /** Commands that work without a supervisor, and so without a list of agents. */

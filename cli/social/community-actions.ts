@@ -11,9 +11,77 @@ import { failure, usageError } from '../io/exit.ts'
 import { printJson, printLine } from '../io/io.ts'
 import { printTable } from '../io/table.ts'
 import { SocialClients } from './clients.ts'
-import type { LabelOptions, SettingsOptions } from './options.ts'
+import type { LabelOptions, ListOptions, SettingsOptions } from './options.ts'
+import { reportMore } from './reading.ts'
+import { printChallenge } from './writing.ts'
 
 const agentOf = (context: CommandContext, social: Command): Client => new SocialClients(context, social).agent()
+
+export async function listSubmolts(context: CommandContext, social: Command, options: ListOptions): Promise<void> {
+  const { sort, limit, cursor } = options
+  const page = await agentOf(context, social).call('GET /api/v1/submolts', { query: { sort, limit, cursor } })
+  if (options.json) return printJson(context.io, page)
+  printTable(
+    context.io,
+    page.submolts,
+    [
+      { header: 'NAME', value: ({ name }) => name },
+      { header: 'SUBSCRIBERS', value: ({ subscriber_count }) => subscriber_count },
+      { header: 'POSTS', value: ({ post_count }) => post_count },
+      { header: 'YOURS', value: ({ is_subscribed }) => (is_subscribed ? 'yes' : '') },
+      { header: 'ABOUT', value: ({ description }) => description, minWidth: 12 },
+    ],
+    'There are no communities.',
+  )
+  reportMore(context, page)
+}
+
+type DescribedOptions = JsonOption & { description?: string }
+
+export async function createSubmolt(
+  context: CommandContext,
+  social: Command,
+  name: string,
+  options: DescribedOptions,
+): Promise<void> {
+  const { description } = options
+  const body = { name, ...(description !== undefined && { description }) }
+  const response = await agentOf(context, social).call('POST /api/v1/submolts', { body })
+  if (options.json) return printJson(context.io, response)
+  if (response.verification_required) return printChallenge(context, 'The community', response)
+  printLine(context.io, `${response.submolt.name} was created; you own it.`)
+}
+
+/** Makes an agent the owner of a community. */
+export async function setSubmoltOwner(
+  context: CommandContext,
+  social: Command,
+  name: string,
+  agent: string,
+  options: JsonOption,
+): Promise<void> {
+  const answer = await new SocialClients(context, social)
+    .operator()
+    .call('PUT /api/v1/operator/submolts/{name}/owner', { params: { name }, body: { agent } })
+  if (options.json) return printJson(context.io, answer)
+  printLine(context.io, `${sanitizeLine(agent)} owns ${answer.submolt.name}.`)
+}
+
+type SubscriptionVerb = 'subscribe' | 'leave'
+
+export async function subscribe(
+  context: CommandContext,
+  social: Command,
+  verb: SubscriptionVerb,
+  name: string,
+  options: JsonOption,
+) {
+  const call =
+    verb === 'subscribe' ? 'POST /api/v1/submolts/{name}/subscribe' : 'DELETE /api/v1/submolts/{name}/subscribe'
+  const subscribed = await agentOf(context, social).call(call, { params: { name } })
+  if (options.json) return printJson(context.io, subscribed)
+  printLine(context.io, sanitizeLine(subscribed.message))
+}
 
 export async function listModerators(
   context: CommandContext,

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { CommandContext } from '../context/context.ts'
-import { defineNudge } from './message.ts'
+import { defineNudge } from '../session/message.ts'
 
 /** Messages to sessions, under the name that prompts and hooks use. */
 export function nudgeCommand(program: Command, context: CommandContext): void {

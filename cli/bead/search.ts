@@ -1,6 +1,6 @@
 import type { CityClient } from '../../src/client/client.ts'
 import type { BeadSearch, BeadsFound } from '../../src/work/search/schema.ts'
-import { readPages } from './pages.ts'
+import { readPages } from '../context/pages.ts'
 
 const PAGE_SIZE = 1000
 

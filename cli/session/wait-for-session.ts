@@ -2,10 +2,10 @@ import type { CityClient } from '../../src/client/client.ts'
 import { ApiError } from '../../src/client/errors.ts'
 import type { RequestOutcome } from '../../src/client/events.ts'
 import { sanitizeLine } from '../../src/client/text.ts'
+import type { CommandContext } from '../context/context.ts'
+import { NotDone, waitForCity } from '../context/requests.ts'
 import { Exit } from '../io/exit.ts'
 import { pause } from '../io/io.ts'
-import type { CommandContext } from './context.ts'
-import { NotDone, waitForCity } from './outcome.ts'
 
 interface Accepted {
   request_id: string

@@ -1,9 +1,9 @@
 import { ApiError, Unreachable } from '../../src/client/errors.ts'
-import type { CommandContext } from './context.ts'
+import type { CommandContext } from '../context/context.ts'
 
 /** What holds sessions together and to their shares: as the session host says that runs, or as one that is started here would. */
 export async function describeSessionHolding({ client, io }: CommandContext): Promise<string> {
-  const { describeHolding, holdingHere } = await import('../../src/host/process/share-holder.ts')
+  const { describeHolding, holdingHere } = await import('../../src/host/process/cgroup-support.ts')
   const { delegatedScope } = await import('../../src/host/client/launch.ts')
   const host = await firstHost(client)
   if (host) return describeHolding(host)

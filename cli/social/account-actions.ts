@@ -180,21 +180,6 @@ export async function decide(
   printLine(context.io, `${sanitizeLine(answer.agent.name)} ${DECISION_WORDS[verb]}.`)
 }
 
-/** Makes an agent the owner of a community. */
-export async function setSubmoltOwner(
-  context: CommandContext,
-  social: Command,
-  name: string,
-  agent: string,
-  options: JsonOption,
-): Promise<void> {
-  const answer = await new SocialClients(context, social)
-    .operator()
-    .call('PUT /api/v1/operator/submolts/{name}/owner', { params: { name }, body: { agent } })
-  if (options.json) return printJson(context.io, answer)
-  printLine(context.io, `${sanitizeLine(agent)} owns ${answer.submolt.name}.`)
-}
-
 type SuspendOptions = JsonOption & { reason: string; until?: string }
 
 export async function suspend(
