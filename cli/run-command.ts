@@ -51,13 +51,13 @@ async function runServe(args: readonly string[], io: Io): Promise<number> {
 
 /** Runs a command of gc's own. */
 async function runOwn(io: Io, program: Command, args: readonly string[]): Promise<number> {
-  const [{ CommandContext }, { splitFields }, { listingOf, suggestName, whyNoSession }] = await Promise.all([
+  const [{ CommandContext }, { splitFields }, { listingOf, suggestName, explainMissingSession }] = await Promise.all([
     import('./context/context.ts'),
     import('./context/json-options.ts'),
     import('./names/suggest.ts'),
   ])
   const suggest = (error: unknown) => suggestName(program, new CommandContext(io, program), args, error)
-  const explain = (error: unknown) => whyNoSession(new CommandContext(io, program), error)
+  const explain = (error: unknown) => explainMissingSession(new CommandContext(io, program), error)
   const listing = listingOf
   const printError = (error: object) => printJsonError(io, error)
   return run(program, splitFields(args), io, { suggest, explain, listing, printJsonError: printError })
@@ -72,7 +72,7 @@ async function packHelp(
   city: string | undefined,
   reserved: ReadonlySet<string>,
 ): Promise<string> {
-  const folder = await cityAround(io, program, city)
+  const folder = await findCityFolder(io, program, city)
   if (folder === undefined) return ''
   const { summarizePackCommands } = await import('./pack-commands/summary.ts')
   const lines = await summarizePackCommands(io, folder, reserved)
@@ -80,7 +80,7 @@ async function packHelp(
 }
 
 /** The folder of the city to work in, if there is one. */
-async function cityAround(io: Io, program: Command, city: string | undefined): Promise<string | undefined> {
+async function findCityFolder(io: Io, program: Command, city: string | undefined): Promise<string | undefined> {
   const [{ CommandContext }, { cityFolder }] = await Promise.all([
     import('./context/context.ts'),
     import('./context/city-folder.ts'),
@@ -106,7 +106,7 @@ async function runOfPack(
   words: readonly string[],
   reserved: ReadonlySet<string>,
 ): Promise<number | undefined> {
-  const folder = await cityAround(io, program, city)
+  const folder = await findCityFolder(io, program, city)
   if (folder === undefined) return undefined
   const { runPackCommand } = await import('./pack-commands/run.ts')
   return runPackCommand(io, folder, words, reserved)

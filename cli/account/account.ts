@@ -73,7 +73,7 @@ function print(io: Io, items: AccountList['items'], empty: string): void {
       { header: 'PROVIDER', value: ({ provider }) => provider },
       { header: 'STATE', value: ({ state }) => state, colour: ({ state }) => COLOURS[state] },
       { header: 'SESSIONS', value: ({ sessions }) => String(sessions) },
-      { header: 'UNTIL', value: untilOf },
+      { header: 'UNTIL', value: formatLimitEnd },
       { header: 'REASON', value: ({ reason = '' }) => reason },
     ],
     empty,
@@ -81,7 +81,7 @@ function print(io: Io, items: AccountList['items'], empty: string): void {
 }
 
 /** When a limit ends; `about` where that is a guess. */
-function untilOf({ until, stated }: Account): string {
+function formatLimitEnd({ until, stated }: Account): string {
   if (until === undefined) return ''
   return `${stated ? '' : 'about '}${new Date(until).toLocaleString('sv')}`
 }

@@ -11,7 +11,7 @@ import { errorSentence } from '../io/describe-error.ts'
 import { failure } from '../io/exit.ts'
 import { printJson, printLine } from '../io/io.ts'
 import { type Column, printTable } from '../io/table.ts'
-import { tellPrograms } from '../pack/prepare.ts'
+import { listAutomaticPrograms } from '../pack/prepare.ts'
 
 export function backupCommands(program: Command, context: CommandContext): void {
   withJson(program.command('backup').description('copy a city into one file, also while it runs'))
@@ -114,7 +114,7 @@ async function printRestored(
     { header: 'FOLDER', value: ({ folder }) => folder, minWidth: 12 },
   ]
   printTable(io, programs, columns, 'no program: no agent and no service is declared.')
-  await tellPrograms(context, path, 'By itself it then also runs:')
+  await listAutomaticPrograms(context, path, 'By itself it then also runs:')
 }
 
 /** Names in quotes, so that one with codes or line breaks in it does no harm. */

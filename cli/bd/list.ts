@@ -50,7 +50,7 @@ export function listCommands(program: Command, bd: BdContext): void {
     .option('-s, --status <statuses>', 'separated by commas; or all', parseStatuses)
     .option('-t, --type <types>', 'separated by commas', collectList)
     .option('-a, --assignee <who>')
-    .action(bd.run((filter: Count) => tally(bd, filter)))
+    .action(bd.run((filter: Count) => printCount(bd, filter)))
 }
 
 async function ready(bd: BdContext, filter: Ready): Promise<void> {
@@ -146,7 +146,7 @@ const ORDERS: Readonly<Record<string, Order>> = {
 
 const first = (beads: Bead[], limit: number): Bead[] => (limit === 0 ? beads : beads.slice(0, limit))
 
-async function tally(bd: BdContext, { status = ['all'], type, ...filter }: Count): Promise<void> {
+async function printCount(bd: BdContext, { status = ['all'], type, ...filter }: Count): Promise<void> {
   const city = await bd.city()
   const rig = await bd.rig()
   let count = 0

@@ -11,7 +11,7 @@ import { renderAllLive, type WatchOption, withWatch } from '../context/watch.ts'
 import { failure } from '../io/exit.ts'
 import { type Io, printJson, printLine } from '../io/io.ts'
 import { printTable } from '../io/table.ts'
-import { fetchMissingPacks, runWarmups, tellPrograms } from '../pack/prepare.ts'
+import { fetchMissingPacks, listAutomaticPrograms, runWarmups } from '../pack/prepare.ts'
 import { initCommand } from './init.ts'
 import { status } from './status.ts'
 
@@ -104,7 +104,7 @@ function registerCommand(parent: Command, context: CommandContext): void {
     .action(async (path: string, options: JsonOption & { name?: string }) => {
       const body = { path: resolve(context.io.cwd, path), ...(options.name && { name: options.name }) }
       await fetchMissingPacks(context, body.path)
-      await tellPrograms(context, body.path)
+      await listAutomaticPrograms(context, body.path)
       await runWarmups(context, body.path)
       const supervisor = await context.supervisor()
       const accepted = await supervisor.call('POST /v0/city/register', { body }).catch((error: unknown) => {

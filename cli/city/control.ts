@@ -9,7 +9,7 @@ import { type JsonOption, parseCount, withJson } from '../context/options.ts'
 import { waitForOpening, waitForSupervisor } from '../context/requests.ts'
 import { failure, notFound } from '../io/exit.ts'
 import { pause, printJson, printLine } from '../io/io.ts'
-import { fetchMissingPacks, runWarmups, tellPrograms } from '../pack/prepare.ts'
+import { fetchMissingPacks, listAutomaticPrograms, runWarmups } from '../pack/prepare.ts'
 import { printRemaining } from '../session/sweep.ts'
 
 interface Control extends JsonOption {
@@ -98,7 +98,7 @@ async function startNew(context: CommandContext, name: string, options: Control,
   if (options.dryRun)
     return report({ name: basename(path), path }, `The city at ${path} would be registered and started.`)
   await fetchMissingPacks(context, path)
-  await tellPrograms(context, path)
+  await listAutomaticPrograms(context, path)
   await runWarmups(context, path)
   const accepted = await context.client.call('POST /v0/city/register', { body: { path } })
   const { payload } = await waitForOpening(context, accepted, path)

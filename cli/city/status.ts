@@ -1,6 +1,6 @@
 import type { CityClient } from '../../src/client/client.ts'
 import { formatDuration, sanitizeLine } from '../../src/client/text.ts'
-import { findKeptUnconfined } from '../confine/unconfined-notice.ts'
+import { findUnconfinedNotice } from '../confine/unconfined-notice.ts'
 import type { CommandContext } from '../context/context.ts'
 import type { JsonOption } from '../context/options.ts'
 import { statusOutput } from '../context/pack-json.ts'
@@ -25,7 +25,7 @@ async function show(io: Io, city: CityClient, options: JsonOption): Promise<void
   const response = await city.call('GET ~/status')
   if (options.json) return printJson(io, await statusOutput(city, response))
   const { agents, rigs, work, mail } = response
-  const kept = await findKeptUnconfined(io.env)
+  const kept = await findUnconfinedNotice(io.env)
   printFields(io, [
     [
       'city',

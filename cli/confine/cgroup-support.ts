@@ -1,17 +1,17 @@
 import { ApiError, Unreachable } from '../../src/client/errors.ts'
 import type { CommandContext } from '../context/context.ts'
 
-/** What holds sessions together and to their shares: as the session host says that runs, or as one that is started here would. */
-export async function describeSessionHolding({ client, io }: CommandContext): Promise<string> {
-  const { describeHolding, holdingHere } = await import('../../src/host/process/cgroup-support.ts')
+/** Describes how cgroups hold sessions to their shares: in the running session host, or in one started here. */
+export async function describeSessionCgroups({ client, io }: CommandContext): Promise<string> {
+  const { describeCgroupSupport, localCgroupSupport } = await import('../../src/host/process/cgroup-support.ts')
   const { delegatedScope } = await import('../../src/host/client/launch.ts')
   const host = await firstHost(client)
-  if (host) return describeHolding(host)
+  if (host) return describeCgroupSupport(host)
   if (delegatedScope(io.env)) return 'a scope of your systemd, which a session host asks for when it starts'
-  return `${describeHolding(holdingHere())} (of a session host that is started here; none runs)`
+  return `${describeCgroupSupport(localCgroupSupport())} (of a session host that is started here; none runs)`
 }
 
-/** The host that takes new sessions; undefined when none runs, or nobody tells. */
+/** The host that takes new sessions; undefined when none runs or the supervisor does not answer. */
 async function firstHost(client: CommandContext['client']) {
   try {
     const { items } = await client.call('GET /v0/host')

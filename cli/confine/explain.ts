@@ -8,7 +8,7 @@ import { type JsonOption, withJson } from '../context/options.ts'
 import { failure } from '../io/exit.ts'
 import { printJson } from '../io/io.ts'
 import { printTable } from '../io/table.ts'
-import { describeSessionHolding } from './cgroup-support.ts'
+import { describeSessionCgroups } from './cgroup-support.ts'
 
 /** Defines the command that shows how an agent is confined. */
 export function confineExplainCommand(confine: Command, context: CommandContext): void {
@@ -40,13 +40,13 @@ async function explain(context: CommandContext, folder: string, name: string, op
       [
         { header: 'ACCESS', value: ({ access }) => access },
         { header: 'WHAT', value: ({ what }) => what, minWidth: 10 },
-        { header: 'SAID BY', value: saidBy },
+        { header: 'SAID BY', value: ruleSource },
       ],
       '',
     )
   }
   if (explained.rules.some(({ access }) => SHARES.has(access))) {
-    const holding = await describeSessionHolding(context)
+    const holding = await describeSessionCgroups(context)
     io.out(`What holds sessions to shares: ${holding}; \`gc session show\` tells it of one that runs.\n`)
   }
   const { INHERITED, outerSession } = await import('../../src/host/confine/outer.ts')
@@ -67,7 +67,7 @@ function inWords({ agent, confine, file, line }: ExplainedConfinement): string {
   return `${agent} ${WORDS[confine]} (${file === undefined ? 'the default' : `${file}:${line}`}).`
 }
 
-function saidBy({ by, file, line, purpose }: ConfinementRule): string {
+function ruleSource({ by, file, line, purpose }: ConfinementRule): string {
   if (purpose !== undefined) return `${by}, for ${purpose}`
   return file === undefined ? by : `${by}, ${file}:${line}`
 }

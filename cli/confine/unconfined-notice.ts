@@ -1,7 +1,7 @@
 import { type Env, resolveHome } from '../../src/client/home.ts'
 
-/** What to tell a person whose agents go on unconfined since they ran before confinement was the default; no session is told. */
-export async function findKeptUnconfined(env: Env): Promise<{ what: string; remedy: string } | undefined> {
+/** A notice for users whose agents stay unconfined because they ran before confinement was the default; none in sessions. */
+export async function findUnconfinedNotice(env: Env): Promise<{ what: string; remedy: string } | undefined> {
   if (env.GC_SESSION_ID) return undefined
   const defaultMode = await import('../../src/config/confinement/default-mode.ts')
   return defaultMode.findKeptUnconfined(resolveHome(env))

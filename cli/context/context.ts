@@ -8,7 +8,7 @@ import type { CityInfo } from '../../src/supervisor/schema.ts'
 import { failure, notFound } from '../io/exit.ts'
 import type { Io } from '../io/io.ts'
 import { timers } from '../io/timers.ts'
-import { ensureSupervisor, isForPerson, untilLoaded } from './launch-supervisor.ts'
+import { ensureSupervisor, mayStartSupervisor, waitForCities } from './launch-supervisor.ts'
 
 /** How long a command of a session waits for a supervisor that restarts. */
 const MAX_OUTAGE_MS = 30_000
@@ -87,7 +87,7 @@ export class CommandContext {
     if (!this.#mayStart) await this.client.call('GET /health')
     else if (await ensureSupervisor(this)) {
       const started = this.renewed()
-      await untilLoaded(started)
+      await waitForCities(started)
       return started
     }
     return this
@@ -100,10 +100,10 @@ export class CommandContext {
   }
 
   async #start(): Promise<void> {
-    if (!this.#mayStart || !isForPerson(this.io.env)) return
+    if (!this.#mayStart || !mayStartSupervisor(this.io.env)) return
     if (!(await ensureSupervisor(this))) return
     this.#client = undefined
-    await untilLoaded(this)
+    await waitForCities(this)
     this.io.err('gc: started the supervisor; `gc down` ends it and its agents\n')
   }
 

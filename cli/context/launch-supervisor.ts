@@ -24,26 +24,23 @@ const STEP_MS = 50
 /** From when a supervisor listens until its home says so. */
 const ANNOUNCE_MS = 300
 
-/** What looks for a supervisor. */
-interface Looking {
+/** The part of a context that finds a supervisor. */
+interface SupervisorProbe {
   readonly io: Io
   readonly client: Client
-  /** The same, looking anew. */
-  renewed(): Looking
+  /** A probe that reads the home again. */
+  renewed(): SupervisorProbe
 }
 
-/**
- * Whether a supervisor would be started for a person, on a machine that runs none. Sessions, and whoever names an address,
- * use the one that is there.
- */
-export function isForPerson(env: Env): boolean {
+/** Whether this command may start a supervisor: none runs, and the environment names no address, token or session. */
+export function mayStartSupervisor(env: Env): boolean {
   if (env.GC_URL || env.GC_TOKEN || env.GC_SESSION_ID) return false
   const running = readSupervisorFile(resolveHome(env))
   return running === undefined || !isAlive(running.pid)
 }
 
 /** Whether a supervisor answers. */
-export async function isAnswering({ client }: Looking): Promise<boolean> {
+export async function isAnswering({ client }: SupervisorProbe): Promise<boolean> {
   return client.call('GET /health').then(
     () => true,
     () => false,
@@ -52,8 +49,8 @@ export async function isAnswering({ client }: Looking): Promise<boolean> {
 
 const NOT_STARTED = ' could not start: '
 
-/** Why a supervisor that was started at a time or later ended at once, as its log has it. */
-function whyEnded(log: string, begun: string): string | undefined {
+/** The reason in the log why a supervisor that was started at `begun` or later could not start. */
+function startFailure(log: string, begun: string): string | undefined {
   if (!existsSync(log)) return undefined
   const lines = readFileSync(log, 'utf8').split('\n')
   const last = lines.findLast((line) => line >= begun && line.includes(NOT_STARTED))
@@ -67,14 +64,14 @@ function isFull(folder: string): boolean {
 }
 
 /** Why the address that a person named does not answer. */
-const unreachableReason = ({ client }: Looking): Promise<unknown> =>
+const unreachableReason = ({ client }: SupervisorProbe): Promise<unknown> =>
   client.call('GET /health').then(
     () => failure(`the supervisor at ${client.access.url} answers now; try again`),
     (error: unknown) => error,
   )
 
 /** Starts a supervisor in the background unless one answers; returns whether it did. */
-export async function ensureSupervisor(context: Looking, port?: number): Promise<boolean> {
+export async function ensureSupervisor(context: SupervisorProbe, port?: number): Promise<boolean> {
   if (await isAnswering(context)) return false
   const { env, signal } = context.io
   if (env.GC_TOKEN || env.GC_SESSION_ID) throw failure('no supervisor answers, and a session may not start one')
@@ -88,7 +85,7 @@ export async function ensureSupervisor(context: Looking, port?: number): Promise
   for (let waited = 0; waited < START_MS && !signal.aborted; waited += STEP_MS) {
     if (await isAnswering(context.renewed())) return true
     if (exit.status !== undefined) {
-      const why = whyEnded(log, begun) ?? (isFull(home) ? `the disk of ${home} is full; make room` : undefined)
+      const why = startFailure(log, begun) ?? (isFull(home) ? `the disk of ${home} is full; make room` : undefined)
       throw failure(
         why === undefined
           ? `the supervisor ended with status ${exit.status}; see ${log}`
@@ -104,7 +101,7 @@ export async function ensureSupervisor(context: Looking, port?: number): Promise
  * Whether a supervisor of this home that just began to listen at the port has said so by now; throws a sentence when
  * others have the port.
  */
-async function hasAnnounced(context: Looking, port: number): Promise<boolean> {
+async function hasAnnounced(context: SupervisorProbe, port: number): Promise<boolean> {
   const { env, signal } = context.io
   if (port === 0) return false
   const url = `http://127.0.0.1:${port}`
@@ -118,8 +115,8 @@ async function hasAnnounced(context: Looking, port: number): Promise<boolean> {
   return false
 }
 
-/** Waits until each city of a supervisor that has just started runs, or could not be opened. */
-export async function untilLoaded({ io, client }: Looking): Promise<void> {
+/** Waits until each city of a new supervisor runs or has failed to open. */
+export async function waitForCities({ io, client }: SupervisorProbe): Promise<void> {
   for (let waited = 0; waited < START_MS && !io.signal.aborted; waited += STEP_MS) {
     const { items } = await client.call('GET /v0/cities')
     if (!items.some(isLoading)) return
@@ -131,12 +128,12 @@ const isLoading = ({ running, error, phases_completed }: CityInfo): boolean =>
   !running && error === undefined && phases_completed !== undefined
 
 /** A supervisor that was started, and the status that it ended with, if it has. */
-export interface Launched {
+export interface LaunchedSupervisor {
   readonly status: number | undefined
 }
 
 /** Starts `gc serve` as a process of its own, which writes its log itself. */
-export function launchSupervisor(home: string, env: Env, options: readonly string[]): Launched {
+export function launchSupervisor(home: string, env: Env, options: readonly string[]): LaunchedSupervisor {
   const log = join(home, LOG_FILE)
   const [command = '', ...before] = program
   const exit: { status: number | undefined } = { status: undefined }

@@ -15,7 +15,7 @@ interface Accepted {
 const TIMEOUT_MS = 120_000
 
 /** An accepted request that takes longer than a command waits; it goes on. */
-export class NotDone extends Exit {
+export class RequestPending extends Exit {
   constructor(
     id: string,
     readonly seconds: number,
@@ -79,7 +79,7 @@ async function waitForOutcome(
   try {
     return await waitForEvent(open({ signal, timers, after: event_cursor }), request_id)
   } catch (error) {
-    if (late.signal.aborted) throw new NotDone(request_id, timeoutMs / 1000)
+    if (late.signal.aborted) throw new RequestPending(request_id, timeoutMs / 1000)
     throw error
   } finally {
     timer.cancel()

@@ -27,7 +27,7 @@ export function convoyCommands(program: Command, context: CommandContext): void 
     })
   changeCommands(convoy, context)
   checkCommand(convoy, context)
-  unneededCommands(convoy, context)
+  noOpCommands(convoy, context)
   sourceCommands(convoy, context)
   adminCommands(convoy, context)
 }
@@ -151,7 +151,7 @@ async function closeDone(io: Io, city: CityClient, { close, json }: Check): Prom
 }
 
 /** Commands of packs for what gc does itself, or by another command. */
-function unneededCommands(convoy: Command, { io }: CommandContext): void {
+function noOpCommands(convoy: Command, { io }: CommandContext): void {
   const accepting = (name: string) =>
     convoy.command(name, { hidden: true }).argument('[words...]').allowUnknownOption().helpOption(false)
   accepting('autoclose')

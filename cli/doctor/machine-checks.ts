@@ -3,8 +3,8 @@ import { release } from 'node:os'
 import { join } from 'node:path'
 import { Unreachable } from '../../src/client/errors.ts'
 import { resolveHome } from '../../src/client/home.ts'
-import { describeSessionHolding } from '../confine/cgroup-support.ts'
-import { findKeptUnconfined } from '../confine/unconfined-notice.ts'
+import { describeSessionCgroups } from '../confine/cgroup-support.ts'
+import { findUnconfinedNotice } from '../confine/unconfined-notice.ts'
 import type { CommandContext } from '../context/context.ts'
 import { commit, version } from '../context/version.ts'
 import { bad, type Check, type CheckResult, ok } from './result.ts'
@@ -196,7 +196,7 @@ const ON_PURPOSE = 'until then only agents with confine = "off" are started, unc
 
 /** What this machine has of what confined sessions need, and what holds them to their shares. */
 async function checkConfinement(context: CommandContext): Promise<CheckResult> {
-  const kept = await findKeptUnconfined(context.io.env)
+  const kept = await findUnconfinedNotice(context.io.env)
   if (kept) return bad('warning', NAME, kept.what, kept.remedy)
   if (process.platform === 'darwin') return ok(NAME, 'sandbox-exec; shares of cpu and memory are not held on macOS')
   if (process.platform !== 'linux')
@@ -217,5 +217,5 @@ async function checkConfinement(context: CommandContext): Promise<CheckResult> {
   const { yamaObstacle } = await import('../../src/host/confine/yama.ts')
   const yama = yamaObstacle()
   if (yama !== undefined) return bad('warning', NAME, yama, `set it with sysctl; ${ON_PURPOSE}`)
-  return ok(NAME, `Landlock ABI ${landlock}, ${listener}; ${await describeSessionHolding(context)}`)
+  return ok(NAME, `Landlock ABI ${landlock}, ${listener}; ${await describeSessionCgroups(context)}`)
 }

@@ -7,7 +7,7 @@ import type { CommandContext } from '../context/context.ts'
 import { type JsonOption, parseCount, withJson } from '../context/options.ts'
 import { Exit, failure, notFound } from '../io/exit.ts'
 import { printLine } from '../io/io.ts'
-import { openPacks, printResult, putInForce } from '../pack/open.ts'
+import { openPacks, printResult, reloadConfig } from '../pack/open.ts'
 import { importJson, lockedWord, printCells, printPrograms, printTree } from '../pack/print.ts'
 import { credentialCommands } from './credential.ts'
 
@@ -81,7 +81,7 @@ async function add(context: CommandContext, source: string, options: AddOptions,
     ...(version && { version }),
     ...(rig && { rig }),
   })
-  await putInForce(context, path)
+  await reloadConfig(context, path)
   const shown = { name: added.name, source: added.source, ...(added.version && { version: added.version }) }
   if (options.json) {
     const programs = packs.programs()
@@ -104,7 +104,7 @@ export async function importForRig(
     const { name } = await packs.manager.add(fromCity(path, context.io.cwd, source), { rig })
     names.push(name)
   }
-  await putInForce(context, path)
+  await reloadConfig(context, path)
   return names
 }
 
@@ -134,7 +134,7 @@ async function remove(
   } else {
     const { path, packs } = await openPacks(context, command)
     await packs.manager.remove(name, rig)
-    await putInForce(context, path)
+    await reloadConfig(context, path)
   }
   if (json) return printResult(context, { command: 'import remove', name })
   printLine(context.io, `Removed import "${name}"`)
@@ -143,7 +143,7 @@ async function remove(
 async function install(context: CommandContext, { json }: JsonOption, command: Command): Promise<void> {
   const { path, packs } = await openPacks(context, command)
   const lock = await packs.manager.install()
-  await putInForce(context, path)
+  await reloadConfig(context, path)
   if (json) return printResult(context, { command: 'import install', packs: lockJson(lock) })
   printLine(context.io, lock.size === 0 ? 'No remote packs are imported.' : `Installed ${lock.size} remote import(s)`)
 }
@@ -159,7 +159,7 @@ async function upgrade(
   const before = packs.lock()
   const programs = namesOf(packs)
   const lock = await packs.manager.upgrade(name)
-  await putInForce(context, path)
+  await reloadConfig(context, path)
   const changed = [...lock].filter(([source, { commit }]) => before.get(source)?.commit !== commit)
   if (json)
     return printResult(context, {

@@ -21,7 +21,7 @@ export function exitWithTerminal(): void {
 let looking: NodeJS.Timeout | undefined
 
 /** Continues without the terminal, as a supervisor does. */
-export const outliveTerminal = (): void => clearInterval(looking)
+export const ignoreHangup = (): void => clearInterval(looking)
 
 /** Ends the process as a signal would; handlers of its exit run first, which put the terminal back. */
 export const exitOf = (signal: 'SIGTERM' | 'SIGHUP' | 'SIGINT'): never => process.exit(128 + constants.signals[signal])

@@ -50,13 +50,13 @@ export async function run(
     // A group of commands by itself shows its help: that is no error.
     if (error instanceof CommanderError && (error.exitCode === 0 || error.code === 'commander.help')) return 0
     if (io.signal.aborted) return INTERRUPTED
-    await tell(program, args, io, error, options)
+    await reportError(program, args, io, error, options)
     return exitStatus(error)
   }
 }
 
-/** Says on standard error what was wrong: in words, or as JSON where that was asked for. */
-async function tell(
+/** Prints an error on standard error, as JSON with `--json`. */
+async function reportError(
   program: Command,
   args: readonly string[],
   io: Io,
@@ -68,7 +68,7 @@ async function tell(
   const suggestion = message.includes('id you mean') ? undefined : await suggest?.(error)
   const about = suggestion ? undefined : await explain?.(error).catch(() => undefined)
   const meant = suggestion && `; did you mean ${suggestion}?`
-  const hint = meant ?? (about ? `; ${about}` : seeList(message, listing?.(error)))
+  const hint = meant ?? (about ? `; ${about}` : listingHint(message, listing?.(error)))
   const sentence = sanitizeLines(message + hint)
   if (printJsonError && wantsJson(args)) {
     return printJsonError({ ...report, message: sentence, ...(suggestion && { suggestion }) })
@@ -77,8 +77,8 @@ async function tell(
   if (isWrongLine(error)) io.err(shortHelp(program, args, io))
 }
 
-/** Where to look for what there is, unless the sentence names a command already. */
-const seeList = (message: string, listing: string | undefined): string =>
+/** A hint at the command that lists valid names, unless the sentence names a command already. */
+const listingHint = (message: string, listing: string | undefined): string =>
   listing === undefined || /\bgc [a-z]|did you mean/.test(message) ? '' : `; \`${listing}\` lists those there are`
 
 /** The help of the command that was called wrongly, without what is said at length there. */

@@ -9,7 +9,7 @@ import { Exit, notFound } from '../io/exit.ts'
 import { type Io, printJson, printLine } from '../io/io.ts'
 import { printFields, printTable } from '../io/table.ts'
 import { archiveCommand, messageCommand } from './archive.ts'
-import { defaultRecipient, mailEnvelope, meantRecipient } from './mailbox.ts'
+import { defaultRecipient, mailEnvelope, suggestRecipient } from './mailbox.ts'
 import { replyCommand, sendCommand } from './send.ts'
 
 export function mailCommands(program: Command, context: CommandContext): void {
@@ -60,7 +60,7 @@ async function inbox(
     ? city.call('GET ~/mail', { query: { agent: recipient, status: 'unread', limit } })
     : city.call('GET ~/mail/inbox', { query: { agent: recipient, limit } }))
   if (json) return printJson(io, mailEnvelope('inbox', { recipient, recipients: [recipient], messages: items }))
-  const meant = items.length === 0 ? await meantRecipient(context, recipient) : ''
+  const meant = items.length === 0 ? await suggestRecipient(context, recipient) : ''
   print(io, items, `There is no ${unread ? 'unread ' : ''}mail for ${sanitizeLine(recipient)}${meant || '.'}`)
   if (total > items.length) printLine(io, `${items.length} of ${total}; --limit shows more.`)
 }
@@ -183,7 +183,7 @@ async function count(context: CommandContext, argument: string | undefined, opti
   const { total, unread } = await city.call('GET ~/mail/count', { query: { agent: recipient } })
   if (options.json)
     return printJson(context.io, mailEnvelope('count', { recipient, recipients: [recipient], total, unread }))
-  const meant = total === 0 ? await meantRecipient(context, recipient) : ''
+  const meant = total === 0 ? await suggestRecipient(context, recipient) : ''
   printLine(context.io, `${total} for ${sanitizeLine(recipient)}, ${unread} unread${meant}`)
 }
 

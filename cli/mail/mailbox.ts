@@ -1,6 +1,6 @@
 import { sanitizeLine } from '../../src/client/text.ts'
 import type { CommandContext } from '../context/context.ts'
-import { nearWord } from '../names/suggest.ts'
+import { closestName } from '../names/suggest.ts'
 
 /** The recipient of an argument, else the session itself, else `human`. */
 export const defaultRecipient = (context: CommandContext, recipient: string | undefined): string => {
@@ -8,9 +8,9 @@ export const defaultRecipient = (context: CommandContext, recipient: string | un
   return recipient || GC_SESSION_ID || GC_ALIAS || GC_AGENT || 'human'
 }
 
-/** What follows the name of a recipient that nobody has and that is near another; mail for it is never there. */
-export async function meantRecipient(context: CommandContext, recipient: string): Promise<string> {
-  const near = recipient === 'human' ? undefined : await nearWord(context, recipient, 'who')
+/** A suggestion for an unknown recipient whose name is close to a known one; empty without one. */
+export async function suggestRecipient(context: CommandContext, recipient: string): Promise<string> {
+  const near = recipient === 'human' ? undefined : await closestName(context, recipient, 'who')
   return near === undefined ? '' : `; did you mean ${sanitizeLine(near)}?`
 }
 

@@ -7,7 +7,7 @@ import { type Kind, kindsOf, missingKind } from './kinds.ts'
 /** How long a look for what was meant may take. */
 const LOOK_MS = 1_000
 
-/** The name that was meant by one on the command line that nothing has; undefined when no name is near it. */
+/** The closest valid name to an unknown one on the command line; undefined when no name is close. */
 export async function suggestName(
   program: Command,
   context: CommandContext,
@@ -18,14 +18,14 @@ export async function suggestName(
   if (!kind) return undefined
   const typed = readLine(program, args).given.filter(({ placeholder }) => kindsOf(placeholder).includes(kind))
   for (const { word, placeholder } of typed) {
-    const near = await nearWord(context, word, placeholder)
+    const near = await closestName(context, word, placeholder)
     if (near !== undefined) return near
   }
   return undefined
 }
 
-/** Why there is no session of an agent that is named where a session is; undefined for another error. */
-export async function whyNoSession(context: CommandContext, error: unknown): Promise<string | undefined> {
+/** The reason why an agent named in place of a session has no session; undefined for other errors. */
+export async function explainMissingSession(context: CommandContext, error: unknown): Promise<string | undefined> {
   if (kindOfError(error)?.missing !== 'session-not-found' || !(error instanceof Error)) return undefined
   const { message } = error
   const city = await limited(context).city()
@@ -44,14 +44,14 @@ function limited(context: CommandContext): CommandContext {
   return context.printingTo({ ...context.io, signal }).withoutStarting()
 }
 
-/** The command that lists what there is of the kind of which an error says that it is not there. */
+/** The command that lists the valid names of the kind that an error reports as missing. */
 export const listingOf = (error: unknown): string | undefined => kindOfError(error)?.listed
 
 const kindOfError = (error: unknown): Kind | undefined =>
   isRecord(error) && typeof error.code === 'string' ? missingKind(error.code) : undefined
 
-/** The name near a word that stands at a placeholder; undefined when the word is a name itself or none is near. */
-export async function nearWord(
+/** The name closest to a word at a placeholder; undefined when the word is a name itself or no name is close. */
+export async function closestName(
   context: CommandContext,
   word: string,
   placeholder: string,

@@ -22,12 +22,12 @@ export async function packsAt({ io }: CommandContext, path: string): Promise<Cit
   return new CityPacks({ path, home: resolveHome(env), env, signal, progress: (message) => io.err(`${message}\n`) })
 }
 
-/** Has a city that runs read its files again at once, so that the next command finds what they declare now. */
-export async function putInForce(context: CommandContext, path: string): Promise<void> {
+/** Makes a running city read its files again, so that the next command sees the change. */
+export async function reloadConfig(context: CommandContext, path: string): Promise<void> {
   const cities = await context.cities().catch(() => [])
   const city = cities.find((each) => each.running && realPath(each.path) === realPath(path))
   if (!city) return
-  // One that takes no changes finds them by itself within a second.
+  // Without the reload, the city notices the change within a second.
   const reloaded = await context.client
     .city(city.name)
     .call('POST ~/config/reload', { body: {} })

@@ -20,8 +20,8 @@ export async function fetchMissingPacks(context: CommandContext, path: string): 
   }
 }
 
-/** Lists the programs that a city and its packs run by themselves. */
-export async function tellPrograms(
+/** Lists the programs that a city and its packs run automatically. */
+export async function listAutomaticPrograms(
   context: CommandContext,
   path: string,
   title = 'Programs that this city runs by itself:',

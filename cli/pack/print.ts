@@ -12,14 +12,14 @@ export const lockedWord = ({ parsed, locked, location }: ImportState): string =>
 }
 
 /** The name of an import among those of other owners. */
-export const ownedName = (owner: ImportOwner, binding: string): string =>
+export const qualifiedName = (owner: ImportOwner, binding: string): string =>
   owner.kind === 'rig' ? `rig:${owner.rig}:${binding}` : `${owner.kind}:${binding}`
 
 /** An import as scripts read it. */
 export function importJson({ declared, parsed, locked, location }: ImportState) {
   const { binding, owner, source, version } = declared
   return {
-    ...{ name: ownedName(owner, binding), source, ...(version && { constraint: version }) },
+    ...{ name: qualifiedName(owner, binding), source, ...(version && { constraint: version }) },
     kind: parsed.kind === 'git' ? 'remote' : 'path',
     ...(parsed.kind !== 'git' && location.kind !== 'missing' && { path: location.folder }),
     ...(locked && {

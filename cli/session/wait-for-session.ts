@@ -3,7 +3,7 @@ import { ApiError } from '../../src/client/errors.ts'
 import type { RequestOutcome } from '../../src/client/events.ts'
 import { sanitizeLine } from '../../src/client/text.ts'
 import type { CommandContext } from '../context/context.ts'
-import { NotDone, waitForCity } from '../context/requests.ts'
+import { RequestPending, waitForCity } from '../context/requests.ts'
 import { Exit } from '../io/exit.ts'
 import { pause } from '../io/io.ts'
 
@@ -12,11 +12,11 @@ interface Accepted {
   event_cursor: string
 }
 
-/** A session that nothing keeps waiting has begun to start by then. */
-const BEGUN_MS = 500
+/** Time within which a session starts unless something keeps it waiting. */
+const START_GRACE_MS = 500
 const AGAIN_MS = 2_000
-/** The supervisor gives a request up after two minutes; a command waits longer, to be told so. */
-const GIVEN_UP_MS = 150_000
+/** Longer than the two minutes after which the supervisor gives up, so that its reason arrives. */
+const WAIT_TIMEOUT_MS = 150_000
 /** How long a person who interrupts waits at most. */
 const WITHDRAW_MS = 5_000
 
@@ -25,15 +25,15 @@ export async function waitForSession(
   context: CommandContext,
   city: CityClient,
   accepted: Accepted,
-  timeoutMs = GIVEN_UP_MS,
+  timeoutMs = WAIT_TIMEOUT_MS,
 ): Promise<RequestOutcome> {
   const over = new AbortController()
-  const telling = tellWaiting(context, city, accepted.request_id, over.signal)
+  const telling = reportWaitReason(context, city, accepted.request_id, over.signal)
   try {
     return await waitForCity(context, city, accepted, timeoutMs)
   } catch (error) {
     if (context.io.signal.aborted) await withdraw(context, city, accepted.request_id)
-    throw error instanceof NotDone ? await stillWaiting(city, accepted.request_id, error) : error
+    throw error instanceof RequestPending ? await stillWaiting(city, accepted.request_id, error) : error
   } finally {
     over.abort()
     await telling
@@ -41,9 +41,14 @@ export async function waitForSession(
 }
 
 /** Says what keeps a request waiting, whenever that is something else than before. */
-async function tellWaiting({ io }: CommandContext, city: CityClient, id: string, signal: AbortSignal): Promise<void> {
+async function reportWaitReason(
+  { io }: CommandContext,
+  city: CityClient,
+  id: string,
+  signal: AbortSignal,
+): Promise<void> {
   let told: string | undefined
-  for (let wait = BEGUN_MS; !signal.aborted; wait = AGAIN_MS) {
+  for (let wait = START_GRACE_MS; !signal.aborted; wait = AGAIN_MS) {
     await pause(wait, signal)
     const request = signal.aborted ? undefined : await open(city, id)
     if (!request || signal.aborted) return
@@ -56,7 +61,7 @@ async function tellWaiting({ io }: CommandContext, city: CityClient, id: string,
 }
 
 /** What a session waits for that is longer in coming than a command waits. */
-async function stillWaiting(city: CityClient, id: string, late: NotDone): Promise<Exit> {
+async function stillWaiting(city: CityClient, id: string, late: RequestPending): Promise<Exit> {
   const request = await open(city, id)
   if (request?.waits_for === undefined) return late
   const { session_id: session, waits_for: reason } = request

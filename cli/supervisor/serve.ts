@@ -6,7 +6,7 @@ import type { CommandContext } from '../context/context.ts'
 import { collectList } from '../context/options.ts'
 import { commit, program as ownProgram, version } from '../context/version.ts'
 import { errorSentence } from '../io/describe-error.ts'
-import { outliveTerminal } from '../io/hangup.ts'
+import { ignoreHangup } from '../io/hangup.ts'
 import { type Io, printLine } from '../io/io.ts'
 import { logFile } from '../logs/log-file.ts'
 
@@ -98,7 +98,7 @@ async function serveUntilEnded({ io }: CommandContext, options: Serve): Promise<
   process.on('uncaughtException', reportUnexpected)
   process.on('unhandledRejection', reportUnexpected)
   if (options.only) return serveOnlySocial(io, options, report)
-  outliveTerminal()
+  ignoreHangup()
   const running = await serve({
     home: options.home ?? io.env.GC_HOME,
     host: options.host,

@@ -3,7 +3,7 @@ import { readSupervisorFile, resolveHome } from '../../src/client/home.ts'
 import { reload } from '../city/reload.ts'
 import type { CommandContext } from '../context/context.ts'
 import { envelope } from '../context/envelope.ts'
-import { ensureSupervisor, isAnswering, untilLoaded } from '../context/launch-supervisor.ts'
+import { ensureSupervisor, isAnswering, waitForCities } from '../context/launch-supervisor.ts'
 import { type JsonOption, withJson } from '../context/options.ts'
 import { Exit } from '../io/exit.ts'
 import { printJson, printLine } from '../io/io.ts'
@@ -40,7 +40,7 @@ function defineStart(command: Command, context: CommandContext): void {
     .action(async (options: JsonOption & { port?: number }) => {
       const started = await ensureSupervisor(context, options.port)
       const current = context.renewed()
-      if (started) await untilLoaded(current)
+      if (started) await waitForCities(current)
       const { url } = current.client.access
       const message = started ? `The supervisor is up at ${url}.` : `A supervisor runs at ${url}.`
       if (options.json)

@@ -3,9 +3,9 @@ import { copyFileSync, existsSync, linkSync, readFileSync, renameSync, rmSync } 
 import { type Env, readSupervisorFile, resolveHome } from '../../src/client/home.ts'
 import { isAlive } from '../../src/client/process.ts'
 import { countOf } from '../../src/client/text.ts'
-import { findKeptUnconfined } from '../confine/unconfined-notice.ts'
+import { findUnconfinedNotice } from '../confine/unconfined-notice.ts'
 import type { CommandContext } from '../context/context.ts'
-import { type Launched, launchSupervisor, untilLoaded } from '../context/launch-supervisor.ts'
+import { type LaunchedSupervisor, launchSupervisor, waitForCities } from '../context/launch-supervisor.ts'
 import { commit, version } from '../context/version.ts'
 import { failure } from '../io/exit.ts'
 import { type Io, pause, printLine } from '../io/io.ts'
@@ -40,7 +40,7 @@ export async function replace(given: CommandContext, plan: Plan, target: string)
     io,
     `The supervisor runs again as gc ${plan.candidate.version}; ${countOf(after, 'session')} of ${sessions} went on.`,
   )
-  const kept = await findKeptUnconfined(io.env)
+  const kept = await findUnconfinedNotice(io.env)
   if (kept) printLine(io, `Confinement: ${kept.what}; ${kept.remedy}.`)
 }
 
@@ -71,7 +71,7 @@ interface Restart {
   readonly target: string
   readonly home: string
   readonly pid: number
-  start(): Launched
+  start(): LaunchedSupervisor
 }
 
 /** Starts the supervisor anew; when that fails, everything goes back to how it was. */
@@ -104,7 +104,7 @@ const STEP_MS = 100
 interface RunningSupervisor {
   readonly pid: number
   /** Starts it again as it was started; undefined when it belongs to a terminal or to a system that gc does not know. */
-  readonly start: (() => Launched) | undefined
+  readonly start: (() => LaunchedSupervisor) | undefined
 }
 
 /** The supervisor of this home; undefined when none runs. */
@@ -134,7 +134,7 @@ async function stopSupervisor({ client, io }: CommandContext, pid: number): Prom
 async function isAnswered(
   context: CommandContext,
   { version, commit }: { version: string; commit: string },
-  launched: Launched,
+  launched: LaunchedSupervisor,
 ): Promise<boolean> {
   for (let waited = 0; waited < START_MS && !context.io.signal.aborted; waited += STEP_MS) {
     const health = await context
@@ -142,7 +142,7 @@ async function isAnswered(
       .client.call('GET /health')
       .catch(() => undefined)
     if (health?.build_id === commit && health.version === version) {
-      await untilLoaded(context.renewed())
+      await waitForCities(context.renewed())
       return true
     }
     if (launched.status !== undefined) return false
@@ -164,7 +164,7 @@ function unitCommand(pid: number, env: Env): string[] | undefined {
 }
 
 /** What the system starts is not a child of this process. */
-function run([command = '', ...args]: readonly string[]): Launched {
+function run([command = '', ...args]: readonly string[]): LaunchedSupervisor {
   const { status, stderr } = spawnSync(command, args, { encoding: 'utf8' })
   if (status !== 0) throw failure(`${command} ${args.join(' ')} failed: ${(stderr ?? '').trim() || `status ${status}`}`)
   return { status: undefined }

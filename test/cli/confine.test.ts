@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { describeHolding, holdingHere } from '../../src/host/process/cgroup-support.ts'
+import { describeCgroupSupport, localCgroupSupport } from '../../src/host/process/cgroup-support.ts'
 import { cityFiles } from '../config/city-files.ts'
 import { tempFolder } from '../support/folder.ts'
 import { gc } from './shell.ts'
@@ -78,7 +78,9 @@ describe('gc confine explain', () => {
     ]) {
       expect(rows).toContainEqual(row)
     }
-    expect(out).toContain(`What holds sessions to shares: ${describeHolding(holdingHere())} (of a session host that`)
+    expect(out).toContain(
+      `What holds sessions to shares: ${describeCgroupSupport(localCgroupSupport())} (of a session host that`,
+    )
     const other = await gc(['confine', 'explain', 'free'], { env, cwd: city.path })
     expect(other.out).not.toContain('What holds')
   })

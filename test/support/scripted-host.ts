@@ -1,7 +1,7 @@
 import { toTimestamp } from '../../src/core/clock.ts'
 import { AppError } from '../../src/core/errors.ts'
 import type { RecordBatch, SessionHost } from '../../src/host/client/session-host.ts'
-import type { AskedHost, HostAnswer } from '../../src/host/protocol/proxy.ts'
+import type { HostAnswer, HostPrompt } from '../../src/host/protocol/proxy.ts'
 import type { ChoiceOutcome, Question } from '../../src/host/protocol/question.ts'
 import type { AgentRecordContent } from '../../src/host/protocol/record.ts'
 import type { Exit, HostedSession, Screen, StartResult, StartSpec } from '../../src/host/protocol/session.ts'
@@ -27,25 +27,25 @@ type OutputListener = Parameters<SessionHost['onOutput']>[1]
 /** The hosts beyond all lists that programs ask for, as a test says. */
 class HostPrompts {
   readonly isKnown = true
-  readonly #open = new Map<string, AskedHost>()
-  readonly #listeners = new Set<(key: string, asked: AskedHost | undefined) => void>()
+  readonly #open = new Map<string, HostPrompt>()
+  readonly #listeners = new Set<(key: string, asked: HostPrompt | undefined) => void>()
 
-  get all(): [key: string, asked: AskedHost][] {
+  get all(): [key: string, asked: HostPrompt][] {
     return [...this.#open]
   }
 
-  find(key: string): AskedHost | undefined {
+  find(key: string): HostPrompt | undefined {
     return this.#open.get(key)
   }
 
   async whenKnown(): Promise<void> {}
 
-  subscribe(listener: (key: string, asked: AskedHost | undefined) => void): () => void {
+  subscribe(listener: (key: string, asked: HostPrompt | undefined) => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
   }
 
-  set(key: string, asked: AskedHost | undefined): void {
+  set(key: string, asked: HostPrompt | undefined): void {
     if (asked) this.#open.set(key, asked)
     else this.#open.delete(key)
     for (const listener of this.#listeners) listener(key, asked)

@@ -4,7 +4,7 @@ import type { AgentResponse } from '../../src/agents/agents/schema.ts'
 import type { RunTimeline } from '../../src/client/run-timeline.ts'
 import { agentsPage, foldPools, poolPage, poolState } from '../../tui/pages/agents.ts'
 import { eventsPage, parseEventFilter } from '../../tui/pages/events.ts'
-import { amount, limitOf, money, sparkLine, took } from '../../tui/pages/figures.ts'
+import { amount, formatElapsed, limitOf, money, sparkLine } from '../../tui/pages/figures.ts'
 import { graphLines } from '../../tui/pages/graph.ts'
 import { logPage } from '../../tui/pages/log.ts'
 import type { Line } from '../../tui/pages/page.ts'
@@ -231,7 +231,7 @@ test('what is allowed and what it took is said in its unit', () => {
   expect([money(1, 0), money(0, 1), money(0.5, 2)]).toEqual([
     ...['$1.00', '$0.00 and 1 turn without a price', '$0.50 and 2 turns without a price'],
   ])
-  expect([took(850), took(8013)]).toEqual(['850 ms', '8.0 s'])
+  expect([formatElapsed(850), formatElapsed(8013)]).toEqual(['850 ms', '8.0 s'])
 })
 
 test('the page of the log holds its last lines, and marks errors', async () => {

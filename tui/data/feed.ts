@@ -1,7 +1,7 @@
 import { ApiError } from '../../src/client/errors.ts'
 import type { FollowOptions } from '../../src/client/follow.ts'
 import type { CityEvent } from '../../src/client/operations.ts'
-import type { Happened, Location, TextPage } from '../pages/page.ts'
+import type { Location, PageEvent, TextPage } from '../pages/page.ts'
 import { pageOf } from '../pages/pages.ts'
 import { locationsRead } from '../state/navigation.ts'
 import { viewKey } from '../state/state.ts'
@@ -138,7 +138,7 @@ export class Feed {
   }
 
   /** What shows the event itself takes it as it came; all else that it changes is read again. */
-  #refreshFor(happened: Happened, event?: CityEvent): void {
+  #refreshFor(happened: PageEvent, event?: CityEvent): void {
     for (const { location, refresh } of this.#readers) {
       const { filter, missed } = this.options.viewOf(location)
       if (!pageOf(location).isChangedBy(happened, location.subject, filter)) continue

@@ -62,7 +62,7 @@ export function perform<Type extends Effect['type']>(
 }
 
 /** An answer that takes longer is waited for aloud. */
-const PATIENCE_MS = 700
+const FEEDBACK_DELAY_MS = 700
 
 async function run(context: EffectContext, asked: Run): Promise<void> {
   const { action, location } = asked.chosen
@@ -84,7 +84,7 @@ async function act(
   values: Run['values'],
 ): Promise<boolean> {
   const { dispatch, feed, timers, waits } = context
-  const late = timers.after(PATIENCE_MS, () => dispatch({ type: 'awaited', name: action.name }))
+  const late = timers.after(FEEDBACK_DELAY_MS, () => dispatch({ type: 'awaited', name: action.name }))
   let request: string | null = null
   const client = context.client.observed(({ headers }) => {
     request = headers.get('X-GC-Request-Id')

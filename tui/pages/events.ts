@@ -3,7 +3,7 @@ import type { CityEvent } from '../../src/client/operations.ts'
 import { copy } from './copy.ts'
 import { subjectOf } from './event.ts'
 import { matchesFilter } from './matching.ts'
-import { type Action, type Happened, table } from './page.ts'
+import { type Action, type PageEvent, table } from './page.ts'
 
 const PAGE = 100
 /** A text is looked for in so many events at once, until there are enough or so many reads found too few. */
@@ -35,7 +35,7 @@ export function parseEventFilter(filter: string): Filter {
 }
 
 /** Whether an event is one of those that are asked for. */
-function isAsked({ type, subject, actor }: Happened, filter: string): boolean {
+function isAsked({ type, subject, actor }: PageEvent, filter: string): boolean {
   const { query } = parseEventFilter(filter)
   return type === (query.type ?? type) && subject === (query.subject ?? subject) && actor === (query.actor ?? actor)
 }

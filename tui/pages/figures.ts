@@ -41,4 +41,4 @@ export const limitOf = ({ limit, unit, per }: Limit): string =>
   `${amount(limit, unit)} ${per === 'hour' ? 'an' : 'a'} ${per}`
 
 /** `850 ms`, `8.0 s`. */
-export const took = (ms: number): string => (ms < 1000 ? `${ms} ms` : `${(ms / 1000).toFixed(1)} s`)
+export const formatElapsed = (ms: number): string => (ms < 1000 ? `${ms} ms` : `${(ms / 1000).toFixed(1)} s`)

@@ -11,15 +11,15 @@ export interface Launch {
   readonly bead: string
 }
 
-/** What gc itself tells a formula wherever it runs, where it runs for a bead, and where it knows a branch. */
-const TOLD: ReadonlySet<string> = new Set(['rig_name', 'binding_name', 'binding_prefix'])
-const TOLD_OF_BEAD: ReadonlySet<string> = new Set(['issue', 'bead_id', 'convoy_id'])
-const MAYBE_TOLD: ReadonlySet<string> = new Set(['base_branch', 'target_branch'])
+/** Variables that gc sets for every run, for a run of a bead, and where it knows a branch. */
+const BUILTIN_VARIABLES: ReadonlySet<string> = new Set(['rig_name', 'binding_name', 'binding_prefix'])
+const BEAD_VARIABLES: ReadonlySet<string> = new Set(['issue', 'bead_id', 'convoy_id'])
+const OPTIONAL_VARIABLES: ReadonlySet<string> = new Set(['base_branch', 'target_branch'])
 
 /** Begins a run; where the formula has variables, they are asked for first. */
 export async function launchRun(reach: Reach, launch: Launch): Promise<Outcome> {
   const variables = (await readVariables(reach, launch)).filter(
-    ({ name }) => !TOLD.has(name) && (launch.bead === '' || !TOLD_OF_BEAD.has(name)),
+    ({ name }) => !BUILTIN_VARIABLES.has(name) && (launch.bead === '' || !BEAD_VARIABLES.has(name)),
   )
   return variables.length === 0 ? begin(reach, launch, {}) : { begins: askVariables(launch, variables) }
 }
@@ -55,7 +55,7 @@ export function fieldOf({ name, description, default: initial, required, enum: c
     title: told.filter(Boolean).join(' · '),
     ...(initial !== undefined && { initial: String(initial) }),
     ...(choices && choices.length > 0 && { choices }),
-    isOptional: !required || MAYBE_TOLD.has(name),
+    isOptional: !required || OPTIONAL_VARIABLES.has(name),
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Output } from '../../src/client/operations.ts'
 import { formatTime } from '../../src/client/text.ts'
 import { copy } from './copy.ts'
-import { took } from './figures.ts'
+import { formatElapsed } from './figures.ts'
 import { type Action, type FollowText, isOneOf, type Line, table, text, whole } from './page.ts'
 import { textLines } from './sections.ts'
 
@@ -96,7 +96,7 @@ export const orderPage = table<Entry>({
       width: 4,
       cell: ({ exit_code: code }) => ({ text: code ?? '', tone: code === '0' || !code ? 'plain' : 'bad' }),
     },
-    { title: 'took', width: 9, cell: ({ duration_ms: ms }) => (ms === undefined ? 'runs' : took(Number(ms))) },
+    { title: 'took', width: 9, cell: ({ duration_ms: ms }) => (ms === undefined ? 'runs' : formatElapsed(Number(ms))) },
     { title: 'error', width: 16, grows: true, cell: ({ error }) => ({ text: error ?? '', tone: 'bad' }) },
     { title: 'age', width: 4, cell: ({ created_at }) => ({ since: created_at, tone: 'quiet' }) },
   ],
@@ -149,7 +149,7 @@ export const orderRunPage = text({
 /** How a run of an order ended. */
 function endLine({ exit_code: code, duration_ms: ms, error, wisp_root_id: run }: Entry): Line {
   if (run !== undefined) return { text: `It began the run ${run}; :run ${run} shows it.`, tone: 'quiet' }
-  const after = ms === undefined ? '' : ` after ${took(Number(ms))}`
+  const after = ms === undefined ? '' : ` after ${formatElapsed(Number(ms))}`
   if (code !== undefined)
     return { text: `Its command ended with ${code}${after}.`, tone: code === '0' ? 'good' : 'bad' }
   return { text: error ?? `It ended${after}.`, tone: error === undefined ? 'quiet' : 'bad' }

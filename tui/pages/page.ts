@@ -127,7 +127,7 @@ export interface Row {
 }
 
 /** What a page hears of an event. */
-export type Happened = Pick<CityEvent, 'type' | 'subject'> & { readonly actor?: string }
+export type PageEvent = Pick<CityEvent, 'type' | 'subject'> & { readonly actor?: string }
 
 /** Which part of a table is read. */
 export interface Query {
@@ -161,7 +161,7 @@ interface PageFacts {
   /** Whether it belongs to the supervisor instead of to a city. */
   readonly isGlobal?: boolean
   /** Whether an event may have changed what it shows. */
-  isChangedBy(event: Happened, subject: string, filter: string): boolean
+  isChangedBy(event: PageEvent, subject: string, filter: string): boolean
   /** How often it is read again, where no event says that it has changed. */
   readonly rereadsMs?: number
   /** What can be done there, whichever row is selected. */

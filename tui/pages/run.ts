@@ -5,7 +5,7 @@ import { attachTo } from './attach.ts'
 import { copy } from './copy.ts'
 import { type Action, isOneOf, type Line, table } from './page.ts'
 import { runActions, varsOf } from './runs.ts'
-import { costOf, isBookkeeping, type TimelineStep, titleOf, workedFor } from './steps.ts'
+import { costOf, formatWorkTime, isBookkeeping, type TimelineStep, titleOf } from './steps.ts'
 import { toneOf } from './tones.ts'
 
 type Run = Output<'GET ~/runs/{run_id}'>
@@ -32,7 +32,7 @@ export const runPage = table<Step>({
     { title: 'state', width: 11, cell: ({ status }) => ({ text: status, tone: toneOf(status) }) },
     { title: 'title', width: 28, grows: true, cell: ({ title, work }) => (work ? titleOf(work) : title) },
     { title: 'who', width: 16, leaves: 1, isName: true, cell: ({ assignee }) => assignee },
-    { title: 'worked', width: 7, leaves: 2, cell: ({ work }) => workedFor(work?.seconds ?? 0) },
+    { title: 'worked', width: 7, leaves: 2, cell: ({ work }) => formatWorkTime(work?.seconds ?? 0) },
     { title: 'cost', width: 8, leaves: 3, cell: ({ work }) => (work ? costOf(work) : '') },
   ],
   idOf: ({ id }) => id,

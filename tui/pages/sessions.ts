@@ -1,6 +1,6 @@
 import { isQuestion } from '../../src/client/attention.ts'
 import type { SessionResponse } from '../../src/work/sessions/schema.ts'
-import { type Happened, isOneOf, table } from './page.ts'
+import { type Happened, isOneOf, type PageEvent, table } from './page.ts'
 import { searchSessions } from './search.ts'
 import { actionsOfSession } from './session-actions.ts'
 import { toneOf } from './tones.ts'
@@ -30,7 +30,7 @@ const isOfSessions = isOneOf('session.', 'agent.', 'attention.')
 const PEOPLE: ReadonlySet<string | undefined> = new Set(['human', 'operator'])
 
 /** Whether an agent took up a bead, or is done with one: what people do to beads changes no session by itself. */
-const isWork = ({ type, actor }: Happened): boolean =>
+const isWork = ({ type, actor }: PageEvent): boolean =>
   (type === 'bead.updated' || type === 'bead.closed') && !PEOPLE.has(actor)
 
 /** The live sessions of a city, newest first. */

@@ -24,7 +24,7 @@ export function titleOf({ title, kind, attempt }: Pick<TimelineStep, 'title' | '
 }
 
 /** How long it was worked on: `42s`, `1m 05s`, `2h 10m`. */
-export function workedFor(seconds: number): string {
+export function formatWorkTime(seconds: number): string {
   const whole = Math.round(seconds)
   const two = (value: number) => String(value).padStart(2, '0')
   if (whole < 60) return whole === 0 ? '' : `${whole}s`

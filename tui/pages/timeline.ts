@@ -1,7 +1,7 @@
 import { type RunTimeline, readTimeline } from '../../src/client/run-timeline.ts'
 import { displayWidth, formatTime, padTo, truncate } from '../../src/client/text.ts'
 import { isOneOf, type Line, text } from './page.ts'
-import { costOf, isBookkeeping, markOf, statusOf, type TimelineStep, titleOf, workedFor } from './steps.ts'
+import { costOf, formatWorkTime, isBookkeeping, markOf, statusOf, type TimelineStep, titleOf } from './steps.ts'
 import { toneOf } from './tones.ts'
 
 const MAX_STEPS = 1_000
@@ -60,7 +60,7 @@ interface Period {
 function barLine(step: TimelineStep, width: number, period: Period): Line {
   const status = statusOf(step)
   const title = padTo(truncate(titleOf(step), TITLE), TITLE)
-  const facts = [workedFor(step.seconds), costOf(step)].filter(Boolean).join(' · ')
+  const facts = [formatWorkTime(step.seconds), costOf(step)].filter(Boolean).join(' · ')
   const text = ` ${markOf(status)} ${padTo(step.bead_id, width)} ${title} ${barOf(step, period)} ${facts}`
   const said = [`${step.bead_id} ${titleOf(step)}: ${status}`, facts].filter(Boolean).join(', ')
   return { text, tone: toneOf(status), isPicture: true, said }
@@ -84,7 +84,7 @@ function barOf({ states }: TimelineStep, { begin, end }: Period): string {
 function stepLines(step: TimelineStep): Line[] {
   const { bead_id, sessions, seconds, input_tokens: input, output_tokens: output } = step
   const used = input + output > 0 ? `${input} in · ${output} out · ${costOf(step)}` : ''
-  const facts = [...sessions, workedFor(seconds), used].filter(Boolean)
+  const facts = [...sessions, formatWorkTime(seconds), used].filter(Boolean)
   return [
     { text: `${bead_id}  ${titleOf(step)}`, tone: 'strong', hang: bead_id.length + 2 },
     ...(facts.length > 0 ? [{ text: `  ${facts.join(' · ')}`, tone: 'quiet' as const }] : []),

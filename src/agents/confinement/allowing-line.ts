@@ -3,7 +3,7 @@ import { type Access, confinementRisk, type Surroundings } from '../../config/co
 import type { AgentConfineFields } from '../../config/declare/confine.ts'
 import { contains } from '../../core/folders.ts'
 import type { CountedDenial } from '../../host/confine/denials.ts'
-import { neededFor } from '../../host/confine/needed.ts'
+import { requiredPermission } from '../../host/confine/required-permission.ts'
 
 /** Where a line of configuration would be in force. */
 export type Around = Omit<Surroundings, 'home'>
@@ -54,7 +54,7 @@ export const pathLine = (path: string, access: Access, around: Around): string |
 type Refused = Pick<CountedDenial, 'call' | 'target' | 'hosts'>
 
 function allowanceFor(denial: Refused, around: Around): Allowance | undefined {
-  const needed = neededFor(denial) ?? neededByEarlierHost(denial)
+  const needed = requiredPermission(denial) ?? neededByEarlierHost(denial)
   switch (needed?.kind) {
     case 'ports':
       return { key: 'ports', items: needed.ports }
@@ -72,7 +72,7 @@ function allowanceFor(denial: Refused, around: Around): Allowance | undefined {
 }
 
 /** A session host of an earlier build told of a host that its proxy refused by the name alone. */
-function neededByEarlierHost({ call, target, hosts }: Refused): ReturnType<typeof neededFor> {
+function neededByEarlierHost({ call, target, hosts }: Refused): ReturnType<typeof requiredPermission> {
   if (hosts !== undefined || call !== 'connect' || !/^(?!\d+\.\d+\.\d+\.\d+:)[A-Za-z0-9_.-]+:\d+$/.test(target))
     return undefined
   return { kind: 'hosts', hosts: [target.replace(/:443$/, '')] }

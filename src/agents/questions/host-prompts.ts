@@ -8,7 +8,7 @@ import { unsubscriber } from '../../core/signal.ts'
 import type { Store } from '../../core/store/store.ts'
 import type { SessionHost } from '../../host/client/session-host.ts'
 import { SESSION_CONFLICT } from '../../host/protocol/errors.ts'
-import type { AskedHost, HostAnswer } from '../../host/protocol/proxy.ts'
+import type { HostAnswer, HostPrompt } from '../../host/protocol/proxy.ts'
 import { actorOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
 import type { SessionRepository } from '../../work/sessions/repository.ts'
@@ -30,7 +30,7 @@ interface AskedHostsOptions {
 /** A running session and the host that it asks for. */
 interface Asking {
   row: RunningSession
-  asked: AskedHost
+  asked: HostPrompt
 }
 
 /** The same as people see it, with what they can say. */
@@ -191,7 +191,7 @@ const answersFor = ({ row }: Asking): Answer[] => [
 ]
 
 /** A host in the form of `allow_hosts`: the port goes without saying where it is that of HTTPS. */
-const listed = ({ host, port }: AskedHost): string => {
+const listed = ({ host, port }: HostPrompt): string => {
   const name = host.includes(':') ? `[${host}]` : host
   return port === 443 ? name : `${name}:${port}`
 }
@@ -203,7 +203,7 @@ function promptOf({ row, asked: { host, port, others } }: Asking): string {
   return `${row.template} wants to reach ${host} at port ${port}, which is on no list${more}`
 }
 
-function labelOf(answer: Answer, agent: string, asked: AskedHost): string {
+function labelOf(answer: Answer, agent: string, asked: HostPrompt): string {
   const host = listed(asked)
   switch (answer) {
     case 'once':

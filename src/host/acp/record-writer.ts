@@ -12,7 +12,7 @@ const MAX_WORD = 256
 
 type Chunk = Extract<SessionUpdate, { sessionUpdate: 'agent_message_chunk' | 'agent_thought_chunk' }>
 
-interface HeldText {
+interface BufferedText {
   chunk: Chunk
   text: string
   due: Deadline
@@ -20,7 +20,7 @@ interface HeldText {
 
 /** Writes down what happens, in order; text chunks that follow one another become one record. */
 export class RecordWriter {
-  #heldText: HeldText | undefined
+  #heldText: BufferedText | undefined
 
   constructor(
     private readonly queue: RecordQueue,

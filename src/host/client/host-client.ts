@@ -1,7 +1,7 @@
 import { AppError, errorMessage } from '../../core/errors.ts'
 import { SESSION_CONFLICT } from '../protocol/errors.ts'
 import type { HostResponse, Operation, RequestFields } from '../protocol/protocol.ts'
-import type { AskedHost, HostAnswer } from '../protocol/proxy.ts'
+import type { HostAnswer, HostPrompt } from '../protocol/proxy.ts'
 import type { ChoiceOutcome, Question } from '../protocol/question.ts'
 import type { AgentRecord } from '../protocol/record.ts'
 import type {
@@ -51,7 +51,7 @@ export class HostClient implements SessionHost {
   readonly #exits: ExitDispatcher
   readonly #records: RecordDispatcher
   readonly #reports: HostReports
-  readonly askedHosts: Reported<AskedHost>
+  readonly askedHosts: Reported<HostPrompt>
   readonly #outputs = new Set<{ key: string | undefined; listener(key: string, activity: Activity): void }>()
   #lastStream = 0
 

@@ -15,7 +15,7 @@ import {
   type RequestFields,
   SUPPORTED_PROTOCOLS,
 } from '../protocol/protocol.ts'
-import type { AskedHost } from '../protocol/proxy.ts'
+import type { HostPrompt } from '../protocol/proxy.ts'
 import type { Question } from '../protocol/question.ts'
 import { AgentRecord } from '../protocol/record.ts'
 import type { Activity, Exit } from '../protocol/session.ts'
@@ -31,7 +31,7 @@ export interface LinkEvents {
   activity(sessions: Activity[]): void
   records(batch: { key: string; run: string; records: AgentRecord[] }, link: HostLink): void
   question(key: string, question: Question | undefined, link: HostLink): void
-  askedHost(key: string, asked: AskedHost | undefined, link: HostLink): void
+  askedHost(key: string, asked: HostPrompt | undefined, link: HostLink): void
   closed(link: HostLink, reason: string): void
 }
 

@@ -3,7 +3,7 @@ import { type Deadlines, settlesWithin } from '../../core/deadlines.ts'
 import { AppError, errorMessage } from '../../core/errors.ts'
 import { Signal } from '../../core/signal.ts'
 import { HostPaths } from '../protocol/host-paths.ts'
-import type { AskedHost } from '../protocol/proxy.ts'
+import type { HostPrompt } from '../protocol/proxy.ts'
 import type { Question } from '../protocol/question.ts'
 import type { AgentRecord } from '../protocol/record.ts'
 import type { Activity, Exit } from '../protocol/session.ts'
@@ -36,7 +36,7 @@ export interface HostLinksListener {
   activity(sessions: Activity[]): void
   records(batch: { key: string; run: string; records: AgentRecord[] }, link: HostLink): void
   question(key: string, question: Question | undefined, link: HostLink): void
-  askedHost(key: string, asked: AskedHost | undefined, link: HostLink): void
+  askedHost(key: string, asked: HostPrompt | undefined, link: HostLink): void
   /** A host was found: calls may go to it. */
   opened(link: HostLink): void
   /** A host is gone, or the connection to it. */

@@ -1,4 +1,4 @@
-import type { AskedHost } from '../protocol/proxy.ts'
+import type { HostPrompt } from '../protocol/proxy.ts'
 import type { Question } from '../protocol/question.ts'
 import type { HostLink } from './host-link.ts'
 import { Reported } from './reported.ts'
@@ -10,7 +10,7 @@ export class HostReports {
   /** What programs ask on their screens. */
   readonly questions: Reported<Question>
   /** The hosts beyond all lists that confined programs ask for. */
-  readonly askedHosts: Reported<AskedHost>
+  readonly askedHosts: Reported<HostPrompt>
 
   constructor(report: (sentence: string) => void) {
     const questions = async (link: HostLink) =>

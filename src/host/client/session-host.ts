@@ -1,4 +1,4 @@
-import type { AskedHost, HostAnswer, HostTraffic } from '../protocol/proxy.ts'
+import type { HostAnswer, HostPrompt, HostTraffic } from '../protocol/proxy.ts'
 import type { ChoiceOutcome, Question } from '../protocol/question.ts'
 import type { AgentRecord } from '../protocol/record.ts'
 import type {
@@ -72,7 +72,7 @@ export interface SessionHost {
   /** Called when a program asks something on its screen, something else, or nothing any more. */
   onQuestion(listener: (key: string, question: Question | undefined) => void): () => void
   /** The hosts beyond all lists that confined programs ask for, one at a time for each. */
-  readonly askedHosts: Pick<Reported<AskedHost>, 'all' | 'find' | 'subscribe' | 'isKnown' | 'whenKnown'>
+  readonly askedHosts: Pick<Reported<HostPrompt>, 'all' | 'find' | 'subscribe' | 'isKnown' | 'whenKnown'>
   /** Says whether a program may reach such a host; false when nobody is asked about it any more. */
   answerHost(key: string, said: { host: string; port: number; answer: HostAnswer }): Promise<boolean>
   /**

@@ -19,17 +19,14 @@ export function confinedArgv(
 
 type Variables = Readonly<Record<string, string | undefined>>
 
-/** What stands before the name of a variable that is only the program's. */
+/** Prefix of variables that are meant for the program only. */
 const VEIL = 'gc:'
 
-/**
- * The variables of a program as this program takes them along: by other names, since what is not confined yet must not obey
- * them, as a loader of libraries does.
- */
-export const veiled = (env: Variables): Variables =>
+/** Renames the variables of a program, so that they have no effect (on the library loader, say) before it is confined. */
+export const hideVariables = (env: Variables): Variables =>
   Object.fromEntries(Object.entries(env).map(([name, value]) => [VEIL + name, value]))
 
-const unveiled = (env: Variables): Variables =>
+const restoreVariables = (env: Variables): Variables =>
   Object.fromEntries(
     Object.entries(env).map(([name, value]) => [name.startsWith(VEIL) ? name.slice(VEIL.length) : name, value]),
   )
@@ -37,7 +34,7 @@ const unveiled = (env: Variables): Variables =>
 /** Becomes the program that is named, confined; answers an exit code only when that is not possible. */
 export function runConfined([json = '', path = '', ...argv]: readonly string[]): number {
   try {
-    return enter(toPolicy(JSON.parse(json)), { path, argv, env: unveiled(process.env) })
+    return enter(toPolicy(JSON.parse(json)), { path, argv, env: restoreVariables(process.env) })
   } catch (error) {
     const way = 'gc starts nothing unconfined by itself; `confine = "off"` of the agent does it on purpose'
     process.stderr.write(`gc: ${path} was not started: ${errorMessage(error)}; ${way}\n`)

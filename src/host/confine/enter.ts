@@ -26,8 +26,8 @@ const CLOSE_ON_EXEC = 4
 const PRIO_PROCESS = 0
 /** Half of what `nice` has: it still goes on while others work. */
 const LOW_PRIORITY = 10
-/** As if it had half of the machine's memory more than it has, when the kernel looks for what to kill. */
-const FIRST_TO_GO = '500'
+/** OOM score: the kernel counts half of the machine's memory on top of what the program uses. */
+const OOM_SCORE = '500'
 
 export interface Program {
   path: string
@@ -42,7 +42,7 @@ export function enter(policy: Policy, program: Program): never {
   if (landlock === 0) throw new Error('this kernel has no Landlock, which Linux has since 5.13 where it is switched on')
   const obstacle = policy.network === 'none' ? undefined : yamaObstacle()
   if (obstacle !== undefined) throw new Error(obstacle)
-  must('give up new rights', syscall(callNumber('prctl'), PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0).value)
+  assertSucceeded('give up new rights', syscall(callNumber('prctl'), PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0).value)
   dropCapabilities()
   yieldTo(policy.yields)
   restrictFiles(policy, landlock)
@@ -62,13 +62,13 @@ export function hasListener(): boolean {
 /** Has all other programs go first where the machine is short of something. */
 function yieldTo(resources: Policy['yields']): void {
   if (resources.includes('cpu'))
-    must('lower its priority', syscall(callNumber('setpriority'), PRIO_PROCESS, 0, LOW_PRIORITY).value)
-  if (resources.includes('memory')) writeFileSync('/proc/self/oom_score_adj', FIRST_TO_GO)
+    assertSucceeded('lower its priority', syscall(callNumber('setpriority'), PRIO_PROCESS, 0, LOW_PRIORITY).value)
+  if (resources.includes('memory')) writeFileSync('/proc/self/oom_score_adj', OOM_SCORE)
 }
 
 function dropCapabilities(): void {
   const header = new Uint8Array(new Uint32Array([CAPABILITY_VERSION, 0]).buffer)
-  must('give up capabilities', syscall(callNumber('capset'), header, new Uint8Array(24)).value)
+  assertSucceeded('give up capabilities', syscall(callNumber('capset'), header, new Uint8Array(24)).value)
 }
 
 /** Answers the descriptor of the filter's listener. */
@@ -112,6 +112,6 @@ function texts(values: readonly string[]): { pointers: Uint8Array; kept: Uint8Ar
   return { pointers: new Uint8Array(pointers.buffer), kept }
 }
 
-function must(what: string, result: number): void {
+function assertSucceeded(what: string, result: number): void {
   if (result !== 0) throw new Error(`the program could not ${what}`)
 }

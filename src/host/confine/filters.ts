@@ -95,14 +95,14 @@ export function refusals(policy: Policy, { landlock, arch, isInherited = false }
   rules.fail(EOPNOTSUPP, ['sendmsg'], [{ arg: 2, anyOf: MSG_FASTOPEN }])
   rules.fail(EOPNOTSUPP, ['sendto', 'sendmmsg'], [{ arg: 3, anyOf: MSG_FASTOPEN }])
   rules.fail(EACCES, ['socketpair'], [{ arg: 1, mask: SOCKET_TYPE, not: [STREAM, SEQUENCED] }])
-  if (policy.network === 'none') refuseUnasked(rules, landlock)
+  if (policy.network === 'none') refuseWithoutBroker(rules, landlock)
   else refuseSockets(rules, policy)
   if (isInherited) rules.fail(EACCES, ['socket'], [{ arg: 0, equals: [UNIX] }])
   return rules.assemble()
 }
 
-/** Where nobody is asked: whatever reaches others, or changes files where Landlock does not see it. */
-function refuseUnasked(rules: RuleList, landlock: number): void {
+/** Without a broker: refuses every call that reaches other programs or changes files past Landlock. */
+function refuseWithoutBroker(rules: RuleList, landlock: number): void {
   rules.fail(EACCES, ['socket', 'connect', 'listen'])
   rules.fail(EPERM, MODES)
   addPriorities(rules, Verdict.fail(EPERM))

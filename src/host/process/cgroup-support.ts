@@ -1,20 +1,20 @@
 import { missingHere, obstacleToCgroups } from './cgroups.ts'
 
-/** What keeps the sessions of a host from being held together, and to their shares; nothing does where both are absent. */
-export interface Holding {
+/** Reasons why a host cannot use cgroups for its sessions; none where both are absent. */
+export interface CgroupSupport {
   readonly no_cgroup?: string | undefined
   readonly no_share?: string | undefined
 }
 
-/** What holds the sessions of a host together, and to their shares, in words. */
-export function describeHolding({ no_cgroup, no_share }: Holding): string {
+/** Describes how a host groups its sessions and limits their shares. */
+export function describeCgroupSupport({ no_cgroup, no_share }: CgroupSupport): string {
   if (no_cgroup) return `no cgroup: ${no_cgroup}; shares of cpu and memory are priorities only`
   if (no_share) return `a cgroup for each session, which does not hold it to all of its share: ${no_share}`
   return 'a cgroup for each session, which holds it to its share'
 }
 
-/** What would hold the sessions of a host that is started in the cgroup of this process. */
-export function holdingHere(): Holding {
+/** The support that a host gets when it starts in the cgroup of this process. */
+export function localCgroupSupport(): CgroupSupport {
   const no_cgroup = obstacleToCgroups()
   if (no_cgroup !== undefined) return { no_cgroup }
   const missing = missingHere()

@@ -16,8 +16,8 @@ const LIMITS: Record<Resource, (most: number) => Readonly<Record<string, string>
 const CPU_PERIOD_US = 100_000
 const USED: Partial<Record<Resource, string>> = { memory: 'memory.current', pids: 'pids.current' }
 
-/** Why the kernel killed something for want of memory: the session had its share, or the machine had no more. */
-export type MemoryLack = 'share' | 'machine'
+/** The limit at which the kernel killed a process: the share of the session, or the memory of the machine. */
+export type MemoryShortage = 'share' | 'machine'
 
 /** A cgroup of a session: everything that was ever started in it stays in it, whatever session or parent it has. */
 export class Cgroup {
@@ -44,7 +44,7 @@ export class Cgroup {
   }
 
   /** Why the kernel killed something of it for want of memory; undefined when it did not, or nothing counts it. */
-  get memoryLack(): MemoryLack | undefined {
+  get memoryLack(): MemoryShortage | undefined {
     const events = new Map(
       (readCgroupFile(this.path, 'memory.events') ?? '').split('\n').map((line) => {
         const [name = '', count = '0'] = line.split(' ')

@@ -1,6 +1,6 @@
 import type { Deadlines } from '../../core/deadlines.ts'
 import { killCgroup, pidsInCgroup, removeCgroup } from './cgroup-files.ts'
-import { carries, mayCarry, sessionEnvironments } from './marks.ts'
+import { carries, mayHaveMarks, sessionEnvironments } from './marks.ts'
 import type { Process } from './process-info.ts'
 import { commandLine, environmentOf, type ProcessTable, readProcess } from './process-table.ts'
 import { ancestorsOf, familyOf, identity, type Origin } from './tree.ts'
@@ -162,7 +162,7 @@ class EndingRun {
   }
 
   #carriesMarks(one: Process): boolean {
-    const origins = this.origins.filter((origin) => mayCarry(one, origin))
+    const origins = this.origins.filter((origin) => mayHaveMarks(one, origin))
     const environment = origins.length > 0 ? environmentOf(one.pid) : undefined
     return environment !== undefined && origins.some(({ marks }) => carries(environment, marks))
   }

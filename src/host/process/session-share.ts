@@ -1,5 +1,5 @@
 import { errorMessage } from '../../core/errors.ts'
-import type { HeldBy, HeldShare, Share } from '../protocol/share.ts'
+import type { EnforcedBy, EnforcedShare, Share } from '../protocol/share.ts'
 import type { Cgroup } from './cgroups.ts'
 import { RESOURCES, type Resource } from './resources.ts'
 
@@ -26,7 +26,7 @@ export class SessionShare {
     return RESOURCES.filter((each) => this.share[each] !== undefined && this.#holderOf(each) === 'priority')
   }
 
-  get view(): HeldShare[] {
+  get view(): EnforcedShare[] {
     return RESOURCES.flatMap((resource) => {
       const most = this.share[resource]
       if (most === undefined) return []
@@ -37,7 +37,7 @@ export class SessionShare {
   }
 
   /** No priority keeps a program from starting others. */
-  #holderOf(resource: Resource): HeldBy {
+  #holderOf(resource: Resource): EnforcedBy {
     if (this.limited.has(resource)) return 'cgroup'
     return resource === 'pids' ? 'nothing' : 'priority'
   }

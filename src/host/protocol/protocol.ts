@@ -1,5 +1,5 @@
 import { type Static, type TProperties, Type } from '@sinclair/typebox'
-import { AskedHost, HostAnswer, HostTraffic } from './proxy.ts'
+import { HostAnswer, HostPrompt, HostTraffic } from './proxy.ts'
 import { ChoiceOutcome, Question } from './question.ts'
 import {
   Activity,
@@ -106,7 +106,7 @@ export const RESPONSE_SCHEMAS = {
   end: Exit,
   endDaemons: Type.Object({ survivors: Type.Array(ProcessRef) }),
   listDaemons: Type.Object({ sessions: Type.Array(Type.Object({ ...Key, daemons: Type.Array(ProcessRef) })) }),
-  askedHosts: Type.Object({ open: Type.Array(Type.Object({ ...Key, asked: AskedHost })) }),
+  askedHosts: Type.Object({ open: Type.Array(Type.Object({ ...Key, asked: HostPrompt })) }),
   /** False when nobody is asked about that host any more. */
   answerHost: Type.Object({ wasAsked: Type.Boolean() }),
   traffic: Type.Object({ hosts: Type.Array(HostTraffic) }),
@@ -162,7 +162,7 @@ export const PushFrame = Type.Union([
   /** What a program asks on its screen now; absent when it asks nothing any more. */
   Type.Object({ push: Type.Literal('question'), ...Key, question: Type.Optional(Question) }),
   /** The host that a person is asked about now for a program; absent when nobody is asked any more. */
-  Type.Object({ push: Type.Literal('asked-host'), ...Key, asked: Type.Optional(AskedHost) }),
+  Type.Object({ push: Type.Literal('asked-host'), ...Key, asked: Type.Optional(HostPrompt) }),
   /** The host ends on request or because it has nothing left to do: that is no loss. */
   Type.Object({ push: Type.Literal('bye') }),
   Type.Object({ push: Type.Literal('refused'), code: Type.String(), detail: Type.String() }),

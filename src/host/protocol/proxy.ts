@@ -41,7 +41,7 @@ export const ProxyRules = Type.Object({
 export type ProxyRules = Static<typeof ProxyRules>
 
 /** A host that is on no list, about which a session has a person asked. */
-export const AskedHost = Type.Object({
+export const HostPrompt = Type.Object({
   /** A name or an address in its normal form. */
   host: Type.String(),
   port: Type.Integer(),
@@ -50,7 +50,7 @@ export const AskedHost = Type.Object({
   /** How many other hosts the session asks for, too. */
   others: Type.Integer(),
 })
-export type AskedHost = Static<typeof AskedHost>
+export type HostPrompt = Static<typeof HostPrompt>
 
 /**
  * What a person says: the connections that wait, or else the next one, may pass; all of this session; none of it; or none

@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { HostTraffic, ProxyRules } from './proxy.ts'
-import { HeldShare, Share } from './share.ts'
+import { EnforcedShare, Share } from './share.ts'
 
 /** What runs in a session: a program on a terminal of its own, one that is spoken to by protocol, or a command. */
 export const SessionKind = Type.Union([Type.Literal('terminal'), Type.Literal('acp'), Type.Literal('command')])
@@ -140,7 +140,7 @@ const Identity = {
   pid: Type.Integer(),
   startedAt: Type.String(),
 }
-const Over = { exitCode: Type.Optional(Type.Integer()), signal: Type.Optional(Type.String()) }
+const ExitFields = { exitCode: Type.Optional(Type.Integer()), signal: Type.Optional(Type.String()) }
 
 /** One session as the host sees it. */
 export const HostedSession = Type.Object({
@@ -149,7 +149,7 @@ export const HostedSession = Type.Object({
   state: Type.Union([Type.Literal('running'), Type.Literal('exited')]),
   /** Its processes are being ended and looked for. */
   ending: Type.Optional(Type.Boolean()),
-  ...Over,
+  ...ExitFields,
   reason: Type.Optional(EndReason),
   ...Size,
   /** Offset behind the last byte of output; what was struck out does not count. */
@@ -161,7 +161,7 @@ export const HostedSession = Type.Object({
   /** The cgroup that everything started in it is in, and ends with it. */
   cgroup: Type.Optional(Type.String()),
   /** What holds it to its share of the machine; absent when it has none. */
-  share: Type.Optional(Type.Array(HeldShare)),
+  share: Type.Optional(Type.Array(EnforcedShare)),
   /** Bytes the screen never saw because the program wrote faster than it could be read. */
   unseen: Type.Integer(),
 })
@@ -173,7 +173,7 @@ export const Exit = Type.Object({
   state: Type.Literal('exited'),
   endedAt: Type.String(),
   reason: EndReason,
-  ...Over,
+  ...ExitFields,
   /** Why the kernel killed it for want of memory: it had its share, or the machine had no more. */
   memoryLack: Type.Optional(Type.Union([Type.Literal('share'), Type.Literal('machine')])),
   /** The last lines of its screen and scrollback, at most 16 KB. */

@@ -13,7 +13,7 @@ import {
   type ReplyFrame,
   SUPPORTED_PROTOCOLS,
 } from '../protocol/protocol.ts'
-import type { AskedHost } from '../protocol/proxy.ts'
+import type { HostPrompt } from '../protocol/proxy.ts'
 import type { Question } from '../protocol/question.ts'
 import type { Activity, Exit } from '../protocol/session.ts'
 import type { HostSession } from './session-registry.ts'
@@ -135,7 +135,7 @@ export class Connection {
   }
 
   /** A program asks for a host that is on no list, for another one, or for none any more. */
-  askedHost(key: string, asked: AskedHost | undefined): void {
+  askedHost(key: string, asked: HostPrompt | undefined): void {
     if (this.#sendsAskedHosts) this.#push({ push: 'asked-host', key, ...(asked && { asked }) })
   }
 

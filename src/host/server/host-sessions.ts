@@ -7,7 +7,7 @@ import { RecordQueue } from '../acp/record-queue.ts'
 import { CommandSession } from '../command/command-session.ts'
 import type { Confiner } from '../confine/start/confiner.ts'
 import type { SessionOrigin, SessionParts } from '../confine/start/spawn.ts'
-import type { Cgroup, Cgroups, MemoryLack } from '../process/cgroups.ts'
+import type { Cgroup, Cgroups, MemoryShortage } from '../process/cgroups.ts'
 import { marksOf } from '../process/marks.ts'
 import type { ProcessEnder, ProcessSummary } from '../process/process-ender.ts'
 import { SessionShare } from '../process/session-share.ts'
@@ -353,7 +353,7 @@ class SessionGroups {
   }
 
   /** Why its first process was killed for want of memory, if it was: its group, which knows, goes with the session. */
-  memoryLackOf({ run, exitStatus }: HostSession): MemoryLack | undefined {
+  memoryLackOf({ run, exitStatus }: HostSession): MemoryShortage | undefined {
     const wasKilled = exitStatus?.signal === 'SIGKILL' || exitStatus?.exitCode === KILLED_CODE
     return wasKilled ? this.#groups.get(run)?.cgroup?.memoryLack : undefined
   }

@@ -83,7 +83,7 @@ export async function runHost(options: HostOptions): Promise<number> {
       }),
       report,
     })
-    surviveSignals(host, report)
+    handleSignals(host, report)
     report(`host ${place.build} is up (pid ${process.pid})`)
     options.say(READY)
     collectAfterStart(deadlines)
@@ -111,8 +111,8 @@ function acquireLock(place: HostPaths, say: (line: string) => void): Lock | unde
   }
 }
 
-/** A closed terminal and an unexpected error must not end the agents; a system that shuts down ends them properly. */
-function surviveSignals(host: HostProcess, report: (sentence: string) => void): void {
+/** A closed terminal or an unexpected error does not end the agents; SIGTERM and SIGINT end them in order. */
+function handleSignals(host: HostProcess, report: (sentence: string) => void): void {
   process.on('SIGHUP', () => {})
   const end = () => void host.shutdown().catch((error) => report(errorMessage(error)))
   process.on('SIGTERM', end)

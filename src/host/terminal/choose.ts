@@ -1,7 +1,7 @@
 import type { TerminalProfile } from '../../programs/terminal-profile.ts'
 import { findChoices } from '../protocol/field-choices.ts'
 import type { ChoiceResult, QuestionOption } from '../protocol/question.ts'
-import { type FormHand, takeChoices } from './field-list.ts'
+import { type FormDriver, takeChoices } from './field-list.ts'
 import { findTypedRow } from './input.ts'
 import { withInputLock } from './input-lock.ts'
 import { findQuestion, type ScreenQuestion } from './question.ts'
@@ -169,7 +169,7 @@ class OptionChooser {
 
   async #takeListed(box: QuestionOption, text: string): Promise<boolean> {
     const wanted = findChoices(text, box)
-    const form: FormHand = {
+    const form: FormDriver = {
       press: (keys) => this.#press(keys),
       seen: (decide) =>
         this.#seen((question, settled) => (question && settled ? decide(question) : undefined), undefined),

@@ -1,9 +1,9 @@
 import type { FieldList } from './option-list.ts'
 import type { ScreenQuestion } from './question.ts'
 
-/** Looks at a form, and presses keys in it. */
-export interface FormHand {
-  /** What is made of the form once nothing more is drawn, in time; undefined when that never fits, or it is gone. */
+/** Reads a form on a terminal and presses keys in it. */
+export interface FormDriver {
+  /** The decision once drawing has settled; undefined on a timeout or when the form is gone. */
   seen<T>(decide: (question: ScreenQuestion) => T | undefined): Promise<T | undefined>
   press(keys: string): Promise<unknown>
 }
@@ -15,19 +15,19 @@ export const listAt = ({ listed }: ScreenQuestion, id: string): FieldList | unde
   listed.find((each) => each.id === id)?.list
 
 /** Opens the list of the field that the mark stands at. */
-export async function openList(form: FormHand, id: string): Promise<FieldList | undefined> {
+export async function openList(form: FormDriver, id: string): Promise<FieldList | undefined> {
   await form.press(RIGHT)
   return form.seen((question) => openOf(listAt(question, id)))
 }
 
-export async function closeList(form: FormHand, id: string): Promise<FieldList | undefined> {
+export async function closeList(form: FormDriver, id: string): Promise<FieldList | undefined> {
   await form.press(LEFT)
   return form.seen((question) => closedOf(listAt(question, id)))
 }
 
 /** Has exactly these choices taken in the list of the field that the mark stands at; says whether the screen shows so. */
 export async function takeChoices(
-  form: FormHand,
+  form: FormDriver,
   { id, tick }: { id: string; tick: string },
   wanted: readonly number[],
 ): Promise<boolean> {
@@ -48,7 +48,7 @@ export async function takeChoices(
   return closed !== undefined && (several || isShown(closed.value, choices[wanted[0] ?? -1]?.label ?? ''))
 }
 
-async function moveTo(form: FormHand, id: string, from: number, to: number): Promise<boolean> {
+async function moveTo(form: FormDriver, id: string, from: number, to: number): Promise<boolean> {
   for (let at = from; at !== to; ) {
     await form.press(at < to ? DOWN : UP)
     const next = await form.seen((question) => {

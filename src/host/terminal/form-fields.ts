@@ -1,7 +1,7 @@
 import type { Deadlines } from '../../core/deadlines.ts'
 import type { TerminalProfile } from '../../programs/terminal-profile.ts'
 import type { QuestionOption } from '../protocol/question.ts'
-import { closeList, type FormHand, openList } from './field-list.ts'
+import { closeList, type FormDriver, openList } from './field-list.ts'
 import { withInputLock } from './input-lock.ts'
 import { findQuestion, isSameQuestion, type ScreenQuestion } from './question.ts'
 import { ProgramEnded, ScreenWatcher } from './screen-watcher.ts'
@@ -40,7 +40,7 @@ export function readFields(question: ScreenQuestion, options: FormOptions): Prom
   })
 }
 
-class FieldReader implements FormHand {
+class FieldReader implements FormDriver {
   constructor(
     private readonly question: ScreenQuestion,
     private readonly options: FormOptions,

@@ -22,8 +22,8 @@ const MAX_METADATA = 16 * 1024
 
 type Insert = [string, string, string, string, string, string, number, number, number, number]
 
-/** What is deleted in the same write as an account. */
-export interface DeletedAtOnce {
+/** Data that is deleted in the same write as its account. */
+export interface DeletedWithAccount {
   deleteOf(tx: Tx, agent: number): void
 }
 
@@ -149,7 +149,7 @@ export class AgentAccounts {
   }
 
   /** Deletes the caller's account with its name and profile, and what else is deleted at once. */
-  async delete(caller: AgentCaller, others: readonly DeletedAtOnce[]): Promise<MessageResponse> {
+  async delete(caller: AgentCaller, others: readonly DeletedWithAccount[]): Promise<MessageResponse> {
     await this.store.write((tx) => {
       const row = this.acting(caller)
       for (const hash of goneHashes(row)) this.#insertGoneName.run(hash)

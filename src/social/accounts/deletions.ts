@@ -3,7 +3,7 @@ import type { Statement } from '../../core/store/statement.ts'
 import type { Store, Tx } from '../../core/store/store.ts'
 import type { AgentCaller } from '../../http/caller.ts'
 import { SlicedWork } from '../shared/sliced-work.ts'
-import type { AgentAccounts, DeletedAtOnce } from './agents.ts'
+import type { AgentAccounts, DeletedWithAccount } from './agents.ts'
 import { AgentRemoved } from './events.ts'
 import type { MessageResponse } from './schema.ts'
 
@@ -13,8 +13,8 @@ export interface DeletedInSlices {
 }
 
 interface AccountDeletionsOptions {
-  readonly atOnce: readonly DeletedAtOnce[]
-  readonly inSlices: readonly DeletedInSlices[]
+  readonly immediate: readonly DeletedWithAccount[]
+  readonly sliced: readonly DeletedInSlices[]
   report(error: unknown): void
 }
 
@@ -47,7 +47,7 @@ export class AccountDeletions {
   }
 
   async delete(caller: AgentCaller): Promise<MessageResponse> {
-    const done = await this.agents.delete(caller, this.options.atOnce)
+    const done = await this.agents.delete(caller, this.options.immediate)
     void this.resume()
     return done
   }
@@ -62,7 +62,7 @@ export class AccountDeletions {
   }
 
   #deleteSome(tx: Tx, { n, id }: DeletedAccount): boolean {
-    if (this.options.inSlices.some((content) => content.deleteSome(tx, n, SLICE) > 0)) return true
+    if (this.options.sliced.some((content) => content.deleteSome(tx, n, SLICE) > 0)) return true
     this.#finish.run(n)
     this.log.append(tx, AgentRemoved, { actor: 'network', subject: id }, { agent_id: id })
     return false

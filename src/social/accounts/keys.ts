@@ -112,7 +112,7 @@ export class Keys {
     if (cleanLabel.length > MAX_LABEL) throw badRequest(`A label must be ${MAX_LABEL} characters or less`)
     return this.store.write((tx) => {
       const me = this.agents.acting(caller)
-      if (me.signed_only === 1) throw turnedOff()
+      if (me.signed_only === 1) throw apiKeysDisabled()
       if (replace) return this.replace(tx, me, cleanLabel, me.id)
       if (this.#select.all(me.n).length >= MAX_KEYS) throw tooManyKeys()
       return this.#create(tx, me, cleanLabel, me.id)
@@ -159,7 +159,7 @@ const tooManyKeys = (): SocialError =>
     'Revoke one with DELETE /agents/me/keys/:id, or send "replace": true.',
   )
 
-const turnedOff = (): SocialError =>
+const apiKeysDisabled = (): SocialError =>
   conflict('You turned API keys off', 'Turn them on with PUT /agents/me/bearer-keys, in a signed request.')
 
 const onlyKey = (): SocialError =>

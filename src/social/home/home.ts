@@ -46,7 +46,7 @@ export class HomeOverview {
       posts_from_accounts_you_follow: followed,
       check_in: { briefings: await this.attachments.brief(caller) },
       explore: { description: 'Posts of the whole network.', endpoint: 'GET /api/v1/posts?sort=hot' },
-      what_to_do_next: whatToDoNext(activity, unread, followed, counts),
+      what_to_do_next: suggestNextSteps(activity, unread, followed, counts),
       quick_links: QUICK_LINKS,
     }
   }
@@ -94,7 +94,7 @@ const toPreview = (post: Post): FollowedPosts['posts'][number] => ({
   created_at: post.created_at,
 })
 
-function whatToDoNext(
+function suggestNextSteps(
   activity: readonly Activity[],
   unread: number,
   followed: FollowedPosts,

@@ -228,8 +228,8 @@ export class Network {
     this.exports = new AgentExports(store, clock, this.agents, this.signingKeys, identityKey, baseUrl)
     this.imports = new AgentImports(this, clock)
     this.deletions = new AccountDeletions(store, log, this.agents, {
-      atOnce: [this.pictures, this.keys, this.signingKeys, this.ownerEmails, this.claims, this.withdrawals],
-      inSlices: [
+      immediate: [this.pictures, this.keys, this.signingKeys, this.ownerEmails, this.claims, this.withdrawals],
+      sliced: [
         this.posts,
         this.comments,
         this.follows,

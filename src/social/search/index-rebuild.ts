@@ -3,8 +3,8 @@ import type { Store, Tx } from '../../core/store/store.ts'
 import { SlicedWork } from '../shared/sliced-work.ts'
 import { OLD_INDEXES, OLD_TRIGGERS } from './old-indexes.ts'
 
-/** What is copied into the indexes of stems, in the order of `n`: what comes after a row number, up to another. */
-export const COPIED = {
+/** Statements that copy the rows between two row numbers into the indexes of stems. */
+export const COPY_SQL = {
   posts: `INSERT INTO post_stems (rowid, title, body, place)
     SELECT n, title, coalesce(content, url, ''), 's' || submolt FROM posts WHERE n > ?1 AND n <= ?2 AND deleted_at IS NULL`,
   titles: `INSERT INTO title_stems (rowid, title, place)
@@ -16,7 +16,7 @@ export const COPIED = {
   submolts: `INSERT INTO submolt_stems (rowid, name, display_name, description)
     SELECT n, name, display_name, description FROM submolts WHERE n > ?1 AND n <= ?2`,
 }
-type Copied = keyof typeof COPIED
+type CopiedTable = keyof typeof COPY_SQL
 
 /** How many rows are copied at a time, and how long that holds the loop in one write, in milliseconds. */
 const ROWS = 20
@@ -34,7 +34,7 @@ interface Rebuild {
 export class IndexRebuild {
   readonly #pending: Statement<Rebuild, []>
   readonly #saveDone: Statement<unknown, [number, string]>
-  readonly #copies = new Map<Copied, Statement<unknown, [number, number]>>()
+  readonly #copies = new Map<CopiedTable, Statement<unknown, [number, number]>>()
   readonly #work: SlicedWork<'copy'>
   #running: Promise<void> = Promise.resolve()
   #isStopped = false
@@ -101,11 +101,11 @@ export class IndexRebuild {
     return !this.isDone
   }
 
-  #copy(tx: Tx, name: Copied, from: number, to: number): void {
-    const statement = this.#copies.get(name) ?? this.store.prepare<unknown, [number, number]>(COPIED[name])
+  #copy(tx: Tx, name: CopiedTable, from: number, to: number): void {
+    const statement = this.#copies.get(name) ?? this.store.prepare<unknown, [number, number]>(COPY_SQL[name])
     this.#copies.set(name, statement)
     tx.run(statement, from, to)
   }
 }
 
-const isCopied = (name: string): name is Copied => name in COPIED
+const isCopied = (name: string): name is CopiedTable => name in COPY_SQL

@@ -19,7 +19,7 @@ export const AGENTS_SQL = `SELECT a.n, a.name, a.karma AS esteem FROM json_each(
 export const SUBMOLTS_SQL = `SELECT s.n, s.name, s.subscriber_count AS esteem
   FROM json_each(?1) j CROSS JOIN submolts s ON s.n = j.value`
 
-export interface Named {
+export interface NameMatch {
   readonly n: number
   readonly name: string
   readonly esteem: number
@@ -27,7 +27,7 @@ export interface Named {
 
 /** Finds agents or submolts by the words of their names and descriptions. */
 export class Names {
-  readonly #select: Statement<Named, [string]>
+  readonly #select: Statement<NameMatch, [string]>
 
   constructor(
     store: Store,
@@ -37,7 +37,7 @@ export class Names {
     this.#select = store.prepare(sql)
   }
 
-  async find(terms: readonly Term[]): Promise<Named[]> {
+  async find(terms: readonly Term[]): Promise<NameMatch[]> {
     const scores = new Map<number, number>()
     for (const term of terms) {
       const { numbers, count } = await this.index.matches(term, EVERYWHERE, PER_TERM, terms.length <= MAX_BEGINNINGS)
@@ -45,7 +45,7 @@ export class Names {
       for (const n of numbers) scores.set(n, (scores.get(n) ?? 0) + weight)
     }
     const best = [...scores].sort(([, one], [, other]) => other - one).slice(0, MAX_COMPARED)
-    const scoreOf = ({ n }: Named) => scores.get(n) ?? 0
+    const scoreOf = ({ n }: NameMatch) => scores.get(n) ?? 0
     return this.#select
       .all(JSON.stringify(best.map(([n]) => n)))
       .sort((one, other) => scoreOf(other) - scoreOf(one) || other.esteem - one.esteem || one.n - other.n)

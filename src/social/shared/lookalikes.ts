@@ -45,7 +45,7 @@ const AMBIGUOUS = '?'
  * What readers take a word for: its letters in lower case, whatever their alphabet or style, without accents and
  * separators, and letters in place of digits; a `?` stands for an i or an l. It is only to be compared.
  */
-export const skeleton = (text: string): string =>
+export const lookalikeKey = (text: string): string =>
   toLatin(text.normalize('NFKD').replace(/[[\p{M}\p{Cf}\p{P}\p{Z}]--[@!]]/gv, ''))
     .replace(STROKES, AMBIGUOUS)
     .toLowerCase()
@@ -60,9 +60,9 @@ export const toLatin = (text: string): string =>
 
 /** Returns a function that tells whether a text looks like one of some words. */
 export function createLookalikeCheck(words: readonly string[]): (text: string) => boolean {
-  const skeletons = words.map(skeleton)
+  const skeletons = words.map(lookalikeKey)
   return (text) => {
-    const pattern = new RegExp(`^${skeleton(text).replaceAll(AMBIGUOUS, '[il]')}$`)
+    const pattern = new RegExp(`^${lookalikeKey(text).replaceAll(AMBIGUOUS, '[il]')}$`)
     return skeletons.some((word) => pattern.test(word))
   }
 }

@@ -2,14 +2,14 @@ import type { Store, Tx } from '../../core/store/store.ts'
 
 interface SlicedWorkOptions<Item> {
   readonly store: Store
-  /** What is left to do, as the database has it: after a restart, too. */
+  /** The remaining work as stored in the database, so that a restart continues it. */
   pending(): readonly Item[]
-  /** Does some of it; whether more is left. */
+  /** Does one slice; returns whether more is left. */
   doSome(tx: Tx, item: Item): boolean
   report(error: unknown): void
 }
 
-/** Work that would hold the loop too long in one write: it is done in slices, a write each. */
+/** Work in slices, one write each, because a single write would block the loop too long. */
 export class SlicedWork<Item> {
   #running: Promise<void> | undefined
   #again = false

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { socialMigrations } from '../../../src/social/network/migrations.ts'
 import { ageClassOf, best, controversy, hot, rising } from '../../../src/social/posts/ranks.ts'
-import { COPIED } from '../../../src/social/search/index-rebuild.ts'
+import { COPY_SQL } from '../../../src/social/search/index-rebuild.ts'
 import { OLD_INDEXES, OLD_TRIGGERS } from '../../../src/social/search/old-indexes.ts'
 import { say } from './figures.ts'
 
@@ -102,10 +102,10 @@ function without(db: Database, what: 'INDEX' | 'TRIGGER', tables: readonly strin
 /** What the triggers would have kept, from all rows at once. */
 function deriveAll(db: Database, { agents, posts, comments }: Size): void {
   const lasts = [
-    [COPIED.agents, agents],
-    [COPIED.posts, posts],
-    [COPIED.titles, posts],
-    [COPIED.comments, comments],
+    [COPY_SQL.agents, agents],
+    [COPY_SQL.posts, posts],
+    [COPY_SQL.titles, posts],
+    [COPY_SQL.comments, comments],
   ] as const
   for (const [sql, last] of lasts) db.run(sql, [0, last])
   db.run('INSERT INTO post_weights SELECT n, score FROM posts WHERE score <> 0')

@@ -1,6 +1,6 @@
 import { connect, createServer, type Server } from 'node:net'
 import { SessionProxy, type SessionProxyOptions } from '../../../src/host/confine/network/session-proxy.ts'
-import type { AskedHost, ProxyRules } from '../../../src/host/protocol/proxy.ts'
+import type { HostPrompt, ProxyRules } from '../../../src/host/protocol/proxy.ts'
 
 /** A server on loopback that keeps what it is sent, and answers each connection with one text once it has read enough. */
 export class Upstream implements Disposable {
@@ -43,7 +43,7 @@ export class Upstream implements Disposable {
 export class ProxyWorld implements Disposable {
   readonly denied: string[] = []
   /** What a person was asked about, one after the other. */
-  readonly asked: (AskedHost | undefined)[] = []
+  readonly asked: (HostPrompt | undefined)[] = []
   readonly proxy: SessionProxy
 
   constructor(rules: Partial<ProxyRules>, options: Pick<SessionProxyOptions, 'resolve' | 'patience'> = {}) {

@@ -1,15 +1,15 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { HeldBy, HeldShare } from '../../../host/protocol/share.ts'
+import { EnforcedBy, EnforcedShare, HeldBy, HeldShare } from '../../../host/protocol/share.ts'
 
 const closed = { additionalProperties: false } as const
 
 /** Ours: the most that a session has of one resource of its machine. */
 export const SessionShare = Type.Object(
   {
-    resource: HeldShare.properties.resource,
+    resource: EnforcedShare.properties.resource,
     most: Type.Number({ description: 'Processors, bytes of memory, or processes and threads.' }),
     used: Type.Optional(Type.Number({ description: 'How much it has now; absent where nothing counts it.' })),
-    held_by: Type.Union(HeldBy.anyOf, {
+    held_by: Type.Union(EnforcedBy.anyOf, {
       description:
         '`cgroup`: the system gives it no more. `priority`: all other programs go first where the machine is short of it. `nothing`: it is only declared.',
     }),

@@ -19,8 +19,8 @@ export interface Told extends Denial {
   isNew: boolean
 }
 
-/** Kinds of denials that are told apart of one session; a program that tries ports by the thousand tells nothing new. */
-export const MAX_TOLD = 200
+/** Maximum number of distinct denials per session, since a program may try thousands of ports. */
+export const MAX_DENIAL_KINDS = 200
 const MAX_TARGET = 300
 /** How long a socket may take to be listed after it was allowed to listen. */
 const BEGINNING_MS = 1_000
@@ -88,7 +88,7 @@ export class ConfinedSession {
     const name = `${denial.call} ${denial.target}`
     const known = this.#kinds.get(name)
     if (known) return known
-    if (this.#kinds.size >= MAX_TOLD && denial !== OTHERS) return this.#kindOf(OTHERS)
+    if (this.#kinds.size >= MAX_DENIAL_KINDS && denial !== OTHERS) return this.#kindOf(OTHERS)
     const kind = { ...denial, untold: 0, toldAt: undefined }
     this.#kinds.set(name, kind)
     return kind

@@ -1,16 +1,16 @@
 import { type Clock, toTimestamp } from '../../../core/clock.ts'
-import type { AskedHost, HostAnswer } from '../../protocol/proxy.ts'
+import type { HostAnswer, HostPrompt } from '../../protocol/proxy.ts'
 
-/** How long a connection waits for a person. */
-const PATIENCE_MS = 60_000
-/** About so many hosts a person can be asked at once; of more, only the number is told. */
+/** Maximum time a connection waits for an answer, in milliseconds. */
+const PROMPT_TIMEOUT_MS = 60_000
+/** Maximum number of hosts that wait for an answer; others are only counted. */
 const MAX_ASKED = 32
 const MAX_COUNTED = 10_000
 
-/** What became of asking a person about a connection. */
+/** The outcome of a prompt about a connection. */
 export type Verdict = 'allowed' | 'refused' | 'unanswered' | 'too-many'
 
-interface Asked {
+interface WaitingPrompt {
   readonly host: string
   readonly port: number
   readonly since: string
@@ -20,13 +20,13 @@ interface Asked {
 export interface HostConsentOptions {
   clock: Clock
   patience?: number
-  /** Hears that a person is asked about something else, or how many other hosts there are. */
+  /** Called when the current prompt or the number of other hosts changes. */
   onChange(): void
 }
 
 /** The hosts beyond all lists that one session asks for, and what people said of them. One is asked about at a time. */
 export class HostConsent {
-  readonly #asked = new Map<string, Asked>()
+  readonly #asked = new Map<string, WaitingPrompt>()
   /** Those that found no room among the asked ones. */
   readonly #others = new Set<string>()
   readonly #answers = new Map<string, 'session' | 'no'>()
@@ -37,7 +37,7 @@ export class HostConsent {
   constructor(private readonly options: HostConsentOptions) {}
 
   /** What a person is asked about now: the host that has waited longest. */
-  get current(): AskedHost | undefined {
+  get current(): HostPrompt | undefined {
     const [first] = this.#asked.values()
     if (!first) return undefined
     const { host, port, since } = first
@@ -80,7 +80,7 @@ export class HostConsent {
     this.#others.clear()
   }
 
-  #ask(host: string, port: number): Asked | undefined {
+  #ask(host: string, port: number): WaitingPrompt | undefined {
     const name = nameOf(host, port)
     if (this.#asked.size >= MAX_ASKED) {
       if (this.#others.has(name) || this.#others.size >= MAX_COUNTED) return undefined
@@ -89,17 +89,17 @@ export class HostConsent {
       return undefined
     }
     const since = toTimestamp(this.options.clock.now())
-    const asked: Asked = { host, port, since, waiting: new Set() }
+    const asked: WaitingPrompt = { host, port, since, waiting: new Set() }
     this.#others.delete(name)
     this.#asked.set(name, asked)
     this.options.onChange()
     return asked
   }
 
-  #wait({ waiting }: Asked): Promise<Verdict> {
+  #wait({ waiting }: WaitingPrompt): Promise<Verdict> {
     const { promise, resolve } = Promise.withResolvers<Verdict>()
     waiting.add(resolve)
-    const timer = setTimeout(() => resolve('unanswered'), this.options.patience ?? PATIENCE_MS)
+    const timer = setTimeout(() => resolve('unanswered'), this.options.patience ?? PROMPT_TIMEOUT_MS)
     return promise.finally(() => {
       clearTimeout(timer)
       waiting.delete(resolve)
@@ -107,7 +107,7 @@ export class HostConsent {
   }
 }
 
-function settle({ waiting }: Asked, verdict: Verdict): void {
+function settle({ waiting }: WaitingPrompt, verdict: Verdict): void {
   for (const resolve of waiting) resolve(verdict)
 }
 

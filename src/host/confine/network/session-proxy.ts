@@ -5,7 +5,7 @@ import { type Clock, systemClock } from '../../../core/clock.ts'
 import { isSameSecret } from '../../../core/digest.ts'
 import { errorMessage } from '../../../core/errors.ts'
 import { normalHost } from '../../../core/host-rules.ts'
-import type { AskedHost, HostAnswer, HostTraffic, ProviderKey, ProxyRules } from '../../protocol/proxy.ts'
+import type { HostAnswer, HostPrompt, HostTraffic, ProviderKey, ProxyRules } from '../../protocol/proxy.ts'
 import { type Resolve, systemResolve } from './dial.ts'
 import { Gatekeeper, Refusal } from './gatekeeper.ts'
 import { HostConsent } from './host-consent.ts'
@@ -25,8 +25,8 @@ import { plainTarget, type Reached, reach } from './tunnel.ts'
 
 const MAX_CONNECTIONS = 256
 const HEAD_MS = 15_000
-/** How long a client may take to read why it was refused. */
-const LAST_WORD_MS = 2_000
+/** Time for a client to read why it was refused, in milliseconds. */
+const REFUSAL_GRACE_MS = 2_000
 
 const STATUS: Readonly<Record<number, string>> = {
   400: 'Bad Request',
@@ -50,13 +50,13 @@ export interface SessionProxyOptions {
   /** Is told of a host that was refused, and of what would have to be allowed for it: nothing where that would not help. */
   onDenial(host: string, needed: readonly string[]): void
   /** Is told of the host that a person is asked about now; of none when nobody is asked. */
-  onAsked?(asked: AskedHost | undefined): void
+  onAsked?(asked: HostPrompt | undefined): void
   /** How long a connection waits for a person, in milliseconds. */
   patience?: number
 }
 
-/** A request that is passed on. */
-interface Passed {
+/** A request that is forwarded to its host. */
+interface ForwardedRequest {
   place: Reached
   head: RequestHead
   /** Its head, as the host gets it. */
@@ -105,7 +105,7 @@ export class SessionProxy {
   }
 
   /** The host that a person is asked about now. */
-  get asked(): AskedHost | undefined {
+  get asked(): HostPrompt | undefined {
     return this.#consent?.current
   }
 
@@ -219,7 +219,7 @@ export class SessionProxy {
     await this.#pass(client, { place, head, sent, rest, mask })
   }
 
-  async #pass(client: Socket, { place, head, sent, rest, mask }: Passed): Promise<void> {
+  async #pass(client: Socket, { place, head, sent, rest, mask }: ForwardedRequest): Promise<void> {
     const upstream = await this.#dial(client, place)
     if (!upstream) return
     const name = listedHost(place.host, place.port)
@@ -269,7 +269,7 @@ function refuse(client: Socket, status: number, sentence: string, headers: reado
   client.end(Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`), body]))
   client.resume()
   client.setTimeout(0)
-  const timer = setTimeout(() => client.destroy(), LAST_WORD_MS)
+  const timer = setTimeout(() => client.destroy(), REFUSAL_GRACE_MS)
   client.on('close', () => clearTimeout(timer))
 }
 

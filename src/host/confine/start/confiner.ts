@@ -1,11 +1,11 @@
 import { realPath } from '../../../core/folders.ts'
 import type { Resource } from '../../process/resources.ts'
-import type { AskedHost, HostAnswer, HostTraffic, ProxyRules } from '../../protocol/proxy.ts'
+import type { HostAnswer, HostPrompt, HostTraffic, ProxyRules } from '../../protocol/proxy.ts'
 import type { Confinement } from '../../protocol/session.ts'
 import { Broker } from '../broker/broker.ts'
-import { MAX_TOLD } from '../broker/confined-session.ts'
+import { MAX_DENIAL_KINDS } from '../broker/confined-session.ts'
 import type { Report } from '../broker/loop.ts'
-import { confinedArgv, veiled } from '../confined-command.ts'
+import { confinedArgv, hideVariables } from '../confined-command.ts'
 import { HANDOVER } from '../enter.ts'
 import { SessionProxy } from '../network/session-proxy.ts'
 import { makePolicy, toolchainVariables } from './default-policy.ts'
@@ -26,8 +26,8 @@ export interface Startable {
   started(child: { pid: number; stdio: readonly unknown[] }): void
 }
 
-/** Hears of the host that a person is asked about for a program; of none when nobody is asked. */
-type AskedListener = (key: string, asked: AskedHost | undefined) => void
+/** Receives the host prompt of a program; undefined when it has none. */
+type HostPromptListener = (key: string, asked: HostPrompt | undefined) => void
 
 interface Wanted {
   key: string
@@ -42,7 +42,7 @@ interface Wanted {
 export class Confiner {
   readonly #broker: Broker
   readonly #proxies = new Map<string, SessionProxy>()
-  #onAsked: AskedListener = () => {}
+  #onAsked: HostPromptListener = () => {}
 
   /** `gc` starts this program again. */
   constructor(
@@ -76,7 +76,7 @@ export class Confiner {
       }
     }
     return {
-      ...{ argv0: undefined, env: veiled(variables) },
+      ...{ argv0: undefined, env: hideVariables(variables) },
       command: confinedArgv(this.gc, policy, program, words),
       extra: ['pipe'],
       started: (child) => {
@@ -90,12 +90,12 @@ export class Confiner {
   }
 
   /** The hosts that people are asked about now, by the program that asks for them. */
-  get asked(): { key: string; asked: AskedHost }[] {
+  get asked(): { key: string; asked: HostPrompt }[] {
     return [...this.#proxies].flatMap(([key, { asked }]) => (asked ? [{ key, asked }] : []))
   }
 
   /** Has a listener told of every host that a person is asked about, or not any more. */
-  tellOfAsked(listener: AskedListener): void {
+  tellOfAsked(listener: HostPromptListener): void {
     this.#onAsked = listener
   }
 
@@ -127,7 +127,7 @@ export class Confiner {
   #openProxy(key: string, rules: ProxyRules, folder: string): SessionProxy {
     const told = new Set<string>()
     const onDenial = (target: string, hosts: readonly string[]) => {
-      const isNew = !told.has(target) && told.size < MAX_TOLD
+      const isNew = !told.has(target) && told.size < MAX_DENIAL_KINDS
       if (isNew) told.add(target)
       this.onDenial({ key, folder, call: 'connect', target, hosts, count: 1, isNew })
     }

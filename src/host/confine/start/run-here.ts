@@ -5,8 +5,8 @@ import { AppError } from '../../../core/errors.ts'
 import { parseHostRule } from '../../../core/host-rules.ts'
 import type { ProxyRules } from '../../protocol/proxy.ts'
 import type { Report } from '../broker/loop.ts'
-import { neededFor } from '../needed.ts'
 import { outerProxies } from '../network/outer-proxy.ts'
+import { requiredPermission } from '../required-permission.ts'
 import { Confiner } from './confiner.ts'
 import { REGISTRIES } from './default-hosts.ts'
 import type { ConfinementRequest } from './default-policy.ts'
@@ -56,7 +56,7 @@ export async function runHere(run: ConfinedRun): Promise<number> {
 
 /** The options of the command that would have allowed a call; undefined where none would. */
 export function allowingOptions(denial: Report): string | undefined {
-  const needed = neededFor({ ...denial, hosts: denial.hosts && [...denial.hosts] })
+  const needed = requiredPermission({ ...denial, hosts: denial.hosts && [...denial.hosts] })
   switch (needed?.kind) {
     case 'ports':
       return needed.ports.map((port) => `--port ${port}`).join(' ')

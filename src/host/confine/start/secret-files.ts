@@ -232,8 +232,8 @@ function entriesIn(folder: string): Dirent[] {
 
 const namesIn = (folder: string): string[] => entriesIn(folder).map(({ name }) => name)
 
-/** Places as Landlock takes them, which knows no exception: those to be read whole, and folders of which only names are. */
-export interface CarvedPlaces {
+/** Landlock has no exceptions: paths that are readable whole, and folders in which only names are. */
+export interface ReadablePlaces {
   readonly read: string[]
   readonly list: string[]
 }
@@ -247,15 +247,15 @@ export function without(
   places: readonly string[],
   withheld: readonly string[],
   { named = false }: { named?: boolean } = {},
-): CarvedPlaces {
-  const carved: CarvedPlaces = { read: [], list: [] }
+): ReadablePlaces {
+  const carved: ReadablePlaces = { read: [], list: [] }
   for (const place of places) {
     if (named || !withheld.some((path) => isIn(path, place))) carve(place, withheld, carved)
   }
   return carved
 }
 
-function carve(place: string, withheld: readonly string[], carved: CarvedPlaces): void {
+function carve(place: string, withheld: readonly string[], carved: ReadablePlaces): void {
   const inside = withheld.filter((path) => path !== place && isIn(place, path))
   if (inside.length === 0) {
     carved.read.push(place)

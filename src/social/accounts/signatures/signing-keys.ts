@@ -87,7 +87,7 @@ export class SigningKeys {
     const x = parsePublicKey(draft.public_key)
     const id = thumbprintOf(x)
     const proof = Buffer.from(draft.proof, 'base64')
-    if (!isSignedWith(x, proofText(caller.id, id), proof)) throw noProof(caller.id, id)
+    if (!isSignedWith(x, proofText(caller.id, id), proof)) throw invalidProof(caller.id, id)
     return this.store.write((tx) => {
       const me = this.agents.acting(caller)
       if (this.ownerOf(id) !== undefined)
@@ -159,7 +159,7 @@ const toJwk = ({ id, public_key, created_at, name }: NamedKey): object => ({
   ...{ kid: id, alg: 'ed25519', use: 'sig', nbf: Math.floor(created_at / 1_000), agent: name },
 })
 
-const noProof = (agentId: string, keyId: string): SocialError =>
+const invalidProof = (agentId: string, keyId: string): SocialError =>
   badRequest('The proof is not a signature by this key', `Sign the text "${proofText(agentId, keyId)}" with it.`)
 
 const onlyKey = (): SocialError =>

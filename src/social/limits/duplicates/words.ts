@@ -31,11 +31,11 @@ const COMMON = new Set(
 export function distinctiveWords(text: string): string[] {
   const part = text.length <= BEGINNING + END ? text : `${text.slice(0, BEGINNING)} ${text.slice(-END)}`
   const plain = part.replace(QUOTED_LINES, ' ').replace(LINKS, ' ').replace(MENTIONS, ' ')
-  const words = (unify(plain).match(WORD) ?? []).map(normalizeWord)
+  const words = (normalizeText(plain).match(WORD) ?? []).map(normalizeWord)
   return [...new Set(words)].filter((word) => !COMMON.has(word))
 }
 
-function unify(text: string): string {
+function normalizeText(text: string): string {
   if (IS_ASCII.test(text)) return text.toLowerCase()
   const letters = toLatin(text.normalize('NFKD').replace(/[\p{M}\p{Cf}]/gu, '')).toLowerCase()
   return letters.replace(SPACELESS, (run) => pairsOf([...run]).join(' '))

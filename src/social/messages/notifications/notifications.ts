@@ -72,8 +72,8 @@ const SENTENCES: Readonly<Record<NotificationType, (actor: string, post?: string
   dm_request: (actor) => `${actor} asks to write to you`,
 }
 
-/** What is notified, by row numbers. */
-interface Occasion {
+/** The subject of a notification, by row numbers. */
+interface NotificationSubject {
   readonly kind: NotificationType
   readonly actor: number
   readonly post?: number
@@ -171,7 +171,7 @@ export class Notifications {
       comment,
       answered,
       isReply,
-    }: Required<Omit<Occasion, 'kind'>> & { answered: number; isReply: boolean },
+    }: Required<Omit<NotificationSubject, 'kind'>> & { answered: number; isReply: boolean },
     text: string,
   ): void {
     if (answered !== actor)
@@ -241,7 +241,7 @@ export class Notifications {
     return tx.run(this.#deleteSome, agent, limit).changes
   }
 
-  #ofMentions(tx: Tx, occasion: Occasion, text: string, others: readonly number[]): void {
+  #ofMentions(tx: Tx, occasion: NotificationSubject, text: string, others: readonly number[]): void {
     for (const name of mentionedNames(text)) {
       const agent = this.agents.find(name)
       if (agent && !others.includes(agent.n)) this.#add(tx, agent.n, occasion)
@@ -249,11 +249,11 @@ export class Notifications {
   }
 
   /** Adds one about no post, unless there is the same unread. */
-  #addOnce(tx: Tx, agent: number, occasion: Occasion): void {
+  #addOnce(tx: Tx, agent: number, occasion: NotificationSubject): void {
     if (!this.#hasUnread.get(agent, occasion.kind, occasion.actor)) this.#add(tx, agent, occasion)
   }
 
-  #add(tx: Tx, agent: number, { kind, actor, post = 0, comment = 0 }: Occasion): void {
+  #add(tx: Tx, agent: number, { kind, actor, post = 0, comment = 0 }: NotificationSubject): void {
     const place =
       tx.get(this.#insert, ...([agent, agent, kind, actor, post, comment, this.clock.now()] as const))?.place ?? 0
     if (place > MAX_STORED) tx.run(this.#trim, agent, place - MAX_STORED)

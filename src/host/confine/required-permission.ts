@@ -1,19 +1,19 @@
 import { isForbiddenAddress } from '../../core/public-addresses.ts'
 import type { CountedDenial } from './denials.ts'
 
-/** What would have to be allowed so that a call is not refused again. */
-export type Needed =
+/** The permission that would prevent a denial. */
+export type RequiredPermission =
   | { readonly kind: 'ports'; readonly ports: readonly number[] }
   | { readonly kind: 'hosts'; readonly hosts: readonly string[] }
   | { readonly kind: 'network' }
   | { readonly kind: 'write'; readonly path: string }
 
-/** Undefined where nothing that can be allowed would do. */
-export function neededFor({
+/** Undefined where no permission would help. */
+export function requiredPermission({
   call,
   target,
   hosts,
-}: Pick<CountedDenial, 'call' | 'target' | 'hosts'>): Needed | undefined {
+}: Pick<CountedDenial, 'call' | 'target' | 'hosts'>): RequiredPermission | undefined {
   if (hosts !== undefined) return hosts.length > 0 ? { kind: 'hosts', hosts } : undefined
   if (target.startsWith('/')) return { kind: 'write', path: target }
   if (call !== 'connect') return undefined
