@@ -23,7 +23,7 @@ const FRAME_HEADER_BYTES = 24
 const PAGE = 7
 /** Places of 32-bit numbers. */
 const FRAMES = 4
-const COPY_SQL = 24
+const COPIED = 24
 const COPYING = 32
 /** The place of a 64-bit number. */
 const SALT = 4
@@ -53,7 +53,7 @@ export class WalIndex {
   aftermathOf({ salt, frames }: WalPosition): Aftermath {
     this.#read()
     const before = this.#salt === salt ? frames : 0
-    if ((this.#numbers[COPY_SQL] ?? 0) > before) return 'in the database'
+    if ((this.#numbers[COPIED] ?? 0) > before) return 'in the database'
     return (this.#numbers[COPYING] ?? 0) > before ? 'being copied' : 'in the log'
   }
 

@@ -69,7 +69,7 @@ export class HostProcess {
         changed: () => this.#count(),
       },
     )
-    parts.confiner.tellOfAsked((key, asked) => {
+    parts.confiner.onHostPrompt((key, asked) => {
       for (const connection of this.#connections) connection.askedHost(key, asked)
     })
     this.#lifetime = new HostLifetime({ ...parts, unattended: () => this.#unattended(), idle: () => this.#idle() })

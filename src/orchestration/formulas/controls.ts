@@ -58,7 +58,7 @@ export function withFanOuts(steps: readonly Step[]): Step[] {
 /** Kinds that are not checked by their scope. */
 const EXEMPT = ['scope', 'scope-check', 'spec', 'fanout', 'condition', 'failure-guard', 'workflow-finalize']
 /** What a scope check has of the step that it controls. */
-const COPY_SQL: readonly string[] = [
+const COPIED: readonly string[] = [
   WorkflowKey.attempt,
   EngineKey.onFail,
   EngineKey.ralphStepId,
@@ -104,7 +104,7 @@ const scopeCheck = (step: Step): Step =>
   control(step, {
     ...{ id: `${step.id}-scope-check`, title: `Finalize scope for ${step.title}`, needs: [step.id] },
     metadata: {
-      ...Object.fromEntries(Object.entries(step.metadata).filter(([key]) => COPY_SQL.includes(key))),
+      ...Object.fromEntries(Object.entries(step.metadata).filter(([key]) => COPIED.includes(key))),
       ...{ [WorkflowKey.kind]: 'scope-check', [EngineKey.controlFor]: step.id, [EngineKey.scopeRole]: 'control' },
     },
   })

@@ -89,13 +89,13 @@ export class Confiner {
     }
   }
 
-  /** The hosts that people are asked about now, by the program that asks for them. */
+  /** The current host prompts, by the program that waits for them. */
   get asked(): { key: string; asked: HostPrompt }[] {
     return [...this.#proxies].flatMap(([key, { asked }]) => (asked ? [{ key, asked }] : []))
   }
 
-  /** Has a listener told of every host that a person is asked about, or not any more. */
-  tellOfAsked(listener: HostPromptListener): void {
+  /** Sets the listener for host prompts. */
+  onHostPrompt(listener: HostPromptListener): void {
     this.#onAsked = listener
   }
 
