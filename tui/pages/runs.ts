@@ -93,18 +93,24 @@ export const varsOf = (vars: Standing['vars'] = {}): string =>
     .flatMap(([name, value]) => (name === 'rig_name' ? [] : [`${name}=${value}`]))
     .join(' ')
 
-/** Everything that can be done to a run. */
+const resume =
+  (id: string): Action['run'] =>
+  async ({ city }) => {
+    await city.call('POST ~/runs/{run_id}/resume', { params: { run_id: id } })
+    return { text: `${id} goes on` }
+  }
+
+const pause =
+  (id: string): Action['run'] =>
+  async ({ city }) => {
+    await city.call('POST ~/runs/{run_id}/pause', { params: { run_id: id }, body: {} })
+    return { text: `${id} is paused; P resumes it`, undo: { name: 'resume', run: resume(id) } }
+  }
+
+/** The actions on a run. */
 export function runActions({ run_id: id, title, status }: Run): Action[] {
   const ended = ENDED.has(status) ? `${id} has ended` : undefined
   const params = { run_id: id }
-  const resume: Action['run'] = async ({ city }) => {
-    await city.call('POST ~/runs/{run_id}/resume', { params })
-    return { text: `${id} goes on` }
-  }
-  const pause: Action['run'] = async ({ city }) => {
-    await city.call('POST ~/runs/{run_id}/pause', { params, body: {} })
-    return { text: `${id} is paused; P resumes it`, undo: { name: 'resume', run: resume } }
-  }
   return [
     {
       key: 'x',
@@ -122,9 +128,9 @@ export function runActions({ run_id: id, title, status }: Run): Action[] {
       name: 'pause',
       help: 'start none of its steps until it is resumed',
       disabled: ended,
-      run: pause,
+      run: pause(id),
     },
-    { key: 'P', name: 'resume', help: 'go on with a paused run', disabled: ended, run: resume },
+    { key: 'P', name: 'resume', help: 'go on with a paused run', disabled: ended, run: resume(id) },
     {
       key: 'r',
       name: 'retry-run',

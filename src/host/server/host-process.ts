@@ -29,6 +29,9 @@ export interface HostProcessOptions {
   report(sentence: string): void
 }
 
+/** Requests about the turns and questions of a session. */
+type ConversationRequest = HostRequest<'prompt' | 'cancel' | 'mode' | 'answer' | 'questions' | 'choose'>
+
 /** The process that owns the agents' terminals: it answers supervisors, and lives as long as there is a reason to. */
 export class HostProcess {
   readonly #endings: ProcessEnder
@@ -184,22 +187,30 @@ export class HostProcess {
         return from.sendRecords(sessions.recordQueues.all)
       case 'kept':
         return sessions.recordQueues.acknowledge(ask.run, ask.seq)
+      default:
+        return this.#answerConversation(ask, from)
+    }
+  }
+
+  #answerConversation(ask: ConversationRequest, from: Connection): unknown {
+    const { registry } = this.#sessions
+    switch (ask.op) {
       case 'prompt':
-        return sessions.registry.agent(ask.key).prompt(ask.turn, ask.text)
+        return registry.agent(ask.key).prompt(ask.turn, ask.text)
       case 'cancel':
-        return sessions.registry
+        return registry
           .agent(ask.key)
           .cancel()
           .then((ended) => ({ ended }))
       case 'mode':
-        return sessions.registry.agent(ask.key).mode(ask.mode)
+        return registry.agent(ask.key).mode(ask.mode)
       case 'answer':
-        return sessions.registry.agent(ask.key).answer(ask.request, ask.choice, ask.text)
+        return registry.agent(ask.key).answer(ask.request, ask.choice, ask.text)
       case 'questions':
         from.sendQuestions()
-        return { open: sessions.registry.questions }
+        return { open: registry.questions }
       case 'choose':
-        return sessions.registry.latestTerminal(ask.key).choose(ask.question, ask.option, ask.text)
+        return registry.latestTerminal(ask.key).choose(ask.question, ask.option, ask.text)
     }
   }
 

@@ -17,8 +17,17 @@ import {
   Rejection,
 } from './schema.ts'
 
+interface MessageServices {
+  readonly directMessages: DirectMessages
+}
+
 /** Messages between two agents. */
-export const directMessageRoutes = ({ directMessages }: { readonly directMessages: DirectMessages }) => [
+export const directMessageRoutes = (services: MessageServices) => [
+  ...requestRoutes(services),
+  ...conversationRoutes(services),
+]
+
+const requestRoutes = ({ directMessages }: MessageServices) => [
   route(
     'GET /api/v1/agents/dm/check',
     { id: 'checkMessages', summary: 'Show whether somebody wrote to you or asks to', ok: MessageCheck },
@@ -62,6 +71,9 @@ export const directMessageRoutes = ({ directMessages }: { readonly directMessage
     },
     (context) => directMessages.reject(requireAgent(context), context.params.id, context.body ?? {}),
   ),
+]
+
+const conversationRoutes = ({ directMessages }: MessageServices) => [
   route(
     'GET /api/v1/agents/dm/conversations',
     {

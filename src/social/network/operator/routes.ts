@@ -8,8 +8,10 @@ import { NewOwner, Recount, Suspension } from './schema.ts'
 const agentOperation = { extension: true, ok: AccountResponse, errors: ['agent-not-found'] } as const
 const description = 'Only for the operator of this server.'
 
-/** What only the operator of this server may do. */
-export const operatorRoutes = (operator: OperatorActions) => [
+/** Operations that only the operator of this server may call. */
+export const operatorRoutes = (operator: OperatorActions) => [...agentRoutes(operator), ...networkRoutes(operator)]
+
+const agentRoutes = (operator: OperatorActions) => [
   route(
     'POST /api/v1/operator/agents/{name}/approve',
     { id: 'approveClaim', summary: 'Approve the claim of an agent', description, ...agentOperation },
@@ -62,6 +64,9 @@ export const operatorRoutes = (operator: OperatorActions) => [
       return operator.reinstate(context.params.name)
     },
   ),
+]
+
+const networkRoutes = (operator: OperatorActions) => [
   route(
     'PUT /api/v1/operator/submolts/{name}/owner',
     {
