@@ -17,7 +17,8 @@ describe('the events of a city', () => {
     const list = async (query: string) => (await city.call(`GET ~/events?${query}`)).body
     const first = await list('type=bead.created&limit=2')
     expect(first).toMatchObject({ total: 2, items: [{ payload: { bead: { title: 'c' } } }, { subject: 'to-2' }] })
-    expect((await list('limit=1')).total).toBe(await city.head())
+    const newest = await city.call('GET ~/events?limit=1')
+    expect(newest.body.total).toBe(Number(newest.headers.get('x-gc-index')))
     expect(first.items[0]).toMatchObject({ type: 'bead.created', actor: expect.any(String), subject: 'to-3' })
     const second = await list(`type=bead.created&limit=2&cursor=${first.next_cursor}`)
     expect(second.items.map(({ subject }: { subject: string }) => subject)).toEqual(['to-1'])

@@ -19,10 +19,10 @@ ${more}
 const LONG = 10_000
 
 /** A city with the agent `polly`, and one session of it that is up. */
-async function withPolly(agents = spoken('polly')) {
+async function withPolly(agents = spoken('polly'), message = 'say hello there') {
   const http = await openHttp(agents)
   const { world } = http
-  const { body } = await answer(http.post('/sessions', { kind: 'agent', name: 'polly', message: 'say hello there' }))
+  const { body } = await answer(http.post('/sessions', { kind: 'agent', name: 'polly', message }))
   const created = await world.event('request.result.session.create', (event) => fits(event.payload, body.request_id))
   const id = String(Object(Object(created.payload).session).id)
   const row = () => world.city.sessionRepository.get(id)
@@ -274,8 +274,8 @@ agents = ["molly"]
   })
 
   test('is not idle during a turn, however silent it is', async () => {
-    await using polly = await withPolly(spoken('polly', 'sleep_after_idle = "200ms"'))
-    await polly.submit('wait for ever').catch(() => {})
+    await using polly = await withPolly(spoken('polly', 'sleep_after_idle = "200ms"'), 'wait for ever')
+    await until(() => polly.records().some(({ type }) => type === 'turn'), LONG)
     const looked = polly.world.city.clock.monotonic()
     while (polly.world.city.clock.monotonic() < looked + 600) {
       await polly.world.city.reconciler.settle()
