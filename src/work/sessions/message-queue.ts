@@ -37,7 +37,10 @@ export class MessageQueue {
     private readonly clock: Clock,
   ) {
     this.#counts = store.prepare(
-      "SELECT session_id AS id, count(*) AS n FROM session_messages WHERE state = 'queued' GROUP BY session_id",
+      `SELECT id, count(*) AS n FROM (
+         SELECT session_id AS id FROM session_messages WHERE state = 'queued'
+         UNION ALL SELECT session_id FROM session_messages WHERE state = 'typing'
+       ) GROUP BY id`,
     )
   }
 
@@ -61,7 +64,7 @@ export class MessageQueue {
   /** Calls the listener with the session of every message that was added, once it is on disk. */
   readonly onAdded = this.#added.listen
 
-  /** How many messages wait, by session. */
+  /** Number of messages that wait or are being delivered, by session. */
   counts(): Map<string, number> {
     return new Map(this.#counts.all().map(({ id, n }) => [id, n]))
   }

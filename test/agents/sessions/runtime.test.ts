@@ -47,6 +47,18 @@ provider = "talker"
 }
 
 describe('draining a session', () => {
+  test('does not take it for idle while a message is being delivered', async () => {
+    const { world, id } = await mayor()
+    await using _ = world
+    const { queue } = world.city.sessionServices
+    await world.city.store.write((tx) => {
+      queue.add(tx, id, 'look at the build')
+      const [message] = queue.waiting(id)
+      if (message) queue.startTyping(tx, message)
+    })
+    expect([queue.waiting(id), queue.counts().get(id)]).toEqual([[], 1])
+  })
+
   test('lets it finish its work, and can be canceled', async () => {
     const { world, id, row, sessions } = await mayor()
     await using _ = world

@@ -196,7 +196,8 @@ export class SnapshotReader {
   #quietSince(now: number, row: SessionRow, occupied: boolean): number {
     if (occupied || !this.#quiet.has(row.id)) this.#quiet.set(row.id, now)
     const shown = this.options.activity.lastOutput(row.id) ?? 0
-    return Math.max(this.#quiet.get(row.id) ?? now, ...[shown, row.wokeAt ?? 0].filter((timestamp) => timestamp <= now))
+    const signs = [shown, row.wokeAt ?? 0, row.nudgedAt ?? 0].filter((timestamp) => timestamp <= now)
+    return Math.max(this.#quiet.get(row.id) ?? now, ...signs)
   }
 
   #forget(rows: readonly SessionRow[]): void {
