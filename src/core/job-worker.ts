@@ -4,11 +4,13 @@ import type { Deadline, Deadlines } from './deadlines.ts'
 const IDLE_TIME = 30_000
 const MAX_WAITING = 256
 
-interface JobWorkerOptions {
+interface JobWorkerOptions<Result> {
   readonly deadlines: Deadlines
   /** How long one job may take, in milliseconds. */
   readonly limit: number
   start(): Worker
+  /** Whether the thread ends after this result: what its heap has grown to is given back only then. */
+  isSpent?(result: Result): boolean
 }
 
 interface PendingJob<Job, Result> {
@@ -27,7 +29,7 @@ export class JobWorker<Job, Result> {
   #deadline: Deadline | undefined
   #stopped = false
 
-  constructor(private readonly options: JobWorkerOptions) {}
+  constructor(private readonly options: JobWorkerOptions<Result>) {}
 
   /** The result of a job; undefined when it has none, or when too many wait already. */
   run(job: Job): Promise<Result | undefined> {
@@ -76,7 +78,9 @@ export class JobWorker<Job, Result> {
     }
     const worker = this.options.start()
     worker.onmessage = ({ data }: MessageEvent<Result>) => {
-      if (worker === this.#worker) this.#finish(data)
+      if (worker !== this.#worker) return
+      if (this.options.isSpent?.(data)) this.#end()
+      this.#finish(data)
     }
     worker.onerror = () => {
       if (worker === this.#worker) this.#giveUp()

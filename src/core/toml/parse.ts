@@ -1,4 +1,5 @@
 import { type AST, ParseError, parseTOML } from 'toml-eslint-parser'
+import { collectGarbage } from '../../core/collect-garbage.ts'
 import { piecesOf, type TomlPiece } from './pieces.ts'
 
 /** Where a value stands: its line, and its offset in the text without a byte order mark. */
@@ -67,7 +68,10 @@ function parseInPieces(text: string): TomlTable | undefined {
   if (pieces.length < 2) return undefined
   const builder = new TreeBuilder()
   try {
-    for (const piece of pieces) builder.add(piece)
+    for (const piece of pieces) {
+      builder.add(piece)
+      collectGarbage()
+    }
     return builder.root
   } catch (error) {
     if (error instanceof TomlSyntaxError || error instanceof DependentPiece) return undefined

@@ -17,7 +17,7 @@ export const writeAttempts = (steps: readonly Step[]): Step[] =>
       const own = step.check ? step.children : writeAttempts(step.children)
       if (step.retry) return writeRetry(step)
       if (step.check) return writeCheck(step, step.check)
-      return [{ ...step, children: own }]
+      return [step.children.length > 0 ? { ...step, children: own } : step]
     }),
   )
 

@@ -91,7 +91,8 @@ export class Compilation {
   }
 
   /** What to wait for instead of steps that became several. */
-  endsOf(needs: readonly string[]): string[] {
+  endsOf(needs: readonly string[]): readonly string[] {
+    if (!needs.some((id) => this.ends.has(id))) return needs.length < 2 ? needs : [...new Set(needs)]
     return [...new Set(needs.flatMap((id) => this.#partsOf(this.ends, id)))]
   }
 
@@ -205,6 +206,7 @@ function readDescriptions(formula: Formula, files: FormulaFiles): Formula {
     steps.map((step) => {
       const asset = step.descriptionFile === undefined ? undefined : files.asset(step.place.file, step.descriptionFile)
       for (const name of openVariables(asset?.text ?? '')) mentions.add(name)
+      if (!asset && step.children.length === 0 && !step.loop) return step
       return {
         ...step,
         ...(asset && { description: descriptionOf(asset, formula), descriptionFile: undefined }),

@@ -30,6 +30,8 @@ export interface FormulaJobResult {
   readonly reports?: readonly FormulaReport[]
   /** What is wrong with a draft. */
   readonly problems?: readonly string[]
+  /** Whether the thread has grown so much that it should end. */
+  readonly isSpent?: boolean
 }
 
 /** Steps and edges are JSON in pieces, since reading a large recipe in one go would hold up the loop. */

@@ -1,5 +1,6 @@
 import { basename } from 'node:path'
 import { withHint } from '../../config/files/suggestion.ts'
+import { collectGarbage } from '../../core/collect-garbage.ts'
 import { EngineKey, WorkflowKey } from '../../work/metadata.ts'
 import { writeAttempts } from './attempts.ts'
 import { Compilation, MAX_EDGES, TooLarge } from './compilation.ts'
@@ -9,7 +10,7 @@ import { withScopeChecks } from './controls.ts'
 import { expandInline } from './expand.ts'
 import { filterSteps, settleNeeds } from './filter.ts'
 import { flatten, recipeParts } from './flatten.ts'
-import { type Advice, type Formula, type Loop, type Pointcut, type Step, walk } from './formula.ts'
+import { type Advice, countSteps, type Formula, type Loop, type Pointcut, type Step, walk } from './formula.ts'
 import { type FormulaFiles, missingFormula, missingHint } from './formula-files.ts'
 import { matchesGlob } from './glob.ts'
 import { writeOutLoops } from './loops.ts'
@@ -106,6 +107,7 @@ function compileFormula(
   drains: readonly string[],
 ): Recipe | undefined {
   const written = writeOut(formula, compilation)
+  collectGarbage()
   const requirements = uniqueRequirements(compilation.requirements)
   const graph = isGraph(requirements)
   checkRequirements(requirements, compilation.files.capabilities, formula.place, compilation.problems)
@@ -121,6 +123,7 @@ function compileFormula(
     ...compileItems(steps, given, compilation, drains, (...problem) => compilation.problem(...problem)),
   }
   if (compilation.problems.list.length > 0) return undefined
+  collectGarbage()
   const parts = toParts(steps, formula, graph, compilation)
   if (!parts) return undefined
   const definitions = [...formula.variables.values()].map(({ definition }) => definition)
@@ -152,9 +155,10 @@ function writeOut(formula: Formula, compilation: Compilation): Step[] {
     const aspect = compilation.formula(named, 'aspect')
     return aspect ? applyAdvice(steps, aspect, advised, compilation) : steps
   }, expanded)
+  collectGarbage()
   const filtered = filterSteps(complete, compilation.values, compilation)
   const place = formula.place
-  compilation.limitSteps(place, [...walk(filtered)].length)
+  compilation.limitSteps(place, countSteps(filtered))
   checkIds(filtered, compilation.problems)
   return settleNeeds(filtered, compilation)
 }
@@ -204,7 +208,9 @@ function toParts(
     if (ids.has(id)) compilation.problem(at, `the id "${id}" is also that of a step which gc makes of another one`, id)
     ids.add(id)
   }
+  collectGarbage()
   const parts = recipeParts(flat, { formula: name, isGraph: graph })
+  collectGarbage()
   const order = inOrder(parts.steps, parts.deps)
   if ('cycle' in order) {
     const first = flat.find(({ ref, id }) => `${name}.${ref ?? id}` === order.cycle[0])
@@ -424,6 +430,7 @@ const ASSETS = '../assets/'
 function resolveFiles(steps: readonly Step[], isGraph: boolean, compilation: Compilation): Step[] {
   return steps.map((step) => {
     if (step.descriptionFile !== undefined) reportMissing(step, step.descriptionFile, isGraph, compilation)
+    if (step.descriptionFile === undefined && !step.check && step.children.length === 0) return step
     return {
       ...step,
       descriptionFile: undefined,

@@ -1,8 +1,15 @@
+import { heapSize } from 'bun:jsc'
 import { type FormulaJob, FormulaJobs } from './compile-job.ts'
 
 declare const self: Worker
 
+/** Bytes of a heap with which the thread goes on to the next job. */
+const MAX_HEAP = 16 * 1024 * 1024
+
 const jobs = new FormulaJobs()
 
 /** The worker that compiles, lists and checks formulas when that takes too long for the event loop. */
-self.onmessage = ({ data }: MessageEvent<FormulaJob>) => void self.postMessage(jobs.run(data))
+self.onmessage = ({ data }: MessageEvent<FormulaJob>) => {
+  const result = jobs.run(data)
+  self.postMessage({ ...result, isSpent: heapSize() > MAX_HEAP })
+}

@@ -14,7 +14,7 @@ const MAX_DEPTH = 5
 export function expandInline(steps: readonly Step[], compilation: Compilation, depth = 0): Step[] {
   return steps.flatMap((step) => {
     const children = step.children.length > 0 ? expandInline(step.children, compilation, depth) : step.children
-    if (step.expand === undefined) return [{ ...step, children }]
+    if (step.expand === undefined) return [children === step.children ? step : { ...step, children }]
     const named = { name: step.expand, place: step.place }
     return expandStep({ ...step, children }, named, step.expandVars, compilation, depth)
   })

@@ -1,6 +1,7 @@
 import type { Compilation } from './compilation.ts'
 import { CONDITION_FORMS, holds, parseStateCondition } from './conditions.ts'
 import { type Step, walk } from './formula.ts'
+import { hasSameItems } from './rounds.ts'
 
 /** Steps without those whose conditions do not hold, and what is below these. */
 export function filterSteps(
@@ -15,7 +16,7 @@ export function filterSteps(
       return []
     }
     const children = step.children.length > 0 ? filterSteps(step.children, values, compilation) : step.children
-    return [{ ...step, conditions: [], children }]
+    return step.conditions.length > 0 || step.children.length > 0 ? [{ ...step, conditions: [], children }] : [step]
   })
 }
 
@@ -31,16 +32,19 @@ function isIncluded(step: Step, values: Readonly<Record<string, string>>, compil
 
 /** Takes out what steps need of steps that a condition left out, and finds needs that name no step at all. */
 export function settleNeeds(steps: readonly Step[], compilation: Compilation): Step[] {
-  const ids = new Set([...walk(steps)].map(({ id }) => id))
+  const ids = new Set<string>()
+  for (const { id } of walk(steps)) ids.add(id)
   const settle = (step: Step): Step => {
     const judged = parseStateCondition(step.runCondition ?? '')?.step
     const written = judged === undefined ? step.needs : [...step.needs, judged]
     const needs = compilation.endsOf(written).filter((id) => isThere(id, step, ids, compilation))
+    const settled = [...new Set(needs)]
     const waited = waitedFor(step.waitsFor)
     const isGone = waited !== undefined && !isThere(waited, step, ids, compilation)
+    if (!isGone && step.children.length === 0 && hasSameItems(settled, step.needs)) return step
     return {
       ...step,
-      needs: [...new Set(needs)],
+      needs: settled,
       ...(isGone && { waitsFor: undefined }),
       children: step.children.length > 0 ? step.children.map(settle) : step.children,
     }

@@ -21,10 +21,8 @@ export const flatten = (steps: readonly Step[], isGraph: boolean, parent?: FlatS
   steps.flatMap((written) => {
     const step = isGraph && written.children.length > 0 ? inGraph(written) : written
     const ref = parent ? `${parent.ref ?? parent.id}.${localId(step)}` : step.id
-    const flat: FlatStep = {
-      ...{ ...step, ref, parent: parent?.id },
-      ...(step.children.length > 0 && { type: 'epic' }),
-    }
+    const type = step.children.length > 0 ? 'epic' : step.type
+    const flat: FlatStep = { ...step, ref, parent: parent?.id, type }
     const gate = step.gate && gateOf(flat, step.gate, parent)
     const own = gate ? { ...flat, gate: undefined, needs: [gate.id, ...step.needs] } : flat
     return [own, ...(gate ? [gate] : []), ...flatten(step.children, isGraph, flat)]
@@ -100,12 +98,15 @@ function recipeStep(step: FlatStep, idOf: (id: string) => string, isGraph: boole
   }
 }
 
+const NOTHING: Record<string, string> = {}
+
 function metadataOf({ metadata, drain, specOf }: FlatStep, idOf: (id: string) => string): Record<string, string> {
   const written: Record<string, string> = { ...metadata, ...(drain && drainMetadata(drain)) }
   const controlled = metadata[EngineKey.specFor]
   if (specOf && controlled !== undefined) written[EngineKey.specForRef] = idOf(controlled)
   if (metadata[WorkflowKey.kind] === 'condition')
     written[EngineKey.conditionStep] = idOf(metadata[EngineKey.conditionStep] ?? '')
+  if (Object.keys(written).length === 0) return NOTHING
   return Object.fromEntries(Object.entries(written).sort(byKey))
 }
 

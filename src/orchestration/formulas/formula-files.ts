@@ -163,6 +163,10 @@ export class ParsedFormulas {
     const earlier = this.#parsed.get(source.file)
     if (earlier?.text === source.text) return earlier.parsed
     const parsed = parseFormula(source)
+    if (source.text.length > MAX_TEXT) {
+      this.#parsed.delete(source.file)
+      return parsed
+    }
     if (this.#parsed.size >= MAX_PARSED) this.#parsed.clear()
     this.#parsed.set(source.file, { text: source.text, parsed })
     return parsed
@@ -170,3 +174,5 @@ export class ParsedFormulas {
 }
 
 const MAX_PARSED = 2000
+/** Characters of a text of which what was made is kept: that of a megabyte takes twenty. */
+const MAX_TEXT = 128 * 1024

@@ -39,7 +39,9 @@ export class FormulaLibrary {
     private readonly config: { readonly current: CityConfig },
     deadlines: Deadlines,
   ) {
-    this.#worker = new JobWorker({ deadlines, limit: TIME_LIMIT, start: () => new Worker(workerUrl(), { smol: true }) })
+    const start = () => new Worker(workerUrl(), { smol: true })
+    const isSpent = (result: FormulaJobResult) => result.isSpent === true
+    this.#worker = new JobWorker({ deadlines, limit: TIME_LIMIT, start, isSpent })
   }
 
   stop(): void {

@@ -156,3 +156,7 @@ export function* walk(steps: readonly Step[]): Generator<Step> {
     if (step.children.length > 0) yield* walk(step.children)
   }
 }
+
+/** Number of steps of a tree. */
+export const countSteps = (steps: readonly Step[]): number =>
+  steps.reduce((sum, { children }) => sum + 1 + (children.length > 0 ? countSteps(children) : 0), 0)

@@ -1,3 +1,4 @@
+import { collectGarbage } from '../../core/collect-garbage.ts'
 import { type Compilation, MAX_EDGES, MAX_STEPS, TooLarge } from './compilation.ts'
 import { isStateGrammar, STATE_FORMS } from './conditions.ts'
 import { filterSteps } from './filter.ts'
@@ -10,7 +11,8 @@ import { endsOfSteps, idsOf, resolveNeeds, takeOver } from './rounds.ts'
 export function writeOutLoops(steps: readonly Step[], compilation: Compilation): Step[] {
   return steps.flatMap((step) => {
     const children = step.children.length > 0 ? writeOutLoops(step.children, compilation) : step.children
-    return step.loop ? writeOut({ ...step, children }, step.loop, compilation) : [{ ...step, children }]
+    const own = children === step.children ? step : { ...step, children }
+    return step.loop ? writeOut(own, step.loop, compilation) : [own]
   })
 }
 
@@ -22,6 +24,9 @@ function leastSteps(steps: readonly Step[]): number {
   }
   return count
 }
+
+/** Rounds between two looks at the memory. */
+const ROUNDS = 64
 
 interface Round {
   /** The value of the loop's variable. */
@@ -45,6 +50,7 @@ function writeOut(step: Step, loop: Loop, compilation: Compilation): Step[] {
     const from = round.number === 1 ? step : { conditions: step.conditions, needs: before }
     written.push(...takeOver(body, from, starts))
     compilation.limitSteps(step.place, written.length)
+    if (round.number % ROUNDS === 0) collectGarbage()
     before = ends
   }
   compilation.starts.set(step.id, firstStarts)

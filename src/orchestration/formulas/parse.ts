@@ -1,6 +1,7 @@
 import { type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser'
 import { sha256 } from '../../core/digest.ts'
 import { parseToml, type TomlNode, TomlSyntaxError, type TomlTable } from '../../core/toml/parse.ts'
+import { collectGarbage } from '../../core/collect-garbage.ts'
 import {
   type Advice,
   type Check,
@@ -35,6 +36,7 @@ const TYPES = ['workflow', 'expansion', 'aspect'] as const
 export function parseFormula(source: FormulaSource): ParsedFormula {
   const problems = new Problems()
   const table = parseText(source, problems)
+  collectGarbage()
   const formula = table && readFormula(new TableReader(source.file, table, problems), source, problems)
   return formula && problems.list.length === 0 ? { formula } : { errors: problems.list }
 }

@@ -11,6 +11,10 @@ export class Problems {
   }
 }
 
+/** Shared by all tables without the key: most of the keys of most steps are absent. */
+const NO_TEXTS: readonly string[] = []
+const NO_ENTRIES: Readonly<Record<string, string>> = {}
+
 /** Reads the values of one table of a formula file; what has the wrong type is a problem, and absent. */
 export class TableReader {
   constructor(
@@ -59,18 +63,19 @@ export class TableReader {
     return undefined
   }
 
-  strings(key: string): string[] {
+  strings(key: string): readonly string[] {
     const node = this.#typed(key, 'array', 'a list of texts')
-    if (!node) return []
+    if (!node) return NO_TEXTS
     const texts = node.items.flatMap((item) => (item.kind === 'string' ? [item.value] : []))
     if (texts.length < node.items.length) this.problem(key, `${this.#label(key)} must be a list of texts`)
     return texts
   }
 
   /** A table of texts; numbers and booleans in it count as texts. */
-  record(key: string): Record<string, string> {
+  record(key: string): Readonly<Record<string, string>> {
     const node = this.#typed(key, 'table', 'a table of texts')
-    const pairs = [...(node?.entries ?? [])].flatMap(([name, value]): [string, string][] => {
+    if (!node) return NO_ENTRIES
+    const pairs = [...node.entries].flatMap(([name, value]): [string, string][] => {
       const text = textOf(value)
       if (text === undefined) this.problem(key, `${this.#label(key)}: ${name} must be text`)
       return text === undefined ? [] : [[name, text]]

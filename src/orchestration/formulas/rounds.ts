@@ -44,21 +44,28 @@ type Taken = Pick<Step, 'conditions' | 'needs' | 'gate' | 'waitsFor' | 'runCondi
  */
 export function takeOver(steps: readonly Step[], from: Taken, starts: readonly string[]): Step[] {
   const first = new Set(starts)
-  return steps.map((step) => ({
-    ...step,
-    conditions: from.conditions.length > 0 ? [...from.conditions, ...step.conditions] : step.conditions,
-    ...(first.has(step.id) && {
-      needs: [...new Set([...from.needs, ...step.needs])],
-      ...{ gate: step.gate ?? from.gate, waitsFor: step.waitsFor ?? from.waitsFor },
-      runCondition: step.runCondition ?? from.runCondition,
-    }),
-  }))
+  return steps.map((step) => {
+    if (from.conditions.length === 0 && !first.has(step.id)) return step
+    return {
+      ...step,
+      conditions: from.conditions.length > 0 ? [...from.conditions, ...step.conditions] : step.conditions,
+      ...(first.has(step.id) && {
+        needs: [...new Set([...from.needs, ...step.needs])],
+        ...{ gate: step.gate ?? from.gate, waitsFor: step.waitsFor ?? from.waitsFor },
+        runCondition: step.runCondition ?? from.runCondition,
+      }),
+    }
+  })
 }
 
 /** Steps whose needs name what others became. */
 export const resolveNeeds = (steps: readonly Step[], compilation: Compilation): Step[] =>
-  steps.map((step) => ({
-    ...step,
-    needs: compilation.endsOf(step.needs),
-    children: step.children.length > 0 ? resolveNeeds(step.children, compilation) : step.children,
-  }))
+  steps.map((step) => {
+    const needs = compilation.endsOf(step.needs)
+    if (step.children.length === 0) return hasSameItems(needs, step.needs) ? step : { ...step, needs }
+    return { ...step, needs, children: resolveNeeds(step.children, compilation) }
+  })
+
+/** Whether two lists hold the same, in the same order. A step that stays as it is need not be copied. */
+export const hasSameItems = (a: readonly string[], b: readonly string[]): boolean =>
+  a.length === b.length && a.every((item, at) => item === b[at])
