@@ -1,5 +1,5 @@
 /** Bytes by which a process may grow between two collections. */
-const GROWTH = 8 * 1024 * 1024
+const GROWTH = 4 * 1024 * 1024
 
 let size = 0
 

@@ -1,5 +1,6 @@
 import { FileCache } from '../../config/files/file-cache.ts'
 import { FileSnapshot } from '../../config/files/file-snapshot.ts'
+import { collectGarbage } from '../../core/collect-garbage.ts'
 import { nextTick } from '../../core/event-loop.ts'
 import { compile } from './compile.ts'
 import { judgeDraft } from './draft.ts'
@@ -34,15 +35,20 @@ export interface FormulaJobResult {
   readonly isSpent?: boolean
 }
 
-/** Steps and edges are JSON in pieces, since reading a large recipe in one go would hold up the loop. */
+/**
+ * Steps and edges are JSON in pieces, since reading a large recipe in one go would hold up the loop. They are bytes, which
+ * one thread hands over to the other without a copy.
+ */
 export type CompiledParts =
   | {
       readonly head: Recipe
       readonly known: readonly string[]
-      readonly steps: readonly string[]
-      readonly deps: readonly string[]
+      readonly steps: readonly Piece[]
+      readonly deps: readonly Piece[]
     }
   | Extract<CompileResult, { errors: unknown }>
+
+type Piece = Uint8Array<ArrayBuffer>
 
 /** How many steps or edges one piece holds. */
 const PIECE = 200
@@ -74,10 +80,17 @@ function inParts(result: CompileResult): CompiledParts {
   return { head: { ...head, steps: [], deps: [] }, known: result.known, steps: inPieces(steps), deps: inPieces(deps) }
 }
 
-const inPieces = (items: readonly unknown[]): string[] =>
-  Array.from({ length: Math.ceil(items.length / PIECE) }, (_, at) =>
-    JSON.stringify(items.slice(at * PIECE, (at + 1) * PIECE)),
-  )
+function inPieces(items: readonly unknown[]): Piece[] {
+  const encoder = new TextEncoder()
+  return Array.from({ length: Math.ceil(items.length / PIECE) }, (_, at) => {
+    collectGarbage()
+    return encoder.encode(JSON.stringify(items.slice(at * PIECE, (at + 1) * PIECE)))
+  })
+}
+
+/** The memory of a result that moves to the other thread with it. */
+export const movedWith = ({ compiled }: FormulaJobResult): ArrayBuffer[] =>
+  compiled && 'head' in compiled ? [...compiled.steps, ...compiled.deps].map(({ buffer }) => buffer) : []
 
 /** Puts a recipe together again, and leaves the loop free between its pieces. */
 export async function assemble(parts: CompiledParts): Promise<CompileResult> {
@@ -86,10 +99,13 @@ export async function assemble(parts: CompiledParts): Promise<CompileResult> {
   return { known, recipe: { ...head, steps: await readPieces(steps), deps: await readPieces(deps) } }
 }
 
-async function readPieces<Item>(pieces: readonly string[]): Promise<Item[]> {
+async function readPieces<Item>(pieces: readonly Piece[]): Promise<Item[]> {
   const items: Item[] = []
+  const decoder = new TextDecoder()
   for (const piece of pieces) {
-    const read: Item[] = JSON.parse(piece)
+    const read: Item[] = JSON.parse(decoder.decode(piece))
+    // Its memory is free from here on, and not only when the collector comes to it.
+    piece.buffer.transfer(0)
     items.push(...read)
     await nextTick()
   }

@@ -1,5 +1,5 @@
 import { heapSize } from 'bun:jsc'
-import { type FormulaJob, FormulaJobs } from './compile-job.ts'
+import { type FormulaJob, FormulaJobs, movedWith } from './compile-job.ts'
 
 declare const self: Worker
 
@@ -11,5 +11,5 @@ const jobs = new FormulaJobs()
 /** The worker that compiles, lists and checks formulas when that takes too long for the event loop. */
 self.onmessage = ({ data }: MessageEvent<FormulaJob>) => {
   const result = jobs.run(data)
-  self.postMessage({ ...result, isSpent: heapSize() > MAX_HEAP })
+  self.postMessage({ ...result, isSpent: heapSize() > MAX_HEAP }, movedWith(result))
 }

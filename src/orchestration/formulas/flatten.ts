@@ -62,8 +62,9 @@ export function recipeParts(
   { formula, isGraph }: { readonly formula: string; readonly isGraph: boolean },
 ): { steps: RecipeStep[]; deps: RecipeDependency[] } {
   const named = (ref: string) => (formula === '' ? ref : `${formula}.${ref}`)
-  const refs = new Map(steps.map((step) => [step.id, step.ref ?? step.id]))
-  const idOf = (id: string) => named(refs.get(id) ?? id)
+  // Each id is one string, however many edges name it.
+  const names = new Map(steps.map((step) => [step.id, named(step.ref ?? step.id)]))
+  const idOf = (id: string) => names.get(id) ?? named(id)
   const deps = steps.flatMap((step) => edgesOf(step, idOf))
   return { steps: steps.map((step) => recipeStep(step, idOf, isGraph)), deps }
 }

@@ -213,9 +213,15 @@ const WAITS_FOR = /^(?:all-children|any-children|children-of\([^()]+\))$/
 /** A condition on variables, as against one on the state of steps. */
 const VARIABLE_CONDITION = /^!?\s*\{\{/
 
+/** Steps between two looks at the memory. */
+const STEPS = 256
+
 /** Reads steps; each problem names its step and its place. */
 const parseSteps = (tables: readonly TableReader[], context: StepContext): Step[] =>
-  tables.map((table) => parseStep(table, context))
+  tables.map((table, index) => {
+    if (index % STEPS === STEPS - 1) collectGarbage()
+    return parseStep(table, context)
+  })
 
 function parseStep(unnamed: TableReader, context: StepContext): Step {
   const id = unnamed.string('id') ?? ''
