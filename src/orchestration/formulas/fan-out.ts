@@ -37,7 +37,7 @@ export function expandFragment(
   if (!bond) return { errors: [`the run was started without the formula "${bondName}"`] }
   if ('error' in bond) return { errors: [bond.error] }
   const target = `${sourceRef}.item.${before + index + 1}`
-  const given = mapValues(vars, (text) => fillNames(text, (key) => itemText(key, item, index)))
+  const given = mapValues(vars, (text) => fillNames(text, (key) => itemText(key, item, index), variables.values))
   const values = valuesOf(bond.variables, given)
   const texts: Readonly<Record<string, string>> = {
     ...values,

@@ -1,3 +1,4 @@
+import { EngineKey } from '../../work/metadata.ts'
 import { mapValues } from './map-step.ts'
 import { fillVariables, openVariables } from './placeholders.ts'
 import type { Bond, Recipe, RecipeStep, StepSpec, Substituted } from './recipe.ts'
@@ -25,7 +26,7 @@ export function fillTexts(recipe: Recipe, extra: Readonly<Record<string, string>
       description: text(root.description),
       metadata: mapValues(root.metadata, text),
     },
-    steps: recipe.steps.map((step) => fillStep(step, text)),
+    steps: recipe.steps.map((step) => fillStep(step, text, added)),
     bonds: Object.fromEntries(Object.entries(recipe.bonds).map(([name, bond]) => [name, fillBond(bond, added)])),
   }
 }
@@ -70,10 +71,13 @@ export function openTitles(recipe: Recipe, extra: Readonly<Record<string, string
 
 type Text = (written: string) => string
 
-function fillStep(step: RecipeStep, text: Text): RecipeStep {
-  const spec = step.spec && fillSpec(step.spec, text)
+function fillStep(step: RecipeStep, text: Text, added: Text): RecipeStep {
+  const spec = step.spec && fillSpec(step.spec, text, added)
+  const metadata = mapValues(step.metadata, text)
+  const vars = step.metadata[EngineKey.bondVars]
   return {
-    ...{ ...step, title: text(step.title), labels: step.labels.map(text), metadata: mapValues(step.metadata, text) },
+    ...{ ...step, title: text(step.title), labels: step.labels.map(text) },
+    metadata: vars === undefined ? metadata : { ...metadata, [EngineKey.bondVars]: added(vars) },
     ...(step.description !== undefined && { description: spec ? JSON.stringify(spec) : text(step.description) }),
     ...(step.notes !== undefined && { notes: text(step.notes) }),
     ...(step.assignee !== undefined && { assignee: text(step.assignee) }),
@@ -83,10 +87,13 @@ function fillStep(step: RecipeStep, text: Text): RecipeStep {
 }
 
 const fillBond = (bond: Bond, text: Text): Bond =>
-  'error' in bond ? bond : { ...bond, steps: bond.steps.map((step) => fillSpec(step, text)) }
+  'error' in bond ? bond : { ...bond, steps: bond.steps.map((step) => fillSpec(step, text, text)) }
 
-/** What a step is made of; ids and conditions are no texts. */
-function fillSpec(spec: StepSpec, text: Text): StepSpec {
+/**
+ * What a step is made of; ids and conditions are no texts. The variables of a fan-out get what the launch adds only: those
+ * of the run are filled with each item, in one pass, so that `{item}` in a value is data.
+ */
+function fillSpec(spec: StepSpec, text: Text, added: Text): StepSpec {
   const { ralph, on_complete, gate } = spec
   return {
     ...{ ...spec, title: text(spec.title) },
@@ -96,9 +103,9 @@ function fillSpec(spec: StepSpec, text: Text): StepSpec {
     ...(spec.metadata && { metadata: mapValues(spec.metadata, text) }),
     ...(spec.assignee !== undefined && { assignee: text(spec.assignee) }),
     ...(gate && { gate: fillRecord(gate, text) }),
-    ...(spec.children && { children: spec.children.map((child) => fillSpec(child, text)) }),
+    ...(spec.children && { children: spec.children.map((child) => fillSpec(child, text, added)) }),
     ...(ralph && { ralph: { ...ralph, check: fillRecord(ralph.check, text) } }),
-    ...(on_complete?.vars && { on_complete: { ...on_complete, vars: mapValues(on_complete.vars, text) } }),
+    ...(on_complete?.vars && { on_complete: { ...on_complete, vars: mapValues(on_complete.vars, added) } }),
   }
 }
 

@@ -130,6 +130,23 @@ describe('substitution', () => {
     expect('value' in item && item.value.steps[0]?.title).toBe(`{{name}} ${value}`)
   })
 
+  test.each(['{item} {index} {{who}}', 'say "no"', '\\'])(
+    'takes a value as it is given in the variables of a fan-out: %p',
+    (value) => {
+      const job =
+        'formula = "job"\ntype = "expansion"\n[vars]\nwho = ""\n[[template]]\nid = "{target}.x"\ntitle = "Do {who}"\n'
+      const text = v2(
+        '[vars.name]\n[[steps]]\nid = "f"\ntitle = "F"\n[steps.on_complete]\nfor_each = "output.x"\nbond = "job"\n' +
+          'vars = { who = "{{name}} {item} {{convoy_id}}" }\n',
+      )
+      const recipe = filled(recipeOf(text, { job }, { name: value }), { convoy_id: 'gc-1' })
+      const control = recipe.steps.find(({ metadata }) => metadata['gc.bond_vars'] !== undefined)
+      const vars = JSON.parse(control?.metadata['gc.bond_vars'] ?? '')
+      const item = expandFragment(recipe, { bond: 'job', sourceRef: 'f.f', title: 'F', vars, item: 'one', index: 0 })
+      expect('value' in item && item.value.steps[0]?.title).toBe(`Do ${value} one gc-1`)
+    },
+  )
+
   test('takes what the launch adds', () => {
     const recipe = recipeOf(v2(steps('a').replace('title = "a"', 'title = "{{convoy_id}}"')))
     expect(filled(recipe, { convoy_id: 'gc-1' }).steps[0]?.title).toBe('gc-1')
