@@ -5,10 +5,11 @@ import { nextTick } from '../../core/event-loop.ts'
 import { compile } from './compile.ts'
 import { judgeDraft } from './draft.ts'
 import { LayeredFormulas, ParsedFormulas } from './formula-files.ts'
-import { type FormulaReport, lintFormulas } from './lint.ts'
-import { type ListedFormula, listFormulas } from './listing.ts'
+import { type FormulaReport, lintFormula } from './lint.ts'
+import { type ListedFormula, listFormula } from './listing.ts'
 import type { CompileResult, Recipe } from './recipe.ts'
 import type { Capabilities } from './requirements.ts'
+import { type Noted, noteEach } from './uses.ts'
 
 /** What another thread does with the formulas of a city. */
 export interface FormulaJob {
@@ -21,14 +22,14 @@ export interface FormulaJob {
   readonly task:
     | { readonly is: 'compile'; readonly name: string; readonly variables: Readonly<Record<string, string>> }
     | { readonly is: 'judge'; readonly name: string }
-    | { readonly is: 'list' | 'lint' }
+    | { readonly is: 'list' | 'lint'; readonly names: readonly string[] }
 }
 
 /** What came of it. */
 export interface FormulaJobResult {
   readonly compiled?: CompiledParts
-  readonly listed?: readonly ListedFormula[]
-  readonly reports?: readonly FormulaReport[]
+  readonly listed?: readonly Noted<ListedFormula | undefined>[]
+  readonly reports?: readonly Noted<FormulaReport>[]
   /** What is wrong with a draft. */
   readonly problems?: readonly string[]
   /** Whether the thread has grown so much that it should end. */
@@ -67,9 +68,9 @@ export class FormulaJobs {
       case 'judge':
         return { problems: judgeDraft(files, task.name) }
       case 'list':
-        return { listed: listFormulas(files) }
+        return { listed: noteEach(task.names, files, files, listFormula) }
       case 'lint':
-        return { reports: lintFormulas(files) }
+        return { reports: noteEach(task.names, files, files, lintFormula) }
     }
   }
 }

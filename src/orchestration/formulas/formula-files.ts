@@ -79,10 +79,10 @@ export class LayeredFormulas implements FormulaFiles {
     return [...this.#files.keys()].sort()
   }
 
-  /** The characters of a formula's file; 0 when it cannot be read. */
-  lengthOf(name: string): number {
+  /** The text of a formula's file; undefined when it cannot be read. */
+  textOf(name: string): string | undefined {
     const found = this.#files.get(name)
-    return found ? (this.#textOf(name, found)?.length ?? 0) : 0
+    return found && this.#textOf(name, found)
   }
 
   /** The file of a formula in the highest layer, named from its formula folder; undefined when it has none. */

@@ -8,11 +8,12 @@ import { compile } from './compile.ts'
 import { assemble, type FormulaJob, type FormulaJobResult } from './compile-job.ts'
 import { judgeDraft } from './draft.ts'
 import { type Asset, type FormulaFiles, LayeredFormulas, ParsedFormulas } from './formula-files.ts'
-import { type FormulaReport, lintFormulas } from './lint.ts'
-import { type ListedFormula, listFormulas } from './listing.ts'
+import { type FormulaReport, lintFormula } from './lint.ts'
+import { type ListedFormula, listFormula } from './listing.ts'
 import { quickly, TooSlow } from './quick.ts'
 import type { CompileResult } from './recipe.ts'
 import { formulaFolders } from './scope.ts'
+import { NotedResults, noteEach } from './uses.ts'
 
 /** How long what is done with formulas may take, in milliseconds. */
 const TIME_LIMIT = 60_000
@@ -33,6 +34,8 @@ export class FormulaLibrary {
   readonly #files = new FileCache()
   readonly #parsed = new ParsedFormulas()
   readonly #worker: JobWorker<FormulaJob, FormulaJobResult>
+  readonly #listed = new NotedResults<ListedFormula | undefined>()
+  readonly #reports = new NotedResults<FormulaReport>()
   #isStopped = false
 
   constructor(
@@ -77,13 +80,24 @@ export class FormulaLibrary {
   /** The formulas that can be run, and those that cannot be read. */
   async list(rig?: string): Promise<readonly ListedFormula[]> {
     const files = this.files(rig)
-    return this.#quickly(files, listFormulas) ?? (await this.#aside(files, { is: 'list' })).listed ?? tooLong()
+    const listed = await this.#listed.all(files, async (names) => {
+      const quick = this.#quickly(files, (few) => noteEach(names, few, files, listFormula))
+      return (
+        quick ?? this.#eachAside(names, async (one) => (await this.#aside(files, { is: 'list', names: one })).listed)
+      )
+    })
+    return listed.filter((each) => each !== undefined)
   }
 
   /** Every formula with what is wrong with it. */
   async lint(rig?: string): Promise<readonly FormulaReport[]> {
     const files = this.files(rig)
-    return this.#quickly(files, lintFormulas) ?? (await this.#aside(files, { is: 'lint' })).reports ?? tooLong()
+    return this.#reports.all(files, async (names) => {
+      const quick = this.#quickly(files, (few) => noteEach(names, few, files, lintFormula))
+      return (
+        quick ?? this.#eachAside(names, async (one) => (await this.#aside(files, { is: 'lint', names: one })).reports)
+      )
+    })
   }
 
   /** What is wrong with a text that is to be the file of a formula. */
@@ -102,6 +116,16 @@ export class FormulaLibrary {
       if (error instanceof TooSlow) return undefined
       throw error
     }
+  }
+
+  /** One job a formula, so that each has the whole time limit, and the thread may end between them. */
+  async #eachAside<Result>(
+    names: readonly string[],
+    work: (names: readonly string[]) => Promise<readonly Result[] | undefined>,
+  ): Promise<Result[]> {
+    const results: Result[] = []
+    for (const name of names) results.push(...((await work([name])) ?? tooLong()))
+    return results
   }
 
   async #aside(files: LayeredFormulas, task: FormulaJob['task'], draft?: Draft): Promise<FormulaJobResult> {

@@ -10,13 +10,12 @@ export interface ListedFormula {
   readonly errors: readonly FormulaMessage[]
 }
 
-/** The formulas that can be run, and those that cannot be read: they may be some, too. */
-export const listFormulas = (files: FormulaFiles): ListedFormula[] =>
-  files.names().flatMap((name): ListedFormula[] => {
-    const parsed = files.formula(name)
-    if (!parsed) return []
-    if ('errors' in parsed) return [{ name, description: '', variables: [], errors: parsed.errors }]
-    const { type, description, variables } = parsed.formula
-    if (type !== 'workflow') return []
-    return [{ name, description, variables: [...variables.values()].map(({ definition }) => definition), errors: [] }]
-  })
+/** A formula that can be run, or that cannot be read: it may be one. Undefined for all others. */
+export function listFormula(files: FormulaFiles, name: string): ListedFormula | undefined {
+  const parsed = files.formula(name)
+  if (!parsed) return undefined
+  if ('errors' in parsed) return { name, description: '', variables: [], errors: parsed.errors }
+  const { type, description, variables } = parsed.formula
+  if (type !== 'workflow') return undefined
+  return { name, description, variables: [...variables.values()].map(({ definition }) => definition), errors: [] }
+}

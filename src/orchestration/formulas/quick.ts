@@ -10,7 +10,7 @@ export class TooSlow extends Error {
 }
 
 /** Files of which no more is compiled than is quick: beyond, {@link TooSlow} is thrown. */
-export function quickly(files: FormulaFiles & { lengthOf(name: string): number }): FormulaFiles {
+export function quickly(files: FormulaFiles & { textOf(name: string): string | undefined }): FormulaFiles {
   const read = new Set<string>()
   let length = 0
   return {
@@ -21,7 +21,7 @@ export function quickly(files: FormulaFiles & { lengthOf(name: string): number }
     names: () => files.names(),
     asset: (file, path) => files.asset(file, path),
     formula(name) {
-      if (!read.has(name)) length += files.lengthOf(name)
+      if (!read.has(name)) length += files.textOf(name)?.length ?? 0
       read.add(name)
       if (length > QUICK_LENGTH) throw new TooSlow(`${name} is long`)
       return files.formula(name)

@@ -5,10 +5,10 @@ import { openWork, type Work } from '../../work/world.ts'
 
 const GRAPH = '[requires]\nformula_compiler = ">=2.0.0"\n'
 
-function declare(work: Work, name: string, body: string): void {
+function declare(work: Work, name: string, body: string, head = ''): void {
   const folder = join(work.town.path, 'formulas')
   mkdirSync(folder, { recursive: true })
-  writeFileSync(join(folder, `${name}.toml`), `formula = "${name}"\n${GRAPH}${body}`)
+  writeFileSync(join(folder, `${name}.toml`), `formula = "${name}"\n${head}${GRAPH}${body}`)
 }
 
 const steps = (count: number) =>
@@ -67,6 +67,27 @@ describe('formulas that take long to look at', () => {
     expect(long.map(({ name }) => name)).toEqual(reports.map(({ name }) => name))
     expect(long.find(({ name }) => name === 'other')).toEqual(reports.find(({ name }) => name === 'other'))
     expect(long.find(({ name }) => name === 'sick')).toMatchObject({ errors: BROKEN })
+  })
+
+  test('are parsed and compiled again only when a file that they are made of has changed', async () => {
+    await using work = await openWork()
+    const { formulaLibrary: library } = work
+    declare(work, 'big', steps(600))
+    declare(work, 'base', steps(2))
+    declare(work, 'heir', '', 'extends = ["base"]\n')
+    declare(work, 'sick', '[[steps]]\nid = "s"\ntitle = "S"\nexpand = "bigg"\n')
+    const [listed, reports] = [await library.list(), await library.lint()]
+    const same = <Item>(before: readonly Item[], now: readonly Item[]) => now.map((item, at) => item === before[at])
+    expect(same(listed, await library.list())).toEqual([true, true, true, true])
+    expect(same(reports, await library.lint())).toEqual([true, true, true, true])
+    declare(work, 'base', broken(2))
+    const changed = await library.lint()
+    expect(changed.map(({ name }) => name)).toEqual(['base', 'big', 'heir', 'sick'])
+    expect(same(reports, changed)).toEqual([false, true, false, true])
+    expect(changed[2]?.errors).toHaveLength(1)
+    declare(work, 'bigg', '[[template]]\nid = "{target}.x"\ntitle = "X"\n', 'type = "expansion"\n')
+    expect((await library.lint()).at(-1)).toMatchObject({ name: 'sick', errors: [] })
+    expect((await library.lint()).find(({ name }) => name === 'big')).toBe(reports[1])
   })
 
   test('are judged beside the event loop before they are saved', async () => {
