@@ -1,6 +1,6 @@
 import { isQuestion } from '../../src/client/attention.ts'
 import type { SessionResponse } from '../../src/work/sessions/schema.ts'
-import { type Happened, isOneOf, type PageEvent, table } from './page.ts'
+import { isOneOf, type PageEvent, table } from './page.ts'
 import { searchSessions } from './search.ts'
 import { actionsOfSession } from './session-actions.ts'
 import { toneOf } from './tones.ts'

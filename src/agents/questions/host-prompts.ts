@@ -16,7 +16,7 @@ import { isRunning, type RunningSession } from '../../work/sessions/running.ts'
 import { SessionAnswered } from './events.ts'
 import type { QuestionAnswer, QuestionView } from './schema.ts'
 
-interface AskedHostsOptions {
+interface HostPromptsOptions {
   city: string
   store: Store
   log: EventLog
@@ -34,7 +34,7 @@ interface Asking {
 }
 
 /** The same as people see it, with what they can say. */
-export interface HostPrompt {
+export interface OpenHostPrompt {
   /** How it is named under attention. */
   id: string
   row: RunningSession
@@ -60,10 +60,10 @@ const MAX_KEPT = 1000
 export class HostPrompts {
   readonly #resolutions = new Map<string, AttentionResolution>()
 
-  constructor(private readonly options: AskedHostsOptions) {}
+  constructor(private readonly options: HostPromptsOptions) {}
 
   /** What waits for a person; undefined while that is not known yet. */
-  open(): HostPrompt[] | undefined {
+  open(): OpenHostPrompt[] | undefined {
     if (!this.options.host.askedHosts.isKnown) return undefined
     return this.#all().map((asking) => this.#toPrompt(asking))
   }
@@ -171,7 +171,7 @@ export class HostPrompts {
     })
   }
 
-  #toPrompt(asking: Asking): HostPrompt {
+  #toPrompt(asking: Asking): OpenHostPrompt {
     const { row, asked } = asking
     const answers = answersFor(asking)
     return {

@@ -1,5 +1,5 @@
 import type { AttentionResolution, AttentionSource } from '../../../core/attention.ts'
-import type { HostPrompt, HostPrompts } from '../../questions/host-prompts.ts'
+import type { HostPrompts, OpenHostPrompt } from '../../questions/host-prompts.ts'
 import type { ListedItem } from '../schema.ts'
 
 /** The hosts beyond all lists that confined sessions ask for. */
@@ -21,7 +21,7 @@ export class HostAttention implements AttentionSource<ListedItem> {
   }
 }
 
-const toItem = ({ id, row, host, prompt, since, bead, answers, options }: HostPrompt): ListedItem => ({
+const toItem = ({ id, row, host, prompt, since, bead, answers, options }: OpenHostPrompt): ListedItem => ({
   ...{ id, kind: 'host', question_kind: 'network', agent: row.template, session_id: row.id, since },
   ...{ session_name: row.alias ?? row.sessionName, folder: row.workDir, text: host, cut: false },
   ...(bead !== undefined && { bead_id: bead }),
