@@ -47,12 +47,12 @@ import { firstRunFiles, loginFile, storedKeys } from '../confinement/private-hom
 import { keepKeys } from '../confinement/provider-keys.ts'
 import { proxyRules } from '../confinement/proxy-rules.ts'
 import { type UnsharedLogin, unsharedLogin } from '../confinement/unshared-login.ts'
-import { programOnTerminal } from '../lifecycle/start/terminal-profiles.ts'
 import { type CityEnvironment, sessionEnvironment } from './environment.ts'
 import { driftOf, type Fingerprint, fingerprint, LIVE } from './fingerprint.ts'
 import { missingScript } from './missing-script.ts'
 import type { PreparedLaunch } from './prepared-launch.ts'
 import { type PromptedSession, promptSubject, withDetails } from './prompt-subjects.ts'
+import { programOnTerminal } from './terminal-profiles.ts'
 import { ensureWorkFolder, folderInCity } from './work-folder.ts'
 
 /** The prompt of a session that resumes its conversation. */
@@ -409,27 +409,19 @@ function sessionStart(
   const env = sessionEnvironment(row, environment, declared, {
     token,
     rigPath,
-    pack: {
-      name: agent?.block.pack?.name ?? environment.city,
-      folder: agent?.configDir ?? environment.path,
-    },
+    pack: { name: agent?.block.pack?.name ?? environment.city, folder: agent?.configDir ?? environment.path },
     isForeign: (name) => isForeign(name) || (confine !== undefined && looksSecret(name, environment.env[name])),
   })
   if (!confinable || !confine) return { argv: launch.argv, env, confine }
   const name = provider?.ancestor ?? provider?.name
   const own = Object.entries(environment.env).filter(([variable]) => !isForeign(variable))
-  const { allowHosts: hosts, ports: declaredPorts, unknownHosts, shareLogin } = agentProfile(confinable, config)
-  const allowHosts = hosts.map(({ value }) => value)
-  const ports = declaredPorts.map(({ value }) => value)
+  const { unknownHosts, shareLogin, ...profile } = agentProfile(confinable, config)
+  const allowHosts = profile.allowHosts.map(({ value }) => value)
+  const ports = profile.ports.map(({ value }) => value)
   const isOpen = rig !== undefined && isOpenToAgents(rig, config)
   const reach = {
-    agent: confinable,
-    provider: name,
-    allowHosts,
-    unknownHosts: unknownHosts?.value,
-    rig: rigPath,
-    isOpen,
-    env: environment.env,
+    ...{ agent: confinable, provider: name, rig: rigPath, isOpen, env: environment.env },
+    ...{ allowHosts, unknownHosts: unknownHosts?.value },
   }
   const place = { env, home: env.HOME ?? homedir(), workDir: row.workDir }
   const stored = shareLogin?.value || account ? {} : storedKeys(name, place)

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { terminalProfileOf } from '../../../src/agents/lifecycle/start/terminal-profiles.ts'
+import { terminalProfileOf } from '../../../src/agents/launch/terminal-profiles.ts'
 import { resolveProvider } from '../../../src/config/providers/resolve.ts'
 import { findTypedText, type InputPosition } from '../../../src/host/terminal/input.ts'
 import { type ProgramState, stateOf } from '../../../src/host/terminal/program-state.ts'

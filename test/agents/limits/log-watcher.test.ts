@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { LogWatcher } from '../../../src/agents/limits/log-watcher.ts'
+import { LogWatcher } from '../../../src/agents/lifecycle/exit/log-watcher.ts'
 import { ClaudeParser, claudeLogs } from '../../../src/programs/claude/log.ts'
 import { runSync } from '../../../src/programs/entries/steps.ts'
 import { at, claude } from '../../programs/samples.ts'

@@ -1,5 +1,5 @@
 import { mkdirSync } from 'node:fs'
-import { programOnTerminal } from '../../../src/agents/lifecycle/start/terminal-profiles.ts'
+import { programOnTerminal } from '../../../src/agents/launch/terminal-profiles.ts'
 import { buildLaunch } from '../../../src/config/providers/launch.ts'
 import { resolveProvider } from '../../../src/config/providers/resolve.ts'
 import { systemClock } from '../../../src/core/clock.ts'

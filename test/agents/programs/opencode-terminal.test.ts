@@ -1,6 +1,6 @@
 import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { mkdirSync } from 'node:fs'
-import { terminalProfileOf } from '../../../src/agents/lifecycle/start/terminal-profiles.ts'
+import { terminalProfileOf } from '../../../src/agents/launch/terminal-profiles.ts'
 import { buildLaunch } from '../../../src/config/providers/launch.ts'
 import { resolveProvider } from '../../../src/config/providers/resolve.ts'
 import { systemClock } from '../../../src/core/clock.ts'

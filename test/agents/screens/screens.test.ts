@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { terminalProfileOf } from '../../../src/agents/lifecycle/start/terminal-profiles.ts'
+import { terminalProfileOf } from '../../../src/agents/launch/terminal-profiles.ts'
 import { resolveProvider } from '../../../src/config/providers/resolve.ts'
 import { findQuestion } from '../../../src/host/terminal/question.ts'
 import { drawnScreen } from './drawn-screen.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { terminalProfileOf } from '../../../src/agents/lifecycle/start/terminal-profiles.ts'
+import { terminalProfileOf } from '../../../src/agents/launch/terminal-profiles.ts'
 import type { ProviderConfig } from '../../../src/config/declare/provider-config.ts'
 import { resolveProvider } from '../../../src/config/providers/resolve.ts'
 import { BUILTINS } from '../../../src/programs/presets.ts'

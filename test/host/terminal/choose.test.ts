@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { terminalProfileOf } from '../../../src/agents/lifecycle/start/terminal-profiles.ts'
+import { terminalProfileOf } from '../../../src/agents/launch/terminal-profiles.ts'
 import { resolveProvider } from '../../../src/config/providers/resolve.ts'
 import { Deadlines } from '../../../src/core/deadlines.ts'
 import { chooseOption } from '../../../src/host/terminal/choose.ts'

@@ -1,7 +1,7 @@
-import type { Provider } from '../../../config/declare/provider-config.ts'
-import type { ProgramOnTerminal } from '../../../host/protocol/session.ts'
-import { profileOf } from '../../../programs/screens.ts'
-import type { TerminalProfile } from '../../../programs/terminal-profile.ts'
+import type { Provider } from '../../config/declare/provider-config.ts'
+import type { ProgramOnTerminal } from '../../host/protocol/session.ts'
+import { profileOf } from '../../programs/screens.ts'
+import type { TerminalProfile } from '../../programs/terminal-profile.ts'
 
 /** What the session host has to know of a provider's program to read its screen. */
 export const programOnTerminal = (
