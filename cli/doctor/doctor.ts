@@ -1,9 +1,8 @@
 import type { Command } from 'commander'
 import { type Colour, countOf, paint, sanitizeLine } from '../../src/client/text.ts'
-import { parseDuration } from '../../src/core/durations.ts'
 import type { CommandContext } from '../context/context.ts'
 import { envelope } from '../context/envelope.ts'
-import { type JsonOption, withJson } from '../context/options.ts'
+import { type JsonOption, parseDurationOption, withJson } from '../context/options.ts'
 import { Exit } from '../io/exit.ts'
 import { type Io, printJson, printLine } from '../io/io.ts'
 import type { CheckResult, CheckStatus } from './result.ts'
@@ -18,7 +17,7 @@ export function doctorCommand(program: Command, context: CommandContext): void {
   withJson(program.command('doctor').description('check this machine, the city and its packs; status 1 for errors'))
     .argument('[city]', 'the name or folder of the city')
     .option('--fix', 'mend what can be mended')
-    .option('--check-timeout <duration>', 'how long a check of a pack may take', parseDuration, 60_000)
+    .option('--check-timeout <duration>', 'how long a check of a pack may take', parseDurationOption, 60_000)
     .option('-v, --verbose', 'show the details of good results, too')
     .action((name: string | undefined, options: Doctor, command: Command) => {
       const city = name ?? command.optsWithGlobals<{ city?: string }>().city

@@ -1,6 +1,6 @@
 import { createSecret } from '../core/ids.ts'
+import { hashToken, TOKEN_PREFIX } from '../core/text/credentials.ts'
 import type { ProcessCaller } from './caller.ts'
-import { hashToken, TOKEN_PREFIX } from './credentials.ts'
 import type { Permission } from './needs.ts'
 import type { LiveToken, TokenKind } from './tokens.ts'
 

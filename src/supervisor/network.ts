@@ -1,7 +1,7 @@
 import { type Clock, systemClock } from '../core/clock.ts'
 import { Deadlines } from '../core/deadlines.ts'
 import { errorMessage } from '../core/errors.ts'
-import { redactLine } from '../http/credentials.ts'
+import { redactLine } from '../core/text/credentials.ts'
 import { listenWithRetry } from '../http/listen-with-retry.ts'
 import { type OpenSocialOptions, openSocial } from '../social/open.ts'
 import { hashSecret } from '../social/shared/strings.ts'

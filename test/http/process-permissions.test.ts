@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { hashToken } from '../../src/http/credentials.ts'
+import { hashToken } from '../../src/core/text/credentials.ts'
 import { checkAccess } from '../../src/http/needs.ts'
 import { ProcessTokens } from '../../src/http/process-tokens.ts'
 

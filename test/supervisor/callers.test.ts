@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { Deadlines } from '../../src/core/deadlines.ts'
 import { AppError } from '../../src/core/errors.ts'
-import { hashToken } from '../../src/http/credentials.ts'
+import { hashToken } from '../../src/core/text/credentials.ts'
 import { Callers } from '../../src/supervisor/callers.ts'
 import type { ClosedCity } from '../../src/supervisor/city-entry.ts'
 import type { RegisteredToken } from '../../src/supervisor/token-registry.ts'

@@ -1,6 +1,6 @@
 import type { Deadlines } from '../../core/deadlines.ts'
 import { killProcessGroup } from '../../core/process-group.ts'
-import { redactTokens } from '../../http/credentials.ts'
+import { redactTokens } from '../../core/text/credentials.ts'
 import type { ProcessTokens } from '../../http/process-tokens.ts'
 import type { ConfinedShell, ShellDenial } from '../confinement/confined-shell.ts'
 import type { ConfinementRules } from '../confinement/confinement.ts'

@@ -1,4 +1,4 @@
-import { TOKEN_PREFIX } from '../../http/credentials.ts'
+import { TOKEN_PREFIX } from '../../core/text/credentials.ts'
 import { DeclaredSecrets } from '../files/declared-secrets.ts'
 import { composeFolder } from './city-composition.ts'
 

@@ -1,5 +1,5 @@
 import { sha256 } from '../../core/digest.ts'
-import { redactTokens } from '../../http/credentials.ts'
+import { redactTokens } from '../../core/text/credentials.ts'
 import { isObject, parseJson } from '../entries/json.ts'
 import { runInSteps, runSync, type Steps } from '../entries/steps.ts'
 import { type Line, LineReader, type LineReaderOptions } from './line-reader.ts'

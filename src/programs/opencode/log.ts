@@ -1,7 +1,7 @@
 import { constants, Database } from 'bun:sqlite'
 import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { redactTokens } from '../../http/credentials.ts'
+import { redactTokens } from '../../core/text/credentials.ts'
 import type { Block } from '../entries/block.ts'
 import { imageBlock, lazy, textBlock, thinkingBlock, toolResultBlock, toolUseBlock } from '../entries/blocks.ts'
 import type { Entry, ModelFields, Tokens } from '../entries/entry.ts'

@@ -1,5 +1,5 @@
 import { createSecret } from '../../core/ids.ts'
-import { TOKEN_PREFIX } from '../../http/credentials.ts'
+import { TOKEN_PREFIX } from '../../core/text/credentials.ts'
 
 const PREFIX = TOKEN_PREFIX.networkAgent
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { LifeSigns } from '../../../src/agents/lifecycle/act/life-signs.ts'
 import { terminalProfileOf } from '../../../src/agents/launch/terminal-profiles.ts'
+import { LifeSigns } from '../../../src/agents/lifecycle/act/life-signs.ts'
 import type { RunningSession } from '../../../src/work/sessions/running.ts'
 import { TestClock } from '../../support/clock.ts'
 import { sessionRow } from './rows.ts'

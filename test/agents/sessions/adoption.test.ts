@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { stopAllSessions } from '../../../src/agents/lifecycle/act/stop-all.ts'
-import { hashToken } from '../../../src/http/credentials.ts'
+import { hashToken } from '../../../src/core/text/credentials.ts'
 import { human } from '../../../src/http/guard.ts'
 import { gone } from '../../host/world.ts'
 import { until } from '../../support/until.ts'

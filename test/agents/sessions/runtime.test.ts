@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { AppError } from '../../../src/core/errors.ts'
-import { hashToken } from '../../../src/http/credentials.ts'
+import { hashToken } from '../../../src/core/text/credentials.ts'
 import { human } from '../../../src/http/guard.ts'
 import { until } from '../../support/until.ts'
 import { agent, CityWorld, WAITS } from './world.ts'

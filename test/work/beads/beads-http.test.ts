@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import type { City } from '../../../src/city/city.ts'
 import { AppError } from '../../../src/core/errors.ts'
+import { hashToken } from '../../../src/core/text/credentials.ts'
 import type { CityOf } from '../../../src/http/city-of.ts'
-import { hashToken } from '../../../src/http/credentials.ts'
 import { slingRoutes } from '../../../src/orchestration/sling/routes.ts'
 import { beadRoutes } from '../../../src/work/beads/routes.ts'
 import type {

@@ -15,12 +15,12 @@ import type { SessionActivity } from '../../conversations/activity.ts'
 import type { LogReading } from '../../conversations/tracking/log-trackers.ts'
 import type { SessionLogs } from '../../conversations/tracking/session-logs.ts'
 import type { LaunchPlanner } from '../../launch/launch-planner.ts'
-import { LogWatcher } from './log-watcher.ts'
 import type { LoginLimits } from '../../limits/login-limits.ts'
 import type { Logins } from '../../limits/logins.ts'
 import type { SessionProcesses } from '../act/processes.ts'
 import type { ProcessExit } from '../plan/exit-rules.ts'
 import { QUICK_EXIT } from '../plan/limits.ts'
+import { LogWatcher } from './log-watcher.ts'
 
 interface LoginWatcherOptions {
   store: Store

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { levelOf, periodOf } from '../../../../src/agents/usage/budgets/period.ts'
-import { hashToken } from '../../../../src/http/credentials.ts'
+import { hashToken } from '../../../../src/core/text/credentials.ts'
 import { human } from '../../../../src/http/guard.ts'
 import { scriptedTown } from '../../../support/city.ts'
 import { until } from '../../../support/until.ts'

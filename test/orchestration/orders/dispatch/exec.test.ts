@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
+import { hashToken } from '../../../../src/core/text/credentials.ts'
 import { actorOf } from '../../../../src/http/actor-of.ts'
-import { hashToken } from '../../../../src/http/credentials.ts'
 import { human, workTown } from '../../../work/world.ts'
 import { openOrders } from './world.ts'
 

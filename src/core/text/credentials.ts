@@ -1,6 +1,6 @@
-import { sha256 } from '../core/digest.ts'
-import { Redactor } from '../core/text/redact.ts'
-import { blankSentence } from '../core/text/secrets.ts'
+import { sha256 } from '../digest.ts'
+import { Redactor } from './redact.ts'
+import { blankSentence } from './secrets.ts'
 
 /** How the token of each kind of caller begins. */
 export const TOKEN_PREFIX = { session: 'gcs_', operator: 'gco_', networkAgent: 'moltbook_' } as const
