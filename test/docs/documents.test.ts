@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { commandLines, findUnknownCommands } from '../support/command-lines.ts'
 import { phrasesIn, sentencesOf, statistics } from './prose.ts'
@@ -75,6 +75,16 @@ describe.each(names)('%s', (name) => {
 })
 
 describe('the documents', () => {
+  test('follow actions through files and functions that exist', () => {
+    const rows = [...readDocument('docs/architecture.md').matchAll(/\| `([^`]+\.tsx?)` \| `(\w+)` \|$/gm)]
+    const missing = rows.filter(([, file = '', name = '']) => {
+      const isThere = existsSync(file) && new RegExp(`\\b${name}\\b`).test(readFileSync(file, 'utf8'))
+      return !isThere
+    })
+    expect(rows.length).toBeGreaterThan(15)
+    expect(missing.map(([row]) => row)).toEqual([])
+  })
+
   test('keep their maximum length: 200 lines for the README', () => {
     expect(readDocument('README.md').split('\n').length).toBeLessThanOrEqual(200)
   })
