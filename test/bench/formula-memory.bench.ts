@@ -1,11 +1,11 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { memory, Table } from './support/figures.ts'
+import { memory, ms, Table } from './support/figures.ts'
 import { Town } from './support/town.ts'
 import { Wire } from './support/wire.ts'
 
 /**
- * The most memory that the server takes while it compiles a large formula, beyond what it had before:
+ * The most memory that the server takes while it compiles, shows, lists and checks large formulas, beyond what it had before:
  * `bun test/bench/formula-memory.bench.ts [steps]`.
  */
 
@@ -39,18 +39,29 @@ mkdirSync(folder, { recursive: true })
 for (const [name, text] of Object.entries(FORMULAS)) writeFileSync(join(folder, `${name}.toml`), text)
 const wire = await Wire.open(town.url)
 const table = new Table()
-for (const name of Object.keys(FORMULAS)) {
+
+/** The most memory during a request beyond that before it, and how long it took. */
+async function measure(what: string, request: () => Promise<unknown>): Promise<void> {
   for (const round of ['first', 'again']) {
     const before = memory(town.pid).resident
     let peak = before
     const sampling = setInterval(() => {
       peak = Math.max(peak, memory(town.pid).resident)
     }, SAMPLE_MS)
-    await wire.json('POST', `${city}/formulas/${name}/compile`, {})
+    const begun = performance.now()
+    await request()
+    const took = performance.now() - begun
     clearInterval(sampling)
     const extra = peak - before
-    table.row(`${name}, ${round}`, `${extra.toFixed(0)} MB`, `< ${TARGET_MB} MB`, extra < TARGET_MB)
+    table.row(`${what}, ${round}`, `${extra.toFixed(0)} MB, ${ms(took)}`, `< ${TARGET_MB} MB`, extra < TARGET_MB)
   }
 }
+
+const scope = 'scope_kind=city&scope_ref=big'
+for (const name of Object.keys(FORMULAS))
+  await measure(`compile ${name}`, () => wire.json('POST', `${city}/formulas/${name}/compile`, {}))
+await measure('show woven', () => wire.json('GET', `${city}/formulas/woven?${scope}&target=x`))
+await measure('list all', () => wire.json('GET', `${city}/formulas?${scope}`))
+await measure('check all', () => wire.json('GET', `${city}/formula-files`))
 wire.close()
-table.print(`memory beyond that before, while ${STEPS} steps are compiled`)
+table.print(`memory beyond that before, for formulas of ${STEPS} steps`)
