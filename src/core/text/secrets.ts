@@ -168,11 +168,22 @@ interface StoredValue {
 }
 
 /**
- * A value as it is to be stored: whatever is still as it was shown is as it was. Throws 422 for a marker in whose place
+ * Keys as they are to be stored: whatever is still as it was shown is as it was. Throws 422 for a marker in whose place
  * nothing is stored.
  */
-export const restoreSecrets = <Value>(given: Value, stored: unknown, show: (value: unknown) => unknown): Value =>
-  restore(given, { stored, shown: show(stored), at: 'body' }) as Value
+export function restoreSecrets<Keys extends object>(
+  given: Keys,
+  stored: unknown,
+  show: (value: unknown) => unknown,
+): Keys {
+  const shown = show(stored)
+  const restored = { ...given }
+  for (const [name, value] of Object.entries(given)) {
+    const part = { stored: Object(stored)[name], shown: Object(shown)[name], at: `body.${name}` }
+    Reflect.set(restored, name, restore(value, part))
+  }
+  return restored
+}
 
 /** Throws 422 for a value with a marker, in whose place nothing can be stored yet. */
 export const rejectMarkers = (given: unknown): void => {
