@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { appendFileSync, chmodSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { claude, write } from '../agents/conversations/samples.ts'
 import { OperationCoverage } from '../support/coverage.ts'
 import { least, operationsOf } from '../support/sample.ts'
 import { eventually } from '../support/until.ts'
@@ -12,10 +13,7 @@ const DIALOG = join(import.meta.dir, '../host/terminal/programs/dialog.ts')
 const coverage = new OperationCoverage(
   ({ tag, id }) =>
     tag === 'sessions' &&
-    ![
-      ...['lend-session', 'list-session-denials', 'list-session-network', 'list-session-shares'],
-      'get-sub-agent-transcript',
-    ].includes(id),
+    !['lend-session', 'list-session-denials', 'list-session-network', 'list-session-shares'].includes(id),
 )
 const openTown = towns(coverage)
 
@@ -603,11 +601,52 @@ pre_start = ["sleep 5"]
   })
 })
 
+describe('the sub-agents of a session', () => {
+  const SCRIBE = `
+[providers.scribe]
+base = "builtin:claude"
+command = "./parrot"
+prompt_mode = "none"
+ready_prompt_prefix = "> "
+env = { HOME = "./scribes" }
+[[agent]]
+name = "clerk"
+provider = "scribe"
+`
+
+  test('are listed, each with its conversation', async () => {
+    await using town = await openTown(SCRIBE)
+    const { city } = town
+    writeFileSync(join(city.path, 'parrot'), PARROT)
+    chmodSync(join(city.path, 'parrot'), 0o755)
+    await city.call('PATCH ~/provider/scribe', { body: { env: { HOME: join(city.path, 'scribes') } } })
+    const { id } = await startSession(city, 'clerk')
+    const logs = join(city.path, 'scribes', '.claude', 'projects', city.path.replace(/[/.]/g, '-'))
+    const lines = (...records: object[]) => `${records.map((record) => JSON.stringify(record)).join('\n')}\n`
+    write(join(logs, 'k.jsonl'), lines(claude.user('u1', null, 'Look', 1), claude.says('a1', 'u1', 'Looking', 2)))
+    const said = [claude.user('s0', null, 'Search', 3), claude.says('s1', 's0', 'A subtle fault', 4)]
+    const records = said.map((record) => ({ ...record, isSidechain: true, agentId: 'a1b2c3' }))
+    write(join(logs, 'k', 'subagents', 'agent-a1b2c3.jsonl'), lines(...records))
+    const list = async () => (await city.call(`GET ~/session/${id}/agents`)).body.agents
+    const agents = await eventually('the log of the sub-agent', 10_000, list, ({ length }) => length > 0)
+    expect(agents).toMatchObject([{ agent_id: 'a1b2c3' }])
+    const { body } = await city.call(`GET ~/session/${id}/agents/a1b2c3`)
+    expect(JSON.stringify(body.messages)).toContain('A subtle fault')
+    const transcript = `GET ~/session/${id}/agents/a1b2c3/transcript`
+    expect((await city.call(transcript)).body.turns).toMatchObject([{ text: 'Search' }, { text: 'A subtle fault' }])
+    for (const [name, error] of [
+      ['one', '404 agent-not-found: '],
+      ['a%2Fb', '400 invalid-request: '],
+    ]) {
+      expect(await errorOf(city, `GET ~/session/${id}/agents/${name}/transcript`)).toStartWith(`${error}`)
+    }
+  })
+})
+
 describe('the operations on sessions', () => {
   test('are covered with success and every declared error', () => {
     expect(coverage.uncovered()).toEqual([
       // No program in these tests reports subagents.
-      'get-v0-city-by-city-name-session-by-id-agents-by-agent-id never succeeded',
       // The title of a session has the same limit as that of any bead: 422.
       'post-v0-city-by-city-name-session-by-id-rename invalid-request',
       // The WebSocket is opened by the test above, not by a call.
@@ -621,19 +660,14 @@ describe('the operations on sessions', () => {
       /^(SessionStructured|SessionStream|PaginationInfo|HeartbeatEvent|SessionActivity|SessionPendingCleared)/
     const own = coverage.emptyFields().filter((field) => !logged.test(field) && !field.endsWith('.pagination'))
     expect(own).toEqual([
-      'AgentMapping.agent_id',
       'AgentMapping.parent_tool_use_id',
       'ListBodySessionResponse.partial',
       'ListBodySessionResponse.partial_errors',
-      'OutputTurn.timestamp',
       'QuestionList.next_cursor',
       'QuestionList.partial',
       'QuestionList.partial_errors',
       'QuestionView.bead_id',
       'QuestionView.choice_text',
-      'SessionAgentGetResponse.messages',
-      'SessionAgentGetResponse.status',
-      'SessionAgentListResponse.agents',
       'SessionResponse.activity',
       'SessionResponse.context_pct',
       'SessionResponse.context_window',
