@@ -180,10 +180,11 @@ async function list(
   { tree, json }: JsonOption & { tree?: true },
   command: Command,
 ): Promise<void> {
-  const { packs } = await openPacks(context, command)
-  const states = packs
-    .states()
-    .filter(({ declared }) => declared.owner.kind === 'pack' || declared.owner.kind === 'city')
+  const { path, packs } = await openPacks(context, command)
+  const visible = await visibleOf(context, path)
+  const states = visible(packs.states()).filter(
+    ({ declared }) => declared.owner.kind === 'pack' || declared.owner.kind === 'city',
+  )
   if (json)
     return printResult(context, {
       imports: states.map((state) => ({ ...importJson(state), name: state.declared.binding })),
@@ -191,7 +192,7 @@ async function list(
   if (tree)
     return printTree(
       context.io,
-      packs.tree().filter(({ declared }) => declared.owner.kind === 'pack' || declared.owner.kind === 'city'),
+      visible(packs.tree()).filter(({ declared }) => declared.owner.kind === 'pack' || declared.owner.kind === 'city'),
     )
   if (states.length === 0) printLine(context.io, NO_IMPORTS)
   for (const state of states) {
@@ -202,10 +203,11 @@ async function list(
 
 async function status(context: CommandContext, { json }: JsonOption, command: Command): Promise<void> {
   const { path, packs } = await openPacks(context, command)
-  const states = packs.states()
+  const visible = await visibleOf(context, path)
+  const states = visible(packs.states())
   if (json) {
     const shown = { root: path, packs_lock_path: packs.lockPath, imports: states.map(importJson) }
-    return printResult(context, { ...shown, locked_packs: lockJson(packs.lock()) })
+    return printResult(context, { ...shown, locked_packs: visible(lockJson(packs.lock())) })
   }
   if (states.length === 0) printLine(context.io, NO_IMPORTS)
   for (const state of states) {
@@ -216,8 +218,9 @@ async function status(context: CommandContext, { json }: JsonOption, command: Co
 }
 
 async function check(context: CommandContext, { json }: JsonOption, command: Command): Promise<void> {
-  const { packs } = await openPacks(context, command)
-  const issues = packs.issues()
+  const { path, packs } = await openPacks(context, command)
+  const visible = await visibleOf(context, path)
+  const issues = visible(packs.issues())
   if (json) printResult(context, { ok: issues.length === 0, issues })
   else if (issues.length === 0) printLine(context.io, 'Import state is OK')
   else {
@@ -232,9 +235,10 @@ async function check(context: CommandContext, { json }: JsonOption, command: Com
 }
 
 async function why(context: CommandContext, name: string, { json }: JsonOption, command: Command): Promise<void> {
-  const { packs } = await openPacks(context, command)
+  const { path, packs } = await openPacks(context, command)
   const { findWays } = await import('../../src/config/packs/import-states.ts')
-  const ways = findWays(packs.tree(), name)
+  const visible = await visibleOf(context, path)
+  const ways = visible(findWays(packs.tree(), name))
   if (ways.length === 0) throw notFound('pack-not-found', `there is no import "${name}"`)
   if (json) {
     const shown = ways.map((way) => way.map(({ declared }) => ({ name: declared.binding, source: declared.source })))
@@ -286,6 +290,12 @@ function fromCity(city: string, cwd: string, source: string): string {
   const folder = resolve(cwd, source)
   const inner = relative(city, folder)
   return inner.startsWith('..') || isAbsolute(inner) ? folder : `./${inner}`
+}
+
+/** Strikes out secrets, such as those in the address of a source, unless a person reads it. */
+async function visibleOf({ io: { env } }: CommandContext, path: string): Promise<<Result>(result: Result) => Result> {
+  const { toVisible } = await import('../../src/config/offline/visible.ts')
+  return (result) => toVisible(result, { env, path, home: resolveHome(env) })
 }
 
 const lockJson = (lock: ReturnType<CityPacks['lock']>) => [...lock].map(([source, pin]) => ({ source, ...pin }))
