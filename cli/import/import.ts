@@ -8,6 +8,7 @@ import { type JsonOption, parseCount, withJson } from '../context/options.ts'
 import { Exit, failure, notFound } from '../io/exit.ts'
 import { printLine } from '../io/io.ts'
 import { openPacks, printResult, reloadConfig } from '../pack/open.ts'
+import { putInForce, visibleOf } from '../pack/open.ts'
 import { importJson, lockedWord, printCells, printPrograms, printTree } from '../pack/print.ts'
 import { credentialCommands } from './credential.ts'
 
@@ -290,12 +291,6 @@ function fromCity(city: string, cwd: string, source: string): string {
   const folder = resolve(cwd, source)
   const inner = relative(city, folder)
   return inner.startsWith('..') || isAbsolute(inner) ? folder : `./${inner}`
-}
-
-/** Strikes out secrets, such as those in the address of a source, unless a person reads it. */
-async function visibleOf({ io: { env } }: CommandContext, path: string): Promise<<Result>(result: Result) => Result> {
-  const { toVisible } = await import('../../src/config/offline/visible.ts')
-  return (result) => toVisible(result, { env, path, home: resolveHome(env) })
 }
 
 const lockJson = (lock: ReturnType<CityPacks['lock']>) => [...lock].map(([source, pin]) => ({ source, ...pin }))

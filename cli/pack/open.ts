@@ -22,6 +22,15 @@ export async function packsAt({ io }: CommandContext, path: string): Promise<Cit
   return new CityPacks({ path, home: resolveHome(env), env, signal, progress: (message) => io.err(`${message}\n`) })
 }
 
+/** Strikes out secrets, such as those in the address of a source, unless a person reads it. */
+export async function visibleOf(
+  { io: { env } }: CommandContext,
+  path: string,
+): Promise<<Result>(result: Result) => Result> {
+  const { toVisible } = await import('../../src/config/offline/visible.ts')
+  return (result) => toVisible(result, { env, path, home: resolveHome(env) })
+}
+
 /** Makes a running city read its files again, so that the next command sees the change. */
 export async function reloadConfig(context: CommandContext, path: string): Promise<void> {
   const cities = await context.cities().catch(() => [])

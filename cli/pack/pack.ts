@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import type { CommandContext } from '../context/context.ts'
 import { type JsonOption, withJson } from '../context/options.ts'
 import { printLine } from '../io/io.ts'
-import { openPacks, printResult } from './open.ts'
+import { openPacks, printResult, visibleOf } from './open.ts'
 import { importJson, lockedWord, printCells } from './print.ts'
 
 export function packCommands(program: Command, context: CommandContext): void {
@@ -16,8 +16,11 @@ export function packCommands(program: Command, context: CommandContext): void {
 }
 
 async function list(context: CommandContext, { json }: JsonOption, command: Command): Promise<void> {
-  const { packs } = await openPacks(context, command)
-  const remote = packs.states().filter(({ parsed, location }) => parsed.kind === 'git' && location.kind !== 'builtin')
+  const { path, packs } = await openPacks(context, command)
+  const visible = await visibleOf(context, path)
+  const remote = visible(packs.states()).filter(
+    ({ parsed, location }) => parsed.kind === 'git' && location.kind !== 'builtin',
+  )
   if (json) {
     const shown = remote.map((state) => ({ ...importJson(state), cached: state.location.kind !== 'missing' }))
     return printResult(context, { packs: shown })

@@ -260,17 +260,24 @@ describe('gc import credential', () => {
 describe('a source with a password in its address', () => {
   const SOURCE = 'https://ann:planted-key-1234@git.invalid/packs.git//tools'
 
-  test.each(['list', 'list --tree', 'list --json', 'status', 'status --json', 'why tools', 'why tools --json'])(
-    'is shown to a person, and struck out for a session: %p',
-    async (words) => {
-      const verb = words.split(' ')
-      using city = openCity({ 'pack.toml': `${packToml('town')}[imports.tools]\nsource = "${SOURCE}"\n` })
-      const session = await city.withEnv({ GC_SESSION_ID: 'to-1', GC_TOKEN: 'gcs_x' }, 'import', ...verb)
-      const person = await city.gc('import', ...verb)
-      const text = ({ out, err }: { out: string; err: string }) => `${out}${err}`
-      expect(text(person)).toContain('planted-key-1234')
-      expect(text(session)).not.toContain('planted-key-1234')
-      expect(text(session)).toContain('git.invalid')
-    },
-  )
+  test.each([
+    'pack list',
+    'pack list --json',
+    'import list',
+    'import list --tree',
+    'import list --json',
+    'import status',
+    'import status --json',
+    'import why tools',
+    'import why tools --json',
+  ])('is shown to a person, and struck out for a session: %p', async (words) => {
+    const verb = words.split(' ')
+    using city = openCity({ 'pack.toml': `${packToml('town')}[imports.tools]\nsource = "${SOURCE}"\n` })
+    const session = await city.withEnv({ GC_SESSION_ID: 'to-1', GC_TOKEN: 'gcs_x' }, ...verb)
+    const person = await city.gc(...verb)
+    const text = ({ out, err }: { out: string; err: string }) => `${out}${err}`
+    expect(text(person)).toContain('planted-key-1234')
+    expect(text(session)).not.toContain('planted-key-1234')
+    expect(text(session)).toContain('git.invalid')
+  })
 })
