@@ -80,6 +80,7 @@ export const ALLOWED: readonly Allowed[] = [
   sort(/INDEXED BY wait_beads_on/, 'waits for one bead'),
   sort(/host_key/, 'sessions whose program the host has'),
   sort(/"session_messages"."session_id" = \?/, 'what waits to be typed to one session'),
+  sort(/count\(\*\) AS n FROM \( SELECT session_id/, 'what waits to be typed, or is being typed'),
 ]
 
 export const isSuspect = ({ step }: Step): boolean => /^SCAN |USE TEMP B-TREE|AUTOMATIC/.test(step)
