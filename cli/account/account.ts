@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
-import type { Account, AccountList } from '../../src/agents/accounts/schema.ts'
+import type { Account, AccountList } from '../../src/agents/accounts/index.ts'
 import type { Colour } from '../../src/client/text.ts'
 import type { CommandContext } from '../context/context.ts'
 import { type JsonOption, withJson } from '../context/options.ts'

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Command } from 'commander'
-import type { AgentDeclare } from '../../src/agents/agents/schema.ts'
+import type { AgentDeclare } from '../../src/agents/agents/index.ts'
 import type { CityClient } from '../../src/client/client.ts'
 import type { Colour } from '../../src/client/text.ts'
 import { offerLogin } from '../confine/login.ts'

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { AnswerList, AttentionItem } from '../../src/agents/attention/schema.ts'
+import type { AnswerList, AttentionItem } from '../../src/agents/attention/index.ts'
 import { asksOf } from '../../src/client/attention.ts'
 import type { CityClient } from '../../src/client/client.ts'
 import { isRecord } from '../../src/client/json.ts'

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { CityClient } from '../../src/client/client.ts'
 import { ApiError } from '../../src/client/errors.ts'
-import type { Bead, BeadDependencies, BeadFilter } from '../../src/work/beads/schema.ts'
+import type { Bead, BeadDependencies, BeadFilter } from '../../src/work/beads/index.ts'
 import type { CommandContext } from '../context/context.ts'
 import { readItems } from '../context/pages.ts'
 import { errorSentence, exitStatus } from '../io/describe-error.ts'

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { sanitizeLine } from '../../src/client/text.ts'
-import type { BeadCreateInputBody } from '../../src/work/beads/schema.ts'
+import type { BeadCreateInputBody } from '../../src/work/beads/index.ts'
 import { createBead } from '../bead/create.ts'
 import { parseMoment } from '../context/dates.ts'
 import { collectList, collectPair, parseCount, parsePriority } from '../context/options.ts'

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander'
 import { sanitizeLine } from '../../src/client/text.ts'
-import type { Bead } from '../../src/work/beads/schema.ts'
+import type { Bead } from '../../src/work/beads/index.ts'
 import { parseDurationOption } from '../context/options.ts'
 import { failure, usageError } from '../io/exit.ts'
 import type { BdContext } from './context.ts'

@@ -1,5 +1,5 @@
-import type { BeadRelation } from '../../src/work/beads/schema.ts'
-import type { BeadRecord } from '../../src/work/transfer/schema.ts'
+import type { BeadRelation } from '../../src/work/beads/index.ts'
+import type { BeadRecord } from '../../src/work/transfer/index.ts'
 
 /** A bead as lists of `bd` print it: with its dependencies and counts. */
 export type CountedIssue = BeadRecord

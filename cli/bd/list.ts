@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander'
 import { countOf } from '../../src/client/text.ts'
-import type { Bead } from '../../src/work/beads/schema.ts'
+import type { Bead } from '../../src/work/beads/index.ts'
 import {
   assigneeOf,
   type Filter,

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { sanitizeLine } from '../../src/client/text.ts'
-import type { Bead } from '../../src/work/beads/schema.ts'
+import type { Bead } from '../../src/work/beads/index.ts'
 import { collectPair, parseDurationOption } from '../context/options.ts'
 import { readItems } from '../context/pages.ts'
 import { failure, usageError } from '../io/exit.ts'

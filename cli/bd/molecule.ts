@@ -1,4 +1,4 @@
-import type { Bead } from '../../src/work/beads/schema.ts'
+import type { Bead } from '../../src/work/beads/index.ts'
 import type { Issue } from './issue.ts'
 
 /** How far a step is. */

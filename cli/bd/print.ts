@@ -1,5 +1,5 @@
 import { paint, sanitizeLine, sanitizeLines, truncate } from '../../src/client/text.ts'
-import type { Bead } from '../../src/work/beads/schema.ts'
+import type { Bead } from '../../src/work/beads/index.ts'
 import { Exit } from '../io/exit.ts'
 import type { Io } from '../io/io.ts'
 

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { sanitizeLine, sanitizeLines } from '../../src/client/text.ts'
-import type { Bead, BeadRelation } from '../../src/work/beads/schema.ts'
+import type { Bead, BeadRelation } from '../../src/work/beads/index.ts'
 import { describeBlockers, openBlockers } from '../bead/blockers.ts'
 import { listComments, printComments } from '../bead/comment.ts'
 import { renderLive, type WatchOption } from '../context/watch.ts'

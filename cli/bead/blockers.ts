@@ -1,5 +1,5 @@
 import { sanitizeLine } from '../../src/client/text.ts'
-import type { BeadDependencies } from '../../src/work/beads/schema.ts'
+import type { BeadDependencies } from '../../src/work/beads/index.ts'
 
 /** The types of dependencies that keep a bead from being ready. */
 export const GATING: ReadonlySet<string> = new Set(['blocks', 'waits-for', 'conditional-blocks'])

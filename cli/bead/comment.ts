@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { CityClient } from '../../src/client/client.ts'
 import { formatAge, paint, sanitizeLine, sanitizeLines } from '../../src/client/text.ts'
-import type { BeadComment } from '../../src/work/comments/schema.ts'
+import type { BeadComment } from '../../src/work/comments/index.ts'
 import type { CommandContext } from '../context/context.ts'
 import { type JsonOption, withJson } from '../context/options.ts'
 import { readItems } from '../context/pages.ts'

@@ -1,7 +1,6 @@
 import type { CityClient } from '../../src/client/client.ts'
 import { ApiError } from '../../src/client/errors.ts'
-import type { BeadChangeEntry, BeadEntry } from '../../src/work/beads/bulk-schema.ts'
-import type { Bead } from '../../src/work/beads/schema.ts'
+import type { Bead, BeadChangeEntry, BeadEntry } from '../../src/work/beads/index.ts'
 import { failure } from '../io/exit.ts'
 
 /** Creates one bead together with its dependencies, so that nobody claims it before they are recorded. */

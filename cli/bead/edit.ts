@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { isRecord, parseJson } from '../../src/client/json.ts'
 import { sanitizeLines } from '../../src/client/text.ts'
-import type { BeadEntry } from '../../src/work/beads/bulk-schema.ts'
+import type { BeadEntry } from '../../src/work/beads/index.ts'
 import type { CommandContext } from '../context/context.ts'
 import { collectList, collectPair, type JsonOption, parsePriority, withJson } from '../context/options.ts'
 import { failure, usageError } from '../io/exit.ts'

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { Bead } from '../../src/work/beads/schema.ts'
+import type { Bead } from '../../src/work/beads/index.ts'
 import { parseDate } from '../context/dates.ts'
 import { collectList, parseCount, parsePriority } from '../context/options.ts'
 import { isWork } from './work.ts'

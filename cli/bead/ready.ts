@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander'
 import { sanitizeLine } from '../../src/client/text.ts'
-import type { Bead } from '../../src/work/beads/schema.ts'
+import type { Bead } from '../../src/work/beads/index.ts'
 import type { CommandContext } from '../context/context.ts'
 import { type JsonOption, withJson } from '../context/options.ts'
 import { readItems } from '../context/pages.ts'

@@ -1,5 +1,5 @@
 import type { CityClient } from '../../src/client/client.ts'
-import type { BeadSearch, BeadsFound } from '../../src/work/search/schema.ts'
+import type { BeadSearch, BeadsFound } from '../../src/work/search/index.ts'
 import { readPages } from '../context/pages.ts'
 
 const PAGE_SIZE = 1000

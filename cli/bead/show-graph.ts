@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { Bead, BeadGraphResponse } from '../../src/work/beads/schema.ts'
+import type { Bead, BeadGraphResponse } from '../../src/work/beads/index.ts'
 import type { CommandContext } from '../context/context.ts'
 import { type JsonOption, withJson } from '../context/options.ts'
 import { watched, withWatch } from '../context/watch.ts'

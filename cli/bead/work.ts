@@ -1,5 +1,5 @@
 import type { CityClient } from '../../src/client/client.ts'
-import type { BeadFilter, ListBodyBead } from '../../src/work/beads/schema.ts'
+import type { BeadFilter, ListBodyBead } from '../../src/work/beads/index.ts'
 import { readPages } from '../context/pages.ts'
 
 /** Types of beads that are records of the city and no work. */

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import type { Budget, BudgetKey, BudgetList } from '../../src/agents/usage/budgets/schema.ts'
+import type { Budget, BudgetKey, BudgetList } from '../../src/agents/usage/index.ts'
 import { type Colour, formatCount } from '../../src/client/text.ts'
 import type { CommandContext } from '../context/context.ts'
 import { type JsonOption, withJson } from '../context/options.ts'

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { PriceList, UsageBody, UsageSessionRecent, UsageTotals } from '../../src/agents/usage/schema.ts'
+import type { PriceList, UsageBody, UsageSessionRecent, UsageTotals } from '../../src/agents/usage/index.ts'
 import { formatCount } from '../../src/client/text.ts'
 import type { CommandContext } from '../context/context.ts'
 import { type JsonOption, withJson } from '../context/options.ts'

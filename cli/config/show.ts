@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { resolveHome } from '../../src/client/home.ts'
 import { sanitizeLine, showHidden } from '../../src/client/text.ts'
-import type { ExplainedField } from '../../src/config/views/explain.ts'
+import type { ExplainedField } from '../../src/config/views/index.ts'
 import { cityFolder } from '../context/city-folder.ts'
 import type { CommandContext } from '../context/context.ts'
 import { type JsonOption, withJson } from '../context/options.ts'

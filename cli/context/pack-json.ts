@@ -1,8 +1,8 @@
-import type { AgentResponse } from '../../src/agents/agents/schema.ts'
-import type { Status } from '../../src/city/status/schema.ts'
+import type { AgentResponse } from '../../src/agents/agents/index.ts'
+import type { Status } from '../../src/city/status/index.ts'
 import type { CityClient } from '../../src/client/client.ts'
-import type { RigList } from '../../src/config/rigs/schema.ts'
-import type { SessionResponse } from '../../src/work/sessions/schema.ts'
+import type { RigList } from '../../src/config/rigs/index.ts'
+import type { SessionResponse } from '../../src/work/sessions/index.ts'
 import { envelope } from './envelope.ts'
 
 /** The keys that scripts of packs read in `--json`, beside those of the server. */

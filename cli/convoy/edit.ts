@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { sanitizeLine, sanitizeLines } from '../../src/client/text.ts'
-import type { ConvoyTerms } from '../../src/work/convoys/schema.ts'
+import type { ConvoyTerms } from '../../src/work/convoys/index.ts'
 import type { CommandContext } from '../context/context.ts'
 import { envelope } from '../context/envelope.ts'
 import { type JsonOption, withJson } from '../context/options.ts'

@@ -1,7 +1,6 @@
 import type { Command } from 'commander'
 import type { CityClient } from '../../src/client/client.ts'
-import type { ConversationView } from '../../src/connect/extmsg/message-schema.ts'
-import type { ConversationRef } from '../../src/connect/extmsg/schema.ts'
+import type { ConversationRef, ConversationView } from '../../src/connect/extmsg/index.ts'
 import { usageError } from '../io/exit.ts'
 
 const KINDS = ['dm', 'room', 'thread'] as const

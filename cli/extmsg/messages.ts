@@ -1,11 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Command } from 'commander'
 import { sanitizeLine, sanitizeLines } from '../../src/client/text.ts'
-import type {
-  ConversationTranscriptRecord,
-  ConversationView,
-  PublishReceipt,
-} from '../../src/connect/extmsg/message-schema.ts'
+import type { ConversationTranscriptRecord, ConversationView, PublishReceipt } from '../../src/connect/extmsg/index.ts'
 import type { CommandContext } from '../context/context.ts'
 import { type JsonOption, parseCount, withJson } from '../context/options.ts'
 import { watched, withWatch } from '../context/watch.ts'

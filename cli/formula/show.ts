@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { sanitizeLine } from '../../src/client/text.ts'
-import type { CompiledFormula } from '../../src/orchestration/formulas/schema.ts'
+import type { CompiledFormula } from '../../src/orchestration/formulas/index.ts'
 import type { CommandContext } from '../context/context.ts'
 import { envelope } from '../context/envelope.ts'
 import { collectPair, type JsonOption, withJson } from '../context/options.ts'

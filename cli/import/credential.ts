@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { resolveHome } from '../../src/client/home.ts'
-import type { CredentialScope } from '../../src/config/offline/credentials.ts'
+import type { CredentialScope } from '../../src/config/offline/index.ts'
 import { cityFolder } from '../context/city-folder.ts'
 import type { CommandContext } from '../context/context.ts'
 import { type JsonOption, withJson } from '../context/options.ts'

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { CityClient } from '../../src/client/client.ts'
 import { sanitizeLine } from '../../src/client/text.ts'
-import type { MailReplyInputBody, Message } from '../../src/work/mail/schema.ts'
+import type { MailReplyInputBody, Message } from '../../src/work/mail/index.ts'
 import type { CommandContext } from '../context/context.ts'
 import { type JsonOption, withJson } from '../context/options.ts'
 import { usageError } from '../io/exit.ts'

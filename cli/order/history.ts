@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { CityClient } from '../../src/client/client.ts'
 import { ApiError } from '../../src/client/errors.ts'
-import type { OrderHistoryEntry, OrderResponse } from '../../src/orchestration/orders/schema.ts'
+import type { OrderHistoryEntry, OrderResponse } from '../../src/orchestration/orders/index.ts'
 import type { CommandContext } from '../context/context.ts'
 import { envelope } from '../context/envelope.ts'
 import { type JsonOption, parseCount, parseDurationOption, withJson } from '../context/options.ts'

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { CityClient } from '../../src/client/client.ts'
 import { sanitizeLine } from '../../src/client/text.ts'
-import type { OrderFileResponse } from '../../src/orchestration/orders/schema.ts'
+import type { OrderFileResponse } from '../../src/orchestration/orders/index.ts'
 import type { CommandContext } from '../context/context.ts'
 import { type JsonOption, withJson } from '../context/options.ts'
 import { renderLive, type WatchOption, withWatch } from '../context/watch.ts'

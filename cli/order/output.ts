@@ -1,6 +1,6 @@
 import type { CityClient } from '../../src/client/client.ts'
 import { sanitizeLine, sanitizeLines } from '../../src/client/text.ts'
-import type { OrderHistoryEntry } from '../../src/orchestration/orders/schema.ts'
+import type { OrderHistoryEntry } from '../../src/orchestration/orders/index.ts'
 import type { CommandContext } from '../context/context.ts'
 import { failure } from '../io/exit.ts'
 import type { Io } from '../io/io.ts'

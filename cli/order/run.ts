@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { CityClient } from '../../src/client/client.ts'
-import type { OrderHistoryEntry, OrderResponse } from '../../src/orchestration/orders/schema.ts'
+import type { OrderHistoryEntry, OrderResponse } from '../../src/orchestration/orders/index.ts'
 import type { CommandContext } from '../context/context.ts'
 import { envelope } from '../context/envelope.ts'
 import { collectPair } from '../context/options.ts'

@@ -1,4 +1,4 @@
-import type { PackCommand } from '../../src/config/packs/pack-scripts.ts'
+import type { PackCommand } from '../../src/config/packs/index.ts'
 
 /** What the words behind a binding mean. */
 export type Match =

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { resolveHome } from '../../src/client/home.ts'
 import { sanitizeLine } from '../../src/client/text.ts'
-import type { CityPacks } from '../../src/config/offline/city-packs.ts'
+import type { CityPacks } from '../../src/config/offline/index.ts'
 import { cityFolder } from '../context/city-folder.ts'
 import { type CommandContext, realPath } from '../context/context.ts'
 import { printJson } from '../io/io.ts'

@@ -1,7 +1,6 @@
 import { sanitizeLine, showHidden } from '../../src/client/text.ts'
-import type { ImportOwner } from '../../src/config/compose/packs/imports.ts'
-import type { ImportState, ImportTree } from '../../src/config/packs/import-states.ts'
-import type { StartingProgram } from '../../src/config/packs/programs.ts'
+import type { ImportOwner } from '../../src/config/compose/index.ts'
+import type { ImportState, ImportTree, StartingProgram } from '../../src/config/packs/index.ts'
 import { type Io, printLine } from '../io/io.ts'
 
 /** What an import is locked to, in a word. */

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { readTimeline } from '../../src/client/run-timeline.ts'
 import { formatTime, sanitizeLine } from '../../src/client/text.ts'
-import type { RunTimelineStep } from '../../src/orchestration/runs/timeline-schema.ts'
+import type { RunTimelineStep } from '../../src/orchestration/runs/index.ts'
 import type { CommandContext } from '../context/context.ts'
 import { type JsonOption, parseCount, withJson } from '../context/options.ts'
 import { watched, withWatch } from '../context/watch.ts'

@@ -1,4 +1,4 @@
-import type { ServiceProcessView, Status } from '../../src/connect/services/schema.ts'
+import type { ServiceProcessView, Status } from '../../src/connect/services/index.ts'
 
 /** One thing about a service that is as it should be, or not. */
 export interface ServiceCheck {

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { CityClient } from '../../src/client/client.ts'
 import { formatAge, sanitizeLine, sanitizeLines } from '../../src/client/text.ts'
-import type { ServiceProcessView, Status } from '../../src/connect/services/schema.ts'
+import type { ServiceProcessView, Status } from '../../src/connect/services/index.ts'
 import type { CommandContext } from '../context/context.ts'
 import { envelope } from '../context/envelope.ts'
 import { type JsonOption, parseCount, withJson } from '../context/options.ts'

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { Denial } from '../../src/agents/confinement/schema.ts'
+import type { Denial } from '../../src/agents/confinement/index.ts'
 import { sanitizeLine } from '../../src/client/text.ts'
 import type { CommandContext } from '../context/context.ts'
 import { type JsonOption, withJson } from '../context/options.ts'

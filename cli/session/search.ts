@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { TranscriptMatch, TranscriptMatches } from '../../src/agents/conversations/search/schema.ts'
+import type { TranscriptMatch, TranscriptMatches } from '../../src/agents/conversations/index.ts'
 import { countOf, paint, sanitizeLine, truncate } from '../../src/client/text.ts'
 import type { CommandContext } from '../context/context.ts'
 import { parseDate } from '../context/dates.ts'

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { DetachedProcess, SessionEnding } from '../../src/agents/lifecycle/detached/schema.ts'
+import type { DetachedProcess, SessionEnding } from '../../src/agents/lifecycle/index.ts'
 import type { CityClient } from '../../src/client/client.ts'
 import { resolveHome } from '../../src/client/home.ts'
 import { sanitizeLine, showHidden } from '../../src/client/text.ts'

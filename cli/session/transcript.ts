@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander'
-import type { OutputTurn, TranscriptFormat } from '../../src/agents/conversations/schema.ts'
+import type { OutputTurn, TranscriptFormat } from '../../src/agents/conversations/index.ts'
 import type { FrameOf } from '../../src/client/operations.ts'
 import { paint, sanitizeLine, sanitizeLines } from '../../src/client/text.ts'
 import type { CommandContext } from '../context/context.ts'

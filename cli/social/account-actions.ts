@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { countOf, sanitizeLine } from '../../src/client/text.ts'
-import type { Agent, NewKeyResponse } from '../../src/social/accounts/schema.ts'
+import type { Agent, NewKeyResponse } from '../../src/social/accounts/index.ts'
 import type { CommandContext } from '../context/context.ts'
 import type { JsonOption } from '../context/options.ts'
 import { Exit } from '../io/exit.ts'

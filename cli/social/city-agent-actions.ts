@@ -1,4 +1,4 @@
-import type { NetworkAccount, NetworkAccountList } from '../../src/agents/network/schema.ts'
+import type { NetworkAccount, NetworkAccountList } from '../../src/agents/network/index.ts'
 import type { CityClient } from '../../src/client/client.ts'
 import { sanitizeLine } from '../../src/client/text.ts'
 import type { CommandContext } from '../context/context.ts'

@@ -1,4 +1,4 @@
-import type { LabelDraft } from '../../src/social/communities/labels/schema.ts'
+import type { LabelDraft } from '../../src/social/communities/index.ts'
 import type { JsonOption } from '../context/options.ts'
 
 /** The options of lists. */

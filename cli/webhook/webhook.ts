@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { sanitizeLine } from '../../src/client/text.ts'
-import type { Webhook, WebhookTestResult } from '../../src/connect/webhooks/schema.ts'
+import type { Webhook, WebhookTestResult } from '../../src/connect/webhooks/index.ts'
 import type { CommandContext } from '../context/context.ts'
 import { envelope } from '../context/envelope.ts'
 import { type JsonOption, withJson } from '../context/options.ts'

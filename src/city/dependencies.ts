@@ -1,11 +1,11 @@
-import type { TokenDemand } from '../agents/confinement/token-demand.ts'
-import type { AgentNetwork } from '../agents/network/network.ts'
-import type { ConfineMode } from '../config/declare/confine.ts'
+import type { TokenDemand } from '../agents/confinement/index.ts'
+import type { AgentNetwork } from '../agents/network/index.ts'
+import type { ConfineMode } from '../config/declare/index.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Deadlines } from '../core/deadlines.ts'
-import type { StoreFailure } from '../core/store/store.ts'
-import type { SessionHost } from '../host/client/session-host.ts'
-import type { ConfineTool } from '../host/confine/start/confined-tool.ts'
+import type { StoreFailure } from '../core/store/index.ts'
+import type { SessionHost } from '../host/client/index.ts'
+import type { ConfineTool } from '../host/confine/index.ts'
 import type { TokenMirror } from '../http/tokens.ts'
 
 /** What a city needs of the supervisor that runs it. */

@@ -1,33 +1,33 @@
-import type { CommandConfinement } from '../agents/confinement/command-confinement.ts'
-import { plainEnvironment } from '../agents/launch/environment.ts'
-import { HostedCommands } from '../agents/launch/hosted-commands.ts'
-import type { Config } from '../config/compose/config.ts'
-import type { Suspensions } from '../config/suspensions/suspensions.ts'
-import type { EventLog } from '../core/events/log.ts'
-import type { Reactions } from '../core/events/reactions.ts'
-import type { Store } from '../core/store/store.ts'
+import type { CommandConfinement } from '../agents/confinement/index.ts'
+import { HostedCommands, plainEnvironment } from '../agents/launch/index.ts'
+import type { Config } from '../config/compose/index.ts'
+import type { Suspensions } from '../config/suspensions/index.ts'
+import type { EventLog, Reactions } from '../core/events/index.ts'
+import type { Store } from '../core/store/index.ts'
 import type { ProcessTokens } from '../http/process-tokens.ts'
-import { CheckRepository } from '../orchestration/checks/repository.ts'
-import { CheckRunner } from '../orchestration/checks/runner.ts'
-import { DrainUnits } from '../orchestration/drain/units.ts'
-import { RunEngine } from '../orchestration/engine/engine.ts'
-import { findStepTarget } from '../orchestration/formulas/target.ts'
-import type { Instantiator } from '../orchestration/instantiate/instantiator.ts'
-import { RunControls } from '../orchestration/runs/controls.ts'
-import { FormulaRuns } from '../orchestration/runs/formula-runs.ts'
-import { RunHolds } from '../orchestration/runs/holds.ts'
-import type { RunMembers } from '../orchestration/runs/members.ts'
-import type { RunRepository } from '../orchestration/runs/repository.ts'
-import { RunRestarts } from '../orchestration/runs/restarts.ts'
-import { Runs } from '../orchestration/runs/runs.ts'
-import { SessionAffinity } from '../orchestration/runs/session-affinity.ts'
-import { RunTimelines, type UsageOfSessions } from '../orchestration/runs/timeline.ts'
-import { type AgentAvailability, RunWaits } from '../orchestration/runs/waits.ts'
-import { Workflows } from '../orchestration/runs/workflows.ts'
-import type { BeadRepository } from '../work/beads/repository.ts'
-import type { Convoys } from '../work/convoys/convoys.ts'
-import type { SessionRepository } from '../work/sessions/repository.ts'
-import type { SessionResolver } from '../work/sessions/resolver.ts'
+import { CheckRepository, CheckRunner } from '../orchestration/checks/index.ts'
+import { DrainUnits } from '../orchestration/drain/index.ts'
+import { RunEngine } from '../orchestration/engine/index.ts'
+import { findStepTarget } from '../orchestration/formulas/index.ts'
+import type { Instantiator } from '../orchestration/instantiate/index.ts'
+import {
+  type AgentAvailability,
+  FormulaRuns,
+  RunControls,
+  RunHolds,
+  type RunMembers,
+  type RunRepository,
+  RunRestarts,
+  Runs,
+  RunTimelines,
+  RunWaits,
+  SessionAffinity,
+  type UsageOfSessions,
+  Workflows,
+} from '../orchestration/runs/index.ts'
+import type { BeadRepository } from '../work/beads/index.ts'
+import type { Convoys } from '../work/convoys/index.ts'
+import type { SessionRepository, SessionResolver } from '../work/sessions/index.ts'
 import type { CityDependencies } from './dependencies.ts'
 
 interface RunServicesOptions extends CityDependencies {

@@ -1,11 +1,7 @@
-import type { ExternalMessages } from '../connect/extmsg/external-messages.ts'
-import type { OrderStarter, StartedOrder } from '../connect/webhooks/targets.ts'
-import { Webhooks } from '../connect/webhooks/webhooks.ts'
+import type { ExternalMessages } from '../connect/extmsg/index.ts'
+import { type OrderStarter, type StartedOrder, Webhooks } from '../connect/webhooks/index.ts'
 import { AppError } from '../core/errors.ts'
-import type { OrderDispatcher } from '../orchestration/orders/dispatch/dispatcher.ts'
-import type { Order } from '../orchestration/orders/order.ts'
-import { scopedNameOf } from '../orchestration/orders/order.ts'
-import type { OrderLibrary } from '../orchestration/orders/order-library.ts'
+import { type Order, type OrderDispatcher, type OrderLibrary, scopedNameOf } from '../orchestration/orders/index.ts'
 
 interface WebhookOrdersOptions {
   orderLibrary: Pick<OrderLibrary, 'current' | 'find'>

@@ -1,4 +1,4 @@
-import type { AttentionItem } from '../agents/attention/schema.ts'
+import type { AttentionItem } from '../agents/attention/index.ts'
 import { withLocalTimes } from './text.ts'
 
 type Asking = Pick<AttentionItem, 'kind' | 'asks'>

@@ -1,4 +1,4 @@
-import type { EventActor } from '../city/events/schema.ts'
+import type { EventActor } from '../city/events/index.ts'
 import { isRecord } from './json.ts'
 import type { CityEvent, Output } from './operations.ts'
 

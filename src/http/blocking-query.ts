@@ -1,6 +1,6 @@
 import { parseDuration } from '../core/durations.ts'
 import type { FieldError } from '../core/errors.ts'
-import { validationFailed } from './respond/problem.ts'
+import { validationFailed } from './respond/index.ts'
 
 /** Until which event a query waits, and for how long in milliseconds. */
 export interface BlockingQuery {

@@ -1,8 +1,7 @@
 import type { Deadlines } from '../core/deadlines.ts'
 import { AppError, errorMessage } from '../core/errors.ts'
-import { isNestedTooDeep, MAX_JSON_DEPTH } from '../core/text/json-depth.ts'
-import { withoutLoneSurrogates } from '../core/text/json-surrogates.ts'
-import { describeJsonError } from './respond/json-error.ts'
+import { isNestedTooDeep, MAX_JSON_DEPTH, withoutLoneSurrogates } from '../core/text/index.ts'
+import { describeJsonError } from './respond/index.ts'
 
 /** How much a body may be and how long it may take. */
 export interface BodyReaderOptions {

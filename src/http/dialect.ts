@@ -1,6 +1,6 @@
 import type { CommonCode } from '../core/errors.ts'
 import { successKindOf } from './request-validator.ts'
-import { type ProblemFormat, problemDetails } from './respond/problem.ts'
+import { type ProblemFormat, problemDetails } from './respond/index.ts'
 import type { Route } from './route.ts'
 
 /** What differs from plane to plane in how it speaks. */

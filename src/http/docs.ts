@@ -1,9 +1,9 @@
 import { isObject } from '../core/json.ts'
-import { byKey } from '../core/text/order.ts'
+import { byKey } from '../core/text/index.ts'
 import type { JsonObject } from './components.ts'
 import css from './docs-style.css' with { type: 'text' }
 import { html, Markup, prose } from './html.ts'
-import { getObject, getObjects, getString } from './respond/json-object.ts'
+import { getObject, getObjects, getString } from './respond/index.ts'
 
 interface Operation {
   verb: string

@@ -1,6 +1,6 @@
 import { Kind, OptionalKind, type TSchema } from '@sinclair/typebox'
 import { type CommonCode, type ErrorCode, toErrorCode } from '../core/errors.ts'
-import { byKey } from '../core/text/order.ts'
+import { byKey } from '../core/text/index.ts'
 import { type JsonObject, SchemaComponents } from './components.ts'
 import { type PlaneDialect, supervisorDialect } from './dialect.ts'
 import { IDEMPOTENCY_KEY } from './idempotency.ts'

@@ -1,4 +1,4 @@
-import { type Attempt, firstAttempt, type SaveResponse, withoutReplay } from '../core/replays/replays.ts'
+import { type Attempt, firstAttempt, type SaveResponse, withoutReplay } from '../core/replays/index.ts'
 import type { Caller } from './caller.ts'
 import type { UntypedExchange } from './route.ts'
 

@@ -10,12 +10,18 @@ import { type AccessPolicy, checkAccess, type DetailedNeed, isLogged, needOf } f
 import type { RouterPath } from './paths.ts'
 import type { CountResponse } from './request-metrics.ts'
 import { decodeParams, RequestValidator, type SuccessKind, successKindOf } from './request-validator.ts'
-import { tagResponse } from './respond/etag.ts'
-import { noUpgrade } from './respond/problem.ts'
-import { assertFits, type JsonReplacer, JsonRows, toText } from './respond/rendered.ts'
-import { ResponseBody } from './respond/response-body.ts'
-import type { ResponseContent, ResponseWriter } from './respond/response-writer.ts'
-import { Turns } from './respond/turns.ts'
+import {
+  assertFits,
+  type JsonReplacer,
+  JsonRows,
+  noUpgrade,
+  ResponseBody,
+  type ResponseContent,
+  type ResponseWriter,
+  Turns,
+  tagResponse,
+  toText,
+} from './respond/index.ts'
 import type { Connection, MediaBody, Route } from './route.ts'
 import { type SecretFilter, strikeFrames, strikeMedia, visibleAnswer } from './secret-filter.ts'
 import { type SseFrame, type SseFrames, STREAM_HEADERS } from './sse.ts'

@@ -1,5 +1,5 @@
 import { createSecret } from '../core/ids.ts'
-import { hashToken, TOKEN_PREFIX } from '../core/text/credentials.ts'
+import { hashToken, TOKEN_PREFIX } from '../core/text/index.ts'
 import type { ProcessCaller } from './caller.ts'
 import type { Permission } from './needs.ts'
 import type { LiveToken, TokenKind } from './tokens.ts'

@@ -1,4 +1,4 @@
-import type { Sample } from '../core/metrics/metric.ts'
+import type { Sample } from '../core/metrics/index.ts'
 
 /** Counts the responses to one kind of request. */
 export type CountResponse = (status: number) => void

@@ -4,7 +4,7 @@ import { isObject } from '../core/json.ts'
 import { parseBlockingQuery } from './blocking-query.ts'
 import { requireJsonIfAny } from './body.ts'
 import { type Check, compile } from './check.ts'
-import { validationFailed } from './respond/problem.ts'
+import { validationFailed } from './respond/index.ts'
 import type { Route, Stream, Success } from './route.ts'
 /** What kind of success an operation has, decided once. */
 export type SuccessKind =

@@ -1,10 +1,10 @@
 import type { Static, TObject, TOptional, TSchema } from '@sinclair/typebox'
 import type { ServerWebSocket } from 'bun'
 import type { CommonCode, ErrorCode } from '../core/errors.ts'
-import type { Attempt, SaveResponse } from '../core/replays/replays.ts'
+import type { Attempt, SaveResponse } from '../core/replays/index.ts'
 import type { Caller } from './caller.ts'
 import type { Need } from './needs.ts'
-import type { JsonRows, RenderedJson } from './respond/rendered.ts'
+import type { JsonRows, RenderedJson } from './respond/index.ts'
 import type { SseFrames } from './sse.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'

@@ -1,6 +1,6 @@
 import { type PullSource, toPullSource } from '../core/pull-source.ts'
-import { blankSecrets } from '../core/text/secrets.ts'
-import { isRendered, JsonRows, type List, listRows, RenderedJson, toText } from './respond/rendered.ts'
+import { blankSecrets } from '../core/text/index.ts'
+import { isRendered, JsonRows, type List, listRows, RenderedJson, toText } from './respond/index.ts'
 import type { MediaBody } from './route.ts'
 import { type SseFrame, type SseFrames, toSseLine } from './sse.ts'
 

@@ -1,4 +1,4 @@
-import type { Tx } from '../core/store/store.ts'
+import type { Tx } from '../core/store/index.ts'
 import type { Caller } from './caller.ts'
 
 /** A token that is good, by its hash. */

@@ -1,4 +1,4 @@
-import type { LogSnapshot } from './logs/log-reader.ts'
+import type { LogSnapshot } from './logs/index.ts'
 import { runtimes } from './runtimes.ts'
 
 /** A name that states the window itself goes before those of all programs. */

@@ -1,5 +1,5 @@
-import { asObject } from './entries/json.ts'
-import { type LimitStatement, type LogStatement, onOneLine, readSoundly } from './limits/statement.ts'
+import { asObject } from './entries/index.ts'
+import { type LimitStatement, type LogStatement, onOneLine, readSoundly } from './limits/index.ts'
 import { runtimeOf, runtimes } from './runtimes.ts'
 
 /**

@@ -1,9 +1,9 @@
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import type { HttpListener } from '../http/listen.ts'
-import { ResponseWriter } from '../http/respond/response-writer.ts'
-import { readSocialConfig } from './network/config.ts'
-import { createWebsite } from './pages/website.ts'
+import { ResponseWriter } from '../http/respond/index.ts'
+import { readSocialConfig } from './network/index.ts'
+import { createWebsite } from './pages/index.ts'
 import { createSocial, type Social, type SocialOptions } from './social.ts'
 
 export interface OpenSocialOptions

@@ -2,22 +2,27 @@ import { join } from 'node:path'
 import type { Server } from 'bun'
 import type { Clock } from '../core/clock.ts'
 import type { Deadlines } from '../core/deadlines.ts'
-import { Replays } from '../core/replays/replays.ts'
+import { Replays } from '../core/replays/index.ts'
 import type { RequestHandler } from '../http/app.ts'
 import { hasHost, pathOf } from '../http/authority.ts'
 import { createPlane, type Plane } from '../http/plane.ts'
 import type { FailedRequest, SocketData } from '../http/plane-options.ts'
 import type { RequestMetrics } from '../http/request-metrics.ts'
-import { ResponseWriter } from '../http/respond/response-writer.ts'
-import { ClientAddresses } from './network/api/client-addresses.ts'
-import { networkDialect } from './network/api/errors.ts'
-import { NetworkGuard } from './network/api/guard.ts'
-import { isLegacyPath, LegacyRequests, readsLegacy, toCurrentRequest } from './network/api/legacy.ts'
-import { OriginPolicy } from './network/api/origins.ts'
-import { RequestCallers } from './network/api/request-callers.ts'
-import { Network } from './network/network.ts'
+import { ResponseWriter } from '../http/respond/index.ts'
+import {
+  ClientAddresses,
+  isLegacyPath,
+  LegacyRequests,
+  Network,
+  NetworkGuard,
+  networkDialect,
+  OriginPolicy,
+  RequestCallers,
+  readsLegacy,
+  toCurrentRequest,
+} from './network/index.ts'
 import { networkRoutes } from './routes.ts'
-import type { Settings } from './shared/settings.ts'
+import type { Settings } from './shared/index.ts'
 
 /** Where the network listens. */
 export interface NetworkListener {

@@ -7,15 +7,14 @@ import {
   CityCreateSucceeded,
   CityUnregisterRequested,
   CityUnregisterSucceeded,
-} from '../city/events/supervisor-events.ts'
-import { CITY_NAME } from '../config/declare/names.ts'
-import { CITY_FILE } from '../config/files/file-names.ts'
+} from '../city/events/index.ts'
+import { CITY_NAME } from '../config/declare/index.ts'
+import { CITY_FILE } from '../config/files/index.ts'
 import type { Clock } from '../core/clock.ts'
 import { AppError, errorMessage, invalidField } from '../core/errors.ts'
-import type { EventDefinition } from '../core/events/event.ts'
-import type { EventLog } from '../core/events/log.ts'
-import type { AcceptedRequest, Requests } from '../core/requests/requests.ts'
-import type { Store, Tx } from '../core/store/store.ts'
+import type { EventDefinition, EventLog } from '../core/events/index.ts'
+import type { AcceptedRequest, Requests } from '../core/requests/index.ts'
+import type { Store, Tx } from '../core/store/index.ts'
 import { actorOf } from '../http/actor-of.ts'
 import type { Caller } from '../http/caller.ts'
 import type { OKResponseBody } from '../http/schema.ts'

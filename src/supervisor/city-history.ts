@@ -5,7 +5,7 @@ import type { City } from '../city/city.ts'
 import type { CityDependencies } from '../city/dependencies.ts'
 import { type Clock, toTimestamp } from '../core/clock.ts'
 import { AppError, errorMessage } from '../core/errors.ts'
-import type { Store, Tx } from '../core/store/store.ts'
+import type { Store, Tx } from '../core/store/index.ts'
 import { cityHistory } from './table.ts'
 
 interface CityHistoryOptions {

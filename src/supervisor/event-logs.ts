@@ -1,19 +1,21 @@
 import type { City } from '../city/city.ts'
-import { parseResumePoint } from '../city/events/events.ts'
-import { withWorkflow } from '../city/events/frames.ts'
+import { parseResumePoint, withWorkflow } from '../city/events/index.ts'
 import type { Clock } from '../core/clock.ts'
 import { parseDuration } from '../core/durations.ts'
 import { AppError } from '../core/errors.ts'
-import type { RecordedEvent } from '../core/events/event.ts'
-import { type FollowedEvent, Follower, type LogSource } from '../core/events/follow.ts'
-import type { EventLog } from '../core/events/log.ts'
+import {
+  type EventLog,
+  type FollowedEvent,
+  Follower,
+  type LogSource,
+  type RecordedEvent,
+} from '../core/events/index.ts'
 import type { PullSource } from '../core/pull-source.ts'
 import { Signal } from '../core/signal.ts'
-import { compareText } from '../core/text/order.ts'
-import { fillPage } from '../http/respond/page.ts'
-import { MAX_RESPONSE_BYTES } from '../http/respond/rendered.ts'
+import { compareText } from '../core/text/index.ts'
+import { fillPage, MAX_RESPONSE_BYTES } from '../http/respond/index.ts'
 import { type SseFrame, toSseLine } from '../http/sse.ts'
-import type { WorkflowEvents } from '../orchestration/runs/projection.ts'
+import type { WorkflowEvents } from '../orchestration/runs/index.ts'
 
 /** The name of the supervisor's own log beside those of the cities. */
 export const SUPERVISOR = '__supervisor__'

@@ -12,8 +12,7 @@ import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { createFolder } from '../core/folders.ts'
 import { createSecret } from '../core/ids.ts'
-import { TOKEN_PREFIX } from '../core/text/credentials.ts'
-import { shellQuote } from '../core/text/shell-quote.ts'
+import { shellQuote, TOKEN_PREFIX } from '../core/text/index.ts'
 
 /** The address of a running supervisor, as written to `$GC_HOME/supervisor.json`. */
 export interface SupervisorAddress {

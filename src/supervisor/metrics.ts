@@ -1,11 +1,18 @@
 import type { City } from '../city/city.ts'
-import { cityMetrics } from '../city/status/city-metrics.ts'
+import { cityMetrics } from '../city/status/index.ts'
 import type { Deadlines } from '../core/deadlines.ts'
-import { type Labels, type Metric, merge, type NumberMetric, samplesBy, withLabels } from '../core/metrics/metric.ts'
-import { metricsText } from '../core/metrics/text.ts'
-import type { Store } from '../core/store/store.ts'
+import {
+  type Labels,
+  type Metric,
+  merge,
+  metricsText,
+  type NumberMetric,
+  samplesBy,
+  withLabels,
+} from '../core/metrics/index.ts'
+import type { Store } from '../core/store/index.ts'
 import type { RequestMetrics } from '../http/request-metrics.ts'
-import type { NetworkStats } from '../social/network/stats/schema.ts'
+import type { NetworkStats } from '../social/network/index.ts'
 import type { Cities } from './cities.ts'
 import { PHASES } from './city-entry.ts'
 import type { CityInfo } from './schema.ts'

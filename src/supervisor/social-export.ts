@@ -1,4 +1,4 @@
-import type { ExportManifest, ImportDraft } from '../social/moving/schema.ts'
+import type { ExportManifest, ImportDraft } from '../social/moving/index.ts'
 import { verifyChunk, verifyManifest, verifyOwner } from '../social/moving/verify.ts'
 
 /** An export as it lies in a file: signed by the network that made it, and by its agent. */

@@ -2,8 +2,7 @@ import type { City } from '../city/city.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Deadline, Deadlines } from '../core/deadlines.ts'
 import { errorMessage } from '../core/errors.ts'
-import type { Statement } from '../core/store/statement.ts'
-import type { Store, Tx } from '../core/store/store.ts'
+import type { Statement, Store, Tx } from '../core/store/index.ts'
 import type { LiveToken, TokenMirror } from '../http/tokens.ts'
 
 interface TokenRow {

@@ -7,9 +7,14 @@ export interface Import {
   readonly from: string
   /** A path of ours, else the name of a package. */
   readonly to: string
-  readonly names: readonly string[]
+  readonly names: readonly ImportedName[]
   readonly typeOnly: boolean
   readonly lazy: boolean
+}
+
+interface ImportedName {
+  readonly name: string
+  readonly isType: boolean
 }
 
 export interface House {
@@ -37,7 +42,7 @@ export async function readHouse(): Promise<House> {
     const { module, program } = parseSync(file, text)
     const resolved = (target: string) => (target.startsWith('.') ? normalize(join(dirname(file), target)) : target)
     const add = (target: string, entries: readonly Entry[], lazy = false) => {
-      const names = entries.flatMap(({ importName }) => importName.name ?? [])
+      const names = entries.flatMap(({ importName: { name }, isType }) => (name === null ? [] : [{ name, isType }]))
       const typeOnly = entries.length > 0 && entries.every(({ isType }) => isType)
       imports.push({ from: file, to: resolved(target), names, typeOnly, lazy })
     }
@@ -73,12 +78,12 @@ export function roomOf(file: string): string | undefined {
 export function behindFaces(imports: readonly Import[]): Import[] {
   const sources = new Map<string, string>()
   for (const { from, to, names } of imports) {
-    if (from.endsWith('/index.ts')) for (const name of names) sources.set(`${from} ${name}`, to)
+    if (from.endsWith('/index.ts')) for (const { name } of names) sources.set(`${from} ${name}`, to)
   }
   return imports.flatMap((each) => {
     if (!each.to.endsWith('/index.ts') || each.from.endsWith('/index.ts')) return [each]
-    const targets = new Set(each.names.map((name) => sources.get(`${each.to} ${name}`) ?? each.to))
-    return [...targets].map((to) => ({ ...each, to }))
+    const targets = Map.groupBy(each.names, ({ name }) => sources.get(`${each.to} ${name}`) ?? each.to)
+    return [...targets].map(([to, names]) => ({ ...each, to, names, typeOnly: names.every(({ isType }) => isType) }))
   })
 }
 

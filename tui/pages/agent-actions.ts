@@ -1,4 +1,4 @@
-import type { AgentResponse } from '../../src/agents/agents/schema.ts'
+import type { AgentResponse } from '../../src/agents/agents/index.ts'
 import { attachTo } from './attach.ts'
 import { copy } from './copy.ts'
 import type { Action, Reach } from './page.ts'

@@ -1,4 +1,4 @@
-import type { AgentResponse } from '../../src/agents/agents/schema.ts'
+import type { AgentResponse } from '../../src/agents/agents/index.ts'
 import { actionsOfAgent, actionsOfPool } from './agent-actions.ts'
 import { type Cell, isOneOf, table, whole } from './page.ts'
 import { toneOf } from './tones.ts'

@@ -1,4 +1,4 @@
-import type { AttentionItem } from '../../src/agents/attention/schema.ts'
+import type { AttentionItem } from '../../src/agents/attention/index.ts'
 import type { Action, Reach } from './page.ts'
 
 const OWN_WORDS = { name: 'text', title: 'words of your own with it', isOptional: true } as const

@@ -1,4 +1,4 @@
-import type { AttentionItem } from '../../src/agents/attention/schema.ts'
+import type { AttentionItem } from '../../src/agents/attention/index.ts'
 import { asksOf, isQuestion } from '../../src/client/attention.ts'
 import { isOneOf, type Line, type Location, table, whole } from './page.ts'
 

@@ -1,4 +1,4 @@
-import type { Bead } from '../../src/work/beads/schema.ts'
+import type { Bead } from '../../src/work/beads/index.ts'
 import { attachTo } from './attach.ts'
 import { change } from './bead-changes.ts'
 import { joinConvoy } from './convoy-actions.ts'

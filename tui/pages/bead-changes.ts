@@ -1,5 +1,5 @@
 import type { CityClient } from '../../src/client/client.ts'
-import type { Bead } from '../../src/work/beads/schema.ts'
+import type { Bead } from '../../src/work/beads/index.ts'
 import type { Outcome, Reach } from './page.ts'
 
 /** What a person changes of a bead, one at a time. */

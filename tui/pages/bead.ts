@@ -1,7 +1,7 @@
 import { type BeadChange, beadChanges } from '../../src/client/bead-changes.ts'
 import type { Output } from '../../src/client/operations.ts'
 import { formatTime } from '../../src/client/text.ts'
-import type { Bead } from '../../src/work/beads/schema.ts'
+import type { Bead } from '../../src/work/beads/index.ts'
 import { waitingLines } from './attention.ts'
 import { beadActions } from './bead-actions.ts'
 import { type Action, type Line, text } from './page.ts'

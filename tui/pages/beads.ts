@@ -1,6 +1,6 @@
 import type { CityClient } from '../../src/client/client.ts'
 import { ApiError } from '../../src/client/errors.ts'
-import type { Bead } from '../../src/work/beads/schema.ts'
+import type { Bead } from '../../src/work/beads/index.ts'
 import { beadActions, newBead } from './bead-actions.ts'
 import { type ColumnOf, isOneOf, type Query, type Reach, type Slice, table } from './page.ts'
 import { toneOf } from './tones.ts'

@@ -1,5 +1,5 @@
 import type { Output } from '../../src/client/operations.ts'
-import type { Bead } from '../../src/work/beads/schema.ts'
+import type { Bead } from '../../src/work/beads/index.ts'
 import { beadActions } from './bead-actions.ts'
 import { beadColumns } from './beads.ts'
 import { addBeads, closeConvoy, newConvoy } from './convoy-actions.ts'

@@ -1,4 +1,4 @@
-import type { AttentionItem } from '../../src/agents/attention/schema.ts'
+import type { AttentionItem } from '../../src/agents/attention/index.ts'
 import { asksOf } from '../../src/client/attention.ts'
 import { answersOf } from './answers.ts'
 import { attachTo } from './attach.ts'

@@ -1,4 +1,4 @@
-import type { TranscriptMatch } from '../../src/agents/conversations/search/schema.ts'
+import type { TranscriptMatch } from '../../src/agents/conversations/index.ts'
 import { countOf } from '../../src/client/text.ts'
 import { copy } from './copy.ts'
 import { type Action, type Query, type Reach, type Slice, table } from './page.ts'

@@ -1,5 +1,5 @@
 import type { CityClient } from '../../src/client/client.ts'
-import type { SessionResponse } from '../../src/work/sessions/schema.ts'
+import type { SessionResponse } from '../../src/work/sessions/index.ts'
 import { attachTo } from './attach.ts'
 import { copy } from './copy.ts'
 import type { Action, Outcome, Reach } from './page.ts'

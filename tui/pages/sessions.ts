@@ -1,5 +1,5 @@
 import { isQuestion } from '../../src/client/attention.ts'
-import type { SessionResponse } from '../../src/work/sessions/schema.ts'
+import type { SessionResponse } from '../../src/work/sessions/index.ts'
 import { isOneOf, type PageEvent, table } from './page.ts'
 import { searchSessions } from './search.ts'
 import { actionsOfSession } from './session-actions.ts'

@@ -1,11 +1,9 @@
 import { existsSync } from 'node:fs'
-import { type Account, homeVariables } from '../../config/accounts/account.ts'
-import type { Accounts } from '../../config/accounts/accounts.ts'
+import { type Account, type Accounts, homeVariables } from '../../config/accounts/index.ts'
 import type { Deadlines } from '../../core/deadlines.ts'
 import { errorMessage } from '../../core/errors.ts'
 import type { ProcessTokens } from '../../http/process-tokens.ts'
-import { ProgramInspector } from '../readiness/inspector.ts'
-import { PROBES } from '../readiness/probes.ts'
+import { PROBES, ProgramInspector } from '../readiness/index.ts'
 
 interface LoginCheckOptions {
   accounts: Accounts

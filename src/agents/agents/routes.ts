@@ -1,8 +1,8 @@
-import { qualify } from '../../config/declare/names.ts'
+import { qualify } from '../../config/declare/index.ts'
 import type { CityOf } from '../../http/city-of.ts'
 import { route } from '../../http/route.ts'
 import { OKResponseBody } from '../../http/schema.ts'
-import { AgentOutput } from '../conversations/schema.ts'
+import { AgentOutput } from '../conversations/index.ts'
 import type { Agents } from './agents.ts'
 import {
   AgentCreate,

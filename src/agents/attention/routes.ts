@@ -1,7 +1,7 @@
 import type { CityOf } from '../../http/city-of.ts'
 import { route } from '../../http/route.ts'
-import { Bead } from '../../work/beads/schema.ts'
-import type { Parking } from '../lifecycle/act/parking.ts'
+import { Bead } from '../../work/beads/index.ts'
+import type { Parking } from '../lifecycle/index.ts'
 import type { Attention } from './attention.ts'
 import { AttentionList } from './schema.ts'
 

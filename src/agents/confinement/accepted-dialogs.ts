@@ -4,8 +4,8 @@ import { type Static, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import { errorMessage } from '../../core/errors.ts'
 import { writePrivateFile } from '../../core/private-file.ts'
-import type { SessionRow } from '../../work/sessions/table.ts'
-import type { QuestionRow } from '../questions/table.ts'
+import type { SessionRow } from '../../work/sessions/index.ts'
+import type { QuestionRow } from '../questions/index.ts'
 
 /** What a person accepted when sessions of an agent asked it on their first screens. */
 const Accepted = Type.Object({

@@ -1,9 +1,8 @@
 import { homedir } from 'node:os'
-import { type Access, confinementRisk, type Surroundings } from '../../config/confinement/obstacle.ts'
-import type { AgentConfineFields } from '../../config/declare/confine.ts'
+import { type Access, confinementRisk, type Surroundings } from '../../config/confinement/index.ts'
+import type { AgentConfineFields } from '../../config/declare/index.ts'
 import { contains } from '../../core/folders.ts'
-import type { CountedDenial } from '../../host/confine/denials.ts'
-import { requiredPermission } from '../../host/confine/required-permission.ts'
+import { type CountedDenial, requiredPermission } from '../../host/confine/index.ts'
 
 /** Where a line of configuration would be in force. */
 export type Around = Omit<Surroundings, 'home'>

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Confiner } from '../../host/confine/start/confiner.ts'
-import type { Confinement } from '../../host/protocol/session.ts'
+import { Confiner } from '../../host/confine/index.ts'
+import type { Confinement } from '../../host/protocol/index.ts'
 import type { ConfinementRules } from './confinement.ts'
 
 /** What a command was refused, as it is told of the first time. */

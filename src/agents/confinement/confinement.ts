@@ -1,14 +1,19 @@
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
-import type { AgentConfig, CityConfig } from '../../config/city/city-config.ts'
-import { agentProfile } from '../../config/confinement/agent-profile.ts'
-import { findFixed, fixedPath, writtenByAgents } from '../../config/confinement/fixed-path.ts'
-import { describeRefused, placesOf } from '../../config/confinement/judge.ts'
-import { readableEntries } from '../../config/confinement/readable.ts'
+import type { AgentConfig, CityConfig } from '../../config/city/index.ts'
+import {
+  agentProfile,
+  describeRefused,
+  findFixed,
+  fixedPath,
+  placesOf,
+  readableEntries,
+  writtenByAgents,
+} from '../../config/confinement/index.ts'
 import { AppError } from '../../core/errors.ts'
 import { realPath } from '../../core/folders.ts'
-import type { Confinement } from '../../host/protocol/session.ts'
-import type { SessionRow } from '../../work/sessions/table.ts'
+import type { Confinement } from '../../host/protocol/index.ts'
+import type { SessionRow } from '../../work/sessions/index.ts'
 import type { TokenDemand } from './token-demand.ts'
 import { type OwnPlaces, type Placed, workPlace } from './work-place.ts'
 

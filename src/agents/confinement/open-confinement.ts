@@ -1,6 +1,5 @@
-import type { CityConfig } from '../../config/city/city-config.ts'
-import type { SessionRepository } from '../../work/sessions/repository.ts'
-import type { SessionResolver } from '../../work/sessions/resolver.ts'
+import type { CityConfig } from '../../config/city/index.ts'
+import type { SessionRepository, SessionResolver } from '../../work/sessions/index.ts'
 import type { ConfinementPlace } from './confinement.ts'
 import { Denials } from './denials.ts'
 import { ConfinedAgents } from './token-demand.ts'

@@ -1,6 +1,6 @@
 import { homedir } from 'node:os'
 import { isAbsolute, join, resolve } from 'node:path'
-import type { Access } from '../../config/confinement/obstacle.ts'
+import type { Access } from '../../config/confinement/index.ts'
 import { contains } from '../../core/folders.ts'
 
 /** A path that a program said it has no permission for. */

@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import type { Clock } from '../../core/clock.ts'
 import type { Deadline, Deadlines } from '../../core/deadlines.ts'
 import { errorMessage } from '../../core/errors.ts'
-import type { Reactions } from '../../core/events/reactions.ts'
+import type { Reactions } from '../../core/events/index.ts'
 import { PROGRAMS } from '../../programs/list.ts'
-import type { SessionRepository } from '../../work/sessions/repository.ts'
+import type { SessionRepository } from '../../work/sessions/index.ts'
 import { privateFolder, privateFolders } from './confinement.ts'
 
 export interface PrivateFoldersOptions {

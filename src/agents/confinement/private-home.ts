@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { PrivateFile, PrivateLink } from '../../host/protocol/session.ts'
+import type { PrivateFile, PrivateLink } from '../../host/protocol/index.ts'
 import { confinedProgram } from '../../programs/confinements.ts'
 import { asObject, type JsonRecord, parseJson } from '../../programs/entries/json.ts'
 import { programOf } from '../../programs/list.ts'

@@ -1,6 +1,6 @@
-import type { ProviderKey } from '../../host/protocol/proxy.ts'
+import type { ProviderKey } from '../../host/protocol/index.ts'
 import { confinedProgram } from '../../programs/confinements.ts'
-import { asObject, isObject, parseJson } from '../../programs/entries/json.ts'
+import { asObject, isObject, parseJson } from '../../programs/entries/index.ts'
 
 /** What a program is given in place of the keys of its provider, which its proxy has. */
 export interface KeptKeys {

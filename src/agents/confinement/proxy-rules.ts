@@ -1,8 +1,7 @@
-import { defaultHosts } from '../../config/confinement/default-hosts.ts'
-import type { UnknownHosts } from '../../config/declare/confine.ts'
-import { outerProxies } from '../../host/confine/network/outer-proxy.ts'
-import { REGISTRIES } from '../../host/confine/start/default-hosts.ts'
-import type { ProxyRules } from '../../host/protocol/proxy.ts'
+import { defaultHosts } from '../../config/confinement/index.ts'
+import type { UnknownHosts } from '../../config/declare/index.ts'
+import { outerProxies, REGISTRIES } from '../../host/confine/index.ts'
+import type { ProxyRules } from '../../host/protocol/index.ts'
 import type { Confinable } from './confinement.ts'
 import type { KeptKeys } from './provider-keys.ts'
 

@@ -1,4 +1,4 @@
-import { SESSION_CONFLICT } from '../../host/protocol/errors.ts'
+import { SESSION_CONFLICT } from '../../host/protocol/index.ts'
 import type { CityOf } from '../../http/city-of.ts'
 import { ofOtherSessions } from '../../http/needs.ts'
 import { route } from '../../http/route.ts'

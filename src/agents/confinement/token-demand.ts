@@ -1,4 +1,4 @@
-import type { CityConfig } from '../../config/city/city-config.ts'
+import type { CityConfig } from '../../config/city/index.ts'
 
 /** Whether callers have to show who they are, without which confinement means nothing. */
 export interface TokenDemand {

@@ -1,9 +1,7 @@
-import type { AgentConfig, CityConfig } from '../../config/city/city-config.ts'
-import type { ConfineMode } from '../../config/declare/confine.ts'
-import type { Confinement } from '../../host/protocol/session.ts'
-import type { SessionRepository } from '../../work/sessions/repository.ts'
-import { isRunning } from '../../work/sessions/running.ts'
-import type { SessionRow } from '../../work/sessions/table.ts'
+import type { AgentConfig, CityConfig } from '../../config/city/index.ts'
+import type { ConfineMode } from '../../config/declare/index.ts'
+import type { Confinement } from '../../host/protocol/index.ts'
+import { isRunning, type SessionRepository, type SessionRow } from '../../work/sessions/index.ts'
 import type { UnconfinedList } from './schema.ts'
 
 /** How a program is confined that is started like this, in the words of the configuration. */

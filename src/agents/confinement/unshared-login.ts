@@ -1,5 +1,5 @@
 import { homedir } from 'node:os'
-import type { AgentConfig, CityConfig } from '../../config/city/city-config.ts'
+import type { AgentConfig, CityConfig } from '../../config/city/index.ts'
 import { agentProfile, builtinOf } from '../../config/confinement/agent-profile.ts'
 import { loginFile, storedKeys } from './private-home.ts'
 

@@ -1,7 +1,7 @@
 import { lstatSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join, relative, sep } from 'node:path'
-import type { AgentConfig } from '../../config/city/city-config.ts'
+import type { AgentConfig } from '../../config/city/index.ts'
 import { fixedPath, writtenByAgents } from '../../config/confinement/fixed-path.ts'
 import { confinementRisk, projectConfinementRisk } from '../../config/confinement/obstacle.ts'
 import { lendersTo, type RigWriters } from '../../config/confinement/open-rigs.ts'

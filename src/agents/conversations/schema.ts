@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { closedObject, optional } from '../../programs/entries/fields.ts'
+import { closedObject, optional } from '../../programs/entries/index.ts'
 import { History } from './structured/history.ts'
 import { Message } from './structured/messages.ts'
 

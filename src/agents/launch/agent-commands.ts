@@ -1,7 +1,7 @@
-import type { AgentConfig } from '../../config/city/city-config.ts'
-import type { Config } from '../../config/compose/config.ts'
+import type { AgentConfig } from '../../config/city/index.ts'
+import type { Config } from '../../config/compose/index.ts'
 import { AppError } from '../../core/errors.ts'
-import { type CommandConfinement, withoutSecrets } from '../confinement/command-confinement.ts'
+import { type CommandConfinement, withoutSecrets } from '../confinement/index.ts'
 import type { ShellOptions, ShellResult, ShellRunner } from './shell-runner.ts'
 
 interface AgentCommandsOptions {

@@ -1,5 +1,5 @@
-import type { AgentConfig } from '../../config/city/city-config.ts'
-import { sanitize } from '../../work/sessions/names.ts'
+import type { AgentConfig } from '../../config/city/index.ts'
+import { sanitize } from '../../work/sessions/index.ts'
 import type { LaunchPlanner } from './launch-planner.ts'
 import type { PromptedSession } from './prompt-subjects.ts'
 

@@ -1,10 +1,9 @@
 import { delimiter, join } from 'node:path'
-import { CERTIFICATE_VARIABLES } from '../../host/confine/start/certificates.ts'
+import { CERTIFICATE_VARIABLES } from '../../host/confine/index.ts'
 import { PRESETS } from '../../programs/presets.ts'
-import { identityOf } from '../../work/sessions/metadata.ts'
-import type { SessionRow } from '../../work/sessions/table.ts'
-import type { TokenDemand } from '../confinement/token-demand.ts'
-import type { SessionAccounts } from '../network/session-accounts.ts'
+import { identityOf, type SessionRow } from '../../work/sessions/index.ts'
+import type { TokenDemand } from '../confinement/index.ts'
+import type { SessionAccounts } from '../network/index.ts'
 
 /** Variables of the supervisor that sessions inherit: the user's identity and locale, and keys of model providers. */
 const INHERITED = new Set(

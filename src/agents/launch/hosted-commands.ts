@@ -1,7 +1,12 @@
 import { AppError } from '../../core/errors.ts'
-import type { SessionHost } from '../../host/client/session-host.ts'
-import { commandKey } from '../../host/protocol/keys.ts'
-import type { CommandOutput, Confinement, Exit, OutputFile } from '../../host/protocol/session.ts'
+import type { SessionHost } from '../../host/client/index.ts'
+import {
+  type CommandOutput,
+  type Confinement,
+  commandKey,
+  type Exit,
+  type OutputFile,
+} from '../../host/protocol/index.ts'
 
 /** A command to run in the session host. */
 export interface HostedCommand {

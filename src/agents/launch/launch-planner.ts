@@ -1,52 +1,61 @@
 import { homedir } from 'node:os'
 import { delimiter, isAbsolute, join, resolve } from 'node:path'
-import { homeVariables, isOtherLogin } from '../../config/accounts/account.ts'
-import type { Accounts } from '../../config/accounts/accounts.ts'
-import type { AgentConfig, CityConfig } from '../../config/city/city-config.ts'
-import type { Config } from '../../config/compose/config.ts'
-import { agentProfile } from '../../config/confinement/agent-profile.ts'
-import { findFixed, writtenByAgents } from '../../config/confinement/fixed-path.ts'
-import { confinementRisk } from '../../config/confinement/obstacle.ts'
-import { isOpenToAgents } from '../../config/confinement/open-rigs.ts'
-import type { Provider } from '../../config/declare/provider-config.ts'
-import { usedFragments } from '../../config/prompts/prompt-template.ts'
-import { renderCommand } from '../../config/prompts/render-command.ts'
-import type { PromptRequest } from '../../config/prompts/render-prompt.ts'
+import { type Accounts, homeVariables, isOtherLogin } from '../../config/accounts/index.ts'
+import type { AgentConfig, CityConfig } from '../../config/city/index.ts'
+import type { Config } from '../../config/compose/index.ts'
+import {
+  agentProfile,
+  confinementRisk,
+  findFixed,
+  isOpenToAgents,
+  writtenByAgents,
+} from '../../config/confinement/index.ts'
+import type { Provider } from '../../config/declare/index.ts'
 import {
   commandFields,
+  type PromptRequest,
   type PromptSubject,
   promptFields,
+  renderCommand,
   type TemplateFields,
   toData,
-} from '../../config/prompts/subject.ts'
-import { splitCommand } from '../../config/providers/command-words.ts'
-import { buildLaunch, type Launch, type Transport } from '../../config/providers/launch.ts'
-import { beacon, composePrompt } from '../../config/providers/prompt.ts'
-import { resolveProvider } from '../../config/providers/resolve.ts'
+  usedFragments,
+} from '../../config/prompts/index.ts'
+import {
+  beacon,
+  buildLaunch,
+  composePrompt,
+  type Launch,
+  resolveProvider,
+  splitCommand,
+  type Transport,
+} from '../../config/providers/index.ts'
 import { AppError } from '../../core/errors.ts'
 import { isExecutable } from '../../core/files.ts'
 import { realPath } from '../../core/folders.ts'
-import { looksSecret } from '../../core/text/secrets.ts'
-import { certificatePlaces } from '../../host/confine/start/certificates.ts'
-import type { Confinement, ProgramOnTerminal, ToolServer } from '../../host/protocol/session.ts'
-import type { TerminalProgram } from '../../host/terminal/wait-for-state.ts'
+import { looksSecret } from '../../core/text/index.ts'
+import { certificatePlaces } from '../../host/confine/index.ts'
+import type { Confinement, ProgramOnTerminal, ToolServer } from '../../host/protocol/index.ts'
+import type { TerminalProgram } from '../../host/terminal/index.ts'
 import { profileOf } from '../../programs/screens.ts'
-import { identityOf } from '../../work/sessions/metadata.ts'
-import { instanceNamed } from '../../work/sessions/names.ts'
-import type { SessionRow } from '../../work/sessions/table.ts'
-import { acceptedDialogs } from '../confinement/accepted-dialogs.ts'
+import { identityOf, instanceNamed, type SessionRow } from '../../work/sessions/index.ts'
 import {
+  acceptedDialogs,
   type Confinable,
   type ConfinementPlace,
   confinableOf,
   confinementOf,
+  firstRunFiles,
+  keepKeys,
+  loginFile,
   obstacleToConfinement,
-} from '../confinement/confinement.ts'
-import { packOf, requireOwnAddress } from '../confinement/foreign-address.ts'
-import { firstRunFiles, loginFile, storedKeys } from '../confinement/private-home.ts'
-import { keepKeys } from '../confinement/provider-keys.ts'
-import { proxyRules } from '../confinement/proxy-rules.ts'
-import { type UnsharedLogin, unsharedLogin } from '../confinement/unshared-login.ts'
+  packOf,
+  proxyRules,
+  requireOwnAddress,
+  storedKeys,
+  type UnsharedLogin,
+  unsharedLogin,
+} from '../confinement/index.ts'
 import { type CityEnvironment, sessionEnvironment } from './environment.ts'
 import { driftOf, type Fingerprint, fingerprint, LIVE } from './fingerprint.ts'
 import { missingScript } from './missing-script.ts'

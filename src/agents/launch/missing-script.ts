@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import type { AgentConfig } from '../../config/city/city-config.ts'
-import { isPlain } from '../../config/confinement/readable.ts'
+import type { AgentConfig } from '../../config/city/index.ts'
+import { isPlain } from '../../config/confinement/index.ts'
 import { folderInCity } from './work-folder.ts'
 
 type Scripted = Pick<AgentConfig, 'startCommand' | 'workDir' | 'worktree' | 'preStart' | 'confine' | 'qualified'>

@@ -1,8 +1,8 @@
-import type { Transport } from '../../config/providers/launch.ts'
-import type { Confinement, ToolServer } from '../../host/protocol/session.ts'
-import type { TerminalProgram } from '../../host/terminal/wait-for-state.ts'
-import type { SessionRow } from '../../work/sessions/table.ts'
-import { modeOfStart } from '../confinement/unconfined.ts'
+import type { Transport } from '../../config/providers/index.ts'
+import type { Confinement, ToolServer } from '../../host/protocol/index.ts'
+import type { TerminalProgram } from '../../host/terminal/index.ts'
+import type { SessionRow } from '../../work/sessions/index.ts'
+import { modeOfStart } from '../confinement/index.ts'
 import type { Fingerprint } from './fingerprint.ts'
 
 /** The program to start for a session, and how to talk to it. */

@@ -1,10 +1,9 @@
-import type { AgentConfig } from '../../config/city/city-config.ts'
-import type { Config } from '../../config/compose/config.ts'
-import type { Provider } from '../../config/declare/provider-config.ts'
-import { readBranches } from '../../config/git/branches.ts'
-import type { PromptSubject, SubjectProvider } from '../../config/prompts/subject.ts'
-import { agentNameOf } from '../../work/sessions/metadata.ts'
-import type { SessionRow } from '../../work/sessions/table.ts'
+import type { AgentConfig } from '../../config/city/index.ts'
+import type { Config } from '../../config/compose/index.ts'
+import type { Provider } from '../../config/declare/index.ts'
+import { readBranches } from '../../config/git/index.ts'
+import type { PromptSubject, SubjectProvider } from '../../config/prompts/index.ts'
+import { agentNameOf, type SessionRow } from '../../work/sessions/index.ts'
 import type { CityEnvironment } from './environment.ts'
 
 /** What prompts and commands know of a session. */

@@ -1,6 +1,5 @@
-import type { PromptRenderer } from '../../config/prompts/prompt-renderer.ts'
-import type { RenderedPrompt } from '../../config/prompts/render-prompt.ts'
-import type { SessionAccounts } from '../network/session-accounts.ts'
+import type { PromptRenderer, RenderedPrompt } from '../../config/prompts/index.ts'
+import type { SessionAccounts } from '../network/index.ts'
 import type { LaunchPlanner } from './launch-planner.ts'
 import type { PromptedSession } from './prompt-subjects.ts'
 

@@ -1,15 +1,20 @@
 import { existsSync } from 'node:fs'
-import type { AgentConfig } from '../../config/city/city-config.ts'
-import type { Provider } from '../../config/declare/provider-config.ts'
+import type { AgentConfig } from '../../config/city/index.ts'
+import type { Provider } from '../../config/declare/index.ts'
 import { errorMessage } from '../../core/errors.ts'
 import { isEmpty } from '../../core/folders.ts'
-import type { McpConnection } from '../../programs/parts/project.ts'
-import type { SessionRow } from '../../work/sessions/table.ts'
-import { readMcpFolders } from '../project-files/mcp-folders.ts'
-import { anyHas, readOverlays } from '../project-files/overlays.ts'
-import { addMcpServers, addOwnHooks, readSkills } from '../project-files/program-files.ts'
-import type { ProjectFiles } from '../project-files/project-files.ts'
-import { WantedBuilder } from '../project-files/wanted.ts'
+import type { McpConnection } from '../../programs/parts/index.ts'
+import type { SessionRow } from '../../work/sessions/index.ts'
+import {
+  addMcpServers,
+  addOwnHooks,
+  anyHas,
+  type ProjectFiles,
+  readMcpFolders,
+  readOverlays,
+  readSkills,
+  WantedBuilder,
+} from '../project-files/index.ts'
 import type { LaunchPlanner } from './launch-planner.ts'
 
 /** What packs bring to a session. */

@@ -1,9 +1,8 @@
 import type { Deadlines } from '../../core/deadlines.ts'
 import { killProcessGroup } from '../../core/process-group.ts'
-import { redactTokens } from '../../core/text/credentials.ts'
+import { redactTokens } from '../../core/text/index.ts'
 import type { ProcessTokens } from '../../http/process-tokens.ts'
-import type { ConfinedShell, ShellDenial } from '../confinement/confined-shell.ts'
-import type { ConfinementRules } from '../confinement/confinement.ts'
+import type { ConfinedShell, ConfinementRules, ShellDenial } from '../confinement/index.ts'
 
 /** The result of a command. */
 export interface ShellResult {

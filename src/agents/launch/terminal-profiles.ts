@@ -1,5 +1,5 @@
-import type { Provider } from '../../config/declare/provider-config.ts'
-import type { ProgramOnTerminal } from '../../host/protocol/session.ts'
+import type { Provider } from '../../config/declare/index.ts'
+import type { ProgramOnTerminal } from '../../host/protocol/index.ts'
 import { profileOf } from '../../programs/screens.ts'
 import type { TerminalProfile } from '../../programs/terminal-profile.ts'
 

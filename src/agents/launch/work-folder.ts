@@ -1,13 +1,11 @@
 import { mkdirSync, statSync } from 'node:fs'
-import type { AgentConfig, CityConfig } from '../../config/city/city-config.ts'
-import { fixedPath, writtenByAgents } from '../../config/confinement/fixed-path.ts'
-import { agentFolder } from '../../config/confinement/readable.ts'
-import type { ConfineMode } from '../../config/declare/confine.ts'
+import type { AgentConfig, CityConfig } from '../../config/city/index.ts'
+import { agentFolder, fixedPath, writtenByAgents } from '../../config/confinement/index.ts'
+import type { ConfineMode } from '../../config/declare/index.ts'
 import { AppError } from '../../core/errors.ts'
 import { requireNoLinks } from '../../core/folders.ts'
-import type { SessionRow } from '../../work/sessions/table.ts'
-import type { Confinable } from '../confinement/confinement.ts'
-import { isOwnFolder } from '../confinement/work-place.ts'
+import type { SessionRow } from '../../work/sessions/index.ts'
+import { type Confinable, isOwnFolder } from '../confinement/index.ts'
 
 /**
  * Creates a declared work_dir, and the folder that a city has for an agent; that of a rig or city has to exist. What confined

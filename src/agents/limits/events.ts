@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { defineEvent } from '../../core/events/event.ts'
+import { defineEvent } from '../../core/events/index.ts'
 
 const login = Type.String({ description: 'The account, or the provider whose own login it is.' })
 const provider = Type.String()

@@ -1,4 +1,4 @@
-import type { Account } from '../../config/accounts/account.ts'
+import type { Account } from '../../config/accounts/index.ts'
 
 /** What a program is logged in as: an account, or what the program finds for itself. */
 export interface Login {

@@ -1,8 +1,7 @@
 import { invalidField } from '../../core/errors.ts'
-import { findChoices, nameChoices } from '../../host/protocol/field-choices.ts'
-import { joinOptions, type QuestionOption } from '../../host/protocol/question.ts'
-import { actionsFor, optionFor } from '../conversations/acp/questions.ts'
-import type { QuestionRow } from '../questions/table.ts'
+import { findChoices, joinOptions, nameChoices, type QuestionOption } from '../../host/protocol/index.ts'
+import { actionsFor, optionFor } from '../conversations/index.ts'
+import type { QuestionRow } from '../questions/index.ts'
 
 /** What an answer takes: an option, or several boxes, named together. */
 export type Selection = QuestionOption & { options: readonly QuestionOption[] }

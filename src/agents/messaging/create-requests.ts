@@ -1,9 +1,11 @@
-import type { Tx } from '../../core/store/store.ts'
-import { SessionCreateSucceeded } from '../../work/sessions/events.ts'
-import type { MessageQueue } from '../../work/sessions/message-queue.ts'
-import type { SessionRepository } from '../../work/sessions/repository.ts'
-import type { SessionResponse } from '../../work/sessions/schema.ts'
-import type { SessionRow } from '../../work/sessions/table.ts'
+import type { Tx } from '../../core/store/index.ts'
+import {
+  type MessageQueue,
+  SessionCreateSucceeded,
+  type SessionRepository,
+  type SessionResponse,
+  type SessionRow,
+} from '../../work/sessions/index.ts'
 import type { SessionRequests } from './requests.ts'
 
 interface CreateRequestsOptions {

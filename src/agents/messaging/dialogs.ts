@@ -1,10 +1,9 @@
 import { toTimestamp } from '../../core/clock.ts'
-import type { SessionHost } from '../../host/client/session-host.ts'
-import type { Question } from '../../host/protocol/question.ts'
-import { findQuestion, type ScreenQuestion, toQuestion } from '../../host/terminal/question.ts'
-import type { RunningSession } from '../../work/sessions/running.ts'
-import type { PendingInteraction } from '../../work/sessions/schema.ts'
-import type { LaunchPlanner } from '../launch/launch-planner.ts'
+import type { SessionHost } from '../../host/client/index.ts'
+import type { Question } from '../../host/protocol/index.ts'
+import { findQuestion, type ScreenQuestion, toQuestion } from '../../host/terminal/index.ts'
+import type { PendingInteraction, RunningSession } from '../../work/sessions/index.ts'
+import type { LaunchPlanner } from '../launch/index.ts'
 
 interface DialogOptions {
   host: Pick<SessionHost, 'screen' | 'question' | 'reportsQuestions' | 'whenQuestionsKnown'>

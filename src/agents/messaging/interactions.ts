@@ -1,19 +1,29 @@
 import type { Actor } from '../../core/actor.ts'
 import { AppError, invalidField } from '../../core/errors.ts'
-import { SESSION_CONFLICT } from '../../host/protocol/errors.ts'
-import type { QuestionOption } from '../../host/protocol/question.ts'
-import { toPlainText } from '../../host/terminal/typed-text.ts'
+import { type QuestionOption, SESSION_CONFLICT } from '../../host/protocol/index.ts'
+import { toPlainText } from '../../host/terminal/index.ts'
 import { actorOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
-import type { SessionResolver } from '../../work/sessions/resolver.ts'
-import { isRunning } from '../../work/sessions/running.ts'
-import type { PendingList, Respond, Responded, SessionPending } from '../../work/sessions/schema.ts'
-import type { HostPrompts } from '../questions/host-prompts.ts'
-import { describeOutcome, numberOf, QuestionOver } from '../questions/outcome.ts'
-import type { Questions } from '../questions/questions.ts'
-import type { QuestionAnswer, QuestionList, QuestionView } from '../questions/schema.ts'
-import type { QuestionRow } from '../questions/table.ts'
-import { toView } from '../questions/view.ts'
+import {
+  isRunning,
+  type PendingList,
+  type Respond,
+  type Responded,
+  type SessionPending,
+  type SessionResolver,
+} from '../../work/sessions/index.ts'
+import {
+  describeOutcome,
+  type HostPrompts,
+  numberOf,
+  type QuestionAnswer,
+  type QuestionList,
+  QuestionOver,
+  type QuestionRow,
+  type Questions,
+  type QuestionView,
+  toView,
+} from '../questions/index.ts'
 import type { AnswerGiver } from './answer-giver.ts'
 import { selectOptions, textFor } from './answer-words.ts'
 import { type PendingOptions, pendingOf } from './pending.ts'

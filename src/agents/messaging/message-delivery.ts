@@ -2,14 +2,18 @@ import { type Actor, gcPart } from '../../core/actor.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { Deadlines } from '../../core/deadlines.ts'
 import { errorMessage } from '../../core/errors.ts'
-import type { Store, Tx } from '../../core/store/store.ts'
-import type { SessionEventRecorder } from '../../work/sessions/event-recorder.ts'
-import { SessionMessageSucceeded, SessionSubmitSucceeded } from '../../work/sessions/events.ts'
-import type { MessageQueue } from '../../work/sessions/message-queue.ts'
-import type { SessionRepository } from '../../work/sessions/repository.ts'
-import type { MessageRow, SessionRow } from '../../work/sessions/table.ts'
-import type { TurnGate } from '../../work/sessions/turn-gate.ts'
-import type { SessionActivity } from '../conversations/activity.ts'
+import type { Store, Tx } from '../../core/store/index.ts'
+import {
+  type MessageQueue,
+  type MessageRow,
+  type SessionEventRecorder,
+  SessionMessageSucceeded,
+  type SessionRepository,
+  type SessionRow,
+  SessionSubmitSucceeded,
+  type TurnGate,
+} from '../../work/sessions/index.ts'
+import type { SessionActivity } from '../conversations/index.ts'
 import type { CreateRequests } from './create-requests.ts'
 import type { ProgramInput } from './program-input.ts'
 import type { SessionRequests } from './requests.ts'

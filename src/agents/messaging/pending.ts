@@ -1,9 +1,6 @@
-import { isRunning } from '../../work/sessions/running.ts'
-import type { SessionPending } from '../../work/sessions/schema.ts'
-import type { SessionRow } from '../../work/sessions/table.ts'
-import type { AcpConversations } from '../conversations/acp/conversations.ts'
-import { toPendingInteraction } from '../conversations/acp/questions.ts'
-import type { Questions } from '../questions/questions.ts'
+import { isRunning, type SessionPending, type SessionRow } from '../../work/sessions/index.ts'
+import { type AcpConversations, toPendingInteraction } from '../conversations/index.ts'
+import type { Questions } from '../questions/index.ts'
 import { toInteraction } from './dialogs.ts'
 
 export interface PendingOptions {

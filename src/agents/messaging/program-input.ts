@@ -1,8 +1,7 @@
-import type { Delivery } from '../../host/terminal/deliver.ts'
-import type { MessageRow, SessionRow } from '../../work/sessions/table.ts'
-import type { AcpConversations } from '../conversations/acp/conversations.ts'
-import type { AcpPrompter } from '../conversations/acp/prompter.ts'
-import type { LaunchPlanner } from '../launch/launch-planner.ts'
+import type { Delivery } from '../../host/terminal/index.ts'
+import type { MessageRow, SessionRow } from '../../work/sessions/index.ts'
+import type { AcpConversations, AcpPrompter } from '../conversations/index.ts'
+import type { LaunchPlanner } from '../launch/index.ts'
 import type { TerminalInput, TypeOptions } from './terminal-input.ts'
 
 interface ProgramInputOptions {

@@ -1,10 +1,9 @@
 import { gcPart } from '../../core/actor.ts'
 import type { Deadline, Deadlines } from '../../core/deadlines.ts'
-import type { EventAttributes, EventDefinition, PayloadOf } from '../../core/events/event.ts'
-import type { EventLog } from '../../core/events/log.ts'
-import type { AcceptedRequest, Requests } from '../../core/requests/requests.ts'
+import type { EventAttributes, EventDefinition, EventLog, PayloadOf } from '../../core/events/index.ts'
+import type { AcceptedRequest, Requests } from '../../core/requests/index.ts'
 import { Signal } from '../../core/signal.ts'
-import type { Store, Tx } from '../../core/store/store.ts'
+import type { Store, Tx } from '../../core/store/index.ts'
 import type { AsyncAcceptedBody } from '../../http/schema.ts'
 
 export const CREATE_LIMIT = 120_000

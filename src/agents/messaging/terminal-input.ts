@@ -1,10 +1,14 @@
 import type { Deadlines } from '../../core/deadlines.ts'
-import type { ChoiceResult } from '../../host/protocol/question.ts'
-import { type Choice, chooseOption } from '../../host/terminal/choose.ts'
-import { type Delivery, deliver } from '../../host/terminal/deliver.ts'
-import { interrupt } from '../../host/terminal/interrupt.ts'
-import type { TerminalHost } from '../../host/terminal/terminal-host.ts'
-import type { TerminalProgram } from '../../host/terminal/wait-for-state.ts'
+import type { ChoiceResult } from '../../host/protocol/index.ts'
+import {
+  type Choice,
+  chooseOption,
+  type Delivery,
+  deliver,
+  interrupt,
+  type TerminalHost,
+  type TerminalProgram,
+} from '../../host/terminal/index.ts'
 
 export interface TypeOptions {
   signal: AbortSignal

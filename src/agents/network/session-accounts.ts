@@ -1,4 +1,4 @@
-import type { SessionRow } from '../../work/sessions/table.ts'
+import type { SessionRow } from '../../work/sessions/index.ts'
 import type { NetworkAccounts } from './network-accounts.ts'
 
 type Session = Pick<SessionRow, 'kind' | 'template'>

@@ -1,10 +1,9 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { isAbsolute, join, resolve } from 'node:path'
-import { renderStrictly } from '../../config/prompts/render-command.ts'
-import type { TemplateFields } from '../../config/prompts/subject.ts'
+import { renderStrictly, type TemplateFields } from '../../config/prompts/index.ts'
 import { errorMessage } from '../../core/errors.ts'
-import { parseToml, toPlainValue } from '../../core/toml/parse.ts'
-import type { McpConnection } from '../../programs/parts/project.ts'
+import { parseToml, toPlainValue } from '../../core/toml/index.ts'
+import type { McpConnection } from '../../programs/parts/index.ts'
 import { isTable } from './merge-settings.ts'
 
 const FILE = /^([a-z0-9-]+)(\.template)?\.toml$/

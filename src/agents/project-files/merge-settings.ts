@@ -1,4 +1,4 @@
-import type { Settings } from '../../programs/parts/project.ts'
+import type { Settings } from '../../programs/parts/index.ts'
 import { runtimes } from '../../programs/runtimes.ts'
 import type { SettingsPart } from './wanted.ts'
 

@@ -1,6 +1,6 @@
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { McpConnection } from '../../programs/parts/project.ts'
+import type { McpConnection } from '../../programs/parts/index.ts'
 import { runtimeOf } from '../../programs/runtimes.ts'
 import type { WantedBuilder } from './wanted.ts'
 

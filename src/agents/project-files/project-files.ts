@@ -4,20 +4,24 @@ import { chmod, lstat, readlink, rename, rm, rmdir, symlink, writeFile } from 'n
 import { basename, dirname, join } from 'node:path'
 import { and, eq } from 'drizzle-orm'
 import { type ParseError, parse } from 'jsonc-parser'
-import type { Config } from '../../config/compose/config.ts'
-import { fixedPath, writtenByAgents } from '../../config/confinement/fixed-path.ts'
-import type { GitFolders, GitRunner } from '../../config/git/git-runner.ts'
-import { findRepository, sharedFolder, workingFolders } from '../../config/git/repository-folders.ts'
+import type { Config } from '../../config/compose/index.ts'
+import { fixedPath, writtenByAgents } from '../../config/confinement/index.ts'
+import {
+  findRepository,
+  type GitFolders,
+  type GitRunner,
+  sharedFolder,
+  workingFolders,
+} from '../../config/git/index.ts'
 import { gcPart } from '../../core/actor.ts'
 import { sha256 } from '../../core/digest.ts'
 import { AppError, errorMessage } from '../../core/errors.ts'
-import type { Reactions } from '../../core/events/reactions.ts'
+import type { Reactions } from '../../core/events/index.ts'
 import { requireNoLinks } from '../../core/folders.ts'
 import { readPlainFile } from '../../core/plain-file.ts'
-import { HeldFolder } from '../../core/store/held-folder.ts'
-import type { Store, Tx } from '../../core/store/store.ts'
-import type { NamedTable, Settings } from '../../programs/parts/project.ts'
-import type { SessionRepository } from '../../work/sessions/repository.ts'
+import { HeldFolder, type Store, type Tx } from '../../core/store/index.ts'
+import type { NamedTable, Settings } from '../../programs/parts/index.ts'
+import type { SessionRepository } from '../../work/sessions/index.ts'
 import { isTable, mergeSettings } from './merge-settings.ts'
 import { type ProjectFileRow, projectFiles } from './table.ts'
 import type { WantedFile, WantedFiles } from './wanted.ts'

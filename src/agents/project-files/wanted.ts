@@ -1,4 +1,4 @@
-import type { NamedTable, ProjectPart, Settings } from '../../programs/parts/project.ts'
+import type { NamedTable, ProjectPart, Settings } from '../../programs/parts/index.ts'
 
 /** What gc puts at one place of a project. */
 export type WantedFile =

@@ -1,7 +1,6 @@
 import { toTimestamp } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
-import { SESSION_CONFLICT } from '../../host/protocol/errors.ts'
-import type { QuestionOption } from '../../host/protocol/question.ts'
+import { type QuestionOption, SESSION_CONFLICT } from '../../host/protocol/index.ts'
 import type { QuestionRow } from './table.ts'
 
 const PREFIX = 'question:'

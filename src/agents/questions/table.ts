@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import type { Actor } from '../../core/actor.ts'
-import type { Question, QuestionOption } from '../../host/protocol/question.ts'
+import type { Question, QuestionOption } from '../../host/protocol/index.ts'
 
 /** The option of an answer, with the text that a person adds to it. */
 export type Choice = QuestionOption & { words?: string }

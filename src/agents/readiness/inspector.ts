@@ -4,8 +4,8 @@ import type { Deadlines } from '../../core/deadlines.ts'
 import { isExecutable } from '../../core/files.ts'
 import { killProcessGroup } from '../../core/process-group.ts'
 import type { ProcessTokens } from '../../http/process-tokens.ts'
-import { parseJson } from '../../programs/entries/json.ts'
-import type { CommandResult, Inspector } from '../../programs/parts/probe.ts'
+import { parseJson } from '../../programs/entries/index.ts'
+import type { CommandResult, Inspector } from '../../programs/parts/index.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
 

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { type Check, configured, type Inspector, needsAuth, type ProbeResult } from '../../programs/parts/probe.ts'
+import { type Check, configured, type Inspector, needsAuth, type ProbeResult } from '../../programs/parts/index.ts'
 import { PRESETS } from '../../programs/presets.ts'
 import type { ProgramPreset } from '../../programs/program.ts'
 

@@ -1,9 +1,8 @@
 import { AppError, errorMessage } from '../../core/errors.ts'
-import type { Tx } from '../../core/store/store.ts'
-import type { AssigneeResolver } from '../../work/beads/extensions.ts'
-import { identityOf, workNamesOf } from '../../work/sessions/metadata.ts'
-import type { SessionResolver } from '../../work/sessions/resolver.ts'
-import type { SessionCreator } from '../lifecycle/act/session-creator.ts'
+import type { Tx } from '../../core/store/index.ts'
+import type { AssigneeResolver } from '../../work/beads/index.ts'
+import { identityOf, type SessionResolver, workNamesOf } from '../../work/sessions/index.ts'
+import type { SessionCreator } from '../lifecycle/index.ts'
 
 /** Resolves the names of assignees to the sessions of the city. */
 export class SessionAssignees implements AssigneeResolver {

@@ -1,21 +1,21 @@
 import type { Clock } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
-import type { Store, Tx } from '../../core/store/store.ts'
-import { SESSION_CONFLICT } from '../../host/protocol/errors.ts'
+import type { Store, Tx } from '../../core/store/index.ts'
+import { SESSION_CONFLICT } from '../../host/protocol/index.ts'
 import { actorOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
 import type { OKResponseBody, OKWithIDResponseBody } from '../../http/schema.ts'
-import type { SessionEventRecorder } from '../../work/sessions/event-recorder.ts'
-import type { SessionRepository } from '../../work/sessions/repository.ts'
-import type { SessionResolver } from '../../work/sessions/resolver.ts'
-import { isRunning } from '../../work/sessions/running.ts'
-import type { SessionRow } from '../../work/sessions/table.ts'
-import { transition } from '../../work/sessions/transitions.ts'
-import type { SessionWaker } from '../../work/sessions/waker.ts'
-import type { SessionProcesses } from '../lifecycle/act/processes.ts'
-import type { SessionCloser } from '../lifecycle/act/session-closer.ts'
-import type { SessionCreator } from '../lifecycle/act/session-creator.ts'
-import type { ProgramInput } from '../messaging/program-input.ts'
+import {
+  isRunning,
+  type SessionEventRecorder,
+  type SessionRepository,
+  type SessionResolver,
+  type SessionRow,
+  type SessionWaker,
+  transition,
+} from '../../work/sessions/index.ts'
+import type { SessionCloser, SessionCreator, SessionProcesses } from '../lifecycle/index.ts'
+import type { ProgramInput } from '../messaging/index.ts'
 
 interface SessionControlOptions {
   store: Store

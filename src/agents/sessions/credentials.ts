@@ -1,13 +1,16 @@
-import { lastSegment } from '../../core/text/last-segment.ts'
+import { lastSegment } from '../../core/text/index.ts'
 import type { SessionCaller } from '../../http/caller.ts'
 import type { LiveToken, TokenKind } from '../../http/tokens.ts'
-import { namesOf, workNamesOf } from '../../work/sessions/metadata.ts'
-import type { SessionRepository } from '../../work/sessions/repository.ts'
-import type { SessionResolver } from '../../work/sessions/resolver.ts'
-import type { SessionRow } from '../../work/sessions/table.ts'
-import type { SessionTokens } from '../../work/sessions/tokens.ts'
-import type { Workload } from '../../work/sessions/workload.ts'
-import type { LaunchPlanner } from '../launch/launch-planner.ts'
+import {
+  namesOf,
+  type SessionRepository,
+  type SessionResolver,
+  type SessionRow,
+  type SessionTokens,
+  type Workload,
+  workNamesOf,
+} from '../../work/sessions/index.ts'
+import type { LaunchPlanner } from '../launch/index.ts'
 
 interface SessionCredentialsOptions {
   city: string

@@ -1,17 +1,19 @@
 import type { Clock } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
-import type { EventLog } from '../../core/events/log.ts'
-import type { Store, Tx } from '../../core/store/store.ts'
+import type { EventLog } from '../../core/events/index.ts'
+import type { Store, Tx } from '../../core/store/index.ts'
 import { actorOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
 import type { OKWithIDResponseBody } from '../../http/schema.ts'
-import type { SessionEventRecorder } from '../../work/sessions/event-recorder.ts'
-import { SessionDrainAckedWithWork } from '../../work/sessions/events.ts'
-import { workNamesOf } from '../../work/sessions/metadata.ts'
-import type { SessionRepository } from '../../work/sessions/repository.ts'
-import type { SessionResolver } from '../../work/sessions/resolver.ts'
-import type { SessionRow } from '../../work/sessions/table.ts'
-import type { Workload } from '../../work/sessions/workload.ts'
+import {
+  SessionDrainAckedWithWork,
+  type SessionEventRecorder,
+  type SessionRepository,
+  type SessionResolver,
+  type SessionRow,
+  type Workload,
+  workNamesOf,
+} from '../../work/sessions/index.ts'
 
 interface SessionDrainsOptions {
   store: Store

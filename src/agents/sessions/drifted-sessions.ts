@@ -1,12 +1,13 @@
-import type { Store, Tx } from '../../core/store/store.ts'
+import type { Store, Tx } from '../../core/store/index.ts'
 import { actorOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
-import type { SessionEventRecorder } from '../../work/sessions/event-recorder.ts'
-import type { SessionRepository } from '../../work/sessions/repository.ts'
-import { isRunning } from '../../work/sessions/running.ts'
-import type { SessionRow } from '../../work/sessions/table.ts'
-import { LIVE } from '../launch/fingerprint.ts'
-import type { LaunchPlanner } from '../launch/launch-planner.ts'
+import {
+  isRunning,
+  type SessionEventRecorder,
+  type SessionRepository,
+  type SessionRow,
+} from '../../work/sessions/index.ts'
+import { type LaunchPlanner, LIVE } from '../launch/index.ts'
 import type { SessionDrifts } from './runtime-schema.ts'
 
 interface DriftedSessionsOptions {

@@ -1,13 +1,16 @@
 import { AppError } from '../../core/errors.ts'
-import type { Store, Tx } from '../../core/store/store.ts'
-import { SESSION_CONFLICT } from '../../host/protocol/errors.ts'
+import type { Store, Tx } from '../../core/store/index.ts'
+import { SESSION_CONFLICT } from '../../host/protocol/index.ts'
 import { actorOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
-import { checkAlias } from '../../work/sessions/names.ts'
-import type { SessionRepository } from '../../work/sessions/repository.ts'
-import type { SessionResolver } from '../../work/sessions/resolver.ts'
-import type { SessionPatch, SessionResponse } from '../../work/sessions/schema.ts'
-import type { SessionCreator } from '../lifecycle/act/session-creator.ts'
+import {
+  checkAlias,
+  type SessionPatch,
+  type SessionRepository,
+  type SessionResolver,
+  type SessionResponse,
+} from '../../work/sessions/index.ts'
+import type { SessionCreator } from '../lifecycle/index.ts'
 import type { SessionView } from './view.ts'
 
 interface SessionEditorOptions {

@@ -1,4 +1,4 @@
-import { SESSION_CONFLICT } from '../../host/protocol/errors.ts'
+import { SESSION_CONFLICT } from '../../host/protocol/index.ts'
 import type { CityOf } from '../../http/city-of.ts'
 import { ofOtherSessions } from '../../http/needs.ts'
 import { route } from '../../http/route.ts'
@@ -11,9 +11,9 @@ import {
   SessionResponse,
   SubAgent,
   SubAgents,
-} from '../../work/sessions/schema.ts'
-import { Transcript } from '../conversations/schema.ts'
-import { QuestionAnswer, QuestionList, QuestionView } from '../questions/schema.ts'
+} from '../../work/sessions/index.ts'
+import { Transcript } from '../conversations/index.ts'
+import { QuestionAnswer, QuestionList, QuestionView } from '../questions/index.ts'
 import type { SessionOperations } from './operations.ts'
 
 /** Operations on the questions, permissions and sub-agents of sessions. */

@@ -1,14 +1,16 @@
 import { AppError } from '../../core/errors.ts'
-import type { Store } from '../../core/store/store.ts'
-import { SESSION_CONFLICT } from '../../host/protocol/errors.ts'
+import type { Store } from '../../core/store/index.ts'
+import { SESSION_CONFLICT } from '../../host/protocol/index.ts'
 import { actorOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
-import type { ClaimManager } from '../../work/claims/manager.ts'
-import type { SessionEventRecorder } from '../../work/sessions/event-recorder.ts'
-import { workNamesOf } from '../../work/sessions/metadata.ts'
-import type { SessionRepository } from '../../work/sessions/repository.ts'
-import type { SessionResolver } from '../../work/sessions/resolver.ts'
-import type { SessionTokens } from '../../work/sessions/tokens.ts'
+import type { ClaimManager } from '../../work/claims/index.ts'
+import {
+  type SessionEventRecorder,
+  type SessionRepository,
+  type SessionResolver,
+  type SessionTokens,
+  workNamesOf,
+} from '../../work/sessions/index.ts'
 import type { SessionLoan } from './runtime-schema.ts'
 
 interface LendingOptions {

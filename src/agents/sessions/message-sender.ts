@@ -1,18 +1,23 @@
 import { AppError } from '../../core/errors.ts'
-import { type SaveResponse, withoutReplay } from '../../core/replays/replays.ts'
-import type { Store } from '../../core/store/store.ts'
-import { SESSION_CONFLICT } from '../../host/protocol/errors.ts'
+import { type SaveResponse, withoutReplay } from '../../core/replays/index.ts'
+import type { Store } from '../../core/store/index.ts'
+import { SESSION_CONFLICT } from '../../host/protocol/index.ts'
 import { actorOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
 import type { AsyncAcceptedBody } from '../../http/schema.ts'
-import { SessionSubmitSucceeded } from '../../work/sessions/events.ts'
-import type { MessageQueue } from '../../work/sessions/message-queue.ts'
-import type { SessionRepository } from '../../work/sessions/repository.ts'
-import type { SessionMessage, SessionSubmit, SubmitIntent } from '../../work/sessions/schema.ts'
-import { HELD, type SessionWaker } from '../../work/sessions/waker.ts'
-import type { LaunchPlanner } from '../launch/launch-planner.ts'
-import type { SessionCreator } from '../lifecycle/act/session-creator.ts'
-import { MESSAGE_LIMIT, type SessionRequests } from '../messaging/requests.ts'
+import {
+  HELD,
+  type MessageQueue,
+  type SessionMessage,
+  type SessionRepository,
+  type SessionSubmit,
+  SessionSubmitSucceeded,
+  type SessionWaker,
+  type SubmitIntent,
+} from '../../work/sessions/index.ts'
+import type { LaunchPlanner } from '../launch/index.ts'
+import type { SessionCreator } from '../lifecycle/index.ts'
+import { MESSAGE_LIMIT, type SessionRequests } from '../messaging/index.ts'
 
 interface MessageSenderOptions {
   store: Store

@@ -1,75 +1,79 @@
-import type { Accounts } from '../../config/accounts/accounts.ts'
-import type { Config } from '../../config/compose/config.ts'
-import { PromptRenderer } from '../../config/prompts/prompt-renderer.ts'
-import type { Suspensions } from '../../config/suspensions/suspensions.ts'
+import type { Accounts } from '../../config/accounts/index.ts'
+import type { Config } from '../../config/compose/index.ts'
+import { PromptRenderer } from '../../config/prompts/index.ts'
+import type { Suspensions } from '../../config/suspensions/index.ts'
 import { gcPart } from '../../core/actor.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { Deadlines } from '../../core/deadlines.ts'
 import { errorMessage } from '../../core/errors.ts'
-import type { EventLog } from '../../core/events/log.ts'
-import type { Reactions } from '../../core/events/reactions.ts'
-import type { Requests } from '../../core/requests/requests.ts'
-import type { Store } from '../../core/store/store.ts'
-import type { SessionHost } from '../../host/client/session-host.ts'
-import { cpuTimeOf } from '../../host/process/cpu-time.ts'
-import { ProcessTable } from '../../host/process/process-table.ts'
+import type { EventLog, Reactions } from '../../core/events/index.ts'
+import type { Requests } from '../../core/requests/index.ts'
+import type { Store } from '../../core/store/index.ts'
+import type { SessionHost } from '../../host/client/index.ts'
+import { cpuTimeOf, ProcessTable } from '../../host/process/index.ts'
 import type { ProcessTokens } from '../../http/process-tokens.ts'
-import type { BeadRepository } from '../../work/beads/repository.ts'
-import type { ClaimManager } from '../../work/claims/manager.ts'
-import { workNamesOf } from '../../work/sessions/metadata.ts'
-import type { SessionRecords } from '../../work/sessions/open.ts'
-import type { SessionRepository } from '../../work/sessions/repository.ts'
-import type { SessionRow } from '../../work/sessions/table.ts'
-import { AcceptanceRecorder } from '../confinement/accepted-dialogs.ts'
-import { CommandConfinement } from '../confinement/command-confinement.ts'
-import { ConfinedShell } from '../confinement/confined-shell.ts'
-import { Refusals } from '../confinement/refusals.ts'
-import { Shares } from '../confinement/shares/shares.ts'
-import { Traffic } from '../confinement/traffic/traffic.ts'
-import { AcpConversations } from '../conversations/acp/conversations.ts'
-import { AcpPrompter } from '../conversations/acp/prompter.ts'
-import { toQuestion } from '../conversations/acp/questions.ts'
-import { AcpRetention } from '../conversations/acp/retention.ts'
-import { SessionActivity } from '../conversations/activity.ts'
-import { openSessionLogs } from '../conversations/open.ts'
-import { TranscriptSearcher } from '../conversations/search/search.ts'
-import { builtinProviderLookup } from '../conversations/tracking/session-program.ts'
-import { ScreenSource, Transcripts } from '../conversations/transcripts.ts'
-import { AgentCommands } from '../launch/agent-commands.ts'
-import { type CityEnvironment, commandEnvironment } from '../launch/environment.ts'
-import { LaunchPlanner } from '../launch/launch-planner.ts'
-import { Prompts } from '../launch/prompts.ts'
-import { Provisioning } from '../launch/provisioning.ts'
-import { SetupCommands } from '../launch/setup-commands.ts'
-import { ShellRunner } from '../launch/shell-runner.ts'
-import { SessionDrainer } from '../lifecycle/act/drainer.ts'
-import { LifeSigns } from '../lifecycle/act/life-signs.ts'
-import { SessionProcesses } from '../lifecycle/act/processes.ts'
-import { SessionCloser } from '../lifecycle/act/session-closer.ts'
-import { SessionCreator } from '../lifecycle/act/session-creator.ts'
-import { DetachedProcesses } from '../lifecycle/detached/detached-processes.ts'
-import { CrashHistory } from '../lifecycle/exit/crash-history.ts'
-import { ExitHandler } from '../lifecycle/exit/exit-handler.ts'
-import { ExitReceiver } from '../lifecycle/exit/exit-receiver.ts'
-import { LoginWatcher } from '../lifecycle/exit/login-watcher.ts'
-import { FailureCounts } from '../lifecycle/plan/failure-counts.ts'
-import { FirstClaims } from '../lifecycle/plan/first-claims.ts'
-import type { LoginLimits } from '../limits/login-limits.ts'
-import { Logins } from '../limits/logins.ts'
-import { AnswerGiver } from '../messaging/answer-giver.ts'
-import { CreateRequests } from '../messaging/create-requests.ts'
-import { Interactions } from '../messaging/interactions.ts'
-import { MessageDelivery } from '../messaging/message-delivery.ts'
-import { pendingOf } from '../messaging/pending.ts'
-import { ProgramInput } from '../messaging/program-input.ts'
-import { QuestionWatcher } from '../messaging/question-watcher.ts'
-import { SessionRequests } from '../messaging/requests.ts'
-import { openTerminalInput } from '../messaging/terminal-input.ts'
-import type { ProjectFiles } from '../project-files/project-files.ts'
-import { HostPrompts } from '../questions/host-prompts.ts'
-import { optionOf } from '../questions/outcome.ts'
-import { askingOf, Questions } from '../questions/questions.ts'
-import type { Worktrees } from '../worktrees/worktrees.ts'
+import type { BeadRepository } from '../../work/beads/index.ts'
+import type { ClaimManager } from '../../work/claims/index.ts'
+import { type SessionRecords, type SessionRepository, type SessionRow, workNamesOf } from '../../work/sessions/index.ts'
+import {
+  AcceptanceRecorder,
+  CommandConfinement,
+  ConfinedShell,
+  Refusals,
+  Shares,
+  Traffic,
+} from '../confinement/index.ts'
+import {
+  AcpConversations,
+  AcpPrompter,
+  AcpRetention,
+  builtinProviderLookup,
+  openSessionLogs,
+  ScreenSource,
+  SessionActivity,
+  TranscriptSearcher,
+  Transcripts,
+  toQuestion,
+} from '../conversations/index.ts'
+import {
+  AgentCommands,
+  type CityEnvironment,
+  commandEnvironment,
+  LaunchPlanner,
+  Prompts,
+  Provisioning,
+  SetupCommands,
+  ShellRunner,
+} from '../launch/index.ts'
+import {
+  CrashHistory,
+  DetachedProcesses,
+  ExitHandler,
+  ExitReceiver,
+  FailureCounts,
+  FirstClaims,
+  LifeSigns,
+  LoginWatcher,
+  SessionCloser,
+  SessionCreator,
+  SessionDrainer,
+  SessionProcesses,
+} from '../lifecycle/index.ts'
+import { type LoginLimits, Logins } from '../limits/index.ts'
+import {
+  AnswerGiver,
+  CreateRequests,
+  Interactions,
+  MessageDelivery,
+  openTerminalInput,
+  ProgramInput,
+  pendingOf,
+  QuestionWatcher,
+  SessionRequests,
+} from '../messaging/index.ts'
+import type { ProjectFiles } from '../project-files/index.ts'
+import { askingOf, HostPrompts, optionOf, Questions } from '../questions/index.ts'
+import type { Worktrees } from '../worktrees/index.ts'
 import { SessionControl } from './control.ts'
 import { SessionCredentials } from './credentials.ts'
 import { SessionDrains } from './drains.ts'

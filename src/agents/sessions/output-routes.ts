@@ -1,22 +1,23 @@
 import { Type } from '@sinclair/typebox'
-import { SESSION_CONFLICT } from '../../host/protocol/errors.ts'
+import { SESSION_CONFLICT } from '../../host/protocol/index.ts'
 import type { CityOf } from '../../http/city-of.ts'
 import { ofOtherSessions } from '../../http/needs.ts'
 import { route, socket } from '../../http/route.ts'
 import { HeartbeatEvent } from '../../http/schema.ts'
-import { PendingInteraction, SessionPrompt } from '../../work/sessions/schema.ts'
-import { TRANSCRIPT_CURSOR_INVALIDATED } from '../conversations/formats/errors.ts'
+import { PendingInteraction, SessionPrompt } from '../../work/sessions/index.ts'
 import {
   ActivityFrame,
   PendingCleared,
   RawFrame,
   ScreenFrame,
   StructuredFrame,
+  TRANSCRIPT_CURSOR_INVALIDATED,
   Transcript,
   TranscriptFormat,
+  TranscriptMatches,
+  TranscriptSearch,
   TurnFrame,
-} from '../conversations/schema.ts'
-import { TranscriptMatches, TranscriptSearch } from '../conversations/search/schema.ts'
+} from '../conversations/index.ts'
 import type { SessionOperations } from './operations.ts'
 import { TerminalSends, TerminalTakes, Ticket, TicketRequest } from './terminals.ts'
 

@@ -1,17 +1,20 @@
-import { effectiveOptions } from '../../config/providers/launch.ts'
+import { effectiveOptions } from '../../config/providers/index.ts'
 import { AppError } from '../../core/errors.ts'
-import type { Store, Tx } from '../../core/store/store.ts'
-import type { SessionHost } from '../../host/client/session-host.ts'
-import { SESSION_CONFLICT } from '../../host/protocol/errors.ts'
+import type { Store, Tx } from '../../core/store/index.ts'
+import type { SessionHost } from '../../host/client/index.ts'
+import { SESSION_CONFLICT } from '../../host/protocol/index.ts'
 import { actorOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
-import type { SessionRepository } from '../../work/sessions/repository.ts'
-import type { SessionResolver } from '../../work/sessions/resolver.ts'
-import { isRunning, type RunningSession } from '../../work/sessions/running.ts'
-import type { SessionResponse } from '../../work/sessions/schema.ts'
-import type { SessionRow } from '../../work/sessions/table.ts'
-import type { AcpConversations } from '../conversations/acp/conversations.ts'
-import type { LaunchPlanner } from '../launch/launch-planner.ts'
+import {
+  isRunning,
+  type RunningSession,
+  type SessionRepository,
+  type SessionResolver,
+  type SessionResponse,
+  type SessionRow,
+} from '../../work/sessions/index.ts'
+import type { AcpConversations } from '../conversations/index.ts'
+import type { LaunchPlanner } from '../launch/index.ts'
 import type { SessionView } from './view.ts'
 
 interface PermissionModesOptions {

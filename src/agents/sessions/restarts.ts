@@ -1,18 +1,20 @@
 import type { Actor } from '../../core/actor.ts'
 import type { Clock } from '../../core/clock.ts'
-import type { Store, Tx } from '../../core/store/store.ts'
+import type { Store, Tx } from '../../core/store/index.ts'
 import { actorOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
 import type { OKWithIDResponseBody } from '../../http/schema.ts'
-import type { BeadRepository } from '../../work/beads/repository.ts'
-import type { SessionEventRecorder } from '../../work/sessions/event-recorder.ts'
-import { identityOf, workNamesOf } from '../../work/sessions/metadata.ts'
-import type { SessionRepository } from '../../work/sessions/repository.ts'
-import type { SessionRow } from '../../work/sessions/table.ts'
-import type { SessionWaker } from '../../work/sessions/waker.ts'
-import type { Workload } from '../../work/sessions/workload.ts'
-import type { SessionProcesses } from '../lifecycle/act/processes.ts'
-import type { SessionCreator } from '../lifecycle/act/session-creator.ts'
+import type { BeadRepository } from '../../work/beads/index.ts'
+import {
+  identityOf,
+  type SessionEventRecorder,
+  type SessionRepository,
+  type SessionRow,
+  type SessionWaker,
+  type Workload,
+  workNamesOf,
+} from '../../work/sessions/index.ts'
+import type { SessionCreator, SessionProcesses } from '../lifecycle/index.ts'
 import type { Restart } from './runtime-schema.ts'
 
 interface SessionRestartsOptions {

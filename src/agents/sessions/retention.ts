@@ -1,8 +1,7 @@
 import type { Clock } from '../../core/clock.ts'
 import type { Deadline, Deadlines } from '../../core/deadlines.ts'
 import { errorMessage } from '../../core/errors.ts'
-import type { Statement } from '../../core/store/statement.ts'
-import type { Store } from '../../core/store/store.ts'
+import type { Statement, Store } from '../../core/store/index.ts'
 
 const DAY = 24 * 3_600_000
 /** How long revoked tokens can be told from unknown ones, and how long delivered messages and the hosts of sessions are kept. */

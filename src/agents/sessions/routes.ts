@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { SESSION_CONFLICT } from '../../host/protocol/errors.ts'
+import { SESSION_CONFLICT } from '../../host/protocol/index.ts'
 import type { CityOf } from '../../http/city-of.ts'
 import { ofOtherSessions } from '../../http/needs.ts'
 import { route } from '../../http/route.ts'
@@ -13,7 +13,7 @@ import {
   SessionRequestView,
   SessionResponse,
   SessionSubmit,
-} from '../../work/sessions/schema.ts'
+} from '../../work/sessions/index.ts'
 import { interactionRoutes } from './interaction-routes.ts'
 import type { SessionOperations } from './operations.ts'
 import { outputRoutes } from './output-routes.ts'

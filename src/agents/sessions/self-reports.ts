@@ -1,13 +1,11 @@
 import type { Clock } from '../../core/clock.ts'
 import { parseDuration } from '../../core/durations.ts'
 import { AppError } from '../../core/errors.ts'
-import type { Store } from '../../core/store/store.ts'
+import type { Store } from '../../core/store/index.ts'
 import { actorOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
 import type { OKWithIDResponseBody } from '../../http/schema.ts'
-import type { SessionRepository } from '../../work/sessions/repository.ts'
-import type { SessionResolver } from '../../work/sessions/resolver.ts'
-import type { SessionRow } from '../../work/sessions/table.ts'
+import type { SessionRepository, SessionResolver, SessionRow } from '../../work/sessions/index.ts'
 import type { Conversation, Heartbeat } from './runtime-schema.ts'
 
 interface SelfReportsOptions {

@@ -1,18 +1,20 @@
 import { errorMessage } from '../../core/errors.ts'
-import type { SessionHost } from '../../host/client/session-host.ts'
-import { type Boundary, cursorAfter, parseBoundaryCursor } from '../../http/respond/cursor.ts'
-import { fillPage } from '../../http/respond/page.ts'
+import type { SessionHost } from '../../host/client/index.ts'
+import { type Boundary, cursorAfter, fillPage, parseBoundaryCursor } from '../../http/respond/index.ts'
 import { pageSize } from '../../http/schema.ts'
-import { NEWEST, type SessionPosition } from '../../work/sessions/closed-sessions.ts'
-import type { SessionRepository } from '../../work/sessions/repository.ts'
-import { type SessionResolver, withoutSlash } from '../../work/sessions/resolver.ts'
-import { isRunning } from '../../work/sessions/running.ts'
-import type { SessionList, SessionPrompt, SessionResponse } from '../../work/sessions/schema.ts'
-import type { SessionRow } from '../../work/sessions/table.ts'
-import { previewSession } from '../launch/agent-preview.ts'
-import type { LaunchPlanner } from '../launch/launch-planner.ts'
-import type { PromptedSession } from '../launch/prompt-subjects.ts'
-import type { Prompts } from '../launch/prompts.ts'
+import {
+  isRunning,
+  NEWEST,
+  type SessionList,
+  type SessionPosition,
+  type SessionPrompt,
+  type SessionRepository,
+  type SessionResolver,
+  type SessionResponse,
+  type SessionRow,
+  withoutSlash,
+} from '../../work/sessions/index.ts'
+import { type LaunchPlanner, type PromptedSession, type Prompts, previewSession } from '../launch/index.ts'
 import type { SessionView } from './view.ts'
 
 interface SessionReaderOptions {

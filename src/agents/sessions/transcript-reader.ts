@@ -1,14 +1,15 @@
 import { AppError } from '../../core/errors.ts'
 import type { Exchange } from '../../http/route.ts'
 import type { SseFrame } from '../../http/sse.ts'
-import type { SessionRepository } from '../../work/sessions/repository.ts'
-import type { SessionResolver } from '../../work/sessions/resolver.ts'
-import type { SubAgent, SubAgents } from '../../work/sessions/schema.ts'
-import type { SessionRow } from '../../work/sessions/table.ts'
-import type { Transcript, TranscriptFormat } from '../conversations/schema.ts'
-import { openScreen } from '../conversations/screen-stream.ts'
-import { openStream } from '../conversations/stream.ts'
-import type { TranscriptQuery, Transcripts } from '../conversations/transcripts.ts'
+import type { SessionRepository, SessionResolver, SessionRow, SubAgent, SubAgents } from '../../work/sessions/index.ts'
+import {
+  openScreen,
+  openStream,
+  type Transcript,
+  type TranscriptFormat,
+  type TranscriptQuery,
+  type Transcripts,
+} from '../conversations/index.ts'
 
 interface TranscriptReaderOptions {
   repository: SessionRepository

@@ -1,15 +1,18 @@
-import type { Provider } from '../../config/declare/provider-config.ts'
-import { effectiveOptions } from '../../config/providers/launch.ts'
+import type { Provider } from '../../config/declare/index.ts'
+import { effectiveOptions } from '../../config/providers/index.ts'
 import { toSecond } from '../../core/clock.ts'
 import type { LogStatus } from '../../programs/log-status.ts'
-import { workNamesOf } from '../../work/sessions/metadata.ts'
-import type { SessionRepository } from '../../work/sessions/repository.ts'
-import { isRunning, wireState } from '../../work/sessions/running.ts'
-import type { SessionResponse } from '../../work/sessions/schema.ts'
-import type { SessionRow } from '../../work/sessions/table.ts'
-import type { Workload } from '../../work/sessions/workload.ts'
-import type { SessionActivity } from '../conversations/activity.ts'
-import type { LaunchPlanner } from '../launch/launch-planner.ts'
+import {
+  isRunning,
+  type SessionRepository,
+  type SessionResponse,
+  type SessionRow,
+  type Workload,
+  wireState,
+  workNamesOf,
+} from '../../work/sessions/index.ts'
+import type { SessionActivity } from '../conversations/index.ts'
+import type { LaunchPlanner } from '../launch/index.ts'
 
 interface SessionViewOptions {
   repository: Pick<SessionRepository, 'titleOf'>

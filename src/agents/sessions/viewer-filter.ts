@@ -1,4 +1,4 @@
-import { EscapeParser } from '../../core/text/escape-parser.ts'
+import { EscapeParser } from '../../core/text/index.ts'
 import { drawing, type ViewerEffect } from './drawing.ts'
 
 const ESC = 0x1b

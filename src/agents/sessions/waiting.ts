@@ -1,12 +1,9 @@
-import type { AgentConfig } from '../../config/city/city-config.ts'
-import type { Config } from '../../config/compose/config.ts'
-import type { Suspensions } from '../../config/suspensions/suspensions.ts'
+import type { AgentConfig } from '../../config/city/index.ts'
+import type { Config } from '../../config/compose/index.ts'
+import type { Suspensions } from '../../config/suspensions/index.ts'
 import { type Clock, toTimestamp } from '../../core/clock.ts'
-import type { SessionRepository } from '../../work/sessions/repository.ts'
-import { isRunning } from '../../work/sessions/running.ts'
-import type { SessionRow } from '../../work/sessions/table.ts'
-import type { TurnGate } from '../../work/sessions/turn-gate.ts'
-import type { LaunchPlanner } from '../launch/launch-planner.ts'
+import { isRunning, type SessionRepository, type SessionRow, type TurnGate } from '../../work/sessions/index.ts'
+import type { LaunchPlanner } from '../launch/index.ts'
 
 interface WaitingReasonsOptions {
   clock: Clock

@@ -1,5 +1,5 @@
-import type { ModelUsage } from '../../programs/entries/entry.ts'
-import type { LogSnapshot } from '../../programs/logs/log-reader.ts'
+import type { ModelUsage } from '../../programs/entries/index.ts'
+import type { LogSnapshot } from '../../programs/logs/index.ts'
 
 /** The usage of a response as it stands in a log. */
 export interface CollectedUsage extends ModelUsage {

@@ -1,7 +1,7 @@
 import { readFileSync, type Stats, statSync } from 'node:fs'
 import { Value } from '@sinclair/typebox/value'
-import { describeJsonError } from '../../http/respond/json-error.ts'
-import { parseJson } from '../../programs/entries/json.ts'
+import { describeJsonError } from '../../http/respond/index.ts'
+import { parseJson } from '../../programs/entries/index.ts'
 import builtin from './prices.json' with { type: 'json' }
 import { type ListPrice, PriceFile, type PriceList, type Rates } from './schema.ts'
 

@@ -1,5 +1,5 @@
-import type { CityConfig } from '../../config/city/city-config.ts'
-import type { ModelUsage, Tokens } from '../../programs/entries/entry.ts'
+import type { CityConfig } from '../../config/city/index.ts'
+import type { ModelUsage, Tokens } from '../../programs/entries/index.ts'
 import type { PriceLists } from './price-list.ts'
 import type { Rates } from './schema.ts'
 

@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { SESSION_CONFLICT } from '../../host/protocol/errors.ts'
+import { SESSION_CONFLICT } from '../../host/protocol/index.ts'
 import type { CityOf } from '../../http/city-of.ts'
 import { route } from '../../http/route.ts'
 import { PriceList, SessionUsage, UsageBody, UsageHistory } from './schema.ts'

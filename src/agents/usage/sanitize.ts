@@ -1,4 +1,4 @@
-import type { ModelUsage, Tokens } from '../../programs/entries/entry.ts'
+import type { ModelUsage, Tokens } from '../../programs/entries/index.ts'
 
 /** No single model response uses more tokens or costs more dollars. */
 const MAX_TOKENS = 1e9

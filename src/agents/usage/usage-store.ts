@@ -1,6 +1,5 @@
 import { sha256 } from '../../core/digest.ts'
-import type { Statement } from '../../core/store/statement.ts'
-import type { Store, Tx } from '../../core/store/store.ts'
+import type { Statement, Store, Tx } from '../../core/store/index.ts'
 import { dayOf, UsageDays } from './days.ts'
 import type { UsageSessionRecent, UsageTotals } from './schema.ts'
 

@@ -1,16 +1,17 @@
 import { join } from 'node:path'
-import type { CityConfig } from '../../config/city/city-config.ts'
+import type { CityConfig } from '../../config/city/index.ts'
 import { type Clock, toTimestamp } from '../../core/clock.ts'
 import { errorMessage } from '../../core/errors.ts'
-import type { Reactions } from '../../core/events/reactions.ts'
+import type { Reactions } from '../../core/events/index.ts'
 import { Signal } from '../../core/signal.ts'
-import type { Store, Tx } from '../../core/store/store.ts'
-import { displayNameOf } from '../../work/sessions/metadata.ts'
-import type { SessionRepository } from '../../work/sessions/repository.ts'
-import type { SessionResolver } from '../../work/sessions/resolver.ts'
-import type { SessionRow } from '../../work/sessions/table.ts'
-import type { LogReading } from '../conversations/tracking/log-trackers.ts'
-import type { SessionLogs } from '../conversations/tracking/session-logs.ts'
+import type { Store, Tx } from '../../core/store/index.ts'
+import {
+  displayNameOf,
+  type SessionRepository,
+  type SessionResolver,
+  type SessionRow,
+} from '../../work/sessions/index.ts'
+import type { LogReading, SessionLogs } from '../conversations/index.ts'
 import { type CollectedUsage, UsageCollector } from './collector.ts'
 import { daysUntil, usageHistory } from './history.ts'
 import { PriceLists } from './price-list.ts'

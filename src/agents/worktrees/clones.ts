@@ -1,11 +1,17 @@
 import { accessSync, constants, existsSync, readdirSync } from 'node:fs'
 import { appendFile, mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import type { GitFolders, GitRunner } from '../../config/git/git-runner.ts'
-import { findRepository, repositoryFolders, sharedFolder, workingFolders } from '../../config/git/repository-folders.ts'
+import {
+  findRepository,
+  type GitFolders,
+  type GitRunner,
+  repositoryFolders,
+  sharedFolder,
+  workingFolders,
+} from '../../config/git/index.ts'
 import { AppError } from '../../core/errors.ts'
 import { readPlainFile } from '../../core/plain-file.ts'
-import { HeldFolder } from '../../core/store/held-folder.ts'
+import { HeldFolder } from '../../core/store/index.ts'
 import type { Checkouts } from './checkouts.ts'
 import type { WorktreeStatus } from './keep-reason.ts'
 import { Repository } from './repository.ts'

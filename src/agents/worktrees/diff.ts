@@ -1,4 +1,4 @@
-import { type GitResult, gitErrorMessage } from '../../config/git/git-runner.ts'
+import { type GitResult, gitErrorMessage } from '../../config/git/index.ts'
 import { AppError } from '../../core/errors.ts'
 import type { Repository } from './repository.ts'
 import type { ChangedFile, WorktreeCommit, WorktreeDiff } from './schema.ts'

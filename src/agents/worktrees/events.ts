@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { defineEvent } from '../../core/events/event.ts'
+import { defineEvent } from '../../core/events/index.ts'
 
 const where = { bead_id: Type.String(), path: Type.String(), rig: Type.String() }
 

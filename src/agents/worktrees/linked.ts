@@ -1,7 +1,6 @@
 import { existsSync, mkdirSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
-import type { GitRunner } from '../../config/git/git-runner.ts'
-import { repositoryFolders, workingFolders } from '../../config/git/repository-folders.ts'
+import { type GitRunner, repositoryFolders, workingFolders } from '../../config/git/index.ts'
 import type { Checkouts } from './checkouts.ts'
 import { type Lends, rigRepository } from './clones.ts'
 import type { WorktreeStatus } from './keep-reason.ts'

@@ -4,7 +4,7 @@ import {
   type GitResult,
   type GitRunner,
   gitErrorMessage,
-} from '../../config/git/git-runner.ts'
+} from '../../config/git/index.ts'
 import { AppError } from '../../core/errors.ts'
 
 const TIMEOUT_MS = 60_000

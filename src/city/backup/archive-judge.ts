@@ -1,5 +1,5 @@
 import { AppError } from '../../core/errors.ts'
-import type { TarHeader } from '../../core/tar/header.ts'
+import type { TarHeader } from '../../core/tar/index.ts'
 import { BACKUP_DB, isCityFile, isCityFolder, MANIFEST } from './contents.ts'
 
 /** What is made of an entry. */

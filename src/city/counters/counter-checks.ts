@@ -6,9 +6,9 @@ import { type CounterCheck, type Miscount, repairCounters } from '../../core/sto
 import { runCounterChecks } from '../../orchestration/runs/counter-checks.ts'
 import { beadCounterChecks } from '../../work/beads/counter-checks.ts'
 import { BeadUpdated, eventFactsOf, eventPayloadOf } from '../../work/beads/events.ts'
+import type { Dep } from '../../work/beads/index.ts'
 import { toBead } from '../../work/beads/reader.ts'
 import { type BeadRow, ROW_COLUMNS } from '../../work/beads/row.ts'
-import type { Dep } from '../../work/beads/schema.ts'
 import { mailCounterChecks } from '../../work/mail/counter-checks.ts'
 import { sessionCounterChecks } from '../../work/sessions/counter-checks.ts'
 

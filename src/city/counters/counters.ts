@@ -1,11 +1,9 @@
 import type { AttentionEntry, AttentionSource } from '../../core/attention.ts'
 import { Signal } from '../../core/signal.ts'
-import type { Miscount } from '../../core/store/counter-check.ts'
-import { Recounts } from '../../core/store/recounts.ts'
-import type { Store, Tx } from '../../core/store/store.ts'
+import { type Miscount, Recounts, type Store, type Tx } from '../../core/store/index.ts'
 import { actorOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
-import type { BeadRepository } from '../../work/beads/repository.ts'
+import type { BeadRepository } from '../../work/beads/index.ts'
 import { cityCounterChecks, isAboutReadiness } from './counter-checks.ts'
 import type { MiscountList } from './schema.ts'
 

@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite'
 import { AppError, errorMessage } from '../../core/errors.ts'
-import { migrate } from '../../core/store/migrate.ts'
+import { migrate } from '../../core/store/index.ts'
 import { cityMigrations } from './migrations.ts'
 
 interface SchemaRow {

@@ -1,8 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
-import type { RecordedEvent } from '../../core/events/event.ts'
-import type { FollowedEvent, Gap } from '../../core/events/follow.ts'
+import type { FollowedEvent, Gap, RecordedEvent } from '../../core/events/index.ts'
 import { type SseFrame, toSseLine } from '../../http/sse.ts'
-import type { WorkflowEvents } from '../../orchestration/runs/projection.ts'
+import type { WorkflowEvents } from '../../orchestration/runs/index.ts'
 
 export const GapFrame = Type.Object(
   {

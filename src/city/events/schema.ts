@@ -1,7 +1,6 @@
 import { type Static, type TLiteral, type TProperties, type TSchema, type TString, Type } from '@sinclair/typebox'
-import type { EventDefinition } from '../../core/events/event.ts'
-import { PROJECTED_TYPES } from '../../orchestration/runs/projection.ts'
-import { WorkflowEventProjection } from '../../orchestration/runs/schema.ts'
+import type { EventDefinition } from '../../core/events/index.ts'
+import { PROJECTED_TYPES, WorkflowEventProjection } from '../../orchestration/runs/index.ts'
 
 const facts = {
   seq: Type.Integer({ minimum: 0, description: 'Number in its log: no gaps, never used twice.' }),

@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { defineEvent, type EventDefinition } from '../../core/events/event.ts'
+import { defineEvent, type EventDefinition } from '../../core/events/index.ts'
 
 const Place = Type.Object(
   { name: Type.String(), path: Type.String() },

@@ -1,6 +1,6 @@
 import { type TProperties, Type } from '@sinclair/typebox'
-import { defineEvent, type EventDefinition, NoPayload } from '../../core/events/event.ts'
-import { SessionLifecyclePayload } from '../../work/sessions/events.ts'
+import { defineEvent, type EventDefinition, NoPayload } from '../../core/events/index.ts'
+import { SessionLifecyclePayload } from '../../work/sessions/index.ts'
 
 /**
  * Event types that clients of the wire know and gc does not record: a caller may emit them, and clients find their shapes

@@ -1,6 +1,6 @@
-import type { Budget } from '../../agents/usage/budgets/schema.ts'
-import { type Labels, type NumberMetric, type Sample, samplesBy } from '../../core/metrics/metric.ts'
-import { isRunning, wireState } from '../../work/sessions/running.ts'
+import type { Budget } from '../../agents/usage/index.ts'
+import { type Labels, type NumberMetric, type Sample, samplesBy } from '../../core/metrics/index.ts'
+import { isRunning, wireState } from '../../work/sessions/index.ts'
 import type { City } from '../city.ts'
 
 /** The metrics of one city: read from counters and from what is live, so that they cost the same in an old city. */

@@ -1,4 +1,4 @@
-import { defineEvent, NoPayload } from '../../core/events/event.ts'
+import { defineEvent, NoPayload } from '../../core/events/index.ts'
 
 export const CitySuspended = defineEvent(
   'city.suspended',

@@ -1,5 +1,4 @@
-import type { SessionRepository } from '../../work/sessions/repository.ts'
-import { isRunning } from '../../work/sessions/running.ts'
+import { isRunning, type SessionRepository } from '../../work/sessions/index.ts'
 import type { SessionCounter } from './city-status.ts'
 
 /** Counts sessions from the rows of those that are not over. */

@@ -1,7 +1,7 @@
 import type { AttentionEntry, AttentionSource } from '../../core/attention.ts'
 import { type Clock, toTimestamp } from '../../core/clock.ts'
 import { Signal } from '../../core/signal.ts'
-import type { StoreFailure, StoreTrouble } from '../../core/store/store.ts'
+import type { StoreFailure, StoreTrouble } from '../../core/store/index.ts'
 
 /** Why the writes of a city fail, since when, and what to do about it. */
 export interface StoreProblem {

@@ -3,8 +3,14 @@ import { join } from 'node:path'
 import { AppError, errorMessage } from '../../core/errors.ts'
 import { writePrivateFile } from '../../core/private-file.ts'
 import { Signal } from '../../core/signal.ts'
-import { addBlock, removeBlock } from '../../core/toml/edit.ts'
-import { parseToml, type TomlNode, TomlSyntaxError, type TomlTable } from '../../core/toml/parse.ts'
+import {
+  addBlock,
+  parseToml,
+  removeBlock,
+  type TomlNode,
+  TomlSyntaxError,
+  type TomlTable,
+} from '../../core/toml/index.ts'
 import { BUILTINS } from '../../programs/presets.ts'
 import { type Account, homeVariables } from './account.ts'
 

@@ -1,19 +1,21 @@
 import { AppError } from '../../core/errors.ts'
 import { isObject } from '../../core/json.ts'
-import type { Attempt } from '../../core/replays/replays.ts'
-import { rejectMarkers, restoreSecrets, SECRET_MARKER } from '../../core/text/secrets.ts'
+import type { Attempt } from '../../core/replays/index.ts'
+import { rejectMarkers, restoreSecrets, SECRET_MARKER } from '../../core/text/index.ts'
 import { actorOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
 import type { OKResponseBody } from '../../http/schema.ts'
 import { BUILTINS } from '../../programs/presets.ts'
-import type { CityConfig } from '.././city/city-config.ts'
-import type { Config } from '../compose/config.ts'
-import type { EditBase } from '../compose/edit/blocks.ts'
-import { addProvider, changeProvider, type ProviderKeys, removeProvider } from '../compose/edit/providers.ts'
-import { AGENT_NAME } from '.././declare/names.ts'
-import { IMPLICIT_AGENTS } from '.././declare/origin.ts'
-import { PROVIDER } from '.././declare/provider.ts'
-import type { ProviderConfig } from '.././declare/provider-config.ts'
+import type { CityConfig } from '../city/index.ts'
+import {
+  addProvider,
+  type Config,
+  changeProvider,
+  type EditBase,
+  type ProviderKeys,
+  removeProvider,
+} from '../compose/index.ts'
+import { AGENT_NAME, IMPLICIT_AGENTS, PROVIDER, type ProviderConfig } from '../declare/index.ts'
 import type { ProviderCreate, ProviderCreated, ProviderUpdate } from './schema.ts'
 
 /** The providers that a city declares in city.toml. */

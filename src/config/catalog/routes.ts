@@ -1,7 +1,7 @@
 import type { CityOf } from '../../http/city-of.ts'
 import { route } from '../../http/route.ts'
 import { OKResponseBody } from '../../http/schema.ts'
-import type { Config } from '../compose/config.ts'
+import type { Config } from '../compose/index.ts'
 import { getProvider, listProviders, listPublicProviders } from './catalog.ts'
 import type { ProviderDeclarations } from './provider-declarations.ts'
 import {

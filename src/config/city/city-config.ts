@@ -1,13 +1,18 @@
-import type { McpConnection } from '../../programs/parts/project.ts'
+import type { McpConnection } from '../../programs/parts/index.ts'
 import type { PromptMode } from '../../programs/program.ts'
-import type { AgentFields } from '../declare/agent.ts'
-import type { AgentConfineFields, ConfineFields, ConfineMode } from '../declare/confine.ts'
-import type { Declaration } from '../declare/declaration.ts'
-import type { DeclaredBlock, FieldOrigins } from '../declare/origin.ts'
-import type { InlineScripts } from '../declare/pack.ts'
-import type { ProviderConfig } from '../declare/provider-config.ts'
-import type { RigFields } from '../declare/rig.ts'
-import type { PromptTemplate } from '../prompts/prompt-template.ts'
+import type {
+  AgentConfineFields,
+  AgentFields,
+  ConfineFields,
+  ConfineMode,
+  Declaration,
+  DeclaredBlock,
+  FieldOrigins,
+  InlineScripts,
+  ProviderConfig,
+  RigFields,
+} from '../declare/index.ts'
+import type { PromptTemplate } from '../prompts/index.ts'
 import type { PullRequestMonitorConfig } from './monitor.ts'
 import type { Orders } from './order.ts'
 import type { ServiceConfig } from './service.ts'

@@ -1,5 +1,5 @@
-import type { OrderFields } from '../declare/order.ts'
-import type { Diagnostic } from '../files/diagnostics.ts'
+import type { OrderFields } from '../declare/index.ts'
+import type { Diagnostic } from '../files/index.ts'
 
 /** What an order does when it runs. */
 export type OrderAction =

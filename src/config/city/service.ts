@@ -1,4 +1,4 @@
-import type { DeclaredBlock } from '../declare/origin.ts'
+import type { DeclaredBlock } from '../declare/index.ts'
 
 export const SERVICE_KINDS = ['workflow', 'proxy_process'] as const
 export type ServiceKind = (typeof SERVICE_KINDS)[number]

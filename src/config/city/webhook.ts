@@ -1,5 +1,4 @@
-import type { DeclaredBlock } from '../declare/origin.ts'
-import type { SCHEMES } from '../declare/webhook.ts'
+import type { DeclaredBlock, SCHEMES } from '../declare/index.ts'
 
 /** `[[webhook]]`: an address to which another service delivers what happens there. */
 export interface WebhookConfig {

@@ -2,18 +2,26 @@ import { join } from 'node:path'
 import { type Actor, gcPart } from '../../core/actor.ts'
 import type { Deadlines } from '../../core/deadlines.ts'
 import { AppError } from '../../core/errors.ts'
-import { type Attempt, firstAttempt } from '../../core/replays/replays.ts'
+import { type Attempt, firstAttempt } from '../../core/replays/index.ts'
 import { Signal } from '../../core/signal.ts'
-import type { AgentConfig, CityConfig, RigConfig } from '.././city/city-config.ts'
-import { qualify } from '.././declare/names.ts'
-import { ConfigWatcher } from '../files/config-watcher.ts'
-import { DeclaredSecrets } from '../files/declared-secrets.ts'
-import { type Diagnostic, formatDiagnostic, notInForceError, toInvalidConfigError } from '../files/diagnostics.ts'
-import { EditLock, keepsChanging } from '../files/edit-lock.ts'
-import { FileCache } from '../files/file-cache.ts'
-import { type Drafts, FileSnapshot } from '../files/file-snapshot.ts'
-import { LastGoodWriter, readLastGood } from '../files/last-good-files.ts'
-import { writeDrafts } from '../files/write-files.ts'
+import type { AgentConfig, CityConfig, RigConfig } from '../city/index.ts'
+import { qualify } from '../declare/index.ts'
+import {
+  ConfigWatcher,
+  DeclaredSecrets,
+  type Diagnostic,
+  type Drafts,
+  EditLock,
+  FileCache,
+  FileSnapshot,
+  formatDiagnostic,
+  keepsChanging,
+  LastGoodWriter,
+  notInForceError,
+  readLastGood,
+  toInvalidConfigError,
+  writeDrafts,
+} from '../files/index.ts'
 import { type ComposeOptions, type Composition, compose } from './compose.ts'
 import { type AgentDraft, addAgent, changeAgent, removeAgent } from './edit/agents.ts'
 import { addRig, changeRig, type RigChange, type RigDraft, removeRig } from './edit/rigs.ts'

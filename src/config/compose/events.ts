@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { defineEvent } from '../../core/events/event.ts'
+import { defineEvent } from '../../core/events/index.ts'
 
 /** How many files an event names. */
 export const MAX_NAMED_FILES = 100

@@ -1,5 +1,5 @@
-import type { EventLog } from '../../core/events/log.ts'
-import type { Store } from '../../core/store/store.ts'
+import type { EventLog } from '../../core/events/index.ts'
+import type { Store } from '../../core/store/index.ts'
 import type { ConfigChange } from './config.ts'
 import { ConfigChanged, MAX_NAMED_FILES } from './events.ts'
 

@@ -1,6 +1,6 @@
 import { AppError } from '../../core/errors.ts'
-import type { AgentConfig, RigConfig } from '../city/city-config.ts'
-import type { DeclaredProviders, Provider } from '../declare/provider-config.ts'
+import type { AgentConfig, RigConfig } from '../city/index.ts'
+import type { DeclaredProviders, Provider } from '../declare/index.ts'
 import { resolveProvider } from '../providers/resolve.ts'
 import { type Profile, profileOf } from './profile.ts'
 

@@ -1,5 +1,5 @@
-import type { AgentConfig, CityConfig } from '../city/city-config.ts'
-import type { ConfineMode } from '../declare/confine.ts'
+import type { AgentConfig, CityConfig } from '../city/index.ts'
+import type { ConfineMode } from '../declare/index.ts'
 import { agentProfile, builtinOf } from './agent-profile.ts'
 import { defaultHosts } from './default-hosts.ts'
 import { describeRefused, describeWithheld, placesOf } from './judge.ts'

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { contains, realPath, touch } from '../../core/folders.ts'
-import type { AgentConfig, CityConfig, RigConfig } from '../city/city-config.ts'
+import type { AgentConfig, CityConfig, RigConfig } from '../city/index.ts'
 import { placeOf } from './obstacle.ts'
 
 type Rig = Pick<RigConfig, 'name' | 'path' | 'confine'>

@@ -6,8 +6,7 @@ import {
   type ShareFields,
   type UnknownHosts,
 } from '../declare/confine.ts'
-import type { Declaration } from '../declare/declaration.ts'
-import type { FieldOrigin } from '../declare/origin.ts'
+import type { Declaration, FieldOrigin } from '../declare/index.ts'
 
 /** What declares rules of confinement. */
 export type Grantor = 'provider' | 'rig' | 'agent'

@@ -2,7 +2,7 @@ import { lstatSync, readdirSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { touch } from '../../core/folders.ts'
 import { BUILTINS } from '../../programs/presets.ts'
-import type { PackConfig, RigConfig } from '../city/city-config.ts'
+import type { PackConfig, RigConfig } from '../city/index.ts'
 
 /** Where the agents of a city have folders of their own. */
 export const agentFolders = (city: string): string => join(city, '.gc', 'agents')

@@ -1,5 +1,5 @@
 import { AGENTS_FOLDER } from '../files/file-names.ts'
-import type { RootSnapshot } from '../files/file-snapshot.ts'
+import type { RootSnapshot } from '../files/index.ts'
 
 /** The names a prompt may have in an agent's folder; the first that exists is its prompt. */
 export const PROMPT_NAMES = ['prompt.template.md', 'prompt.md.tmpl', 'prompt.md'] as const

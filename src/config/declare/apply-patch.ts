@@ -1,4 +1,4 @@
-import type { Diagnostics } from '../files/diagnostics.ts'
+import type { Diagnostics } from '../files/index.ts'
 import type { AgentFields } from './agent.ts'
 import { type Declaration, locationOf } from './declaration.ts'
 import type { NamedSessionFields } from './named-session.ts'

@@ -1,4 +1,4 @@
-import type { Diagnostics, SourceLocation } from '../files/diagnostics.ts'
+import type { Diagnostics, SourceLocation } from '../files/index.ts'
 import type { FieldReader, FieldSet, ValuesOf } from './fields.ts'
 import type { DeclaredBlock, FieldOrigin, FieldOrigins } from './origin.ts'
 import type { SectionReader } from './section-reader.ts'

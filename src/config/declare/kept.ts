@@ -1,4 +1,4 @@
-import { toPlainValue } from '../../core/toml/parse.ts'
+import { toPlainValue } from '../../core/toml/index.ts'
 import { type FieldReader, requiredString, string, type ValuesOf } from './fields.ts'
 
 /** A value as it was written, for a part of gc that reads it later. */

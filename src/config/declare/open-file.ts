@@ -1,6 +1,5 @@
-import { emptyTable, type TomlTable } from '../../core/toml/parse.ts'
-import type { Diagnostics, Severity } from '../files/diagnostics.ts'
-import type { ParsedFile } from '../files/file-cache.ts'
+import { emptyTable, type TomlTable } from '../../core/toml/index.ts'
+import type { Diagnostics, ParsedFile, Severity } from '../files/index.ts'
 import type { LayerInfo, PackReference } from './origin.ts'
 import { SectionReader } from './section-reader.ts'
 

@@ -1,6 +1,6 @@
 import { dirname } from 'node:path'
 import { parseDuration } from '../../core/durations.ts'
-import { emptyTable, type TomlNode, type TomlTable, toPlainValue } from '../../core/toml/parse.ts'
+import { emptyTable, type TomlNode, type TomlTable, toPlainValue } from '../../core/toml/index.ts'
 import { Diagnostics, type Severity, type SourceLocation } from '../files/diagnostics.ts'
 import { suggestion, withHint } from '../files/suggestion.ts'
 import type { DeclaredBlock, FieldOrigin, LayerInfo, PackReference } from './origin.ts'

@@ -1,5 +1,5 @@
-import { SecretValues } from '../../core/text/secret-values.ts'
-import { toPlainValue } from '../../core/toml/parse.ts'
+import { SecretValues } from '../../core/text/index.ts'
+import { toPlainValue } from '../../core/toml/index.ts'
 import type { FileSnapshot } from './file-snapshot.ts'
 
 /**

@@ -1,6 +1,5 @@
 import { isIP } from 'node:net'
-import { SECRET_MARKER } from '../../core/text/secrets.ts'
-import { shellQuote } from '../../core/text/shell-quote.ts'
+import { SECRET_MARKER, shellQuote } from '../../core/text/index.ts'
 import type { Remote } from './remote.ts'
 
 /** How git reaches a remote, and as whom. */

@@ -1,5 +1,5 @@
 import { BUILTINS, PRESETS } from '../../programs/presets.ts'
-import type { PackConfig } from '../city/city-config.ts'
+import type { PackConfig } from '../city/index.ts'
 import { type ComposeOptions, type Composition, compose } from '../compose/compose.ts'
 import { agentsWithHookReview } from '../compose/resolve/hook-reviews.ts'
 import { formatDiagnostic } from '../files/diagnostics.ts'

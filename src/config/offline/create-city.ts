@@ -2,16 +2,20 @@ import { accessSync, constants, existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { AppError, errorMessage } from '../../core/errors.ts'
 import { createFolder, requireNoLinks } from '../../core/folders.ts'
-import { renderPairs, renderValue } from '../../core/toml/edit.ts'
+import { renderPairs, renderValue } from '../../core/toml/index.ts'
 import { BUILTINS } from '../../programs/presets.ts'
 import { compose } from '../compose/compose.ts'
-import { CITY_NAME } from '../declare/names.ts'
-import { toInvalidConfigError } from '../files/diagnostics.ts'
-import { EditLock } from '../files/edit-lock.ts'
-import { AGENTS_FOLDER, CITY_FILE, SITE_FILE } from '../files/file-names.ts'
-import { FileSnapshot } from '../files/file-snapshot.ts'
-import { suggestion } from '../files/suggestion.ts'
-import { writeDrafts } from '../files/write-files.ts'
+import { CITY_NAME } from '../declare/index.ts'
+import {
+  AGENTS_FOLDER,
+  CITY_FILE,
+  EditLock,
+  FileSnapshot,
+  SITE_FILE,
+  suggestion,
+  toInvalidConfigError,
+  writeDrafts,
+} from '../files/index.ts'
 
 const FOLDERS = ['.gc/cache', '.gc/runtime', '.gc/system', AGENTS_FOLDER]
 

@@ -1,8 +1,12 @@
 import { type Composition, compose } from '../compose/compose.ts'
-import { toInvalidConfigError } from '../files/diagnostics.ts'
-import { EditLock, keepsChanging } from '../files/edit-lock.ts'
-import { type Drafts, FileSnapshot } from '../files/file-snapshot.ts'
-import { writeDrafts } from '../files/write-files.ts'
+import {
+  type Drafts,
+  EditLock,
+  FileSnapshot,
+  keepsChanging,
+  toInvalidConfigError,
+  writeDrafts,
+} from '../files/index.ts'
 import { openPackFolders } from '../packs/builtin-folders.ts'
 
 /** Changes files of a city without a supervisor; one that runs reads them again. Nothing is written that has errors. */

@@ -1,5 +1,5 @@
-import { TOKEN_PREFIX } from '../../core/text/credentials.ts'
-import { DeclaredSecrets } from '../files/declared-secrets.ts'
+import { TOKEN_PREFIX } from '../../core/text/index.ts'
+import { DeclaredSecrets } from '../files/index.ts'
 import { composeFolder } from './city-composition.ts'
 
 interface Reader {

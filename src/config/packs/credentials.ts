@@ -2,8 +2,7 @@ import { lstatSync, readFileSync, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { AppError, errorMessage } from '../../core/errors.ts'
-import { renderPairs } from '../../core/toml/edit.ts'
-import { parseToml, type TomlNode } from '../../core/toml/parse.ts'
+import { parseToml, renderPairs, type TomlNode } from '../../core/toml/index.ts'
 
 /** The files of rules: a city's own, then those of every city of this machine. */
 export const CITY_CREDENTIALS = '.gc/credentials.toml'

@@ -1,10 +1,7 @@
 import type { AttentionEntry, AttentionSource } from '../../core/attention.ts'
 import { errorMessage } from '../../core/errors.ts'
-import type { Config } from '../compose/config.ts'
-import { importKey } from '../compose/packs/imports.ts'
-import type { PackFolders } from '../compose/packs/locate.ts'
-import { readLock } from '../compose/packs/lock.ts'
-import { FileSnapshot } from '../files/file-snapshot.ts'
+import { type Config, importKey, type PackFolders, readLock } from '../compose/index.ts'
+import { FileSnapshot } from '../files/index.ts'
 import { flatten, readImportTree } from './import-states.ts'
 
 /** Packs that a city imports and that are not on this machine, so that its files are not in force. */

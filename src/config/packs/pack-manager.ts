@@ -26,9 +26,8 @@ import {
   satisfies,
   type Version,
 } from '../compose/packs/version.ts'
-import { type Drafts, FileSnapshot } from '../files/file-snapshot.ts'
-import type { GitRunner } from '../git/git-runner.ts'
-import { type HostLookup, parseRemote, systemHosts } from '../git/remote.ts'
+import { type Drafts, FileSnapshot } from '../files/index.ts'
+import { type GitRunner, type HostLookup, parseRemote, systemHosts } from '../git/index.ts'
 import { PackCheckouts } from './checkouts.ts'
 import { type Credential, findRule, loadRules, resolveCredential } from './credentials.ts'
 import { addImport, findImport, type ImportDraft, removeImport, requireFreeBinding } from './edit-imports.ts'

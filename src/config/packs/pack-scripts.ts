@@ -1,8 +1,8 @@
 import { lstatSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { errorMessage } from '../../core/errors.ts'
-import { parseToml, type TomlTable } from '../../core/toml/parse.ts'
-import type { PackConfig } from '../city/city-config.ts'
+import { parseToml, type TomlTable } from '../../core/toml/index.ts'
+import type { PackConfig } from '../city/index.ts'
 import { isInside } from '../compose/packs/links.ts'
 
 /** A command that a pack ships: `gc <binding> <words…>`. */

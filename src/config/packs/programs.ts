@@ -1,7 +1,6 @@
-import { parseToml, type TomlNode, TomlSyntaxError } from '../../core/toml/parse.ts'
+import { parseToml, type TomlNode, TomlSyntaxError } from '../../core/toml/index.ts'
 import { type LocateContext, PACK_FILE } from '../compose/packs/locate.ts'
-import { CITY_FILE } from '../files/file-names.ts'
-import type { FileSnapshot, RootSnapshot } from '../files/file-snapshot.ts'
+import { CITY_FILE, type FileSnapshot, type RootSnapshot } from '../files/index.ts'
 import { flatten, readImportTree } from './import-states.ts'
 
 /** A program that runs without anybody asking for it, and what brings it. */

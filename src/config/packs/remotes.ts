@@ -1,8 +1,17 @@
 import type { AppError } from '../../core/errors.ts'
-import type { GitCommandOptions, GitResult, GitRunner } from '../git/git-runner.ts'
-import { gitErrorMessage } from '../git/git-runner.ts'
-import { type HostLookup, parseRemote, type Remote, systemHosts } from '../git/remote.ts'
-import { type RemoteAccess, remoteCommand, withoutSecrets } from '../git/remote-access.ts'
+import {
+  type GitCommandOptions,
+  type GitResult,
+  type GitRunner,
+  gitErrorMessage,
+  type HostLookup,
+  parseRemote,
+  type Remote,
+  type RemoteAccess,
+  remoteCommand,
+  systemHosts,
+  withoutSecrets,
+} from '../git/index.ts'
 import type { Credential } from './credentials.ts'
 import { credentialRequired, invalidSource, remoteFailed } from './errors.ts'
 

@@ -1,7 +1,13 @@
-import { type Diagnostic, formatDiagnostic, toInvalidConfigError } from '../files/diagnostics.ts'
-import { EditLock, keepsChanging } from '../files/edit-lock.ts'
-import { type Drafts, FileSnapshot } from '../files/file-snapshot.ts'
-import { writeDrafts } from '../files/write-files.ts'
+import {
+  type Diagnostic,
+  type Drafts,
+  EditLock,
+  FileSnapshot,
+  formatDiagnostic,
+  keepsChanging,
+  toInvalidConfigError,
+  writeDrafts,
+} from '../files/index.ts'
 import type { WriteImports } from './pack-manager.ts'
 
 export interface WriteImportsOptions {

@@ -1,13 +1,12 @@
 import type { TObject, TSchema } from '@sinclair/typebox'
 import { AppError } from '../../core/errors.ts'
-import { restoreSecrets } from '../../core/text/secrets.ts'
-import type { TomlPairs } from '../../core/toml/edit.ts'
+import { restoreSecrets } from '../../core/text/index.ts'
+import type { TomlPairs } from '../../core/toml/index.ts'
 import { actorOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
-import type { Config } from '../compose/config.ts'
-import { type PatchKind, patchesFor, patchNotFound, putPatch, removePatch } from '../compose/edit/patches.ts'
-import { qualify } from '../declare/names.ts'
-import { CITY_FILE } from '../files/file-names.ts'
+import { type Config, type PatchKind, patchesFor, patchNotFound, putPatch, removePatch } from '../compose/index.ts'
+import { qualify } from '../declare/index.ts'
+import { CITY_FILE } from '../files/index.ts'
 import {
   AgentPatch,
   type AgentPatchSet,

@@ -1,5 +1,4 @@
-import { type TemplateFunction, textFunction } from '../../core/template/function.ts'
-import type { MakeFunctions } from '../../core/template/template-set.ts'
+import { type MakeFunctions, type TemplateFunction, textFunction } from '../../core/template/index.ts'
 
 /** The functions of prompts beside those that every template has. */
 export const FUNCTION_NAMES = ['cmd', 'session', 'basename', 'templateFirst'] as const

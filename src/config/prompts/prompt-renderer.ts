@@ -1,6 +1,6 @@
 import type { Deadlines } from '../../core/deadlines.ts'
 import { JobWorker } from '../../core/job-worker.ts'
-import { SHORT_LIMITS, StepsExceededError } from '../../core/template/limits.ts'
+import { SHORT_LIMITS, StepsExceededError } from '../../core/template/index.ts'
 import { type PromptRequest, type RenderedPrompt, renderPrompt, unrendered } from './render-prompt.ts'
 
 /** How long one prompt may take, in milliseconds. */

@@ -1,4 +1,4 @@
-import { FULL_LIMITS, StepsExceededError } from '../../core/template/limits.ts'
+import { FULL_LIMITS, StepsExceededError } from '../../core/template/index.ts'
 import { type PromptRequest, renderPrompt, unrendered } from './render-prompt.ts'
 
 declare const self: Worker

@@ -1,6 +1,4 @@
-import { TemplateError } from '../../core/template/error.ts'
-import { SHORT_LIMITS } from '../../core/template/limits.ts'
-import { TemplateSet } from '../../core/template/template-set.ts'
+import { SHORT_LIMITS, TemplateError, TemplateSet } from '../../core/template/index.ts'
 import { FUNCTION_NAMES, promptFunctions } from './functions.ts'
 import { type TemplateFields, toData } from './subject.ts'
 

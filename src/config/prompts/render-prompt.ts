@@ -1,6 +1,4 @@
-import { TemplateError } from '../../core/template/error.ts'
-import { StepsExceededError, type TemplateLimits } from '../../core/template/limits.ts'
-import { TemplateSet } from '../../core/template/template-set.ts'
+import { StepsExceededError, TemplateError, type TemplateLimits, TemplateSet } from '../../core/template/index.ts'
 import { FUNCTION_NAMES, promptFunctions } from './functions.ts'
 import type { TextFile } from './prompt-template.ts'
 

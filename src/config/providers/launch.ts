@@ -1,8 +1,7 @@
 import { AppError } from '../../core/errors.ts'
 import type { PromptMode, ProviderOption } from '../../programs/program.ts'
-import type { Provider } from '../declare/provider-config.ts'
-import { renderCommand } from '../prompts/render-command.ts'
-import type { TemplateFields } from '../prompts/subject.ts'
+import type { Provider } from '../declare/index.ts'
+import { renderCommand, type TemplateFields } from '../prompts/index.ts'
 import { splitCommand } from './command-words.ts'
 
 /** What an agent's declaration says of its launch; an `AgentSpec` is one. */

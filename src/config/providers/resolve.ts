@@ -1,7 +1,7 @@
 import { AppError } from '../../core/errors.ts'
 import { BUILTINS } from '../../programs/presets.ts'
 import type { ProviderOption } from '../../programs/program.ts'
-import type { DeclaredProviders, Provider, ProviderConfig } from '../declare/provider-config.ts'
+import type { DeclaredProviders, Provider, ProviderConfig } from '../declare/index.ts'
 
 type Confine = NonNullable<ProviderConfig['confine']>
 

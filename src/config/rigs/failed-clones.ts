@@ -1,8 +1,8 @@
 import type { AttentionEntry, AttentionSource } from '../../core/attention.ts'
 import { type Clock, toTimestamp } from '../../core/clock.ts'
 import { unsubscriber } from '../../core/signal.ts'
-import type { Store } from '../../core/store/store.ts'
-import type { Config } from '../compose/config.ts'
+import type { Store } from '../../core/store/index.ts'
+import type { Config } from '../compose/index.ts'
 import type { RigClones } from './rig-clones.ts'
 import { type RigClone, rigClones } from './table.ts'
 

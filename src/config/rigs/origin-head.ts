@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path'
-import { readText } from '../git/repository-folders.ts'
+import { readText } from '../git/index.ts'
 
 const HEAD = /^ref: refs\/remotes\/origin\/(\S+)$/
 

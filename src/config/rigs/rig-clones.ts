@@ -6,19 +6,24 @@ import { type Actor, gcPart } from '../../core/actor.ts'
 import type { Clock } from '../../core/clock.ts'
 import { sha256 } from '../../core/digest.ts'
 import { AppError, errorMessage, type FieldError } from '../../core/errors.ts'
-import type { EventLog } from '../../core/events/log.ts'
+import type { EventLog } from '../../core/events/index.ts'
 import { createFolder, requireNoLinks, syncFolder } from '../../core/folders.ts'
 import { createRequestId } from '../../core/ids.ts'
-import { RequestFailed } from '../../core/requests/requests.ts'
+import { RequestFailed } from '../../core/requests/index.ts'
 import { Signal } from '../../core/signal.ts'
-import type { Store, Tx } from '../../core/store/store.ts'
+import type { Store, Tx } from '../../core/store/index.ts'
 import { actorOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
-import type { RigConfig } from '../city/city-config.ts'
-import type { Config } from '../compose/config.ts'
-import { cloneRepository, readHeadBranch } from '../git/clone.ts'
-import type { GitRunner } from '../git/git-runner.ts'
-import { parseRemote, publicAddresses, type Remote } from '../git/remote.ts'
+import type { RigConfig } from '../city/index.ts'
+import type { Config } from '../compose/index.ts'
+import {
+  cloneRepository,
+  type GitRunner,
+  parseRemote,
+  publicAddresses,
+  type Remote,
+  readHeadBranch,
+} from '../git/index.ts'
 import { RigCreateSucceeded, RigProvisionProgress } from './events.ts'
 import type { RigCreate, RigCreated } from './schema.ts'
 import { type RigClone, rigClones } from './table.ts'

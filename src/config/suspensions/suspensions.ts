@@ -1,8 +1,7 @@
-import type { EventLog } from '../../core/events/log.ts'
+import type { EventLog } from '../../core/events/index.ts'
 import { Signal } from '../../core/signal.ts'
-import type { Statement } from '../../core/store/statement.ts'
-import type { Store, Tx } from '../../core/store/store.ts'
-import type { AgentConfig, CityConfig, RigConfig } from '../city/city-config.ts'
+import type { Statement, Store, Tx } from '../../core/store/index.ts'
+import type { AgentConfig, CityConfig, RigConfig } from '../city/index.ts'
 import { AgentResumed, AgentSuspended, RigResumed, RigSuspended } from './events.ts'
 
 /** What is recorded of agents and rigs. */

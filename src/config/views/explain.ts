@@ -1,13 +1,17 @@
-import { blankSecrets, isSecretTable } from '../../core/text/secrets.ts'
-import type { RigConfig } from '../city/city-config.ts'
-import type { Composition } from '../compose/compose.ts'
-import { AGENT, type AgentFields } from '../declare/agent.ts'
-import type { Declaration } from '../declare/declaration.ts'
-import type { FieldSet } from '../declare/fields.ts'
-import { qualify } from '../declare/names.ts'
-import type { FieldOrigin, FieldOrigins } from '../declare/origin.ts'
-import { PROVIDER } from '../declare/provider.ts'
-import { RIG } from '../declare/rig.ts'
+import { blankSecrets, isSecretTable } from '../../core/text/index.ts'
+import type { RigConfig } from '../city/index.ts'
+import type { Composition } from '../compose/index.ts'
+import {
+  AGENT,
+  type AgentFields,
+  type Declaration,
+  type FieldOrigin,
+  type FieldOrigins,
+  type FieldSet,
+  PROVIDER,
+  qualify,
+  RIG,
+} from '../declare/index.ts'
 import { providerChain } from '../providers/resolve.ts'
 
 /** One declared field, and where it was written. Variables are named without their values. */

@@ -1,6 +1,6 @@
 import { and, count, desc, eq, lt, sql } from 'drizzle-orm'
 import type { Clock } from '../../core/clock.ts'
-import type { Store, Tx } from '../../core/store/store.ts'
+import type { Store, Tx } from '../../core/store/index.ts'
 import type { ConversationRef } from './schema.ts'
 import { type ConversationRow, conversations } from './table.ts'
 

@@ -1,5 +1,5 @@
 import { type TProperties, Type } from '@sinclair/typebox'
-import { defineEvent } from '../../core/events/event.ts'
+import { defineEvent } from '../../core/events/index.ts'
 
 const payload = <Properties extends TProperties>(id: string, properties: Properties) =>
   Type.Object(properties, { $id: id, additionalProperties: false })

@@ -1,5 +1,5 @@
 import { and, eq, ne } from 'drizzle-orm'
-import type { Store, Tx } from '../../core/store/store.ts'
+import type { Store, Tx } from '../../core/store/index.ts'
 import { type ConversationRow, type MembershipRow, memberships } from './table.ts'
 
 /** Which sessions follow a conversation, and how far each has read it. */

@@ -1,9 +1,7 @@
-import type { SessionCreator } from '../../agents/lifecycle/act/session-creator.ts'
-import type { Config } from '../../config/compose/config.ts'
-import type { Tx } from '../../core/store/store.ts'
-import type { SessionRepository } from '../../work/sessions/repository.ts'
-import type { SessionResolver } from '../../work/sessions/resolver.ts'
-import type { SessionRow } from '../../work/sessions/table.ts'
+import type { SessionCreator } from '../../agents/lifecycle/index.ts'
+import type { Config } from '../../config/compose/index.ts'
+import type { Tx } from '../../core/store/index.ts'
+import type { SessionRepository, SessionResolver, SessionRow } from '../../work/sessions/index.ts'
 
 interface MessagedSessionsOptions {
   config: Pick<Config, 'current'>

@@ -1,7 +1,7 @@
 import { eq } from 'drizzle-orm'
 import type { Clock } from '../../core/clock.ts'
 import { Signal } from '../../core/signal.ts'
-import type { Store, Tx } from '../../core/store/store.ts'
+import type { Store, Tx } from '../../core/store/index.ts'
 import { type ConversationRow, conversations, type UndeliveredRow, undelivered } from './table.ts'
 
 /** A conversation whose messages reach nobody. */

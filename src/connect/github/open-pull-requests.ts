@@ -1,4 +1,4 @@
-import type { PullRequestMonitorConfig } from '../../config/city/monitor.ts'
+import type { PullRequestMonitorConfig } from '../../config/city/index.ts'
 import { isObject } from '../../core/json.ts'
 import { ask, type Question } from './api.ts'
 

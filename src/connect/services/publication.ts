@@ -1,4 +1,4 @@
-import type { ServiceConfig } from '../../config/city/service.ts'
+import type { ServiceConfig } from '../../config/city/index.ts'
 import { mountOf } from './mount.ts'
 
 /** Where a service can be reached from other machines, and why not. */

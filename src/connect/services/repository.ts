@@ -1,5 +1,5 @@
 import { eq } from 'drizzle-orm'
-import type { Store, Tx } from '../../core/store/store.ts'
+import type { Store, Tx } from '../../core/store/index.ts'
 import { type ServiceRow, serviceProcesses } from './table.ts'
 
 const NOT_RUNNING = { pid: null, processStarted: null, tokenHash: null, startedAt: null, dueAt: null }

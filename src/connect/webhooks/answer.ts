@@ -1,6 +1,6 @@
 import { AppError } from '../../core/errors.ts'
 import { createExchangeId } from '../../core/ids.ts'
-import { problemDetails } from '../../http/respond/problem.ts'
+import { problemDetails } from '../../http/respond/index.ts'
 import { NOTHING_HERE } from './admission/perimeter.ts'
 import type { Rejection, RejectionReason } from './admission/rejection.ts'
 

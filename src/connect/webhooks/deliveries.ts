@@ -1,6 +1,5 @@
 import type { Clock } from '../../core/clock.ts'
-import type { Statement } from '../../core/store/statement.ts'
-import type { Store, Tx } from '../../core/store/store.ts'
+import type { Statement, Store, Tx } from '../../core/store/index.ts'
 
 /** How many that have expired are removed with each that is added, so that none holds the loop. */
 const REMOVED_AT_ONCE = 64

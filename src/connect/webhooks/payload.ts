@@ -1,7 +1,6 @@
-import { parsePayloadTemplate } from '../../config/city/webhook.ts'
+import { parsePayloadTemplate } from '../../config/city/index.ts'
 import { isObject } from '../../core/json.ts'
-import { isNestedTooDeep } from '../../core/text/json-depth.ts'
-import { withoutLoneSurrogates } from '../../core/text/json-surrogates.ts'
+import { isNestedTooDeep, withoutLoneSurrogates } from '../../core/text/index.ts'
 import { Rejection } from './admission/rejection.ts'
 
 /** The body of a delivery. */

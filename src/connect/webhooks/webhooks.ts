@@ -1,17 +1,17 @@
-import type { CityConfig } from '../../config/city/city-config.ts'
 import {
+  type CityConfig,
   parsePayloadTemplate,
   type WebhookConfig,
   type WebhookRuleConfig,
   type WebhookVerifyConfig,
-} from '../../config/city/webhook.ts'
-import type { Config } from '../../config/compose/config.ts'
+} from '../../config/city/index.ts'
+import type { Config } from '../../config/compose/index.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { Deadlines } from '../../core/deadlines.ts'
 import { AppError } from '../../core/errors.ts'
-import type { EventLog } from '../../core/events/log.ts'
+import type { EventLog } from '../../core/events/index.ts'
 import { createExchangeId } from '../../core/ids.ts'
-import type { Store } from '../../core/store/store.ts'
+import type { Store } from '../../core/store/index.ts'
 import { BodyReader } from '../../http/body.ts'
 import type { HookRequest } from './admission/perimeter.ts'
 import { Rejection } from './admission/rejection.ts'

@@ -2,9 +2,7 @@ import type { Clock } from '../clock.ts'
 import type { Deadlines } from '../deadlines.ts'
 import { nextTick } from '../event-loop.ts'
 import { Signal } from '../signal.ts'
-import { stablePlan } from '../store/stable-plan.ts'
-import type { Statement } from '../store/statement.ts'
-import type { Store, Tx } from '../store/store.ts'
+import { type Statement, type Store, stablePlan, type Tx } from '../store/index.ts'
 import type { EventAttributes, EventDefinition, PayloadOf, RecordedEvent } from './event.ts'
 import {
   type EventDraft,

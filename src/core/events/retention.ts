@@ -1,8 +1,6 @@
 import type { Clock } from '../clock.ts'
 import type { Deadline, Deadlines } from '../deadlines.ts'
-import { stablePlan } from '../store/stable-plan.ts'
-import type { Statement } from '../store/statement.ts'
-import type { Store } from '../store/store.ts'
+import { type Statement, type Store, stablePlan } from '../store/index.ts'
 import type { EventLog } from './log.ts'
 
 export interface RetentionLimits {

@@ -1,6 +1,5 @@
 import type { Clock } from '../clock.ts'
-import type { Statement } from '../store/statement.ts'
-import type { Store, Tx } from '../store/store.ts'
+import type { Statement, Store, Tx } from '../store/index.ts'
 
 /** The response to a request with an `Idempotency-Key`, sent again when the request is repeated. */
 export interface Replay {

@@ -1,11 +1,15 @@
 import { Type } from '@sinclair/typebox'
 import { type Actor, GC } from '../actor.ts'
 import type { Clock } from '../clock.ts'
-import { defineEvent, type EventAttributes, type EventDefinition, type PayloadOf } from '../events/event.ts'
-import type { EventLog } from '../events/log.ts'
+import {
+  defineEvent,
+  type EventAttributes,
+  type EventDefinition,
+  type EventLog,
+  type PayloadOf,
+} from '../events/index.ts'
 import { createRequestId } from '../ids.ts'
-import type { Statement } from '../store/statement.ts'
-import type { Store, Tx } from '../store/store.ts'
+import type { Statement, Store, Tx } from '../store/index.ts'
 
 export const RequestFailed = defineEvent(
   'request.failed',

@@ -6,11 +6,8 @@ import {
 } from '@agentclientprotocol/sdk'
 import { AppError, errorMessage } from '../../core/errors.ts'
 import { nextTick } from '../../core/event-loop.ts'
-import type { Redactor } from '../../core/text/redact.ts'
-import type { Cgroup } from '../process/cgroups.ts'
-import { kill } from '../process/process-ender.ts'
-import { readProcess } from '../process/process-table.ts'
-import type { Origin } from '../process/tree.ts'
+import type { Redactor } from '../../core/text/index.ts'
+import { type Cgroup, kill, type Origin, readProcess } from '../process/index.ts'
 import type { SessionFolder } from './session-folder.ts'
 
 const MAX_COMMANDS = 64

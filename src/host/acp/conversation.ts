@@ -10,7 +10,7 @@ import {
 import { type Deadlines, settlesWithin } from '../../core/deadlines.ts'
 import { AppError } from '../../core/errors.ts'
 import { SESSION_CONFLICT } from '../protocol/errors.ts'
-import type { ToolServer } from '../protocol/session.ts'
+import type { ToolServer } from '../protocol/index.ts'
 import { type AgentServices, createAgentClient } from './client.ts'
 import { agentErrorMessage, type OpenedConversation, performHandshake } from './handshake.ts'
 import { Permissions } from './permissions.ts'

@@ -12,8 +12,7 @@ import {
 import { Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
 import { AppError, errorMessage } from '../../core/errors.ts'
-import type { AgentMode } from '../protocol/record.ts'
-import type { ToolServer } from '../protocol/session.ts'
+import type { AgentMode, ToolServer } from '../protocol/index.ts'
 import { type AgentServices, capabilitiesOf } from './client.ts'
 
 const SET_MODEL = 'session/set_model'

@@ -10,8 +10,8 @@ import type {
 import { AppError } from '../../core/errors.ts'
 import { isObject } from '../../core/json.ts'
 import { findChoices } from '../protocol/field-choices.ts'
+import type { PermissionChoice } from '../protocol/index.ts'
 import { type OptionRole, type QuestionOption, splitOptions } from '../protocol/question.ts'
-import type { PermissionChoice } from '../protocol/record.ts'
 import type { RecordWriter } from './record-writer.ts'
 import { ToolCalls } from './tool-calls.ts'
 

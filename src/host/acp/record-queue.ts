@@ -1,6 +1,6 @@
 import { type Clock, toTimestamp } from '../../core/clock.ts'
-import type { Redactor } from '../../core/text/redact.ts'
-import type { AgentRecordContent } from '../protocol/record.ts'
+import type { Redactor } from '../../core/text/index.ts'
+import type { AgentRecordContent } from '../protocol/index.ts'
 
 /** With so many bytes unacknowledged, nothing more is read from the agent. */
 export const MAX_UNACKNOWLEDGED_BYTES = 4 << 20

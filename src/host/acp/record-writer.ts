@@ -1,7 +1,7 @@
 import type { SessionUpdate } from '@agentclientprotocol/sdk'
 import type { Deadline, Deadlines } from '../../core/deadlines.ts'
-import type { Redactor } from '../../core/text/redact.ts'
-import type { AgentRecordContent } from '../protocol/record.ts'
+import type { Redactor } from '../../core/text/index.ts'
+import type { AgentRecordContent } from '../protocol/index.ts'
 import type { RecordQueue } from './record-queue.ts'
 
 /** Words that come within this time are one record. */

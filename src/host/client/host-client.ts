@@ -1,24 +1,28 @@
 import { AppError, errorMessage } from '../../core/errors.ts'
-import { SESSION_CONFLICT } from '../protocol/errors.ts'
-import type { HostResponse, Operation, RequestFields } from '../protocol/protocol.ts'
-import type { HostAnswer, HostPrompt } from '../protocol/proxy.ts'
-import type { ChoiceOutcome, Question } from '../protocol/question.ts'
-import type { AgentRecord } from '../protocol/record.ts'
-import type {
-  Activity,
-  Ended,
-  EndOptions,
-  Exit,
-  ForegroundSignal,
-  HostedSession,
-  HostStatus,
-  OutputChunk,
-  ProcessRef,
-  Screen,
-  Snapshot,
-  StartResult,
-  StartSpec,
-} from '../protocol/session.ts'
+import {
+  type Activity,
+  type AgentRecord,
+  type ChoiceOutcome,
+  type Ended,
+  type EndOptions,
+  type Exit,
+  type ForegroundSignal,
+  type HostAnswer,
+  type HostedSession,
+  type HostPrompt,
+  type HostResponse,
+  type HostStatus,
+  type Operation,
+  type OutputChunk,
+  type ProcessRef,
+  type Question,
+  type RequestFields,
+  type Screen,
+  SESSION_CONFLICT,
+  type Snapshot,
+  type StartResult,
+  type StartSpec,
+} from '../protocol/index.ts'
 import { type HostLink, LinkLostError } from './host-link.ts'
 import { type HostClientOptions, HostLinks } from './host-links.ts'
 import { HostReports } from './host-reports.ts'

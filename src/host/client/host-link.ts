@@ -1,24 +1,28 @@
 import { Value } from '@sinclair/typebox/value'
 import { type Deadline, type Deadlines, settlesWithin } from '../../core/deadlines.ts'
 import { AppError, errorMessage } from '../../core/errors.ts'
-import { Channel, type ChannelData, createChannelHandler } from '../protocol/channel.ts'
-import { parseErrorCode } from '../protocol/errors.ts'
-import { type Frame, FrameError } from '../protocol/frames.ts'
 import {
+  type Activity,
+  AgentRecord,
+  Channel,
+  type ChannelData,
+  createChannelHandler,
+  type Exit,
+  type Frame,
+  FrameError,
   Hello,
+  type HostPrompt,
   type HostResponse,
   type Operation,
   PROTOCOL,
   PushFrame,
+  parseErrorCode,
+  type Question,
   RESPONSE_SCHEMAS,
   ReplyFrame,
   type RequestFields,
   SUPPORTED_PROTOCOLS,
-} from '../protocol/protocol.ts'
-import type { HostPrompt } from '../protocol/proxy.ts'
-import type { Question } from '../protocol/question.ts'
-import { AgentRecord } from '../protocol/record.ts'
-import type { Activity, Exit } from '../protocol/session.ts'
+} from '../protocol/index.ts'
 import type { OutputStream } from './output-stream.ts'
 
 const HELLO_MS = 5_000

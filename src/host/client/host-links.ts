@@ -2,11 +2,14 @@ import type { Clock } from '../../core/clock.ts'
 import { type Deadlines, settlesWithin } from '../../core/deadlines.ts'
 import { AppError, errorMessage } from '../../core/errors.ts'
 import { Signal } from '../../core/signal.ts'
-import { HostPaths } from '../protocol/host-paths.ts'
-import type { HostPrompt } from '../protocol/proxy.ts'
-import type { Question } from '../protocol/question.ts'
-import type { AgentRecord } from '../protocol/record.ts'
-import type { Activity, Exit } from '../protocol/session.ts'
+import {
+  type Activity,
+  type AgentRecord,
+  type Exit,
+  HostPaths,
+  type HostPrompt,
+  type Question,
+} from '../protocol/index.ts'
 import { HostLink } from './host-link.ts'
 import { launchHost } from './launch.ts'
 

@@ -1,5 +1,4 @@
-import type { HostPrompt } from '../protocol/proxy.ts'
-import type { Question } from '../protocol/question.ts'
+import type { HostPrompt, Question } from '../protocol/index.ts'
 import type { HostLink } from './host-link.ts'
 import { Reported } from './reported.ts'
 

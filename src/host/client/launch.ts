@@ -2,7 +2,7 @@ import { closeSync, existsSync, openSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Deadlines, settlesWithin } from '../../core/deadlines.ts'
 import { AppError } from '../../core/errors.ts'
-import type { HostPaths } from '../protocol/host-paths.ts'
+import type { HostPaths } from '../protocol/index.ts'
 import { BUSY, READY } from '../protocol/protocol.ts'
 
 /** A host that has to end what another left first may need some seconds. */

@@ -1,5 +1,5 @@
 import { AppError } from '../../core/errors.ts'
-import type { HostResponse } from '../protocol/protocol.ts'
+import type { HostResponse } from '../protocol/index.ts'
 import type { HostLink } from './host-link.ts'
 
 const ANSWER_MS = 10_000

@@ -1,4 +1,4 @@
-import type { OutputChunk } from '../protocol/session.ts'
+import type { OutputChunk } from '../protocol/index.ts'
 
 type Item = OutputChunk | 'end' | 'cut'
 

@@ -1,21 +1,24 @@
-import type { HostAnswer, HostPrompt, HostTraffic } from '../protocol/proxy.ts'
-import type { ChoiceOutcome, Question } from '../protocol/question.ts'
-import type { AgentRecord } from '../protocol/record.ts'
 import type {
   Activity,
+  AgentRecord,
+  ChoiceOutcome,
   Ended,
   EndOptions,
   Exit,
   ForegroundSignal,
+  HostAnswer,
   HostedSession,
+  HostPrompt,
   HostStatus,
+  HostTraffic,
   OutputChunk,
   ProcessRef,
+  Question,
   Screen,
   Snapshot,
   StartResult,
   StartSpec,
-} from '../protocol/session.ts'
+} from '../protocol/index.ts'
 import type { Reported } from './reported.ts'
 
 /**

@@ -1,6 +1,6 @@
 import type { Deadlines } from '../../core/deadlines.ts'
 import { AppError } from '../../core/errors.ts'
-import { readProcess } from '../process/process-table.ts'
+import { readProcess } from '../process/index.ts'
 import type { HostLink } from './host-link.ts'
 
 /** What KILL and the looks after it may take beyond the grace. */

@@ -2,12 +2,12 @@ import { type FileHandle, open, rename } from 'node:fs/promises'
 import { toTimestamp } from '../../core/clock.ts'
 import { settlesWithin } from '../../core/deadlines.ts'
 import { Ring } from '../../core/ring.ts'
-import type { RedactionStream, Redactor } from '../../core/text/redact.ts'
-import type { SessionParts } from '../confine/start/spawn.ts'
+import type { RedactionStream, Redactor } from '../../core/text/index.ts'
+import type { SessionParts } from '../confine/index.ts'
 import { resolveProgram, toSpawnError } from '../confine/start/spawn.ts'
+import type { Origin } from '../process/index.ts'
 import { readProcess } from '../process/process-table.ts'
-import type { Origin } from '../process/tree.ts'
-import type { CommandOutput, HostedSession, OutputFile, Screen, StartSpec } from '../protocol/session.ts'
+import type { CommandOutput, HostedSession, OutputFile, Screen, StartSpec } from '../protocol/index.ts'
 
 /** What a session reports to its host. */
 export interface CommandSessionListener {

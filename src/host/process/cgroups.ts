@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { errorMessage, hasCode } from '../../core/errors.ts'
-import type { Share } from '../protocol/share.ts'
+import type { Share } from '../protocol/index.ts'
 import { enterCgroup, ownCgroup, readCgroupFile, removeCgroup, writeCgroupFile } from './cgroup-files.ts'
 import { type Controllers, HOST_GROUP, handDownControllers, offeredControllers } from './controllers.ts'
 import { RESOURCES, type Resource } from './resources.ts'

@@ -1,5 +1,5 @@
 import { errorMessage } from '../../core/errors.ts'
-import type { EnforcedBy, EnforcedShare, Share } from '../protocol/share.ts'
+import type { EnforcedBy, EnforcedShare, Share } from '../protocol/index.ts'
 import type { Cgroup } from './cgroups.ts'
 import { RESOURCES, type Resource } from './resources.ts'
 

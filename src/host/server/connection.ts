@@ -1,9 +1,10 @@
 import { Value } from '@sinclair/typebox/value'
 import { AppError, errorMessage } from '../../core/errors.ts'
 import type { Ring } from '../../core/ring.ts'
-import type { RecordQueue } from '../acp/record-queue.ts'
+import type { RecordQueue } from '../acp/index.ts'
 import { Channel } from '../protocol/channel.ts'
 import { type Frame, FrameError } from '../protocol/frames.ts'
+import type { Activity, Exit, HostPrompt, Question } from '../protocol/index.ts'
 import {
   Hello,
   type HostRequest,
@@ -13,9 +14,6 @@ import {
   type ReplyFrame,
   SUPPORTED_PROTOCOLS,
 } from '../protocol/protocol.ts'
-import type { HostPrompt } from '../protocol/proxy.ts'
-import type { Question } from '../protocol/question.ts'
-import type { Activity, Exit } from '../protocol/session.ts'
 import type { HostSession } from './session-registry.ts'
 
 /** Beyond this nothing is read from a supervisor, and no output sent to it, until it has taken what it was sent. */

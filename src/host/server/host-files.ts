@@ -13,9 +13,9 @@ import { basename, dirname, join } from 'node:path'
 import { AppError, errorMessage } from '../../core/errors.ts'
 import { createFolder } from '../../core/folders.ts'
 import { isObject, parseJson } from '../../core/json.ts'
-import type { RecordLine } from '../acp/record-queue.ts'
+import type { RecordLine } from '../acp/index.ts'
 import { type HostPaths, UNFINISHED } from '../protocol/host-paths.ts'
-import type { Exit } from '../protocol/session.ts'
+import type { Exit } from '../protocol/index.ts'
 
 /** What is on disk of a session before it is reported as started. Without a pid it was about to be. */
 export interface SessionRecord {

@@ -2,18 +2,24 @@ import { randomUUID } from 'node:crypto'
 import { type Clock, toTimestamp } from '../../core/clock.ts'
 import type { Deadlines } from '../../core/deadlines.ts'
 import { AppError, errorMessage } from '../../core/errors.ts'
-import type { Redactor } from '../../core/text/redact.ts'
-import { RecordQueue } from '../acp/record-queue.ts'
+import type { Redactor } from '../../core/text/index.ts'
+import { RecordQueue } from '../acp/index.ts'
 import { CommandSession } from '../command/command-session.ts'
-import type { Confiner } from '../confine/start/confiner.ts'
-import type { SessionOrigin, SessionParts } from '../confine/start/spawn.ts'
-import type { Cgroup, Cgroups, MemoryShortage } from '../process/cgroups.ts'
+import type { Confiner, SessionOrigin, SessionParts } from '../confine/index.ts'
+import type { Cgroup, Cgroups, MemoryShortage, ProcessEnder, ProcessSummary } from '../process/index.ts'
 import { marksOf } from '../process/marks.ts'
-import type { ProcessEnder, ProcessSummary } from '../process/process-ender.ts'
 import { SessionShare } from '../process/session-share.ts'
 import { SESSION_CONFLICT } from '../protocol/errors.ts'
-import type { Question } from '../protocol/question.ts'
-import type { EndOptions, EndReason, Exit, HostedSession, Screen, StartResult, StartSpec } from '../protocol/session.ts'
+import type {
+  EndOptions,
+  EndReason,
+  Exit,
+  HostedSession,
+  Question,
+  Screen,
+  StartResult,
+  StartSpec,
+} from '../protocol/index.ts'
 import { DrawScheduler } from './draw-scheduler.ts'
 import { type HostFiles, MAX_EXITS, type SessionRecord } from './host-files.ts'
 import { type HostSession, type HostSessionsListener, type SessionEvents, SessionRegistry } from './session-registry.ts'

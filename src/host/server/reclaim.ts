@@ -1,10 +1,9 @@
 import { type Clock, toTimestamp } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
 import { Lock } from '../../core/lock.ts'
-import type { ProcessEnder } from '../process/process-ender.ts'
-import type { Origin } from '../process/tree.ts'
+import type { Origin, ProcessEnder } from '../process/index.ts'
 import { HostPaths } from '../protocol/host-paths.ts'
-import type { Exit } from '../protocol/session.ts'
+import type { Exit } from '../protocol/index.ts'
 import { HostFiles, type SessionRecord } from './host-files.ts'
 
 /** What was left by a host that died has lost its terminal: it gets no long goodbye. */

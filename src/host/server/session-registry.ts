@@ -1,9 +1,7 @@
 import { AppError } from '../../core/errors.ts'
-import type { AgentSession } from '../acp/agent-session.ts'
-import type { RecordQueue } from '../acp/record-queue.ts'
-import type { CommandSession } from '../command/command-session.ts'
-import type { Question } from '../protocol/question.ts'
-import type { Exit } from '../protocol/session.ts'
+import type { AgentSession, RecordQueue } from '../acp/index.ts'
+import type { CommandSession } from '../command/index.ts'
+import type { Exit, Question } from '../protocol/index.ts'
 import type { TerminalSession } from './terminal-session.ts'
 
 /** A program that a host runs, by one kind of connection or another. */

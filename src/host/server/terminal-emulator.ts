@@ -1,7 +1,7 @@
 import { SerializeAddon } from '@xterm/addon-serialize'
 import { type IParser, Terminal } from '@xterm/headless'
-import type { Screen } from '../protocol/session.ts'
-import type { CellColours } from '../terminal/terminal-host.ts'
+import type { Screen } from '../protocol/index.ts'
+import type { CellColours } from '../terminal/index.ts'
 
 const SCROLLBACK = 200
 /** After how many bytes the emulator is searched for what takes too much memory. */

@@ -5,25 +5,25 @@ import { settlesWithin } from '../../core/deadlines.ts'
 import { AppError } from '../../core/errors.ts'
 import { Ring } from '../../core/ring.ts'
 import { Signal } from '../../core/signal.ts'
-import type { RedactionStream } from '../../core/text/redact.ts'
+import type { RedactionStream } from '../../core/text/index.ts'
 import { profileOf } from '../../programs/screens.ts'
-import type { SessionParts } from '../confine/start/spawn.ts'
+import type { SessionParts } from '../confine/index.ts'
 import { checkSize, type Spawned, spawnTerminal } from '../confine/start/spawn.ts'
+import type { Origin } from '../process/index.ts'
 import { kill } from '../process/process-ender.ts'
 import { readProcess } from '../process/process-table.ts'
-import type { Origin } from '../process/tree.ts'
-import type { ChoiceOutcome, Question } from '../protocol/question.ts'
 import type {
+  ChoiceOutcome,
   ForegroundSignal,
   HostedSession,
   ProgramOnTerminal,
+  Question,
   Screen,
   Snapshot,
   StartSpec,
-} from '../protocol/session.ts'
+} from '../protocol/index.ts'
+import type { RoomyTerminal, TerminalHost, TerminalScreen, TerminalSize } from '../terminal/index.ts'
 import { QuestionTracker } from '../terminal/question-tracker.ts'
-import type { TerminalHost, TerminalScreen } from '../terminal/terminal-host.ts'
-import type { RoomyTerminal, TerminalSize } from '../terminal/whole-question.ts'
 import { type DrawQueue, type DrawScheduler, slices } from './draw-scheduler.ts'
 import { QueryFilter } from './query-filter.ts'
 import { TerminalEmulator } from './terminal-emulator.ts'

@@ -1,6 +1,6 @@
 import type { Deadlines } from '../../core/deadlines.ts'
 import type { TerminalProfile } from '../../programs/terminal-profile.ts'
-import type { QuestionOption } from '../protocol/question.ts'
+import type { QuestionOption } from '../protocol/index.ts'
 import { closeList, type FormDriver, openList } from './field-list.ts'
 import { withInputLock } from './input-lock.ts'
 import { findQuestion, isSameQuestion, type ScreenQuestion } from './question.ts'

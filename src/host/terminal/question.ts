@@ -1,6 +1,6 @@
 import { sha256 } from '../../core/digest.ts'
 import type { Dialog, QuestionKind, TerminalProfile } from '../../programs/terminal-profile.ts'
-import type { OptionRole, Question, QuestionOption } from '../protocol/question.ts'
+import type { OptionRole, Question, QuestionOption } from '../protocol/index.ts'
 import { findForm } from './form.ts'
 import {
   findColouredOptions,

@@ -1,6 +1,6 @@
 import type { TSchema } from '@sinclair/typebox'
 import { AppError, type ErrorCode } from '../../core/errors.ts'
-import { blankSentence } from '../../core/text/secrets.ts'
+import { blankSentence } from '../../core/text/index.ts'
 import type { JsonObject } from '../components.ts'
 import { ErrorModel, problemType } from '../schema.ts'
 import { getObject } from './json-object.ts'

@@ -1,6 +1,5 @@
 import { eq } from 'drizzle-orm'
-import type { Statement } from '../../core/store/statement.ts'
-import type { Store, Tx } from '../../core/store/store.ts'
+import type { Statement, Store, Tx } from '../../core/store/index.ts'
 import { type CheckRow, runChecks } from './table.ts'
 
 /** What is known of a check once its program runs. */

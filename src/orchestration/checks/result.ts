@@ -1,8 +1,8 @@
-import type { CommandExit } from '../../agents/launch/hosted-commands.ts'
+import type { CommandExit } from '../../agents/launch/index.ts'
 import { parseDuration } from '../../core/durations.ts'
-import type { Bead } from '../../work/beads/schema.ts'
+import type { Bead } from '../../work/beads/index.ts'
 import { EngineKey } from '../../work/metadata.ts'
-import { metadataValue } from '../runs/node.ts'
+import { metadataValue } from '../runs/index.ts'
 import type { CheckRow } from './table.ts'
 
 /** What came of a check. */

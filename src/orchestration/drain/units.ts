@@ -1,29 +1,29 @@
 import { eq } from 'drizzle-orm'
-import type { CityConfig } from '../../config/city/city-config.ts'
-import type { Config } from '../../config/compose/config.ts'
+import type { CityConfig } from '../../config/city/index.ts'
+import type { Config } from '../../config/compose/index.ts'
 import { gcPart } from '../../core/actor.ts'
 import type { Deadlines } from '../../core/deadlines.ts'
 import { AppError, errorMessage } from '../../core/errors.ts'
-import type { Store, Tx } from '../../core/store/store.ts'
-import { parseNeed } from '../../work/beads/dependencies.ts'
-import type { GraphBead } from '../../work/beads/draft.ts'
-import { isGating } from '../../work/beads/readiness.ts'
-import type { BeadRepository } from '../../work/beads/repository.ts'
-import type { Bead } from '../../work/beads/schema.ts'
-import type { Convoys } from '../../work/convoys/convoys.ts'
+import type { Store, Tx } from '../../core/store/index.ts'
+import { type Bead, type BeadRepository, type GraphBead, isGating, parseNeed } from '../../work/beads/index.ts'
+import type { Convoys } from '../../work/convoys/index.ts'
 import { EngineKey, LaunchKey, ResultKey, VARIABLE_PREFIX, WorkflowKey, WorkKey } from '../../work/metadata.ts'
-import type { SessionResolver } from '../../work/sessions/resolver.ts'
-import type { Recipe } from '../formulas/recipe.ts'
-import { assigneeOf, findStepTarget } from '../formulas/target.ts'
-import { beadCount, type GraphPlan, planGraph } from '../instantiate/graph-plan.ts'
-import type { Instantiator } from '../instantiate/instantiator.ts'
-import { routeGraph } from '../instantiate/step-route.ts'
-import { type DrainRow, drainMetadata, type Manifest, manifestOf, nextRow, withRow } from '../runs/drain-manifest.ts'
-import { metadataValue } from '../runs/node.ts'
-import { type PauseOptions, pauseWithParent } from '../runs/pause.ts'
-import type { SessionAffinity } from '../runs/session-affinity.ts'
-import { fill } from '../sling/launch-recipe.ts'
-import { drainRootKey, variablesJson } from '../sling/launch-variables.ts'
+import type { SessionResolver } from '../../work/sessions/index.ts'
+import { assigneeOf, findStepTarget, type Recipe } from '../formulas/index.ts'
+import { beadCount, type GraphPlan, type Instantiator, planGraph, routeGraph } from '../instantiate/index.ts'
+import {
+  type DrainRow,
+  drainMetadata,
+  type Manifest,
+  manifestOf,
+  metadataValue,
+  nextRow,
+  type PauseOptions,
+  pauseWithParent,
+  type SessionAffinity,
+  withRow,
+} from '../runs/index.ts'
+import { drainRootKey, fill, variablesJson } from '../sling/index.ts'
 import { runDrains } from './table.ts'
 
 export interface DrainUnitsOptions extends PauseOptions {

@@ -1,5 +1,5 @@
-import type { Tx } from '../../core/store/store.ts'
-import type { Bead } from '../../work/beads/schema.ts'
+import type { Tx } from '../../core/store/index.ts'
+import type { Bead } from '../../work/beads/index.ts'
 
 /** A ready control step, in the write that acts on it. */
 export interface ControlStep {

@@ -1,22 +1,21 @@
-import type { Tx } from '../../core/store/store.ts'
-import { isGating } from '../../work/beads/readiness.ts'
-import type { BeadRepository } from '../../work/beads/repository.ts'
-import type { Bead } from '../../work/beads/schema.ts'
-import type { Convoys } from '../../work/convoys/convoys.ts'
+import type { Tx } from '../../core/store/index.ts'
+import { type Bead, type BeadRepository, isGating } from '../../work/beads/index.ts'
+import type { Convoys } from '../../work/convoys/index.ts'
 import { EngineKey, LaunchKey, ResultKey } from '../../work/metadata.ts'
-import type { DrainUnits } from '../drain/units.ts'
-import { cancelSlice } from '../runs/cancel.ts'
+import type { DrainUnits } from '../drain/index.ts'
 import {
+  cancelSlice,
   type DrainRow,
   drainMetadata,
+  isFinal,
   type Manifest,
   manifestOf,
+  metadataValue,
   newManifest,
+  type RunMembers,
+  type RunRepository,
   withSucceeded,
-} from '../runs/drain-manifest.ts'
-import type { RunMembers } from '../runs/members.ts'
-import { metadataValue } from '../runs/node.ts'
-import { isFinal, type RunRepository } from '../runs/repository.ts'
+} from '../runs/index.ts'
 import { type ControlStep, malformed } from './control.ts'
 
 export interface DrainOptions {

@@ -1,23 +1,21 @@
-import { fenceText } from '../../config/providers/prompt.ts'
+import { fenceText } from '../../config/providers/index.ts'
 import { toTimestamp } from '../../core/clock.ts'
-import type { RecordedEvent } from '../../core/events/event.ts'
-import type { Reactions } from '../../core/events/reactions.ts'
-import type { Tx } from '../../core/store/store.ts'
-import { payloadBeadOf } from '../../work/beads/events.ts'
-import { isControl } from '../../work/beads/readiness.ts'
-import type { BeadRepository } from '../../work/beads/repository.ts'
-import type { Bead } from '../../work/beads/schema.ts'
-import type { Convoys } from '../../work/convoys/convoys.ts'
+import type { Reactions, RecordedEvent } from '../../core/events/index.ts'
+import type { Tx } from '../../core/store/index.ts'
+import { type Bead, type BeadRepository, isControl, payloadBeadOf } from '../../work/beads/index.ts'
+import type { Convoys } from '../../work/convoys/index.ts'
 import { EngineKey, ResultKey, WorkflowKey, WorkKey } from '../../work/metadata.ts'
-import type { CheckResult } from '../checks/result.ts'
-import type { CheckRunner } from '../checks/runner.ts'
-import type { DrainUnits } from '../drain/units.ts'
-import { evaluate, parseStateCondition, type StepState } from '../formulas/conditions.ts'
-import { QUARANTINED_LABEL } from '../runs/attention.ts'
-import type { RunHolds } from '../runs/holds.ts'
-import type { RunMembers } from '../runs/members.ts'
-import { LEFTOVER_REASON, metadataValue } from '../runs/node.ts'
-import type { RunRepository } from '../runs/repository.ts'
+import type { CheckResult, CheckRunner } from '../checks/index.ts'
+import type { DrainUnits } from '../drain/index.ts'
+import { evaluate, parseStateCondition, type StepState } from '../formulas/index.ts'
+import {
+  LEFTOVER_REASON,
+  metadataValue,
+  QUARANTINED_LABEL,
+  type RunHolds,
+  type RunMembers,
+  type RunRepository,
+} from '../runs/index.ts'
 import { Attempts, goOn, retry } from './attempts.ts'
 import { ControlError, type ControlHandler, type ControlStep, malformed } from './control.ts'
 import { type DrainOptions, drain, endDrain, noteItem } from './drain.ts'

@@ -1,10 +1,8 @@
-import type { Tx } from '../../core/store/store.ts'
-import { isControl } from '../../work/beads/readiness.ts'
-import type { BeadRepository } from '../../work/beads/repository.ts'
-import type { Bead } from '../../work/beads/schema.ts'
+import type { Tx } from '../../core/store/index.ts'
+import { type Bead, type BeadRepository, isControl } from '../../work/beads/index.ts'
 import { EngineKey, WorkflowKey, WorkKey } from '../../work/metadata.ts'
-import { type Fragment, type RecipeDependency, type RecipeStep, stepIdOf } from '../formulas/recipe.ts'
-import { metadataValue } from '../runs/node.ts'
+import { type Fragment, type RecipeDependency, type RecipeStep, stepIdOf } from '../formulas/index.ts'
+import { metadataValue } from '../runs/index.ts'
 
 /** Steps to add to a run while it goes on, for a control of it. */
 export interface FragmentDraft {

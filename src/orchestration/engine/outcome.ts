@@ -1,6 +1,6 @@
-import type { Bead } from '../../work/beads/schema.ts'
+import type { Bead } from '../../work/beads/index.ts'
 import { ResultKey } from '../../work/metadata.ts'
-import { metadataValue } from '../runs/node.ts'
+import { metadataValue } from '../runs/index.ts'
 import { outputError } from './output.ts'
 
 /** An attempt that is tried again, or that failed for good. */

@@ -1,7 +1,7 @@
-import { isNestedTooDeep, MAX_WRITTEN_DEPTH } from '../../core/text/json-depth.ts'
-import type { Bead } from '../../work/beads/schema.ts'
+import { isNestedTooDeep, MAX_WRITTEN_DEPTH } from '../../core/text/index.ts'
+import type { Bead } from '../../work/beads/index.ts'
 import { ResultKey } from '../../work/metadata.ts'
-import { metadataValue } from '../runs/node.ts'
+import { metadataValue } from '../runs/index.ts'
 
 /** Parses JSON that somebody wrote; undefined when it is none, or nested too deep to be written again. */
 export function parseJson(text: string): { value: unknown } | undefined {

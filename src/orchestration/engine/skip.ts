@@ -1,9 +1,7 @@
-import type { Tx } from '../../core/store/store.ts'
-import { isControl } from '../../work/beads/readiness.ts'
-import type { BeadRepository } from '../../work/beads/repository.ts'
-import type { Bead } from '../../work/beads/schema.ts'
+import type { Tx } from '../../core/store/index.ts'
+import { type Bead, type BeadRepository, isControl } from '../../work/beads/index.ts'
 import { EngineKey, ResultKey, WorkflowKey } from '../../work/metadata.ts'
-import { metadataValue } from '../runs/node.ts'
+import { metadataValue } from '../runs/index.ts'
 import type { Graph } from './graph.ts'
 
 export interface SkipOptions {

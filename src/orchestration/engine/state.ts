@@ -1,12 +1,15 @@
-import type { Tx } from '../../core/store/store.ts'
-import type { BeadRepository } from '../../work/beads/repository.ts'
-import type { Bead } from '../../work/beads/schema.ts'
+import type { Tx } from '../../core/store/index.ts'
+import type { Bead, BeadRepository } from '../../work/beads/index.ts'
 import { EngineKey, ResultKey, WorkflowKey, WorkKey } from '../../work/metadata.ts'
-import { failureOf } from '../runs/failure.ts'
-import type { RunHolds } from '../runs/holds.ts'
-import { metadataValue } from '../runs/node.ts'
-import { isFinal, type RunRepository, type RunRow } from '../runs/repository.ts'
-import type { RunStatus } from '../runs/schema.ts'
+import {
+  failureOf,
+  isFinal,
+  metadataValue,
+  type RunHolds,
+  type RunRepository,
+  type RunRow,
+  type RunStatus,
+} from '../runs/index.ts'
 import type { Graph } from './graph.ts'
 
 interface StateOptions {

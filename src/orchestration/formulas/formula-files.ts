@@ -1,6 +1,6 @@
 import { basename, dirname, join, normalize, relative } from 'node:path'
 import { BUILTIN_PACKS, builtinSource } from '../../config/compose/packs/builtin.ts'
-import type { FileSnapshot } from '../../config/files/file-snapshot.ts'
+import type { FileSnapshot } from '../../config/files/index.ts'
 import { suggestion, withHint } from '../../config/files/suggestion.ts'
 import { BUILTIN_FILES } from '../../config/packs/builtin/files.ts'
 import type { ParsedFormula } from './formula.ts'

@@ -1,6 +1,5 @@
-import type { CityConfig } from '../../config/city/city-config.ts'
-import { FileCache } from '../../config/files/file-cache.ts'
-import { FileSnapshot } from '../../config/files/file-snapshot.ts'
+import type { CityConfig } from '../../config/city/index.ts'
+import { FileCache, FileSnapshot } from '../../config/files/index.ts'
 import type { Deadlines } from '../../core/deadlines.ts'
 import { AppError } from '../../core/errors.ts'
 import { JobWorker } from '../../core/job-worker.ts'

@@ -1,4 +1,4 @@
-import type { CityConfig } from '../../config/city/city-config.ts'
+import type { CityConfig } from '../../config/city/index.ts'
 import { FileSnapshot } from '../../config/files/file-snapshot.ts'
 import { EngineKey } from '../../work/metadata.ts'
 import { compile } from './compile.ts'

@@ -1,4 +1,4 @@
-import type { TomlNode, TomlTable } from '../../core/toml/parse.ts'
+import type { TomlNode, TomlTable } from '../../core/toml/index.ts'
 import type { Place } from './formula.ts'
 import type { FormulaMessage, JsonTable, JsonValue } from './recipe.ts'
 

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { CityConfig } from '../../config/city/city-config.ts'
+import type { CityConfig } from '../../config/city/index.ts'
 import { AppError } from '../../core/errors.ts'
 
 /** The city, or one of its rigs. */

@@ -1,6 +1,6 @@
-import type { AgentConfig, CityConfig } from '../../config/city/city-config.ts'
+import type { AgentConfig, CityConfig } from '../../config/city/index.ts'
 import { AppError } from '../../core/errors.ts'
-import { lastSegment } from '../../core/text/last-segment.ts'
+import { lastSegment } from '../../core/text/index.ts'
 
 /** What routing needs of an agent. */
 export type RouteAgent = Pick<AgentConfig, 'qualified' | 'binding'> & PoolFields

@@ -1,4 +1,4 @@
-import type { Bead } from '../../work/beads/schema.ts'
+import type { Bead } from '../../work/beads/index.ts'
 import { GateKey } from '../../work/metadata.ts'
 
 /** What a gate can wait for that gc can find out by itself; whatever else it names, a person resolves it. */

@@ -1,12 +1,7 @@
-import { Emitted, type RecordedEvent } from '../../core/events/event.ts'
-import type { EventLog } from '../../core/events/log.ts'
+import { Emitted, type EventLog, type RecordedEvent } from '../../core/events/index.ts'
 import { Signal } from '../../core/signal.ts'
-import { stablePlan } from '../../core/store/stable-plan.ts'
-import type { Statement } from '../../core/store/statement.ts'
-import type { Store } from '../../core/store/store.ts'
-import { payloadBeadOf } from '../../work/beads/events.ts'
-import type { BeadRepository } from '../../work/beads/repository.ts'
-import type { Bead } from '../../work/beads/schema.ts'
+import { type Statement, type Store, stablePlan } from '../../core/store/index.ts'
+import { type Bead, type BeadRepository, payloadBeadOf } from '../../work/beads/index.ts'
 import { type Gate, parseGate } from './gate.ts'
 
 interface OpenGatesOptions {

@@ -1,6 +1,6 @@
 import type { CityOf } from '../../http/city-of.ts'
 import { route } from '../../http/route.ts'
-import { Bead } from '../../work/beads/schema.ts'
+import { Bead } from '../../work/beads/index.ts'
 import { CLAIM_LOST } from '../../work/errors.ts'
 import type { Gates } from './gates.ts'
 import { GateCheck, GateCheckResponse, GateCreate } from './schema.ts'

@@ -1,12 +1,8 @@
 import { parseDuration } from '../../core/durations.ts'
 import { AppError } from '../../core/errors.ts'
-import type { GraphBead } from '../../work/beads/draft.ts'
-import { validateFields, validateTotals } from '../../work/beads/limits.ts'
-import { isGating } from '../../work/beads/readiness.ts'
-import { toStored } from '../../work/beads/row.ts'
+import { type GraphBead, isGating, toStored, validateFields, validateTotals } from '../../work/beads/index.ts'
 import { EngineKey, GateKey, LaunchKey, VARIABLE_PREFIX, WorkflowKey } from '../../work/metadata.ts'
-import type { Recipe, RecipeStep } from '../formulas/recipe.ts'
-import { stepIdOf } from '../formulas/recipe.ts'
+import { type Recipe, type RecipeStep, stepIdOf } from '../formulas/index.ts'
 import type { StepRoute } from './step-route.ts'
 
 /** What a launch says beside its recipe. */

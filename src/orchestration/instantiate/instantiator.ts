@@ -1,11 +1,15 @@
 import { eq } from 'drizzle-orm'
 import { type Actor, gcPart } from '../../core/actor.ts'
 import { nextTick } from '../../core/event-loop.ts'
-import type { Store, Tx } from '../../core/store/store.ts'
-import { parseNeed } from '../../work/beads/dependencies.ts'
-import type { GraphBead } from '../../work/beads/draft.ts'
-import { isControl, isGating, isWorkable } from '../../work/beads/readiness.ts'
-import type { BeadRepository } from '../../work/beads/repository.ts'
+import type { Store, Tx } from '../../core/store/index.ts'
+import {
+  type BeadRepository,
+  type GraphBead,
+  isControl,
+  isGating,
+  isWorkable,
+  parseNeed,
+} from '../../work/beads/index.ts'
 import { EngineKey, WorkflowKey } from '../../work/metadata.ts'
 import type { GraphPlan } from './graph-plan.ts'
 import { type Instantiation, instantiations } from './table.ts'

@@ -1,11 +1,16 @@
-import type { CityConfig } from '../../config/city/city-config.ts'
+import type { CityConfig } from '../../config/city/index.ts'
 import { AppError } from '../../core/errors.ts'
-import { isControl } from '../../work/beads/readiness.ts'
+import { isControl } from '../../work/beads/index.ts'
 import { EngineKey, WorkflowKey, WorkKey } from '../../work/metadata.ts'
-import { identityOf } from '../../work/sessions/metadata.ts'
-import type { SessionResolver } from '../../work/sessions/resolver.ts'
-import type { Recipe, RecipeStep } from '../formulas/recipe.ts'
-import { assigneeOf, findStepTarget, isPool, type RouteTarget } from '../formulas/target.ts'
+import { identityOf, type SessionResolver } from '../../work/sessions/index.ts'
+import {
+  assigneeOf,
+  findStepTarget,
+  isPool,
+  type Recipe,
+  type RecipeStep,
+  type RouteTarget,
+} from '../formulas/index.ts'
 
 /** Where the steps of a recipe go. */
 export interface RouteContext {

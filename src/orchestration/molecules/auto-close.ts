@@ -1,10 +1,6 @@
-import type { RecordedEvent } from '../../core/events/event.ts'
-import type { Reactions } from '../../core/events/reactions.ts'
-import { stablePlan } from '../../core/store/stable-plan.ts'
-import type { Statement } from '../../core/store/statement.ts'
-import type { Store, Tx } from '../../core/store/store.ts'
-import { payloadBeadOf } from '../../work/beads/events.ts'
-import type { BeadRepository } from '../../work/beads/repository.ts'
+import type { Reactions, RecordedEvent } from '../../core/events/index.ts'
+import { type Statement, type Store, stablePlan, type Tx } from '../../core/store/index.ts'
+import { type BeadRepository, payloadBeadOf } from '../../work/beads/index.ts'
 
 interface MoleculeOptions {
   store: Store

@@ -1,10 +1,8 @@
 import { gcPart } from '../../core/actor.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { Deadline, Deadlines } from '../../core/deadlines.ts'
-import { stablePlan } from '../../core/store/stable-plan.ts'
-import type { Statement } from '../../core/store/statement.ts'
-import type { Store } from '../../core/store/store.ts'
-import type { BeadRepository } from '../../work/beads/repository.ts'
+import { type Statement, type Store, stablePlan } from '../../core/store/index.ts'
+import type { BeadRepository } from '../../work/beads/index.ts'
 
 export interface WispRetentionOptions {
   store: Store

@@ -1,6 +1,6 @@
-import type { CityConfig } from '../../config/city/city-config.ts'
-import type { Config } from '../../config/compose/config.ts'
-import type { Diagnostic } from '../../config/files/diagnostics.ts'
+import type { CityConfig } from '../../config/city/index.ts'
+import type { Config } from '../../config/compose/index.ts'
+import type { Diagnostic } from '../../config/files/index.ts'
 import type { AbsentOrder, Order } from './order.ts'
 
 /** The orders of a city and its packs, as their files are now. */

@@ -1,5 +1,4 @@
-import type { Config } from '../../config/compose/config.ts'
-import { switchOrder } from '../../config/compose/edit/orders.ts'
+import { type Config, switchOrder } from '../../config/compose/index.ts'
 import { AppError } from '../../core/errors.ts'
 import { actorOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'

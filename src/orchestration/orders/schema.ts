@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { nullable } from '../../http/schema.ts'
-import { MonitorFeedItemResponse } from '../formulas/schema.ts'
+import { MonitorFeedItemResponse } from '../formulas/index.ts'
 
 const text = (description: string) => Type.Optional(Type.String({ description }))
 const milliseconds = (description: string) => Type.Integer({ format: 'int64', description })

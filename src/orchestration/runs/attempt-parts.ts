@@ -1,4 +1,4 @@
-import type { Bead } from '../../work/beads/schema.ts'
+import type { Bead } from '../../work/beads/index.ts'
 import { WorkflowKey } from '../../work/metadata.ts'
 import { metadataValue } from './node.ts'
 

@@ -1,5 +1,5 @@
-import type { Tx } from '../../core/store/store.ts'
-import type { BeadRepository } from '../../work/beads/repository.ts'
+import type { Tx } from '../../core/store/index.ts'
+import type { BeadRepository } from '../../work/beads/index.ts'
 import { EngineKey, ResultKey, WorkKey } from '../../work/metadata.ts'
 import type { RunMembers } from './members.ts'
 import type { RunRepository, RunRow } from './repository.ts'

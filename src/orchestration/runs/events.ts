@@ -1,4 +1,4 @@
-import { defineEvent } from '../../core/events/event.ts'
+import { defineEvent } from '../../core/events/index.ts'
 import { RunDismissal, RunPauseChange, RunResumeChange, RunRetryChange, RunSkipChange } from './controls-schema.ts'
 import { RunChange } from './schema.ts'
 

@@ -1,4 +1,4 @@
-import type { Bead } from '../../work/beads/schema.ts'
+import type { Bead } from '../../work/beads/index.ts'
 import { EngineKey, ResultKey, WorkflowKey } from '../../work/metadata.ts'
 import { manifestOf } from './drain-manifest.ts'
 import { metadataValue } from './node.ts'

@@ -1,14 +1,15 @@
-import type { CityConfig } from '../../config/city/city-config.ts'
+import type { CityConfig } from '../../config/city/index.ts'
 import { toTimestamp } from '../../core/clock.ts'
-import type {
-  FormulaFeedBody,
-  FormulaFeedQuery,
-  FormulaRecentRunResponse,
-  FormulaRunsQuery,
-  FormulaRunsResponse,
-  MonitorFeedItemResponse,
-} from '../formulas/schema.ts'
-import { ofRig, requireScope } from '../formulas/scope.ts'
+import {
+  type FormulaFeedBody,
+  type FormulaFeedQuery,
+  type FormulaRecentRunResponse,
+  type FormulaRunsQuery,
+  type FormulaRunsResponse,
+  type MonitorFeedItemResponse,
+  ofRig,
+  requireScope,
+} from '../formulas/index.ts'
 import type { ListedRun, RunRepository, RunRow } from './repository.ts'
 
 interface FormulaRunsOptions {

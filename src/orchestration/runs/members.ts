@@ -1,8 +1,5 @@
-import { stablePlan } from '../../core/store/stable-plan.ts'
-import type { Statement } from '../../core/store/statement.ts'
-import type { Store } from '../../core/store/store.ts'
-import type { BeadRepository } from '../../work/beads/repository.ts'
-import type { Bead } from '../../work/beads/schema.ts'
+import { type Statement, type Store, stablePlan } from '../../core/store/index.ts'
+import type { Bead, BeadRepository } from '../../work/beads/index.ts'
 import { NO_STEPS } from './steps.ts'
 
 interface NumberedRow {

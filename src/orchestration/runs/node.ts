@@ -1,4 +1,4 @@
-import type { Bead } from '../../work/beads/schema.ts'
+import type { Bead } from '../../work/beads/index.ts'
 import { type MetadataKey, ResultKey, WorkflowKey } from '../../work/metadata.ts'
 import type { WorkflowAttemptSummary, WorkflowBeadResponse } from './schema.ts'
 

@@ -1,5 +1,5 @@
 import { toTimestamp } from '../../core/clock.ts'
-import { cursorAfter, invalidCursor, parseBoundaryCursor } from '../../http/respond/cursor.ts'
+import { cursorAfter, invalidCursor, parseBoundaryCursor } from '../../http/respond/index.ts'
 import type { ListedRun, RunRepository, RunsPlace } from './repository.ts'
 import type { RunStatusCounts, RunsPageQuery } from './schema.ts'
 

@@ -1,5 +1,5 @@
-import type { EventLog } from '../../core/events/log.ts'
-import type { Tx } from '../../core/store/store.ts'
+import type { EventLog } from '../../core/events/index.ts'
+import type { Tx } from '../../core/store/index.ts'
 import { RunPaused } from './events.ts'
 import type { RunHold, RunHolds } from './holds.ts'
 import type { RunRepository, RunRow } from './repository.ts'

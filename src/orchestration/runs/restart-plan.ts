@@ -1,5 +1,5 @@
 import { AppError } from '../../core/errors.ts'
-import type { Bead } from '../../work/beads/schema.ts'
+import type { Bead } from '../../work/beads/index.ts'
 import { EngineKey, ResultKey, WorkflowKey, WorkKey } from '../../work/metadata.ts'
 import { attemptNumber, hasAttempts, isOfAttempt } from './attempt-parts.ts'
 import { failureOf } from './failure.ts'

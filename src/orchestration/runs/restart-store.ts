@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm'
 import type { Actor } from '../../core/actor.ts'
-import type { Store, Tx } from '../../core/store/store.ts'
+import type { Store, Tx } from '../../core/store/index.ts'
 import type { RestartPlan, RestartRequest, StoredPlan } from './restart-plan.ts'
 import { runRestarts } from './table.ts'
 

@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { WorkflowDepResponse } from '../../work/beads/schema.ts'
+import { WorkflowDepResponse } from '../../work/beads/index.ts'
 
 const closed = { additionalProperties: false } as const
 

@@ -1,7 +1,7 @@
 import { desc, sql } from 'drizzle-orm'
 import { check, index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import type { Actor } from '../../core/actor.ts'
-import type { Recipe } from '../formulas/recipe.ts'
+import type { Recipe } from '../formulas/index.ts'
 import type { RestartRequest, StoredPlan } from './restart-plan.ts'
 import type { RunStatus } from './schema.ts'
 

@@ -1,5 +1,5 @@
 import { toSecond } from '../../core/clock.ts'
-import type { Bead } from '../../work/beads/schema.ts'
+import type { Bead } from '../../work/beads/index.ts'
 import { ResultKey } from '../../work/metadata.ts'
 import { metadataValue } from './node.ts'
 import { isFinal, type RunRow, type RunScope } from './repository.ts'

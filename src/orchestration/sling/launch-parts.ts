@@ -1,16 +1,18 @@
-import type { AgentConfig } from '../../config/city/city-config.ts'
+import type { AgentConfig } from '../../config/city/index.ts'
 import { AppError } from '../../core/errors.ts'
-import type { Store, Tx } from '../../core/store/store.ts'
-import type { Bead } from '../../work/beads/schema.ts'
+import type { Store, Tx } from '../../core/store/index.ts'
+import type { Bead } from '../../work/beads/index.ts'
 import { WorkflowKey } from '../../work/metadata.ts'
-import type { SessionResolver } from '../../work/sessions/resolver.ts'
-import type { CompileResult, Recipe } from '../formulas/recipe.ts'
-import type { RouteTarget } from '../formulas/target.ts'
-import { unknownVariables, validateVariables } from '../formulas/variables.ts'
-import type { Instantiator } from '../instantiate/instantiator.ts'
-import type { RunMembers } from '../runs/members.ts'
-import type { RunDraft, RunRepository } from '../runs/repository.ts'
-import type { Runs } from '../runs/runs.ts'
+import type { SessionResolver } from '../../work/sessions/index.ts'
+import {
+  type CompileResult,
+  type Recipe,
+  type RouteTarget,
+  unknownVariables,
+  validateVariables,
+} from '../formulas/index.ts'
+import type { Instantiator } from '../instantiate/index.ts'
+import type { RunDraft, RunMembers, RunRepository, Runs } from '../runs/index.ts'
 import type { BeadRouterOptions } from './bead-router.ts'
 import { compileSentence, listed } from './launch-recipe.ts'
 import { injectedVariables, type Variables } from './launch-variables.ts'

@@ -1,9 +1,7 @@
 import { AppError } from '../../core/errors.ts'
-import { isControl } from '../../work/beads/readiness.ts'
+import { isControl } from '../../work/beads/index.ts'
 import { WorkflowKey } from '../../work/metadata.ts'
-import { briefErrors } from '../formulas/messages.ts'
-import type { CompileResult, Recipe } from '../formulas/recipe.ts'
-import { substitute } from '../formulas/substitute.ts'
+import { briefErrors, type CompileResult, type Recipe, substitute } from '../formulas/index.ts'
 import type { Variables } from './launch-variables.ts'
 
 /** A recipe with its variables, and what the launch adds to them; throws for a title that lacks one. */

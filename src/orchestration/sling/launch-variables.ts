@@ -1,12 +1,11 @@
-import type { CityConfig } from '../../config/city/city-config.ts'
-import { originHead } from '../../config/rigs/origin-head.ts'
+import type { CityConfig } from '../../config/city/index.ts'
+import { originHead } from '../../config/rigs/index.ts'
 import { sha256 } from '../../core/digest.ts'
-import { byKey } from '../../core/text/order.ts'
-import type { BeadRepository } from '../../work/beads/repository.ts'
-import type { Convoys } from '../../work/convoys/convoys.ts'
+import { byKey } from '../../core/text/index.ts'
+import type { BeadRepository } from '../../work/beads/index.ts'
+import type { Convoys } from '../../work/convoys/index.ts'
 import { ConvoyKey } from '../../work/metadata.ts'
-import type { Recipe } from '../formulas/recipe.ts'
-import type { RouteTarget } from '../formulas/target.ts'
+import type { Recipe, RouteTarget } from '../formulas/index.ts'
 
 export type Variables = Readonly<Record<string, string>>
 

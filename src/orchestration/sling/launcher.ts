@@ -1,15 +1,19 @@
 import { AppError } from '../../core/errors.ts'
-import type { Tx } from '../../core/store/store.ts'
+import type { Tx } from '../../core/store/index.ts'
 import { actorOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
-import type { Bead } from '../../work/beads/schema.ts'
+import type { Bead } from '../../work/beads/index.ts'
 import { EngineKey, LaunchKey, ResultKey, WorkflowKey, WorkKey } from '../../work/metadata.ts'
-import type { Recipe } from '../formulas/recipe.ts'
-import { assigneeOf, isPool, type Target } from '../formulas/target.ts'
-import { beadCount, type GraphPlan, planGraph } from '../instantiate/graph-plan.ts'
-import type { Instantiator } from '../instantiate/instantiator.ts'
-import { routeGraph, routeMolecule } from '../instantiate/step-route.ts'
-import { cancelSlice } from '../runs/cancel.ts'
+import { assigneeOf, isPool, type Recipe, type Target } from '../formulas/index.ts'
+import {
+  beadCount,
+  type GraphPlan,
+  type Instantiator,
+  planGraph,
+  routeGraph,
+  routeMolecule,
+} from '../instantiate/index.ts'
+import { cancelSlice } from '../runs/index.ts'
 import type { BeadRouter, RouteFlags } from './bead-router.ts'
 import { type LauncherOptions, LaunchParts } from './launch-parts.ts'
 import { asMolecule, fill, requireNoInput, requireWork } from './launch-recipe.ts'

@@ -1,7 +1,5 @@
 import { AppError } from '../../core/errors.ts'
-import { stablePlan } from '../../core/store/stable-plan.ts'
-import type { Statement } from '../../core/store/statement.ts'
-import type { Store } from '../../core/store/store.ts'
+import { type Statement, type Store, stablePlan } from '../../core/store/index.ts'
 import { EngineKey, LaunchKey } from '../../work/metadata.ts'
 import { SLING_WORKFLOW_CONFLICT } from './errors.ts'
 import { rootKeyOf } from './launch-variables.ts'

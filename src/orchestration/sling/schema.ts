@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { RunStatus } from '../runs/schema.ts'
+import { RunStatus } from '../runs/index.ts'
 
 const flag = (description: string) => Type.Optional(Type.Boolean({ description }))
 const text = (description: string) => Type.Optional(Type.String({ description }))

@@ -1,7 +1,7 @@
-import type { AgentCommands } from '../../agents/launch/agent-commands.ts'
-import type { AgentConfig } from '../../config/city/city-config.ts'
+import type { AgentCommands } from '../../agents/launch/index.ts'
+import type { AgentConfig } from '../../config/city/index.ts'
 import { AppError } from '../../core/errors.ts'
-import { shellQuote } from '../../core/text/shell-quote.ts'
+import { shellQuote } from '../../core/text/index.ts'
 
 const TIMEOUT = 30_000
 

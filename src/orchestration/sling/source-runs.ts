@@ -1,8 +1,8 @@
-import type { CityConfig } from '../../config/city/city-config.ts'
+import type { CityConfig } from '../../config/city/index.ts'
 import { AppError } from '../../core/errors.ts'
-import type { Store } from '../../core/store/store.ts'
-import type { BeadRepository } from '../../work/beads/repository.ts'
-import type { RunRepository } from '../runs/repository.ts'
+import type { Store } from '../../core/store/index.ts'
+import type { BeadRepository } from '../../work/beads/index.ts'
+import type { RunRepository } from '../runs/index.ts'
 import { LiveRuns } from './live-runs.ts'
 import type { BeadRuns, DefaultTarget } from './schema.ts'
 

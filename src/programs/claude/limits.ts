@@ -1,6 +1,14 @@
 import { asArray, asObject, asString, type JsonRecord } from '../entries/json.ts'
-import { firstSentence, type LimitStatement, type LogStatement, limitIn, onOneLine } from '../limits/statement.ts'
-import { nextWallTime, parseWallTime, readLeadingDuration } from '../limits/times.ts'
+import {
+  firstSentence,
+  type LimitStatement,
+  type LogStatement,
+  limitIn,
+  nextWallTime,
+  onOneLine,
+  parseWallTime,
+  readLeadingDuration,
+} from '../limits/index.ts'
 
 /** `You've hit your session limit`, `5-hour limit reached`, `Claude AI usage limit reached|1749924000`. */
 const REACHED =

@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs'
 import { basename, dirname, join, sep } from 'node:path'
-import type { Block } from '../entries/block.ts'
 import {
   imageBlock,
   lazy,
@@ -10,7 +9,7 @@ import {
   toolResultBlock,
   toolUseBlock,
 } from '../entries/blocks.ts'
-import type { Entry, ModelFields, ModelUsage, Tokens } from '../entries/entry.ts'
+import type { Block, Entry, ModelFields, ModelUsage, Tokens, ToolCall } from '../entries/index.ts'
 import {
   asArray,
   asNumber,
@@ -23,10 +22,9 @@ import {
   parseJson,
 } from '../entries/json.ts'
 import { forEachInSteps, mapInSteps, type Steps } from '../entries/steps.ts'
-import type { ToolCall } from '../entries/tool-kinds.ts'
 import { fileWrittenSince, isKey, jsonlHandle, type LogFinder, type LogHandle, type LogOrigin } from '../logs/finder.ts'
 import { listNames, readHead } from '../logs/head.ts'
-import type { LogRecord, LogSnapshot } from '../logs/log-reader.ts'
+import type { LogRecord, LogSnapshot } from '../logs/index.ts'
 import { folderFromEnv, type LogSearch } from '../logs/search.ts'
 import { ToolCalls } from '../logs/tool-calls.ts'
 

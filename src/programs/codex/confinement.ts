@@ -1,8 +1,7 @@
 import { join } from 'node:path'
-import { addBlock, renderPairs } from '../../core/toml/edit.ts'
+import { addBlock, renderPairs } from '../../core/toml/index.ts'
 import { asObject } from '../entries/json.ts'
-import { around, pairsOf, pick, readToml, trustedNow } from '../parts/first-run.ts'
-import { bearer, type KeyedApi } from '../parts/keyed-api.ts'
+import { around, bearer, type KeyedApi, pairsOf, pick, readToml, trustedNow } from '../parts/index.ts'
 import type { FirstRun, ProgramConfinement } from '../program.ts'
 
 function seen(place: FirstRun): string {

@@ -1,6 +1,13 @@
 import { asObject, asString, asTimestamp, isObject, type JsonRecord } from '../entries/json.ts'
-import { type LimitStatement, type LogStatement, limitIn, onOneLine } from '../limits/statement.ts'
-import { nextWallTime, parseWallTime, readLeadingDuration } from '../limits/times.ts'
+import {
+  type LimitStatement,
+  type LogStatement,
+  limitIn,
+  nextWallTime,
+  onOneLine,
+  parseWallTime,
+  readLeadingDuration,
+} from '../limits/index.ts'
 
 const REACHED =
   /you've hit your (?:usage|spend(?:ing)?) limit|usage_limit_(?:reached|exceeded)|the usage limit has been reached/i

@@ -1,5 +1,4 @@
 import { basename, join } from 'node:path'
-import type { Block } from '../entries/block.ts'
 import {
   imageBlock,
   lazy,
@@ -9,7 +8,7 @@ import {
   toolResultBlock,
   toolUseBlock,
 } from '../entries/blocks.ts'
-import type { Entry, ModelFields, Tokens } from '../entries/entry.ts'
+import type { Block, Entry, ModelFields, Tokens, ToolCall } from '../entries/index.ts'
 import {
   asArray,
   asNumber,
@@ -22,7 +21,6 @@ import {
   parseJson,
 } from '../entries/json.ts'
 import { mapInSteps, type Steps } from '../entries/steps.ts'
-import type { ToolCall } from '../entries/tool-kinds.ts'
 import {
   fileWrittenSince,
   isKey,
@@ -33,7 +31,7 @@ import {
   type StartedAgent,
 } from '../logs/finder.ts'
 import { listNames } from '../logs/head.ts'
-import type { LogRecord, LogSnapshot } from '../logs/log-reader.ts'
+import type { LogRecord, LogSnapshot } from '../logs/index.ts'
 import { folderFromEnv, type LogSearch } from '../logs/search.ts'
 import { ToolCalls } from '../logs/tool-calls.ts'
 

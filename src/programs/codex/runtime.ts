@@ -1,4 +1,4 @@
-import { renderValue } from '../../core/toml/edit.ts'
+import { renderValue } from '../../core/toml/index.ts'
 import { type McpConnection, type NamedTable, startHook, TURN_HOOKS } from '../parts/project.ts'
 import type { ProgramRuntime } from '../program.ts'
 import { codexLimit, readCodexEntry } from './limits.ts'

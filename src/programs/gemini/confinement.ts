@@ -1,7 +1,6 @@
 import { join } from 'node:path'
 import { asObject, type JsonRecord } from '../entries/json.ts'
-import { around, pick, readJson, trustedNow, withoutEmpty } from '../parts/first-run.ts'
-import { googleKey, type KeyedApi } from '../parts/keyed-api.ts'
+import { around, googleKey, type KeyedApi, pick, readJson, trustedNow, withoutEmpty } from '../parts/index.ts'
 import type { FirstRun, ProgramConfinement } from '../program.ts'
 
 const file = ({ env, home }: FirstRun, name: string): JsonRecord =>

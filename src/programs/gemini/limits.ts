@@ -1,6 +1,13 @@
 import { asString, type JsonRecord } from '../entries/json.ts'
-import { type LimitStatement, type LogStatement, limitIn, onOneLine } from '../limits/statement.ts'
-import { nextWallTime, parseWallTime, readLeadingDuration } from '../limits/times.ts'
+import {
+  type LimitStatement,
+  type LogStatement,
+  limitIn,
+  nextWallTime,
+  onOneLine,
+  parseWallTime,
+  readLeadingDuration,
+} from '../limits/index.ts'
 
 const REACHED =
   /usage limit reached for [^.]{1,60}(?:\.[\w-]+)*|you have exhausted your (?:capacity|daily quota)[^.]*|you exceeded your current quota|quota exceeded for quota metric[^"]{0,80}|RESOURCE_EXHAUSTED/i

@@ -1,6 +1,5 @@
 import { basename, dirname, join } from 'node:path'
 import { sha256 } from '../../core/digest.ts'
-import type { Block } from '../entries/block.ts'
 import {
   imageBlock,
   lazy,
@@ -10,7 +9,7 @@ import {
   toolResultBlock,
   toolUseBlock,
 } from '../entries/blocks.ts'
-import type { Entry, ModelFields, Tokens } from '../entries/entry.ts'
+import type { Block, Entry, ModelFields, Tokens } from '../entries/index.ts'
 import {
   asArray,
   asNumber,
@@ -26,8 +25,8 @@ import {
 import { forEachInSteps, mapInSteps, type Steps } from '../entries/steps.ts'
 import { fileWrittenSince, jsonlHandle, type LogFinder, type LogHandle, type LogOrigin } from '../logs/finder.ts'
 import { createdAt, firstPrompt, listNames, readHead, sizeOf } from '../logs/head.ts'
+import type { LogRecord, LogSnapshot } from '../logs/index.ts'
 import { JsonLog } from '../logs/json-log.ts'
-import type { LogRecord, LogSnapshot } from '../logs/log-reader.ts'
 import { homeFolder, type LogSearch } from '../logs/search.ts'
 
 const CHATS = 'chats'

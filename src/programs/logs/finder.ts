@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { Entry } from '../entries/entry.ts'
+import type { Entry } from '../entries/index.ts'
 import { isObject, type JsonRecord, parseJson } from '../entries/json.ts'
 import { isFile } from './files.ts'
 import { createdAt, firstPrompt, readHead, sizeOf, writtenAt } from './head.ts'

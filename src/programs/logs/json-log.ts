@@ -1,4 +1,4 @@
-import { redactTokens } from '../../core/text/credentials.ts'
+import { redactTokens } from '../../core/text/index.ts'
 import { asArray, asObject, isObject, type JsonRecord, parseJson } from '../entries/json.ts'
 import { runInSteps, runSync } from '../entries/steps.ts'
 import { openFile } from './files.ts'

@@ -1,5 +1,4 @@
-import type { Entry } from '../entries/entry.ts'
-import type { JsonRecord } from '../entries/json.ts'
+import type { Entry, JsonRecord } from '../entries/index.ts'
 
 /** A position in a file, to be found again. */
 export interface FilePosition {

@@ -1,4 +1,4 @@
-import type { ToolCall } from '../entries/tool-kinds.ts'
+import type { ToolCall } from '../entries/index.ts'
 
 /** A call is answered before this many others are made. */
 const MAX_OPEN_CALLS = 500

@@ -1,5 +1,4 @@
-import { type LimitStatement, onOneLine } from '../limits/statement.ts'
-import { readLeadingDuration } from '../limits/times.ts'
+import { type LimitStatement, onOneLine, readLeadingDuration } from '../limits/index.ts'
 
 /** `Usage limit reached`, `Free usage exceeded`, `You exceeded your current quota`, `Rate limit reached for requests`. */
 const REACHED =

@@ -2,25 +2,35 @@ import { constants, Database } from 'bun:sqlite'
 import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { redactTokens } from '../../core/text/credentials.ts'
-import type { Block } from '../entries/block.ts'
-import { imageBlock, lazy, textBlock, thinkingBlock, toolResultBlock, toolUseBlock } from '../entries/blocks.ts'
-import type { Entry, ModelFields, Tokens } from '../entries/entry.ts'
 import {
   asArray,
   asNumber,
   asObject,
   asString,
   asTimestamp,
+  type Block,
+  type Entry,
+  forEachInSteps,
+  imageBlock,
   isObject,
   type JsonRecord,
+  lazy,
+  type ModelFields,
+  mapInSteps,
   omitUndefined,
   parseJson,
-} from '../entries/json.ts'
-import { forEachInSteps, mapInSteps, runInSteps, runSync, type Steps } from '../entries/steps.ts'
+  runInSteps,
+  runSync,
+  type Steps,
+  type Tokens,
+  textBlock,
+  thinkingBlock,
+  toolResultBlock,
+  toolUseBlock,
+} from '../entries/index.ts'
 import { isFile } from '../logs/files.ts'
-import type { LogFinder, LogHandle, StartedAgent } from '../logs/finder.ts'
+import type { LogFinder, LogHandle, LogReader, LogRecord, LogSnapshot, StartedAgent } from '../logs/index.ts'
 import { shortHash } from '../logs/jsonl-log.ts'
-import type { LogReader, LogRecord, LogSnapshot } from '../logs/log-reader.ts'
 import { folderFromEnv, type LogSearch } from '../logs/search.ts'
 
 const DATABASE = 'opencode.db'

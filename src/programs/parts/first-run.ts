@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { contains } from '../../core/folders.ts'
-import type { TomlPairs } from '../../core/toml/edit.ts'
-import { parseToml, TomlSyntaxError, toPlainValue } from '../../core/toml/parse.ts'
+import { parseToml, type TomlPairs, TomlSyntaxError, toPlainValue } from '../../core/toml/index.ts'
 import { asObject, isObject, type JsonRecord, parseJson } from '../entries/json.ts'
 import type { FirstRun } from '../program.ts'
 

@@ -1,7 +1,6 @@
 import type { Clock } from '../../core/clock.ts'
 import type { Deadline, Deadlines } from '../../core/deadlines.ts'
-import type { Statement } from '../../core/store/statement.ts'
-import type { Store } from '../../core/store/store.ts'
+import type { Statement, Store } from '../../core/store/index.ts'
 
 const FLUSH_DELAY = 30_000
 

@@ -1,13 +1,18 @@
 import type { Clock } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
-import type { EventLog } from '../../core/events/log.ts'
-import { stablePlan } from '../../core/store/stable-plan.ts'
-import type { Statement } from '../../core/store/statement.ts'
-import type { Store, Tx } from '../../core/store/store.ts'
+import type { EventLog } from '../../core/events/index.ts'
+import { type Statement, type Store, stablePlan, type Tx } from '../../core/store/index.ts'
 import type { AgentCaller } from '../../http/caller.ts'
-import { agentNotFound, badRequest, NAME_TAKEN, SocialError } from '../shared/errors.ts'
-import { rejectSecrets } from '../shared/secret-scan.ts'
-import { clean, cleanLine, newId } from '../shared/strings.ts'
+import {
+  agentNotFound,
+  badRequest,
+  clean,
+  cleanLine,
+  NAME_TAKEN,
+  newId,
+  rejectSecrets,
+  SocialError,
+} from '../shared/index.ts'
 import type { LastActivity } from './activity.ts'
 import { AgentDeleted, AgentUpdated } from './events.ts'
 import { goneHashes, handleOf, looksOfficial, type Name } from './names.ts'

@@ -1,6 +1,4 @@
-import { badRequest } from '../shared/errors.ts'
-import { createLookalikeCheck } from '../shared/lookalikes.ts'
-import { hashSecret } from '../shared/strings.ts'
+import { badRequest, createLookalikeCheck, hashSecret } from '../shared/index.ts'
 
 /** A valid name, with the forms that must be unique. */
 export interface Name {

@@ -1,7 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { route } from '../../http/route.ts'
-import { requireAgent } from '../shared/callers.ts'
-import { NAME_TAKEN } from '../shared/errors.ts'
+import { NAME_TAKEN, requireAgent } from '../shared/index.ts'
 import type { AgentAccounts } from './agents.ts'
 import type { AccountDeletions } from './deletions.ts'
 import type { Follows } from './follows.ts'

@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { integer, nullableString, string, success } from '../shared/fields.ts'
+import { integer, nullableString, string, success } from '../shared/index.ts'
 
 /** Some clients reject two spellings of one field, so an agent has only `displayName` besides its snake-case fields. */
 export const Agent = Type.Object(

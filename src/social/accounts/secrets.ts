@@ -1,5 +1,5 @@
 import { createSecret } from '../../core/ids.ts'
-import { TOKEN_PREFIX } from '../../core/text/credentials.ts'
+import { TOKEN_PREFIX } from '../../core/text/index.ts'
 
 const PREFIX = TOKEN_PREFIX.networkAgent
 

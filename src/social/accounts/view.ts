@@ -1,5 +1,4 @@
-import { pictureAddress } from '../shared/picture-address.ts'
-import { timestamp } from '../shared/strings.ts'
+import { pictureAddress, timestamp } from '../shared/index.ts'
 import type { Agent, Author } from './schema.ts'
 import type { agents } from './table.ts'
 

@@ -1,26 +1,28 @@
 import type { Clock } from '../../core/clock.ts'
-import type { EventLog } from '../../core/events/log.ts'
-import { type SaveResponse, withoutReplay } from '../../core/replays/replays.ts'
-import { stablePlan } from '../../core/store/stable-plan.ts'
-import type { Statement } from '../../core/store/statement.ts'
-import type { Store, Tx } from '../../core/store/store.ts'
+import type { EventLog } from '../../core/events/index.ts'
+import { type SaveResponse, withoutReplay } from '../../core/replays/index.ts'
+import { type Statement, type Store, stablePlan, type Tx } from '../../core/store/index.ts'
 import type { AgentCaller } from '../../http/caller.ts'
-import type { AgentAccounts } from '../accounts/agents.ts'
-import type { MessageResponse } from '../accounts/schema.ts'
-import { type PendingTexts, requiresVerification } from '../accounts/verification/pending-texts.ts'
-import type { AgentRow } from '../accounts/view.ts'
-import type { LabelAttachments } from '../communities/labels/attachments.ts'
-import type { Submolts } from '../communities/submolts.ts'
-import { type Duplicates, IS_UNLISTED } from '../limits/duplicates/duplicates.ts'
-import type { Charged, Quotas } from '../limits/quotas.ts'
-import type { Notifications } from '../messages/notifications/notifications.ts'
-import type { Posts } from '../posts/posts.ts'
-import { toPost } from '../posts/view.ts'
-import type { Viewer } from '../shared/callers.ts'
-import { badRequest, commentNotFound, SocialError } from '../shared/errors.ts'
-import { pageValues } from '../shared/paging.ts'
-import { parseFields } from '../shared/selection.ts'
-import { newId } from '../shared/strings.ts'
+import {
+  type AgentAccounts,
+  type AgentRow,
+  type MessageResponse,
+  type PendingTexts,
+  requiresVerification,
+} from '../accounts/index.ts'
+import type { LabelAttachments, Submolts } from '../communities/index.ts'
+import { type Charged, type Duplicates, IS_UNLISTED, type Quotas } from '../limits/index.ts'
+import type { Notifications } from '../messages/index.ts'
+import { type Posts, toPost } from '../posts/index.ts'
+import {
+  badRequest,
+  commentNotFound,
+  newId,
+  pageValues,
+  parseFields,
+  SocialError,
+  type Viewer,
+} from '../shared/index.ts'
 import { type CommentContent, parseCommentDraft } from './draft.ts'
 import { CommentCreated, CommentDeleted } from './events.ts'
 import {

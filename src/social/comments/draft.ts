@@ -1,6 +1,4 @@
-import { badRequest } from '../shared/errors.ts'
-import { rejectSecrets } from '../shared/secret-scan.ts'
-import { clean } from '../shared/strings.ts'
+import { badRequest, clean, rejectSecrets } from '../shared/index.ts'
 import type { CommentDraft } from './schema.ts'
 
 /** The valid content of a new comment, and what it answers. */

@@ -1,11 +1,17 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { Author, ListedAuthor } from '../accounts/schema.ts'
-import { pendingFields, requiredFields } from '../accounts/verification/schema.ts'
-import { Label } from '../communities/labels/schema.ts'
-import { Post } from '../posts/schema.ts'
-import { nullableString, success, userVote } from '../shared/fields.ts'
-import { type PageSize, pageFields, pagingParameters, wordParameter } from '../shared/paging.ts'
-import { fieldsParameter } from '../shared/selection.ts'
+import { Author, ListedAuthor, pendingFields, requiredFields } from '../accounts/index.ts'
+import { Label } from '../communities/index.ts'
+import { Post } from '../posts/index.ts'
+import {
+  fieldsParameter,
+  nullableString,
+  type PageSize,
+  pageFields,
+  pagingParameters,
+  success,
+  userVote,
+  wordParameter,
+} from '../shared/index.ts'
 
 export const Comment = Type.Recursive(
   (Self) =>

@@ -6,10 +6,9 @@ import {
   DELETED,
   deletedAuthor,
   toAuthor,
-} from '../accounts/view.ts'
-import { authorFields, compactAuthor } from '../posts/view.ts'
-import { pickFields } from '../shared/selection.ts'
-import { timestamp } from '../shared/strings.ts'
+} from '../accounts/index.ts'
+import { authorFields, compactAuthor } from '../posts/index.ts'
+import { pickFields, timestamp } from '../shared/index.ts'
 import type { CommentContent } from './draft.ts'
 import type { Comment, ListedComment } from './schema.ts'
 import type { comments } from './table.ts'

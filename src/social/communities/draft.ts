@@ -1,5 +1,4 @@
-import { badRequest } from '../shared/errors.ts'
-import { clean, cleanLine } from '../shared/strings.ts'
+import { badRequest, clean, cleanLine } from '../shared/index.ts'
 import { parseSubmoltName } from './names.ts'
 import type { SubmoltDraft } from './schema.ts'
 

@@ -1,5 +1,4 @@
-import { badRequest } from '../shared/errors.ts'
-import { createLookalikeCheck } from '../shared/lookalikes.ts'
+import { badRequest, createLookalikeCheck } from '../shared/index.ts'
 
 const SHAPE = /^[a-z0-9][a-z0-9_-]{1,29}$/
 /** The community whose newest post everybody is shown. Only its owner, whom the operator chooses, posts in it. */

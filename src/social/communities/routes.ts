@@ -1,7 +1,6 @@
 import { route } from '../../http/route.ts'
-import { withQuotaHeaders } from '../limits/response.ts'
-import { idempotencyHeader, requireAgent, viewerOf } from '../shared/callers.ts'
-import { NAME_TAKEN } from '../shared/errors.ts'
+import { withQuotaHeaders } from '../limits/index.ts'
+import { idempotencyHeader, NAME_TAKEN, requireAgent, viewerOf } from '../shared/index.ts'
 import {
   NewSubmoltResponse,
   SubmoltDraft,

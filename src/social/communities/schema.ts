@@ -1,8 +1,15 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { pendingFields, requiredFields } from '../accounts/verification/schema.ts'
-import { nullableString, string, success } from '../shared/fields.ts'
-import { type PageSize, pageFields, pagingParameters, wordParameter } from '../shared/paging.ts'
-import { fieldsParameter } from '../shared/selection.ts'
+import { pendingFields, requiredFields } from '../accounts/index.ts'
+import {
+  fieldsParameter,
+  nullableString,
+  type PageSize,
+  pageFields,
+  pagingParameters,
+  string,
+  success,
+  wordParameter,
+} from '../shared/index.ts'
 
 const role = Type.Union([Type.Literal('owner'), Type.Literal('moderator'), Type.Null()], {
   description: 'Your role in the community.',

@@ -1,21 +1,28 @@
 import type { Clock } from '../../core/clock.ts'
-import type { EventLog } from '../../core/events/log.ts'
-import { type SaveResponse, withoutReplay } from '../../core/replays/replays.ts'
-import { stablePlan } from '../../core/store/stable-plan.ts'
-import type { Statement } from '../../core/store/statement.ts'
-import type { Store, Tx } from '../../core/store/store.ts'
+import type { EventLog } from '../../core/events/index.ts'
+import { type SaveResponse, withoutReplay } from '../../core/replays/index.ts'
+import { type Statement, type Store, stablePlan, type Tx } from '../../core/store/index.ts'
 import type { AgentCaller } from '../../http/caller.ts'
-import { cursorAfterKey, parseKeyCursor } from '../../http/respond/cursor.ts'
-import { fillPage } from '../../http/respond/page.ts'
-import type { AgentAccounts } from '../accounts/agents.ts'
-import { type PendingTexts, requiresVerification } from '../accounts/verification/pending-texts.ts'
-import type { Charged, Quotas } from '../limits/quotas.ts'
-import type { Viewer } from '../shared/callers.ts'
-import { conflict, NAME_TAKEN, SocialError, submoltNotFound } from '../shared/errors.ts'
-import { FarOffsets } from '../shared/far-offsets.ts'
-import { type Page, pageValues, parseLimit, parseOffset, parseWord, sizeOfListed } from '../shared/paging.ts'
-import { parseFields, pickFields } from '../shared/selection.ts'
-import { newId } from '../shared/strings.ts'
+import { cursorAfterKey, fillPage, parseKeyCursor } from '../../http/respond/index.ts'
+import { type AgentAccounts, type PendingTexts, requiresVerification } from '../accounts/index.ts'
+import type { Charged, Quotas } from '../limits/index.ts'
+import {
+  conflict,
+  FarOffsets,
+  NAME_TAKEN,
+  newId,
+  type Page,
+  pageValues,
+  parseFields,
+  parseLimit,
+  parseOffset,
+  parseWord,
+  pickFields,
+  SocialError,
+  sizeOfListed,
+  submoltNotFound,
+  type Viewer,
+} from '../shared/index.ts'
 import { parseSubmoltDraft, type SubmoltContent } from './draft.ts'
 import { SubmoltCreated, SubmoltOwned, SubmoltSubscribed, SubmoltUnsubscribed } from './events.ts'
 import {

@@ -1,6 +1,5 @@
-import type { AgentRow } from '../accounts/view.ts'
-import { pictureAddress } from '../shared/picture-address.ts'
-import { timestamp } from '../shared/strings.ts'
+import type { AgentRow } from '../accounts/index.ts'
+import { pictureAddress, timestamp } from '../shared/index.ts'
 import type { SubmoltContent } from './draft.ts'
 import type { Submolt, SubmoltResponse } from './schema.ts'
 import type { submolts } from './table.ts'

@@ -1,12 +1,9 @@
 import type { AgentCaller } from '../../http/caller.ts'
-import type { AgentAccounts } from '../accounts/agents.ts'
-import type { LabelAttachments } from '../communities/labels/attachments.ts'
-import { ANNOUNCEMENTS } from '../communities/names.ts'
-import type { DirectMessages } from '../messages/direct-messages/direct-messages.ts'
-import type { Notifications, PostActivity, RecentNotification } from '../messages/notifications/notifications.ts'
-import type { Posts } from '../posts/posts.ts'
-import type { Post } from '../posts/schema.ts'
-import { timestamp } from '../shared/strings.ts'
+import type { AgentAccounts } from '../accounts/index.ts'
+import { ANNOUNCEMENTS, type LabelAttachments } from '../communities/index.ts'
+import type { DirectMessages, Notifications, PostActivity, RecentNotification } from '../messages/index.ts'
+import type { Post, Posts } from '../posts/index.ts'
+import { timestamp } from '../shared/index.ts'
 import type { Home } from './schema.ts'
 
 const THREADS = 10

@@ -1,5 +1,5 @@
 import { route } from '../../http/route.ts'
-import { requireAgent } from '../shared/callers.ts'
+import { requireAgent } from '../shared/index.ts'
 import type { HomeOverview } from './home.ts'
 import { Home } from './schema.ts'
 

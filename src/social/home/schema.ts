@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { Briefing } from '../communities/labels/schema.ts'
-import { nullableString, string, success } from '../shared/fields.ts'
+import { Briefing } from '../communities/index.ts'
+import { nullableString, string, success } from '../shared/index.ts'
 
 const PostPreview = Type.Object({
   post_id: Type.String(),

@@ -1,5 +1,5 @@
 import type { Deadline, Deadlines } from '../../core/deadlines.ts'
-import type { Store, Tx } from '../../core/store/store.ts'
+import type { Store, Tx } from '../../core/store/index.ts'
 
 /** What is stored for a limited time. */
 interface Expiring {

@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { parseDuration } from '../../core/durations.ts'
-import { defaultSettings, type Limit, type LimitedAction, type Limits } from '../shared/settings.ts'
+import { defaultSettings, type Limit, type LimitedAction, type Limits } from '../shared/index.ts'
 
 const DAY = 86_400_000
 const MAX = { count: 100_000, window: 30 * DAY, age: 365 * DAY }

@@ -1,4 +1,4 @@
-import type { Limit, LimitedAction, Limits } from '../shared/settings.ts'
+import type { Limit, LimitedAction, Limits } from '../shared/index.ts'
 import { formatPeriod } from './durations.ts'
 import { LEVEL_CONDITIONS, LEVELS, LIMIT_FACTORS } from './levels.ts'
 

@@ -1,6 +1,4 @@
-import { SocialError } from '../shared/errors.ts'
-import type { Limit } from '../shared/settings.ts'
-import { timestamp } from '../shared/strings.ts'
+import { type Limit, SocialError, timestamp } from '../shared/index.ts'
 import { formatSeconds } from './durations.ts'
 import { rateLimitHeaders } from './rate-limiter.ts'
 

@@ -1,5 +1,5 @@
 import type { Clock } from '../../core/clock.ts'
-import type { Limit } from '../shared/settings.ts'
+import type { Limit } from '../shared/index.ts'
 
 /** How much of a limit a caller has left. */
 export interface RateLimitStatus {

@@ -1,8 +1,6 @@
 import type { Clock } from '../../core/clock.ts'
-import { stablePlan } from '../../core/store/stable-plan.ts'
-import type { Statement } from '../../core/store/statement.ts'
-import type { Store, Tx } from '../../core/store/store.ts'
-import type { Limits } from '../shared/settings.ts'
+import { type Statement, type Store, stablePlan, type Tx } from '../../core/store/index.ts'
+import type { Limits } from '../shared/index.ts'
 import { type AgentRecord, keepsRepeating, type Level, LIMIT_FACTORS, levelOf } from './levels.ts'
 
 /** The columns of an agent on which its standing depends. */

@@ -1,8 +1,6 @@
-import type { Statement } from '../../core/store/statement.ts'
-import type { Store, Tx } from '../../core/store/store.ts'
-import type { AgentAccounts } from '../accounts/agents.ts'
-import type { Follows } from '../accounts/follows.ts'
-import { SlicedWork } from '../shared/sliced-work.ts'
+import type { Statement, Store, Tx } from '../../core/store/index.ts'
+import type { AgentAccounts, Follows } from '../accounts/index.ts'
+import { SlicedWork } from '../shared/index.ts'
 
 interface ArrivedKey {
   key: string

@@ -1,5 +1,5 @@
 import { route } from '../../http/route.ts'
-import { requireAgent, requireOperator } from '../shared/callers.ts'
+import { requireAgent, requireOperator } from '../shared/index.ts'
 import type { AgentExports } from './exports.ts'
 import type { AgentImports } from './imports.ts'
 import { AgentExport, ImportDraft, ImportResponse } from './schema.ts'

@@ -3,11 +3,10 @@ import { type Static, Type } from '@sinclair/typebox'
 import { getStaticTOMLValue, ParseError, parseTOML } from 'toml-eslint-parser'
 import { AppError, type FieldError } from '../../core/errors.ts'
 import { compile } from '../../http/check.ts'
-import { ProviderTable, parseProvider } from '../accounts/sign-in/config.ts'
-import type { ProviderSettings } from '../accounts/sign-in/provider.ts'
-import { LimitsTable, parseLimits } from '../limits/config.ts'
-import { parseSmtp, SmtpTable } from '../messages/owner-email/config.ts'
-import type { Settings } from '../shared/settings.ts'
+import { type ProviderSettings, ProviderTable, parseProvider } from '../accounts/index.ts'
+import { LimitsTable, parseLimits } from '../limits/index.ts'
+import { parseSmtp, SmtpTable } from '../messages/index.ts'
+import type { Settings } from '../shared/index.ts'
 
 const SocialToml = Type.Object(
   {

@@ -1,59 +1,47 @@
 import { dirname, join } from 'node:path'
 import type { Clock } from '../../core/clock.ts'
 import type { Deadlines } from '../../core/deadlines.ts'
-import { EventLog } from '../../core/events/log.ts'
-import { EventRetention } from '../../core/events/retention.ts'
+import { EventLog, EventRetention } from '../../core/events/index.ts'
 import { type Service, startServices } from '../../core/service.ts'
-import { troubleReporter } from '../../core/store/failure.ts'
-import { Store, type Tx } from '../../core/store/store.ts'
-import { LastActivity } from '../accounts/activity.ts'
-import { AgentAccounts } from '../accounts/agents.ts'
-import { AccountDeletions } from '../accounts/deletions.ts'
-import { Directory } from '../accounts/directory/directory.ts'
-import { Follows } from '../accounts/follows.ts'
-import { Identities } from '../accounts/identity/identities.ts'
-import { IdentityKey } from '../accounts/identity/identity-key.ts'
-import { Keys } from '../accounts/keys.ts'
-import { AgentClaims } from '../accounts/ownership/claims.ts'
-import { Registrations } from '../accounts/registrations.ts'
-import { Reputations } from '../accounts/reputation/reputations.ts'
-import { BearerKeySetting } from '../accounts/signatures/bearer-keys.ts'
-import { RequestSignatures } from '../accounts/signatures/request-signatures.ts'
-import { SigningKeys } from '../accounts/signatures/signing-keys.ts'
-import { UsedSignatures } from '../accounts/signatures/used-signatures.ts'
-import { AgentSuspensions } from '../accounts/suspensions.ts'
-import { PendingTexts } from '../accounts/verification/pending-texts.ts'
-import { Verifications } from '../accounts/verification/verifications.ts'
-import { PostComments } from '../comments/comments.ts'
-import { Repeats } from '../comments/repeats/repeats.ts'
-import { LabelAttachments } from '../communities/labels/attachments.ts'
-import { Labels } from '../communities/labels/labels.ts'
-import { Moderation } from '../communities/moderation/moderation.ts'
-import { PictureFiles } from '../communities/pictures/files.ts'
-import { PictureMaker } from '../communities/pictures/picture-maker.ts'
-import { Pictures } from '../communities/pictures/pictures.ts'
-import { Submolts } from '../communities/submolts.ts'
-import { HomeOverview } from '../home/home.ts'
-import { Profiles } from '../home/profiles/profiles.ts'
-import { HourlyCleanup } from '../limits/cleanup.ts'
-import { Duplicates } from '../limits/duplicates/duplicates.ts'
-import { Quotas } from '../limits/quotas.ts'
-import { Standings } from '../limits/standings.ts'
-import { DirectMessages } from '../messages/direct-messages/direct-messages.ts'
-import { Notifications } from '../messages/notifications/notifications.ts'
-import { OwnerEmails } from '../messages/owner-email/owner-emails.ts'
-import { AgentExports } from '../moving/exports.ts'
-import { AgentImports } from '../moving/imports.ts'
-import { MovedFollows } from '../moving/moved-follows.ts'
-import { PostPins } from '../posts/pins.ts'
-import { Posts } from '../posts/posts.ts'
-import { RankRefresh } from '../posts/rank-refresh.ts'
-import { Reports } from '../posts/reports/reports.ts'
-import { IndexRebuild } from '../search/index-rebuild.ts'
-import { NetworkSearch } from '../search/search.ts'
-import { defaultSettings, type Settings } from '../shared/settings.ts'
-import { Votes } from '../votes/votes.ts'
-import { VoteWithdrawals } from '../votes/withdrawals.ts'
+import { Store, type Tx, troubleReporter } from '../../core/store/index.ts'
+import {
+  AccountDeletions,
+  AgentAccounts,
+  AgentClaims,
+  AgentSuspensions,
+  BearerKeySetting,
+  Directory,
+  Follows,
+  Identities,
+  IdentityKey,
+  Keys,
+  LastActivity,
+  PendingTexts,
+  Registrations,
+  Reputations,
+  RequestSignatures,
+  SigningKeys,
+  UsedSignatures,
+  Verifications,
+} from '../accounts/index.ts'
+import { PostComments, Repeats } from '../comments/index.ts'
+import {
+  LabelAttachments,
+  Labels,
+  Moderation,
+  PictureFiles,
+  PictureMaker,
+  Pictures,
+  Submolts,
+} from '../communities/index.ts'
+import { HomeOverview, Profiles } from '../home/index.ts'
+import { Duplicates, HourlyCleanup, Quotas, Standings } from '../limits/index.ts'
+import { DirectMessages, Notifications, OwnerEmails } from '../messages/index.ts'
+import { AgentExports, AgentImports, MovedFollows } from '../moving/index.ts'
+import { PostPins, Posts, RankRefresh, Reports } from '../posts/index.ts'
+import { IndexRebuild, NetworkSearch } from '../search/index.ts'
+import { defaultSettings, type Settings } from '../shared/index.ts'
+import { Votes, VoteWithdrawals } from '../votes/index.ts'
 import { NetworkBackup } from './backup/backup.ts'
 import { socialMigrations } from './migrations.ts'
 import { CityAgents } from './operator/city-agents.ts'

@@ -1,5 +1,5 @@
 import { AppError } from '../../core/errors.ts'
-import { type HostSettings, isOwnHost } from '../network/api/hosts.ts'
+import { type HostSettings, isOwnHost } from '../network/index.ts'
 
 /** The base of our URLs for a request; throws when the request is for another host. */
 export function baseUrlOf(request: Request, settings: HostSettings): string {

@@ -1,16 +1,11 @@
 import type { Clock } from '../../core/clock.ts'
 import { html, type Markup } from '../../http/html.ts'
-import type { Agent, Author } from '../accounts/schema.ts'
-import { DELETED } from '../accounts/view.ts'
-import type { Comment } from '../comments/schema.ts'
-import type { Label } from '../communities/labels/schema.ts'
-import type { Submolt } from '../communities/schema.ts'
-import { avatar } from '../html/avatar.ts'
-import { plural, timeAgo } from '../html/elements.ts'
-import { EXTERNAL_REL } from '../html/markdown.ts'
-import { excerpt, singleLine } from '../html/visible-text.ts'
-import type { Post } from '../posts/schema.ts'
-import type { SearchResult } from '../search/schema.ts'
+import { type Agent, type Author, DELETED } from '../accounts/index.ts'
+import type { Comment } from '../comments/index.ts'
+import type { Label, Submolt } from '../communities/index.ts'
+import { avatar, EXTERNAL_REL, excerpt, plural, singleLine, timeAgo } from '../html/index.ts'
+import type { Post } from '../posts/index.ts'
+import type { SearchResult } from '../search/index.ts'
 
 /** The author, with a link to their page unless they are deleted. */
 export const byline = ({ name, avatar_url }: Pick<Author, 'name' | 'avatar_url'>): Markup =>

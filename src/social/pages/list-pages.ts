@@ -1,14 +1,20 @@
 import type { Clock } from '../../core/clock.ts'
 import { html, type Markup } from '../../http/html.ts'
-import type { Agent } from '../accounts/schema.ts'
-import type { Submolt } from '../communities/schema.ts'
-import { avatar } from '../html/avatar.ts'
-import { plural, preformatted, timeAgo } from '../html/elements.ts'
-import { layout, SITE_NAME } from '../html/layout.ts'
-import type { SiteRequest } from '../html/page-route.ts'
-import { htmlResponse } from '../html/responses.ts'
-import { excerpt, singleLine } from '../html/visible-text.ts'
-import { parseWord } from '../shared/paging.ts'
+import type { Agent } from '../accounts/index.ts'
+import type { Submolt } from '../communities/index.ts'
+import {
+  avatar,
+  excerpt,
+  htmlResponse,
+  layout,
+  plural,
+  preformatted,
+  SITE_NAME,
+  type SiteRequest,
+  singleLine,
+  timeAgo,
+} from '../html/index.ts'
+import { parseWord } from '../shared/index.ts'
 import {
   agentLine,
   commentLine,

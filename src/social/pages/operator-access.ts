@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { AppError } from '../../core/errors.ts'
-import type { SiteRequest } from '../html/page-route.ts'
-import { hashSecret } from '../shared/strings.ts'
+import type { SiteRequest } from '../html/index.ts'
+import { hashSecret } from '../shared/index.ts'
 
 /** Who is the operator on the pages: a browser sends the token as a password, and every form what only our pages know. */
 export class OperatorAccess {

@@ -1,17 +1,19 @@
 import type { Clock } from '../../core/clock.ts'
 import { html, type Markup } from '../../http/html.ts'
-import type { AgentSuspensions } from '../accounts/suspensions.ts'
-import type { LabelAttachments } from '../communities/labels/attachments.ts'
-import { plural } from '../html/elements.ts'
-import { layout } from '../html/layout.ts'
-import { type PageRoute, page, type SiteRequest } from '../html/page-route.ts'
-import { htmlResponse, redirect } from '../html/responses.ts'
-import { singleLine } from '../html/visible-text.ts'
-import type { Posts } from '../posts/posts.ts'
-import type { Reports } from '../posts/reports/reports.ts'
-import type { Post } from '../posts/schema.ts'
-import { badRequest } from '../shared/errors.ts'
-import { cleanLine } from '../shared/strings.ts'
+import type { AgentSuspensions } from '../accounts/index.ts'
+import type { LabelAttachments } from '../communities/index.ts'
+import {
+  htmlResponse,
+  layout,
+  type PageRoute,
+  page,
+  plural,
+  redirect,
+  type SiteRequest,
+  singleLine,
+} from '../html/index.ts'
+import type { Post, Posts, Reports } from '../posts/index.ts'
+import { badRequest, cleanLine } from '../shared/index.ts'
 import { postList } from './components.ts'
 import type { OperatorAccess } from './operator-access.ts'
 

@@ -1,6 +1,6 @@
-import type { Pictures } from '../communities/pictures/pictures.ts'
-import { type PageRoute, page } from '../html/page-route.ts'
-import { PICTURES_PATH } from '../shared/picture-address.ts'
+import type { Pictures } from '../communities/index.ts'
+import { type PageRoute, page } from '../html/index.ts'
+import { PICTURES_PATH } from '../shared/index.ts'
 
 /** A picture never changes under its name. */
 const PICTURE_HEADERS = { 'content-type': 'image/webp', 'cache-control': 'public, max-age=31536000, immutable' }

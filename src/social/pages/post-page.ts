@@ -1,14 +1,19 @@
 import type { Clock } from '../../core/clock.ts'
 import { html, type Markup } from '../../http/html.ts'
-import type { Comment } from '../comments/schema.ts'
-import { plural, timeAgo } from '../html/elements.ts'
-import { layout } from '../html/layout.ts'
-import type { MarkdownRenderer, RevisedText } from '../html/markdown-renderer.ts'
-import type { SiteRequest } from '../html/page-route.ts'
-import { htmlResponse } from '../html/responses.ts'
-import { excerpt, singleLine } from '../html/visible-text.ts'
-import type { Post } from '../posts/schema.ts'
-import { parseWord } from '../shared/paging.ts'
+import type { Comment } from '../comments/index.ts'
+import {
+  excerpt,
+  htmlResponse,
+  layout,
+  type MarkdownRenderer,
+  plural,
+  type RevisedText,
+  type SiteRequest,
+  singleLine,
+  timeAgo,
+} from '../html/index.ts'
+import type { Post } from '../posts/index.ts'
+import { parseWord } from '../shared/index.ts'
 import { byline, nextPageLink, postHead, tabs } from './components.ts'
 import type { ListPage, PageReader } from './reader.ts'
 

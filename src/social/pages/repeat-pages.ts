@@ -1,11 +1,7 @@
 import type { Clock } from '../../core/clock.ts'
 import { html } from '../../http/html.ts'
-import { timeAgo } from '../html/elements.ts'
-import { layout } from '../html/layout.ts'
-import type { SiteRequest } from '../html/page-route.ts'
-import { htmlResponse } from '../html/responses.ts'
-import { excerpt, singleLine } from '../html/visible-text.ts'
-import type { Post } from '../posts/schema.ts'
+import { excerpt, htmlResponse, layout, type SiteRequest, singleLine, timeAgo } from '../html/index.ts'
+import type { Post } from '../posts/index.ts'
 import { byline, nextPageLink, postList } from './components.ts'
 import type { PageReader } from './reader.ts'
 

@@ -1,7 +1,5 @@
 import type { Clock } from '../../core/clock.ts'
-import type { MarkdownRenderer } from '../html/markdown-renderer.ts'
-import { type PageRoute, page } from '../html/page-route.ts'
-import { icon, STYLE_PATH, styleSheet } from '../html/style.ts'
+import { icon, type MarkdownRenderer, type PageRoute, page, STYLE_PATH, styleSheet } from '../html/index.ts'
 import { ListPages } from './list-pages.ts'
 import { PostPages } from './post-page.ts'
 import type { PageReader } from './reader.ts'

@@ -9,14 +9,9 @@ import { BodyReader } from '../../http/body.ts'
 import { html } from '../../http/html.ts'
 import { assertUniqueOperations, methodsOf, toRouterPath } from '../../http/paths.ts'
 import type { FailedRequest, SocketData } from '../../http/plane-options.ts'
-import { boundResponse } from '../../http/respond/bound-response.ts'
-import { toAppError } from '../../http/respond/problem.ts'
-import type { ResponseWriter } from '../../http/respond/response-writer.ts'
+import { boundResponse, type ResponseWriter, toAppError } from '../../http/respond/index.ts'
 import { GONE_TIMEOUT_S } from '../../http/timeouts.ts'
-import { layout } from '../html/layout.ts'
-import type { PageRoute } from '../html/page-route.ts'
-import { htmlResponse } from '../html/responses.ts'
-import { singleLine } from '../html/visible-text.ts'
+import { htmlResponse, layout, type PageRoute, singleLine } from '../html/index.ts'
 
 export interface SiteOptions {
   readonly routes: readonly PageRoute[]

@@ -4,23 +4,24 @@ import { AppError } from '../../core/errors.ts'
 import type { RequestHandler } from '../../http/app.ts'
 import { isLoopback } from '../../http/authority.ts'
 import type { FailedRequest } from '../../http/plane-options.ts'
-import type { ResponseWriter } from '../../http/respond/response-writer.ts'
-import { identityPages } from '../accounts/identity/routes.ts'
-import { onboardingRoutes } from '../accounts/onboarding/routes.ts'
-import { Owners } from '../accounts/ownership/owners.ts'
-import { OwnershipPages } from '../accounts/ownership/pages.ts'
-import { PendingSignIns } from '../accounts/sign-in/pending.ts'
-import { IdentityProvider, type ProviderSettings } from '../accounts/sign-in/provider.ts'
-import { signInRoutes } from '../accounts/sign-in/routes.ts'
-import { SignInSessions } from '../accounts/sign-in/sessions.ts'
-import { SignIn } from '../accounts/sign-in/sign-in.ts'
-import { signaturePages } from '../accounts/signatures/routes.ts'
-import { MarkdownRenderer } from '../html/markdown-renderer.ts'
-import type { PageRoute } from '../html/page-route.ts'
-import { RateLimiter } from '../limits/rate-limiter.ts'
-import { ownerEmailPages } from '../messages/owner-email/routes.ts'
-import { ClientAddresses } from '../network/api/client-addresses.ts'
-import type { Network } from '../network/network.ts'
+import type { ResponseWriter } from '../../http/respond/index.ts'
+import {
+  IdentityProvider,
+  identityPages,
+  Owners,
+  OwnershipPages,
+  onboardingRoutes,
+  PendingSignIns,
+  type ProviderSettings,
+  SignIn,
+  SignInSessions,
+  signaturePages,
+  signInRoutes,
+} from '../accounts/index.ts'
+import { MarkdownRenderer, type PageRoute } from '../html/index.ts'
+import { RateLimiter } from '../limits/index.ts'
+import { ownerEmailPages } from '../messages/index.ts'
+import { ClientAddresses, type Network } from '../network/index.ts'
 import { baseUrlOf } from './base-url.ts'
 import { OperatorAccess } from './operator-access.ts'
 import { OperatorPages } from './operator-pages.ts'

@@ -1,6 +1,4 @@
-import { badRequest } from '../shared/errors.ts'
-import { rejectSecrets } from '../shared/secret-scan.ts'
-import { clean, cleanLine } from '../shared/strings.ts'
+import { badRequest, clean, cleanLine, rejectSecrets } from '../shared/index.ts'
 import type { PostDraft } from './schema.ts'
 
 /** The valid content of a new post. */

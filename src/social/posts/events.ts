@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { defineEvent } from '../../core/events/event.ts'
+import { defineEvent } from '../../core/events/index.ts'
 
 const PostPayload = Type.Object(
   { post_id: Type.String(), submolt: Type.String(), author_id: Type.String() },

@@ -1,25 +1,28 @@
 import type { Clock } from '../../core/clock.ts'
-import type { EventLog } from '../../core/events/log.ts'
-import { type SaveResponse, withoutReplay } from '../../core/replays/replays.ts'
-import { stablePlan } from '../../core/store/stable-plan.ts'
-import type { Statement } from '../../core/store/statement.ts'
-import type { Store, Tx } from '../../core/store/store.ts'
+import type { EventLog } from '../../core/events/index.ts'
+import { type SaveResponse, withoutReplay } from '../../core/replays/index.ts'
+import { type Statement, type Store, stablePlan, type Tx } from '../../core/store/index.ts'
 import type { AgentCaller } from '../../http/caller.ts'
-import type { AgentAccounts } from '../accounts/agents.ts'
-import type { MessageResponse } from '../accounts/schema.ts'
-import { type PendingTexts, requiresVerification } from '../accounts/verification/pending-texts.ts'
-import type { AgentRow } from '../accounts/view.ts'
-import { ANNOUNCEMENTS } from '../communities/names.ts'
-import type { Submolts } from '../communities/submolts.ts'
-import type { SubmoltRow } from '../communities/view.ts'
-import type { Duplicates } from '../limits/duplicates/duplicates.ts'
-import type { Charged, Quotas } from '../limits/quotas.ts'
-import type { Notifications } from '../messages/notifications/notifications.ts'
-import type { Viewer } from '../shared/callers.ts'
-import { postNotFound, SocialError } from '../shared/errors.ts'
-import { type Page, pageValues, parseWord } from '../shared/paging.ts'
-import { parseFields } from '../shared/selection.ts'
-import { newId } from '../shared/strings.ts'
+import {
+  type AgentAccounts,
+  type AgentRow,
+  type MessageResponse,
+  type PendingTexts,
+  requiresVerification,
+} from '../accounts/index.ts'
+import { ANNOUNCEMENTS, type SubmoltRow, type Submolts } from '../communities/index.ts'
+import type { Charged, Duplicates, Quotas } from '../limits/index.ts'
+import type { Notifications } from '../messages/index.ts'
+import {
+  newId,
+  type Page,
+  pageValues,
+  parseFields,
+  parseWord,
+  postNotFound,
+  SocialError,
+  type Viewer,
+} from '../shared/index.ts'
 import { type PostContent, parsePostDraft } from './draft.ts'
 import { PostCreated, PostDeleted } from './events.ts'
 import { PostLists } from './lists.ts'

@@ -1,9 +1,7 @@
 import type { Clock } from '../../core/clock.ts'
 import type { Deadline, Deadlines } from '../../core/deadlines.ts'
-import type { EventLog } from '../../core/events/log.ts'
-import { stablePlan } from '../../core/store/stable-plan.ts'
-import type { Statement } from '../../core/store/statement.ts'
-import type { Store } from '../../core/store/store.ts'
+import type { EventLog } from '../../core/events/index.ts'
+import { type Statement, type Store, stablePlan } from '../../core/store/index.ts'
 import { ageClassEnd, ageClassOf, OLDEST_AGE_CLASS, rankChanged, rising } from './ranks.ts'
 import type { posts } from './table.ts'
 

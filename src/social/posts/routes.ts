@@ -1,7 +1,7 @@
 import { route } from '../../http/route.ts'
-import { MessageResponse } from '../accounts/schema.ts'
-import { withQuotaHeaders } from '../limits/response.ts'
-import { idempotencyHeader, requireAgent, viewerOf } from '../shared/callers.ts'
+import { MessageResponse } from '../accounts/index.ts'
+import { withQuotaHeaders } from '../limits/index.ts'
+import { idempotencyHeader, requireAgent, viewerOf } from '../shared/index.ts'
 import type { PostPins } from './pins.ts'
 import type { Posts } from './posts.ts'
 import {

@@ -1,9 +1,16 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { Author, ListedAuthor } from '../accounts/schema.ts'
-import { pendingFields, requiredFields } from '../accounts/verification/schema.ts'
-import { nullableString, string, success, userVote } from '../shared/fields.ts'
-import { type PageSize, pageFields, pagingParameters, wordParameter } from '../shared/paging.ts'
-import { fieldsParameter } from '../shared/selection.ts'
+import { Author, ListedAuthor, pendingFields, requiredFields } from '../accounts/index.ts'
+import {
+  fieldsParameter,
+  nullableString,
+  type PageSize,
+  pageFields,
+  pagingParameters,
+  string,
+  success,
+  userVote,
+  wordParameter,
+} from '../shared/index.ts'
 import { TIMES } from './ranks.ts'
 
 const kind = Type.Union([Type.Literal('text'), Type.Literal('link')])

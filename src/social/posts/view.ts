@@ -1,8 +1,13 @@
-import type { ListedAuthor } from '../accounts/schema.ts'
-import { type AgentRow, AUTHOR_COLUMNS, type AuthorColumns, authorColumns, toAuthor } from '../accounts/view.ts'
-import type { SubmoltRow } from '../communities/view.ts'
-import { pickFields } from '../shared/selection.ts'
-import { timestamp } from '../shared/strings.ts'
+import {
+  type AgentRow,
+  AUTHOR_COLUMNS,
+  type AuthorColumns,
+  authorColumns,
+  type ListedAuthor,
+  toAuthor,
+} from '../accounts/index.ts'
+import type { SubmoltRow } from '../communities/index.ts'
+import { pickFields, timestamp } from '../shared/index.ts'
 import type { PostContent } from './draft.ts'
 import type { ListedPost, Post } from './schema.ts'
 import type { posts } from './table.ts'

@@ -1,6 +1,5 @@
-import type { Statement } from '../../core/store/statement.ts'
-import type { Store, Tx } from '../../core/store/store.ts'
-import { SlicedWork } from '../shared/sliced-work.ts'
+import type { Statement, Store, Tx } from '../../core/store/index.ts'
+import { SlicedWork } from '../shared/index.ts'
 import { OLD_INDEXES, OLD_TRIGGERS } from './old-indexes.ts'
 
 /** Statements that copy the rows between two row numbers into the indexes of stems. */

@@ -1,5 +1,5 @@
-import { DatabaseWorker } from '../../core/store/database-worker.ts'
-import { SocialError } from '../shared/errors.ts'
+import { DatabaseWorker } from '../../core/store/index.ts'
+import { SocialError } from '../shared/index.ts'
 
 /** How many reads wait at most. */
 const MAX_WAITING = 256

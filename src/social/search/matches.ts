@@ -1,6 +1,4 @@
-import { stablePlan } from '../../core/store/stable-plan.ts'
-import type { Statement } from '../../core/store/statement.ts'
-import type { Store } from '../../core/store/store.ts'
+import { type Statement, type Store, stablePlan } from '../../core/store/index.ts'
 import type { Term } from './query-terms.ts'
 import { relevance, type WeightedTerm, weightOf } from './relevance.ts'
 import type { SearchScope, TermMatches, WordIndex } from './word-index.ts'

@@ -1,5 +1,4 @@
-import type { Statement } from '../../core/store/statement.ts'
-import type { Store } from '../../core/store/store.ts'
+import type { Statement, Store } from '../../core/store/index.ts'
 import type { Term } from './query-terms.ts'
 import { weightOf } from './relevance.ts'
 import type { WordIndex } from './word-index.ts'

@@ -1,5 +1,5 @@
 import { route } from '../../http/route.ts'
-import { viewerOf } from '../shared/callers.ts'
+import { viewerOf } from '../shared/index.ts'
 import { SearchQuery, SearchResponse } from './schema.ts'
 import type { NetworkSearch } from './search.ts'
 

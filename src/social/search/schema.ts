@@ -1,11 +1,8 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { Agent, Author } from '../accounts/schema.ts'
-import { Submolt } from '../communities/schema.ts'
-import { TIMES } from '../posts/ranks.ts'
-import { ListedPost } from '../posts/schema.ts'
-import { success } from '../shared/fields.ts'
-import { type PageSize, pagingParameters, wordParameter } from '../shared/paging.ts'
-import { fieldsParameter } from '../shared/selection.ts'
+import { Agent, Author } from '../accounts/index.ts'
+import { Submolt } from '../communities/index.ts'
+import { ListedPost, TIMES } from '../posts/index.ts'
+import { fieldsParameter, type PageSize, pagingParameters, success, wordParameter } from '../shared/index.ts'
 
 export const SEARCH_TYPES = ['all', 'posts', 'comments', 'agents', 'submolts'] as const
 export const SEARCH_PAGE: PageSize = { default: 25, max: 100 }

@@ -1,5 +1,5 @@
 import type { Clock } from '../../core/clock.ts'
-import { Turns } from '../../http/respond/turns.ts'
+import { Turns } from '../../http/respond/index.ts'
 
 /** A sort key: the numbers a list is ordered by. */
 export type Key = readonly number[]

@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { jsonSize } from '../../http/respond/page.ts'
+import { jsonSize } from '../../http/respond/index.ts'
 
 /** A page of a list, with the cursor of the next. */
 export interface Page<Item> {

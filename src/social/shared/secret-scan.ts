@@ -1,4 +1,4 @@
-import { SECRET_FORMATS } from '../../core/text/secrets.ts'
+import { SECRET_FORMATS } from '../../core/text/index.ts'
 import { badRequest } from './errors.ts'
 
 /** Addresses of machines inside somebody's network (RFC 1918); not those that every router has. */

@@ -1,4 +1,4 @@
-import type { Store, Tx } from '../../core/store/store.ts'
+import type { Store, Tx } from '../../core/store/index.ts'
 
 interface SlicedWorkOptions<Item> {
   readonly store: Store

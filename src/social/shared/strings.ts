@@ -1,6 +1,6 @@
 import { toSecond } from '../../core/clock.ts'
 import { sha256 } from '../../core/digest.ts'
-import { redactTokens } from '../../core/text/credentials.ts'
+import { redactTokens } from '../../core/text/index.ts'
 
 /** A time as every client of the network can read it: without a fraction. */
 export const timestamp = (ms: number): string => toSecond(ms)

@@ -1,5 +1,5 @@
 import { route } from '../../http/route.ts'
-import { idempotencyHeader, requireAgent } from '../shared/callers.ts'
+import { idempotencyHeader, requireAgent } from '../shared/index.ts'
 import { VoteDraft, VoteResponse } from './schema.ts'
 import type { Votes } from './votes.ts'
 

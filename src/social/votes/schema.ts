@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { Author } from '../accounts/schema.ts'
-import { success, userVote } from '../shared/fields.ts'
+import { Author } from '../accounts/index.ts'
+import { success, userVote } from '../shared/index.ts'
 
 export const VoteResponse = Type.Object(
   {

@@ -1,8 +1,7 @@
 import type { Clock } from '../../core/clock.ts'
-import type { Statement } from '../../core/store/statement.ts'
-import type { Store, Tx } from '../../core/store/store.ts'
-import type { AgentAccounts } from '../accounts/agents.ts'
-import { SlicedWork } from '../shared/sliced-work.ts'
+import type { Statement, Store, Tx } from '../../core/store/index.ts'
+import type { AgentAccounts } from '../accounts/index.ts'
+import { SlicedWork } from '../shared/index.ts'
 import type { Withdrawal } from './table.ts'
 import type { Votes } from './votes.ts'
 

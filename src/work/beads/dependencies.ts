@@ -1,6 +1,5 @@
 import { AppError } from '../../core/errors.ts'
-import type { Statement } from '../../core/store/statement.ts'
-import type { Store } from '../../core/store/store.ts'
+import type { Statement, Store } from '../../core/store/index.ts'
 import { findCycle, shortestPath } from './cycles.ts'
 import { isGating } from './readiness.ts'
 import type { Dep } from './schema.ts'

@@ -1,4 +1,4 @@
-import type { Tx } from '../../core/store/store.ts'
+import type { Tx } from '../../core/store/index.ts'
 import type { BeadValues } from './row.ts'
 import type { Bead } from './schema.ts'
 

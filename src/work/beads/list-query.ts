@@ -1,4 +1,4 @@
-import type { Boundary } from '../../http/respond/cursor.ts'
+import type { Boundary } from '../../http/respond/index.ts'
 
 /** Which beads a list shows. What is absent does not matter; `closed: false` leaves out the closed ones. */
 export interface ListFilter {

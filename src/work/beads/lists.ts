@@ -1,10 +1,14 @@
 import { toTimestamp } from '../../core/clock.ts'
-import { stablePlan } from '../../core/store/stable-plan.ts'
-import type { Statement } from '../../core/store/statement.ts'
-import type { Store } from '../../core/store/store.ts'
-import { type Boundary, cursorAfter, parseBoundaryCursor } from '../../http/respond/cursor.ts'
-import { inBatches } from '../../http/respond/page.ts'
-import { JsonRows, RenderedJson, responseTooLarge } from '../../http/respond/rendered.ts'
+import { type Statement, type Store, stablePlan } from '../../core/store/index.ts'
+import {
+  type Boundary,
+  cursorAfter,
+  inBatches,
+  JsonRows,
+  parseBoundaryCursor,
+  RenderedJson,
+  responseTooLarge,
+} from '../../http/respond/index.ts'
 import { pageSize } from '../../http/schema.ts'
 import { WorkflowKey } from '../metadata.ts'
 import { EdgesAmong } from './graph.ts'

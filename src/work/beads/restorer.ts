@@ -1,6 +1,6 @@
 import { AppError } from '../../core/errors.ts'
-import type { EventLog } from '../../core/events/log.ts'
-import type { Tx } from '../../core/store/store.ts'
+import type { EventLog } from '../../core/events/index.ts'
+import type { Tx } from '../../core/store/index.ts'
 import { byKey } from '../../core/text/order.ts'
 import { type Dependencies, type EdgeFacts, edgeKey } from './dependencies.ts'
 import { BeadCreated, BeadUpdated, eventFactsOf, eventPayloadOf } from './events.ts'

@@ -1,6 +1,5 @@
+import type { Statement, Store } from '../../core/store/index.ts'
 import { stablePlan } from '../../core/store/stable-plan.ts'
-import type { Statement } from '../../core/store/statement.ts'
-import type { Store } from '../../core/store/store.ts'
 import { type BeadRow, type BeadValues, VALUE_COLUMNS, type ValueColumn } from './row.ts'
 
 /** Fewer beads are inserted one by one. */

@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { Bead } from '../beads/schema.ts'
+import { Bead } from '../beads/index.ts'
 
 const timestamp = (description: string) => Type.String({ format: 'date-time', description })
 

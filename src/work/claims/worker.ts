@@ -1,5 +1,4 @@
-import { identityOf, workNamesOf } from '../sessions/metadata.ts'
-import type { SessionRow } from '../sessions/table.ts'
+import { identityOf, type SessionRow, workNamesOf } from '../sessions/index.ts'
 
 /** What a claim needs to know about the session that makes it. */
 export interface Worker {

@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox'
 import type { CityOf } from '../../http/city-of.ts'
 import { route } from '../../http/route.ts'
 import { OKResponseBody } from '../../http/schema.ts'
-import { Bead, ListBodyBead } from '../beads/schema.ts'
+import { Bead, ListBodyBead } from '../beads/index.ts'
 import type { Convoys } from './convoys.ts'
 import {
   ConvoyAddInputBody,

@@ -1,10 +1,8 @@
-import type { CityConfig } from '../../config/city/city-config.ts'
-import { suggestion } from '../../config/files/suggestion.ts'
+import type { CityConfig } from '../../config/city/index.ts'
+import { suggestion } from '../../config/files/index.ts'
 import { AppError } from '../../core/errors.ts'
-import { lastSegment } from '../../core/text/last-segment.ts'
-import type { SessionRepository } from '../sessions/repository.ts'
-import { withoutSlash } from '../sessions/resolver.ts'
-import type { SessionRow } from '../sessions/table.ts'
+import { lastSegment } from '../../core/text/index.ts'
+import { type SessionRepository, type SessionRow, withoutSlash } from '../sessions/index.ts'
 
 /** Where mail goes, and the name its recipient is shown under. */
 export interface Address {

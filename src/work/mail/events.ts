@@ -1,4 +1,4 @@
-import { defineEvent } from '../../core/events/event.ts'
+import { defineEvent } from '../../core/events/index.ts'
 import { MailEventPayload } from './schema.ts'
 
 export const MailSent = defineEvent('mail.sent', MailEventPayload, 'A message was sent.')

@@ -1,6 +1,6 @@
 import { toTimestamp } from '../../core/clock.ts'
 import { invalidField } from '../../core/errors.ts'
-import { BEAD_LIMITS } from '../beads/limits.ts'
+import { BEAD_LIMITS } from '../beads/index.ts'
 import { MailKey } from '../metadata.ts'
 import type { Message } from './schema.ts'
 

@@ -1,10 +1,8 @@
 import { gcPart } from '../../core/actor.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { Deadline, Deadlines } from '../../core/deadlines.ts'
-import { stablePlan } from '../../core/store/stable-plan.ts'
-import type { Statement } from '../../core/store/statement.ts'
-import type { Store, Tx } from '../../core/store/store.ts'
-import type { BeadRepository } from '../beads/repository.ts'
+import { type Statement, type Store, stablePlan, type Tx } from '../../core/store/index.ts'
+import type { BeadRepository } from '../beads/index.ts'
 import type { MailForwarder } from './forwarder.ts'
 
 export interface MailRetentionOptions {

@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { paging } from '../../http/schema.ts'
-import { Bead } from '../beads/schema.ts'
+import { Bead } from '../beads/index.ts'
 
 export const BeadSearch = Type.Object({
   q: Type.Optional(

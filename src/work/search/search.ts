@@ -1,13 +1,10 @@
 import type { Deadline, Deadlines } from '../../core/deadlines.ts'
-import type { EventLog } from '../../core/events/log.ts'
-import { stablePlan } from '../../core/store/stable-plan.ts'
-import type { Statement } from '../../core/store/statement.ts'
-import type { Store } from '../../core/store/store.ts'
-import { matchAllTerms, matchTermPrefixes, parseSearchTerms } from '../../core/text/search-terms.ts'
-import { cursorAfterKey, parseKeyCursor } from '../../http/respond/cursor.ts'
-import { fillPage, inBatches } from '../../http/respond/page.ts'
+import type { EventLog } from '../../core/events/index.ts'
+import { type Statement, type Store, stablePlan } from '../../core/store/index.ts'
+import { matchAllTerms, matchTermPrefixes, parseSearchTerms } from '../../core/text/index.ts'
+import { cursorAfterKey, fillPage, inBatches, parseKeyCursor } from '../../http/respond/index.ts'
 import { pageSize } from '../../http/schema.ts'
-import type { BeadRepository } from '../beads/repository.ts'
+import type { BeadRepository } from '../beads/index.ts'
 import type { BeadSearch, BeadsFound } from './schema.ts'
 
 /** How many matches one request examines, so that a frequent word costs no more than a rare one. */

@@ -1,6 +1,4 @@
-import { stablePlan } from '../../core/store/stable-plan.ts'
-import type { Statement } from '../../core/store/statement.ts'
-import type { Store } from '../../core/store/store.ts'
+import { type Statement, type Store, stablePlan } from '../../core/store/index.ts'
 
 /** A position in a list that is sorted newest first. */
 export interface SessionPosition {

@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { type Clock, toTimestamp } from '../../core/clock.ts'
-import type { EventAttributes } from '../../core/events/event.ts'
-import type { EventLog } from '../../core/events/log.ts'
-import type { Tx } from '../../core/store/store.ts'
+import type { EventAttributes, EventLog } from '../../core/events/index.ts'
+import type { Tx } from '../../core/store/index.ts'
 import {
   SessionCrashed,
   SessionDraining,

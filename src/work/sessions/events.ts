@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { defineEvent, NoPayload } from '../../core/events/event.ts'
+import { defineEvent, NoPayload } from '../../core/events/index.ts'
 import { SessionResponse } from './schema.ts'
 
 const closed = { additionalProperties: false } as const

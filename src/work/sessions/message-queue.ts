@@ -1,8 +1,7 @@
 import { and, asc, eq, sql } from 'drizzle-orm'
 import type { Clock } from '../../core/clock.ts'
 import { Signal } from '../../core/signal.ts'
-import type { Statement } from '../../core/store/statement.ts'
-import type { Store, Tx } from '../../core/store/store.ts'
+import type { Statement, Store, Tx } from '../../core/store/index.ts'
 import type { SubmitIntent } from './schema.ts'
 import { type MessageRow, sessionMessages } from './table.ts'
 

@@ -1,5 +1,5 @@
 import { toTimestamp } from '../../core/clock.ts'
-import { lastSegment } from '../../core/text/last-segment.ts'
+import { lastSegment } from '../../core/text/index.ts'
 import type { SessionKey } from '../../work/metadata.ts'
 import type { SessionRow } from './table.ts'
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { AppError } from '../../core/errors.ts'
-import { lastSegment } from '../../core/text/last-segment.ts'
+import { lastSegment } from '../../core/text/index.ts'
 
 const ALIAS = /^[a-zA-Z0-9][a-zA-Z0-9_.-]*(\/[a-zA-Z0-9][a-zA-Z0-9_.-]*)*$/
 

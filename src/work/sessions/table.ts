@@ -1,6 +1,6 @@
 import { desc, sql } from 'drizzle-orm'
 import { index, integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
-import type { ConfineMode } from '../../config/declare/confine.ts'
+import type { ConfineMode } from '../../config/declare/index.ts'
 import type { Actor } from '../../core/actor.ts'
 import type { SessionState } from './transitions.ts'
 

@@ -1,8 +1,7 @@
 import type { Clock } from '../../core/clock.ts'
 import { createSecret } from '../../core/ids.ts'
-import type { Statement } from '../../core/store/statement.ts'
-import type { Store, Tx } from '../../core/store/store.ts'
-import { hashToken, TOKEN_PREFIX } from '../../core/text/credentials.ts'
+import type { Statement, Store, Tx } from '../../core/store/index.ts'
+import { hashToken, TOKEN_PREFIX } from '../../core/text/index.ts'
 import type { LiveToken, TokenMirror } from '../../http/tokens.ts'
 
 interface TokenRow {

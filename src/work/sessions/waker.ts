@@ -1,6 +1,6 @@
 import type { Clock } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
-import type { Tx } from '../../core/store/store.ts'
+import type { Tx } from '../../core/store/index.ts'
 import { SESSION_CONFLICT } from '../errors.ts'
 import type { SessionRepository } from './repository.ts'
 import type { SessionRow } from './table.ts'

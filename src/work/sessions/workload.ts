@@ -1,7 +1,5 @@
 import type { Clock } from '../../core/clock.ts'
-import { stablePlan } from '../../core/store/stable-plan.ts'
-import type { Statement } from '../../core/store/statement.ts'
-import type { Store } from '../../core/store/store.ts'
+import { type Statement, type Store, stablePlan } from '../../core/store/index.ts'
 
 /** A bead that is assigned to somebody. */
 interface AssignedBead {

@@ -1,27 +1,25 @@
 import { desc, eq, inArray, type SQL, sql } from 'drizzle-orm'
-import { fenceText } from '../../config/providers/prompt.ts'
+import { fenceText } from '../../config/providers/index.ts'
 import { gcPart } from '../../core/actor.ts'
 import { type Clock, toTimestamp } from '../../core/clock.ts'
 import type { Deadline, Deadlines } from '../../core/deadlines.ts'
 import { AppError, errorMessage, invalidField } from '../../core/errors.ts'
-import type { RecordedEvent } from '../../core/events/event.ts'
-import type { Reactions } from '../../core/events/reactions.ts'
-import { type SaveResponse, withoutReplay } from '../../core/replays/replays.ts'
-import type { Orm } from '../../core/store/orm.ts'
-import { stablePlan } from '../../core/store/stable-plan.ts'
-import type { Statement } from '../../core/store/statement.ts'
-import type { Store, Tx } from '../../core/store/store.ts'
+import type { Reactions, RecordedEvent } from '../../core/events/index.ts'
+import { type SaveResponse, withoutReplay } from '../../core/replays/index.ts'
+import { type Orm, type Statement, type Store, stablePlan, type Tx } from '../../core/store/index.ts'
 import { actorOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
-import { fillPage } from '../../http/respond/page.ts'
-import type { BeadRepository } from '../beads/repository.ts'
-import type { Bead } from '../beads/schema.ts'
+import { fillPage } from '../../http/respond/index.ts'
+import type { Bead, BeadRepository } from '../beads/index.ts'
 import type { WaitKey } from '../metadata.ts'
-import type { MessageOutcome, MessageQueue } from '../sessions/message-queue.ts'
-import type { SessionRepository } from '../sessions/repository.ts'
-import type { SessionResolver } from '../sessions/resolver.ts'
-import type { SessionRow } from '../sessions/table.ts'
-import type { SessionWaker } from '../sessions/waker.ts'
+import type {
+  MessageOutcome,
+  MessageQueue,
+  SessionRepository,
+  SessionResolver,
+  SessionRow,
+  SessionWaker,
+} from '../sessions/index.ts'
 import type { WaitCreate, WaitListBody, WaitQuery, WaitView } from './schema.ts'
 import { type WaitRow, type WaitState, waitBeads, waits } from './table.ts'
 

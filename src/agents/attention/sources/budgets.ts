@@ -1,13 +1,13 @@
-import type { AgentConfig } from '../../../config/city/city-config.ts'
+import type { AgentConfig } from '../../../config/city/index.ts'
 import type { AttentionSource } from '../../../core/attention.ts'
 import {
+  type Budget,
   type Budgets,
   COSTS_NOTHING,
   describeBudget,
   describeUncounted,
   describeUse,
-} from '../../usage/budgets/budgets.ts'
-import type { Budget } from '../../usage/budgets/schema.ts'
+} from '../../usage/index.ts'
 import type { ListedItem } from '../schema.ts'
 
 /** Budgets that are used up, and agents whose use they cannot count. */

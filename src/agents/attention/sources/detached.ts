@@ -1,8 +1,8 @@
 import type { AttentionEntry, AttentionSource } from '../../../core/attention.ts'
 import { toTimestamp } from '../../../core/clock.ts'
-import type { ProcessSummary } from '../../../host/process/process-ender.ts'
-import type { SessionRepository } from '../../../work/sessions/repository.ts'
-import type { DetachedProcesses } from '../../lifecycle/detached/detached-processes.ts'
+import type { ProcessSummary } from '../../../host/process/index.ts'
+import type { SessionRepository } from '../../../work/sessions/index.ts'
+import type { DetachedProcesses } from '../../lifecycle/index.ts'
 
 /** How many processes a sentence names. */
 const NAMED = 5

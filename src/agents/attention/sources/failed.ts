@@ -1,13 +1,17 @@
 import type { AttentionSource } from '../../../core/attention.ts'
 import { type Clock, toTimestamp } from '../../../core/clock.ts'
 import { unsubscriber } from '../../../core/signal.ts'
-import type { SessionRepository } from '../../../work/sessions/repository.ts'
-import type { SessionRow } from '../../../work/sessions/table.ts'
-import type { LaunchPlanner } from '../../launch/launch-planner.ts'
-import { HELD_BY_LOGIN } from '../../lifecycle/plan/exit-rules.ts'
-import type { FailureCount, FailureCounts } from '../../lifecycle/plan/failure-counts.ts'
-import { agentHold, sessionHold } from '../../lifecycle/plan/holds.ts'
-import { agentBackoff, MAX_FAILURES } from '../../lifecycle/plan/limits.ts'
+import type { SessionRepository, SessionRow } from '../../../work/sessions/index.ts'
+import type { LaunchPlanner } from '../../launch/index.ts'
+import {
+  agentBackoff,
+  agentHold,
+  type FailureCount,
+  type FailureCounts,
+  HELD_BY_LOGIN,
+  MAX_FAILURES,
+  sessionHold,
+} from '../../lifecycle/index.ts'
 import type { ListedItem } from '../schema.ts'
 
 interface FailedAttentionOptions {

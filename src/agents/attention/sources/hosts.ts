@@ -1,5 +1,5 @@
 import type { AttentionResolution, AttentionSource } from '../../../core/attention.ts'
-import type { HostPrompts, OpenHostPrompt } from '../../questions/host-prompts.ts'
+import type { HostPrompts, OpenHostPrompt } from '../../questions/index.ts'
 import type { ListedItem } from '../schema.ts'
 
 /** The hosts beyond all lists that confined sessions ask for. */

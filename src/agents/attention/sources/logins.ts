@@ -1,12 +1,10 @@
-import type { Accounts } from '../../../config/accounts/accounts.ts'
-import type { CityConfig } from '../../../config/city/city-config.ts'
+import type { Accounts } from '../../../config/accounts/index.ts'
+import type { CityConfig } from '../../../config/city/index.ts'
 import type { AttentionSource } from '../../../core/attention.ts'
 import { type Clock, toTimestamp } from '../../../core/clock.ts'
 import { unsubscriber } from '../../../core/signal.ts'
-import { type UnsharedLogin, unsharedLogin } from '../../confinement/unshared-login.ts'
-import type { LoginLimits } from '../../limits/login-limits.ts'
-import type { Logins } from '../../limits/logins.ts'
-import type { LimitRow } from '../../limits/table.ts'
+import { type UnsharedLogin, unsharedLogin } from '../../confinement/index.ts'
+import type { LimitRow, LoginLimits, Logins } from '../../limits/index.ts'
 import type { ListedItem } from '../schema.ts'
 
 interface LoginAttentionOptions {

@@ -1,8 +1,7 @@
 import type { AttentionEntry, AttentionSource } from '../../../core/attention.ts'
-import { Emitted, type RecordedEvent } from '../../../core/events/event.ts'
-import type { EventLog } from '../../../core/events/log.ts'
-import { asObject } from '../../../programs/entries/json.ts'
-import { PARKED, type Parking } from '../../lifecycle/act/parking.ts'
+import { Emitted, type EventLog, type RecordedEvent } from '../../../core/events/index.ts'
+import { asObject } from '../../../programs/entries/index.ts'
+import { PARKED, type Parking } from '../../lifecycle/index.ts'
 
 /** Beads that are parked since they ended too many sessions. */
 export class ParkedAttention implements AttentionSource {

@@ -1,11 +1,8 @@
 import type { AttentionResolution, AttentionSource } from '../../../core/attention.ts'
-import type { SessionRepository } from '../../../work/sessions/repository.ts'
-import type { SessionRow } from '../../../work/sessions/table.ts'
-import type { LaunchPlanner } from '../../launch/launch-planner.ts'
-import { answersTo, selectOption } from '../../messaging/answer-words.ts'
-import { describeOutcome, numberOf, questionId } from '../../questions/outcome.ts'
-import type { Questions } from '../../questions/questions.ts'
-import type { QuestionRow } from '../../questions/table.ts'
+import type { SessionRepository, SessionRow } from '../../../work/sessions/index.ts'
+import type { LaunchPlanner } from '../../launch/index.ts'
+import { answersTo, selectOption } from '../../messaging/index.ts'
+import { describeOutcome, numberOf, type QuestionRow, type Questions, questionId } from '../../questions/index.ts'
 import type { ListedItem } from '../schema.ts'
 
 interface QuestionAttentionOptions {

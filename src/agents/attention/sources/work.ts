@@ -1,12 +1,12 @@
-import type { AgentConfig, CityConfig } from '../../../config/city/city-config.ts'
-import type { Suspensions } from '../../../config/suspensions/suspensions.ts'
+import type { AgentConfig, CityConfig } from '../../../config/city/index.ts'
+import type { Suspensions } from '../../../config/suspensions/index.ts'
 import type { AttentionEntry, AttentionSource } from '../../../core/attention.ts'
 import type { Deadline, Deadlines } from '../../../core/deadlines.ts'
-import type { EventLog } from '../../../core/events/log.ts'
+import type { EventLog } from '../../../core/events/index.ts'
 import { unsubscriber } from '../../../core/signal.ts'
 import { PRESETS } from '../../../programs/presets.ts'
-import type { LaunchPlanner } from '../../launch/launch-planner.ts'
-import type { WaitingWork } from '../../lifecycle/plan/waiting-work.ts'
+import type { LaunchPlanner } from '../../launch/index.ts'
+import type { WaitingWork } from '../../lifecycle/index.ts'
 
 interface WorkAttentionOptions {
   config: { readonly current: CityConfig; onChange(listener: () => void): () => void }

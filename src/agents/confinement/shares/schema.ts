@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { EnforcedBy, EnforcedShare } from '../../../host/protocol/share.ts'
+import { EnforcedBy, EnforcedShare } from '../../../host/protocol/index.ts'
 
 const closed = { additionalProperties: false } as const
 

@@ -1,5 +1,5 @@
-import type { SessionHost } from '../../../host/client/session-host.ts'
-import type { SessionResolver } from '../../../work/sessions/resolver.ts'
+import type { SessionHost } from '../../../host/client/index.ts'
+import type { SessionResolver } from '../../../work/sessions/index.ts'
 import type { SessionShareList } from './schema.ts'
 
 interface SharesOptions {

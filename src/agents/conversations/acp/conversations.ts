@@ -1,10 +1,8 @@
 import { asc, eq } from 'drizzle-orm'
 import { Signal } from '../../../core/signal.ts'
-import { stablePlan } from '../../../core/store/stable-plan.ts'
-import type { Statement } from '../../../core/store/statement.ts'
-import type { Store, Tx } from '../../../core/store/store.ts'
-import type { RecordBatch } from '../../../host/client/session-host.ts'
-import type { AgentMode, AgentRecord } from '../../../host/protocol/record.ts'
+import { type Statement, type Store, stablePlan, type Tx } from '../../../core/store/index.ts'
+import type { RecordBatch } from '../../../host/client/index.ts'
+import type { AgentMode, AgentRecord } from '../../../host/protocol/index.ts'
 import type { AskedQuestion } from './questions.ts'
 import { acpQuestions, acpRuns, acpSessions, type QuestionRow } from './table.ts'
 

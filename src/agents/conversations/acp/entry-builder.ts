@@ -1,25 +1,26 @@
-import type { AgentRecord } from '../../../host/protocol/record.ts'
-import type { Block } from '../../../programs/entries/block.ts'
-import {
-  imageBlock,
-  lazy,
-  textBlock,
-  thinkingBlock,
-  toolResultBlock,
-  toolUseBlock,
-} from '../../../programs/entries/blocks.ts'
-import type { Entry, ModelFields, Tokens } from '../../../programs/entries/entry.ts'
+import type { AgentRecord } from '../../../host/protocol/index.ts'
 import {
   asArray,
   asNumber,
   asObject,
   asString,
+  type Block,
+  type Entry,
+  imageBlock,
   isObject,
   type JsonRecord,
+  kindOf,
+  lazy,
+  type ModelFields,
   omitUndefined,
   stringify,
-} from '../../../programs/entries/json.ts'
-import { kindOf, type ToolCall } from '../../../programs/entries/tool-kinds.ts'
+  type Tokens,
+  type ToolCall,
+  textBlock,
+  thinkingBlock,
+  toolResultBlock,
+  toolUseBlock,
+} from '../../../programs/entries/index.ts'
 import type { RecordOf } from './conversations.ts'
 import { toPendingInteraction } from './questions.ts'
 

@@ -1,9 +1,8 @@
 import { Value } from '@sinclair/typebox/value'
 import { nextTick } from '../../../core/event-loop.ts'
-import { AgentRecord } from '../../../host/protocol/record.ts'
-import { parseJson } from '../../../programs/entries/json.ts'
-import type { LogHandle } from '../../../programs/logs/finder.ts'
-import type { LogReader, LogSnapshot } from '../../../programs/logs/log-reader.ts'
+import { AgentRecord } from '../../../host/protocol/index.ts'
+import { parseJson } from '../../../programs/entries/index.ts'
+import type { LogHandle, LogReader, LogSnapshot } from '../../../programs/logs/index.ts'
 import type { AcpConversations, StoredRecord } from './conversations.ts'
 import { AcpEntryBuilder } from './entry-builder.ts'
 

@@ -1,6 +1,6 @@
 import { AppError, errorMessage } from '../../../core/errors.ts'
-import type { SessionHost } from '../../../host/client/session-host.ts'
-import type { Delivery } from '../../../host/terminal/deliver.ts'
+import type { SessionHost } from '../../../host/client/index.ts'
+import type { Delivery } from '../../../host/terminal/index.ts'
 import type { AcpConversations } from './conversations.ts'
 
 /** A prompt to a program. */

@@ -1,8 +1,8 @@
 import { toTimestamp } from '../../../core/clock.ts'
 import { invalidField } from '../../../core/errors.ts'
 import { isObject } from '../../../core/json.ts'
-import type { OptionRole, Question, QuestionOption } from '../../../host/protocol/question.ts'
-import type { PendingInteraction } from '../../../work/sessions/schema.ts'
+import type { OptionRole, Question, QuestionOption } from '../../../host/protocol/index.ts'
+import type { PendingInteraction } from '../../../work/sessions/index.ts'
 import type { QuestionRow } from './table.ts'
 
 /** The actions that answer a question, and the roles of the options they stand for, the best first. */

@@ -1,5 +1,5 @@
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
-import type { AgentMode, PermissionChoice } from '../../../host/protocol/record.ts'
+import type { AgentMode, PermissionChoice } from '../../../host/protocol/index.ts'
 
 /** One run of a program that speaks ACP: the last record received, and the current turn. */
 export const acpRuns = sqliteTable(

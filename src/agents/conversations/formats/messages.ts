@@ -1,7 +1,5 @@
 import { toTimestamp } from '../../../core/clock.ts'
-import type { Block } from '../../../programs/entries/block.ts'
-import type { Entry } from '../../../programs/entries/entry.ts'
-import { omitUndefined } from '../../../programs/entries/json.ts'
+import { type Block, type Entry, omitUndefined } from '../../../programs/entries/index.ts'
 import { contextWindowOf, percentUsed } from '../../../programs/log-status.ts'
 import type { Message } from '../structured/messages.ts'
 

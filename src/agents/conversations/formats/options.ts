@@ -1,4 +1,4 @@
-import type { SessionRow } from '../../../work/sessions/table.ts'
+import type { SessionRow } from '../../../work/sessions/index.ts'
 import type { TranscriptFormat } from '../schema.ts'
 
 /** How a conversation is shown. */

@@ -1,6 +1,6 @@
 import type { Static } from '@sinclair/typebox'
 import { AppError } from '../../../core/errors.ts'
-import type { Entry } from '../../../programs/entries/entry.ts'
+import type { Entry } from '../../../programs/entries/index.ts'
 import type { PaginationInfo } from '../schema.ts'
 import { TRANSCRIPT_CURSOR_INVALIDATED } from './errors.ts'
 

@@ -1,5 +1,4 @@
-import { describeOutcome, questionId } from '../../questions/outcome.ts'
-import type { QuestionRow } from '../../questions/table.ts'
+import { describeOutcome, type QuestionRow, questionId } from '../../questions/index.ts'
 import type { Transcript } from '../schema.ts'
 import type { Message } from '../structured/messages.ts'
 

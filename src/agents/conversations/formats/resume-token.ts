@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { asBoolean, asNumber, asString, isObject, parseJson } from '../../../programs/entries/json.ts'
+import { asBoolean, asNumber, asString, isObject, parseJson } from '../../../programs/entries/index.ts'
 import type { StructuredFrame } from '../schema.ts'
 import type { Message } from '../structured/messages.ts'
 

@@ -1,4 +1,4 @@
-import type { SessionRow } from '../../../work/sessions/table.ts'
+import type { SessionRow } from '../../../work/sessions/index.ts'
 import type { StructuredFrame } from '../schema.ts'
 import type { Message } from '../structured/messages.ts'
 import { linesOf, resumeScreen, type SessionOutput, toMessage, toStructured, withMessages } from './screen.ts'

@@ -1,6 +1,6 @@
 import { sha256 } from '../../../core/digest.ts'
-import { asNumber, asString, isObject, parseJson } from '../../../programs/entries/json.ts'
-import type { SessionRow } from '../../../work/sessions/table.ts'
+import { asNumber, asString, isObject, parseJson } from '../../../programs/entries/index.ts'
+import type { SessionRow } from '../../../work/sessions/index.ts'
 import type { OutputTurn, StructuredFrame } from '../schema.ts'
 import type { Message } from '../structured/messages.ts'
 import { pendingIds, SUSPENDED } from './history.ts'

@@ -1,6 +1,5 @@
 import { toTimestamp } from '../../../core/clock.ts'
-import { turnText } from '../../../programs/entries/blocks.ts'
-import type { Entry } from '../../../programs/entries/entry.ts'
+import { type Entry, turnText } from '../../../programs/entries/index.ts'
 import type { OutputTurn } from '../schema.ts'
 
 /** Whether an entry is a turn of the conversation. */

@@ -1,4 +1,4 @@
-import type { Block } from '../../../programs/entries/block.ts'
+import type { Block } from '../../../programs/entries/index.ts'
 
 /** How many characters of a line an excerpt has at most, and how many of them are before the first word. */
 const EXCERPT_LENGTH = 240

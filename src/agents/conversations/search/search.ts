@@ -1,14 +1,16 @@
 import { type Clock, toTimestamp } from '../../../core/clock.ts'
 import { parseDuration } from '../../../core/durations.ts'
 import { nextTick } from '../../../core/event-loop.ts'
-import { parseSearchTerms } from '../../../core/text/search-terms.ts'
-import { type Boundary, cursorAfter, parseBoundaryCursor } from '../../../http/respond/cursor.ts'
-import { validationFailed } from '../../../http/respond/problem.ts'
+import { parseSearchTerms } from '../../../core/text/index.ts'
+import { type Boundary, cursorAfter, parseBoundaryCursor, validationFailed } from '../../../http/respond/index.ts'
 import { pageSize } from '../../../http/schema.ts'
-import { NEWEST, type SessionPosition } from '../../../work/sessions/closed-sessions.ts'
-import type { SessionRepository } from '../../../work/sessions/repository.ts'
-import type { SessionResolver } from '../../../work/sessions/resolver.ts'
-import type { SessionRow } from '../../../work/sessions/table.ts'
+import {
+  NEWEST,
+  type SessionPosition,
+  type SessionRepository,
+  type SessionResolver,
+  type SessionRow,
+} from '../../../work/sessions/index.ts'
 import type { SpokenEntry } from '../tracking/spoken-entries.ts'
 import type { Transcripts } from '../transcripts.ts'
 import { excerptOf, searchedText, toWords } from './match.ts'

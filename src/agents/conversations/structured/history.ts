@@ -6,7 +6,7 @@ import {
   optionalInteger,
   optionalString,
   optionalStrings,
-} from '../../../programs/entries/fields.ts'
+} from '../../../programs/entries/index.ts'
 
 export const Generation = closedObject('SessionStructuredGeneration', {
   id: Type.String(),

@@ -1,12 +1,12 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { Block } from '../../../programs/entries/block.ts'
 import {
+  Block,
   closedObject,
   optional,
   optionalInteger,
   optionalString,
   optionalStrings,
-} from '../../../programs/entries/fields.ts'
+} from '../../../programs/entries/index.ts'
 
 /** `final` will not change any more; `superseded` was replaced by a later one. */
 const Status = Type.Union([

@@ -1,8 +1,13 @@
 import { unsubscriber } from '../../../core/signal.ts'
-import type { Entry } from '../../../programs/entries/entry.ts'
-import { type LogHandle, logId } from '../../../programs/logs/finder.ts'
-import type { LogReaderOptions } from '../../../programs/logs/jsonl-log.ts'
-import type { LogDiagnostic, LogReader, LogSnapshot } from '../../../programs/logs/log-reader.ts'
+import type { Entry } from '../../../programs/entries/index.ts'
+import {
+  type LogDiagnostic,
+  type LogHandle,
+  type LogReader,
+  type LogReaderOptions,
+  type LogSnapshot,
+  logId,
+} from '../../../programs/logs/index.ts'
 
 /** A log that a conversation was written to. */
 export interface ConversationPart {

@@ -2,7 +2,7 @@ import { existsSync, type FSWatcher, statSync, watch } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import type { Deadline, Deadlines } from '../../../core/deadlines.ts'
 import { Signal, unsubscriber } from '../../../core/signal.ts'
-import type { LogReader } from '../../../programs/logs/log-reader.ts'
+import type { LogReader } from '../../../programs/logs/index.ts'
 
 /** Changes in quick succession are one notification. */
 const SETTLE_MS = 150

@@ -1,10 +1,13 @@
-import type { Statement } from '../../../core/store/statement.ts'
-import type { Store } from '../../../core/store/store.ts'
-import type { LogFinder, LogHandle, LogOrigin } from '../../../programs/logs/finder.ts'
-import { type LogSearch, pathVariants } from '../../../programs/logs/search.ts'
+import type { Statement, Store } from '../../../core/store/index.ts'
+import {
+  type LogFinder,
+  type LogHandle,
+  type LogOrigin,
+  type LogSearch,
+  pathVariants,
+} from '../../../programs/logs/index.ts'
 import { runtimeOf } from '../../../programs/runtimes.ts'
-import type { SessionRepository } from '../../../work/sessions/repository.ts'
-import type { SessionRow } from '../../../work/sessions/table.ts'
+import type { SessionRepository, SessionRow } from '../../../work/sessions/index.ts'
 
 /** The program of a session, as far as it determines the log. */
 export interface SessionProgram {

@@ -1,6 +1,5 @@
-import type { Statement } from '../../../core/store/statement.ts'
-import type { Store, Tx } from '../../../core/store/store.ts'
-import type { FilePosition } from '../../../programs/logs/log-reader.ts'
+import type { Statement, Store, Tx } from '../../../core/store/index.ts'
+import type { FilePosition } from '../../../programs/logs/index.ts'
 import type { LogRole } from './table.ts'
 
 /** A log of a session's conversation, as it is stored. */

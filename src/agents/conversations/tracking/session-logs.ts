@@ -1,16 +1,17 @@
 import type { Deadline, Deadlines } from '../../../core/deadlines.ts'
 import { unsubscriber } from '../../../core/signal.ts'
-import type { Tx } from '../../../core/store/store.ts'
+import type { Tx } from '../../../core/store/index.ts'
 import type { SseFrame } from '../../../http/sse.ts'
-import type { Entry } from '../../../programs/entries/entry.ts'
+import type { Entry } from '../../../programs/entries/index.ts'
 import { type LogStatus, statusOf } from '../../../programs/log-status.ts'
-import type { LogHandle } from '../../../programs/logs/finder.ts'
-import type { LogReaderOptions } from '../../../programs/logs/jsonl-log.ts'
-import type { FilePosition, LogReader } from '../../../programs/logs/log-reader.ts'
-import type { SessionRepository } from '../../../work/sessions/repository.ts'
-import { isRunning } from '../../../work/sessions/running.ts'
-import type { PendingInteraction, SubAgent } from '../../../work/sessions/schema.ts'
-import type { SessionRow } from '../../../work/sessions/table.ts'
+import type { FilePosition, LogHandle, LogReader, LogReaderOptions } from '../../../programs/logs/index.ts'
+import {
+  isRunning,
+  type PendingInteraction,
+  type SessionRepository,
+  type SessionRow,
+  type SubAgent,
+} from '../../../work/sessions/index.ts'
 import { createFrameFormatter } from '../formats/frames.ts'
 import { sessionFields, type TranscriptOptions } from '../formats/options.ts'
 import { type PageRequest, paginate } from '../formats/page.ts'

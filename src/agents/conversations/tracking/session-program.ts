@@ -1,9 +1,8 @@
-import type { AgentConfig } from '../../../config/city/city-config.ts'
-import { stateVariables } from '../../../host/confine/start/private-folders.ts'
-import { identityOf } from '../../../work/sessions/metadata.ts'
-import type { SessionRow } from '../../../work/sessions/table.ts'
-import { privateFolder } from '../../confinement/confinement.ts'
-import type { LaunchPlanner } from '../../launch/launch-planner.ts'
+import type { AgentConfig } from '../../../config/city/index.ts'
+import { stateVariables } from '../../../host/confine/index.ts'
+import { identityOf, type SessionRow } from '../../../work/sessions/index.ts'
+import { privateFolder } from '../../confinement/index.ts'
+import type { LaunchPlanner } from '../../launch/index.ts'
 import type { SessionProgram } from './locator.ts'
 
 /** What is declared of agents and providers. */

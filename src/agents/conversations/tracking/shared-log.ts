@@ -1,4 +1,4 @@
-import type { LogReader } from '../../../programs/logs/log-reader.ts'
+import type { LogReader } from '../../../programs/logs/index.ts'
 
 /** A log with several readers: a refresh that is requested during another one starts after it. */
 export class SharedLog {

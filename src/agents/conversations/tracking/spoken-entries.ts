@@ -1,5 +1,5 @@
-import type { Entry } from '../../../programs/entries/entry.ts'
-import type { LogSnapshot } from '../../../programs/logs/log-reader.ts'
+import type { Entry } from '../../../programs/entries/index.ts'
+import type { LogSnapshot } from '../../../programs/logs/index.ts'
 import { prepareBlocks } from '../formats/transcript.ts'
 import type { OwnLog } from './tracked-log.ts'
 

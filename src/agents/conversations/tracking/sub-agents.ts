@@ -1,10 +1,14 @@
-import { asObject, firstString, parseJson } from '../../../programs/entries/json.ts'
-import { mapInSteps, runInSteps } from '../../../programs/entries/steps.ts'
+import { asObject, firstString, mapInSteps, parseJson, runInSteps } from '../../../programs/entries/index.ts'
 import { statusOf } from '../../../programs/log-status.ts'
-import { headRecords, type LogHandle, logId, type StartedAgent } from '../../../programs/logs/finder.ts'
-import { readHead } from '../../../programs/logs/head.ts'
-import type { LogReader } from '../../../programs/logs/log-reader.ts'
-import type { SubAgent, SubAgents } from '../../../work/sessions/schema.ts'
+import {
+  headRecords,
+  type LogHandle,
+  type LogReader,
+  logId,
+  readHead,
+  type StartedAgent,
+} from '../../../programs/logs/index.ts'
+import type { SubAgent, SubAgents } from '../../../work/sessions/index.ts'
 
 type SubAgentLink = SubAgents['agents'][number]
 

@@ -1,5 +1,4 @@
-import type { LogHandle } from '../../../programs/logs/finder.ts'
-import type { FilePosition } from '../../../programs/logs/log-reader.ts'
+import type { FilePosition, LogHandle } from '../../../programs/logs/index.ts'
 import type { Claim } from './owners.ts'
 import type { SharedLog } from './shared-log.ts'
 import type { LogRole } from './table.ts'

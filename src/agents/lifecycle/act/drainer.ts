@@ -1,13 +1,15 @@
 import type { Clock } from '../../../core/clock.ts'
-import type { Store, Tx } from '../../../core/store/store.ts'
-import type { SessionEventRecorder } from '../../../work/sessions/event-recorder.ts'
-import { workNamesOf } from '../../../work/sessions/metadata.ts'
-import type { SessionRepository } from '../../../work/sessions/repository.ts'
-import { isRunning } from '../../../work/sessions/running.ts'
-import type { SessionRow } from '../../../work/sessions/table.ts'
-import type { Workload } from '../../../work/sessions/workload.ts'
-import type { SessionActivity } from '../../conversations/activity.ts'
-import type { LaunchPlanner } from '../../launch/launch-planner.ts'
+import type { Store, Tx } from '../../../core/store/index.ts'
+import {
+  isRunning,
+  type SessionEventRecorder,
+  type SessionRepository,
+  type SessionRow,
+  type Workload,
+  workNamesOf,
+} from '../../../work/sessions/index.ts'
+import type { SessionActivity } from '../../conversations/index.ts'
+import type { LaunchPlanner } from '../../launch/index.ts'
 import type { LifeSigns } from './life-signs.ts'
 
 interface SessionDrainerOptions {

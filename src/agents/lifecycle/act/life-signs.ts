@@ -1,10 +1,9 @@
 import type { Clock } from '../../../core/clock.ts'
-import type { SessionHost } from '../../../host/client/session-host.ts'
-import { showsEmptyInput } from '../../../host/terminal/input.ts'
-import { stateOf } from '../../../host/terminal/program-state.ts'
-import type { RunningSession } from '../../../work/sessions/running.ts'
-import type { AcpConversations } from '../../conversations/acp/conversations.ts'
-import type { LaunchPlanner } from '../../launch/launch-planner.ts'
+import type { SessionHost } from '../../../host/client/index.ts'
+import { showsEmptyInput, stateOf } from '../../../host/terminal/index.ts'
+import type { RunningSession } from '../../../work/sessions/index.ts'
+import type { AcpConversations } from '../../conversations/index.ts'
+import type { LaunchPlanner } from '../../launch/index.ts'
 import { IDLE_GRACE } from '../plan/limits.ts'
 
 interface LifeSignsOptions {

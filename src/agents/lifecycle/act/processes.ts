@@ -1,31 +1,35 @@
 import { randomBytes } from 'node:crypto'
-import type { CityConfig } from '../../../config/city/city-config.ts'
+import type { CityConfig } from '../../../config/city/index.ts'
 import { type Actor, gcPart } from '../../../core/actor.ts'
 import type { Clock } from '../../../core/clock.ts'
 import { AppError, errorMessage } from '../../../core/errors.ts'
 import { Signal } from '../../../core/signal.ts'
-import type { Store, Tx } from '../../../core/store/store.ts'
-import type { SessionHost } from '../../../host/client/session-host.ts'
-import type { StartResult } from '../../../host/protocol/session.ts'
+import type { Store, Tx } from '../../../core/store/index.ts'
+import type { SessionHost } from '../../../host/client/index.ts'
+import type { StartResult } from '../../../host/protocol/index.ts'
 import { readLoginFailure } from '../../../programs/login-statements.ts'
-import type { SessionEventRecorder } from '../../../work/sessions/event-recorder.ts'
-import type { MessageQueue } from '../../../work/sessions/message-queue.ts'
-import type { SessionChange, SessionRepository } from '../../../work/sessions/repository.ts'
-import type { SessionRow } from '../../../work/sessions/table.ts'
-import type { SessionTokens } from '../../../work/sessions/tokens.ts'
-import type { AcpConversations } from '../../conversations/acp/conversations.ts'
-import { LIVE } from '../../launch/fingerprint.ts'
-import type { LaunchPlanner } from '../../launch/launch-planner.ts'
-import { keptOf, type PreparedLaunch } from '../../launch/prepared-launch.ts'
-import type { Prompts } from '../../launch/prompts.ts'
-import type { Provisioning } from '../../launch/provisioning.ts'
-import type { SetupCommands } from '../../launch/setup-commands.ts'
-import { movedFolder } from '../../launch/work-folder.ts'
-import type { Login } from '../../limits/login.ts'
-import type { Logins } from '../../limits/logins.ts'
-import type { CreateRequests } from '../../messaging/create-requests.ts'
-import type { MessageDelivery } from '../../messaging/message-delivery.ts'
-import type { Worktrees } from '../../worktrees/worktrees.ts'
+import type {
+  MessageQueue,
+  SessionChange,
+  SessionEventRecorder,
+  SessionRepository,
+  SessionRow,
+  SessionTokens,
+} from '../../../work/sessions/index.ts'
+import type { AcpConversations } from '../../conversations/index.ts'
+import {
+  keptOf,
+  type LaunchPlanner,
+  LIVE,
+  movedFolder,
+  type PreparedLaunch,
+  type Prompts,
+  type Provisioning,
+  type SetupCommands,
+} from '../../launch/index.ts'
+import type { Login, Logins } from '../../limits/index.ts'
+import type { CreateRequests, MessageDelivery } from '../../messaging/index.ts'
+import type { Worktrees } from '../../worktrees/index.ts'
 import type { ExitHandler } from '../exit/exit-handler.ts'
 import type { ProcessExit } from '../plan/exit-rules.ts'
 

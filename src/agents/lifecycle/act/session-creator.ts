@@ -1,32 +1,31 @@
-import type { AgentConfig, NamedSessionConfig } from '../../../config/city/city-config.ts'
-import type { Config } from '../../../config/compose/config.ts'
-import type { Provider } from '../../../config/declare/provider-config.ts'
-import { effectiveOptions } from '../../../config/providers/launch.ts'
+import type { AgentConfig, NamedSessionConfig } from '../../../config/city/index.ts'
+import type { Config } from '../../../config/compose/index.ts'
+import type { Provider } from '../../../config/declare/index.ts'
+import { effectiveOptions } from '../../../config/providers/index.ts'
 import { AppError, errorMessage } from '../../../core/errors.ts'
-import { withoutReplay } from '../../../core/replays/replays.ts'
-import type { AcceptedRequest } from '../../../core/requests/requests.ts'
-import type { Store, Tx } from '../../../core/store/store.ts'
-import { lastSegment } from '../../../core/text/last-segment.ts'
+import { withoutReplay } from '../../../core/replays/index.ts'
+import type { AcceptedRequest } from '../../../core/requests/index.ts'
+import type { Store, Tx } from '../../../core/store/index.ts'
+import { lastSegment } from '../../../core/text/index.ts'
 import { actorOf } from '../../../http/actor-of.ts'
 import type { Caller } from '../../../http/caller.ts'
 import type { AsyncAcceptedBody } from '../../../http/schema.ts'
-import type { MessageQueue } from '../../../work/sessions/message-queue.ts'
 import {
   adhocSessionName,
   checkAlias,
   defaultSessionName,
   instanceName,
+  type MessageQueue,
   poolSessionName,
+  type SessionCreate,
+  type SessionDraft,
+  type SessionRepository,
+  type SessionResolver,
+  type SessionRow,
   sanitize,
-} from '../../../work/sessions/names.ts'
-import type { SessionDraft, SessionRepository } from '../../../work/sessions/repository.ts'
-import type { SessionResolver } from '../../../work/sessions/resolver.ts'
-import type { SessionCreate } from '../../../work/sessions/schema.ts'
-import type { SessionRow } from '../../../work/sessions/table.ts'
-import type { CityEnvironment } from '../../launch/environment.ts'
-import type { LaunchPlanner } from '../../launch/launch-planner.ts'
-import { folderInCity, providerFolder } from '../../launch/work-folder.ts'
-import { CREATE_LIMIT, type SessionRequests } from '../../messaging/requests.ts'
+} from '../../../work/sessions/index.ts'
+import { type CityEnvironment, folderInCity, type LaunchPlanner, providerFolder } from '../../launch/index.ts'
+import { CREATE_LIMIT, type SessionRequests } from '../../messaging/index.ts'
 
 interface SessionCreatorOptions {
   store: Store

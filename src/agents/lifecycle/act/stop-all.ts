@@ -1,11 +1,13 @@
-import type { CityConfig } from '../../../config/city/city-config.ts'
-import { findDependency } from '../../../config/compose/resolve/dependencies.ts'
+import type { CityConfig } from '../../../config/city/index.ts'
+import { findDependency } from '../../../config/compose/index.ts'
 import { gcPart } from '../../../core/actor.ts'
 import type { Clock } from '../../../core/clock.ts'
-import type { SessionEventRecorder } from '../../../work/sessions/event-recorder.ts'
-import type { SessionRepository } from '../../../work/sessions/repository.ts'
-import { isRunning } from '../../../work/sessions/running.ts'
-import type { SessionRow } from '../../../work/sessions/table.ts'
+import {
+  isRunning,
+  type SessionEventRecorder,
+  type SessionRepository,
+  type SessionRow,
+} from '../../../work/sessions/index.ts'
 import type { SessionProcesses } from './processes.ts'
 
 interface StopAllOptions {

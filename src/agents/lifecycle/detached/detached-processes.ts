@@ -2,21 +2,24 @@ import { and, asc, eq } from 'drizzle-orm'
 import { gcPart } from '../../../core/actor.ts'
 import type { Clock } from '../../../core/clock.ts'
 import type { Deadlines } from '../../../core/deadlines.ts'
-import type { EventLog } from '../../../core/events/log.ts'
+import type { EventLog } from '../../../core/events/index.ts'
 import { Signal } from '../../../core/signal.ts'
-import type { Store, Tx } from '../../../core/store/store.ts'
-import { redactTokens } from '../../../core/text/credentials.ts'
-import type { SessionHost } from '../../../host/client/session-host.ts'
-import { findMarked } from '../../../host/process/marked.ts'
-import { ProcessEnder, type ProcessSummary } from '../../../host/process/process-ender.ts'
-import { isDescendantOf, ProcessTable, readProcess } from '../../../host/process/process-table.ts'
-import { identity } from '../../../host/process/tree.ts'
+import type { Store, Tx } from '../../../core/store/index.ts'
+import { redactTokens } from '../../../core/text/index.ts'
+import type { SessionHost } from '../../../host/client/index.ts'
+import {
+  findMarked,
+  identity,
+  isDescendantOf,
+  ProcessEnder,
+  type ProcessSummary,
+  ProcessTable,
+  readProcess,
+} from '../../../host/process/index.ts'
 import { actorOf } from '../../../http/actor-of.ts'
 import type { Caller } from '../../../http/caller.ts'
-import { displayNameOf } from '../../../work/sessions/metadata.ts'
-import type { SessionRepository } from '../../../work/sessions/repository.ts'
-import type { SessionResolver } from '../../../work/sessions/resolver.ts'
-import type { CityEnvironment } from '../../launch/environment.ts'
+import { displayNameOf, type SessionRepository, type SessionResolver } from '../../../work/sessions/index.ts'
+import type { CityEnvironment } from '../../launch/index.ts'
 import { ProcessesDetached, ProcessesEnded } from './events.ts'
 import type {
   DetachedProcess,

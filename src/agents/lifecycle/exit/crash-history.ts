@@ -1,4 +1,4 @@
-import type { CityConfig } from '../../../config/city/city-config.ts'
+import type { CityConfig } from '../../../config/city/index.ts'
 import type { Clock } from '../../../core/clock.ts'
 
 /** When each session crashed of late, by the monotonic clock. It is in memory; a hold that follows from it is stored. */

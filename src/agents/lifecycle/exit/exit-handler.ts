@@ -1,24 +1,25 @@
 import { gcPart } from '../../../core/actor.ts'
 import type { Clock } from '../../../core/clock.ts'
 import { errorMessage } from '../../../core/errors.ts'
-import type { Store, Tx } from '../../../core/store/store.ts'
-import type { ClaimManager } from '../../../work/claims/manager.ts'
-import type { SessionEventRecorder } from '../../../work/sessions/event-recorder.ts'
-import { workNamesOf } from '../../../work/sessions/metadata.ts'
-import type { SessionChange, SessionRepository } from '../../../work/sessions/repository.ts'
-import type { SessionRow } from '../../../work/sessions/table.ts'
-import type { SessionTokens } from '../../../work/sessions/tokens.ts'
-import type { Command, SessionState } from '../../../work/sessions/transitions.ts'
-import type { Workload } from '../../../work/sessions/workload.ts'
-import type { Refusals } from '../../confinement/refusals.ts'
-import type { SessionActivity } from '../../conversations/activity.ts'
-import type { LaunchPlanner } from '../../launch/launch-planner.ts'
-import type { SetupCommands } from '../../launch/setup-commands.ts'
-import type { LoginLimits } from '../../limits/login-limits.ts'
-import type { Logins } from '../../limits/logins.ts'
-import type { CreateRequests } from '../../messaging/create-requests.ts'
-import type { MessageDelivery } from '../../messaging/message-delivery.ts'
-import type { Questions } from '../../questions/questions.ts'
+import type { Store, Tx } from '../../../core/store/index.ts'
+import type { ClaimManager } from '../../../work/claims/index.ts'
+import {
+  type Command,
+  type SessionChange,
+  type SessionEventRecorder,
+  type SessionRepository,
+  type SessionRow,
+  type SessionState,
+  type SessionTokens,
+  type Workload,
+  workNamesOf,
+} from '../../../work/sessions/index.ts'
+import type { Refusals } from '../../confinement/index.ts'
+import type { SessionActivity } from '../../conversations/index.ts'
+import type { LaunchPlanner, SetupCommands } from '../../launch/index.ts'
+import type { LoginLimits, Logins } from '../../limits/index.ts'
+import type { CreateRequests, MessageDelivery } from '../../messaging/index.ts'
+import type { Questions } from '../../questions/index.ts'
 import { decideOutcome, type ExitedSession, type ExitOutcome, type ProcessExit } from '../plan/exit-rules.ts'
 import type { FailureCounts } from '../plan/failure-counts.ts'
 import { QUICK_EXIT } from '../plan/limits.ts'

@@ -1,8 +1,8 @@
-import type { Entry } from '../../../programs/entries/entry.ts'
-import type { LogStatement } from '../../../programs/limits/statement.ts'
+import type { Entry } from '../../../programs/entries/index.ts'
+import type { LogStatement } from '../../../programs/limits/index.ts'
 import { readLogEntry } from '../../../programs/login-statements.ts'
-import { logId } from '../../../programs/logs/finder.ts'
-import type { LogReading } from '../../conversations/tracking/log-trackers.ts'
+import { logId } from '../../../programs/logs/index.ts'
+import type { LogReading } from '../../conversations/index.ts'
 
 /** Finds what is new in the logs of sessions about their logins. Each entry is read once. */
 export class LogWatcher {

@@ -1,5 +1,5 @@
-import type { LimitStatement } from '../../../programs/limits/statement.ts'
-import type { SessionState } from '../../../work/sessions/transitions.ts'
+import type { LimitStatement } from '../../../programs/limits/index.ts'
+import type { SessionState } from '../../../work/sessions/index.ts'
 import { backoff, MAX_CHURN, MAX_FAILURES, PRODUCTIVE_AFTER, QUARANTINE, QUICK_EXIT, RESUME_EXIT } from './limits.ts'
 
 /** How a process ended. `lost`: nobody saw it. `not-started`: it could not be started at all. */

@@ -1,7 +1,6 @@
 import type { Clock } from '../../../core/clock.ts'
 import { Signal } from '../../../core/signal.ts'
-import type { Statement } from '../../../core/store/statement.ts'
-import type { Store, Tx } from '../../../core/store/store.ts'
+import type { Statement, Store, Tx } from '../../../core/store/index.ts'
 import { agentBackoff, backoff, EXPLAINED_KILLS } from './limits.ts'
 
 type SubjectKind = 'agent' | 'bead'

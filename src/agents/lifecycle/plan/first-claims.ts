@@ -1,8 +1,5 @@
-import type { Statement } from '../../../core/store/statement.ts'
-import type { Store, Tx } from '../../../core/store/store.ts'
-import type { BeadGuard } from '../../../work/beads/extensions.ts'
-import type { BeadRepository } from '../../../work/beads/repository.ts'
-import type { Bead } from '../../../work/beads/schema.ts'
+import type { Statement, Store, Tx } from '../../../core/store/index.ts'
+import type { Bead, BeadGuard, BeadRepository } from '../../../work/beads/index.ts'
 import type { FailureCounts } from './failure-counts.ts'
 
 interface FirstClaimsOptions {

@@ -1,5 +1,5 @@
 import { toTimestamp } from '../../../core/clock.ts'
-import type { SessionRow } from '../../../work/sessions/table.ts'
+import type { SessionRow } from '../../../work/sessions/index.ts'
 import type { FailureCount } from './failure-counts.ts'
 
 /** Why no new sessions of an agent are started now, and until when; undefined when they are. */

@@ -1,4 +1,4 @@
-import type { SessionRow } from '../../../work/sessions/table.ts'
+import type { SessionRow } from '../../../work/sessions/index.ts'
 import { backoff, IDLE_GRACE, QUICK_EXIT } from './limits.ts'
 
 /** Stop reasons of sessions that found nothing to do. */

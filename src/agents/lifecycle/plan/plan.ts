@@ -1,4 +1,4 @@
-import { LIVE } from '../../launch/fingerprint.ts'
+import { LIVE } from '../../launch/index.ts'
 import { decideOutcome, HELD_BY_LOGIN, type ProcessExit } from './exit-rules.ts'
 import { IDLE_GRACE, ON_DEMAND_IDLE, PARK_AFTER } from './limits.ts'
 import { PlanBuilder } from './plan-builder.ts'

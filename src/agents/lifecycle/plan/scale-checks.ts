@@ -1,9 +1,8 @@
-import type { AgentConfig } from '../../../config/city/city-config.ts'
-import type { Config } from '../../../config/compose/config.ts'
+import type { AgentConfig } from '../../../config/city/index.ts'
+import type { Config } from '../../../config/compose/index.ts'
 import type { Deadline, Deadlines } from '../../../core/deadlines.ts'
 import { errorMessage } from '../../../core/errors.ts'
-import type { AgentCommands } from '../../launch/agent-commands.ts'
-import type { ShellResult } from '../../launch/shell-runner.ts'
+import type { AgentCommands, ShellResult } from '../../launch/index.ts'
 
 interface ScaleChecksOptions {
   config: Pick<Config, 'current' | 'onChange'>

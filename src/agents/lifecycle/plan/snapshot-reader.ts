@@ -1,20 +1,20 @@
 import { createHash } from 'node:crypto'
-import type { AgentConfig, CityConfig } from '../../../config/city/city-config.ts'
-import type { Config } from '../../../config/compose/config.ts'
-import { findDependency } from '../../../config/compose/resolve/dependencies.ts'
-import type { Suspensions } from '../../../config/suspensions/suspensions.ts'
-import type { HostedSession } from '../../../host/protocol/session.ts'
-import type { MessageQueue } from '../../../work/sessions/message-queue.ts'
-import { workNamesOf } from '../../../work/sessions/metadata.ts'
-import type { SessionRepository } from '../../../work/sessions/repository.ts'
-import type { SessionRow } from '../../../work/sessions/table.ts'
-import type { Workload } from '../../../work/sessions/workload.ts'
-import type { AcpConversations } from '../../conversations/acp/conversations.ts'
-import type { SessionActivity } from '../../conversations/activity.ts'
-import type { LaunchPlanner } from '../../launch/launch-planner.ts'
-import type { Logins } from '../../limits/logins.ts'
-import type { Questions } from '../../questions/questions.ts'
-import type { Budgets } from '../../usage/budgets/budgets.ts'
+import type { AgentConfig, CityConfig } from '../../../config/city/index.ts'
+import { type Config, findDependency } from '../../../config/compose/index.ts'
+import type { Suspensions } from '../../../config/suspensions/index.ts'
+import type { HostedSession } from '../../../host/protocol/index.ts'
+import {
+  type MessageQueue,
+  type SessionRepository,
+  type SessionRow,
+  type Workload,
+  workNamesOf,
+} from '../../../work/sessions/index.ts'
+import type { AcpConversations, SessionActivity } from '../../conversations/index.ts'
+import type { LaunchPlanner } from '../../launch/index.ts'
+import type { Logins } from '../../limits/index.ts'
+import type { Questions } from '../../questions/index.ts'
+import type { Budgets } from '../../usage/index.ts'
 import type { FailureCounts } from './failure-counts.ts'
 import type { IdleBackoff } from './idle-backoff.ts'
 import type { ScaleChecks } from './scale-checks.ts'

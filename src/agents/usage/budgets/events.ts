@@ -1,4 +1,4 @@
-import { defineEvent, NoPayload } from '../../../core/events/event.ts'
+import { defineEvent, NoPayload } from '../../../core/events/index.ts'
 import { Budget, BudgetSet } from './schema.ts'
 
 export const BudgetChanged = defineEvent('budget.set', BudgetSet, 'A budget was set.')

@@ -1,5 +1,4 @@
-import type { Statement } from '../../../core/store/statement.ts'
-import type { Store, Tx } from '../../../core/store/store.ts'
+import type { Statement, Store, Tx } from '../../../core/store/index.ts'
 
 /**
  * Whether an agent under a budget gets no turn when its program does not report what it uses. In a city that an earlier

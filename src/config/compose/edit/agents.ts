@@ -1,12 +1,16 @@
 import { dirname } from 'node:path'
 import { AppError } from '../../../core/errors.ts'
-import { renderPairs } from '../../../core/toml/edit.ts'
-import type { AgentConfig } from '../../city/city-config.ts'
-import { chooseAgentFolder, listAgentFolders, PROMPT_NAME, PROMPT_NAMES } from '../../declare/agent-folder.ts'
-import { AGENT_NAME, qualify } from '../../declare/names.ts'
-import { AGENTS_FOLDER } from '../../files/file-names.ts'
-import type { Drafts, FileSnapshot } from '../../files/file-snapshot.ts'
-import { suggestion } from '../../files/suggestion.ts'
+import { renderPairs } from '../../../core/toml/index.ts'
+import type { AgentConfig } from '../../city/index.ts'
+import {
+  AGENT_NAME,
+  chooseAgentFolder,
+  listAgentFolders,
+  PROMPT_NAME,
+  PROMPT_NAMES,
+  qualify,
+} from '../../declare/index.ts'
+import { AGENTS_FOLDER, type Drafts, type FileSnapshot, suggestion } from '../../files/index.ts'
 import { changeBlock, cutBlocks, type EditBase, type KeyChanges, requireEditable, textOf } from './blocks.ts'
 
 /** An agent to be declared. `keys` are those of agent.toml, in order. */

@@ -1,7 +1,7 @@
 import { AppError } from '../../../core/errors.ts'
-import { removeBlock, setKey, type TomlValue } from '../../../core/toml/edit.ts'
-import type { DeclaredBlock } from '../../declare/origin.ts'
-import type { FileSnapshot } from '../../files/file-snapshot.ts'
+import { removeBlock, setKey, type TomlValue } from '../../../core/toml/index.ts'
+import type { DeclaredBlock } from '../../declare/index.ts'
+import type { FileSnapshot } from '../../files/index.ts'
 import type { Composition } from '../compose.ts'
 
 /** What a composition was made of, as an edit needs it. */

@@ -1,6 +1,5 @@
-import { addBlock, setInlineKey, type TomlValue } from '../../../core/toml/edit.ts'
-import { CITY_FILE } from '../../files/file-names.ts'
-import type { Drafts } from '../../files/file-snapshot.ts'
+import { addBlock, setInlineKey, type TomlValue } from '../../../core/toml/index.ts'
+import { CITY_FILE, type Drafts } from '../../files/index.ts'
 import { findAgent } from './agents.ts'
 import { changeBlock, type EditBase, requireEditable, textOf } from './blocks.ts'
 

@@ -1,6 +1,5 @@
-import { addBlock } from '../../../core/toml/edit.ts'
-import { CITY_FILE } from '../../files/file-names.ts'
-import type { Drafts } from '../../files/file-snapshot.ts'
+import { addBlock } from '../../../core/toml/index.ts'
+import { CITY_FILE, type Drafts } from '../../files/index.ts'
 import { isFor } from '../orders/overrides.ts'
 import { changeBlock, type EditBase, requireEditable, textOf } from './blocks.ts'
 

@@ -1,11 +1,7 @@
 import { AppError } from '../../../core/errors.ts'
-import { addBlock, type TomlPairs } from '../../../core/toml/edit.ts'
-import type { CityDeclarations } from '../../declare/city-declarations.ts'
-import { qualify } from '../../declare/names.ts'
-import type { DeclaredBlock } from '../../declare/origin.ts'
-import type { PatchDeclarations } from '../../declare/patches.ts'
-import { CITY_FILE } from '../../files/file-names.ts'
-import type { Drafts } from '../../files/file-snapshot.ts'
+import { addBlock, type TomlPairs } from '../../../core/toml/index.ts'
+import { type CityDeclarations, type DeclaredBlock, type PatchDeclarations, qualify } from '../../declare/index.ts'
+import { CITY_FILE, type Drafts } from '../../files/index.ts'
 import { cutBlocks, type EditBase, textOf } from './blocks.ts'
 
 /** The kinds of patches that are kept over the API, by their section of `[patches]`. */

@@ -1,8 +1,7 @@
 import { AppError } from '../../../core/errors.ts'
-import { addBlock, type TomlValue, tableOffset } from '../../../core/toml/edit.ts'
+import { addBlock, type TomlValue, tableOffset } from '../../../core/toml/index.ts'
 import { BUILTINS } from '../../../programs/presets.ts'
-import { CITY_FILE } from '../../files/file-names.ts'
-import type { Drafts } from '../../files/file-snapshot.ts'
+import { CITY_FILE, type Drafts } from '../../files/index.ts'
 import { changeBlock, cutBlocks, type EditBase, requireEditable, textOf } from './blocks.ts'
 
 /** The keys of a provider; tables of strings are merged into what is there. */

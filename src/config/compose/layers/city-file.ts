@@ -8,15 +8,14 @@ import {
   type SectionDeclarations,
 } from '../../declare/city-declarations.ts'
 import { declareFields, locationOf } from '../../declare/declaration.ts'
+import type { LayerInfo, SectionReader } from '../../declare/index.ts'
 import { UPSTREAM } from '../../declare/kept.ts'
 import { NAMED_SESSION } from '../../declare/named-session.ts'
 import { openFile } from '../../declare/open-file.ts'
 import { ORDERS } from '../../declare/order.ts'
-import type { LayerInfo } from '../../declare/origin.ts'
 import { type CityPack, importsOf } from '../../declare/pack.ts'
 import { PROVIDER } from '../../declare/provider.ts'
 import { RIG } from '../../declare/rig.ts'
-import type { SectionReader } from '../../declare/section-reader.ts'
 import { blocksOf, cityPatchesOf, requireFormulaFolder, tablesOf } from '../../declare/sections.ts'
 import { servicesOf } from '../../declare/service.ts'
 import {
@@ -34,8 +33,8 @@ import {
   WORKSPACE,
 } from '../../declare/settings.ts'
 import { WEBHOOK, WEBHOOK_POLICY } from '../../declare/webhook.ts'
-import type { Diagnostics } from '../../files/diagnostics.ts'
 import { CITY_FILE } from '../../files/file-names.ts'
+import type { Diagnostics } from '../../files/index.ts'
 import { isUnpacked } from '../packs/includes.ts'
 import type { Layer, LayerContext } from './layer.ts'
 import { mergeCityFile, mergeDeclarations } from './merge.ts'

@@ -1,14 +1,16 @@
 import { resolve } from 'node:path'
-import type { AgentFields } from '../../declare/agent.ts'
 import { localName } from '../../declare/apply-patch.ts'
-import type { CityDeclarations } from '../../declare/city-declarations.ts'
 import { type Declaration, locationOf, withValue } from '../../declare/declaration.ts'
 import { withoutPrices } from '../../declare/hide.ts'
-import type { NamedSessionFields } from '../../declare/named-session.ts'
+import type {
+  AgentFields,
+  CityDeclarations,
+  DeclaredBlock,
+  ImportedPack,
+  NamedSessionFields,
+  RigFields,
+} from '../../declare/index.ts'
 import { qualify } from '../../declare/names.ts'
-import type { DeclaredBlock } from '../../declare/origin.ts'
-import type { ImportedPack } from '../../declare/pack.ts'
-import type { RigFields } from '../../declare/rig.ts'
 import { bindRig } from '../../declare/site.ts'
 import { Diagnostics, type SourceLocation } from '../../files/diagnostics.ts'
 import { whyUnread } from '../packs/includes.ts'

@@ -1,8 +1,5 @@
-import type { CityDeclarations } from '../../declare/city-declarations.ts'
-import type { ConfineMode } from '../../declare/confine.ts'
-import type { LayerInfo } from '../../declare/origin.ts'
-import type { Diagnostics } from '../../files/diagnostics.ts'
-import type { FileSnapshot } from '../../files/file-snapshot.ts'
+import type { CityDeclarations, ConfineMode, LayerInfo } from '../../declare/index.ts'
+import type { Diagnostics, FileSnapshot } from '../../files/index.ts'
 import type { PackFolders } from '../packs/locate.ts'
 
 export interface LayerContext {

@@ -1,27 +1,27 @@
 import { join } from 'node:path'
-import { byKey } from '../../../core/text/order.ts'
+import { byKey } from '../../../core/text/index.ts'
 import { BUILTINS } from '../../../programs/presets.ts'
 import { AGENT, type AgentFields } from '../../declare/agent.ts'
 import { withAgentDefaults } from '../../declare/agent-defaults.ts'
 import { applyAgentPatch, localName, mergeValues, patchNamedSession } from '../../declare/apply-patch.ts'
-import type { CityDeclarations } from '../../declare/city-declarations.ts'
 import { type Declaration, declareFields, locationOf, withValue } from '../../declare/declaration.ts'
 import { withoutAgents } from '../../declare/hide.ts'
+import type {
+  AgentPatchFields,
+  CityDeclarations,
+  MonitorPatchFields,
+  PackGlobalFields,
+  ProviderConfig,
+  ProviderPatchFields,
+  RigPatchFields,
+} from '../../declare/index.ts'
 import { AGENT_NAME, qualify } from '../../declare/names.ts'
 import { openFile } from '../../declare/open-file.ts'
 import { type FieldOrigin, IMPLICIT_AGENTS } from '../../declare/origin.ts'
-import type { PackGlobalFields } from '../../declare/pack.ts'
-import type {
-  AgentPatchFields,
-  MonitorPatchFields,
-  ProviderPatchFields,
-  RigPatchFields,
-} from '../../declare/patches.ts'
 import { PROVIDER } from '../../declare/provider.ts'
-import type { ProviderConfig } from '../../declare/provider-config.ts'
 import { RIG_BINDING, SITE } from '../../declare/site.ts'
-import type { Diagnostics } from '../../files/diagnostics.ts'
 import { SITE_FILE } from '../../files/file-names.ts'
+import type { Diagnostics } from '../../files/index.ts'
 import { suggestion, withHint } from '../../files/suggestion.ts'
 import { declareAgentFolders } from '../packs/agent-folders.ts'
 import { WORKER_PROMPT } from '../packs/builtin.ts'

@@ -1,6 +1,6 @@
-import type { BlockDeclarations, CityDeclarations } from '../../declare/city-declarations.ts'
 import { type Declaration, mergeFields } from '../../declare/declaration.ts'
 import { withoutAgents, withoutPrices } from '../../declare/hide.ts'
+import type { BlockDeclarations, CityDeclarations } from '../../declare/index.ts'
 import { joinPatches } from '../../declare/patches.ts'
 
 /** Merges what a higher layer declares over what the lower ones do; the higher layer's blocks are listed first. */

@@ -1,7 +1,6 @@
 import { dirname } from 'node:path'
-import type { PackConfig, RigConfig } from '../../city/city-config.ts'
-import type { OrderPack } from '../../city/order.ts'
-import type { FileSnapshot } from '../../files/file-snapshot.ts'
+import type { OrderPack, PackConfig, RigConfig } from '../../city/index.ts'
+import type { FileSnapshot } from '../../files/index.ts'
 import { type OrderFile, readOrderFiles } from './order-files.ts'
 
 /** An order file for the city, or for one of its rigs. */

@@ -1,11 +1,10 @@
 import { join } from 'node:path'
 import { type Declaration, declareFields } from '../../declare/declaration.ts'
+import type { LayerInfo } from '../../declare/index.ts'
 import { openFile } from '../../declare/open-file.ts'
 import { ORDER, type OrderFields } from '../../declare/order.ts'
-import type { LayerInfo } from '../../declare/origin.ts'
 import { type Diagnostic, Diagnostics } from '../../files/diagnostics.ts'
-import type { ParsedFile } from '../../files/file-cache.ts'
-import type { RootSnapshot } from '../../files/file-snapshot.ts'
+import type { ParsedFile, RootSnapshot } from '../../files/index.ts'
 import { displayPath } from '../packs/pack-file.ts'
 
 /** The folder of a layer that its orders lie in. */

@@ -1,18 +1,18 @@
 import { join } from 'node:path'
 import { Cron } from 'croner'
 import { parseDuration } from '../../../core/durations.ts'
-import type { PackConfig, RigConfig } from '../../city/city-config.ts'
 import {
   type AbsentOrder,
   type Order,
   type OrderAction,
   type Orders,
   type OrderTrigger,
+  type PackConfig,
+  type RigConfig,
   scopedNameOf,
-} from '../../city/order.ts'
-import type { CityDeclarations } from '../../declare/city-declarations.ts'
+} from '../../city/index.ts'
 import { type Declaration, locationOf, originOf } from '../../declare/declaration.ts'
-import type { OrderFields } from '../../declare/order.ts'
+import type { CityDeclarations, OrderFields } from '../../declare/index.ts'
 import { type Diagnostic, Diagnostics } from '../../files/diagnostics.ts'
 import type { LayerContext } from '../layers/layer.ts'
 import { findInstances, type OrderInstance } from './instances.ts'

@@ -1,5 +1,4 @@
-import type { Declaration } from '../../declare/declaration.ts'
-import type { OrderFields, OrderOverrideFields } from '../../declare/order.ts'
+import type { Declaration, OrderFields, OrderOverrideFields } from '../../declare/index.ts'
 
 export type OrderOverride = Declaration<OrderOverrideFields>
 

@@ -2,11 +2,9 @@ import { join } from 'node:path'
 import { AGENT, type AgentFields, FOLDER_AGENT } from '../../declare/agent.ts'
 import { type AgentFolder, listAgentFolders } from '../../declare/agent-folder.ts'
 import { type Declaration, declareFields, withValue } from '../../declare/declaration.ts'
+import type { LayerInfo, PackReference, SectionReader } from '../../declare/index.ts'
 import { openFile } from '../../declare/open-file.ts'
-import type { LayerInfo, PackReference } from '../../declare/origin.ts'
-import type { SectionReader } from '../../declare/section-reader.ts'
-import type { Diagnostics } from '../../files/diagnostics.ts'
-import type { RootSnapshot } from '../../files/file-snapshot.ts'
+import type { Diagnostics, RootSnapshot } from '../../files/index.ts'
 
 /** A folder whose `agents/` are declared. */
 export interface AgentsRoot {

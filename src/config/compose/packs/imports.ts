@@ -1,6 +1,6 @@
-import { parseToml, type TomlNode, TomlSyntaxError } from '../../../core/toml/parse.ts'
+import { parseToml, type TomlNode, TomlSyntaxError } from '../../../core/toml/index.ts'
 import { CITY_FILE } from '../../files/file-names.ts'
-import type { RootSnapshot } from '../../files/file-snapshot.ts'
+import type { RootSnapshot } from '../../files/index.ts'
 import { whyUnread } from './includes.ts'
 import { PACK_FILE, type PackImport } from './locate.ts'
 

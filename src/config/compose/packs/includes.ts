@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { RootSnapshot } from '../../files/file-snapshot.ts'
+import type { RootSnapshot } from '../../files/index.ts'
 import { PACK_FILE } from './locate.ts'
 
 /** Where other programs unpack what they bring themselves. */

@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path'
 import { sha256 } from '../../../core/digest.ts'
 import { blankSentence } from '../../../core/text/secrets.ts'
-import type { FileSnapshot } from '../../files/file-snapshot.ts'
+import type { FileSnapshot } from '../../files/index.ts'
 import { type BuiltinPack, builtinPackOf } from './builtin.ts'
 import { isInside } from './links.ts'
 import { lockedPack, type PackLock } from './lock.ts'

@@ -1,8 +1,7 @@
 import { AppError } from '../../../core/errors.ts'
 import { byKey } from '../../../core/text/order.ts'
-import { renderValue } from '../../../core/toml/edit.ts'
-import { parseToml, TomlSyntaxError, type TomlTable } from '../../../core/toml/parse.ts'
-import type { FileSnapshot } from '../../files/file-snapshot.ts'
+import { parseToml, renderValue, TomlSyntaxError, type TomlTable } from '../../../core/toml/index.ts'
+import type { FileSnapshot } from '../../files/index.ts'
 
 /** The file of a city that says which commit of each repository its packs come from. */
 export const LOCK_FILE = 'packs.lock'

@@ -1,12 +1,18 @@
 import { isAbsolute, join, relative } from 'node:path'
 import { AGENT } from '../../declare/agent.ts'
 import { AGENT_DEFAULTS, type AgentDefaultsFields } from '../../declare/agent-defaults.ts'
-import type { BlockDeclarations, NamedDeclarations } from '../../declare/city-declarations.ts'
 import { type Declaration, declareFields } from '../../declare/declaration.ts'
+import type {
+  BlockDeclarations,
+  LayerInfo,
+  NamedDeclarations,
+  PackReference,
+  PatchDeclarations,
+  SectionReader,
+} from '../../declare/index.ts'
 import { RUNTIME, UPSTREAM } from '../../declare/kept.ts'
 import { NAMED_SESSION } from '../../declare/named-session.ts'
 import { openFile } from '../../declare/open-file.ts'
-import type { LayerInfo, PackReference } from '../../declare/origin.ts'
 import {
   INLINE_CHECK,
   INLINE_COMMAND,
@@ -18,9 +24,7 @@ import {
   type PackGlobalFields,
   type PackRequirementFields,
 } from '../../declare/pack.ts'
-import type { PatchDeclarations } from '../../declare/patches.ts'
 import { PROVIDER } from '../../declare/provider.ts'
-import type { SectionReader } from '../../declare/section-reader.ts'
 import { agentPatchesOf, blocksOf, requireFormulaFolder, tablesOf } from '../../declare/sections.ts'
 import { servicesOf } from '../../declare/service.ts'
 import { PRICING } from '../../declare/settings.ts'

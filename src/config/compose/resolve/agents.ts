@@ -1,25 +1,17 @@
 import { homedir } from 'node:os'
 import { basename, dirname, join, resolve } from 'node:path'
 import { BUILTINS } from '../../../programs/presets.ts'
-import type {
-  AgentBrings,
-  AgentConfig,
-  RigConfig,
-  SessionSleepConfig,
-  WorkspaceConfig,
-} from '../../city/city-config.ts'
+import type { AgentBrings, AgentConfig, RigConfig, SessionSleepConfig, WorkspaceConfig } from '../../city/index.ts'
 import { agentProfile } from '../../confinement/agent-profile.ts'
 import { describeWithheld, placesOf } from '../../confinement/judge.ts'
 import { modeOf } from '../../confinement/profile.ts'
-import type { AgentFields } from '../../declare/agent.ts'
 import { localName } from '../../declare/apply-patch.ts'
-import type { CityDeclarations } from '../../declare/city-declarations.ts'
 import { type Declaration, locationOf } from '../../declare/declaration.ts'
+import type { AgentFields, CityDeclarations, ProviderConfig } from '../../declare/index.ts'
 import { AGENT_NAME, qualify } from '../../declare/names.ts'
-import type { ProviderConfig } from '../../declare/provider-config.ts'
 import { Diagnostics, formatDiagnostic } from '../../files/diagnostics.ts'
 import { suggestion, withHint } from '../../files/suggestion.ts'
-import type { PromptTemplate } from '../../prompts/prompt-template.ts'
+import type { PromptTemplate } from '../../prompts/index.ts'
 import type { LayerContext } from '../layers/layer.ts'
 import { AgentIndex } from './dependencies.ts'
 import type { FragmentFolders } from './fragment-folders.ts'

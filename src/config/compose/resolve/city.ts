@@ -1,7 +1,7 @@
 import { basename, isAbsolute, normalize, resolve } from 'node:path'
 import { parseDuration } from '../../../core/durations.ts'
 import { errorMessage } from '../../../core/errors.ts'
-import type { McpConnection } from '../../../programs/parts/project.ts'
+import type { McpConnection } from '../../../programs/parts/index.ts'
 import type {
   AgentConfig,
   CityConfig,
@@ -9,19 +9,23 @@ import type {
   McpServerConfig,
   NamedSessionConfig,
   PackConfig,
+  PullRequestMonitorConfig,
+  RepairConfig,
   RigConfig,
-} from '../../city/city-config.ts'
-import type { PullRequestMonitorConfig, RepairConfig } from '../../city/monitor.ts'
-import type { ServiceConfig } from '../../city/service.ts'
+  ServiceConfig,
+} from '../../city/index.ts'
 import { localName } from '../../declare/apply-patch.ts'
-import type { CityDeclarations } from '../../declare/city-declarations.ts'
 import { type Declaration, locationOf, originOf, withValue } from '../../declare/declaration.ts'
-import type { NamedSessionFields } from '../../declare/named-session.ts'
+import type {
+  CityDeclarations,
+  ImportedPack,
+  McpServerFields,
+  NamedSessionFields,
+  ProviderConfig,
+  PullRequestMonitorFields,
+  ServiceFields,
+} from '../../declare/index.ts'
 import { AGENT_NAME, prefixOf, qualify } from '../../declare/names.ts'
-import type { ImportedPack } from '../../declare/pack.ts'
-import type { ProviderConfig } from '../../declare/provider-config.ts'
-import type { ServiceFields } from '../../declare/service.ts'
-import type { McpServerFields, PullRequestMonitorFields } from '../../declare/settings.ts'
 import { type Diagnostic, Diagnostics, formatDiagnostic } from '../../files/diagnostics.ts'
 import { suggestion, withHint } from '../../files/suggestion.ts'
 import { resolveProvider } from '../../providers/resolve.ts'

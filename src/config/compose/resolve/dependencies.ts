@@ -1,4 +1,4 @@
-import type { AgentConfig } from '../../city/city-config.ts'
+import type { AgentConfig } from '../../city/index.ts'
 import { qualify } from '../../declare/names.ts'
 
 type Dependent = Pick<AgentConfig, 'dir'>

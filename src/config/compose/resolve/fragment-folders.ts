@@ -1,6 +1,6 @@
 import { dirname, join, resolve } from 'node:path'
-import type { FileSnapshot } from '../../files/file-snapshot.ts'
-import type { TextFile } from '../../prompts/prompt-template.ts'
+import type { FileSnapshot } from '../../files/index.ts'
+import type { TextFile } from '../../prompts/index.ts'
 
 /** Where fragments lie, in a pack and in the city. */
 const SHARED = ['prompts/shared', 'template-fragments']

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { PRESETS } from '../../../programs/presets.ts'
-import type { AgentConfig, CityConfig } from '../../city/city-config.ts'
+import type { AgentConfig, CityConfig } from '../../city/index.ts'
 import { resolveProvider } from '../../providers/resolve.ts'
 
 /** The agents whose program asks a person to review the hooks that packs or gc bring, by qualified name. */

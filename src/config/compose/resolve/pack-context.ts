@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { PackConfig, SkillFolder } from '../../city/city-config.ts'
+import type { PackConfig, SkillFolder } from '../../city/index.ts'
 
 /** The packs around an agent, and the folders of what they bring. */
 export interface PackSurroundings {

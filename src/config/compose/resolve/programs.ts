@@ -1,5 +1,5 @@
-import type { McpConnection } from '../../../programs/parts/project.ts'
-import type { AgentConfig, CityConfig } from '../../city/city-config.ts'
+import type { McpConnection } from '../../../programs/parts/index.ts'
+import type { AgentConfig, CityConfig } from '../../city/index.ts'
 import { resolveProvider } from '../../providers/resolve.ts'
 
 /** A program that a city starts when it is not suspended. */

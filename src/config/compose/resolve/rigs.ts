@@ -1,11 +1,10 @@
 import { resolve } from 'node:path'
-import type { RigConfig } from '../../city/city-config.ts'
-import type { CityDeclarations } from '../../declare/city-declarations.ts'
+import type { RigConfig } from '../../city/index.ts'
 import { type Declaration, locationOf } from '../../declare/declaration.ts'
+import type { CityDeclarations, RigFields } from '../../declare/index.ts'
 import { prefixOf, RIG_NAME } from '../../declare/names.ts'
-import type { RigFields } from '../../declare/rig.ts'
 import { bindRig } from '../../declare/site.ts'
-import type { Diagnostics } from '../../files/diagnostics.ts'
+import type { Diagnostics } from '../../files/index.ts'
 import { resolveSessionSleep, toLimit } from './settings.ts'
 
 interface RigScope {

@@ -9,11 +9,11 @@ import type {
   SessionSleepConfig,
   UsageConfig,
   WorkspaceConfig,
-} from '../../city/city-config.ts'
-import type { CityDeclarations } from '../../declare/city-declarations.ts'
+} from '../../city/index.ts'
 import { type Declaration, locationOf } from '../../declare/declaration.ts'
 import type {
   ChatSessionsFields,
+  CityDeclarations,
   DaemonFields,
   EventRotationFields,
   MailFields,
@@ -21,8 +21,8 @@ import type {
   SessionSleepFields,
   UsageFields,
   WorkspaceFields,
-} from '../../declare/settings.ts'
-import type { Diagnostics } from '../../files/diagnostics.ts'
+} from '../../declare/index.ts'
+import type { Diagnostics } from '../../files/index.ts'
 
 const SECOND = 1000
 const MINUTE = 60 * SECOND

@@ -2,23 +2,23 @@ import { resolve } from 'node:path'
 import { parseDuration } from '../../../core/durations.ts'
 import { errorMessage } from '../../../core/errors.ts'
 import { Networks } from '../../../core/networks.ts'
-import type { RigConfig } from '../../city/city-config.ts'
 import {
   parsePayloadTemplate,
+  type RigConfig,
   type WebhookConfig,
   type WebhookRate,
   type WebhookRuleConfig,
   type WebhookScheme,
   type WebhookVerifyConfig,
-} from '../../city/webhook.ts'
-import type { CityDeclarations } from '../../declare/city-declarations.ts'
+} from '../../city/index.ts'
 import { type Declaration, locationOf } from '../../declare/declaration.ts'
 import type {
+  CityDeclarations,
   WebhookFields,
   WebhookPolicyFields,
   WebhookRuleFields,
   WebhookVerifyFields,
-} from '../../declare/webhook.ts'
+} from '../../declare/index.ts'
 import { Diagnostics, formatDiagnostic } from '../../files/diagnostics.ts'
 
 interface Scope {

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import { HostRules } from '../../../core/host-rules.ts'
 import { isForbiddenAddress, isPublicAddress } from '../../../core/public-addresses.ts'
-import type { ProxyRules } from '../../protocol/proxy.ts'
+import type { ProxyRules } from '../../protocol/index.ts'
 import type { Resolve } from './dial.ts'
 import type { HostConsent, Verdict } from './host-consent.ts'
 import { listedHost } from './ledger.ts'

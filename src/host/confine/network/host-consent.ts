@@ -1,5 +1,5 @@
 import { type Clock, toTimestamp } from '../../../core/clock.ts'
-import type { HostAnswer, HostPrompt } from '../../protocol/proxy.ts'
+import type { HostAnswer, HostPrompt } from '../../protocol/index.ts'
 
 /** Maximum time a connection waits for an answer, in milliseconds. */
 const PROMPT_TIMEOUT_MS = 60_000

@@ -1,5 +1,5 @@
 import { type Clock, toTimestamp } from '../../../core/clock.ts'
-import type { HostTraffic } from '../../protocol/proxy.ts'
+import type { HostTraffic } from '../../protocol/index.ts'
 
 const MAX_HOSTS = 200
 /** Stands for all hosts that found no room. */

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 import { Networks } from '../../../core/networks.ts'
-import type { OuterProxies } from '../../protocol/proxy.ts'
+import type { OuterProxies } from '../../protocol/index.ts'
 
 /** A proxy of the network that this machine is in. */
 export interface OuterProxy {

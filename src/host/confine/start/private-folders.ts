@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { PROGRAMS } from '../../../programs/list.ts'
-import type { Confinement } from '../../protocol/session.ts'
+import type { Confinement } from '../../protocol/index.ts'
 import { gitLinks, hasGitSettings } from './git-settings.ts'
 
 /** Folders that only one confined program has: for what is temporary, and for what its programs keep of themselves. */

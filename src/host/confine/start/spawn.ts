@@ -3,10 +3,9 @@ import { isAbsolute, resolve } from 'node:path'
 import type { Clock } from '../../../core/clock.ts'
 import type { Deadlines } from '../../../core/deadlines.ts'
 import { AppError, errorMessage } from '../../../core/errors.ts'
-import type { Redactor } from '../../../core/text/redact.ts'
-import type { Cgroup } from '../../process/cgroups.ts'
-import type { Resource } from '../../process/resources.ts'
-import type { StartSpec } from '../../protocol/session.ts'
+import type { Redactor } from '../../../core/text/index.ts'
+import type { Cgroup, Resource } from '../../process/index.ts'
+import type { StartSpec } from '../../protocol/index.ts'
 import type { Confiner } from './confiner.ts'
 
 /** What a session of any kind is given by its host. */

@@ -1,8 +1,7 @@
 import type { AttentionEntry, AttentionSource } from '../../../core/attention.ts'
 import { toTimestamp } from '../../../core/clock.ts'
 import { Signal, unsubscriber } from '../../../core/signal.ts'
-import type { Statement } from '../../../core/store/statement.ts'
-import type { Store, Tx } from '../../../core/store/store.ts'
+import type { Statement, Store, Tx } from '../../../core/store/index.ts'
 
 /**
  * Whether what packs and the city declare may start by itself. In a city that an earlier gc had open it waits until a

@@ -1,4 +1,4 @@
-import type { CommandExit, HostedCommand, HostedCommands } from '../../../agents/launch/hosted-commands.ts'
+import type { CommandExit, HostedCommand, HostedCommands } from '../../../agents/launch/index.ts'
 import type { Deadlines } from '../../../core/deadlines.ts'
 import { errorMessage } from '../../../core/errors.ts'
 import { randomHex } from '../../../core/ids.ts'

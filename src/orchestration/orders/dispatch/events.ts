@@ -1,4 +1,4 @@
-import { defineEvent, NoPayload } from '../../../core/events/event.ts'
+import { defineEvent, NoPayload } from '../../../core/events/index.ts'
 
 export const OrderFired = defineEvent('order.fired', NoPayload, 'An order was started.')
 export const OrderCompleted = defineEvent('order.completed', NoPayload, 'The run of an order succeeded.')

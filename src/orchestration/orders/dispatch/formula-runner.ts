@@ -1,15 +1,18 @@
 import type { Actor } from '../../../core/actor.ts'
 import type { Clock } from '../../../core/clock.ts'
 import { AppError, errorMessage } from '../../../core/errors.ts'
-import type { Store, Tx } from '../../../core/store/store.ts'
+import type { Store, Tx } from '../../../core/store/index.ts'
 import { WorkflowKey, WorkKey } from '../../../work/metadata.ts'
-import type { Recipe } from '../../formulas/recipe.ts'
-import { assigneeOf, isPool, type RouteTarget } from '../../formulas/target.ts'
-import { beadCount, type GraphPlan, planGraph } from '../../instantiate/graph-plan.ts'
-import type { Instantiator } from '../../instantiate/instantiator.ts'
-import { routeGraph, routeMolecule } from '../../instantiate/step-route.ts'
-import { type LauncherOptions, LaunchParts } from '../../sling/launch-parts.ts'
-import { fill, requireNoInput, requireWork } from '../../sling/launch-recipe.ts'
+import { assigneeOf, isPool, type Recipe, type RouteTarget } from '../../formulas/index.ts'
+import {
+  beadCount,
+  type GraphPlan,
+  type Instantiator,
+  planGraph,
+  routeGraph,
+  routeMolecule,
+} from '../../instantiate/index.ts'
+import { fill, type LauncherOptions, LaunchParts, requireNoInput, requireWork } from '../../sling/index.ts'
 import type { Order } from '../order.ts'
 import { EVENT_LABEL, orderActorName, RUN_LABEL, SEQ_LABEL } from './labels.ts'
 import type { OrderRunRow, OrderRuns } from './order-runs.ts'

@@ -1,7 +1,5 @@
 import { eq, sql } from 'drizzle-orm'
-import { stablePlan } from '../../../core/store/stable-plan.ts'
-import type { Statement } from '../../../core/store/statement.ts'
-import type { Store, Tx } from '../../../core/store/store.ts'
+import { type Statement, type Store, stablePlan, type Tx } from '../../../core/store/index.ts'
 import { type OrderOutput, type OrderRunRow, orderOutputs, orderRuns } from './table.ts'
 
 export type { OrderOutput, OrderRunRow } from './table.ts'

@@ -1,6 +1,6 @@
-import type { AgentConfig, CityConfig } from '../../../config/city/city-config.ts'
+import type { AgentConfig, CityConfig } from '../../../config/city/index.ts'
 import { AppError } from '../../../core/errors.ts'
-import type { RouteTarget } from '../../formulas/target.ts'
+import type { RouteTarget } from '../../formulas/index.ts'
 import type { Order } from '../order.ts'
 
 /**

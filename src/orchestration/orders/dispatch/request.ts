@@ -1,5 +1,5 @@
 import type { Actor } from '../../../core/actor.ts'
-import type { Tx } from '../../../core/store/store.ts'
+import type { Tx } from '../../../core/store/index.ts'
 import type { Order } from '../order.ts'
 import type { OrderOutput, OrderRunRow } from './order-runs.ts'
 

@@ -1,5 +1,4 @@
-import type { Statement } from '../../../core/store/statement.ts'
-import type { Store, Tx } from '../../../core/store/store.ts'
+import type { Statement, Store, Tx } from '../../../core/store/index.ts'
 
 /** How far the trigger of an order has come. */
 export interface TriggerRow {

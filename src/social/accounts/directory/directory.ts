@@ -1,9 +1,6 @@
-import { stablePlan } from '../../../core/store/stable-plan.ts'
-import type { Statement } from '../../../core/store/statement.ts'
-import type { Store } from '../../../core/store/store.ts'
-import { cursorAfterKey, parseKeyCursor } from '../../../http/respond/cursor.ts'
-import { fillPage } from '../../../http/respond/page.ts'
-import { parseLimit, parseWord } from '../../shared/paging.ts'
+import { type Statement, type Store, stablePlan } from '../../../core/store/index.ts'
+import { cursorAfterKey, fillPage, parseKeyCursor } from '../../../http/respond/index.ts'
+import { parseLimit, parseWord } from '../../shared/index.ts'
 import type { AgentAccounts } from '../agents.ts'
 import type { AgentRow } from '../view.ts'
 import {

@@ -1,6 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { nullableString, success } from '../../shared/fields.ts'
-import { type PageSize, pagingParameters, wordParameter } from '../../shared/paging.ts'
+import { nullableString, type PageSize, pagingParameters, success, wordParameter } from '../../shared/index.ts'
 import { Agent } from '../schema.ts'
 
 export const AGENT_SORTS = ['karma', 'new'] as const

@@ -1,8 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { route } from '../../../http/route.ts'
-import { page } from '../../html/page-route.ts'
-import { textResponse } from '../../html/responses.ts'
-import { requireAgent } from '../../shared/callers.ts'
+import { page, textResponse } from '../../html/index.ts'
+import { requireAgent } from '../../shared/index.ts'
 import type { Identities } from './identities.ts'
 import { IdentityCheck, IdentityCheckResponse, IdentityTokenDraft, IdentityTokenResponse } from './schema.ts'
 

@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { integer, nullableString, string, success } from '../../shared/fields.ts'
+import { integer, nullableString, string, success } from '../../shared/index.ts'
 
 export const IdentityTokenDraft = Type.Object(
   { audience: Type.Optional(string('For whom it is, at most 200 characters: only they accept it.')) },

@@ -1,10 +1,7 @@
 import { html } from '../../../http/html.ts'
-import { layout, SITE_NAME } from '../../html/layout.ts'
-import { markdown } from '../../html/markdown.ts'
-import { type PageRoute, page } from '../../html/page-route.ts'
-import { htmlResponse, textResponse } from '../../html/responses.ts'
-import { describeLevels, describeLimits } from '../../limits/describe.ts'
-import type { Limits } from '../../shared/settings.ts'
+import { htmlResponse, layout, markdown, type PageRoute, page, SITE_NAME, textResponse } from '../../html/index.ts'
+import { describeLevels, describeLimits } from '../../limits/index.ts'
+import type { Limits } from '../../shared/index.ts'
 import heartbeat from './heartbeat.md' with { type: 'text' }
 import join from './join.md' with { type: 'text' }
 import rules from './rules.md' with { type: 'text' }

@@ -1,12 +1,18 @@
 import { randomInt, timingSafeEqual } from 'node:crypto'
 import type { Clock } from '../../../core/clock.ts'
-import type { EventLog } from '../../../core/events/log.ts'
-import type { Statement } from '../../../core/store/statement.ts'
-import type { Store, Tx } from '../../../core/store/store.ts'
+import type { EventLog } from '../../../core/events/index.ts'
+import type { Statement, Store, Tx } from '../../../core/store/index.ts'
 import type { AgentCaller } from '../../../http/caller.ts'
-import { badRequest, conflict, SocialError } from '../../shared/errors.ts'
-import type { Settings } from '../../shared/settings.ts'
-import { cleanLine, hashSecret, newId, timestamp } from '../../shared/strings.ts'
+import {
+  badRequest,
+  cleanLine,
+  conflict,
+  hashSecret,
+  newId,
+  type Settings,
+  SocialError,
+  timestamp,
+} from '../../shared/index.ts'
 import type { AgentAccounts } from '../agents.ts'
 import type { Agent } from '../schema.ts'
 import { createClaimToken } from '../secrets.ts'

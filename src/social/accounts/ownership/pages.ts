@@ -1,12 +1,19 @@
 import type { Clock } from '../../../core/clock.ts'
 import { AppError } from '../../../core/errors.ts'
 import { html, type Markup } from '../../../http/html.ts'
-import { avatar } from '../../html/avatar.ts'
-import { plural, preformatted, timeAgo } from '../../html/elements.ts'
-import { layout } from '../../html/layout.ts'
-import { type PageRoute, page, type SiteRequest } from '../../html/page-route.ts'
-import { htmlResponse, redirect } from '../../html/responses.ts'
-import { singleLine } from '../../html/visible-text.ts'
+import {
+  avatar,
+  htmlResponse,
+  layout,
+  type PageRoute,
+  page,
+  plural,
+  preformatted,
+  redirect,
+  type SiteRequest,
+  singleLine,
+  timeAgo,
+} from '../../html/index.ts'
 import type { ReputationResponse } from '../reputation/schema.ts'
 import type { Agent, ApiKey } from '../schema.ts'
 import { signInPage } from '../sign-in/routes.ts'

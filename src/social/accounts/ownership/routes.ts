@@ -1,5 +1,5 @@
 import { route } from '../../../http/route.ts'
-import { requireAgent } from '../../shared/callers.ts'
+import { requireAgent } from '../../shared/index.ts'
 import type { AgentClaims } from './claims.ts'
 import { ClaimRenewal, ClaimStatus } from './schema.ts'
 

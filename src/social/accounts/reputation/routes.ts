@@ -1,5 +1,5 @@
 import { route } from '../../../http/route.ts'
-import { requireAgent } from '../../shared/callers.ts'
+import { requireAgent } from '../../shared/index.ts'
 import { MessageResponse } from '../schema.ts'
 import type { Reputations } from './reputations.ts'
 import { ReputationResponse } from './schema.ts'

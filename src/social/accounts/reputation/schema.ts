@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { LEVELS } from '../../limits/levels.ts'
-import { integer, string, success } from '../../shared/fields.ts'
+import { LEVELS } from '../../limits/index.ts'
+import { integer, string, success } from '../../shared/index.ts'
 
 const level = Type.Union(LEVELS.map((name) => Type.Literal(name)))
 

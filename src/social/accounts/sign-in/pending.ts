@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { Clock } from '../../../core/clock.ts'
 import { AppError } from '../../../core/errors.ts'
-import { hashSecret } from '../../shared/strings.ts'
+import { hashSecret } from '../../shared/index.ts'
 import type { AuthorizationRequest } from './provider.ts'
 
 /** A visitor who was sent to a provider and has not come back yet. */

@@ -1,6 +1,4 @@
-import { layout } from '../../html/layout.ts'
-import { type PageRoute, page, type SiteRequest } from '../../html/page-route.ts'
-import { htmlResponse } from '../../html/responses.ts'
+import { htmlResponse, layout, type PageRoute, page, type SiteRequest } from '../../html/index.ts'
 import { returnPath, type SignIn } from './sign-in.ts'
 import { signInView } from './views.ts'
 

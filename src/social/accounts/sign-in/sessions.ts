@@ -1,9 +1,8 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Clock } from '../../../core/clock.ts'
 import { AppError } from '../../../core/errors.ts'
-import type { Statement } from '../../../core/store/statement.ts'
-import type { Store } from '../../../core/store/store.ts'
-import { hashSecret } from '../../shared/strings.ts'
+import type { Statement, Store } from '../../../core/store/index.ts'
+import { hashSecret } from '../../shared/index.ts'
 import type { Person } from './person.ts'
 
 /** A person who is signed in. */

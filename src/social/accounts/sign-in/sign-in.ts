@@ -1,6 +1,5 @@
 import { AppError } from '../../../core/errors.ts'
-import type { SiteRequest } from '../../html/page-route.ts'
-import { redirect } from '../../html/responses.ts'
+import { redirect, type SiteRequest } from '../../html/index.ts'
 import type { PendingSignIns } from './pending.ts'
 import { type IdentityProvider, type ProviderSettings, signInError } from './provider.ts'
 import { checkFormToken, randomCookie, type SignedIn, type SignInSessions } from './sessions.ts'

@@ -1,5 +1,5 @@
 import { html, type Markup } from '../../../http/html.ts'
-import { singleLine } from '../../html/visible-text.ts'
+import { singleLine } from '../../html/index.ts'
 import type { ProviderSettings } from './provider.ts'
 import type { SignedIn } from './sessions.ts'
 

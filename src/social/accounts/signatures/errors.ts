@@ -1,4 +1,4 @@
-import { SocialError } from '../../shared/errors.ts'
+import { SocialError } from '../../shared/index.ts'
 
 const HINT =
   'Sign @method and @target-uri, and content-digest where there is a body, with created, keyid and a fresh nonce; ' +

@@ -1,7 +1,5 @@
 import type { InnerList } from 'structured-headers'
-import { stablePlan } from '../../../core/store/stable-plan.ts'
-import type { Statement } from '../../../core/store/statement.ts'
-import type { Store } from '../../../core/store/store.ts'
+import { type Statement, type Store, stablePlan } from '../../../core/store/index.ts'
 import type { KeyHolder } from '../keys.ts'
 import type { SignedRequest } from './components.ts'
 import { invalidSignature } from './errors.ts'

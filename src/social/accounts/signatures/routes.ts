@@ -1,7 +1,6 @@
 import { route } from '../../../http/route.ts'
-import { page } from '../../html/page-route.ts'
-import { textResponse } from '../../html/responses.ts'
-import { requireAgent } from '../../shared/callers.ts'
+import { page, textResponse } from '../../html/index.ts'
+import { requireAgent } from '../../shared/index.ts'
 import { MessageResponse } from '../schema.ts'
 import type { BearerKeySetting } from './bearer-keys.ts'
 import {

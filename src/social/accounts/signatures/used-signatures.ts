@@ -1,8 +1,7 @@
 import type { Clock } from '../../../core/clock.ts'
 import type { Deadline, Deadlines } from '../../../core/deadlines.ts'
-import type { Statement } from '../../../core/store/statement.ts'
-import type { Store } from '../../../core/store/store.ts'
-import { hashSecret } from '../../shared/strings.ts'
+import type { Statement, Store } from '../../../core/store/index.ts'
+import { hashSecret } from '../../shared/index.ts'
 import { invalidSignature } from './errors.ts'
 import type { ReceivedSignature } from './received-signature.ts'
 

@@ -1,5 +1,5 @@
 import { route } from '../../../http/route.ts'
-import { requireAgent } from '../../shared/callers.ts'
+import { requireAgent } from '../../shared/index.ts'
 import { ALREADY_ANSWERED, EXPIRED } from './errors.ts'
 import { VerifyRequest, VerifyResponse } from './schema.ts'
 import type { Verifications } from './verifications.ts'

@@ -1,6 +1,6 @@
 import { route } from '../../../http/route.ts'
-import { MessageResponse } from '../../accounts/schema.ts'
-import { requireAgent, viewerOf } from '../../shared/callers.ts'
+import { MessageResponse } from '../../accounts/index.ts'
+import { requireAgent, viewerOf } from '../../shared/index.ts'
 import type { Repeats } from './repeats.ts'
 import { RepeatedCommentsResponse, RepeatedPostsResponse, RepeatQuery } from './schema.ts'
 

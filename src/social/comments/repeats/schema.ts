@@ -1,7 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { Post } from '../../posts/schema.ts'
-import { integer, success } from '../../shared/fields.ts'
-import { type PageSize, pageFields, pagingParameters } from '../../shared/paging.ts'
+import { Post } from '../../posts/index.ts'
+import { integer, type PageSize, pageFields, pagingParameters, success } from '../../shared/index.ts'
 import { Comment } from '../schema.ts'
 
 export const REPEAT_PAGE: PageSize = { default: 25, max: 100 }

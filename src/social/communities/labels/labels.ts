@@ -1,13 +1,18 @@
 import type { Clock } from '../../../core/clock.ts'
-import type { EventLog } from '../../../core/events/log.ts'
-import { stablePlan } from '../../../core/store/stable-plan.ts'
-import type { Statement } from '../../../core/store/statement.ts'
-import type { Store } from '../../../core/store/store.ts'
+import type { EventLog } from '../../../core/events/index.ts'
+import { type Statement, type Store, stablePlan } from '../../../core/store/index.ts'
 import type { AgentCaller } from '../../../http/caller.ts'
-import type { Viewer } from '../../shared/callers.ts'
-import { badRequest, conflict, NAME_TAKEN, SocialError } from '../../shared/errors.ts'
-import { rejectSecrets } from '../../shared/secret-scan.ts'
-import { clean, cleanLine, newId } from '../../shared/strings.ts'
+import {
+  badRequest,
+  clean,
+  cleanLine,
+  conflict,
+  NAME_TAKEN,
+  newId,
+  rejectSecrets,
+  SocialError,
+  type Viewer,
+} from '../../shared/index.ts'
 import type { Moderation } from '../moderation/moderation.ts'
 import type { Submolts } from '../submolts.ts'
 import { LabelCreated } from './events.ts'

@@ -1,7 +1,6 @@
 import { route } from '../../../http/route.ts'
-import { MessageResponse } from '../../accounts/schema.ts'
-import { requireAgent, viewerOf } from '../../shared/callers.ts'
-import { NAME_TAKEN } from '../../shared/errors.ts'
+import { MessageResponse } from '../../accounts/index.ts'
+import { NAME_TAKEN, requireAgent, viewerOf } from '../../shared/index.ts'
 import type { LabelAttachments } from './attachments.ts'
 import type { Labels } from './labels.ts'
 import {

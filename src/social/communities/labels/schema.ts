@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { nullableString, string, success } from '../../shared/fields.ts'
+import { nullableString, string, success } from '../../shared/index.ts'
 
 export const LABEL_COLORS = `emerald rose amber sky violet slate indigo teal pink orange`.split(' ') as LabelColor[]
 export type LabelColor =

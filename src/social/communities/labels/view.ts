@@ -1,4 +1,4 @@
-import { timestamp } from '../../shared/strings.ts'
+import { timestamp } from '../../shared/index.ts'
 import type { Attachment, Label } from './schema.ts'
 import type { labelAttachments, labelDefinitions } from './table.ts'
 

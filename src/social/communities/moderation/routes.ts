@@ -1,6 +1,6 @@
 import { route } from '../../../http/route.ts'
-import { MessageResponse } from '../../accounts/schema.ts'
-import { requireAgent, viewerOf } from '../../shared/callers.ts'
+import { MessageResponse } from '../../accounts/index.ts'
+import { requireAgent, viewerOf } from '../../shared/index.ts'
 import { SubmoltResponse } from '../schema.ts'
 import type { Moderation } from './moderation.ts'
 import { ModeratorDraft, ModeratorListResponse, ModeratorRemoval, SubmoltSettings } from './schema.ts'

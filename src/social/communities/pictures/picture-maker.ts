@@ -1,6 +1,6 @@
 import type { Deadlines } from '../../../core/deadlines.ts'
 import { JobWorker } from '../../../core/job-worker.ts'
-import { badRequest } from '../../shared/errors.ts'
+import { badRequest } from '../../shared/index.ts'
 import { type PictureHeader, readHeader } from './header.ts'
 
 /** A picture to make anew in a size. */

@@ -1,7 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { route } from '../../../http/route.ts'
-import { requireAgent } from '../../shared/callers.ts'
-import { badRequest } from '../../shared/errors.ts'
+import { badRequest, requireAgent } from '../../shared/index.ts'
 import type { Pictures, SubmoltPicture } from './pictures.ts'
 import { PictureResponse } from './schema.ts'
 import { parseUpload, type Upload } from './upload.ts'

@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { nullableString, success } from '../../shared/fields.ts'
+import { nullableString, success } from '../../shared/index.ts'
 
 const address = Type.Optional(nullableString('Its path on this server; null for none.'))
 

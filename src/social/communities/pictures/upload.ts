@@ -1,4 +1,4 @@
-import { badRequest } from '../../shared/errors.ts'
+import { badRequest } from '../../shared/index.ts'
 
 /** A file that was sent, with the other fields of its form. */
 export interface Upload {

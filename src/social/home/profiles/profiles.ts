@@ -1,9 +1,7 @@
-import type { AgentAccounts } from '../../accounts/agents.ts'
-import type { Follows } from '../../accounts/follows.ts'
-import type { PostComments } from '../../comments/comments.ts'
-import type { Posts } from '../../posts/posts.ts'
-import type { Viewer } from '../../shared/callers.ts'
-import { badRequest } from '../../shared/errors.ts'
+import type { AgentAccounts, Follows } from '../../accounts/index.ts'
+import type { PostComments } from '../../comments/index.ts'
+import type { Posts } from '../../posts/index.ts'
+import { badRequest, type Viewer } from '../../shared/index.ts'
 import type { Profile } from './schema.ts'
 
 const RECENT = 10

@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { route } from '../../../http/route.ts'
-import { viewerOf } from '../../shared/callers.ts'
+import { viewerOf } from '../../shared/index.ts'
 import type { Profiles } from './profiles.ts'
 import { Profile } from './schema.ts'
 

@@ -1,8 +1,8 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { Agent } from '../../accounts/schema.ts'
-import { Comment } from '../../comments/schema.ts'
-import { Post } from '../../posts/schema.ts'
-import { success } from '../../shared/fields.ts'
+import { Agent } from '../../accounts/index.ts'
+import { Comment } from '../../comments/index.ts'
+import { Post } from '../../posts/index.ts'
+import { success } from '../../shared/index.ts'
 
 export const Profile = Type.Object(
   {

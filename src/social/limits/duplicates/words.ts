@@ -1,4 +1,4 @@
-import { toLatin } from '../../shared/lookalikes.ts'
+import { toLatin } from '../../shared/index.ts'
 
 /** The characters of a text that are compared: its beginning and its end. */
 const BEGINNING = 4_000

@@ -1,16 +1,20 @@
 import type { Clock } from '../../../core/clock.ts'
-import type { EventLog } from '../../../core/events/log.ts'
-import type { Store, Tx } from '../../../core/store/store.ts'
+import type { EventLog } from '../../../core/events/index.ts'
+import type { Store, Tx } from '../../../core/store/index.ts'
 import type { AgentCaller } from '../../../http/caller.ts'
-import { cursorAfterKey, parseKeyCursor } from '../../../http/respond/cursor.ts'
-import { fillPage } from '../../../http/respond/page.ts'
-import type { AgentAccounts } from '../../accounts/agents.ts'
-import type { MessageResponse } from '../../accounts/schema.ts'
-import type { Quotas } from '../../limits/quotas.ts'
-import { badRequest, conflict, conversationNotFound, SocialError } from '../../shared/errors.ts'
-import { parseLimit } from '../../shared/paging.ts'
-import { rejectSecrets } from '../../shared/secret-scan.ts'
-import { clean, timestamp } from '../../shared/strings.ts'
+import { cursorAfterKey, fillPage, parseKeyCursor } from '../../../http/respond/index.ts'
+import type { AgentAccounts, MessageResponse } from '../../accounts/index.ts'
+import type { Quotas } from '../../limits/index.ts'
+import {
+  badRequest,
+  clean,
+  conflict,
+  conversationNotFound,
+  parseLimit,
+  rejectSecrets,
+  SocialError,
+  timestamp,
+} from '../../shared/index.ts'
 import type { Notifications } from '../notifications/notifications.ts'
 import { ConversationRows, FIRST_PAGE, type MemberRow } from './conversation-rows.ts'
 import { ConversationApproved, ConversationRejected, ConversationRequested, MessageSent } from './events.ts'

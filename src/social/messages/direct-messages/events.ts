@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { defineEvent } from '../../../core/events/event.ts'
+import { defineEvent } from '../../../core/events/index.ts'
 
 const ConversationPayload = Type.Object(
   { conversation_id: Type.String(), agent_id: Type.String({ description: 'The other agent.' }) },

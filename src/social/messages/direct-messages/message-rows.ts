@@ -1,7 +1,5 @@
-import { stablePlan } from '../../../core/store/stable-plan.ts'
-import type { Statement } from '../../../core/store/statement.ts'
-import type { Store, Tx } from '../../../core/store/store.ts'
-import { newId } from '../../shared/strings.ts'
+import { type Statement, type Store, stablePlan, type Tx } from '../../../core/store/index.ts'
+import { newId } from '../../shared/index.ts'
 import type { directMessages } from './table.ts'
 
 export interface MessageRow extends Omit<typeof directMessages.$inferSelect, 'conversation' | 'sender'> {

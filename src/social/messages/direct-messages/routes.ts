@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { route } from '../../../http/route.ts'
-import { MessageResponse } from '../../accounts/schema.ts'
-import { requireAgent } from '../../shared/callers.ts'
+import { MessageResponse } from '../../accounts/index.ts'
+import { requireAgent } from '../../shared/index.ts'
 import type { DirectMessages } from './direct-messages.ts'
 import {
   ConversationListResponse,

@@ -1,6 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { integer, nullableString, string, success } from '../../shared/fields.ts'
-import { type PageSize, pagingParameters } from '../../shared/paging.ts'
+import { integer, nullableString, type PageSize, pagingParameters, string, success } from '../../shared/index.ts'
 
 const owner = Type.Null({ description: 'Owners are not shown.' })
 

@@ -1,14 +1,9 @@
 import type { Clock } from '../../../core/clock.ts'
-import { stablePlan } from '../../../core/store/stable-plan.ts'
-import type { Statement } from '../../../core/store/statement.ts'
-import type { Store, Tx } from '../../../core/store/store.ts'
+import { type Statement, type Store, stablePlan, type Tx } from '../../../core/store/index.ts'
 import type { AgentCaller } from '../../../http/caller.ts'
-import { cursorAfterKey, parseKeyCursor } from '../../../http/respond/cursor.ts'
-import { fillPage } from '../../../http/respond/page.ts'
-import type { AgentAccounts } from '../../accounts/agents.ts'
-import { postNotFound } from '../../shared/errors.ts'
-import { parseLimit } from '../../shared/paging.ts'
-import { timestamp } from '../../shared/strings.ts'
+import { cursorAfterKey, fillPage, parseKeyCursor } from '../../../http/respond/index.ts'
+import type { AgentAccounts } from '../../accounts/index.ts'
+import { parseLimit, postNotFound, timestamp } from '../../shared/index.ts'
 import { mentionedNames } from './mentions.ts'
 import {
   NOTIFICATION_PAGE,

@@ -1,5 +1,5 @@
 import { route } from '../../../http/route.ts'
-import { requireAgent } from '../../shared/callers.ts'
+import { requireAgent } from '../../shared/index.ts'
 import type { Notifications } from './notifications.ts'
 import { NotificationListResponse, NotificationQuery, NotificationsReadResponse } from './schema.ts'
 

@@ -1,6 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { nullableString, string, success } from '../../shared/fields.ts'
-import { type PageSize, pagingParameters, wordParameter } from '../../shared/paging.ts'
+import { nullableString, type PageSize, pagingParameters, string, success, wordParameter } from '../../shared/index.ts'
 
 export const NOTIFICATION_TYPES = ['post_comment', 'comment_reply', 'mention', 'new_follower', 'dm_request'] as const
 export type NotificationType = (typeof NOTIFICATION_TYPES)[number]

@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { readSecretFrom, type SecretSource } from '../../accounts/sign-in/config.ts'
-import type { SmtpSettings } from '../../shared/settings.ts'
+import { readSecretFrom, type SecretSource } from '../../accounts/index.ts'
+import type { SmtpSettings } from '../../shared/index.ts'
 
 const text = Type.String({ minLength: 1 })
 

@@ -1,10 +1,8 @@
 import { html } from '../../../http/html.ts'
 import { route } from '../../../http/route.ts'
-import { MessageResponse } from '../../accounts/schema.ts'
-import { layout } from '../../html/layout.ts'
-import { page } from '../../html/page-route.ts'
-import { htmlResponse } from '../../html/responses.ts'
-import { requireAgent } from '../../shared/callers.ts'
+import { MessageResponse } from '../../accounts/index.ts'
+import { htmlResponse, layout, page } from '../../html/index.ts'
+import { requireAgent } from '../../shared/index.ts'
 import type { OwnerEmails } from './owner-emails.ts'
 import { OwnerEmail } from './schema.ts'
 

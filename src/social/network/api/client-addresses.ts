@@ -1,7 +1,7 @@
 import type { Server } from 'bun'
 import { forwardedAddress, parseAddress } from '../../../core/addresses.ts'
 import type { SocketData } from '../../../http/plane-options.ts'
-import { addressGroup, UNKNOWN_ADDRESS } from '../../limits/addresses.ts'
+import { addressGroup, UNKNOWN_ADDRESS } from '../../limits/index.ts'
 
 /** The network addresses that requests come from. */
 export class ClientAddresses {

@@ -2,9 +2,9 @@ import { type Static, Type } from '@sinclair/typebox'
 import type { AppError, CommonCode, ErrorCode, FieldError } from '../../../core/errors.ts'
 import { pathOf } from '../../../http/authority.ts'
 import type { PlaneDialect } from '../../../http/dialect.ts'
-import type { ProblemFormat } from '../../../http/respond/problem.ts'
+import type { ProblemFormat } from '../../../http/respond/index.ts'
 import { ErrorDetail } from '../../../http/schema.ts'
-import { SocialError } from '../../shared/errors.ts'
+import { SocialError } from '../../shared/index.ts'
 
 export const NetworkError = Type.Object(
   {

@@ -7,19 +7,19 @@ import type { ResponseHead } from '../../../http/operation-handler.ts'
 import { type Methods, methodsOf } from '../../../http/paths.ts'
 import type { RequestGuard } from '../../../http/request-guard.ts'
 import type { Route } from '../../../http/route.ts'
-import type { LastActivity } from '../../accounts/activity.ts'
-import type { KeyHolder, Keys } from '../../accounts/keys.ts'
-import { API_KEY } from '../../accounts/secrets.ts'
-import { checkContentDigest } from '../../accounts/signatures/content-digest.ts'
-import { isSigned } from '../../accounts/signatures/received-signature.ts'
-import type { RequestSignatures } from '../../accounts/signatures/request-signatures.ts'
-import { describeSuspension } from '../../accounts/suspensions.ts'
-import { isSuspended } from '../../accounts/view.ts'
-import { rateLimited } from '../../limits/errors.ts'
-import { RateLimiter, rateLimitHeaders } from '../../limits/rate-limiter.ts'
-import { SocialError } from '../../shared/errors.ts'
-import type { Settings } from '../../shared/settings.ts'
-import { hashSecret, timestamp } from '../../shared/strings.ts'
+import {
+  API_KEY,
+  checkContentDigest,
+  describeSuspension,
+  isSigned,
+  isSuspended,
+  type KeyHolder,
+  type Keys,
+  type LastActivity,
+  type RequestSignatures,
+} from '../../accounts/index.ts'
+import { RateLimiter, rateLimited, rateLimitHeaders } from '../../limits/index.ts'
+import { hashSecret, type Settings, SocialError, timestamp } from '../../shared/index.ts'
 import type { ClientAddresses } from './client-addresses.ts'
 import type { OriginPolicy } from './origins.ts'
 import type { RequestCallers } from './request-callers.ts'

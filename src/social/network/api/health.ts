@@ -1,10 +1,9 @@
 import { Type } from '@sinclair/typebox'
 import type { Clock } from '../../../core/clock.ts'
 import { AppError } from '../../../core/errors.ts'
-import type { Store } from '../../../core/store/store.ts'
+import type { Store } from '../../../core/store/index.ts'
 import { route } from '../../../http/route.ts'
-import { success } from '../../shared/fields.ts'
-import { timestamp } from '../../shared/strings.ts'
+import { success, timestamp } from '../../shared/index.ts'
 
 const Health = Type.Object(
   { success, status: Type.Literal('healthy'), timestamp: Type.String() },

@@ -1,5 +1,5 @@
 import { isObject } from '../../../core/json.ts'
-import type { JsonReplacer } from '../../../http/respond/rendered.ts'
+import type { JsonReplacer } from '../../../http/respond/index.ts'
 
 type Json = Record<string, unknown>
 

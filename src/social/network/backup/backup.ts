@@ -1,9 +1,8 @@
 import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { type Clock, toTimestamp } from '../../../core/clock.ts'
-import type { Store } from '../../../core/store/store.ts'
-import { gzipTar } from '../../../core/tar/gzip-tar.ts'
-import type { TarSource } from '../../../core/tar/write-tar.ts'
+import type { Store } from '../../../core/store/index.ts'
+import { gzipTar, type TarSource } from '../../../core/tar/index.ts'
 import { DATABASE, FORMAT, IDENTITY, MANIFEST, PICTURE, PICTURES } from './contents.ts'
 
 const STAGE = '.social-backup-'

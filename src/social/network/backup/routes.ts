@@ -1,5 +1,5 @@
 import { route } from '../../../http/route.ts'
-import { requireOperator } from '../../shared/callers.ts'
+import { requireOperator } from '../../shared/index.ts'
 import type { NetworkBackup } from './backup.ts'
 
 /** A copy of the whole network. */

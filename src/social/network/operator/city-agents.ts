@@ -1,16 +1,18 @@
-import type { EventLog } from '../../../core/events/log.ts'
-import type { Store, Tx } from '../../../core/store/store.ts'
-import type { AgentAccounts } from '../../accounts/agents.ts'
-import { AgentRegistered } from '../../accounts/events.ts'
-import { parseName } from '../../accounts/names.ts'
-import type { AgentClaims } from '../../accounts/ownership/claims.ts'
-import type { BearerKeySetting } from '../../accounts/signatures/bearer-keys.ts'
-import { parsePublicKey, thumbprintOf } from '../../accounts/signatures/public-key.ts'
-import type { SigningKeys } from '../../accounts/signatures/signing-keys.ts'
-import type { AgentRow } from '../../accounts/view.ts'
-import type { DirectMessages } from '../../messages/direct-messages/direct-messages.ts'
-import type { Notifications } from '../../messages/notifications/notifications.ts'
-import { agentNotFound, conflict } from '../../shared/errors.ts'
+import type { EventLog } from '../../../core/events/index.ts'
+import type { Store, Tx } from '../../../core/store/index.ts'
+import {
+  type AgentAccounts,
+  type AgentClaims,
+  AgentRegistered,
+  type AgentRow,
+  type BearerKeySetting,
+  parseName,
+  parsePublicKey,
+  type SigningKeys,
+  thumbprintOf,
+} from '../../accounts/index.ts'
+import type { DirectMessages, Notifications } from '../../messages/index.ts'
+import { agentNotFound, conflict } from '../../shared/index.ts'
 
 interface CityAgentServices {
   readonly store: Store

@@ -1,14 +1,8 @@
 import type { Clock } from '../../../core/clock.ts'
-import type { Miscount } from '../../../core/store/counter-check.ts'
-import type { Recounts } from '../../../core/store/recounts.ts'
-import type { Keys } from '../../accounts/keys.ts'
-import type { AgentClaims } from '../../accounts/ownership/claims.ts'
-import type { AccountResponse, NewKeyResponse } from '../../accounts/schema.ts'
-import type { AgentSuspensions } from '../../accounts/suspensions.ts'
-import type { SubmoltResponse } from '../../communities/schema.ts'
-import type { Submolts } from '../../communities/submolts.ts'
-import { badRequest } from '../../shared/errors.ts'
-import { clean } from '../../shared/strings.ts'
+import type { Miscount, Recounts } from '../../../core/store/index.ts'
+import type { AccountResponse, AgentClaims, AgentSuspensions, Keys, NewKeyResponse } from '../../accounts/index.ts'
+import type { SubmoltResponse, Submolts } from '../../communities/index.ts'
+import { badRequest, clean } from '../../shared/index.ts'
 import type { Recount, Suspension } from './schema.ts'
 
 const MAX_REASON = 500

@@ -1,7 +1,5 @@
 import type { Database } from 'bun:sqlite'
-import { type CounterCheck, repairCounters, rowCheck } from '../../../core/store/counter-check.ts'
-import { Recounts } from '../../../core/store/recounts.ts'
-import type { Store } from '../../../core/store/store.ts'
+import { type CounterCheck, Recounts, repairCounters, rowCheck, type Store } from '../../../core/store/index.ts'
 
 const votes = (kind: number, what: string) =>
   `coalesce((SELECT ${what} FROM votes v WHERE v.kind = ${kind} AND v.target = t.n), 0)`

@@ -1,7 +1,7 @@
 import { route } from '../../../http/route.ts'
-import { AccountResponse, NewKeyResponse } from '../../accounts/schema.ts'
-import { SubmoltResponse } from '../../communities/schema.ts'
-import { requireOperator } from '../../shared/callers.ts'
+import { AccountResponse, NewKeyResponse } from '../../accounts/index.ts'
+import { SubmoltResponse } from '../../communities/index.ts'
+import { requireOperator } from '../../shared/index.ts'
 import type { OperatorActions } from './operator.ts'
 import { NewOwner, Recount, Suspension } from './schema.ts'
 

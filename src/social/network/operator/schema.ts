@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { success } from '../../shared/fields.ts'
+import { success } from '../../shared/index.ts'
 
 export const Suspension = Type.Object(
   {

@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { integer, success } from '../../shared/fields.ts'
+import { integer, success } from '../../shared/index.ts'
 
 /** Clients read one of two spellings, so every number has both. */
 export const NetworkStats = Type.Object(

@@ -1,6 +1,5 @@
 import { AppError } from '../../../core/errors.ts'
-import type { Statement } from '../../../core/store/statement.ts'
-import type { Store } from '../../../core/store/store.ts'
+import type { Statement, Store } from '../../../core/store/index.ts'
 import type { NetworkStats } from './schema.ts'
 import type { totals } from './table.ts'
 

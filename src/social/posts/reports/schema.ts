@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { integer, string, success } from '../../shared/fields.ts'
+import { integer, string, success } from '../../shared/index.ts'
 import { Post } from '../schema.ts'
 
 export const ReportDraft = Type.Object(

@@ -1,11 +1,11 @@
 import type { Database } from 'bun:sqlite'
+import type { Statement } from '../../../core/store/index.ts'
 import { stablePlan } from '../../../core/store/stable-plan.ts'
-import type { Statement } from '../../../core/store/statement.ts'
 import { compareText } from '../../../core/text/order.ts'
 import { findAnyCycle } from '../../beads/cycles.ts'
 import { cycleError, edgeKey, NO_FACTS, withEdge } from '../../beads/dependencies.ts'
+import type { Dep } from '../../beads/index.ts'
 import { isGating } from '../../beads/readiness.ts'
-import type { Dep } from '../../beads/schema.ts'
 import type { ImportedLine } from '../lines/line.ts'
 import { RowBatch } from './row-batch.ts'
 

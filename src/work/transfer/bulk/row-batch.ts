@@ -1,5 +1,5 @@
 import type { Database, SQLQueryBindings } from 'bun:sqlite'
-import type { Statement } from '../../../core/store/statement.ts'
+import type { Statement } from '../../../core/store/index.ts'
 
 /** How many rows one statement inserts: to run a statement costs as much as a small row. */
 const ROWS = 32

@@ -1,0 +1,4 @@
+export type { Login } from './login.ts'
+export { LoginLimits } from './login-limits.ts'
+export { Logins } from './logins.ts'
+export type { LimitRow } from './table.ts'

@@ -1,0 +1,6 @@
+export { NetworkHeartbeat } from './heartbeat.ts'
+export type { AgentNetwork } from './network.ts'
+export { NetworkAccounts } from './network-accounts.ts'
+export { networkAccountRoutes } from './routes.ts'
+export type { NetworkAccount, NetworkAccountList } from './schema.ts'
+export { SessionAccounts } from './session-accounts.ts'

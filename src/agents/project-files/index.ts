@@ -1,0 +1,5 @@
+export { readMcpFolders } from './mcp-folders.ts'
+export { anyHas, readOverlays } from './overlays.ts'
+export { addMcpServers, addOwnHooks, readSkills } from './program-files.ts'
+export { ProjectFiles } from './project-files.ts'
+export { WantedBuilder } from './wanted.ts'

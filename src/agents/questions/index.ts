@@ -1,0 +1,6 @@
+export { HostPrompts, type OpenHostPrompt } from './host-prompts.ts'
+export { describeOutcome, numberOf, optionOf, QuestionOver, questionId } from './outcome.ts'
+export { askingOf, Questions } from './questions.ts'
+export { QuestionAnswer, QuestionList, QuestionView } from './schema.ts'
+export type { Choice, QuestionRow } from './table.ts'
+export { toView } from './view.ts'

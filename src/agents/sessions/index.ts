@@ -1,0 +1,6 @@
+export { SessionAssignees } from './assignees.ts'
+export type { SessionControl } from './control.ts'
+export { openSessions } from './open-sessions.ts'
+export { SessionStreamCommonEvent } from './output-routes.ts'
+export { sessionRoutes } from './routes.ts'
+export type { SessionReader } from './session-reader.ts'

@@ -1,0 +1,8 @@
+export { Budgets, COSTS_NOTHING, describeBudget, describeUncounted, describeUse } from './budgets/budgets.ts'
+export { Metering } from './budgets/metering.ts'
+export { budgetRoutes } from './budgets/routes.ts'
+export type { Budget, BudgetKey, BudgetList } from './budgets/schema.ts'
+export { Strictness } from './budgets/strictness.ts'
+export { usageRoutes } from './routes.ts'
+export type { PriceList, SessionUsage, UsageBody, UsageSessionRecent, UsageTotals } from './schema.ts'
+export { Usage, type UsageDependencies } from './usage.ts'

@@ -1,0 +1,2 @@
+export { worktreeRoutes } from './routes.ts'
+export { Worktrees } from './worktrees.ts'

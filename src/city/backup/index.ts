@@ -1,0 +1,2 @@
+export { Backup } from './backup.ts'
+export { backupRoutes } from './routes.ts'

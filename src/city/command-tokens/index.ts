@@ -1,0 +1,1 @@
+export { commandTokenRoutes } from './routes.ts'

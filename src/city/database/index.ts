@@ -1,0 +1,2 @@
+export { checkCityDatabase } from './check-database.ts'
+export { cityMigrations } from './migrations.ts'

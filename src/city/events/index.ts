@@ -1,0 +1,13 @@
+export { Events, parseResumePoint } from './events.ts'
+export { GapFrame, withWorkflow } from './frames.ts'
+export { knownEvents } from './known.ts'
+export { eventRoutes } from './routes.ts'
+export { type EventActor, eventShapes, taggedEnvelope } from './schema.ts'
+export {
+  CityCreated,
+  CityCreateSucceeded,
+  CityUnregisterRequested,
+  CityUnregisterSucceeded,
+  SupervisorShutdownRequested,
+  SupervisorStarted,
+} from './supervisor-events.ts'

@@ -1,0 +1,2 @@
+export { Maintenance } from './maintenance.ts'
+export { maintenanceRoutes } from './routes.ts'

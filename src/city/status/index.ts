@@ -1,0 +1,3 @@
+export { cityMetrics } from './city-metrics.ts'
+export { statusRoutes } from './routes.ts'
+export type { Status } from './schema.ts'

@@ -1,0 +1,2 @@
+export { ProviderDeclarations } from './provider-declarations.ts'
+export { providerRoutes } from './routes.ts'

@@ -1,0 +1,39 @@
+export type {
+  AgentBrings,
+  AgentConfig,
+  ChatSessionsConfig,
+  CityConfig,
+  DaemonConfig,
+  DefaultRouteConfig,
+  EventArchiveConfig,
+  MailConfig,
+  McpServerConfig,
+  NamedSessionConfig,
+  PackConfig,
+  PricingConfig,
+  RigConfig,
+  SessionConfig,
+  SessionSleepConfig,
+  SkillFolder,
+  UsageConfig,
+  WorkspaceConfig,
+} from './city-config.ts'
+export type { PullRequestMonitorConfig, RepairConfig } from './monitor.ts'
+export {
+  type AbsentOrder,
+  type Order,
+  type OrderAction,
+  type OrderPack,
+  type Orders,
+  type OrderTrigger,
+  scopedNameOf,
+} from './order.ts'
+export type { ServiceConfig } from './service.ts'
+export {
+  parsePayloadTemplate,
+  type WebhookConfig,
+  type WebhookRate,
+  type WebhookRuleConfig,
+  type WebhookScheme,
+  type WebhookVerifyConfig,
+} from './webhook.ts'

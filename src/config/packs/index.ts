@@ -1,0 +1,8 @@
+export { removeAbandonedFetches } from './abandoned-fetches.ts'
+export { openPackFolders } from './builtin-folders.ts'
+export type { ImportState, ImportTree } from './import-states.ts'
+export { MissingPacksAttention } from './missing-attention.ts'
+export type { PackCheck, PackCommand } from './pack-scripts.ts'
+export { Packs } from './packs.ts'
+export type { StartingProgram } from './programs.ts'
+export { packRoutes } from './routes.ts'

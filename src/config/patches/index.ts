@@ -1,0 +1,2 @@
+export { Patches } from './patches.ts'
+export { patchRoutes } from './routes.ts'

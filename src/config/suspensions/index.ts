@@ -1,0 +1,1 @@
+export { Suspensions } from './suspensions.ts'

@@ -1,0 +1,2 @@
+export { PullRequestMonitors } from './monitors.ts'
+export type { RepairGiver } from './repairs.ts'

@@ -1,0 +1,8 @@
+export { ServiceAttention } from './attention.ts'
+export { probeService } from './probe.ts'
+export { withServices } from './proxy/handler.ts'
+export { ServiceProxy } from './proxy/proxy.ts'
+export { ServiceRepository } from './repository.ts'
+export { serviceRoutes } from './routes.ts'
+export type { ServiceProcessView, Status } from './schema.ts'
+export { Services } from './services.ts'

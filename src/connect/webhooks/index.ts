@@ -1,0 +1,5 @@
+export { withWebhooks } from './handler.ts'
+export { webhookRoutes } from './routes.ts'
+export type { Webhook, WebhookTestResult } from './schema.ts'
+export type { OrderStarter, StartedOrder } from './targets.ts'
+export { Webhooks } from './webhooks.ts'

@@ -1,0 +1,16 @@
+export {
+  By,
+  defineEvent,
+  Emitted,
+  type EventAttributes,
+  type EventDefinition,
+  NoPayload,
+  type PayloadOf,
+  payloadOf,
+  type RecordedEvent,
+} from './event.ts'
+export { type FollowedEvent, Follower, type Gap, type LogSource } from './follow.ts'
+export { EventLog } from './log.ts'
+export { Reactions } from './reactions.ts'
+export { EventRetention } from './retention.ts'
+export { EventArchives, EventsRotated } from './rotation.ts'

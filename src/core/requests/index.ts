@@ -1,0 +1,1 @@
+export { type AcceptedRequest, RequestFailed, Requests } from './requests.ts'

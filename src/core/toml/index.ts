@@ -1,0 +1,13 @@
+export {
+  addBlock,
+  addSubBlock,
+  removeBlock,
+  renderPairs,
+  renderValue,
+  setInlineKey,
+  setKey,
+  type TomlPairs,
+  type TomlValue,
+  tableOffset,
+} from './edit.ts'
+export { emptyTable, parseToml, type TomlNode, TomlSyntaxError, type TomlTable, toPlainValue } from './parse.ts'

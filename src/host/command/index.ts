@@ -1,0 +1,1 @@
+export type { CommandSession } from './command-session.ts'

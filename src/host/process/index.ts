@@ -1,0 +1,7 @@
+export type { Cgroup, Cgroups, MemoryShortage } from './cgroups.ts'
+export { cpuTimeOf } from './cpu-time.ts'
+export { findMarked } from './marked.ts'
+export { kill, ProcessEnder, type ProcessSummary } from './process-ender.ts'
+export { isDescendantOf, ProcessTable, readProcess } from './process-table.ts'
+export type { Resource } from './resources.ts'
+export { identity, type Origin } from './tree.ts'

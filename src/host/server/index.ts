@@ -1,0 +1,1 @@
+export { hostOptions, runHost } from './main.ts'

@@ -1,0 +1,32 @@
+export { boundResponse } from './bound-response.ts'
+export {
+  type Boundary,
+  cursorAfter,
+  cursorAfterKey,
+  cursorAfterSeq,
+  invalidCursor,
+  parseBoundaryCursor,
+  parseKeyCursor,
+  parseSeqCursor,
+} from './cursor.ts'
+export { tagResponse } from './etag.ts'
+export { describeJsonError } from './json-error.ts'
+export { getObject, getObjects, getString } from './json-object.ts'
+export { fillPage, inBatches, jsonSize } from './page.ts'
+export { noUpgrade, type ProblemFormat, problemDetails, toAppError, validationFailed } from './problem.ts'
+export {
+  assertFits,
+  isRendered,
+  type JsonReplacer,
+  JsonRows,
+  type List,
+  listRows,
+  MAX_RESPONSE_BYTES,
+  RenderedJson,
+  responseTooLarge,
+  toText,
+} from './rendered.ts'
+export { ResponseBody } from './response-body.ts'
+export { type ResponseContent, ResponseWriter } from './response-writer.ts'
+export { syncHook } from './sync-hook.ts'
+export { Turns } from './turns.ts'

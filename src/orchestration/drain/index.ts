@@ -1,0 +1,1 @@
+export { DrainUnits } from './units.ts'

@@ -1,0 +1,1 @@
+export { RunEngine } from './engine.ts'

@@ -1,0 +1,2 @@
+export { MoleculeAutoClose } from './auto-close.ts'
+export { WispRetention } from './wisp-retention.ts'

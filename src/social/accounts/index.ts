@@ -1,0 +1,52 @@
+export { LastActivity } from './activity.ts'
+export { AgentAccounts } from './agents.ts'
+export { AccountDeletions } from './deletions.ts'
+export { Directory } from './directory/directory.ts'
+export { directoryRoutes } from './directory/routes.ts'
+export { AgentRegistered } from './events.ts'
+export { Follows } from './follows.ts'
+export { Identities } from './identity/identities.ts'
+export { IdentityKey } from './identity/identity-key.ts'
+export { identityPages, identityRoutes } from './identity/routes.ts'
+export { type KeyHolder, Keys } from './keys.ts'
+export { parseName } from './names.ts'
+export { onboardingRoutes } from './onboarding/routes.ts'
+export { AgentClaims } from './ownership/claims.ts'
+export { Owners } from './ownership/owners.ts'
+export { OwnershipPages } from './ownership/pages.ts'
+export { agentClaimRoutes } from './ownership/routes.ts'
+export { Registrations } from './registrations.ts'
+export { Reputations } from './reputation/reputations.ts'
+export { reputationRoutes } from './reputation/routes.ts'
+export { accountRoutes, keyRoutes } from './routes.ts'
+export { AccountResponse, Agent, Author, ListedAuthor, MessageResponse, NewKeyResponse } from './schema.ts'
+export { API_KEY, createClaimToken } from './secrets.ts'
+export { ProviderTable, parseProvider, readSecretFrom, type SecretSource } from './sign-in/config.ts'
+export { PendingSignIns } from './sign-in/pending.ts'
+export { IdentityProvider, type ProviderSettings } from './sign-in/provider.ts'
+export { signInRoutes } from './sign-in/routes.ts'
+export { SignInSessions } from './sign-in/sessions.ts'
+export { SignIn } from './sign-in/sign-in.ts'
+export { BearerKeySetting } from './signatures/bearer-keys.ts'
+export { checkContentDigest } from './signatures/content-digest.ts'
+export { parsePublicKey, thumbprintOf } from './signatures/public-key.ts'
+export { isSigned } from './signatures/received-signature.ts'
+export { RequestSignatures } from './signatures/request-signatures.ts'
+export { signaturePages, signatureRoutes } from './signatures/routes.ts'
+export { SigningKeys } from './signatures/signing-keys.ts'
+export { UsedSignatures } from './signatures/used-signatures.ts'
+export { AgentSuspensions, describeSuspension } from './suspensions.ts'
+export { PendingTexts, requiresVerification } from './verification/pending-texts.ts'
+export { verificationRoutes } from './verification/routes.ts'
+export { pendingFields, requiredFields } from './verification/schema.ts'
+export { Verifications } from './verification/verifications.ts'
+export {
+  type AgentRow,
+  AUTHOR_COLUMNS,
+  type AuthorColumns,
+  authorColumns,
+  DELETED,
+  deletedAuthor,
+  isSuspended,
+  toAuthor,
+} from './view.ts'

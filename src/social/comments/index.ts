@@ -1,0 +1,6 @@
+export { MAX_DEPTH, PostComments } from './comments.ts'
+export { parseCommentContent } from './draft.ts'
+export { Repeats } from './repeats/repeats.ts'
+export { repeatRoutes } from './repeats/routes.ts'
+export { postCommentRoutes } from './routes.ts'
+export { Comment, type CommentSort } from './schema.ts'

@@ -1,0 +1,7 @@
+export { DirectMessages } from './direct-messages/direct-messages.ts'
+export { directMessageRoutes } from './direct-messages/routes.ts'
+export { Notifications, type PostActivity, type RecentNotification } from './notifications/notifications.ts'
+export { notificationRoutes } from './notifications/routes.ts'
+export { parseSmtp, SmtpTable } from './owner-email/config.ts'
+export { OwnerEmails } from './owner-email/owner-emails.ts'
+export { ownerEmailPages, ownerEmailRoutes } from './owner-email/routes.ts'

@@ -1,0 +1,5 @@
+export { AgentExports } from './exports.ts'
+export { AgentImports } from './imports.ts'
+export { MovedFollows } from './moved-follows.ts'
+export { movingRoutes } from './routes.ts'
+export type { ExportManifest, ImportDraft } from './schema.ts'

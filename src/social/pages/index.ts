@@ -1,0 +1,1 @@
+export { createWebsite } from './website.ts'

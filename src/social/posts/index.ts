@@ -1,0 +1,21 @@
+export { parsePostDraft } from './draft.ts'
+export { PostPins } from './pins.ts'
+export { Posts } from './posts.ts'
+export { RankRefresh } from './rank-refresh.ts'
+export {
+  ageClassOf,
+  best,
+  controversy,
+  hot,
+  hotChanged,
+  rankChanged,
+  rising,
+  startOf,
+  type Tally,
+  TIMES,
+} from './ranks.ts'
+export { Reports } from './reports/reports.ts'
+export { reportRoutes } from './reports/routes.ts'
+export { pinRoutes, postRoutes } from './routes.ts'
+export { ListedPost, POST_FIELDS, Post, type PostListResponse, type PostSort } from './schema.ts'
+export { authorFields, compactAuthor, toListedPost, toPost } from './view.ts'

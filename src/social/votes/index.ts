@@ -1,0 +1,3 @@
+export { voteRoutes } from './routes.ts'
+export { Votes } from './votes.ts'
+export { VoteWithdrawals } from './withdrawals.ts'

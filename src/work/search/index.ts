@@ -1,0 +1,3 @@
+export { searchRoutes } from './routes.ts'
+export type { BeadSearch, BeadsFound } from './schema.ts'
+export { Search } from './search.ts'

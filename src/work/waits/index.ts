@@ -1,0 +1,3 @@
+export { waitRoutes } from './routes.ts'
+export type { WaitView } from './schema.ts'
+export { Waits } from './waits.ts'
