@@ -115,12 +115,12 @@ const PAST_FACES: Readonly<Record<string, number>> = {
   city: 40,
   config: 153,
   core: 3,
-  host: 37,
+  host: 38,
   http: 2,
   orchestration: 14,
   programs: 75,
   social: 6,
-  supervisor: 18,
+  supervisor: 20,
   work: 38,
 }
 
@@ -261,6 +261,28 @@ describe('rooms', () => {
         (/drizzle|bun:sqlite|core\/store/.test(to) || (isOurs(to) && !typeOnly && /\/table\.ts$/.test(to))),
     )
     expect(wrong.map(described)).toEqual([])
+  })
+})
+
+describe('a process that starts often', () => {
+  /** What each evaluates besides the packages, and how many files that is. A number may only fall. */
+  const LOADED: readonly [string, readonly string[], number][] = [
+    ['gc hook', ['cli/run-command.ts', 'cli/program.ts', 'cli/pack-commands/match.ts', 'cli/names/suggest.ts'], 193],
+    ['bd ready', ['cli/run-command.ts', 'cli/bd/program.ts', 'cli/bd/print.ts'], 58],
+    ['gc host', ['cli/host.ts', 'src/supervisor/session-host.ts'], 119],
+    ['gc __confine', ['src/host/confine/confined-command.ts'], 13],
+  ]
+
+  test.each(LOADED)('%s loads only the files that it uses', (_, entries, most) => {
+    const values = edgesOf(written.filter(({ to, typeOnly, lazy }) => isOurs(to) && !typeOnly && !lazy))
+    const loaded = new Set<string>()
+    const load = (path: string) => {
+      if (loaded.has(path)) return
+      loaded.add(path)
+      for (const next of values.get(path) ?? []) if (/\.tsx?$/.test(next)) load(next)
+    }
+    for (const entry of entries) load(entry)
+    expect(loaded.size).toBe(most)
   })
 })
 
