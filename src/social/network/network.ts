@@ -63,185 +63,226 @@ export interface NetworkOptions {
 /** A search reads pages that lie far apart in a large network. */
 const CACHE_MB = 64
 
-/** The agents' social network: its services, built in the order in which they depend on each other. */
-export class Network {
-  readonly settings: Settings
-  readonly log: EventLog
-  readonly activity: LastActivity
-  readonly standings: Standings
-  readonly duplicates: Duplicates
-  readonly reputations: Reputations
-  readonly quotas: Quotas
-  readonly agents: AgentAccounts
-  readonly suspensions: AgentSuspensions
-  readonly signingKeys: SigningKeys
-  readonly keys: Keys
-  readonly bearerKeys: BearerKeySetting
-  readonly signatures: RequestSignatures
-  readonly claims: AgentClaims
-  readonly registrations: Registrations
-  readonly notifications: Notifications
-  readonly directMessages: DirectMessages
-  readonly follows: Follows
-  readonly movedFollows: MovedFollows
-  readonly submolts: Submolts
-  readonly posts: Posts
-  readonly comments: PostComments
-  readonly moderation: Moderation
-  readonly pins: PostPins
-  readonly labels: Labels
-  readonly attachments: LabelAttachments
-  readonly reports: Reports
-  readonly verifications: Verifications
-  readonly repeats: Repeats
-  readonly pictures: Pictures
-  readonly votes: Votes
-  readonly profiles: Profiles
-  readonly home: HomeOverview
-  readonly identities: Identities
-  readonly directory: Directory
-  readonly stats: Stats
-  /** Whether everybody may read, without a key. */
-  readonly publicReads: boolean
-  readonly indexRebuild: IndexRebuild
-  readonly search: NetworkSearch
-  readonly cityAgents: CityAgents
-  readonly backup: NetworkBackup
-  readonly ownerEmails: OwnerEmails
-  readonly exports: AgentExports
-  readonly imports: AgentImports
-  readonly deletions: AccountDeletions
-  readonly recounts: ReturnType<typeof openRecounts>
-  readonly withdrawals: VoteWithdrawals
-  readonly #pendingTexts: PendingTexts
-  readonly #rankRefresh: RankRefresh
-  readonly #cleanup: HourlyCleanup
-  readonly #pictureMaker: PictureMaker
-  readonly #usedSignatures: UsedSignatures
-  readonly #retention: EventRetention
-  #resources: AsyncDisposableStack | undefined
+/** The parts that services share. */
+function networkBase(
+  store: Store,
+  identityKey: IdentityKey,
+  { path, clock, deadlines, settings: given, address, report }: NetworkOptions,
+) {
+  const settings: Settings = { ...defaultSettings, ...given }
+  const baseUrl = () => settings.baseUrl ?? address()
+  const log = new EventLog(store, clock, deadlines)
+  return { store, identityKey, folder: dirname(path), clock, deadlines, settings, baseUrl, log, report }
+}
 
-  private constructor(
-    readonly store: Store,
-    identityKey: IdentityKey,
-    { path, clock, deadlines, settings, address, report }: NetworkOptions,
-  ) {
-    this.settings = { ...defaultSettings, ...settings }
-    const { limits, maxFollowed } = this.settings
-    const baseUrl = () => this.settings.baseUrl ?? address()
-    const log = new EventLog(store, clock, deadlines)
-    this.log = log
-    this.activity = new LastActivity(store, clock, deadlines, report)
-    this.standings = new Standings(store, clock, limits)
-    this.duplicates = new Duplicates(store, clock, limits, this.standings)
-    this.quotas = new Quotas(store, clock, limits, this.standings)
-    this.agents = new AgentAccounts(store, log, clock, this.activity)
-    this.reputations = new Reputations(store, log, clock, this.agents, this.standings)
-    this.votes = new Votes(store, log, clock, this.agents, this.quotas)
-    this.withdrawals = new VoteWithdrawals(store, clock, this.agents, this.votes, report)
-    this.suspensions = new AgentSuspensions(store, log, clock, this.agents, this.withdrawals)
-    const added = (tx: Tx, agent: number, key: string) => this.movedFollows.arrive(tx, agent, key)
-    this.signingKeys = new SigningKeys(store, log, clock, this.agents, added)
-    this.keys = new Keys(store, log, clock, this.agents, this.signingKeys)
-    this.bearerKeys = new BearerKeySetting(store, log, this.agents, this.keys)
-    this.#usedSignatures = new UsedSignatures(store, clock, deadlines, report)
-    this.signatures = new RequestSignatures(store, this.#usedSignatures)
-    this.claims = new AgentClaims(store, log, clock, this.settings, this.agents, this.suspensions, baseUrl)
-    const { agents, keys, claims } = this
-    this.registrations = new Registrations(store, log, this.settings, agents, keys, claims, this.quotas, baseUrl)
-    this.notifications = new Notifications(store, clock, this.agents)
-    this.directMessages = new DirectMessages(store, log, clock, this.agents, this.quotas, this.notifications)
-    const notify = (tx: Tx, followee: number, follower: number) => this.notifications.ofFollower(tx, followee, follower)
-    this.follows = new Follows(store, log, clock, this.agents, this.quotas, maxFollowed, notify)
-    this.movedFollows = new MovedFollows({ store, agents, follows: this.follows, maxFollowed, report })
-    const { verification } = this.settings
-    this.#pendingTexts = new PendingTexts(store, log, clock, this.standings, verification)
-    this.submolts = new Submolts(store, log, clock, this.agents, this.quotas, maxFollowed, this.#pendingTexts)
-    this.posts = new Posts(
-      store,
-      log,
-      clock,
-      this.agents,
-      this.submolts,
-      this.duplicates,
-      this.quotas,
-      this.notifications,
-      this.#pendingTexts,
-    )
-    this.moderation = new Moderation(store, log, clock, this.agents, this.submolts)
-    this.pins = new PostPins(store, log, this.posts, this.moderation)
-    this.labels = new Labels(store, log, clock, this.submolts, this.moderation)
-    this.attachments = new LabelAttachments(store, log, clock, this.agents, this.submolts, this.labels)
-    this.reports = new Reports(store, log, clock, this.agents, this.posts, this.moderation, this.quotas)
-    this.comments = new PostComments(
-      store,
-      log,
-      clock,
-      this.agents,
-      this.submolts,
-      this.posts,
-      this.attachments,
-      this.duplicates,
-      this.quotas,
-      this.notifications,
-      this.#pendingTexts,
-    )
-    const publishers = { post: this.posts, comment: this.comments, submolt: this.submolts }
-    this.verifications = new Verifications(store, log, clock, this.agents, this.quotas, this.#pendingTexts, publishers)
-    this.repeats = new Repeats(store, log, this.posts, this.comments, this.moderation)
-    this.#pictureMaker = new PictureMaker(deadlines)
-    const files = new PictureFiles(join(dirname(path), 'social-pictures'))
-    const { moderation, quotas } = this
-    this.pictures = new Pictures(store, log, this.agents, moderation, quotas, this.#pictureMaker, files)
-    this.profiles = new Profiles(this.agents, this.follows, this.posts, this.comments)
-    this.directory = new Directory(store, this.agents)
-    this.stats = new Stats(store)
-    this.publicReads = this.settings.publicReads ?? readsPublicly(store)
-    this.identities = new Identities(clock, this.agents, identityKey, baseUrl)
-    this.home = new HomeOverview(this.agents, this.notifications, this.directMessages, this.attachments, this.posts)
-    this.indexRebuild = new IndexRebuild(store, report)
-    this.search = new NetworkSearch(
-      store,
-      clock,
-      this.agents,
-      this.submolts,
-      this.posts,
-      this.comments,
-      this.indexRebuild,
-    )
-    const { smtp } = this.settings
-    this.ownerEmails = new OwnerEmails({ store, log, clock, agents: this.agents, smtp, baseUrl, report })
-    this.cityAgents = new CityAgents(this)
-    this.backup = new NetworkBackup(dirname(path), store, clock)
-    this.exports = new AgentExports(store, clock, this.agents, this.signingKeys, identityKey, baseUrl)
-    this.imports = new AgentImports(this, clock)
-    this.deletions = new AccountDeletions(store, log, this.agents, {
-      immediate: [this.pictures, this.keys, this.signingKeys, this.ownerEmails, this.claims, this.withdrawals],
-      sliced: [
-        this.posts,
-        this.comments,
-        this.follows,
-        this.movedFollows,
-        this.submolts,
-        this.notifications,
-        this.moderation,
-        this.attachments,
-        this.reports,
-        this.directMessages,
-        this.reputations,
-        this.#pendingTexts,
-      ],
-      report,
-    })
-    this.recounts = openRecounts(store)
-    this.#rankRefresh = new RankRefresh(store, log, clock, deadlines, report)
-    const expiring = [this.quotas, this.duplicates, this.standings, this.#pendingTexts]
-    this.#cleanup = new HourlyCleanup(store, expiring, deadlines, report)
-    this.#retention = new EventRetention(store, log, clock, deadlines, report)
+type NetworkBase = ReturnType<typeof networkBase>
+
+/** Accounts: their limits, keys and owners, and what one account sends to another or follows. */
+function accountServices({ store, clock, deadlines, settings, baseUrl, log, report }: NetworkBase) {
+  const { limits, maxFollowed } = settings
+  const activity = new LastActivity(store, clock, deadlines, report)
+  const standings = new Standings(store, clock, limits)
+  const duplicates = new Duplicates(store, clock, limits, standings)
+  const quotas = new Quotas(store, clock, limits, standings)
+  const agents = new AgentAccounts(store, log, clock, activity)
+  const reputations = new Reputations(store, log, clock, agents, standings)
+  const votes = new Votes(store, log, clock, agents, quotas)
+  const withdrawals = new VoteWithdrawals(store, clock, agents, votes, report)
+  const suspensions = new AgentSuspensions(store, log, clock, agents, withdrawals)
+  const added = (tx: Tx, agent: number, key: string) => movedFollows.arrive(tx, agent, key)
+  const signingKeys = new SigningKeys(store, log, clock, agents, added)
+  const keys = new Keys(store, log, clock, agents, signingKeys)
+  const bearerKeys = new BearerKeySetting(store, log, agents, keys)
+  const usedSignatures = new UsedSignatures(store, clock, deadlines, report)
+  const signatures = new RequestSignatures(store, usedSignatures)
+  const claims = new AgentClaims(store, log, clock, settings, agents, suspensions, baseUrl)
+  const registrations = new Registrations(store, log, settings, agents, keys, claims, quotas, baseUrl)
+  const notifications = new Notifications(store, clock, agents)
+  const directMessages = new DirectMessages(store, log, clock, agents, quotas, notifications)
+  const notify = (tx: Tx, followee: number, follower: number) => notifications.ofFollower(tx, followee, follower)
+  const follows = new Follows(store, log, clock, agents, quotas, maxFollowed, notify)
+  const movedFollows = new MovedFollows({ store, agents, follows, maxFollowed, report })
+  return {
+    activity,
+    standings,
+    duplicates,
+    quotas,
+    agents,
+    reputations,
+    votes,
+    withdrawals,
+    suspensions,
+    signingKeys,
+    keys,
+    bearerKeys,
+    usedSignatures,
+    signatures,
+    claims,
+    registrations,
+    notifications,
+    directMessages,
+    follows,
+    movedFollows,
   }
+}
 
+type AccountServices = Omit<ReturnType<typeof accountServices>, 'usedSignatures'>
+
+/** Posts, comments and the communities that hold them. */
+function contentServices(
+  { store, folder, clock, deadlines, settings, log }: NetworkBase,
+  { agents, standings, duplicates, quotas, notifications }: AccountServices,
+) {
+  const { maxFollowed, verification } = settings
+  const pendingTexts = new PendingTexts(store, log, clock, standings, verification)
+  const submolts = new Submolts(store, log, clock, agents, quotas, maxFollowed, pendingTexts)
+  const posts = new Posts(store, log, clock, agents, submolts, duplicates, quotas, notifications, pendingTexts)
+  const moderation = new Moderation(store, log, clock, agents, submolts)
+  const pins = new PostPins(store, log, posts, moderation)
+  const labels = new Labels(store, log, clock, submolts, moderation)
+  const attachments = new LabelAttachments(store, log, clock, agents, submolts, labels)
+  const reports = new Reports(store, log, clock, agents, posts, moderation, quotas)
+  const comments = new PostComments(
+    store,
+    log,
+    clock,
+    agents,
+    submolts,
+    posts,
+    attachments,
+    duplicates,
+    quotas,
+    notifications,
+    pendingTexts,
+  )
+  const publishers = { post: posts, comment: comments, submolt: submolts }
+  const verifications = new Verifications(store, log, clock, agents, quotas, pendingTexts, publishers)
+  const repeats = new Repeats(store, log, posts, comments, moderation)
+  const pictureMaker = new PictureMaker(deadlines)
+  const files = new PictureFiles(join(folder, 'social-pictures'))
+  const pictures = new Pictures(store, log, agents, moderation, quotas, pictureMaker, files)
+  return {
+    pendingTexts,
+    submolts,
+    posts,
+    moderation,
+    pins,
+    labels,
+    attachments,
+    reports,
+    comments,
+    verifications,
+    repeats,
+    pictureMaker,
+    pictures,
+  }
+}
+
+type ContentServices = Omit<ReturnType<typeof contentServices>, 'pendingTexts' | 'pictureMaker'>
+
+/** Views over accounts and content. */
+function viewServices(
+  { store, identityKey, clock, settings, baseUrl, report }: NetworkBase,
+  { agents, follows, notifications, directMessages }: AccountServices,
+  { submolts, posts, attachments, comments }: ContentServices,
+) {
+  const profiles = new Profiles(agents, follows, posts, comments)
+  const directory = new Directory(store, agents)
+  const stats = new Stats(store)
+  const publicReads = settings.publicReads ?? readsPublicly(store)
+  const identities = new Identities(clock, agents, identityKey, baseUrl)
+  const home = new HomeOverview(agents, notifications, directMessages, attachments, posts)
+  const indexRebuild = new IndexRebuild(store, report)
+  const search = new NetworkSearch(store, clock, agents, submolts, posts, comments, indexRebuild)
+  return {
+    profiles,
+    directory,
+    stats,
+    /** Whether everybody may read, without a key. */
+    publicReads,
+    identities,
+    home,
+    indexRebuild,
+    search,
+  }
+}
+
+/** Services for owners and the operator, and those that move, delete, recount and expire what is stored. */
+function upkeepServices(
+  { store, identityKey, folder, clock, deadlines, settings, baseUrl, log, report }: NetworkBase,
+  accounts: AccountServices,
+  content: ContentServices,
+  pendingTexts: PendingTexts,
+) {
+  const { standings, duplicates, quotas, agents, reputations, withdrawals } = accounts
+  const { signingKeys, keys, claims, notifications, directMessages, follows, movedFollows } = accounts
+  const { submolts, posts, moderation, attachments, reports, comments, pictures } = content
+  const ownerEmails = new OwnerEmails({ store, log, clock, agents, smtp: settings.smtp, baseUrl, report })
+  const cityAgents = new CityAgents({ store, log, ...accounts })
+  const backup = new NetworkBackup(folder, store, clock)
+  const exports = new AgentExports(store, clock, agents, signingKeys, identityKey, baseUrl)
+  const imports = new AgentImports({ store, log, ...accounts, submolts, posts }, clock)
+  const deletions = new AccountDeletions(store, log, agents, {
+    immediate: [pictures, keys, signingKeys, ownerEmails, claims, withdrawals],
+    sliced: [
+      posts,
+      comments,
+      follows,
+      movedFollows,
+      submolts,
+      notifications,
+      moderation,
+      attachments,
+      reports,
+      directMessages,
+      reputations,
+      pendingTexts,
+    ],
+    report,
+  })
+  const recounts = openRecounts(store)
+  const rankRefresh = new RankRefresh(store, log, clock, deadlines, report)
+  const cleanup = new HourlyCleanup(store, [quotas, duplicates, standings, pendingTexts], deadlines, report)
+  const retention = new EventRetention(store, log, clock, deadlines, report)
+  return { ownerEmails, cityAgents, backup, exports, imports, deletions, recounts, rankRefresh, cleanup, retention }
+}
+
+/** Builds the services in the order in which they depend on each other; `background` lists work in the order of its start. */
+function networkServices(base: NetworkBase) {
+  const { store, settings, log } = base
+  const { usedSignatures, ...accounts } = accountServices(base)
+  const { pendingTexts, pictureMaker, ...content } = contentServices(base, accounts)
+  const views = viewServices(base, accounts, content)
+  const { rankRefresh, cleanup, retention, ...upkeep } = upkeepServices(base, accounts, content, pendingTexts)
+  const services = { store, settings, log, ...accounts, ...content, ...views, ...upkeep }
+  const { backup, activity, recounts, pictures, withdrawals, movedFollows, search, indexRebuild, deletions } = services
+  const background: Service[] = [
+    { start: () => backup.removeStages() },
+    { stop: () => activity.flush() },
+    { stop: () => recounts.stop() },
+    rankRefresh,
+    retention,
+    { start: () => void pictures.removeUnused(), stop: () => pictureMaker.stop() },
+    cleanup,
+    usedSignatures,
+    { start: () => void withdrawals.resume(), stop: () => withdrawals.stop() },
+    { start: () => void movedFollows.resume(), stop: () => movedFollows.stop() },
+    { stop: () => search.stop() },
+    { stop: () => indexRebuild.stop() },
+    { start: () => void deletions.resume(), stop: () => deletions.stop() },
+  ]
+  return { services, background }
+}
+
+/** The agents' social network: its services by name. */
+export type Network = Readonly<ReturnType<typeof networkServices>['services']> & {
+  /** Stops the background work, writes what is pending and closes the database. */
+  close(): Promise<void>
+}
+
+export const Network = {
   /** Opens the network and starts its background work; releases everything and rethrows when a step fails. */
-  static async open(options: NetworkOptions): Promise<Network> {
+  async open(options: NetworkOptions): Promise<Network> {
     await using resources = new AsyncDisposableStack()
     const { path, report } = options
     const store = Store.open(path, socialMigrations, {
@@ -251,36 +292,13 @@ export class Network {
       onTrouble: troubleReporter('the network', (message) => report(new Error(message))),
     })
     resources.defer(() => store.close())
-    const network = new Network(store, await IdentityKey.open(dirname(path)), options)
-    await startServices(network.#services(), resources)
-    await network.indexRebuild.resume()
-    network.#resources = resources.move()
-    return network
-  }
-
-  /** Stops the background work, writes what is pending and closes the database. */
-  async close(): Promise<void> {
-    await this.#resources?.disposeAsync()
-  }
-
-  /** The background work, in the order in which it starts. */
-  #services(): Service[] {
-    return [
-      { start: () => this.backup.removeStages() },
-      { stop: () => this.activity.flush() },
-      { stop: () => this.recounts.stop() },
-      this.#rankRefresh,
-      this.#retention,
-      { start: () => void this.pictures.removeUnused(), stop: () => this.#pictureMaker.stop() },
-      this.#cleanup,
-      this.#usedSignatures,
-      { start: () => void this.withdrawals.resume(), stop: () => this.withdrawals.stop() },
-      { start: () => void this.movedFollows.resume(), stop: () => this.movedFollows.stop() },
-      { stop: () => this.search.stop() },
-      { stop: () => this.indexRebuild.stop() },
-      { start: () => void this.deletions.resume(), stop: () => this.deletions.stop() },
-    ]
-  }
+    const base = networkBase(store, await IdentityKey.open(dirname(path)), options)
+    const { services, background } = networkServices(base)
+    await startServices(background, resources)
+    await services.indexRebuild.resume()
+    const opened = resources.move()
+    return { ...services, close: () => opened.disposeAsync() }
+  },
 }
 
 /** Whether everybody may read a network whose settings do not say: one that was created with public reads. */
