@@ -1,5 +1,4 @@
-import type { Access, Surroundings } from './obstacle.ts'
-import { confinementRisk, placeOf } from './obstacle.ts'
+import { type Access, confinementRisk, placeOf, type Surroundings } from './obstacle.ts'
 import type { Grant, Profile, Withheld } from './profile.ts'
 
 /** A path of a profile that cannot be granted, and why. */

@@ -1,5 +1,4 @@
-import type { Declaration } from './declaration.ts'
-import { declareFields } from './declaration.ts'
+import { type Declaration, declareFields } from './declaration.ts'
 import type { FieldSet, ValuesOf } from './fields.ts'
 import {
   AGENT_PATCH,

@@ -1,6 +1,5 @@
 import type { Actor } from '../../core/actor.ts'
-import type { Clock } from '../../core/clock.ts'
-import { toTimestamp } from '../../core/clock.ts'
+import { type Clock, toTimestamp } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
 import type { Store, Tx } from '../../core/store/index.ts'
 import type { MatchedRule } from './rules.ts'

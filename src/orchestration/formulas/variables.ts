@@ -2,8 +2,7 @@ import { RE2JS } from 're2js'
 import { suggestion, withHint } from '../../config/files/suggestion.ts'
 import { invalidField } from '../../core/errors.ts'
 import type { Variable } from './formula.ts'
-import type { TableReader } from './reader.ts'
-import { textOf } from './reader.ts'
+import { type TableReader, textOf } from './reader.ts'
 import type { Recipe, RecipeVariables, VariableDefinition } from './recipe.ts'
 
 /** The most that the values of all variables may hold together. */
