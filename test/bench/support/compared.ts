@@ -170,7 +170,7 @@ export const LINES: readonly Line[] = [
   followed(1000, 10),
   { ...reads('status, 100 agents', () => status), bench: 'status' },
   { what: `status at ${WRITES} writes/s, with the writes`, bench: 'status', measure: underWrites },
-  command('gc hook', 'gc', ['hook', 'agent-50', '--json']),
+  command('gc hook', 'gc', ['hook', 'agent-50', '--json'], 'busy'),
   command('bd ready', 'bd', ['ready', '--limit', '5', '--json']),
   command('gc __confine', 'gc', ['confine', '--', '/bin/true'], 'project'),
   { what: 'gc host, until it listens', bench: 'status', measure: hostStarted },
