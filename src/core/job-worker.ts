@@ -1,7 +1,9 @@
 import type { Deadline, Deadlines } from './deadlines.ts'
 
-/** How long the thread stays without a job, in milliseconds. */
+/** Milliseconds that a thread stays without a job. */
 const IDLE_TIME = 30_000
+/** Milliseconds that a thread may take to end. */
+const CLOSE_TIME = 1000
 const MAX_WAITING = 256
 
 interface JobWorkerOptions<Result> {
@@ -9,7 +11,7 @@ interface JobWorkerOptions<Result> {
   /** How long one job may take, in milliseconds. */
   readonly limit: number
   start(): Worker
-  /** Whether the thread ends after this result: what its heap has grown to is given back only then. */
+  /** Whether the thread ends after this result, which frees its heap. */
   isSpent?(result: Result): boolean
 }
 
@@ -65,6 +67,17 @@ export class JobWorker<Job, Result> {
     this.#next()
   }
 
+  /** Ends a thread and hands out its last result once the thread's memory is free, or after `CLOSE_TIME`. */
+  #finishSpent(worker: Worker, result: Result): void {
+    const job = this.#current
+    const finish = () => {
+      if (job === this.#current) this.#finish(result)
+    }
+    worker.addEventListener('close', finish, { once: true })
+    this.#end()
+    this.#deadline = this.options.deadlines.after(CLOSE_TIME, finish)
+  }
+
   /** Ends the thread, which cannot be told to stop otherwise. */
   #giveUp(): void {
     this.#end()
@@ -79,8 +92,8 @@ export class JobWorker<Job, Result> {
     const worker = this.options.start()
     worker.onmessage = ({ data }: MessageEvent<Result>) => {
       if (worker !== this.#worker) return
-      if (this.options.isSpent?.(data)) this.#end()
-      this.#finish(data)
+      if (this.options.isSpent?.(data)) this.#finishSpent(worker, data)
+      else this.#finish(data)
     }
     worker.onerror = () => {
       if (worker === this.#worker) this.#giveUp()
