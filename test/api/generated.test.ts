@@ -1,4 +1,6 @@
 import { expect, test } from 'bun:test'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { writeDefaultMode } from '../../src/config/confinement/default-mode.ts'
 import { dice } from '../slow/town.ts'
 import { operationsOf } from '../support/sample.ts'
 import { SEED } from '../support/seed.ts'
@@ -80,7 +82,11 @@ test(
   'every operation answers every kind of caller without an internal error or a secret',
   async () => {
     const random = dice(SEED + 2)
-    await using world = await World.open()
+    await using world = await World.filled((folder) => {
+      for (const name of ['user', 'home']) mkdirSync(folder.at(name))
+      writeDefaultMode(folder.at('home'), 'off')
+      writeFileSync(folder.at('home', 'social.toml'), UNLIMITED)
+    })
     plantAccounts(world.home)
     const city = await PlantedCity.open(world, 'planted')
     const other = await register(world, 'other', SPY)
@@ -133,6 +139,15 @@ async function everyOperation(world: World, random: () => number) {
   return { make: new Maker({}, random), operations }
 }
 
+const ACTIONS = ['general', 'post', 'comment', 'vote', 'follow', 'submolt', 'message', 'request', 'report', 'verify']
+
+/** Limits of the network that no request meets: a rejection by a limit would reach no operation. */
+const UNLIMITED = [
+  '[limits]',
+  ...[...ACTIONS, 'picture', 'register'].map((action) => `${action} = "100000/1m"`),
+  ...['newcomer', 'standing', 'repeats'].map((name) => `${name} = false`),
+].join('\n')
+
 const SPY = `[[agent]]\nname = "spy"\nstart_command = '${STORE_TOKEN}; exec sleep 600'\nmax_active_sessions = 4\n`
 
 /** What is wrong with an answer: an internal error, or a secret for one who may not read it. */
@@ -170,8 +185,8 @@ class Callers {
       return (await startSession(city.city, 'plain')).token
     })
     await this.#set('session of another city', async () => (await startSession(other, 'spy')).token)
-    const name = `agent_${this.#tokens.size}`
     await this.#set('network agent', async () => {
+      const name = `agent_${crypto.randomUUID().slice(0, 8)}`
       const { body } = await world.call('POST /api/v1/agents/register', { body: { name, description: 'draws' } })
       return body.agent?.api_key ?? body.api_key
     })
@@ -198,8 +213,8 @@ class Callers {
   }
 
   async #isGood(token: string): Promise<boolean> {
-    if (token.startsWith('moltbook_')) return true
-    return (await this.world.call('GET /v0/cities', { token })).status === 200
+    const path = token.startsWith('moltbook_') ? '/api/v1/agents/me' : '/v0/cities'
+    return (await this.world.call(`GET ${path}`, { token })).status === 200
   }
 }
 
