@@ -1,5 +1,5 @@
 import type { CityConfig } from '../../config/city/index.ts'
-import { toTimestamp } from '../../core/clock.ts'
+import { toSecond, toTimestamp } from '../../core/clock.ts'
 import {
   type FormulaFeedBody,
   type FormulaFeedQuery,
@@ -24,7 +24,7 @@ const [DEFAULT_FEED, MAX_FEED] = [50, 500]
 export class FormulaRuns {
   constructor(private readonly options: FormulaRunsOptions) {}
 
-  /** How often a formula was run, and its latest runs. */
+  /** The number of runs of a formula, and the latest of them. */
   list(formula: string, query: FormulaRunsQuery): FormulaRunsResponse {
     const { runRepository, config } = this.options
     const scope = ofRig(requireScope(config.current, query))
@@ -35,7 +35,7 @@ export class FormulaRuns {
     }
   }
 
-  /** Runs of all formulas, those that go on first. */
+  /** Runs of all formulas, active ones first. */
   feed(query: FormulaFeedQuery): FormulaFeedBody {
     const { runRepository, config } = this.options
     const runs = runRepository.feed(
@@ -57,10 +57,8 @@ const statusOf = (state: RunRow['state']): string => STATUSES[state] ?? state
 
 const toRecentRun = ({ rootId, state, target, startedAt, updatedAt }: RunRow): FormulaRecentRunResponse => ({
   ...{ workflow_id: rootId, status: statusOf(state), target: target || 'workflow' },
-  ...{ started_at: toSeconds(startedAt), updated_at: toSeconds(updatedAt) },
+  ...{ started_at: toSecond(startedAt), updated_at: toSecond(updatedAt) },
 })
-
-const toSeconds = (at: number): string => toTimestamp(at).replace(/\.\d+Z$/, 'Z')
 
 export const toFeedItem = (run: ListedRun, city: string): MonitorFeedItemResponse => {
   const [kind, ref] = run.scopeKind === 'rig' ? ['rig', run.scopeRef] : ['city', city]

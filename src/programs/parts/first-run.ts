@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readText } from '../../core/files.ts'
 import { contains } from '../../core/folders.ts'
 import { parseToml, type TomlPairs, TomlSyntaxError, toPlainValue } from '../../core/toml/index.ts'
 import { asObject, isObject, type JsonRecord, parseJson } from '../entries/json.ts'
@@ -23,22 +23,13 @@ export const pairsOf = (record: JsonRecord): TomlPairs =>
     typeof value === 'string' || typeof value === 'boolean' || typeof value === 'number' ? [[key, value] as const] : [],
   )
 
-export const readJson = (path: string): JsonRecord => asObject(parseJson(read(path)))
+export const readJson = (path: string): JsonRecord => asObject(parseJson(readText(path) ?? ''))
 
 export function readToml(path: string): JsonRecord {
   try {
-    return asObject(toPlainValue(parseToml(read(path))))
+    return asObject(toPlainValue(parseToml(readText(path) ?? '')))
   } catch (error) {
     if (error instanceof TomlSyntaxError) return {}
     throw error
-  }
-}
-
-/** A file that is not there, or that nobody may read, says nothing. */
-function read(path: string): string {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch {
-    return ''
   }
 }

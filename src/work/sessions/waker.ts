@@ -1,5 +1,6 @@
 import type { Clock } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
+import { Signal } from '../../core/signal.ts'
 import type { Tx } from '../../core/store/index.ts'
 import { SESSION_CONFLICT } from '../errors.ts'
 import type { SessionRepository } from './repository.ts'
@@ -8,13 +9,10 @@ import type { SessionRow } from './table.ts'
 /** States in which a session waits for someone to wake it. */
 export const HELD: ReadonlySet<string> = new Set(['asleep', 'suspended', 'quarantined', 'archived'])
 
-type ReleaseListener = (tx: Tx, row: SessionRow) => void
-type WakeListener = (tx: Tx, id: string) => void
-
 /** Wakes sessions: their rows request a start, and the reconciler starts them. */
 export class SessionWaker {
-  readonly #releaseListeners: ReleaseListener[] = []
-  readonly #wakeListeners: WakeListener[] = []
+  readonly #released = new Signal<[tx: Tx, row: SessionRow]>()
+  readonly #woken = new Signal<[tx: Tx, id: string]>()
 
   constructor(
     private readonly sessions: SessionRepository,
@@ -24,7 +22,7 @@ export class SessionWaker {
   /** Wakes a session on request. */
   wake(tx: Tx, id: string): void {
     this.release(tx, id)
-    for (const listener of this.#wakeListeners) listener(tx, id)
+    this.#woken.emit(tx, id)
   }
 
   /** Lifts every hold on a session and requests its start. */
@@ -39,7 +37,7 @@ export class SessionWaker {
       churn: 0,
       quarantinedUntil: null,
     }
-    for (const listener of this.#releaseListeners) listener(tx, row)
+    this.#released.emit(tx, row)
     if (HELD.has(row.state)) this.sessions.transition(tx, id, 'wake', change)
     else if (row.state === 'start-pending') this.sessions.update(tx, id, change)
   }
@@ -50,12 +48,8 @@ export class SessionWaker {
   }
 
   /** Calls the listener in the write in which the holds on a session are lifted, before they are. */
-  onRelease(listener: ReleaseListener): void {
-    this.#releaseListeners.push(listener)
-  }
+  readonly onRelease = this.#released.listen
 
   /** Calls the listener in the write in which a caller wakes a session. */
-  onWake(listener: WakeListener): void {
-    this.#wakeListeners.push(listener)
-  }
+  readonly onWake = this.#woken.listen
 }
