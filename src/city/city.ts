@@ -186,7 +186,7 @@ function running(services: CityServices, resources: AsyncDisposableStack): City 
   }
 }
 
-/** What starts programs stops first, so that nothing is started while sessions end and the rest stops. */
+/** Closes the services that start programs first, so that nothing starts while sessions end. */
 async function close(services: CityServices, resources: AsyncDisposableStack, endSessions: boolean): Promise<void> {
   try {
     await services.reconciler.stop()

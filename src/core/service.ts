@@ -1,6 +1,6 @@
 type Step = () => void | Promise<void>
 
-/** What runs while something larger is open: it is started, stopped, or both. */
+/** A part that runs while its owner is open: it is started, stopped, or both. */
 export type Service = { start: Step; stop?: Step } | { start?: Step; stop: Step }
 
 /**

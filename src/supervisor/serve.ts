@@ -185,7 +185,7 @@ class Listeners {
     return this.#bound.url
   }
 
-  /** Where the network is served, if it is. */
+  /** The listener that serves the network: its own, or that of the API. */
   get network(): HttpListener {
     return this.social ?? this.#bound
   }
@@ -246,7 +246,7 @@ function openRegistry(options: RegistryOptions, resources: AsyncDisposableStack)
   return { tokens, logs, cities }
 }
 
-/** What every city gets of its supervisor. */
+/** The dependencies that the supervisor gives every city. */
 const cityDependencies = ({ options, home, listeners, findNetwork, ...rest }: RegistryOptions) => ({
   ...{ home: home.path, bin: join(home.bin, 'gc'), version: options.version, env: options.env },
   ...{ tokenRequirement: rest.tokenRequirement, defaultConfine: rest.defaultConfine },
@@ -269,7 +269,7 @@ interface Handlers {
   readonly main: RequestHandler
   /** The agents' network by itself. */
   readonly social: RequestHandler
-  /** What other machines reach: hooks and direct services. */
+  /** The handler for other machines: hooks and direct services. */
   readonly public: RequestHandler
 }
 

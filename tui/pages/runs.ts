@@ -130,7 +130,7 @@ export function runActions({ run_id: id, title, status }: Run): Action[] {
       disabled: ended,
       run: pause(id),
     },
-    { key: 'P', name: 'resume', help: 'go on with a paused run', disabled: ended, run: resume(id) },
+    { key: 'P', name: 'resume', help: 'resume a paused run', disabled: ended, run: resume(id) },
     {
       key: 'r',
       name: 'retry-run',

@@ -24,7 +24,7 @@ const DAY_MS = 24 * 3_600_000
 /** How long what was said in a session is kept after it was closed. */
 const RETENTION_MS = 30 * DAY_MS
 
-/** What is left of a folder: all of an entry, or a part of it. */
+/** The entries of a folder that are kept: each whole, or a part of it. */
 interface Kept {
   readonly [name: string]: true | Kept
 }
@@ -34,7 +34,7 @@ const LOGS = PROGRAMS.flatMap(({ home }) => (home?.logs ?? []).map((path) => joi
   .map((path) => path.split('/'))
   .reduce<Kept>(withPath, {})
 
-/** What is left, with a place at the end of a path. */
+/** The entries to keep, with a path added. */
 function withPath(kept: Kept, [name = '', ...rest]: readonly string[]): Kept {
   const below = kept[name]
   return { ...kept, [name]: rest.length === 0 ? true : withPath(below === true ? {} : (below ?? {}), rest) }

@@ -119,7 +119,7 @@ export const TranscriptFormat = Type.Union([
 ])
 export type TranscriptFormat = Static<typeof TranscriptFormat>
 
-/** What an agent said last, under its own name. */
+/** The latest output of an agent, under its own name. */
 export const AgentOutput = Type.Object(
   {
     agent: Type.String(),

@@ -51,7 +51,7 @@ function withEntry(list: readonly unknown[], entry: unknown): unknown[] {
   return at < 0 ? [...list, entry] : list.with(at, entry)
 }
 
-/** Where a program takes its hooks in groups, a bare one becomes a group of its own. */
+/** Makes a bare hook a group of its own, for programs that take hooks in groups. */
 function prepareEntry(entry: unknown, isWrapped: boolean): unknown {
   if (!isTable(entry)) return entry
   const isBare = isWrapped && typeof entry.command === 'string' && entry.hooks === undefined

@@ -32,7 +32,7 @@ interface Asking {
 
 /** The same as people see it, with what they can say. */
 export interface OpenHostPrompt {
-  /** How it is named under attention. */
+  /** Its id in the attention list. */
   id: string
   row: RunningSession
   /** The host in the form of `allow_hosts`. */
@@ -59,7 +59,7 @@ export class HostPrompts {
 
   constructor(private readonly options: HostPromptsOptions) {}
 
-  /** What waits for a person; undefined while that is not known yet. */
+  /** The prompts that wait for a person; undefined until the hosts have reported. */
   open(): OpenHostPrompt[] | undefined {
     if (!this.options.host.askedHosts.isKnown) return undefined
     return this.#all().map((asking) => this.#toPrompt(asking))
@@ -83,7 +83,7 @@ export class HostPrompts {
     return unsubscribe
   }
 
-  /** What a person said of a host that is not asked for any more. */
+  /** The answer to a prompt that is closed. */
   resolution(id: string): AttentionResolution | undefined {
     return this.#resolutions.get(id)
   }

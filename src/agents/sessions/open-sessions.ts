@@ -130,7 +130,7 @@ export function openSessions(options: SessionsOptions) {
   return { ...records, ...programs, ...messaging, ...lifecycle, upkeep, operations: openOperations(all) }
 }
 
-/** What is known of sessions beside their records. */
+/** Opens the state of sessions that their records do not hold. */
 function openRunState({ store, log, clock, config, beads, sessionRecords, ...options }: SessionsOptions) {
   const { repository, waker } = sessionRecords
   const accepted = new AcceptanceRecorder(options.environment.path, options.report)

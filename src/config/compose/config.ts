@@ -35,7 +35,7 @@ export interface ConfigChange {
   readonly by: Actor
 }
 
-/** What is wrong with files, with their places. */
+/** The errors and warnings of files, with their places. */
 export interface CheckedFiles {
   readonly valid: boolean
   readonly errors: string[]

@@ -217,7 +217,7 @@ export class Conversation {
   }
 }
 
-/** What a turn took, by the protocol or as a quota, which is what some programs report. */
+/** The usage of a turn, as the protocol reports it or as the quota that some programs send instead. */
 const usageOf = ({ usage, _meta }: { usage?: object | null; _meta?: { [key: string]: unknown } | null }) => {
   const quota = _meta?.quota
   return usage ?? (typeof quota === 'object' ? quota : undefined)

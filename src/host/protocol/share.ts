@@ -8,7 +8,7 @@ export const Share = Type.Object({
 })
 export type Share = Static<typeof Share>
 
-/** How a share is enforced: as the limit of a cgroup, by a low priority under load, or not at all. */
+/** The enforcement of a share: a cgroup limit, a low priority under load, or none. */
 export const EnforcedBy = Type.Union([Type.Literal('cgroup'), Type.Literal('priority'), Type.Literal('nothing')])
 export type EnforcedBy = Static<typeof EnforcedBy>
 

@@ -105,7 +105,7 @@ async function readPieces<Item>(pieces: readonly Piece[]): Promise<Item[]> {
   const decoder = new TextDecoder()
   for (const piece of pieces) {
     const read: Item[] = JSON.parse(decoder.decode(piece))
-    // Its memory is free from here on, and not only when the collector comes to it.
+    // Frees its memory now instead of at the next collection.
     piece.buffer.transfer(0)
     items.push(...read)
     await nextTick()

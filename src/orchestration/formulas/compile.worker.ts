@@ -3,7 +3,7 @@ import { type FormulaJob, FormulaJobs, movedWith } from './compile-job.ts'
 
 declare const self: Worker
 
-/** Bytes of a heap with which the thread goes on to the next job. */
+/** Maximum bytes of the heap after a job; a thread with more exits. */
 const MAX_HEAP = 16 * 1024 * 1024
 
 const jobs = new FormulaJobs()

@@ -90,7 +90,7 @@ const fillBond = (bond: Bond, text: Text): Bond =>
   'error' in bond ? bond : { ...bond, steps: bond.steps.map((step) => fillSpec(step, text, text)) }
 
 /**
- * What a step is made of; ids and conditions are no texts. The variables of a fan-out get what the launch adds only: those
+ * The texts of a step; ids and conditions are not among them. The variables of a fan-out get only those of the launch: those
  * of the run are filled with each item, in one pass, so that `{item}` in a value is data.
  */
 function fillSpec(spec: StepSpec, text: Text, added: Text): StepSpec {

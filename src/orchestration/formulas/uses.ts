@@ -6,7 +6,7 @@ interface TextFiles extends FormulaFiles {
   textOf(name: string): string | undefined
 }
 
-/** What a result was made of: it holds for as long as all of this is the same. */
+/** The inputs of a result. The result is valid as long as all of them are unchanged. */
 export interface Uses {
   /** By name: the file and its text, hashed. */
   readonly formulas: readonly (readonly [name: string, hash: string])[]

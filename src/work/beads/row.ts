@@ -18,7 +18,7 @@ export interface BeadRow {
   description: string
   labels: string
   metadata: string
-  /** What its step hands on, of which the metadata has null; see `StoredMetadata`. */
+  /** The output of its step, for which the metadata has null; see `StoredMetadata`. */
   output: string | null
   ephemeral: number
   no_history: number

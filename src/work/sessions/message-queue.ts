@@ -16,7 +16,7 @@ export interface MessageOptions {
   limit?: number
 }
 
-/** How a message ended; `abandoned` when its session was closed before. */
+/** The outcome of a message; `abandoned` if its session closed first. */
 export type MessageOutcome = 'delivered' | 'failed' | 'abandoned'
 
 /** Called in the write that ends a message with a request name. */
@@ -135,7 +135,7 @@ export class MessageQueue {
     if (requestId !== null) this.#ended.emit(tx, requestId, outcome, reason)
   }
 
-  /** Calls the listener when a message with a name has ended, by delivery or without; a withdrawal is not told. */
+  /** Calls the listener when a message with a request id is delivered, fails or is abandoned, but not when it is withdrawn. */
   readonly onEnd = this.#ended.listen
 
   #has(request: string, states: ReturnType<typeof sql>): boolean {
