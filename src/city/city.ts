@@ -13,8 +13,7 @@ import { repairCityCounters } from './counters/index.ts'
 import { cityMigrations } from './database/index.ts'
 import type { CityDependencies } from './dependencies.ts'
 import { buildServices, type CityServices } from './services.ts'
-import { ControllerStarted, ControllerStopped } from './status/events.ts'
-import { StoreHealth } from './status/store-health.ts'
+import { ControllerStarted, ControllerStopped, StoreHealth } from './status/index.ts'
 
 const CITY = gcPart('city')
 

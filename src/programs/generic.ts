@@ -1,6 +1,6 @@
-import { choice, model, npm, permissions, script, select } from './parts/preset.ts'
+import { choice, model, npm, type ProviderOption, permissions, script, select } from './parts/preset.ts'
 import { commonServer, serverSettings } from './parts/project.ts'
-import type { ProgramPreset, ProgramRuntime, ProviderOption } from './program.ts'
+import type { ProgramPreset, ProgramRuntime } from './program.ts'
 
 const grokOptions: ProviderOption[] = [
   permissions(

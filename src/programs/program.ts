@@ -1,9 +1,15 @@
 import type { JsonRecord } from './entries/index.ts'
 import type { LimitReader, LogStatement } from './limits/index.ts'
 import type { LogFinder } from './logs/index.ts'
-import type { KeyedApi } from './parts/keyed-api.ts'
-import type { Check } from './parts/probe.ts'
-import type { McpConnection, ProjectPart, SharedFile } from './parts/project.ts'
+import type {
+  Check,
+  FirstRun,
+  KeyedApi,
+  McpConnection,
+  ProjectPart,
+  ProviderOption,
+  SharedFile,
+} from './parts/index.ts'
 import type { TerminalProfile } from './terminal-profile.ts'
 
 /**
@@ -67,24 +73,6 @@ export interface ProgramPreset {
 /** The way a program takes its first prompt: as an argument, after a flag, or typed into its terminal. */
 export type PromptMode = 'arg' | 'flag' | 'none'
 
-/** One value of an option, and the arguments that choosing it adds. The arguments never reach the wire. */
-export interface OptionChoice {
-  value: string
-  label: string
-  flagArgs: string[]
-}
-
-/** Something a person may choose about a provider, such as its model. */
-export interface ProviderOption {
-  key: string
-  label: string
-  type: 'select'
-  default: string
-  choices: OptionChoice[]
-  /** In a declaration with `optionsSchemaMerge = "by_key"`: takes the base's option of this key away. */
-  omit?: boolean
-}
-
 /** The start of a program, in the keys of `[providers.<name>]`. */
 export interface ProviderPreset {
   displayName?: string
@@ -103,20 +91,6 @@ export interface ProviderPreset {
   resumeFlag?: string
   optionDefaults?: Record<string, string>
   optionsSchema?: ProviderOption[]
-}
-
-/** The home of the user whose programs run. */
-export interface UserHome {
-  /** The variables of the program, which lead it to its own home when nothing confines it. */
-  readonly env: Readonly<Record<string, string>>
-  readonly home: string
-}
-
-/** The place of a program's first run. */
-export interface FirstRun extends UserHome {
-  readonly workDir: string
-  /** The dialogs that the user accepted in earlier sessions. */
-  readonly accepted?: { readonly trust: boolean; readonly permissions: boolean }
 }
 
 /** A program that is confined. */

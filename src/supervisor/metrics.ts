@@ -1,5 +1,5 @@
 import type { City } from '../city/city.ts'
-import { cityMetrics } from '../city/status/index.ts'
+import { cityMetrics } from '../city/metrics.ts'
 import type { Deadlines } from '../core/deadlines.ts'
 import {
   type Labels,

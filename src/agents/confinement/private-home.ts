@@ -4,7 +4,7 @@ import type { PrivateFile, PrivateLink } from '../../host/protocol/index.ts'
 import { confinedProgram } from '../../programs/confinements.ts'
 import { asObject, type JsonRecord, parseJson } from '../../programs/entries/json.ts'
 import { programOf } from '../../programs/list.ts'
-import type { FirstRun, UserHome } from '../../programs/program.ts'
+import type { FirstRun, UserHome } from '../../programs/parts/index.ts'
 
 /**
  * The first files of a program's private home, so that its first screen asks nothing that it would not ask unconfined:

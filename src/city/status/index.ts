@@ -1,3 +1,6 @@
-export { cityMetrics } from './city-metrics.ts'
+export { CityStatus } from './city-status.ts'
+export { CitySuspended, ControllerStarted, ControllerStopped } from './events.ts'
 export { statusRoutes } from './routes.ts'
 export type { Status } from './schema.ts'
+export { sessionCounter } from './session-counter.ts'
+export { StoreHealth } from './store-health.ts'

@@ -1,4 +1,5 @@
-import type { PromptMode, ProviderOption, ProviderPreset } from '../../programs/program.ts'
+import type { ProviderOption } from '../../programs/parts/index.ts'
+import type { PromptMode, ProviderPreset } from '../../programs/program.ts'
 import type { ConfineFields } from './confine.ts'
 import type { Declaration } from './declaration.ts'
 

@@ -1,4 +1,4 @@
-import type { OptionChoice, ProviderOption } from '../../programs/program.ts'
+import type { OptionChoice, ProviderOption } from '../../programs/parts/index.ts'
 import { confineTable } from './confine.ts'
 import { boolean, duration, type FieldReader, integer, oneOf, string, stringMap, strings } from './fields.ts'
 import { PROMPT_MODES, type ProviderConfig } from './provider-config.ts'

@@ -1,5 +1,6 @@
 import { AppError } from '../../core/errors.ts'
-import type { PromptMode, ProviderOption } from '../../programs/program.ts'
+import type { ProviderOption } from '../../programs/parts/index.ts'
+import type { PromptMode } from '../../programs/program.ts'
 import type { Provider } from '../declare/index.ts'
 import { renderCommand, type TemplateFields } from '../prompts/index.ts'
 import { splitCommand } from './command-words.ts'

@@ -1,6 +1,6 @@
 import { AppError } from '../../core/errors.ts'
+import type { ProviderOption } from '../../programs/parts/index.ts'
 import { BUILTINS } from '../../programs/presets.ts'
-import type { ProviderOption } from '../../programs/program.ts'
 import type { DeclaredProviders, Provider, ProviderConfig } from '../declare/index.ts'
 
 type Confine = NonNullable<ProviderConfig['confine']>

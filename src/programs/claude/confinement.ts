@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { asObject, type JsonRecord } from '../entries/json.ts'
-import { around, pick, readJson, trustedNow } from '../parts/first-run.ts'
+import { around, type FirstRun, pick, readJson, trustedNow } from '../parts/first-run.ts'
 import { anthropicKey, bearer, type KeyedApi } from '../parts/keyed-api.ts'
-import type { FirstRun, ProgramConfinement } from '../program.ts'
+import type { ProgramConfinement } from '../program.ts'
 
 const SEEN = ['hasCompletedOnboarding', 'lastOnboardingVersion', 'theme', 'bypassPermissionsModeAccepted']
 const ACCEPTED = ['skipDangerousModePermissionPrompt']

@@ -1,7 +1,7 @@
 import { asString, isObject, parseJson } from '../entries/json.ts'
-import { choice, model, npm, passThrough, permissions } from '../parts/preset.ts'
+import { choice, model, npm, type ProviderOption, passThrough, permissions } from '../parts/preset.ts'
 import { configured, type Inspector, invalid, needsAuth, type ProbeResult } from '../parts/probe.ts'
-import type { ProgramPreset, ProviderOption } from '../program.ts'
+import type { ProgramPreset } from '../program.ts'
 
 export async function claudeCheck(inspector: Inspector): Promise<ProbeResult> {
   const result = await inspector.run(['claude', 'auth', 'status', '--json'])

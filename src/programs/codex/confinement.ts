@@ -1,8 +1,9 @@
 import { join } from 'node:path'
 import { addBlock, renderPairs } from '../../core/toml/index.ts'
 import { asObject } from '../entries/json.ts'
+import type { FirstRun } from '../parts/first-run.ts'
 import { around, bearer, type KeyedApi, pairsOf, pick, readToml, trustedNow } from '../parts/index.ts'
-import type { FirstRun, ProgramConfinement } from '../program.ts'
+import type { ProgramConfinement } from '../program.ts'
 
 function seen(place: FirstRun): string {
   const { env, home } = place

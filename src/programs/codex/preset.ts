@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { asObject, asString, isObject } from '../entries/json.ts'
-import { choice, model, npm, passThrough, permissions, select } from '../parts/preset.ts'
+import { choice, model, npm, type ProviderOption, passThrough, permissions, select } from '../parts/preset.ts'
 import { configured, type Inspector, invalid, needsAuth, type ProbeResult } from '../parts/probe.ts'
-import type { ProgramPreset, ProviderOption } from '../program.ts'
+import type { ProgramPreset } from '../program.ts'
 
 export function codexCheck(inspector: Inspector): ProbeResult {
   const auth = inspector.readJson(join(inspector.env.CODEX_HOME || join(inspector.home, '.codex'), 'auth.json'))

@@ -1,7 +1,8 @@
 import { join } from 'node:path'
 import { asObject, type JsonRecord } from '../entries/json.ts'
+import type { FirstRun } from '../parts/first-run.ts'
 import { around, googleKey, type KeyedApi, pick, readJson, trustedNow, withoutEmpty } from '../parts/index.ts'
-import type { FirstRun, ProgramConfinement } from '../program.ts'
+import type { ProgramConfinement } from '../program.ts'
 
 const file = ({ env, home }: FirstRun, name: string): JsonRecord =>
   readJson(join(env.GEMINI_CLI_HOME ?? home, '.gemini', name))

@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { asObject, asString, isObject } from '../entries/json.ts'
-import { choice, npm, permissions, script } from '../parts/preset.ts'
+import { choice, npm, type ProviderOption, permissions, script } from '../parts/preset.ts'
 import { configured, type Inspector, invalid, needsAuth, type ProbeResult } from '../parts/probe.ts'
-import type { ProgramPreset, ProviderOption } from '../program.ts'
+import type { ProgramPreset } from '../program.ts'
 
 export function geminiCheck(inspector: Inspector): ProbeResult {
   const folder = join(inspector.env.GEMINI_CLI_HOME || inspector.home, '.gemini')

@@ -2,7 +2,20 @@ import { readText } from '../../core/files.ts'
 import { contains } from '../../core/folders.ts'
 import { parseToml, type TomlPairs, TomlSyntaxError, toPlainValue } from '../../core/toml/index.ts'
 import { asObject, isObject, type JsonRecord, parseJson } from '../entries/json.ts'
-import type { FirstRun } from '../program.ts'
+
+/** The home of the user whose programs run. */
+export interface UserHome {
+  /** The variables of the program, which lead it to its own home when nothing confines it. */
+  readonly env: Readonly<Record<string, string>>
+  readonly home: string
+}
+
+/** The place of a program's first run. */
+export interface FirstRun extends UserHome {
+  readonly workDir: string
+  /** The dialogs that the user accepted in earlier sessions. */
+  readonly accepted?: { readonly trust: boolean; readonly permissions: boolean }
+}
 
 /** Trust in a session's folder that the user gave in another session. */
 export const trustedNow = ({ workDir, accepted }: FirstRun, said: unknown): JsonRecord =>

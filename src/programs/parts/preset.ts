@@ -1,4 +1,20 @@
-import type { OptionChoice, ProviderOption } from '../program.ts'
+/** One value of an option, and the arguments that choosing it adds. The arguments never reach the wire. */
+export interface OptionChoice {
+  value: string
+  label: string
+  flagArgs: string[]
+}
+
+/** Something a person may choose about a provider, such as its model. */
+export interface ProviderOption {
+  key: string
+  label: string
+  type: 'select'
+  default: string
+  choices: OptionChoice[]
+  /** In a declaration with `optionsSchemaMerge = "by_key"`: takes the base's option of this key away. */
+  omit?: boolean
+}
 
 /** The line that installs a package of npm. */
 export const npm = (name: string): string => `npm install -g ${name}`

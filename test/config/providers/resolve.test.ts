@@ -2,8 +2,8 @@ import { describe, expect, test } from 'bun:test'
 import { terminalProfileOf } from '../../../src/agents/launch/terminal-profiles.ts'
 import type { ProviderConfig } from '../../../src/config/declare/provider-config.ts'
 import { resolveProvider } from '../../../src/config/providers/resolve.ts'
+import type { ProviderOption } from '../../../src/programs/parts/preset.ts'
 import { BUILTINS } from '../../../src/programs/presets.ts'
-import type { ProviderOption } from '../../../src/programs/program.ts'
 
 const declared = (specs: Record<string, ProviderConfig>) => new Map(Object.entries(specs))
 const option = (key: string, more: Partial<ProviderOption> = {}): ProviderOption => ({

@@ -1,7 +1,7 @@
-import type { Budget } from '../../agents/usage/index.ts'
-import { type Labels, type NumberMetric, type Sample, samplesBy } from '../../core/metrics/index.ts'
-import { isRunning, wireState } from '../../work/sessions/index.ts'
-import type { City } from '../city.ts'
+import type { Budget } from '../agents/usage/index.ts'
+import { type Labels, type NumberMetric, type Sample, samplesBy } from '../core/metrics/index.ts'
+import { isRunning, wireState } from '../work/sessions/index.ts'
+import type { City } from './city.ts'
 
 /** The metrics of one city: read from counters and from what is live, so that they cost the same in an old city. */
 export const cityMetrics = (city: City): NumberMetric[] => [
