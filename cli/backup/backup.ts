@@ -114,7 +114,7 @@ async function printRestored(
     { header: 'FOLDER', value: ({ folder }) => folder, minWidth: 12 },
   ]
   printTable(io, programs, columns, 'no program: no agent and no service is declared.')
-  await listAutomaticPrograms(context, path, 'By itself it then also runs:')
+  await listAutomaticPrograms(context, path, 'Once restored, it starts these on its own:')
 }
 
 /** Names in quotes, so that one with codes or line breaks in it does no harm. */

@@ -59,7 +59,7 @@ async function checkRegistered(context: CommandContext, { name, path }: CityFile
     'error',
     'registered',
     `${city.name}: ${city.error ?? city.status}`,
-    `mend that, then \`gc start ${city.name}\``,
+    `fix that, then \`gc start ${city.name}\``,
   )
 }
 
@@ -69,7 +69,7 @@ function checkConfiguration({ errors, warnings }: CityFiles): CheckResult {
       'error',
       'configuration',
       countOf(errors.length, 'error'),
-      'mend the files; until then the last good configuration is in force',
+      'fix the files; until then the last good configuration is in force',
       errors,
     )
   if (warnings.length > 0)
@@ -123,7 +123,7 @@ async function checkPrograms(context: CommandContext, city: CityFiles): Promise<
       'error',
       'programs',
       `${countOf(reasons.length, 'agent')} cannot be started`,
-      'mend what each says; a program that is missing has to be on the supervisor’s PATH',
+      'fix what each says; a program that is missing has to be on the supervisor’s PATH',
       reasons,
     )
   }

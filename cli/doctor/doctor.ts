@@ -16,7 +16,7 @@ interface Doctor extends JsonOption {
 export function doctorCommand(program: Command, context: CommandContext): void {
   withJson(program.command('doctor').description('check this machine, the city and its packs; status 1 for errors'))
     .argument('[city]', 'the name or folder of the city')
-    .option('--fix', 'mend what can be mended')
+    .option('--fix', 'fix what can be fixed')
     .option('--check-timeout <duration>', 'how long a check of a pack may take', parseDurationOption, 60_000)
     .option('-v, --verbose', 'show the details of good results, too')
     .action((name: string | undefined, options: Doctor, command: Command) => {
@@ -36,7 +36,7 @@ async function doctor(context: CommandContext, city: string | undefined, options
     for (const result of results) print(context.io, result, options.verbose === true)
     printLine(
       context.io,
-      `\n${passed} good, ${countOf(warned, 'warning')}, ${countOf(failed, 'error')}${fixed > 0 ? `, ${fixed} mended` : ''}.`,
+      `\n${passed} good, ${countOf(warned, 'warning')}, ${countOf(failed, 'error')}${fixed > 0 ? `, ${fixed} fixed` : ''}.`,
     )
   }
   if (failed > 0) throw new Exit(1)
@@ -50,8 +50,8 @@ function print(
   verbose: boolean,
 ) {
   const mark = paint(status.padEnd(7), COLOURS[status], io.colour)
-  printLine(io, `${mark}  ${sanitizeLine(`${name}: ${message}`)}${fixed ? ' (mended)' : ''}`)
+  printLine(io, `${mark}  ${sanitizeLine(`${name}: ${message}`)}${fixed ? ' (fixed)' : ''}`)
   if (status !== 'ok' || fixed || verbose) for (const line of details) printLine(io, `           ${sanitizeLine(line)}`)
-  if (fix_error) printLine(io, `           could not be mended: ${sanitizeLine(fix_error)}`)
+  if (fix_error) printLine(io, `           could not be fixed: ${sanitizeLine(fix_error)}`)
   if (status !== 'ok' && fix_hint) printLine(io, `         → ${sanitizeLine(fix_hint)}`)
 }

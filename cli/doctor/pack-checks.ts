@@ -24,7 +24,7 @@ export async function runPackChecks(io: Io, folder: string, options: PackCheckOp
   const { scripts, warnings } = findPackChecks(city.packs)
   const checks = scripts.filter(({ warmup }) => warmup || !options.warmupOnly)
   const results: CheckResult[] = warnings.map((warning) =>
-    bad('warning', 'doctor checks', sanitizeLine(warning), 'mend the pack'),
+    bad('warning', 'doctor checks', sanitizeLine(warning), 'fix the pack'),
   )
   const queue = [...checks.entries()]
   const done = new Map<number, CheckResult>()
@@ -50,7 +50,7 @@ async function judge(io: Io, city: CityFiles, check: PackCheck, timeoutMs: numbe
   const { status, lines } = await runScript(io, city, check, check.script, timeoutMs)
   const [message = check.description || (status === 0 ? 'good' : `ended with status ${status}`), ...details] = lines
   if (status === 0) return { ...ok(check.name, message), ...(details.length > 0 && { details }) }
-  const hint = check.fix ? '`gc doctor --fix` mends it' : `see ${check.script}`
+  const hint = check.fix ? '`gc doctor --fix` fixes it' : `see ${check.script}`
   if (status === 'late') {
     const sentence = `it took longer than ${timeoutMs / 1000} s`
     return bad('error', check.name, sentence, '`--check-timeout` gives it more time', lines)

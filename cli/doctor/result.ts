@@ -14,7 +14,7 @@ export interface CheckResult {
   readonly fixed?: boolean
 }
 
-/** A check of gc's own; `fix` mends a bad result, if gc can. */
+/** A check of gc's own; `fix` fixes a bad result, if gc can. */
 export interface Check {
   readonly name: string
   run(): CheckResult | readonly CheckResult[] | Promise<CheckResult | readonly CheckResult[]>

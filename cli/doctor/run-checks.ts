@@ -41,6 +41,6 @@ async function judge({ io }: CommandContext, check: Check): Promise<readonly Che
   try {
     return [await check.run()].flat()
   } catch (error) {
-    return [bad('unknown', check.name, errorSentence(error, io.env), 'mend that and check again')]
+    return [bad('unknown', check.name, errorSentence(error, io.env), 'fix that and check again')]
   }
 }

@@ -78,7 +78,7 @@ const SYSTEM: Readonly<Record<string, (path: string) => string>> = {
   EEXIST: (path) => `${path} is there already; name another, or remove it`,
   ENOTEMPTY: (path) => `${path} is not empty; name another, or empty it`,
   ENAMETOOLONG: (path) => `the name ${path} is too long for this disk; choose a shorter one`,
-  ELOOP: (path) => `the links of ${path} go round in a circle; mend them`,
+  ELOOP: (path) => `the links of ${path} go round in a circle; fix them`,
   EMFILE: () => 'this process has too many files open; raise `ulimit -n` and try again',
   EIO: (path) => `the disk of ${path} failed to read or write; check the disk`,
   EADDRINUSE: () => 'another program has that address; choose another with --port, or end that program',

@@ -12,7 +12,7 @@ export async function warnUnavailable(io: Io, city: CityClient, only?: string): 
   )
   for (const [agent, why] of reasons) {
     if (agent === only || only === undefined) {
-      io.err(`gc: ${agent} cannot be started: ${sanitizeLine(why)}; its work waits until that is mended\n`)
+      io.err(`gc: ${agent} cannot be started: ${sanitizeLine(why)}; its work stays queued until you fix this\n`)
     }
   }
 }

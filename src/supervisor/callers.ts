@@ -118,7 +118,7 @@ function unavailable(cities: readonly ClosedCity[]): AppError {
   const reasons = cities.map(({ name, error }) => `${name}: ${error}`).join('; ')
   return new AppError(
     'service-unavailable',
-    `the city of this token cannot be loaded (${reasons}); the session goes on once a person has mended that`,
+    `the city of this token cannot be loaded (${reasons}); the session continues once a person has fixed that`,
     { headers: { 'retry-after': '5', 'x-gc-city-failed': names } },
   )
 }

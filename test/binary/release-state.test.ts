@@ -202,7 +202,7 @@ describe(`a home that gc ${RELEASE} left when everything was killed`, () => {
     expect((await world.call(`GET /api/v1/posts/${post.id}`, { token })).body.post.score).toBe(post.score)
   })
 
-  test('keeps the registry; a city with a broken file comes up once it is mended', async () => {
+  test('keeps the registry; a city with a broken file comes up once it is fixed', async () => {
     const ofSupervisor = ({ city }: ReleaseEvent) => city === '__supervisor__'
     const recorded = answers.events.filter(ofSupervisor)
     const current: ReleaseEvent[] = (await world.call('GET /v0/events?limit=1000')).body.items.filter(ofSupervisor)

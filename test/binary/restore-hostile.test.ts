@@ -100,7 +100,7 @@ const withManifest = (change: object) =>
   ])
 
 /** What the restored city runs without being asked. */
-const BY_ITSELF = 'By itself it then also runs:\n  session clerk (city), all the time: the agent clerk\n'
+const BY_ITSELF = 'Once restored, it starts these on its own:\n  session clerk (city), all the time: the agent clerk\n'
 
 describe('a crafted backup is rejected before anything is written', () => {
   const cases: [title: string, make: (victim: string) => Uint8Array, reason: string][] = [

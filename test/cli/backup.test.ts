@@ -67,7 +67,7 @@ describe('gc backup and gc restore', () => {
     const copy = town.at('elsewhere', 'copy')
     const restored = await town.gc(['restore', file, copy, '--name', 'copy'])
     expect([restored.err, restored.out]).toEqual([
-      'By itself it then also runs:\n  order tick (city), cron 0 3 1 1 *: ./tick.sh\n',
+      'Once restored, it starts these on its own:\n  order tick (city), cron 0 3 1 1 *: ./tick.sh\n',
       expect.stringContaining(`City copy is up at ${copy}`),
     ])
     const comparable = (all: Bead[]) =>

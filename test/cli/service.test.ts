@@ -46,7 +46,7 @@ describe('gc service', () => {
     expect(out).toMatch(
       /\nsocket +\S+\.sock\nlog +\S+service\.log\nstate root +\.gc\/services\/echo\npublished +private\n/,
     )
-    expect((await town.gc(['service', 'show', 'wrong'])).out).toMatch(/to do +mend its declaration at city\.toml:\d+/)
+    expect((await town.gc(['service', 'show', 'wrong'])).out).toMatch(/to do +fix its declaration at city\.toml:\d+/)
     expect(await town.gc(['service', 'show', 'none'])).toMatchObject({
       status: 1,
       err: expect.stringContaining('service none not found; `gc service list` shows them'),
@@ -82,7 +82,7 @@ describe('gc service', () => {
     const broken = await town.gc(['service', 'doctor', 'wrong'])
     expect(broken).toMatchObject({
       status: 1,
-      out: expect.stringMatching(/FAIL .*\n(.*\n)*To do: mend its declaration/),
+      out: expect.stringMatching(/FAIL .*\n(.*\n)*To do: fix its declaration/),
     })
     expect((await town.gc(['service', 'doctor', 'none'])).status).toBe(1)
   })
@@ -99,7 +99,7 @@ describe('gc service', () => {
       ({ out }) => out.includes('last exit') && !out.includes('wait a little'),
     )
     expect(shown.out).toContain(`last exit   ${path} is not a program that can be run`)
-    expect(shown.out).toContain('to do       gc service logs late; once its cause is mended, gc service restart late')
+    expect(shown.out).toContain('to do       gc service logs late; once its cause is fixed, gc service restart late')
     writeFileSync(path, '#!/bin/sh\nexec sleep 600\n', { mode: 0o755 })
     expect((await town.gc(['service', 'restart', 'late'])).status).toBe(0)
   })

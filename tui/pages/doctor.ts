@@ -24,7 +24,7 @@ export const doctorPage = text({
     const warnings = countOf(count('warning') + count('unknown'), 'warning')
     const counts = `${count('ok')} good, ${warnings}, ${countOf(count('error'), 'error')}`
     return {
-      head: [{ text: `${counts} · gc doctor --fix mends what can be mended`, tone: 'strong' }],
+      head: [{ text: `${counts} · gc doctor --fix fixes what can be fixed`, tone: 'strong' }],
       lines: [...results].sort((a, b) => RANKS[a.status] - RANKS[b.status]).flatMap(diagnosisLines),
     }
   },

@@ -28,7 +28,7 @@ export interface ImportTree extends ImportState {
   readonly isRepeated: boolean
 }
 
-/** What is wrong with the imports of a city, and how to mend it. */
+/** What is wrong with the imports of a city, and how to fix it. */
 export interface ImportIssue {
   readonly severity: 'error' | 'warning'
   readonly code: string
@@ -87,7 +87,7 @@ function classify(
   parsed: PackSource,
   locked: LockedPack | undefined,
 ): { code: string; repair: string } {
-  if (parsed.kind !== 'git') return { code: 'missing-pack', repair: `mend the source of import "${binding}"` }
+  if (parsed.kind !== 'git') return { code: 'missing-pack', repair: `fix the source of import "${binding}"` }
   if (!locked) return { code: 'missing-lock-entry', repair: 'run "gc import install"' }
   if (!satisfies(version, locked)) return { code: 'stale-lock-entry', repair: `run "gc import upgrade ${binding}"` }
   return { code: 'missing-cache', repair: 'run "gc import install"' }

@@ -56,5 +56,5 @@ const toEntry = (rig: string, path: string, error: string, failedAt: number): At
   since: toTimestamp(failedAt),
   until: toTimestamp(failedAt + LISTED_MS),
   asks: `The repository of rig ${rig} was not cloned into ${path}: ${error}`,
-  to_do: `mend the cause and ask again: gc rig add ${path} --name ${rig} --git-url <address>; or clone it yourself, then gc rig add <folder> --name ${rig}`,
+  to_do: `fix the cause and ask again: gc rig add ${path} --name ${rig} --git-url <address>; or clone it yourself, then gc rig add <folder> --name ${rig}`,
 })

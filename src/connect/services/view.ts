@@ -47,9 +47,9 @@ export function toProcessView({ service, process, state }: RunningService): Serv
 
 /** What a person can do about a service that is not ready. */
 export function toDo(name: string, local: string, { file, line }: { file: string; line: number }): string {
-  if (local === 'config_error') return `mend its declaration at ${file}:${line}`
+  if (local === 'config_error') return `fix its declaration at ${file}:${line}`
   if (local === 'stopped')
-    return 'look at it with gc service show, then gc order approve --all, or mend the files of the city'
+    return 'look at it with gc service show, then gc order approve --all, or fix the files of the city'
   if (local === 'starting' || local === 'stopping') return `wait a little, then gc service show ${name}`
-  return `gc service logs ${name}; once its cause is mended, gc service restart ${name}`
+  return `gc service logs ${name}; once its cause is fixed, gc service restart ${name}`
 }

@@ -161,6 +161,6 @@ function quarantinedEntry(bead: Bead): AttentionEntry {
   return {
     ...{ id: `run:${bead.id}`, kind: 'run', bead_id: bead.id, ...(since && { since }) },
     asks: `The step "${bead.title}" of run ${run} was set aside: ${reason || 'it could not be run'}.`,
-    to_do: `once its cause is mended, gc run retry ${run} --from ${bead.id}; or gc run skip ${run} ${bead.id} --reason <why>`,
+    to_do: `once its cause is fixed, gc run retry ${run} --from ${bead.id}; or gc run skip ${run} ${bead.id} --reason <why>`,
   }
 }

@@ -19,7 +19,7 @@ interface LoginAttentionOptions {
   env: Readonly<Record<string, string | undefined>>
 }
 
-/** Logins that only a person can mend, and limits that leave agents without any login that has room. */
+/** Logins that only a person can fix, and limits that leave agents without any login that has room. */
 export class LoginAttention implements AttentionSource<ListedItem> {
   readonly name = 'logins'
 
@@ -34,7 +34,7 @@ export class LoginAttention implements AttentionSource<ListedItem> {
           id: 'accounts:file',
           kind: 'login',
           asks: problem,
-          to_do: `mend ${file.path}; until then nothing is started`,
+          to_do: `fix ${file.path}; until then nothing is started`,
         },
       ]
     }

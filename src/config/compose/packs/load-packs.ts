@@ -132,7 +132,7 @@ export class PackLoader {
       const [first, ...others] = errors.get(agent.block.file) ?? []
       if (!first) return agent
       for (const each of [first, ...others]) {
-        this.context.diagnostics.warning(each, `${each.message}; the agent does not start until this is mended`)
+        this.context.diagnostics.warning(each, `${each.message}; the agent does not start until this is fixed`)
       }
       return { ...agent, broken: formatDiagnostic(first) }
     })

@@ -63,7 +63,7 @@ function ownDiagnostics(
   const errors = diagnostics.list('error')
   for (const each of diagnostics.list('warning', 'lint')) scope.diagnostics[each.severity](each, each.message)
   for (const each of errors) {
-    scope.diagnostics.warning(each, `${each.message}; the agent does not start until this is mended`)
+    scope.diagnostics.warning(each, `${each.message}; the agent does not start until this is fixed`)
   }
   const broken = config.broken ?? (errors[0] && formatDiagnostic(errors[0]))
   return { declaration, config: broken === undefined ? config : { ...config, broken } }

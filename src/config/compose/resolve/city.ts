@@ -348,8 +348,7 @@ function resolveServices(
     if (service) checkAgainst(service, resolved, declaration, own)
     const errors = [...(declaration.problems?.list('error') ?? []), ...own.list('error')]
     for (const each of declaration.problems?.list('warning', 'lint') ?? []) diagnostics.add(each)
-    for (const each of errors)
-      diagnostics.broken(each, `${each.message}; the service does not run until this is mended`)
+    for (const each of errors) diagnostics.broken(each, `${each.message}; the service does not run until this is fixed`)
     if (service && !resolved.some(({ name }) => name === service.name)) resolved.push(withProblem(service, errors))
   }
   return resolved

@@ -78,7 +78,7 @@ function isolated(
   for (const each of diagnostics.list('warning')) scope.diagnostics.warning(each, each.message)
   const errors = diagnostics.list('error')
   for (const each of errors) {
-    scope.diagnostics.warning(each, `${each.message}; the webhook takes no deliveries until this is mended`)
+    scope.diagnostics.warning(each, `${each.message}; the webhook takes no deliveries until this is fixed`)
   }
   const [first] = errors
   return first ? { ...webhook, broken: formatDiagnostic(first) } : webhook

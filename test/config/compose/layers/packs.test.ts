@@ -196,7 +196,7 @@ describe('an agent of a pack', () => {
       ['c.good', undefined],
       ['c.worse', expect.stringContaining('worse/agent.toml:2: min_active_sessions: 3 is more than')],
     ])
-    expect(warnings[0]).toContain('the agent does not start until this is mended')
+    expect(warnings[0]).toContain('the agent does not start until this is fixed')
   })
 
   test('has the files of its pack, and a prompt and names by convention', () => {

@@ -198,7 +198,7 @@ describe('a service that is declared wrongly does not run, and the others do', (
     expect(errors).toEqual([])
     expect(broken[0]).toStartWith(`city.toml:${line}: ${key}: `)
     expect(broken[0]).toContain(says)
-    expect(broken[0]).toEndWith('the service does not run until this is mended')
+    expect(broken[0]).toEndWith('the service does not run until this is fixed')
     expect(warnings).toEqual(broken)
     expect(services.map(({ broken: why }) => why !== undefined)).toEqual([true, false, false])
     expect(services[0]?.broken).toStartWith(`city.toml:${line}: ${key}: `)
@@ -207,9 +207,7 @@ describe('a service that is declared wrongly does not run, and the others do', (
   test('one without a name is not listed', () => {
     const { names, errors, broken } = composed({ 'city.toml': `[[service]]\n${CONTRACT}\n${HEALTHY}` })
     expect({ names, errors }).toEqual({ names: ['healthz'], errors: [] })
-    expect(broken).toEqual([
-      'city.toml:1: [[service]] name: is required; the service does not run until this is mended',
-    ])
+    expect(broken).toEqual(['city.toml:1: [[service]] name: is required; the service does not run until this is fixed'])
   })
 
   test('the second of a name is not listed, and the first runs', () => {

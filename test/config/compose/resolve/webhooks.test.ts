@@ -317,7 +317,7 @@ describe('a webhook of a pack', () => {
     const { webhooks, errors, warnings } = from(broken, webhook())
     expect(errors).toEqual([])
     expect(warnings).toEqual([
-      'packs/forge/pack.toml:12: [[webhook.rule]] order: is required: the order that is started; the webhook takes no deliveries until this is mended',
+      'packs/forge/pack.toml:12: [[webhook.rule]] order: is required: the order that is started; the webhook takes no deliveries until this is fixed',
     ])
     const sentence = 'packs/forge/pack.toml:12: [[webhook.rule]] order: is required: the order that is started'
     expect(webhooks.map(({ name, broken }) => [name, broken])).toEqual([
@@ -353,7 +353,7 @@ describe('a webhook of a pack', () => {
     ])('takes no deliveries while %s its pack', (_, city, sentence) => {
       expect(inRigs(city)).toEqual({
         webhooks: [[undefined, required + sentence]],
-        warnings: [`${required}${sentence}; the webhook takes no deliveries until this is mended`],
+        warnings: [`${required}${sentence}; the webhook takes no deliveries until this is fixed`],
       })
     })
   })
