@@ -1,6 +1,8 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { ApiError, SupervisorOutage, Unreachable } from './errors.ts'
 import type { Timers } from './follow.ts'
 import type { Access } from './home.ts'
+import { mayHaveArrived } from './reason.ts'
 
 /** How a client goes on while its supervisor restarts. */
 export interface BridgeOptions {
@@ -36,6 +38,28 @@ export async function bridgeRestart<T>(
     }
   }
 }
+
+/** How long a person's command tries again for an answer that was lost. */
+const MAX_LOST_MS = 1_000
+
+/** Repeats a call whose answer was lost or that the server could not take; throws the last error as it is. */
+export async function repeatLost<T>(call: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  const start = performance.now()
+  for (let tries = 0; ; tries++) {
+    try {
+      return await call()
+    } catch (error) {
+      const isLost = tries === 0 ? isLostAnswer(error) : isOutage(error, true)
+      const wait = MIN_BACKOFF_MS * 2 ** tries
+      if (signal?.aborted || !isLost || performance.now() - start + wait > MAX_LOST_MS) throw error
+      await sleep(wait)
+    }
+  }
+}
+
+/** Whether a request may have arrived though there is no answer to it. */
+const isLostAnswer = (error: unknown): boolean =>
+  error instanceof Unreachable ? mayHaveArrived(error.reason) : error instanceof ApiError && error.status === 503
 
 /** Whether a call failed because the supervisor restarts; a repeated one may also meet its own first attempt. */
 const isOutage = (error: unknown, isRepeated: boolean): boolean =>

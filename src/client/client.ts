@@ -1,5 +1,5 @@
-import { type BridgeOptions, bridgeRestart } from './bridge.ts'
-import { NotGc, NotNetwork, OtherSupervisor, readApiError, Unreachable } from './errors.ts'
+import { type BridgeOptions, bridgeRestart, repeatLost } from './bridge.ts'
+import { ApiError, NotGc, NotNetwork, OtherSupervisor, readApiError, Unreachable } from './errors.ts'
 import { type FollowOptions, follow, type OpenStream } from './follow.ts'
 import type { Access } from './home.ts'
 import type {
@@ -92,7 +92,7 @@ export class Client {
 
   /** The response of any path as it is written, whatever its status, with its body unread; redirects are not followed. */
   exchange(operation: string, call: Call = {}): Promise<Response> {
-    return this.#fetch(operation, { ...call, redirect: 'manual' }, this.access)
+    return this.#fetch(operation, { ...withKey(operation, call), redirect: 'manual' }, this.access)
   }
 
   /** Requests any path whose response is JSON, and reads all of it. */
@@ -107,14 +107,21 @@ export class Client {
     })
   }
 
-  /** Sends a request and reads its response, again while the supervisor restarts; it is carried out once. */
-  #bridged<T>(operation: string, call: Call, read: (response: Response) => T | Promise<T>): Promise<T> {
-    const { bridge } = this
-    if (!bridge) return this.#send(operation, call, this.access).then(read)
-    const key: Call['headers'] = operation.startsWith('GET ') ? {} : { 'Idempotency-Key': crypto.randomUUID() }
-    const keyed = { ...call, headers: { ...key, ...call.headers } }
-    const attempt = async (access: Access) => read(await this.#send(operation, keyed, access))
-    return bridgeRestart(attempt, bridge, call.signal ?? this.signal)
+  /** Sends a request and reads its response, again where the response was lost; it is carried out once. */
+  async #bridged<T>(operation: string, call: Call, read: (response: Response) => T | Promise<T>): Promise<T> {
+    const first = withKey(operation, call)
+    const send = (keyed: Call) => {
+      const attempt = async (access: Access) => read(await this.#send(operation, keyed, access))
+      const signal = call.signal ?? this.signal
+      return this.bridge ? bridgeRestart(attempt, this.bridge, signal) : repeatLost(() => attempt(this.access), signal)
+    }
+    try {
+      return await send(first)
+    } catch (error) {
+      const isLate = error instanceof ApiError && error.code === 'idempotency-expired' && first !== call
+      if (!isLate) throw error
+      return await send(withKey(operation, call, error.date))
+    }
   }
 
   async #send(operation: string, call: Call, access: Access): Promise<Response> {
@@ -199,6 +206,15 @@ export class CityClient {
   #addressed(call: Call | undefined): Call {
     return { ...call, params: { ...call?.params, cityName: this.name } }
   }
+}
+
+const KEY = 'Idempotency-Key'
+
+/** A call that changes something with a key of its own, so that it can be sent again; any other call as it is. */
+function withKey(operation: string, call: Call, at?: number): Call {
+  const isKeyed = Object.keys(call.headers ?? {}).some((name) => name.toLowerCase() === KEY.toLowerCase())
+  if (operation.startsWith('GET ') || isKeyed) return call
+  return { ...call, headers: { ...call.headers, [KEY]: Bun.randomUUIDv7('hex', at) } }
 }
 
 const JSON_TYPE = { 'Content-Type': 'application/json' }

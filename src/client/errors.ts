@@ -16,6 +16,8 @@ export class ApiError extends Error {
     readonly details: readonly ErrorDetail[] = [],
     /** How long the server asks to wait before another attempt. */
     readonly retryAfterMs = 0,
+    /** When the server answered, in milliseconds; undefined when it does not say. */
+    readonly date?: number,
   ) {
     super(detail)
     this.name = 'ApiError'
@@ -96,6 +98,7 @@ export async function readApiError(response: Response): Promise<ApiError> {
     String(detail),
     details,
     retryAfterMs,
+    Date.parse(response.headers.get('date') ?? '') || undefined,
   )
 }
 

@@ -1,10 +1,16 @@
+const CLOSED = 'the connection was closed'
+const UNREADABLE = 'what it answers cannot be read'
+
+/** Whether a request for which there is no answer for this reason may have arrived. */
+export const mayHaveArrived = (reason: string): boolean => reason === CLOSED || reason === UNREADABLE
+
 /** Why nothing answers, by what fetch calls it. */
 const REASONS: Readonly<Record<string, string>> = {
   ConnectionRefused: 'connection refused',
   ECONNREFUSED: 'connection refused',
-  ConnectionClosed: 'the connection was closed',
-  ECONNRESET: 'the connection was closed',
-  EPIPE: 'the connection was closed',
+  ConnectionClosed: CLOSED,
+  ECONNRESET: CLOSED,
+  EPIPE: CLOSED,
   FailedToOpenSocket: 'its name or address cannot be reached',
   ENETUNREACH: 'its name or address cannot be reached',
   EHOSTUNREACH: 'its name or address cannot be reached',
@@ -25,5 +31,3 @@ export function reasonOf(error: unknown): string {
   if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return UNREADABLE
   return REASONS[error.code] ?? (CERTIFICATE.test(error.code) ? 'its certificate is not trusted here' : UNREADABLE)
 }
-
-const UNREADABLE = 'what it answers cannot be read'

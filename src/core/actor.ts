@@ -1,3 +1,16 @@
+/** A request that can be repeated: it carries an `Idempotency-Key`. */
+export interface RepeatableRequest {
+  /** An earlier attempt with the same key and body was interrupted: what exists may be its result. */
+  readonly isRetry: boolean
+  /**
+   * Records that work which is no write of the store begins, such as writing a file. To be awaited right before it, once
+   * every check has passed.
+   */
+  begin(): Promise<void>
+  /** Keeps what a write of `store` returns as the answer, inside that write: both are on disk or neither. */
+  keep(store: object, write: { after(effect: () => void): void }, answer: unknown): void
+}
+
 /** Who makes a change, as events and histories record it. */
 export interface Actor {
   readonly kind: 'human' | 'operator' | 'session' | 'process' | 'gc'
@@ -9,6 +22,8 @@ export interface Actor {
   readonly bead?: string
   /** The name that a person gave, which proves nothing. */
   readonly label?: string
+  /** The request that asks for the change, when it can be repeated. Not recorded. */
+  readonly request?: RepeatableRequest
 }
 
 /** A part of gc itself, which acts for nobody. */

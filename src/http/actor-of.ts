@@ -1,19 +1,26 @@
-import type { Actor } from '../core/actor.ts'
+import { type Actor, GC } from '../core/actor.ts'
 import type { Caller } from './caller.ts'
 
-/** The caller as events record it; `label` is what a person asked to be called. */
+/** The caller as events record it, with the request that it makes; `label` is what a person asked to be called. */
 export function actorOf(caller: Caller, label?: string): Actor {
-  const { kind } = caller
+  const { kind, request } = caller
+  const asked = request && { request }
   if (kind === 'session') {
     const { session, names, agent, bead } = caller
-    return { kind, name: names[0] ?? session, session, agent, ...(bead !== undefined && { bead }) }
+    return { kind, name: names[0] ?? session, session, agent, ...(bead !== undefined && { bead }), ...asked }
   }
-  if (kind === 'process') return { kind, name: caller.name }
-  if (kind === 'agent') return { kind: 'human', name: caller.name }
+  if (kind === 'process') return { kind, name: caller.name, ...asked }
+  if (kind === 'agent') return { kind: 'human', name: caller.name, ...asked }
   const requested = label?.trim() ?? ''
-  return { kind, name: kind, ...(requested !== '' && requested !== kind && { label: requested }) }
+  return { kind, name: kind, ...(requested !== '' && requested !== kind && { label: requested }), ...asked }
 }
 
 /** The session that calls, if it belongs to this city. */
 export const sessionOf = (caller: Caller, city: string): string | undefined =>
   caller.kind === 'session' && caller.city === city ? caller.session : undefined
+
+/** gc itself, acting for the request of a caller. */
+export const gcFor = ({ request }: Caller): Actor => (request ? { ...GC, request } : GC)
+
+/** The caller of a part of a change, whose answer is not that of the request. */
+export const partOf = (caller: Caller): Caller => Object.create(caller, { request: { value: undefined } })

@@ -1,5 +1,10 @@
+import type { RepeatableRequest } from '../core/actor.ts'
+
 /** Who makes a request: what its credential says, never what its body says. */
-export type Caller = Human | Operator | SessionCaller | ProcessCaller | AgentCaller
+export type Caller = (Human | Operator | SessionCaller | ProcessCaller | AgentCaller) & {
+  /** The request that it makes, when that can be repeated. */
+  readonly request?: RepeatableRequest
+}
 
 /** Nobody in particular, on loopback, without a credential. */
 export interface Human {

@@ -3,7 +3,7 @@ import { type CommonCode, type ErrorCode, toErrorCode } from '../core/errors.ts'
 import { byKey } from '../core/text/index.ts'
 import { type JsonObject, SchemaComponents } from './components.ts'
 import { type PlaneDialect, supervisorDialect } from './dialect.ts'
-import { IDEMPOTENCY_KEY } from './idempotency.ts'
+import { isRepeatable } from './idempotency.ts'
 import { headersOf, parametersOf } from './parameters.ts'
 import { bodyKindOf, successKindOf } from './request-validator.ts'
 import type { Media, Route, Stream } from './route.ts'
@@ -199,7 +199,9 @@ function errorCodesOf(route: Route, dialect: PlaneDialect): ErrorCode[] {
   }
   if (!spec.body && route.method !== 'GET') add({ code: 'validation-failed', status: 415 })
   if (successKindOf(spec.ok).kind === 'socket') add({ code: 'invalid-request', status: 426 })
-  if (spec.headers?.[IDEMPOTENCY_KEY]) add('idempotency-in-flight', 'idempotency-mismatch')
+  if (isRepeatable(route))
+    add('idempotency-expired', 'idempotency-in-flight', 'idempotency-mismatch', 'idempotency-unknown')
+  if (typeof spec.repeat === 'object' && 'secret' in spec.repeat) add('idempotency-secret')
   add(...(spec.errors ?? []))
   return codes
 }

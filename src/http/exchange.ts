@@ -1,4 +1,3 @@
-import { type Attempt, firstAttempt, type SaveResponse, withoutReplay } from '../core/replays/index.ts'
 import type { Caller } from './caller.ts'
 import type { UntypedExchange } from './route.ts'
 
@@ -43,15 +42,13 @@ export class ActiveRequests {
 export class ActiveExchange implements UntypedExchange {
   #controller: AbortController | undefined
   #reply: UntypedExchange['response'] | undefined
-  saveResponse: SaveResponse = withoutReplay
-  attempt: Attempt = firstAttempt
   /** The number of the last event that the result knows of, once that is read. */
   index: number | undefined
 
   constructor(
     readonly request: Request,
     readonly id: string,
-    readonly caller: Caller,
+    public caller: Caller,
     readonly params: Readonly<Record<string, string>>,
     readonly query: unknown,
     readonly body: unknown,

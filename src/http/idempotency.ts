@@ -1,95 +1,192 @@
-import { sha256 } from '../core/digest.ts'
+import type { RepeatableRequest } from '../core/actor.ts'
 import { AppError } from '../core/errors.ts'
-import type { Replay, ReplayKey, Replays } from '../core/replays/index.ts'
+import { type BodyDigest, type Replay, type ReplayKey, Replays, type StoredReplay } from '../core/replays/index.ts'
 import { byKey } from '../core/text/index.ts'
 import { pathOf } from './authority.ts'
-import { nameOf } from './caller.ts'
+import { type Caller, nameOf } from './caller.ts'
 import type { ActiveExchange } from './exchange.ts'
+import { successKindOf } from './request-validator.ts'
+import type { Route } from './route.ts'
 
-/** An operation that declares this header can be repeated with it. */
+/** The header with which a request that changes something can be repeated. */
 export const IDEMPOTENCY_KEY = 'Idempotency-Key'
 
+/** Whether an operation takes the header: it changes something, and its answer is JSON. */
+export const isRepeatable = ({ method, spec }: Route): boolean =>
+  method !== 'GET' && spec.repeat !== 'again' && successKindOf(spec.ok).kind === 'json'
+
+/** A longer answer is kept as the id of its resource, where the operation says how to read that. */
+const MAX_ANSWER = 16 * 1024
+
 /** Where the answers to an address are kept; undefined when there is nothing at it. */
-type FindReplays = (params: ActiveExchange['params']) => Replays | undefined
+export type FindReplays = (params: ActiveExchange['params'], route: Route) => Replays | undefined
 
 /**
  * Requests that carry an `Idempotency-Key`: the same one sent again gets the first one's answer and does nothing, also
- * after a restart. An answer is kept in the write that makes it where its operation says so, else right after it;
- * a request that failed leaves nothing behind.
+ * after a crash. The answer is kept in the write that makes the change; a request that was rejected leaves nothing behind.
  */
 export class Idempotency {
   /** Digests of the bodies of requests that are under way. */
-  readonly #under = new Map<string, string>()
+  readonly #running = new Map<string, BodyDigest>()
 
   constructor(
     private readonly findReplays: FindReplays,
     private readonly report: (error: unknown, exchange: ActiveExchange) => void,
   ) {}
 
-  /** Runs `work`, or gives what it gave the first time this key was sent. */
-  run(exchange: ActiveExchange, keyHeader: string, work: () => unknown): unknown {
-    const replays = this.findReplays(exchange.params)
-    if (!replays) return work()
-    const key = keyOf(exchange, keyHeader)
-    const digest = digestOf(exchange.body)
-    const running = this.#under.get(key.scope)
-    const replay = running === undefined ? replays.find(key) : undefined
-    if ((running ?? replay?.digest ?? digest) !== digest) throw mismatch()
-    if (running !== undefined) throw inFlight()
-    if (replay && !('begun' in replay)) return repeated(exchange, replay)
-    return this.#first(exchange, { replays, key, digest, isRetry: replay !== undefined }, work)
+  /** Runs the operation, or gives what it gave the first time this key was sent. */
+  run(exchange: ActiveExchange, key: string, route: Route): unknown {
+    const replays = this.findReplays(exchange.params, route)
+    if (!replays) return route.handle(exchange)
+    const { method } = route
+    const parts = { caller: nameOf(exchange.caller), method, path: pathOf(exchange.request.url), key }
+    const first = new KeyedRequest(exchange, route, replays, replays.keyOf(parts))
+    const scope = Buffer.from(first.key.scope).toString('base64')
+    const running = this.#running.get(scope)
+    if (running) throw isSame(running, first.print) ? inFlight() : mismatch()
+    const stored = replays.find(first.key)
+    if (stored === 'expired') throw expired()
+    if (stored && !isSame(stored.print, first.print)) throw mismatch()
+    if (stored && stored.replay.kind !== 'begun') return repeated(exchange, route, stored.replay)
+    this.#running.set(scope, first.print)
+    return this.#first(exchange, first.after(stored)).finally(() => this.#running.delete(scope))
   }
 
-  #first(exchange: ActiveExchange, { replays, key, digest, isRetry }: FirstRequest, work: () => unknown): unknown {
-    let isSaved = false
-    let begun = false
-    const begin = async () => {
-      await replays.begin(key, digest)
-      begun = true
-    }
-    exchange.attempt = { isRetry, begin }
-    exchange.saveResponse = (tx, answer) => {
-      replays.keep(tx, key, replayOf(digest, exchange, answer))
-      isSaved = true
+  async #first(exchange: ActiveExchange, first: KeyedRequest): Promise<unknown> {
+    exchange.caller = withRequest(exchange.caller, first)
+    try {
+      const answer = await first.work()
+      await first.finish(answer).catch((error) => this.report(error, exchange))
       return answer
-    }
-    this.#under.set(key.scope, digest)
-    const end = () => this.#under.delete(key.scope)
-    const finish = async (answer: unknown) => {
-      const add = isSaved ? undefined : replays.add(key, replayOf(digest, exchange, answer))
-      await add?.catch((error) => this.report(error, exchange))
-      return answer
-    }
-    const fail = async (error: unknown) => {
-      if (begun && !isRetry) await replays.forget(key).catch((failed) => this.report(failed, exchange))
+    } catch (error) {
+      await first.fail(error).catch((failed) => this.report(failed, exchange))
       throw error
     }
-    return attempt(work).then(finish, fail).finally(end)
   }
 }
 
-interface FirstRequest {
-  replays: Replays
-  key: ReplayKey
-  digest: string
-  /** Whether an earlier attempt was interrupted. */
-  isRetry: boolean
+/** One request with a key, while its operation runs. */
+class KeyedRequest implements RepeatableRequest {
+  readonly print: BodyDigest
+  readonly #isEmpty: boolean
+  #isRetry = false
+  /** The last that a write put, whether it was committed or not. */
+  #putting: Replay | undefined
+  /** Stored of it, once that is committed. */
+  #kept: Replay | undefined
+  #isOver = false
+
+  constructor(
+    private readonly exchange: ActiveExchange,
+    private readonly route: Route,
+    private readonly replays: Replays,
+    public key: ReplayKey,
+  ) {
+    this.print = Replays.print(bodyText(exchange.body))
+    const success = successKindOf(route.spec.ok)
+    this.#isEmpty = success.kind === 'json' && success.empty
+  }
+
+  /** Nothing of it is recorded with its caller. */
+  toJSON(): undefined {
+    return undefined
+  }
+
+  get isRetry(): boolean {
+    return this.#isRetry
+  }
+
+  /** This request, where `stored` is an attempt that was interrupted. */
+  after(stored: StoredReplay | undefined): this {
+    if (!stored) return this
+    this.#isRetry = true
+    this.key = stored.key
+    return this
+  }
+
+  async work(): Promise<unknown> {
+    const { repeat } = this.route.spec
+    if (typeof repeat === 'object' && 'outside' in repeat) {
+      if (this.#isRetry) throw unknownOutcome(repeat.outside)
+      await this.begin()
+    }
+    return this.route.handle(this.exchange)
+  }
+
+  async begin(): Promise<void> {
+    await this.replays.begin(this.key, this.print)
+    this.#kept ??= { kind: 'begun' }
+  }
+
+  keep(store: object, write: { after(effect: () => void): void }, answer: unknown): void {
+    if (this.#isOver || store !== this.replays.store) return
+    const replay = this.#replayOf(answer)
+    const isAnswered = this.#putting !== undefined && this.#putting.kind !== 'begun'
+    if (replay.kind === 'begun' && isAnswered) return
+    this.#putting = replay
+    this.replays.put(write, this.key, this.print, replay)
+    write.after(() => {
+      this.#kept = replay
+    })
+  }
+
+  /** Keeps an answer that no write of the store returned as it is. */
+  async finish(answer: unknown): Promise<void> {
+    this.#isOver = true
+    const replay = this.#replayOf(answer)
+    if (!isSameReplay(this.#kept, replay)) await this.replays.add(this.key, this.print, replay)
+  }
+
+  /** Releases the key of a request that was rejected, unless an earlier attempt may have had an effect. */
+  async fail(error: unknown): Promise<void> {
+    this.#isOver = true
+    const isDone = this.#kept !== undefined && this.#kept.kind !== 'begun'
+    if (this.#kept && !this.#isRetry && !(isDone && !(error instanceof AppError))) await this.replays.forget(this.key)
+  }
+
+  #replayOf(answer: unknown): Replay {
+    const { repeat } = this.route.spec
+    const isAnswer = this.#isEmpty ? answer === undefined : typeof answer === 'object' && answer !== null
+    if (!isAnswer) return { kind: 'begun' }
+    if (typeof repeat === 'object' && 'secret' in repeat) return { kind: 'secret', id: idAt(answer, repeat.id) }
+    const { status, headers = {} } = this.exchange.explicitResponse ?? {}
+    const lasting = Object.entries(headers).filter(([name]) => !/^(x-ratelimit|ratelimit|retry-after)/i.test(name))
+    const head = { status, headers: Object.fromEntries(lasting) }
+    if (typeof repeat === 'object' && 'read' in repeat && JSON.stringify(answer).length > MAX_ANSWER)
+      return { kind: 'resource', id: idAt(answer, repeat.id), head }
+    return { kind: 'answer', body: answer, head }
+  }
 }
 
-const attempt = async (work: () => unknown): Promise<unknown> => work()
+/** The caller of a keyed request: what it changes is answered under that key. */
+const withRequest = (caller: Caller, request: RepeatableRequest): Caller =>
+  Object.create(caller, { request: { value: request, enumerable: true } })
 
-const replayOf = (digest: string, { explicitResponse: replied }: ActiveExchange, body: unknown): Replay => ({
-  digest,
-  body,
-  status: replied?.status,
-  headers: replied?.headers ?? {},
-})
-
-function repeated(exchange: ActiveExchange, { body, status, headers }: Replay): unknown {
+function repeated(exchange: ActiveExchange, { spec }: Route, replay: Exclude<Replay, { kind: 'begun' }>): unknown {
+  const { repeat } = spec
+  if (replay.kind === 'secret') {
+    const then = typeof repeat === 'object' && 'secret' in repeat ? repeat.secret : 'revoke it'
+    throw secretGiven(then.replace('{id}', replay.id))
+  }
+  const { status, headers } = replay.head
   if (status !== undefined) exchange.response.status = status
   Object.assign(exchange.response.headers, headers)
-  return body
+  if (replay.kind === 'answer') return replay.body
+  if (typeof repeat === 'object' && 'read' in repeat)
+    return repeat.read({ params: { cityName: '', ...exchange.params } }, replay.id)
+  throw new TypeError(`${spec.id} does not say how to read a large answer again`)
 }
+
+const idAt = (answer: unknown, path: string): string =>
+  String(path.split('.').reduce((value: unknown, name) => Object(value)[name], answer) ?? '')
+
+const isSame = (one: BodyDigest, other: BodyDigest): boolean => Buffer.compare(one, other) === 0
+
+const isSameReplay = (one: Replay | undefined, other: Replay): boolean =>
+  one !== undefined &&
+  (one.kind === 'answer' && other.kind === 'answer' && one.body === other.body
+    ? Bun.deepEquals(one.head, other.head)
+    : JSON.stringify(one) === JSON.stringify(other))
 
 const mismatch = (): AppError =>
   new AppError(
@@ -103,15 +200,30 @@ const inFlight = (): AppError =>
     'in_flight: the first request with this Idempotency-Key is still under way; try again',
   )
 
-/** A key is the caller's own, for one method and address. */
-function keyOf({ request, caller }: ActiveExchange, key: string): ReplayKey {
-  const name = nameOf(caller)
-  return { caller: name, scope: sha256(`${name} ${request.method} ${pathOf(request.url)} ${key}`) }
-}
+const expired = (): AppError =>
+  new AppError(
+    'idempotency-expired',
+    'this Idempotency-Key is so old that its request may be forgotten; look at what it changed, then use a new key',
+  )
+
+/** The error for a repeated request whose first attempt was interrupted, and whose effect cannot be found out. */
+export const unknownOutcome = (look: string): AppError =>
+  new AppError(
+    'idempotency-unknown',
+    `the first request with this Idempotency-Key was interrupted, and it is unknown whether it took effect; ${look}, then use a new key`,
+  )
+
+const secretGiven = (then: string): AppError =>
+  new AppError(
+    'idempotency-secret',
+    `the first request with this Idempotency-Key was answered with a secret, which is not kept; ${then}`,
+  )
+
+/** A body as it is digested. */
+const bodyText = (body: unknown): string | Uint8Array =>
+  body instanceof Uint8Array ? body : (JSON.stringify(canonical(body)) ?? '')
 
 /** The same for bodies that mean the same: the order of keys, and lists, objects and strings that are empty, do not count. */
-const digestOf = (body: unknown): string => sha256(JSON.stringify(canonical(body)) ?? '')
-
 function canonical(value: unknown): unknown {
   if (Array.isArray(value)) return value.length > 0 ? value.map((item) => canonical(item) ?? null) : undefined
   if (value === null || value === '') return undefined

@@ -5,7 +5,7 @@ import type { BlockingQuery } from './blocking-query.ts'
 import { type Caller, nameOf } from './caller.ts'
 import { ActiveExchange, type ActiveRequests } from './exchange.ts'
 import { unauthenticated, unauthorized } from './guard.ts'
-import { IDEMPOTENCY_KEY, type Idempotency } from './idempotency.ts'
+import { type Idempotency, isRepeatable } from './idempotency.ts'
 import { type AccessPolicy, checkAccess, type DetailedNeed, isLogged, needOf } from './needs.ts'
 import type { RouterPath } from './paths.ts'
 import type { CountResponse } from './request-metrics.ts'
@@ -98,7 +98,7 @@ export class OperationHandler {
     this.#answer = { isList: json?.isList === true, isConfiguration: route.spec.configuration === true }
     const usual = this.#outcome.kind === 'socket' ? 101 : 200
     this.#success = { status: json?.status ?? usual, isEmpty: json?.empty === true }
-    this.#repeatable = route.spec.headers?.[IDEMPOTENCY_KEY] !== undefined && !route.spec.idempotent
+    this.#repeatable = isRepeatable(route)
   }
 
   /** Returns what Elysia sends; synchronous where the handler is. */
@@ -177,7 +177,7 @@ export class OperationHandler {
   #value(exchange: ActiveExchange): unknown {
     if (this.route.spec.longRunning) this.services.disableTimeout(exchange.request)
     const key = this.#repeatable ? exchange.request.headers.get('idempotency-key') : null
-    if (key) return this.services.idempotency.run(exchange, key, () => this.route.handle(exchange))
+    if (key) return this.services.idempotency.run(exchange, key, this.route)
     return this.#call(exchange)
   }
 

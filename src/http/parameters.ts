@@ -1,13 +1,11 @@
 import type { TSchema } from '@sinclair/typebox'
 import type { JsonObject, SchemaComponents } from './components.ts'
+import { IDEMPOTENCY_KEY, isRepeatable } from './idempotency.ts'
 import type { Route } from './route.ts'
 
 /** What a request to this operation may carry beside its body. */
-export function parametersOf(
-  { method, path, spec }: Route,
-  components: SchemaComponents,
-  marked: boolean,
-): JsonObject[] {
+export function parametersOf(route: Route, components: SchemaComponents, marked: boolean): JsonObject[] {
+  const { method, path, spec } = route
   const inPath = [...path.matchAll(/\{([^}]+)\}/g)].map(([, name = '']) => pathParameter(name))
   const inQuery = Object.entries<TSchema>(spec.query?.properties ?? {}).map(([name, schema]) =>
     queryParameter(name, components.show(schema), spec.query?.required?.includes(name) ?? false),
@@ -19,7 +17,8 @@ export function parametersOf(
     schema: { type: 'string' },
   }))
   const mark = method === 'GET' || !marked ? [] : [MARK]
-  return [...mark, ...inPath, ...(spec.blocking ? BLOCKING : []), ...inQuery, ...inHeaders]
+  const key = isRepeatable(route) ? [KEY] : []
+  return [...mark, ...inPath, ...(spec.blocking ? BLOCKING : []), ...inQuery, ...inHeaders, ...key]
 }
 
 /** Shows that a page of another origin did not send the request. */
@@ -29,6 +28,15 @@ const MARK: JsonObject = {
   required: true,
   description: 'Any value: browsers do not let pages of other origins send it.',
   schema: { type: 'string', minLength: 1 },
+}
+
+const KEY: JsonObject = {
+  in: 'header',
+  name: IDEMPOTENCY_KEY,
+  description:
+    'Any text, best a UUIDv7. Sent again with the same key and body within a day, the request is carried out once and ' +
+    'gets the first answer.',
+  schema: { type: 'string' },
 }
 
 const BLOCKING: JsonObject[] = [

@@ -1,11 +1,11 @@
 import type { TSchema } from '@sinclair/typebox'
 import type { Clock } from '../core/clock.ts'
 import type { Deadlines } from '../core/deadlines.ts'
-import type { Replays } from '../core/replays/index.ts'
 import type { Caller } from './caller.ts'
 import type { PlaneDialect } from './dialect.ts'
 import type { Info } from './document.ts'
 import type { GuardSettings } from './guard.ts'
+import type { FindReplays } from './idempotency.ts'
 import type { AccessPolicy } from './needs.ts'
 import type { RequestGuard } from './request-guard.ts'
 import type { RequestMetrics } from './request-metrics.ts'
@@ -68,8 +68,8 @@ export interface PlaneOptions {
   readonly metrics?: RequestMetrics
   /** Writes the responses, within memory that all planes share. */
   readonly writer?: ResponseWriter
-  /** Where answers are kept for those who repeat a request with its `Idempotency-Key`; needed when a route takes one. */
-  replays?(params: Readonly<Record<string, string>>): Replays | undefined
+  /** Where answers are kept for those who repeat a request with its `Idempotency-Key`; without it they are not. */
+  replays?: FindReplays
   /** The longest body, in bytes. */
   readonly bodyLimit?: number
   /** How long a body may take to arrive, in milliseconds. */

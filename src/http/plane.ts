@@ -11,7 +11,7 @@ import { docsPage } from './docs.ts'
 import { documentOf, tagger } from './document.ts'
 import { type ActiveExchange, ActiveRequests } from './exchange.ts'
 import { malformedHost } from './guard.ts'
-import { IDEMPOTENCY_KEY, Idempotency } from './idempotency.ts'
+import { Idempotency } from './idempotency.ts'
 import { OperationHandler, type PlaneServices, type ResponseHead } from './operation-handler.ts'
 import { assertUniqueOperations, type Methods, methodsOf, toRouterPath } from './paths.ts'
 import type { PlaneOptions, SocketData } from './plane-options.ts'
@@ -35,7 +35,6 @@ export interface Plane {
 /** Builds a side of the server out of its routes. */
 export function createPlane(options: PlaneOptions): Plane {
   assertUniqueOperations(options.routes)
-  assertReplaysAvailable(options)
   const activeRequests = new ActiveRequests()
   const { guard, dialect = supervisorDialect, metrics = new RequestMetrics() } = options
   const gate = 'admit' in guard ? guard : new StandardGuard(guard)
@@ -84,12 +83,6 @@ export function createPlane(options: PlaneOptions): Plane {
     },
     stop: () => activeRequests.stop(),
   }
-}
-
-/** A route that promises to answer a repeated request as the first needs a place to keep the answer. */
-function assertReplaysAvailable({ routes, replays }: PlaneOptions): void {
-  const promise = routes.find(({ spec }) => spec.headers?.[IDEMPOTENCY_KEY] !== undefined)
-  if (promise && !replays) throw new TypeError(`${promise.spec.id} takes an Idempotency-Key and nothing keeps answers`)
 }
 
 const createBodyReader = (
@@ -291,7 +284,7 @@ function createPlaneServices(parts: PlaneServicesOptions): PlaneServices {
     disableTimeout: hold,
     restoreTimeout: (request) => void server()?.timeout(request, IDLE_TIMEOUT_S),
     idempotency: new Idempotency(
-      (params) => options.replays?.(params),
+      (params, route) => options.replays?.(params, route),
       (error, { request, id }) => report(error, request, id),
     ),
     access: options.access,

@@ -1,7 +1,6 @@
 import type { Static, TObject, TOptional, TSchema } from '@sinclair/typebox'
 import type { ServerWebSocket } from 'bun'
 import type { CommonCode, ErrorCode } from '../core/errors.ts'
-import type { Attempt, SaveResponse } from '../core/replays/index.ts'
 import type { Caller } from './caller.ts'
 import type { Need } from './needs.ts'
 import type { JsonRows, RenderedJson } from './respond/index.ts'
@@ -32,10 +31,6 @@ export interface Exchange<
   readonly request: Request
   /** Aborts when the client goes away or the server stops. */
   readonly signal: AbortSignal
-  /** Keeps the answer in the write that makes it, for when the request is sent again with its `Idempotency-Key`. */
-  readonly saveResponse: SaveResponse
-  /** For work that is no write of the store: tells when it begins, and whether it was begun before and cut off. */
-  readonly attempt: Attempt
   /** What `X-GC-Request-Id` says. */
   readonly id: string
   /** What the response carries beside its body; the status is the operation's own unless set here. */
@@ -87,6 +82,20 @@ type Answer<Ok> = Ok extends TSchema
         ? Connection
         : { [Status in keyof Ok]: Ok[Status] extends TSchema ? Static<Ok[Status]> : never }[keyof Ok]
 
+/** Where in an answer the id of its resource is: `agent.name`. */
+type IdPath = string
+
+/** How an operation is repeated with its `Idempotency-Key` where its answer cannot simply be kept. */
+export type Repeat =
+  /** Doing it again is the same as doing it once, or it changes nothing: it takes no key. */
+  | 'again'
+  /** Its effect is no write of the database: after a crash it is unknown. The sentence says where to look. */
+  | { readonly outside: string }
+  /** Its answer holds a secret and is not kept. The sentence says what to revoke; `{id}` stands for the resource. */
+  | { readonly secret: string; readonly id: IdPath }
+  /** A large answer is kept as the id of its resource and read again. */
+  | { readonly id: IdPath; read(from: { readonly params: { readonly cityName: string } }, id: string): unknown }
+
 /** What the document says of an operation, and what the server holds it to. */
 export interface Spec<Query extends TObject | undefined, Body extends TSchema | undefined, Ok extends Success> {
   /** The operationId. */
@@ -97,7 +106,7 @@ export interface Spec<Query extends TObject | undefined, Body extends TSchema | 
   readonly query?: Query
   /** A JSON body's shape; `Type.Uint8Array()` takes the bytes as they come, `Type.Optional(…)` may be left out. */
   readonly body?: Body
-  /** Header parameters, for the document: name → what it does. With `Idempotency-Key` a repeated request is answered as the first. */
+  /** Header parameters, for the document: name → what it does. `Idempotency-Key` is none of them. */
   readonly headers?: Readonly<Record<string, string>>
   /** The success: one schema for 200, or schemas by status (the first is the usual one), a stream, bytes, or a socket. */
   readonly ok: Ok
@@ -114,8 +123,10 @@ export interface Spec<Query extends TObject | undefined, Body extends TSchema | 
    * whoever asks, and those who wait for it are sent one, unless it is `by-caller`.
    */
   readonly blocking?: true | 'by-caller'
-  /** Doing it again is the same as doing it once: an `Idempotency-Key` is taken and not remembered. */
-  readonly idempotent?: true
+  /** How a change is repeated with its `Idempotency-Key` where its answer cannot simply be kept. */
+  readonly repeat?: Repeat
+  /** Changes the registry of cities, where its answer is kept. */
+  readonly registry?: true
   /** How long a body may be, in bytes, when that is more than for others. */
   readonly maxBodyBytes?: number
   /** May work for minutes before it answers: the connection is kept meanwhile. */

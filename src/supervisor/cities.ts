@@ -94,7 +94,7 @@ export class Cities {
   }
 
   /** Writes a new city and registers it. Returns once that is on disk; an event reports the outcome. */
-  async create(caller: Caller, body: CityCreate, onAccept: OnAccept = () => {}): Promise<AcceptedRequest> {
+  async create(caller: Caller, body: CityCreate, onAccept: OnAccept): Promise<AcceptedRequest> {
     if (body.provider !== undefined && body.start_command !== undefined) {
       throw new AppError('validation-failed', 'validation failed', {
         fieldErrors: [{ message: 'give provider or start_command, not both', location: 'body.start_command' }],
@@ -112,7 +112,7 @@ export class Cities {
   }
 
   /** Registers the folder of an existing city; a registered one that failed or was stopped is opened again. */
-  async register(caller: Caller, body: CityRegister): Promise<AcceptedRequest> {
+  async register(caller: Caller, body: CityRegister, onAccept: OnAccept): Promise<AcceptedRequest> {
     const { name } = body
     const path = requireFolder('path', body.path)
     if (name !== undefined && !CITY_NAME.test(name)) {
@@ -124,18 +124,18 @@ export class Cities {
       if (existing && failure !== undefined) this.abandon(existing.name, failure)
       const problem = existing?.city?.storeHealth.problem
       if (problem !== undefined) throw new AppError('store-unavailable', problem)
-      if (existing?.error !== undefined) return this.#retry(caller, existing)
+      if (existing?.error !== undefined) return this.#retry(caller, existing, onAccept)
       if (!existing && !existsSync(join(path, CITY_FILE)))
         throw new AppError('validation-failed', `${path} has no ${CITY_FILE}; \`gc init\` makes a city`)
       const own = await this.dependencies.nameOf(path)
-      return this.#register(caller, name ?? own, path)
+      return this.#register(caller, name ?? own, path, onAccept)
     })
   }
 
   /** Starts a city that was stopped or failed. */
-  async start(caller: Caller, name: string): Promise<AcceptedRequest> {
+  async start(caller: Caller, name: string, onAccept: OnAccept): Promise<AcceptedRequest> {
     const { path } = this.#require(name)
-    return this.register(caller, { path })
+    return this.register(caller, { path }, onAccept)
   }
 
   /** Ends the sessions of a city and closes it, until somebody starts it. Returns once that is on disk. */
@@ -147,12 +147,12 @@ export class Cities {
         throw new AppError('operation-in-progress', `conflict: city ${name} is being started; stop it when it is up`)
       }
       const stoppedAt = this.dependencies.clock.now()
-      await this.dependencies.store.write(
-        (tx) => tx.orm.update(registered).set({ stoppedAt }).where(eq(registered.name, name)).run(),
-        actorOf(caller),
-      )
+      const answer = await this.dependencies.store.write((tx) => {
+        tx.orm.update(registered).set({ stoppedAt }).where(eq(registered.name, name)).run()
+        return { status: 'stopping' }
+      }, actorOf(caller))
       entry.closed = this.#closeStopped(entry)
-      return { status: 'stopping' }
+      return answer
     })
   }
 
@@ -173,14 +173,16 @@ export class Cities {
   }
 
   /** Removes a city from the registry and ends its sessions; its folder stays. */
-  async unregister(caller: Caller, name: string): Promise<AcceptedRequest> {
+  async unregister(caller: Caller, name: string, onAccept: OnAccept): Promise<AcceptedRequest> {
     const entry = this.#require(name)
     return this.#locks.use(entry.path, async () => {
       const request = await this.dependencies.store.write((tx) => {
         tx.orm.delete(registered).where(eq(registered.name, name)).run()
         this.dependencies.onUnregister(tx, entry.name)
         this.#recordEvent(tx, CityUnregisterRequested, entry)
-        return this.dependencies.requests.accept(tx, 'city.unregister', name, { path: entry.path })
+        const accepted = this.dependencies.requests.accept(tx, 'city.unregister', name, { path: entry.path })
+        onAccept(tx, accepted)
+        return accepted
       }, actorOf(caller))
       this.#entries.delete(name)
       this.#notifyChanged()
@@ -209,7 +211,7 @@ export class Cities {
     await Promise.all(this.listRunning().map((city) => city.close({ endSessions })))
   }
 
-  async #register(caller: Caller, name: string, path: string, onAccept: OnAccept = () => {}): Promise<AcceptedRequest> {
+  async #register(caller: Caller, name: string, path: string, onAccept: OnAccept): Promise<AcceptedRequest> {
     checkNotTaken(this.#entries.values(), name, path)
     const request = await this.dependencies.store.write((tx) => {
       tx.orm.insert(registered).values({ name, path, registeredAt: this.dependencies.clock.now() }).run()
@@ -222,10 +224,12 @@ export class Cities {
     return request
   }
 
-  async #retry(caller: Caller, entry: CityEntry): Promise<AcceptedRequest> {
+  async #retry(caller: Caller, entry: CityEntry, onAccept: OnAccept): Promise<AcceptedRequest> {
     const request = await this.dependencies.store.write((tx) => {
       tx.orm.update(registered).set({ stoppedAt: null }).where(eq(registered.name, entry.name)).run()
-      return this.dependencies.requests.accept(tx, 'city.create', entry.name, { path: entry.path })
+      const accepted = this.dependencies.requests.accept(tx, 'city.create', entry.name, { path: entry.path })
+      onAccept(tx, accepted)
+      return accepted
     }, actorOf(caller))
     entry.stopped = undefined
     void this.#open(entry).then(() => this.#resume(request))

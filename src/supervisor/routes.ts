@@ -53,11 +53,8 @@ export const supervisorRoutes = (gc: Supervisor) => [
       body: CityCreate,
       ok: { 202: AsyncAcceptedResponse },
       errors: ['forbidden', 'conflict-wrong-state', 'operation-in-progress', 'validation-failed', 'store-unavailable'],
-      headers: {
-        'Idempotency-Key': 'A repeated request with the same key and body creates one city and gets the same answer.',
-      },
     },
-    (x) => gc.accept((keep) => gc.cities.create(x.caller, x.body, keep), x.saveResponse),
+    (x) => gc.accept((keep) => gc.cities.create(x.caller, x.body, keep)),
   ),
   route(
     'POST /v0/city/register',
@@ -78,24 +75,26 @@ export const supervisorRoutes = (gc: Supervisor) => [
       ],
       extension: true,
     },
-    (x) => gc.accept(() => gc.cities.register(x.caller, x.body)),
+    (x) => gc.accept((keep) => gc.cities.register(x.caller, x.body, keep)),
   ),
   route(
     'POST ~/unregister',
     {
       id: 'post-v0-city-by-city-name-unregister',
+      registry: true,
       summary: 'Remove a city from the registry',
       needs: 'operator',
       description: 'Ends its sessions. Its folder stays, with everything in it, and can be registered again.',
       ok: { 202: AsyncAcceptedResponse },
       errors: ['forbidden', 'city-not-found', 'operation-in-progress', 'store-unavailable'],
     },
-    (x) => gc.accept(() => gc.cities.unregister(x.caller, x.params.cityName)),
+    (x) => gc.accept((keep) => gc.cities.unregister(x.caller, x.params.cityName, keep)),
   ),
   route(
     'POST ~/stop',
     {
       id: 'stop-city',
+      registry: true,
       summary: 'Stop a city',
       needs: 'operator',
       description:
@@ -111,6 +110,7 @@ export const supervisorRoutes = (gc: Supervisor) => [
     'POST ~/start',
     {
       id: 'start-city',
+      registry: true,
       summary: 'Start a city that was stopped or could not be started',
       needs: 'operator',
       description: 'Ends with the same events as creating one.',
@@ -118,7 +118,7 @@ export const supervisorRoutes = (gc: Supervisor) => [
       errors: ['forbidden', 'city-not-found', 'conflict-wrong-state', 'operation-in-progress', 'store-unavailable'],
       extension: true,
     },
-    (x) => gc.accept(() => gc.cities.start(x.caller, x.params.cityName)),
+    (x) => gc.accept((keep) => gc.cities.start(x.caller, x.params.cityName, keep)),
   ),
   route(
     'GET /v0/events',
@@ -172,6 +172,7 @@ export const supervisorRoutes = (gc: Supervisor) => [
     {
       id: 'stop-supervisor',
       summary: 'Stop the supervisor',
+      repeat: { outside: 'look with `gc status` whether it still runs' },
       needs: 'operator',
       description:
         'With `sessions`, ends every session and the host first; without it, agents keep running in the host.',

@@ -68,7 +68,8 @@ export function createSupervisorPlane({ gc, replays: own, report, ...shared }: S
     report: (error, { id, method, path }) => report(`${id} ${method} ${path}: ${stackOf(error)}`),
     beginRead: ({ cityName }) => cityName !== undefined && gc.cities.findRunning(cityName)?.store.beginRead(),
     index: ({ cityName }) => (cityName === undefined ? undefined : gc.cities.findRunning(cityName)?.log.head),
-    replays: ({ cityName }) => (cityName === undefined ? own : gc.cities.findRunning(cityName)?.replays),
+    replays: ({ cityName }, { spec }) =>
+      cityName === undefined || spec.registry ? own : gc.cities.findRunning(cityName)?.replays,
     waitForEvent: ({ cityName = '' }, index, ms, signal) =>
       waitForNews(gc.cities.requireRunning(cityName), shared.clock, index, ms, signal),
   })

@@ -3,7 +3,6 @@ import { LOCK_FILE } from '../config/compose/index.ts'
 import type { Actor } from '../core/actor.ts'
 import type { Clock } from '../core/clock.ts'
 import { sha256 } from '../core/digest.ts'
-import { type SaveResponse, withoutReplay } from '../core/replays/index.ts'
 import type { AcceptedRequest } from '../core/requests/index.ts'
 import type { SessionHost } from '../host/client/index.ts'
 import { actorOf } from '../http/actor-of.ts'
@@ -91,13 +90,10 @@ export class Supervisor {
   }
 
   /** Runs a change to the registry and returns where its outcome can be read. */
-  async accept(
-    change: (onAccept: OnAccept) => Promise<AcceptedRequest>,
-    once: SaveResponse = withoutReplay,
-  ): Promise<AsyncAcceptedResponse> {
+  async accept(change: (onAccept: OnAccept) => Promise<AcceptedRequest>): Promise<AsyncAcceptedResponse> {
     const event_cursor = this.eventLogs.cursor()
     const toResponse = ({ id }: AcceptedRequest) => ({ request_id: id, event_cursor })
-    return toResponse(await change((tx, accepted) => void once(tx, toResponse(accepted))))
+    return toResponse(await change((tx, accepted) => void tx.answer(toResponse(accepted))))
   }
 
   async hostStatus(): Promise<HostStatus> {

@@ -9,10 +9,11 @@ interface Seen {
 }
 
 /** What gc marks its answers with. */
+const SERVER_DATE = 'Sat, 01 Jan 2050 00:00:00 GMT'
 const FROM_GC = { 'X-GC-Request-Id': '1' }
 
 /** What the next requests get, in order; 200 when nothing is left. `cut` ends the connection in the middle of the body. */
-let script: (number | 'cut')[] = []
+let script: (number | 'cut' | 'expired')[] = []
 let seen: Seen[] = []
 
 const server = Bun.serve({
@@ -22,6 +23,10 @@ const server = Bun.serve({
     seen.push({ method, key: headers.get('idempotency-key') })
     const next = script.shift() ?? 200
     if (next === 'cut') return new Response('{"items":', { headers: FROM_GC })
+    if (next === 'expired') {
+      const headers = { ...FROM_GC, Date: SERVER_DATE }
+      return Response.json({ code: 'idempotency-expired', detail: 'too old' }, { status: 409, headers })
+    }
     const code = next === 409 ? 'idempotency-in-flight' : 'x'
     return Response.json(next === 200 ? { items: [] } : { code, detail: 'it is away' }, {
       status: next,
@@ -79,11 +84,40 @@ describe('a call of a program that gc started', () => {
     expect(error).toMatchObject({ message: expect.stringContaining('it is away') })
     expect(seen.length).toBeLessThan(10)
   })
+})
 
-  test('is not repeated for a person, who is told at once', async () => {
-    bridged([503])
-    const error = await new Client(access).call('GET /v0/cities').catch((error: unknown) => error)
+describe('a call of a person', () => {
+  const person = (answers: typeof script) => {
+    bridged(answers)
+    return new Client(access).call('POST /v0/stop', { body: {} }).catch((error: unknown) => error)
+  }
+
+  test('is sent again with the same key when its answer was lost', async () => {
+    expect(await person(['cut', 409, 503])).toMatchObject({ items: [] })
+    expect(seen).toHaveLength(4)
+    expect(new Set(seen.map(({ key }) => key)).size).toBe(1)
+    expect(seen[0]?.key).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7/)
+  })
+
+  test('fails within a second while the supervisor cannot answer', async () => {
+    const error = await person(Array.from({ length: 100 }, () => 503))
     expect(error).toBeInstanceOf(ApiError)
-    expect(seen).toHaveLength(1)
+    expect(error).toMatchObject({ message: 'it is away' })
+    expect(seen.length).toBeLessThan(7)
+  })
+
+  test('fails where nothing listens without a second attempt', async () => {
+    const error = await new Client({ url: 'http://127.0.0.1:9', token: undefined })
+      .call('POST /v0/stop', { body: {} })
+      .catch((error: unknown) => error)
+    expect(error).toMatchObject({ reason: 'connection refused' })
+  })
+
+  test('is sent again once under a key of the server’s date where its own is too old', async () => {
+    expect(await person(['expired'])).toMatchObject({ items: [] })
+    const dates = seen.map(({ key }) => Number.parseInt(`${key?.slice(0, 8)}${key?.slice(9, 13)}`, 16))
+    expect(dates).toEqual([expect.any(Number), Date.parse(SERVER_DATE)])
+    expect(await person(['expired', 'expired'])).toMatchObject({ code: 'idempotency-expired' })
+    expect(seen).toHaveLength(2)
   })
 })

@@ -48,7 +48,7 @@ describe('the reference page', () => {
     expect(text).toContain('<span class="verb POST">POST</span><code>/v0/city/{cityName}/lamps</code>')
     expect(text).toContain('integer, at most 9, default 5')
     expect(text).toContain('<details id="shape-Lamp">')
-    expect(text).toContain('Errors: 400, 401, 403, 404, 408, 413, 415, 421, 422, 500, 503')
+    expect(text).toContain('Errors: 400, 401, 403, 404, 408, 409, 413, 415, 421, 422, 500, 503')
   })
 
   test('has a target for every link', () => {

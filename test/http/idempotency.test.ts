@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { Type } from '@sinclair/typebox'
 import { AppError } from '../../src/core/errors.ts'
 import { Replays } from '../../src/core/replays/replays.ts'
+import { actorOf } from '../../src/http/actor-of.ts'
 import { route } from '../../src/http/route.ts'
 import { SESSION, serve } from './serve.ts'
 
@@ -25,7 +26,6 @@ function counting(before: (title: string) => unknown = () => undefined) {
       summary: 'Make a thing',
       body: Draft,
       ok: { 201: Type.Any() },
-      headers: { 'Idempotency-Key': 'Once.' },
       index: true,
     },
     async ({ body, response: reply }) => {
@@ -35,6 +35,14 @@ function counting(before: (title: string) => unknown = () => undefined) {
     },
   )
   return { routes: [create], index: () => runs, guard: { resolve: () => SESSION } }
+}
+
+const DAY = 24 * 60 * 60_000
+
+/** The only UUIDv7 of a millisecond here. */
+const uuidAt = (ms: number): string => {
+  const hex = ms.toString(16).padStart(12, '0')
+  return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`
 }
 
 const PATH = '/v0/city/c/things'
@@ -125,13 +133,13 @@ describe('a repeated request with an Idempotency-Key', () => {
     const table = 'CREATE TABLE IF NOT EXISTS things (title TEXT NOT NULL)'
     const createThing = route(
       'POST ~/things',
-      { id: 'create-thing', summary: 'x', body: Draft, ok: { 201: Type.Any() }, headers: { 'Idempotency-Key': 'x' } },
-      async ({ body, saveResponse: once }) => {
+      { id: 'create-thing', summary: 'x', body: Draft, ok: { 201: Type.Any() } },
+      async ({ body, caller }) => {
         const made = await server.store.write((tx) => {
           tx.orm.run(table)
           tx.orm.run(`INSERT INTO things VALUES ('${body.title}')`)
-          return once(tx, { made: body.title })
-        })
+          return { made: body.title }
+        }, actorOf(caller))
         if (fails) throw new Error('after the write')
         return made
       },
@@ -148,21 +156,59 @@ describe('a repeated request with an Idempotency-Key', () => {
     expect(made()).toHaveLength(2)
   })
 
-  test('requires a store for responses', () => {
-    expect(() => serve({ ...counting(), replays: undefined } as never)).toThrow(/nothing keeps answers/)
-  })
-
-  test('runs again after half an hour or a thousand other keys', async () => {
+  test('is answered for a day, whatever many others are sent, and then runs again', async () => {
     await using server = serve(counting())
     const run = async (name: string) =>
       ((await (await server.send('POST', PATH, { title: 'a' }, key(name))).json()) as { run: number }).run
     expect(await run('k')).toBe(1)
-    await server.clock.advance(30 * 60_000 - 1)
+    await server.clock.advance(DAY - 1)
+    for (let n = 2; n <= 200; n++) expect(await run(`other ${n}`)).toBe(n)
     expect(await run('k')).toBe(1)
-    await server.clock.advance(1)
-    expect(await run('k')).toBe(2)
-    for (let n = 0; n < 1024; n++) await run(`other ${n}`)
-    expect(await run('k')).toBe(1027)
+    await server.clock.advance(2)
+    for (let n = 201; n <= 300; n++) await run(`other ${n}`)
+    expect(await run('k')).toBe(301)
+  })
+
+  test('is rejected under a UUIDv7 that is not newer than one that was dropped, and runs under a newer one', async () => {
+    await using server = serve(counting())
+    const send = (name: string) => server.send('POST', PATH, { title: 'a' }, key(name))
+    const at = server.clock.now()
+    const [old, dropped, later] = [uuidAt(at - 2), uuidAt(at - 1), uuidAt(at)]
+    expect((await send(dropped)).status).toBe(201)
+    await server.clock.advance(DAY + 1)
+    for (let n = 0; n < 64; n++) await send(`${n}`)
+    for (const name of [old, dropped]) {
+      const response = await send(name)
+      expect([response.status, await response.json()]).toMatchObject([409, { code: 'idempotency-expired' }])
+    }
+    expect((await send(later)).status).toBe(201)
+    expect((await send('no date')).status).toBe(201)
+  })
+
+  test('under a key dated far ahead is answered, and leaves the keys of others as good as they were', async () => {
+    await using server = serve(counting())
+    const send = (name: string) => server.send('POST', PATH, { title: 'a' }, key(name))
+    const ahead = uuidAt(server.clock.now() + 365 * DAY)
+    const first = await (await send(ahead)).json()
+    expect(await (await send(ahead)).json()).toEqual(first)
+    await server.clock.advance(DAY + 1)
+    for (let n = 0; n < 64; n++) await send(`${n}`)
+    expect((await send(uuidAt(server.clock.now() - 1))).status).toBe(201)
+  })
+
+  test('is forgotten in the order of the keys once the answers take too much room', async () => {
+    await using first = serve(counting())
+    const replays = new Replays(first.store, first.clock, 64 * 1024)
+    await using server = serve({ ...counting(), replays: () => replays })
+    const send = (ms: number) => server.send('POST', PATH, { title: 'x'.repeat(1000) }, key(uuidAt(NOW + ms)))
+    const NOW = server.clock.now()
+    for (const ms of [...Array(300).keys()].toReversed()) expect((await send(-ms)).status).toBe(201)
+    expect((await send(-299)).status).toBe(409)
+    expect((await send(0)).status).toBe(201)
+    const size = 'SELECT sum(octet_length(body)) AS bytes, count(*) AS rows FROM replays'
+    const { bytes = 0, rows = 0 } = first.store.prepare<{ bytes: number; rows: number }, []>(size).get() ?? {}
+    expect(bytes).toBeLessThan(64 * 1024)
+    expect(rows).toBeGreaterThan(0)
   })
 
   test('gets the first response whatever many requests another caller has sent since', async () => {
@@ -198,12 +244,11 @@ function marking(work: (mark: () => void) => unknown) {
       body: Draft,
       ok: { 201: Type.Any() },
       errors: ['conflict-wrong-state'],
-      headers: { 'Idempotency-Key': 'Once.' },
     },
-    async ({ body: { title }, attempt }) => {
-      if (attempt.isRetry && marks.has(title)) return { title }
+    async ({ body: { title }, caller: { request } }) => {
+      if (request?.isRetry && marks.has(title)) return { title }
       if (marks.has(title)) throw new AppError('conflict-wrong-state', 'it is there')
-      await attempt.begin()
+      await request?.begin()
       await work(() => marks.add(title))
       return { title }
     },

@@ -1,6 +1,7 @@
 import { type TObject, Type } from '@sinclair/typebox'
 import { Deadlines } from '../../src/core/deadlines.ts'
 import { AppError } from '../../src/core/errors.ts'
+import byKey from '../../src/core/replays/by-key.sql' with { type: 'text' }
 import perCaller from '../../src/core/replays/per-caller.sql' with { type: 'text' }
 import { Replays } from '../../src/core/replays/replays.ts'
 import replaysTable from '../../src/core/replays/table.sql' with { type: 'text' }
@@ -47,7 +48,7 @@ export function serve({ guard, ...options }: Options) {
   const deadlines = new Deadlines(clock, clock)
   const errors: ReportedError[] = []
   const folder = tempFolder()
-  const store = Store.open(folder.at('replays.db'), [replaysTable, perCaller])
+  const store = Store.open(folder.at('replays.db'), [replaysTable, perCaller, byKey])
   const replays = new Replays(store, clock)
   const report = (error: unknown, occasion: FailedRequest) => errors.push({ error, ...occasion })
   const supervisor = createPlane({

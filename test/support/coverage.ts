@@ -1,6 +1,7 @@
 import { toErrorCode } from '../../src/core/errors.ts'
 import { allRoutes } from '../../src/supervisor/all-routes.ts'
 import type { Supervisor } from '../../src/supervisor/supervisor.ts'
+import { takesKey } from './repeats.ts'
 import { misfits, resolve } from './schema.ts'
 
 type Json = Record<string, unknown>
@@ -28,6 +29,7 @@ const DECLARED_ERRORS = new Map(
 export class OperationCoverage {
   readonly #errors = new Set<string>()
   readonly #successes = new Set<string>()
+  readonly #repeated = new Set<string>()
   readonly #filled = new Set<string>()
   #document: Json = {}
 
@@ -44,20 +46,30 @@ export class OperationCoverage {
     for (const schema of schemasOf(operation, String(status))) this.#recordFields(schema, body)
   }
 
+  /** Records that a success was repeated with its key. */
+  recordRepeat(operation: Json): void {
+    this.#repeated.add(String(operation.operationId))
+  }
+
   recordFrame(document: Json, operation: Json, { event, data }: { event: string; data: unknown }): void {
     this.#document = document
     this.#successes.add(String(operation.operationId))
     this.#recordFields(frameSchema(operation, event), data)
   }
 
-  /** Operations that never succeeded, and their declared errors that never occurred. */
+  /** Operations that never succeeded or whose success was never repeated, and their declared errors that never occurred. */
   uncovered(): string[] {
-    return this.#operations().flatMap(({ operationId }) => {
-      const id = String(operationId)
+    return this.#operations().flatMap((operation) => {
+      const id = String(operation.operationId)
+      const isRepeated = !takesKey(operation) || this.#repeated.has(id)
       const unseen = (DECLARED_ERRORS.get(id) ?? []).filter(
         (code) => !COMMON_ERRORS.has(code) && !this.#errors.has(`${id} ${code}`),
       )
-      return [...(this.#successes.has(id) ? [] : [`${id} never succeeded`]), ...unseen.map((code) => `${id} ${code}`)]
+      return [
+        ...(this.#successes.has(id) ? [] : [`${id} never succeeded`]),
+        ...(isRepeated ? [] : [`${id} was never repeated`]),
+        ...unseen.map((code) => `${id} ${code}`),
+      ]
     })
   }
 

@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs'
-import { conforms, declares } from './conforms.ts'
+import { conforms, declares, operationAt } from './conforms.ts'
+import { expectRepeated, takesKey } from './repeats.ts'
 import { World } from './world.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of every shape; each is held to the document
@@ -49,9 +50,21 @@ export class NetworkClient implements AsyncDisposable {
     return this.#document
   }
 
-  /** `send('POST /posts', { key, body })`; a string as body is sent as it is. */
-  async send(operation: string, { key, body, headers = {} }: NetworkRequest = {}): Promise<NetworkResponse> {
+  /**
+   * `send('POST /posts', { key, body })`; a string as body is sent as it is. A change that succeeded is sent again, and has
+   * the same answer and no further effect.
+   */
+  async send(operation: string, { headers = {}, ...request }: NetworkRequest = {}): Promise<NetworkResponse> {
     const [method = 'GET', at = '/'] = operation.split(' ', 2)
+    const declared = operationAt(this.#document, method, `/api/v1${at}`)
+    const isKeyed = declared !== undefined && takesKey(declared) && !('idempotency-key' in headers)
+    const keyed = { ...request, headers: { ...(isKeyed && { 'idempotency-key': Bun.randomUUIDv7() }), ...headers } }
+    const answer = await this.#send(method, at, keyed)
+    if (isKeyed && answer.status < 300) await expectRepeated(operation, answer, await this.#send(method, at, keyed))
+    return answer
+  }
+
+  async #send(method: string, at: string, { key, body, headers }: NetworkRequest): Promise<NetworkResponse> {
     const path = `/api/v1${at}`
     const response = await fetch(this.world.url + path, {
       method,

@@ -5,6 +5,7 @@ import type { RecordedEvent } from '../../src/core/events/event.ts'
 import { conforming, operationAt } from './conforms.ts'
 import { frameSchema, type OperationCoverage } from './coverage.ts'
 import { type TempFolder, tempFolder } from './folder.ts'
+import { expectRepeated, takesKey } from './repeats.ts'
 import { misfits } from './schema.ts'
 import { parseFrame, type TestFrame } from './test-frame.ts'
 
@@ -161,8 +162,25 @@ export class World implements AsyncDisposable {
     await this.#process?.exited
   }
 
-  /** Calls an operation; every answer of a declared one is held to the served document. */
+  /**
+   * Calls an operation; every answer of a declared one is held to the served document. A change that succeeded is sent
+   * again, and has the same answer and no further effect.
+   */
   async call(operation: string, options: CallOptions = {}): Promise<Answer> {
+    const isKeyed = !operation.startsWith('GET ') && options.headers?.['Idempotency-Key'] === undefined
+    const keyed = isKeyed
+      ? { ...options, headers: { 'Idempotency-Key': Bun.randomUUIDv7(), ...options.headers } }
+      : options
+    const answer = await this.#send(operation, keyed)
+    const { declared } = answer
+    if (declared && answer.status < 300 && takesKey(declared) && isKeyed) {
+      await expectRepeated(operation, answer, await this.#send(operation, keyed))
+      this.coverage?.recordRepeat(declared)
+    }
+    return answer
+  }
+
+  async #send(operation: string, options: CallOptions): Promise<Answer & { declared?: Json }> {
     const [method = 'GET', path = '/'] = operation.split(' ', 2)
     const body = options.raw ?? (options.body === undefined ? undefined : JSON.stringify(options.body))
     const response = await fetch(this.url + path, {
@@ -181,7 +199,7 @@ export class World implements AsyncDisposable {
     if (declared) {
       const answer = { status, headers, body: await conforming(this.#document, method, response) }
       this.coverage?.recordResponse(this.#document, declared, answer)
-      return answer
+      return { ...answer, declared }
     }
     const text = await response.text()
     return { status, headers, body: headers.get('content-type')?.includes('json') ? JSON.parse(text) : text }

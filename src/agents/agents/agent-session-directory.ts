@@ -2,8 +2,9 @@ import type { AgentConfig } from '../../config/city/index.ts'
 import type { Clock } from '../../core/clock.ts'
 import { AppError, errorMessage } from '../../core/errors.ts'
 import type { Store } from '../../core/store/index.ts'
-import { actorOf } from '../../http/actor-of.ts'
+import { actorOf, partOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
+import { unknownOutcome } from '../../http/idempotency.ts'
 import { isRunning, type SessionRepository, type SessionRow, type Workload } from '../../work/sessions/index.ts'
 import type { AgentOutput, SessionActivity, Transcripts } from '../conversations/index.ts'
 import type { LaunchPlanner } from '../launch/index.ts'
@@ -106,12 +107,15 @@ export class AgentSessionDirectory {
   async restartAll(agents: readonly string[], caller: Caller): Promise<RestartResult> {
     const { control } = this.options
     const result: RestartResult = { killed: [], failed: [] }
-    await this.#clearFailures(agents, caller)
+    if (caller.request?.isRetry) throw unknownOutcome('look at the sessions with `gc session list`')
+    await caller.request?.begin()
+    const part = partOf(caller)
+    await this.#clearFailures(agents, part)
     const running = agents.flatMap((agent) => this.#rows(agent).filter(isRunning))
     await Promise.all(
       running.map(async ({ id, sessionName }) => {
         try {
-          await control.kill(id, caller)
+          await control.kill(id, part)
           result.killed.push(sessionName)
         } catch (error) {
           result.failed.push(`${sessionName}: ${errorMessage(error)}`)

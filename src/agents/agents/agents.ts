@@ -6,7 +6,6 @@ import { resolveProvider } from '../../config/providers/index.ts'
 import type { Suspensions } from '../../config/suspensions/index.ts'
 import { type Clock, toTimestamp } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
-import { type Attempt, firstAttempt } from '../../core/replays/index.ts'
 import type { Store } from '../../core/store/index.ts'
 import { rejectMarkers } from '../../core/text/index.ts'
 import { unknownAction } from '../../http/actions.ts'
@@ -77,13 +76,13 @@ export class Agents {
   }
 
   /** Declares an agent that runs a provider. */
-  create(caller: Caller, { name, provider, dir, scope }: AgentCreate, attempt = firstAttempt): Promise<AgentCreated> {
-    return this.#declare(caller, { name, provider, ...(dir && { dir }) }, scope, attempt)
+  create(caller: Caller, { name, provider, dir, scope }: AgentCreate): Promise<AgentCreated> {
+    return this.#declare(caller, { name, provider, ...(dir && { dir }) }, scope)
   }
 
   /** Declares an agent with every field that a declaration has. */
-  declare(caller: Caller, body: AgentDeclare, attempt = firstAttempt): Promise<AgentCreated> {
-    return this.#declare(caller, body, undefined, attempt)
+  declare(caller: Caller, body: AgentDeclare): Promise<AgentCreated> {
+    return this.#declare(caller, body, undefined)
   }
 
   /** Changes the declaration of an agent, and suspends or resumes it. */
@@ -95,15 +94,17 @@ export class Agents {
         provider: provider || undefined,
         scope: scope || undefined,
       })
-    if (suspended !== undefined) await this.#suspend(caller, spec, suspended)
-    return { status: 'updated' }
+    const answer = { status: 'updated' }
+    return suspended === undefined ? answer : this.#suspend(caller, spec, suspended, answer)
   }
 
   /** Removes an agent from the configuration; the reconciler ends its sessions. */
   async remove(caller: Caller, name: string): Promise<OKResponseBody> {
     await this.config.removeAgent(actorOf(caller), name)
-    await this.store.write((tx) => this.suspensions.delete(tx, 'agent', name), actorOf(caller))
-    return { status: 'deleted' }
+    return this.store.write((tx) => {
+      this.suspensions.delete(tx, 'agent', name)
+      return { status: 'deleted' }
+    }, actorOf(caller))
   }
 
   /** Suspends, resumes or restarts an agent. Resuming also lifts a hold after failed starts. */
@@ -111,9 +112,10 @@ export class Agents {
     const supported = AGENT_ACTIONS.find((name) => name === action)
     if (!supported) throw unknownAction(action, AGENT_ACTIONS)
     const spec = this.config.agent(name)
-    if (supported === 'restart') await this.sessions.restartAll([spec.qualified], caller)
-    else await this.#suspend(caller, spec, supported === 'suspend')
-    return { status: 'ok' }
+    const answer = { status: 'ok' }
+    if (supported !== 'restart') return this.#suspend(caller, spec, supported === 'suspend', answer)
+    await this.sessions.restartAll([spec.qualified], caller)
+    return answer
   }
 
   /** The newest output of an agent. */
@@ -135,16 +137,11 @@ export class Agents {
     return withFrameIds(turns)
   }
 
-  async #declare(
-    caller: Caller,
-    body: AgentDeclare,
-    scope: string | undefined,
-    attempt: Attempt,
-  ): Promise<AgentCreated> {
+  async #declare(caller: Caller, body: AgentDeclare, scope: string | undefined): Promise<AgentCreated> {
     const { name, dir, prompt, ...keys } = body
     rejectMarkers({ ...keys, description: undefined })
     const created: AgentCreated = { status: 'created', agent: qualify(dir, name) }
-    if (attempt.isRetry && this.config.current.agents.some(({ qualified }) => qualified === created.agent))
+    if (caller.request?.isRetry && this.config.current.agents.some(({ qualified }) => qualified === created.agent))
       return created
     const exceeding = keys.may?.filter((right) => caller.kind === 'session' && !caller.may.includes(right)) ?? []
     if (exceeding.length > 0) {
@@ -163,13 +160,21 @@ export class Agents {
       ...(prompt !== undefined && { prompt }),
       keys: { ...keys, scope: scope || undefined },
     }
-    await this.config.addAgent(actorOf(caller), draft, attempt)
+    await this.config.addAgent(actorOf(caller), draft)
     return created
   }
 
-  async #suspend(caller: Caller, { qualified, suspended: declared }: AgentConfig, suspended: boolean): Promise<void> {
-    await this.store.write((tx) => this.suspensions.set(tx, 'agent', qualified, suspended, declared), actorOf(caller))
+  async #suspend(
+    caller: Caller,
+    { qualified, suspended: declared }: AgentConfig,
+    suspended: boolean,
+    answer: OKResponseBody,
+  ): Promise<OKResponseBody> {
     if (!suspended) await this.sessions.release(qualified, caller)
+    return this.store.write((tx) => {
+      this.suspensions.set(tx, 'agent', qualified, suspended, declared)
+      return answer
+    }, actorOf(caller))
   }
 
   #requireProvider(name: string): void {

@@ -22,8 +22,6 @@ interface AgentExchange {
 
 const nameOf = ({ params: { dir, base } }: AgentExchange): string => qualify(dir, base)
 
-const idempotent = { 'Idempotency-Key': 'The same key with the same body creates one agent and answers the same.' }
-
 /** The operations under both paths of an agent: `{base}` for an agent of the city, `{dir}/{base}` for one of a rig. */
 const operations = {
   get: {
@@ -99,9 +97,8 @@ export const agentRoutes = (city: CityOf<{ agents: Agents }>) => [
       body: AgentCreate,
       ok: { 201: AgentCreated },
       errors: ['invalid-request', 'conflict-wrong-state'],
-      headers: idempotent,
     },
-    (x) => city(x).agents.create(x.caller, x.body, x.attempt),
+    (x) => city(x).agents.create(x.caller, x.body),
   ),
   route(
     'POST ~/agents/declare',
@@ -113,10 +110,9 @@ export const agentRoutes = (city: CityOf<{ agents: Agents }>) => [
       body: AgentDeclare,
       ok: { 201: AgentCreated },
       errors: ['invalid-request', 'forbidden', 'conflict-wrong-state'],
-      headers: idempotent,
       extension: true,
     },
-    (x) => city(x).agents.declare(x.caller, x.body, x.attempt),
+    (x) => city(x).agents.declare(x.caller, x.body),
   ),
   route(
     'GET ~/agent/{base}',

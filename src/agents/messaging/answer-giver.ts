@@ -54,6 +54,7 @@ export class AnswerGiver {
   /** A text that the option does not take waits in the session's queue until the answer is given. */
   #begin(tx: Tx, { id, sessionId }: QuestionRow, choice: Choice): QuestionRow {
     const { questions, queue } = this.options
+    tx.answer(undefined)
     const begun = questions.begin(tx, id, choice)
     const { words, text } = choice
     if (words !== undefined && text === undefined) queue.add(tx, sessionId, words, { request: messageOf(id) })

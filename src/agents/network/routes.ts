@@ -21,6 +21,7 @@ export const networkAccountRoutes = (city: CityOf<{ networkAccounts: NetworkAcco
       id: 'add-social-agent',
       needs: 'configure',
       summary: 'Register an agent on the social network of this supervisor',
+      repeat: { outside: 'look with `gc social agents`' },
       description:
         'Its key is made and kept in the city. Sessions that start from then on find it by `GC_SOCIAL_KEY_FILE`.',
       body: NetworkAccountDraft,

@@ -44,21 +44,25 @@ export class SessionControl {
     if (!isRunning(row)) return { status: 'ok', id: row.id }
     const startedAt = clock.now()
     await input.interrupt(row)
-    await store.write((tx) => recorder.operation(tx, row, 'interrupt', startedAt), actorOf(caller))
-    return { status: 'ok', id: row.id }
+    return store.write((tx) => {
+      recorder.operation(tx, row, 'interrupt', startedAt)
+      return { status: 'ok', id: row.id }
+    }, actorOf(caller))
   }
 
   /** Ends the session's program; it is started again when it is still wanted. Nothing happens when it does not run. */
   async kill(token: string, caller: Caller): Promise<OKWithIDResponseBody> {
     const { clock, resolver, processes, recorder } = this.options
     const row = resolver.resolve(token, { past: true })
-    if (!KILLABLE.has(row.state) && (row.state === 'closed' || !isRunning(row))) return { status: 'ok', id: row.id }
+    const answer = { status: 'ok', id: row.id }
+    if (!KILLABLE.has(row.state) && (row.state === 'closed' || !isRunning(row))) return answer
     const startedAt = clock.now()
     await processes.stop(row.id, actorOf(caller), (tx, current) => {
       this.#recordKill(tx, current)
       recorder.operation(tx, current, 'kill', startedAt)
+      tx.answer(answer)
     })
-    return { status: 'ok', id: row.id }
+    return answer
   }
 
   /** Ends the session's program and holds the session until someone wakes it. */
@@ -68,10 +72,12 @@ export class SessionControl {
     if (row.state === 'suspended' || row.state === 'failed-create') return { status: 'ok' }
     transition(row.state, 'suspend')
     const startedAt = clock.now()
+    const answer = { status: 'ok' }
     await processes.stop(
       row.id,
       actorOf(caller),
       (tx, current) => {
+        tx.answer(answer)
         if (!isRunning(row)) return
         recorder.stopped(tx, current, 'stopped')
         recorder.operation(tx, current, 'stop', startedAt)
@@ -83,15 +89,17 @@ export class SessionControl {
         },
       },
     )
-    return { status: 'ok' }
+    return answer
   }
 
   /** Lifts every hold on a session and requests its start. */
   async wake(token: string, caller: Caller): Promise<OKWithIDResponseBody> {
     const { store, creator, waker } = this.options
     const row = await creator.findOrCreate(token, caller)
-    await store.write((tx) => waker.wake(tx, row.id), actorOf(caller))
-    return { status: 'ok', id: row.id }
+    return store.write((tx) => {
+      waker.wake(tx, row.id)
+      return { status: 'ok', id: row.id }
+    }, actorOf(caller))
   }
 
   /** Ends the session's program and closes the session; its names are free again. */
@@ -103,14 +111,16 @@ export class SessionControl {
       throw new AppError(SESSION_CONFLICT, 'configured always-on named sessions cannot be closed while config-managed')
     }
     const startedAt = clock.now()
+    const answer = { status: 'ok' }
     const after = (tx: Tx, current: SessionRow) => {
+      tx.answer(answer)
       if (isRunning(row)) recorder.stopped(tx, current, 'stopped')
       recorder.operation(tx, current, 'close', startedAt)
       closer.close(tx, current.id, 'closed on request')
       if (remove) repository.remove(tx, current.id)
     }
     await processes.stop(row.id, actorOf(caller), after, { isClosing: true })
-    return { status: 'ok' }
+    return answer
   }
 
   #recordKill(tx: Tx, row: SessionRow): void {

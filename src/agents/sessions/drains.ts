@@ -32,23 +32,22 @@ export class SessionDrains {
   async drain(token: string, caller: Caller): Promise<OKWithIDResponseBody> {
     const { store, clock, repository, resolver, recorder } = this.options
     const { id } = resolver.resolve(token)
-    await store.write((tx) => {
-      if (repository.get(id).state === 'draining') return
+    return store.write((tx) => {
       const change = { reason: 'user-hold', drainAt: clock.now() }
-      recorder.draining(tx, repository.transition(tx, id, 'drain', change))
+      if (repository.get(id).state !== 'draining') recorder.draining(tx, repository.transition(tx, id, 'drain', change))
+      return { status: 'ok', id }
     }, actorOf(caller))
-    return { status: 'ok', id }
   }
 
   /** Cancels a drain; a session that is up and does not drain stays as it is. */
   async undrain(token: string, caller: Caller): Promise<OKWithIDResponseBody> {
     const { store, repository, resolver, recorder } = this.options
     const { id } = resolver.resolve(token)
-    await store.write((tx) => {
-      if (repository.get(id).state === 'active') return
-      recorder.undrained(tx, repository.transition(tx, id, 'undrain', { drainAt: null }))
+    return store.write((tx) => {
+      if (repository.get(id).state !== 'active')
+        recorder.undrained(tx, repository.transition(tx, id, 'undrain', { drainAt: null }))
+      return { status: 'ok', id }
     }, actorOf(caller))
-    return { status: 'ok', id }
   }
 
   /** The calling session reports that it is done: it ends as soon as nobody needs it. */
@@ -58,7 +57,7 @@ export class SessionDrains {
     if (caller.kind !== 'session' || row.id !== caller.session) {
       throw new AppError('forbidden', `forbidden: only session ${row.id} itself can say that it is done`)
     }
-    await store.write((tx) => {
+    return store.write((tx) => {
       const isActive = repository.get(row.id).state === 'active'
       const draining = isActive
         ? repository.transition(tx, row.id, 'drain', { reason: 'drained', drainAt: clock.now() })
@@ -66,8 +65,8 @@ export class SessionDrains {
       if (isActive) recorder.draining(tx, draining)
       const unfinished = workload.activeBead(workNamesOf(row))
       if (unfinished !== undefined) this.#recordUnfinished(tx, row, unfinished)
+      return { status: 'ok', id: row.id }
     }, actorOf(caller))
-    return { status: 'ok', id: row.id }
   }
 
   #recordUnfinished(tx: Tx, row: SessionRow, bead: string): void {

@@ -46,6 +46,7 @@ export const interactionRoutes = (city: CityOf<{ sessions: SessionOperations }>)
     {
       id: 'respond-session',
       summary: 'Answer the question of a session',
+      repeat: { outside: 'look with `gc attention` whether the question is still there' },
       needs: 'respond',
       description:
         'An option of a dialog is chosen with its keys while the dialog is on the screen. If another dialog has taken its place, the answer is 409 and nothing is chosen.',
@@ -75,6 +76,7 @@ export const interactionRoutes = (city: CityOf<{ sessions: SessionOperations }>)
     {
       id: 'answer-attention',
       summary: 'Answer a question that waits for a person',
+      repeat: { outside: 'look with `gc attention` whether the question is still there' },
       needs: 'respond',
       description:
         'Exactly one answer is applied to a question. It is stored before it reaches the program, and finished after a stop of gc. A second answer, or one to a question that is gone, is 409 with what became of it.',

@@ -1,5 +1,4 @@
 import { AppError } from '../../core/errors.ts'
-import { type SaveResponse, withoutReplay } from '../../core/replays/index.ts'
 import type { Store } from '../../core/store/index.ts'
 import { SESSION_CONFLICT } from '../../host/protocol/index.ts'
 import { actorOf } from '../../http/actor-of.ts'
@@ -33,40 +32,29 @@ interface Sending {
   message: string
   operation: 'session.message' | 'session.submit'
   intent: SubmitIntent
-  saveResponse: SaveResponse
 }
 
 /** Accepts messages to sessions; a session that is not up is woken for them. */
 export class MessageSender {
   constructor(private readonly options: MessageSenderOptions) {}
 
-  message(
-    token: string,
-    caller: Caller,
-    { message }: SessionMessage,
-    saveResponse = withoutReplay,
-  ): Promise<AsyncAcceptedBody> {
-    return this.#send(token, caller, { message, operation: 'session.message', intent: 'default', saveResponse })
+  message(token: string, caller: Caller, { message }: SessionMessage): Promise<AsyncAcceptedBody> {
+    return this.#send(token, caller, { message, operation: 'session.message', intent: 'default' })
   }
 
-  submit(
-    token: string,
-    caller: Caller,
-    { message, intent = 'default' }: SessionSubmit,
-    saveResponse = withoutReplay,
-  ): Promise<AsyncAcceptedBody> {
-    return this.#send(token, caller, { message, operation: 'session.submit', intent, saveResponse })
+  submit(token: string, caller: Caller, { message, intent = 'default' }: SessionSubmit): Promise<AsyncAcceptedBody> {
+    return this.#send(token, caller, { message, operation: 'session.submit', intent })
   }
 
   async #send(token: string, caller: Caller, sending: Sending): Promise<AsyncAcceptedBody> {
-    const { message, operation, intent, saveResponse } = sending
+    const { message, operation, intent } = sending
     const { store, repository, launchPlanner, creator, waker, queue, requests } = this.options
     const row = await creator.findOrCreate(token, caller)
     if (row.state === 'failed-create') throw new AppError(SESSION_CONFLICT, `session ${row.id} is failed-create`)
     const cursor = requests.head
     return store.write((tx) => {
       const request = requests.accept(tx, operation, row.id)
-      const answer = saveResponse(tx, requests.answer(request, cursor))
+      const answer = requests.answer(request, cursor)
       const isFollowUp = operation === 'session.submit' && intent === 'follow_up'
       if (isFollowUp && launchPlanner.transport(row) === 'acp') {
         requests.fail(tx, request, 'submit_failed', 'follow_up is not supported by sessions that use ACP')

@@ -141,6 +141,7 @@ export const outputRoutes = (city: CityOf<{ sessions: SessionOperations }>) => [
     {
       id: 'create-terminal-ticket',
       summary: 'Create a ticket for the terminal of a session',
+      repeat: { secret: 'ask for a new ticket with a new key; an unused one ends within a minute', id: '' },
       needs: { needs: 'watch', fields: { write: 'respond' } },
       description: 'A ticket opens the terminal once, within a minute.',
       body: Type.Optional(TicketRequest),

@@ -30,6 +30,8 @@ interface SessionRestartsOptions {
   report(message: string): void
 }
 
+const restarted = (id: string): OKWithIDResponseBody => ({ status: 'ok', id })
+
 /** States from which a restart is only a wake-up. */
 const STOPPED = new Set(['asleep', 'quarantined', 'suspended', 'archived', 'start-pending'])
 
@@ -47,19 +49,21 @@ export class SessionRestarts {
     const restarting = this.#restart(row, fresh, actorOf(caller))
     if (caller.kind !== 'session' || caller.session !== row.id) await restarting
     else restarting.catch((error) => report(`session ${row.id} could not be restarted: ${error}`))
-    return { status: 'ok', id: row.id }
+    return restarted(row.id)
   }
 
   async #restart({ id, state }: SessionRow, fresh: boolean, actor: Actor): Promise<void> {
     const { store, repository, workload, processes, recorder, waker } = this.options
     if (STOPPED.has(state)) {
       return store.write((tx) => {
+        tx.answer(restarted(id))
         if (fresh) repository.resetConversation(tx, id)
         waker.wake(tx, id)
       }, actor)
     }
     const work = workload.assignedTo(workNamesOf(repository.get(id)))
     await processes.stop(id, actor, (tx, row) => {
+      tx.answer(restarted(id))
       if (row.state === 'closed') return
       recorder.stopped(tx, row, 'stopped')
       if (fresh) repository.resetConversation(tx, id)

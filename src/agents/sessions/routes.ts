@@ -23,8 +23,6 @@ type City = CityOf<{ sessions: SessionOperations }>
 
 const peek = Type.Optional(Type.Boolean({ description: 'Adds the last lines of the screen.' }))
 
-const once = { 'Idempotency-Key': 'The same key with the same body sends one message and gets the same response.' }
-
 /** The operations on sessions. */
 export const sessionRoutes = (city: City) => [
   route(
@@ -57,11 +55,10 @@ export const sessionRoutes = (city: City) => [
       needs: 'coordinate',
       description: 'The request is accepted at once; an event with the same `request_id` has the result.',
       body: SessionCreate,
-      headers: { 'Idempotency-Key': 'The same key with the same body creates one session and gets the same response.' },
       ok: { 202: AsyncAcceptedBody },
       errors: ['invalid-request', 'agent-not-found', 'provider-not-found', 'service-unavailable'],
     },
-    (x) => city(x).sessions.creator.create(x.caller, x.body, x.saveResponse),
+    (x) => city(x).sessions.creator.create(x.caller, x.body),
   ),
   route(
     'GET ~/sessions/request/{id}',
@@ -149,11 +146,10 @@ export const sessionRoutes = (city: City) => [
       needs: ofOtherSessions('coordinate'),
       description: 'A session that is not running is woken for it. An event has the result of the delivery.',
       body: SessionMessage,
-      headers: once,
       ok: { 202: AsyncAcceptedBody },
       errors: ['session-not-found', SESSION_CONFLICT],
     },
-    (x) => city(x).sessions.sender.message(x.params.id, x.caller, x.body, x.saveResponse),
+    (x) => city(x).sessions.sender.message(x.params.id, x.caller, x.body),
   ),
   route(
     'POST ~/session/{id}/submit',
@@ -162,11 +158,10 @@ export const sessionRoutes = (city: City) => [
       summary: 'Send a session a message now, after its turn, or instead of its turn',
       needs: ofOtherSessions('coordinate'),
       body: SessionSubmit,
-      headers: once,
       ok: { 202: AsyncAcceptedBody },
       errors: ['session-not-found', SESSION_CONFLICT],
     },
-    (x) => city(x).sessions.sender.submit(x.params.id, x.caller, x.body, x.saveResponse),
+    (x) => city(x).sessions.sender.submit(x.params.id, x.caller, x.body),
   ),
   ...controlRoutes(city),
   ...interactionRoutes(city),
@@ -181,6 +176,7 @@ const controlRoutes = (city: City) => [
     {
       id: 'post-v0-city-by-city-name-session-by-id-stop',
       summary: 'Interrupt the current turn of a session',
+      repeat: { outside: 'look at the session with `gc session show`' },
       needs: ofOtherSessions('coordinate'),
       description: 'The session stays up and waits for the next message.',
       ok: OKWithIDResponseBody,
@@ -193,6 +189,7 @@ const controlRoutes = (city: City) => [
     {
       id: 'post-v0-city-by-city-name-session-by-id-kill',
       summary: 'End the program of a session',
+      repeat: { outside: 'look at the session with `gc session show`' },
       needs: ofOtherSessions('coordinate'),
       description: 'It is started again if the session is still wanted. Nothing happens when it does not run.',
       ok: OKWithIDResponseBody,

@@ -53,6 +53,7 @@ export const runtimeRoutes = (city: CityOf<{ sessions: SessionOperations }>) => 
     {
       id: 'restart-session',
       summary: 'Restart the program of a session',
+      repeat: { outside: 'look at the session with `gc session show`' },
       needs: ofOtherSessions('coordinate', { fresh: 'sessions' }),
       description: 'The session keeps its work, and its conversation if the program can resume one.',
       body: Type.Optional(Restart),

@@ -33,8 +33,10 @@ export class SelfReports {
       throw new AppError('invalid-request', `duration takes a length of time such as 30m or 1h30m, not "${duration}"`)
     }
     const busyUntil = clock.now() + Math.min(length, MAX_HEARTBEAT)
-    await store.write((tx) => repository.update(tx, row.id, { busyUntil }), actorOf(caller))
-    return { status: 'ok', id: row.id }
+    return store.write((tx) => {
+      repository.update(tx, row.id, { busyUntil })
+      return { status: 'ok', id: row.id }
+    }, actorOf(caller))
   }
 
   /**
@@ -44,12 +46,12 @@ export class SelfReports {
   async nameConversation(token: string, caller: Caller, { key, source }: Conversation): Promise<OKWithIDResponseBody> {
     const { store, repository } = this.options
     const row = this.#ownSession(token, caller, 'name its conversation')
-    await store.write((tx) => {
+    return store.write((tx) => {
       const before = repository.get(row.id).sessionKey
       if (before === null || (before !== key && CONTINUES.has(source ?? '')))
         repository.update(tx, row.id, { sessionKey: key })
+      return { status: 'ok', id: row.id }
     }, actorOf(caller))
-    return { status: 'ok', id: row.id }
   }
 
   #ownSession(token: string, caller: Caller, action: string): SessionRow {

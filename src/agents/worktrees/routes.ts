@@ -50,6 +50,7 @@ export const worktreeRoutes = (city: CityOf<{ worktrees: Worktrees }>) => [
     {
       id: 'fetch-worktree',
       summary: 'Bring what a session has committed into the repository of its rig',
+      repeat: { outside: 'look at the branch with `gc worktree list`' },
       description:
         'Happens by itself when the bead is closed that the session works on, and before its worktree is removed. Its branch is moved there, unless somebody else changed it.',
       needs: ofOtherSessions('coordinate'),
@@ -64,6 +65,7 @@ export const worktreeRoutes = (city: CityOf<{ worktrees: Worktrees }>) => [
     {
       id: 'remove-worktree',
       summary: 'Remove the worktree of a session that is over',
+      repeat: { outside: 'look with `gc worktree list`' },
       needs: 'operator',
       query: Type.Object({
         force: Type.Optional(

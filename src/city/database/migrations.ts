@@ -36,6 +36,7 @@ import webhookDeliveries from '../../connect/webhooks/table.sql' with { type: 't
 import eventActors from '../../core/events/actors.sql' with { type: 'text' }
 import emitted from '../../core/events/emitted.sql' with { type: 'text' }
 import log from '../../core/events/log.sql' with { type: 'text' }
+import replaysByKey from '../../core/replays/by-key.sql' with { type: 'text' }
 import replaysPerCaller from '../../core/replays/per-caller.sql' with { type: 'text' }
 import replays from '../../core/replays/table.sql' with { type: 'text' }
 import requesters from '../../core/requests/requester.sql' with { type: 'text' }
@@ -163,4 +164,5 @@ export const cityMigrations: readonly string[] = [
   givenDates,
   runFailures,
   launches,
+  replaysByKey,
 ]

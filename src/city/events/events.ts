@@ -1,9 +1,15 @@
 import { type Clock, toTimestamp } from '../../core/clock.ts'
 import { parseDuration } from '../../core/durations.ts'
 import { AppError } from '../../core/errors.ts'
-import { By, type EventArchives, type EventLog, Follower, type RecordedEvent } from '../../core/events/index.ts'
+import {
+  By,
+  type EventArchives,
+  type EventLog,
+  Follower,
+  type RecordedEvent,
+  type Rotated,
+} from '../../core/events/index.ts'
 import type { PullSource } from '../../core/pull-source.ts'
-import { type SaveResponse, withoutReplay } from '../../core/replays/index.ts'
 import type { Store } from '../../core/store/index.ts'
 import { actorOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
@@ -86,7 +92,7 @@ export class Events {
    * Records an event of the caller's own. One of a type that clients know has the payload they expect, empty, and
    * nothing that follows from the true one follows from it.
    */
-  async emit(caller: Caller, event: EventEmit, once: SaveResponse = withoutReplay): Promise<EventEmitted> {
+  async emit(caller: Caller, event: EventEmit): Promise<EventEmitted> {
     const { type, actor, subject, message } = event
     const facts = {
       actor: { ...actorOf(caller, actor), name: actorName(caller, actor) },
@@ -96,8 +102,8 @@ export class Events {
     }
     return this.store.write((tx) => {
       this.log.emit(tx, type, facts, this.#emptyPayload(type))
-      return once(tx, { status: 'recorded' })
-    })
+      return { status: 'recorded' }
+    }, actorOf(caller))
   }
 
   /** Follows the log after `resume`, or from now on. An invalid resume point is rejected before the stream begins. */
@@ -109,16 +115,8 @@ export class Events {
 
   /** EventArchives every event so far; lists and streams are not affected. */
   async rotate(caller: Caller, wait: boolean, signal: AbortSignal): Promise<EventRotated> {
-    const rotation = await this.archives.rotate(actorOf(caller))
-    if (!rotation) return { rotated: false, reason: 'active log is empty' }
-    const { archive, anchor } = rotation
     let complete = false
-    const written = rotation.written.then(() => {
-      complete = true
-    })
-    if (wait) await Promise.race([written, this.wait(ROTATE_WAIT_MS, signal)])
-    else written.catch(() => {})
-    return {
+    const answer = ({ archive, anchor }: Rotated): EventRotated => ({
       rotated: true,
       archive: {
         path: archive.path,
@@ -127,7 +125,15 @@ export class Events {
         compression_status: complete ? 'complete' : 'pending',
       },
       anchor_event: { seq: anchor.seq, type: 'events.rotated', ts: anchor.ts },
-    }
+    })
+    const rotation = await this.archives.rotate(actorOf(caller), answer)
+    if (!rotation) return { rotated: false, reason: 'active log is empty' }
+    const written = rotation.written.then(() => {
+      complete = true
+    })
+    if (wait) await Promise.race([written, this.wait(ROTATE_WAIT_MS, signal)])
+    else written.catch(() => {})
+    return answer(rotation)
   }
 
   #emptyPayload(type: string): unknown {

@@ -59,11 +59,8 @@ export const eventRoutes = (city: CityOf<{ events: Events }>) => [
       body: EventEmit,
       ok: { 201: EventEmitted },
       errors: ['city-not-found', 'forbidden', 'store-unavailable'],
-      headers: {
-        'Idempotency-Key': 'A repeated request with the same key and body records one event and gets the same answer.',
-      },
     },
-    (x) => city(x).events.emit(x.caller, x.body, x.saveResponse),
+    (x) => city(x).events.emit(x.caller, x.body),
   ),
   route(
     'GET ~/events/stream',

@@ -99,7 +99,9 @@ export class Maintenance {
         afterBytes: store.files.bytes,
         error,
       }
-      return this.#record(tx, row)
+      const saved = this.#record(tx, row)
+      tx.answer({ accepted: true, started_at: toTimestamp(startedAt), run: toRun(saved) })
+      return saved
     }, actor)
   }
 

@@ -76,11 +76,11 @@ export class CityStatus {
   async change(caller: Caller, { suspended }: CityPatch): Promise<OKResponseBody> {
     if (suspended === undefined) throw new AppError('invalid-request', 'no fields to update: give suspended')
     const { store, log, suspensions, config } = this.dependencies
-    await store.write((tx) => {
-      if (!suspensions.set(tx, 'city', '', suspended, config.current.workspace.suspendedOnStart)) return
-      log.append(tx, suspended ? CitySuspended : CityResumed, {}, {})
+    return store.write((tx) => {
+      if (suspensions.set(tx, 'city', '', suspended, config.current.workspace.suspendedOnStart))
+        log.append(tx, suspended ? CitySuspended : CityResumed, {}, {})
+      return { status: 'ok' }
     }, actorOf(caller))
-    return { status: 'ok' }
   }
 
   /** The status, made once for all who ask at the same time; `lite` leaves out work, mail and store. */

@@ -1,6 +1,5 @@
 import { AppError } from '../../core/errors.ts'
 import { isObject } from '../../core/json.ts'
-import type { Attempt } from '../../core/replays/index.ts'
 import { rejectMarkers, restoreSecrets, SECRET_MARKER } from '../../core/text/index.ts'
 import { actorOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
@@ -22,7 +21,7 @@ import type { ProviderCreate, ProviderCreated, ProviderUpdate } from './schema.t
 export class ProviderDeclarations {
   constructor(private readonly config: Config) {}
 
-  async create(caller: Caller, { name, ...body }: ProviderCreate, attempt: Attempt): Promise<ProviderCreated> {
+  async create(caller: Caller, { name, ...body }: ProviderCreate): Promise<ProviderCreated> {
     if (!AGENT_NAME.test(name)) {
       const message = `"${name}" cannot name a provider: begin with a letter or digit and go on with those, "-" or "_"`
       throw new AppError('invalid-request', message)
@@ -32,8 +31,8 @@ export class ProviderDeclarations {
       throw new AppError('invalid-request', 'give a command, or a base to take it from')
     }
     const created: ProviderCreated = { status: 'created', provider: name }
-    if (attempt.isRetry && this.config.composition.declarations.providers.has(name)) return created
-    await this.config.edit(actorOf(caller), (base) => addProvider(base, name, keysOf(body)), attempt)
+    if (caller.request?.isRetry && this.config.composition.declarations.providers.has(name)) return created
+    await this.config.edit(actorOf(caller), (base) => addProvider(base, name, keysOf(body)))
     return created
   }
 
@@ -59,7 +58,7 @@ export class ProviderDeclarations {
 
   /** Takes a declaration out, unless something could not run without it. */
   async remove(caller: Caller, name: string): Promise<OKResponseBody> {
-    await this.config.edit(actorOf(caller), (base) => {
+    await this.config.remove(actorOf(caller), (base) => {
       const drafts = removeProvider(base, name)
       if (!BUILTINS.has(name)) requireUnused(base.config, name)
       return drafts

@@ -62,9 +62,8 @@ export const providerRoutes = (city: CityOf<{ config: Config; providerDeclaratio
       body: ProviderCreate,
       ok: { 201: ProviderCreated },
       errors: ['invalid-request', 'conflict-wrong-state'],
-      headers: { 'Idempotency-Key': 'The same key with the same body declares one provider, with the same response.' },
     },
-    (x) => city(x).providerDeclarations.create(x.caller, x.body, x.attempt),
+    (x) => city(x).providerDeclarations.create(x.caller, x.body),
   ),
   route(
     'PATCH ~/provider/{name}',

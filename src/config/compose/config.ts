@@ -2,7 +2,6 @@ import { join } from 'node:path'
 import { type Actor, gcPart } from '../../core/actor.ts'
 import type { Deadlines } from '../../core/deadlines.ts'
 import { AppError } from '../../core/errors.ts'
-import { type Attempt, firstAttempt } from '../../core/replays/index.ts'
 import { Signal } from '../../core/signal.ts'
 import type { AgentConfig, CityConfig, RigConfig } from '../city/index.ts'
 import { qualify } from '../declare/index.ts'
@@ -220,8 +219,8 @@ export class Config {
     return agent
   }
 
-  async addRig(by: Actor, draft: RigDraft, attempt?: Attempt): Promise<RigConfig> {
-    await this.edit(by, (base) => addRig(base, draft), attempt)
+  async addRig(by: Actor, draft: RigDraft): Promise<RigConfig> {
+    await this.edit(by, (base) => addRig(base, draft))
     return this.rig(draft.name)
   }
 
@@ -232,11 +231,11 @@ export class Config {
 
   /** Removes a rig from the configuration, with its agents; its folder stays. */
   async removeRig(by: Actor, name: string): Promise<void> {
-    await this.edit(by, (base) => removeRig(base, name))
+    await this.remove(by, (base) => removeRig(base, name))
   }
 
-  async addAgent(by: Actor, draft: AgentDraft, attempt?: Attempt): Promise<AgentConfig> {
-    await this.edit(by, (base) => addAgent(base, draft), attempt)
+  async addAgent(by: Actor, draft: AgentDraft): Promise<AgentConfig> {
+    await this.edit(by, (base) => addAgent(base, draft))
     return this.agent(qualify(draft.dir, draft.name))
   }
 
@@ -246,36 +245,43 @@ export class Config {
   }
 
   async removeAgent(by: Actor, qualified: string): Promise<void> {
-    await this.edit(by, (base) => removeAgent(base, qualified))
+    await this.remove(by, (base) => removeAgent(base, qualified))
   }
 
   /**
    * Changes files: `makeDrafts` turns what is on disk now into new texts. Nothing is written unless everything read
    * together with them is good. When somebody else writes meanwhile, the drafts are made again from what they wrote.
    */
-  edit(by: Actor, makeDrafts: (base: Composition) => Drafts, attempt: Attempt = firstAttempt): Promise<void> {
-    const edited = this.#edits.then(() => this.#edit(by, makeDrafts, attempt))
+  edit(by: Actor, makeDrafts: (base: Composition) => Drafts): Promise<void> {
+    const edited = this.#edits.then(() => this.#edit(by, makeDrafts))
     this.#edits = edited.catch(() => {})
     return edited
   }
 
-  async #edit(by: Actor, makeDrafts: (base: Composition) => Drafts, attempt: Attempt): Promise<void> {
+  /** An edit that takes something out; what an interrupted attempt has taken out already is no error. */
+  async remove(by: Actor, makeDrafts: (base: Composition) => Drafts): Promise<void> {
+    await this.edit(by, makeDrafts).catch((error) => {
+      if (!(by.request?.isRetry && error instanceof AppError && error.status === 404)) throw error
+    })
+  }
+
+  async #edit(by: Actor, makeDrafts: (base: Composition) => Drafts): Promise<void> {
     for (let tries = 0; tries < MAX_EDIT_ATTEMPTS; tries++) {
-      if (!(await this.#writeEdit(makeDrafts, attempt))) continue
+      if (!(await this.#writeEdit(by, makeDrafts))) continue
       return await this.applyWritten(by)
     }
     throw keepsChanging()
   }
 
   /** False when somebody who takes no lock, such as an editor, wrote meanwhile. */
-  async #writeEdit(makeDrafts: (base: Composition) => Drafts, attempt: Attempt): Promise<boolean> {
+  async #writeEdit(by: Actor, makeDrafts: (base: Composition) => Drafts): Promise<boolean> {
     using lock = await EditLock.acquire(this.path)
     const base = this.#read()
     if (base.errors.length > 0) throw notInForceError(base.errors)
     const drafts = makeDrafts(base)
     const errors = this.errorsOf(drafts)
     if (errors.length > 0) throw toInvalidConfigError(errors, 'invalid-request')
-    await attempt.begin()
+    await by.request?.begin()
     return await writeDrafts(lock, drafts, (file) => base.files.city.text(file))
   }
 

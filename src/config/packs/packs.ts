@@ -1,4 +1,3 @@
-import { type Attempt, firstAttempt } from '../../core/replays/index.ts'
 import { rejectMarkers } from '../../core/text/index.ts'
 import { actorOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
@@ -44,11 +43,11 @@ export class Packs {
   }
 
   /** Fetches a pack, locks it and imports it. */
-  async add(caller: Caller, { source, name, version }: PackAdd, attempt: Attempt = firstAttempt): Promise<PackAdded> {
+  async add(caller: Caller, { source, name, version }: PackAdd): Promise<PackAdded> {
     rejectMarkers({ source })
-    const existing = attempt.isRetry ? this.#direct().find((each) => each.source === source.trim()) : undefined
+    const existing = caller.request?.isRetry ? this.#direct().find((each) => each.source === source.trim()) : undefined
     if (existing) return toAdded({ ...existing, name: existing.binding, isGit: true })
-    await attempt.begin()
+    await caller.request?.begin()
     return toAdded(await this.#manager(caller).add(source, { ...(name && { name }), ...(version && { version }) }))
   }
 

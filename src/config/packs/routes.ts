@@ -38,9 +38,8 @@ export const packRoutes = (city: CityOf<{ packs: Packs }>) => [
       body: PackAdd,
       ok: { 201: PackAdded },
       errors: ['invalid-request', 'conflict-wrong-state', 'bad-gateway', PACK_CREDENTIAL_REQUIRED],
-      headers: { 'Idempotency-Key': 'The same key with the same body imports one pack and returns the same response.' },
     },
-    (x) => city(x).packs.add(x.caller, x.body, x.attempt),
+    (x) => city(x).packs.add(x.caller, x.body),
   ),
   route(
     'DELETE ~/packs/{name}',

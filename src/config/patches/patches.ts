@@ -70,7 +70,7 @@ export class Patches {
   }
 
   async remove(caller: Caller, kind: PatchKind, name: string, force: boolean): Promise<PatchDeleted> {
-    await this.config.edit(actorOf(caller), (base) => removePatch(base, { kind, name }, force))
+    await this.config.remove(actorOf(caller), (base) => removePatch(base, { kind, name }, force))
     return { status: 'deleted', [NAMED[kind]]: name }
   }
 

@@ -2,7 +2,6 @@ import { statSync } from 'node:fs'
 import { relative, resolve } from 'node:path'
 import { toTimestamp } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
-import { type Attempt, firstAttempt } from '../../core/replays/index.ts'
 import type { Store } from '../../core/store/index.ts'
 import { rejectMarkers } from '../../core/text/index.ts'
 import { unknownAction } from '../../http/actions.ts'
@@ -70,25 +69,18 @@ export class Rigs {
   }
 
   /** Adds an existing folder, or a repository that is cloned first; the response's status says which. */
-  async create(
-    caller: Caller,
-    body: RigCreate,
-    response: { status?: number },
-    attempt = firstAttempt,
-  ): Promise<RigCreated> {
+  async create(caller: Caller, body: RigCreate, response: { status?: number }): Promise<RigCreated> {
     const { git_url } = body
     rejectMarkers({ git_url })
-    const created = await (git_url
-      ? this.clones.accept(caller, { ...body, git_url })
-      : this.#declare(caller, body, attempt))
+    const created = await (git_url ? this.clones.accept(caller, { ...body, git_url }) : this.#declare(caller, body))
     response.status = STATUS[created.status]
     return created
   }
 
-  async #declare(caller: Caller, body: RigCreate, attempt: Attempt): Promise<RigCreated> {
+  async #declare(caller: Caller, body: RigCreate): Promise<RigCreated> {
     const { name, path, prefix, default_branch, request_id } = body
     const created: RigCreated = { status: 'created', rig: name, ...(request_id && { request_id }) }
-    if (attempt.isRetry && this.config.current.rigs.some((rig) => rig.name === name)) return created
+    if (caller.request?.isRetry && this.config.current.rigs.some((rig) => rig.name === name)) return created
     if (!path) {
       const fieldErrors = [{ location: 'body.path', message: 'is required without git_url' }]
       throw new AppError('validation-failed', 'path is required: the folder to work on', { fieldErrors })
@@ -100,7 +92,7 @@ export class Rigs {
       ...(prefix && { prefix }),
       ...(default_branch && { defaultBranch: default_branch }),
     }
-    await this.config.addRig(actorOf(caller), draft, attempt)
+    await this.config.addRig(actorOf(caller), draft)
     return created
   }
 
@@ -124,11 +116,11 @@ export class Rigs {
   async remove(caller: Caller, name: string): Promise<OKResponseBody> {
     const agents = this.#agents(name)
     await this.config.removeRig(actorOf(caller), name)
-    await this.store.write((tx) => {
+    return this.store.write((tx) => {
       this.suspensions.delete(tx, 'rig', name)
       for (const agent of agents) this.suspensions.delete(tx, 'agent', agent)
+      return { status: 'deleted' }
     }, actorOf(caller))
-    return { status: 'deleted' }
   }
 
   /** Suspends or resumes a rig, or ends its sessions so that they start afresh. */
@@ -138,11 +130,10 @@ export class Rigs {
     const rig = this.config.rig(name)
     if (validAction === 'restart') return this.#restart(caller, name)
     const suspended = validAction === 'suspend'
-    await this.store.write(
-      (tx) => this.suspensions.set(tx, 'rig', name, suspended, rig.suspendedOnStart),
-      actorOf(caller),
-    )
-    return { status: 'ok', action, rig: name }
+    return this.store.write((tx) => {
+      this.suspensions.set(tx, 'rig', name, suspended, rig.suspendedOnStart)
+      return { status: 'ok', action, rig: name }
+    }, actorOf(caller))
   }
 
   async #restart(caller: Caller, name: string): Promise<RigActed> {

@@ -30,9 +30,8 @@ export const rigRoutes = (city: CityOf<{ rigs: Rigs }>) => [
       body: RigCreate,
       ok: { 200: RigCreated, 201: RigCreated, 202: RigCreated },
       errors: ['invalid-request', 'conflict-wrong-state'],
-      headers: { 'Idempotency-Key': 'The same key with the same body adds one rig and returns the same response.' },
     },
-    (x) => city(x).rigs.create(x.caller, x.body, x.response, x.attempt),
+    (x) => city(x).rigs.create(x.caller, x.body, x.response),
   ),
   route(
     'GET ~/rig/{name}',

@@ -68,15 +68,17 @@ export class Adapters {
   /** Forgets an adapter; one that is not known is no error. */
   async unregister(caller: Caller, { provider, account_id }: AdapterName): Promise<OKResponseBody> {
     const known = this.find(provider, account_id)
+    const answer = { status: 'unregistered' }
     if (known) {
       const { store, log } = this.options
       const payload = { provider: known.provider, account_id: known.accountId }
       await store.write((tx) => {
         log.append(tx, AdapterRemoved, { subject: known.name }, payload)
         tx.after(() => this.#set(keyOf(known.provider, known.accountId), undefined))
+        tx.answer(answer)
       }, actorOf(caller))
     }
-    return { status: 'unregistered' }
+    return answer
   }
 
   list(): AdapterList {

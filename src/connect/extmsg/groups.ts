@@ -104,17 +104,18 @@ export class Groups {
 
   /** Takes a participant out; one that is not there is no error. */
   async removeParticipant(caller: Caller, { group_id, handle }: ParticipantName): Promise<OKResponseBody> {
-    await this.options.store.write((tx) => {
+    return this.options.store.write((tx) => {
+      const removed = { status: 'removed' }
       const group = this.#require(group_id)
       const participant = this.#participant(group.id, toHandle(handle))
-      if (!participant) return
+      if (!participant) return removed
       tx.orm
         .delete(participants)
         .where(and(eq(participants.groupId, group.id), eq(participants.handle, participant.handle)))
         .run()
       this.#leave(tx, group, participant.sessionId)
+      return removed
     }, actorOf(caller))
-    return { status: 'removed' }
   }
 
   of({ n }: Pick<ConversationRow, 'n'>): GroupRow | undefined {

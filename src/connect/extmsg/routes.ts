@@ -65,10 +65,10 @@ const adapterRoutes = (city: City) => [
       description:
         'The adapter then posts what people write to `extmsg/inbound`, and is sent what sessions write at `/publish` under its `callback_url`. It registers again whenever the city starts; another one of the same account is replaced.',
       body: AdapterRegistration,
+      headers: { 'Idempotency-Key': 'May be sent; registering again does no harm, so that the key is not needed.' },
+      repeat: 'again',
       ok: { 201: RegisteredAdapter },
       errors: ['validation-failed', 'forbidden'],
-      headers: { 'Idempotency-Key': 'May be sent; registering again does no harm, so that the key is not needed.' },
-      idempotent: true,
     },
     (x) => city(x).externalMessages.adapters.register(x.caller, x.body),
   ),
@@ -204,6 +204,7 @@ const messageRoutes = (city: City) => [
     {
       id: 'post-v0-city-by-city-name-extmsg-outbound',
       summary: 'Send a message to a conversation',
+      repeat: { outside: 'look at the conversation' },
       needs: 'work',
       description:
         'The session must answer the conversation, or take part in its group. The adapter is asked once, for 30 seconds at most; a message that it did not deliver is a success with `Receipt.Delivered` false and the reason. To try again, send it with a new key.',

@@ -103,7 +103,7 @@ export class Transcripts {
     const ref = toConversation(conversation, 'validation-failed')
     const session = senders.require(caller, session_id)
     if (sequence < 0) throw new AppError('validation-failed', 'extmsg invalid input: sequence must be non-negative')
-    await store.write((tx) => {
+    return store.write((tx) => {
       const row = conversations.find(ref)
       const member = row && memberships.find(row.n, session)
       if (!row || !member) {
@@ -119,8 +119,8 @@ export class Transcripts {
         )
       }
       if (sequence > member.acked) memberships.update(tx, member, { acked: sequence })
+      return { status: 'acked' }
     }, actorOf(caller))
-    return { status: 'acked' }
   }
 }
 

@@ -37,6 +37,7 @@ export const serviceRoutes = (city: CityOf<{ services: Services }>) => [
     {
       id: 'post-v0-city-by-city-name-service-by-name-restart',
       summary: 'Restart a service',
+      repeat: { outside: 'look at the service with `gc service list`' },
       description:
         'Ends its process, if it runs, and starts it anew, however often it failed. It is ready a little later.',
       needs: 'coordinate',

@@ -13,4 +13,4 @@ export { type FollowedEvent, Follower, type Gap, type LogSource } from './follow
 export { EventLog } from './log.ts'
 export { Reactions } from './reactions.ts'
 export { EventRetention } from './retention.ts'
-export { EventArchives, EventsRotated } from './rotation.ts'
+export { EventArchives, EventsRotated, type Rotated } from './rotation.ts'

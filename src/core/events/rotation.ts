@@ -23,10 +23,14 @@ export const EventsRotated = defineEvent(
   'The events so far were written to an archive; this event begins what comes after.',
 )
 
-/** A rotation that began: its archive, the event that begins the rest, and when the archive is whole. */
-export interface Rotation {
+/** A rotation that began: its archive, and the event that begins the rest. */
+export interface Rotated {
   archive: { path: string; first: number; last: number }
   anchor: { seq: number; ts: string }
+}
+
+/** A rotation with when its archive is whole. */
+export interface Rotation extends Rotated {
   written: Promise<void>
 }
 
@@ -80,8 +84,8 @@ export class EventArchives {
     await this.#expiring
   }
 
-  /** Begins an archive of every event since the last one; undefined when there is none. */
-  async rotate(actor: Actor): Promise<Rotation | undefined> {
+  /** Begins an archive of every event since the last one; undefined when there is none. `answer` answers the request for it. */
+  async rotate(actor: Actor, answer: (rotated: Rotated) => unknown = () => undefined): Promise<Rotation | undefined> {
     const now = this.clock.now()
     const begun = await this.store.write((tx) => {
       const last = this.store.prepare<{ seq: number }, []>('SELECT max(seq) AS seq FROM events').get()?.seq ?? 0
@@ -95,13 +99,16 @@ export class EventArchives {
       const path = this.#file(name)
       const payload = { prior_archive: path, prior_first_seq: first, prior_last_seq: last }
       const facts = { message: `events ${first} to ${last} were archived to ${path}` }
-      return { path, first, last, seq: this.log.append(tx, EventsRotated, facts, payload) }
+      const seq = this.log.append(tx, EventsRotated, facts, payload)
+      const rotated = { archive: { path, first, last }, anchor: { seq, ts: toTimestamp(now) } }
+      tx.answer(answer(rotated))
+      return rotated
     }, actor)
     if (!begun) return undefined
-    const { seq, ...archive } = begun
-    const written = this.#write({ first_seq: archive.first, last_seq: archive.last, path: archive.path })
+    const { first, last, path } = begun.archive
+    const written = this.#write({ first_seq: first, last_seq: last, path })
     written.then(() => this.#cleanUp(), this.report)
-    return { archive, anchor: { seq, ts: toTimestamp(now) }, written }
+    return { ...begun, written }
   }
 
   /** Writes the archives that a stop of the process left unwritten. */

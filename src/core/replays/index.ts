@@ -1,9 +1,8 @@
 export {
-  type Attempt,
-  firstAttempt,
+  type BodyDigest,
   type Replay,
+  type ReplayHead,
   type ReplayKey,
   Replays,
-  type SaveResponse,
-  withoutReplay,
+  type StoredReplay,
 } from './replays.ts'

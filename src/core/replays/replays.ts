@@ -1,120 +1,201 @@
+import type { RepeatableRequest } from '../actor.ts'
 import type { Clock } from '../clock.ts'
-import type { Statement, Store, Tx } from '../store/index.ts'
+import { sha256 } from '../digest.ts'
+import type { Statement, Store } from '../store/index.ts'
 
-/** The response to a request with an `Idempotency-Key`, sent again when the request is repeated. */
-export interface Replay {
-  /** The digest of the request body. */
-  readonly digest: string
-  readonly body: unknown
-  /** What was set beside the response body. */
+/** Names a request among those of all callers. */
+export interface ReplayKey {
+  readonly scope: Uint8Array
+  /** Milliseconds: the date of the key, or when the request came. */
+  readonly at: number
+  /** Whether `at` is the date of the key. */
+  readonly isDated: boolean
+}
+
+/** Everything that tells one keyed request from another. */
+export interface KeyParts {
+  readonly caller: string
+  readonly method: string
+  readonly path: string
+  /** The value of the header. */
+  readonly key: string
+}
+
+/** The digest of a request body. */
+export type BodyDigest = Uint8Array
+
+/** How a request ended that carried a key. */
+export type Replay =
+  /** Its work began, and nobody knows whether it ended. */
+  | { readonly kind: 'begun' }
+  | { readonly kind: 'answer'; readonly body: unknown; readonly head: ReplayHead }
+  /** The answer was large: `id` names the resource to read it from. */
+  | { readonly kind: 'resource'; readonly id: string; readonly head: ReplayHead }
+  /** The answer held a secret, which is not kept; `id` names the resource. */
+  | { readonly kind: 'secret'; readonly id: string }
+
+/** Set beside the response body. */
+export interface ReplayHead {
   readonly status?: number | undefined
   readonly headers: Readonly<Record<string, string>>
 }
 
-/**
- * Saves a response in the write that produces it, so that both are on disk or neither, and returns it. Without a key it
- * only returns it.
- */
-export type SaveResponse = <Response>(tx: Tx, response: Response) => Response
-
-/** For work without a request, or with a request that has no key. */
-export const withoutReplay: SaveResponse = (_tx, response) => response
-
-/** A request whose work is not a write of the store, such as writing a file, and may be interrupted. */
-export interface Attempt {
-  /** Whether an earlier attempt with the same key and body was interrupted: what exists may be its result. */
-  readonly isRetry: boolean
-  /** To be awaited right before the work, once every check has passed. */
-  begin(): Promise<void>
-}
-
-/** For work without a request, or with a request that has no key. */
-export const firstAttempt: Attempt = { isRetry: false, begin: async () => {} }
-
-/** Stored for an attempt that began its work, until it has a response; no response is empty. */
-const NO_RESPONSE = ''
-
-/** A request with a key: whose it is, and what names the key among those of all callers. */
-export interface ReplayKey {
-  readonly caller: string
-  readonly scope: string
+/** A stored request: its key as it is stored, the digest of its body, and how it ended. */
+export interface StoredReplay {
+  readonly key: ReplayKey
+  readonly print: BodyDigest
+  readonly replay: Replay
 }
 
 interface ReplayRow {
-  print: string
+  at: number
+  kind: Replay['kind']
+  print: Uint8Array
   status: number | null
-  headers: string
+  headers: string | null
   body: string
 }
 
-const LIFETIME_MS = 30 * 60_000
-/** How many of one caller are kept, so that nobody displaces those of others, and how many of all. */
-const MAX_OF_CALLER = 1024
-const MAX_REPLAYS = 64 * MAX_OF_CALLER
+type Values = [at: number, scope: Uint8Array, isDated: number, print: Uint8Array, kind: string]
 
-/** The responses to a store's requests that carried a key: kept for half an hour, the newest thousand of each caller. */
+/** How long a request is remembered. */
+const LIFETIME_MS = 24 * 60 * 60_000
+const MAX_BYTES = 64 * 1024 * 1024
+/** Bytes of a row beside its headers and body, with its part of the index. */
+const ROW_BYTES = 112
+/** How many of the oldest are dropped in one write. */
+const BATCH = 256
+/** After so many requests, those that are too old are dropped. */
+const EACH = 64
+/** A key dated further ahead than this has a wrong date. */
+const MAX_AHEAD_MS = 60_000
+
+const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i
+
+/**
+ * The requests to a store that carried an `Idempotency-Key`, with their answers: for a day, and 64 MB at most, the oldest
+ * keys dropped first. Keys that are UUIDv7 have a date: one that is not newer than the newest ever dropped may have been
+ * used, so that it is `expired`.
+ */
 export class Replays {
-  readonly #find: Statement<ReplayRow, [string, number]>
-  readonly #keep: Statement<
-    { n: number; turn: number },
-    [string, string, number | null, string, string, number, string]
-  >
-  readonly #dropOfCaller: Statement<unknown, [string, number]>
-  readonly #drop: Statement<unknown, [number, number]>
-  readonly #forget: Statement<unknown, [string]>
+  readonly #dated: Statement<ReplayRow, [number, Uint8Array]>
+  readonly #undated: Statement<ReplayRow, [Uint8Array]>
+  readonly #put: Statement<unknown, [...Values, status: number | null, headers: string | null, body: string]>
+  readonly #forget: Statement<unknown, [number, Uint8Array]>
+  readonly #size: Statement<{ bytes: number }, []>
+  readonly #oldest: Statement<{ at: number }, [offset: number]>
+  readonly #sumUntil: Statement<{ bytes: number; newest: number | null }, [at: number]>
+  readonly #dropUntil: Statement<unknown, [at: number]>
+  readonly #mark: Statement<unknown, [at: number]>
+  readonly #marked: Statement<{ at: number }, []>
+  /** Undefined until the first is kept. */
+  #bytes: number | undefined
+  #watermark: number | undefined
+  #turn = 0
 
   constructor(
-    private readonly store: Store,
+    readonly store: Store,
     private readonly clock: Clock,
+    private readonly maxBytes = MAX_BYTES,
   ) {
-    this.#find = store.prepare('SELECT print, status, headers, body FROM replays WHERE scope = ? AND expires_at > ?')
-    this.#keep = store.prepare(
-      `INSERT OR REPLACE INTO replays (scope, print, status, headers, body, expires_at, caller, turn)
-       VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, (SELECT coalesce(max(turn), 0) + 1 FROM replays WHERE caller = ?7))
-       RETURNING n, turn`,
+    const columns = 'at, kind, print, status, headers, body'
+    this.#dated = store.prepare(`SELECT ${columns} FROM replays WHERE at = ? AND scope = ? AND is_dated = 1`)
+    this.#undated = store.prepare(`SELECT ${columns} FROM replays WHERE scope = ? AND is_dated = 0`)
+    this.#put = store.prepare(
+      `INSERT OR REPLACE INTO replays (at, scope, is_dated, print, kind, status, headers, body)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
     )
-    this.#dropOfCaller = store.prepare('DELETE FROM replays WHERE caller = ? AND turn <= ?')
-    this.#forget = store.prepare('DELETE FROM replays WHERE scope = ?')
-    this.#drop = store.prepare(
-      `DELETE FROM replays
-       WHERE n < max(? + 1, coalesce((SELECT n FROM replays WHERE expires_at > ? ORDER BY n LIMIT 1), 0))`,
-    )
+    this.#forget = store.prepare('DELETE FROM replays WHERE at = ? AND scope = ?')
+    const bytes = `total(${ROW_BYTES} + octet_length(body) + coalesce(octet_length(headers), 0)) AS bytes`
+    this.#size = store.prepare(`SELECT ${bytes} FROM replays`)
+    this.#oldest = store.prepare('SELECT at FROM replays ORDER BY at LIMIT 1 OFFSET ?')
+    this.#sumUntil = store.prepare(`SELECT ${bytes}, max(iif(is_dated, at, NULL)) AS newest FROM replays WHERE at <= ?`)
+    this.#dropUntil = store.prepare('DELETE FROM replays WHERE at <= ?')
+    this.#mark = store.prepare('UPDATE replays_dropped SET at = max(at, ?) WHERE one = 1')
+    this.#marked = store.prepare('SELECT at FROM replays_dropped WHERE one = 1')
   }
 
-  /** The stored response; `begun` when there is only an interrupted attempt. */
-  find({ scope }: ReplayKey): Replay | { digest: string; begun: true } | undefined {
-    const row = this.store.read(() => this.#find.get(scope, this.clock.now()))
-    if (!row) return undefined
-    const { print, status, headers, body } = row
-    if (body === NO_RESPONSE) return { digest: print, begun: true }
-    return { digest: print, body: JSON.parse(body), status: status ?? undefined, headers: JSON.parse(headers) }
+  keyOf({ caller, method, path, key }: KeyParts): ReplayKey {
+    const now = this.clock.now()
+    const date = UUID_V7.test(key) ? Number.parseInt(key.slice(0, 8) + key.slice(9, 13), 16) : undefined
+    const isDated = date !== undefined && date <= now + MAX_AHEAD_MS
+    return { scope: digestOf(`${caller} ${method} ${path} ${key}`), at: isDated ? date : now, isDated }
   }
 
-  keep(tx: Tx, key: ReplayKey, { digest, body, status, headers }: Replay): void {
-    this.#put(tx, key, digest, status ?? null, JSON.stringify(headers), JSON.stringify(body ?? null))
+  /** Digests a body, so that another one under the same key is noticed. */
+  static print(body: string | Uint8Array): BodyDigest {
+    return digestOf(body)
+  }
+
+  /** How the request ended; `expired` for one that may have been forgotten, undefined for one that is new. */
+  find(key: ReplayKey): StoredReplay | 'expired' | undefined {
+    return this.store.read(() => {
+      const row = (key.isDated && this.#dated.get(key.at, key.scope)) || this.#undated.get(key.scope)
+      if (row) return { key: { ...key, at: row.at }, print: row.print, replay: replayOf(row) }
+      this.#watermark ??= this.#marked.get()?.at ?? 0
+      return key.isDated && key.at <= this.#watermark ? 'expired' : undefined
+    })
+  }
+
+  /** Records how a request ended, inside a write of the store. */
+  put(write: Parameters<RepeatableRequest['keep']>[1], key: ReplayKey, print: BodyDigest, replay: Replay): void {
+    const head = 'head' in replay ? replay.head : undefined
+    const headers = head && Object.keys(head.headers).length > 0 ? JSON.stringify(head.headers) : null
+    const body = bodyOf(replay)
+    this.#put.run(key.at, key.scope, Number(key.isDated), print, replay.kind, head?.status ?? null, headers, body)
+    if (replay.kind === 'begun') return
+    this.#bytes ??= this.#size.get()?.bytes ?? 0
+    const added = ROW_BYTES + Buffer.byteLength(body) + (headers?.length ?? 0)
+    const dropped = this.#drop(this.#bytes + added)
+    write.after(() => {
+      this.#bytes = (this.#bytes ?? 0) + added - dropped.bytes
+      this.#watermark = Math.max(this.#watermark ?? 0, dropped.newest)
+    })
   }
 
   /** Records that a request begins work that could be interrupted. */
-  begin(key: ReplayKey, digest: string): Promise<void> {
-    return this.store.write((tx) => this.#put(tx, key, digest, null, '{}', NO_RESPONSE))
+  begin(key: ReplayKey, print: BodyDigest): Promise<void> {
+    return this.add(key, print, { kind: 'begun' })
+  }
+
+  /** Records how a request ended whose work was no write of this store. */
+  async add(key: ReplayKey, print: BodyDigest, replay: Replay): Promise<void> {
+    await this.store.write((tx) => this.put(tx, key, print, replay))
   }
 
   /** Forgets a request that failed. */
-  async forget({ scope }: ReplayKey): Promise<void> {
-    await this.store.write((tx) => void tx.run(this.#forget, scope))
+  async forget({ at, scope }: ReplayKey): Promise<void> {
+    await this.store.write(() => void this.#forget.run(at, scope))
   }
 
-  #put(tx: Tx, key: ReplayKey, digest: string, status: number | null, headers: string, body: string): void {
-    const { scope, caller } = key
-    const now = this.clock.now()
-    const { n = 0, turn = 0 } =
-      tx.get(this.#keep, scope, digest, status, headers, body, now + LIFETIME_MS, caller) ?? {}
-    if (turn > MAX_OF_CALLER) tx.run(this.#dropOfCaller, caller, turn - MAX_OF_CALLER)
-    tx.run(this.#drop, n - MAX_REPLAYS, now)
+  /** Drops some of the oldest that are too many or too old. */
+  #drop(bytes: number): { bytes: number; newest: number } {
+    const none = { bytes: 0, newest: 0 }
+    const isFull = bytes > this.maxBytes
+    if (!isFull && ++this.#turn % EACH !== 0) return none
+    const expired = this.clock.now() - LIFETIME_MS
+    const first = this.#oldest.get(0)?.at
+    if (first === undefined || (!isFull && first > expired)) return none
+    const last = this.#oldest.get(BATCH - 1)?.at ?? first
+    const until = isFull ? last : Math.min(last, expired)
+    const sum = this.#sumUntil.get(until)
+    this.#dropUntil.run(until)
+    if (sum?.newest) this.#mark.run(sum.newest)
+    return { bytes: sum?.bytes ?? 0, newest: sum?.newest ?? 0 }
   }
+}
 
-  /** Saves a response whose work was not a write of this store. */
-  async add(key: ReplayKey, replay: Replay): Promise<void> {
-    await this.store.write((tx) => this.keep(tx, key, replay))
-  }
+/** The first half of a SHA-256 digest. */
+const digestOf = (content: string | Uint8Array): Uint8Array => Buffer.from(sha256(content).slice(0, 32), 'hex')
+
+function bodyOf(replay: Replay): string {
+  if (replay.kind === 'answer') return JSON.stringify(replay.body ?? null)
+  return replay.kind === 'begun' ? '' : replay.id
+}
+
+function replayOf({ kind, status, headers, body }: ReplayRow): Replay {
+  const head = { status: status ?? undefined, headers: headers === null ? {} : JSON.parse(headers) }
+  if (kind === 'answer') return { kind, body: JSON.parse(body), head }
+  if (kind === 'resource') return { kind, id: body, head }
+  return kind === 'secret' ? { kind, id: body } : { kind }
 }

@@ -1,19 +1,30 @@
-import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { sql } from 'drizzle-orm'
+import { blob, check, index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 
-/** The responses to requests with an `Idempotency-Key`. */
+/** The responses to requests with an `Idempotency-Key`, in the order of their keys. */
 export const replays = sqliteTable(
   'replays',
   {
-    n: integer().primaryKey({ autoIncrement: true }),
-    scope: text().notNull().unique(),
-    print: text().notNull(),
+    /** Milliseconds: the date in a UUIDv7, else when the request came. */
+    at: integer().notNull(),
+    scope: blob({ mode: 'buffer' }).notNull(),
+    /** Whether `at` is the date of the key. */
+    is_dated: integer({ mode: 'boolean' }).notNull(),
+    print: blob({ mode: 'buffer' }).notNull(),
+    kind: text({ enum: ['begun', 'answer', 'resource', 'secret'] }).notNull(),
     status: integer(),
-    headers: text().notNull(),
+    headers: text(),
     body: text().notNull(),
-    expires_at: integer().notNull(),
-    caller: text().notNull().default(''),
-    /** Counts up for each caller. */
-    turn: integer().notNull().default(0),
   },
-  (table) => [index('replays_by_caller').on(table.caller, table.turn)],
+  (table) => [
+    primaryKey({ columns: [table.at, table.scope] }),
+    index('replays_undated').on(table.scope).where(sql`is_dated = 0`),
+  ],
+)
+
+/** The date of the newest dated key that was ever dropped. */
+export const replaysDropped = sqliteTable(
+  'replays_dropped',
+  { one: integer().primaryKey(), at: integer().notNull() },
+  () => [check('replays_dropped_one', sql`one = 1`)],
 )

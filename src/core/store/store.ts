@@ -1,6 +1,6 @@
 import type { Changes, Database, SQLQueryBindings } from 'bun:sqlite'
 import { dirname, resolve } from 'node:path'
-import { type Actor, GC } from '../actor.ts'
+import { type Actor, GC, type RepeatableRequest } from '../actor.ts'
 import { AppError, errorMessage } from '../errors.ts'
 import { nextTick } from '../event-loop.ts'
 import { syncFolder } from '../folders.ts'
@@ -123,14 +123,22 @@ export class Store {
 
   /**
    * Runs `fn` in a transaction of its own; resolves with its value once that is on disk. `fn` is synchronous and small.
-   * `actor` stands in every event that it records.
+   * `actor` stands in every event that it records; the request that it makes, if it can be repeated, is answered with the
+   * value from then on.
    */
   write<T>(fn: (tx: Tx) => NotPromise<T>, actor: Actor = GC): Promise<T> {
+    const { request } = actor
+    const run = request ? (tx: OpenWrite) => this.#kept(request, tx, fn(tx)) : fn
     return new Promise<T>((resolve, reject) => {
       this.#assertWritable()
-      this.#queue.push({ run: fn, actor, ...this.metrics.measure({ resolve: (value) => resolve(value as T), reject }) })
+      this.#queue.push({ run, actor, ...this.metrics.measure({ resolve: (value) => resolve(value as T), reject }) })
       this.#pumping ??= this.#pump()
     })
+  }
+
+  #kept<T>(request: RepeatableRequest, tx: OpenWrite, value: T): T {
+    request.keep(this, tx, tx.answered ? tx.answered.answer : value)
+    return value
   }
 
   /** A write so large that it would block the event loop. Other writes wait for it, ten seconds at most. */
@@ -506,11 +514,14 @@ export interface Tx {
   get<Row, Params extends SQLQueryBindings[]>(statement: Statement<Row, Params>, ...params: Params): Row | null
   /** Runs once the write is on disk, in order of commit; an effect only notifies and never throws. */
   after(effect: () => void): void
+  /** Gives the answer to the request that makes the change, where the write itself returns something else; undefined while there is none. */
+  answer<Answer>(answer: Answer): Answer
 }
 
 /** A write while it runs. What its function keeps of it is of no use once that has returned. */
 class OpenWrite implements Tx {
   readonly effects: (() => void)[] = []
+  answered: { readonly answer: unknown } | undefined
   #isOver = false
 
   constructor(
@@ -533,6 +544,12 @@ class OpenWrite implements Tx {
     this.effects.push(effect)
   }
 
+  answer<Answer>(answer: Answer): Answer {
+    this.#check()
+    this.answered = { answer }
+    return answer
+  }
+
   end(): void {
     this.#isOver = true
   }
@@ -545,7 +562,7 @@ class OpenWrite implements Tx {
 /** A write that was accepted, with the promise of its caller. */
 interface PendingWrite {
   readonly actor: Actor
-  run(tx: Tx): unknown
+  run(tx: OpenWrite): unknown
   resolve(value: unknown): void
   reject(error: unknown): void
 }

@@ -41,6 +41,7 @@ function listCodes(model: JsonObject, codes: readonly string[]): JsonObject {
 const TITLES: ReadonlyMap<string, string> = new Map([
   ['internal', 'Internal Server Error'],
   ['conflict-wrong-state', 'Wrong State Conflict'],
+  ['idempotency-expired', 'Idempotency Key Expired'],
   ['idempotency-mismatch', 'Idempotency Key Body Mismatch'],
   ['extmsg-group-not-found', 'External-Message Group Not Found'],
 ])

@@ -128,7 +128,9 @@ export class Formulas {
     return this.#write(async () => {
       if (!isFormulaName(name)) throw new AppError('invalid-request', `invalid formula name "${name}"`)
       const own = this.options.formulaLibrary.own(name)
+      if (!own && caller.request?.isRetry) return { status: 'deleted' }
       if (!own) throw new AppError('formula-not-found', `this city has no formula "${name}" of its own`)
+      await caller.request?.begin()
       await writeFormula(this.options.config.path, own.file, { before: own.text, text: undefined })
       await this.#record(caller, name, 'deleted')
       return { status: 'deleted' }

@@ -62,6 +62,7 @@ export const formulaRoutes = (city: CityOf<{ formulas: Formulas }>) => [
     'POST ~/formulas/{name}/preview',
     {
       id: 'post-v0-city-by-city-name-formulas-by-name-preview',
+      repeat: 'again',
       summary: 'Show what a formula would be with these variables',
       description: 'The variables are checked as they are when it is run. Nothing is made.',
       needs: 'read',
@@ -85,6 +86,7 @@ export const formulaRoutes = (city: CityOf<{ formulas: Formulas }>) => [
     'POST ~/formulas/{name}/validate',
     {
       id: 'post-v0-city-by-city-name-formulas-by-name-validate',
+      repeat: 'again',
       summary: 'Check the text of a formula',
       description: 'What is wrong comes with its line. Nothing is saved.',
       needs: 'read',
@@ -135,6 +137,7 @@ export const formulaRoutes = (city: CityOf<{ formulas: Formulas }>) => [
     'POST ~/formulas/{name}/compile',
     {
       id: 'compile-formula',
+      repeat: 'again',
       summary: 'Show all that a formula compiles to',
       description:
         'With its root, its control steps and its spec beads. Nothing is made, and variables are not checked.',

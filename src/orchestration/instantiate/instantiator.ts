@@ -82,6 +82,7 @@ export class Instantiator {
   async #writeAtOnce<Result>(draft: GraphDraft<Result>, actor: Actor): Promise<Result> {
     const { store, beadRepository: beads } = this.#options
     const { finished } = await store.write((tx) => {
+      tx.answer(undefined)
       const plan = draft.plan(beads.reserveIds(tx, draft.rig, draft.count))
       draft.begin?.(tx, plan)
       beads.addGraph(
@@ -95,7 +96,10 @@ export class Instantiator {
 
   async #writeInSlices<Result>(draft: GraphDraft<Result>, actor: Actor): Promise<Result> {
     const { store, beadRepository: beads } = this.#options
-    const ids = await store.write((tx) => beads.reserveIds(tx, draft.rig, draft.count), actor)
+    const ids = await store.write((tx) => {
+      tx.answer(undefined)
+      return beads.reserveIds(tx, draft.rig, draft.count)
+    }, actor)
     const plan = draft.plan(ids)
     const planned = await planAll(plan)
     const row = toRow(plan.root, ids)
@@ -109,6 +113,7 @@ export class Instantiator {
       for (let at = 1; at < planned.length; )
         at = await store.write((tx) => this.#addSlice(tx, planned, at, row), actor)
       const result = await store.write((tx) => {
+        tx.answer(undefined)
         const finished = draft.finish(tx, plan)
         this.#setState(tx, row, 'opening')
         this.#release(tx, plan.root)

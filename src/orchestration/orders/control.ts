@@ -2,7 +2,7 @@ import type { Static } from '@sinclair/typebox'
 import { formatDiagnostic } from '../../config/files/index.ts'
 import { toTimestamp } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
-import type { Store } from '../../core/store/index.ts'
+import type { Store, Tx } from '../../core/store/index.ts'
 import { actorOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
 import type { SseFrame } from '../../http/sse.ts'
@@ -55,9 +55,11 @@ export class OrderControl {
       const example = missing.map((param) => `--var ${param}=<value>`).join(' ')
       throw new AppError(WEBHOOK_REJECTED, `${message}; give them in vars, or as ${example}`)
     }
-    const request = { vars, cause: 'run', actor: actorOf(caller) } as const
+    const answer = (id: string) => ({ status: 'dispatched', scoped_name: order.scopedName, tracking_id: id })
+    const alongside = (tx: Tx, id: string) => void tx.answer(answer(id))
+    const request = { vars, cause: 'run', actor: actorOf(caller), alongside } as const
     const { trackingId } = await this.options.orderDispatcher.run(order, request)
-    return { status: 'dispatched', scoped_name: order.scopedName, tracking_id: trackingId }
+    return answer(trackingId)
   }
 
   /** Whether each enabled order is due, and why or why not. Checks of conditions are run for it. */
@@ -96,8 +98,10 @@ export class OrderControl {
   async approve(caller: Caller, { all }: OrderApprove): Promise<OrdersApproved> {
     if (!all) throw new AppError('invalid-request', 'orders are approved together: all must be true')
     const { store, orderApproval, orderLibrary } = this.options
-    const waited = await store.write((tx) => orderApproval.approve(tx), actorOf(caller))
-    return { approved: waited ? orderLibrary.current.filter(({ enabled }) => enabled).length : 0 }
+    return store.write((tx) => {
+      const waited = orderApproval.approve(tx)
+      return { approved: waited ? orderLibrary.current.filter(({ enabled }) => enabled).length : 0 }
+    }, actorOf(caller))
   }
 
   async #check(order: Order): Promise<OrderCheckResponse> {

@@ -43,7 +43,9 @@ export class RunControls {
       const hold = holds.find(id)
       if (hold) throw conflict(`run ${id} is paused already: gc run resume ${hold.heldWith ?? id}`)
       const by = personOf(actor)
-      return pauseRun(this.options, tx, run, { rootId: id, since: clock.now(), by, reason, heldWith: null })
+      const isMore = pauseRun(this.options, tx, run, { rootId: id, since: clock.now(), by, reason, heldWith: null })
+      tx.answer({ run_id: id, status: runs.get(id).state })
+      return isMore
     }, actor)
     if (isMore) await holds.holdAll(id, actor)
     await this.#pauseParts(id, id, actor)
@@ -76,7 +78,9 @@ export class RunControls {
         const paused = above.heldWith ?? above.rootId
         throw conflict(`run ${id} is a part of run ${paused}, which is paused: gc run resume ${paused}`)
       }
-      return holds.release(tx, id)
+      const released = holds.release(tx, id)
+      tx.answer({ run_id: id, status: runs.get(id).state })
+      return released
     }, actor)
     await Promise.all(released.map((root) => this.#offerAll(root, actor)))
     return { run_id: id, status: runs.get(id).state }

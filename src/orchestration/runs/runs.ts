@@ -3,6 +3,7 @@ import { AppError } from '../../core/errors.ts'
 import type { Store } from '../../core/store/index.ts'
 import { actorOf } from '../../http/actor-of.ts'
 import type { Caller, ProcessCaller, SessionCaller } from '../../http/caller.ts'
+import { unknownOutcome } from '../../http/idempotency.ts'
 import { fillPage, JsonRows, responseTooLarge } from '../../http/respond/index.ts'
 import type { BeadRepository } from '../../work/beads/index.ts'
 import { VARIABLE_PREFIX, WorkflowKey } from '../../work/metadata.ts'
@@ -125,8 +126,14 @@ export class Runs {
 
   /** Closes the run and what is open of it: in one write, or in slices that go on after a restart. */
   async cancel(caller: Caller, id: string): Promise<RunCancelOutputBody> {
-    if (isFinal(this.options.runs.get(id).state)) throw alreadyOver(id)
+    const isOver = isFinal(this.options.runs.get(id).state)
+    if (isOver && caller.request?.isRetry) throw unknownOutcome(`run ${id} is over`)
+    if (isOver) throw alreadyOver(id)
     const closed = await this.#cancelAll(id, actorOf(caller))
+    return this.#canceled(id, closed)
+  }
+
+  #canceled(id: string, closed: number): RunCancelOutputBody {
     return { run_id: id, status: this.options.runs.find(id)?.state ?? 'canceled', closed }
   }
 
@@ -140,7 +147,9 @@ export class Runs {
     for (let isOver = false; !isOver; ) {
       const slice = await this.options.store.write((tx) => {
         const run = this.options.runs.find(id)
-        return !run || isFinal(run.state) ? { closed: 0, isOver: true } : cancelSlice(this.options, tx, run)
+        const slice = !run || isFinal(run.state) ? { closed: 0, isOver: true } : cancelSlice(this.options, tx, run)
+        tx.answer(slice.isOver ? this.#canceled(id, closed + slice.closed) : undefined)
+        return slice
       }, actor)
       closed += slice.closed
       isOver = slice.isOver

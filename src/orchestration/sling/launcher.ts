@@ -30,8 +30,8 @@ export interface Launch {
   vars: Variables
   scope?: { kind: string; ref: string } | undefined
   flags: RouteFlags
-  /** Runs in the write with which all of it is there. */
-  save?: (tx: Tx, warnings: readonly string[]) => void
+  /** What the request for it is answered with once all of it is there. */
+  answer?: (launched: Launched) => unknown
 }
 
 /** What a launch made. */
@@ -233,8 +233,9 @@ export class FormulaLauncher {
 
   #launched(tx: Tx, launch: Compiled, { root, recipe }: GraphPlan, warnings: string[]): Launched {
     this.#parts.addRun(tx, { ...launch, recipe, target: launch.target.agent.qualified }, root)
-    launch.save?.(tx, warnings)
-    return { root, isGraph: launch.recipe.shape === 'graph', warnings }
+    const launched = { root, isGraph: launch.recipe.shape === 'graph', warnings }
+    if (launch.answer) tx.answer(launch.answer(launched))
+    return launched
   }
 }
 

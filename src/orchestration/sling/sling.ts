@@ -1,8 +1,8 @@
 import { AppError, errorMessage } from '../../core/errors.ts'
-import { withoutReplay } from '../../core/replays/index.ts'
 import type { Tx } from '../../core/store/index.ts'
 import { actorOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
+import { unknownOutcome } from '../../http/idempotency.ts'
 import type { Bead, BeadDraft } from '../../work/beads/index.ts'
 import { EngineKey, WorkflowKey } from '../../work/metadata.ts'
 import { type Recipe, resolveTarget, type Target, toDetail } from '../formulas/index.ts'
@@ -46,10 +46,14 @@ export class Sling {
     if (bead !== undefined) return this.#slingBead(caller, bead, target, body)
     const launch = launchOf(formula ?? '', target, body)
     const attached = body.attached_bead_id
-    if (attached === undefined) {
-      return formulaResponse(body, target, 'standalone', await this.#launcher.launch(caller, launch))
-    }
-    return formulaResponse(body, target, 'attached', await this.#launcher.attach(caller, launch, attached))
+    const answer = (launched: Launched) =>
+      formulaResponse(body, target, attached === undefined ? 'standalone' : 'attached', launched)
+    const answered = { ...launch, answer }
+    return answer(
+      attached === undefined
+        ? await this.#launcher.launch(caller, answered)
+        : await this.#launcher.attach(caller, answered, attached),
+    )
   }
 
   /** Checks what is to be slung as {@link sling} does, and the names of its variables; nothing is written. */
@@ -68,11 +72,7 @@ export class Sling {
   }
 
   /** Creates a bead and slings it: both happen, or nothing. An agent with a default formula then runs that for it. */
-  async slingText(
-    caller: Caller,
-    { title, description, ...rest }: SlingText,
-    saveResponse = withoutReplay,
-  ): Promise<SlingResponse> {
+  async slingText(caller: Caller, { title, description, ...rest }: SlingText): Promise<SlingResponse> {
     const { store, beads, config } = this.#options
     const { current } = config
     const target = resolveTarget(current, rest)
@@ -83,11 +83,9 @@ export class Sling {
     const formula = rest.no_formula ? undefined : target.agent.defaultSlingFormula
     if (formula || target.agent.slingQuery !== undefined) {
       return this.#slingAdded(caller, { title, description, rig }, async (id) => {
-        const respond = (warnings: readonly string[]) => directResponse(id, target, warnings)
-        const save = (tx: Tx, warnings: readonly string[]) => void saveResponse(tx, respond(warnings))
-        if (!formula) return respond(await this.#route(caller, id, target, rest, save))
-        const launch = { ...launchOf(formula, target, rest), save }
-        return respond((await this.#launcher.attach(caller, launch, id)).warnings)
+        if (!formula) return this.#slingDirectly(caller, id, target, rest)
+        const answer = ({ warnings }: Launched) => directResponse(id, target, warnings)
+        return answer(await this.#launcher.attach(caller, { ...launchOf(formula, target, rest), answer }, id))
       })
     }
     return store.write((tx) => {
@@ -95,18 +93,25 @@ export class Sling {
       const body = { ...rest, bead: id }
       checkArguments(body, target, current.name)
       const warnings = this.#router.route(tx, caller, id, target, body)
-      return saveResponse(tx, directResponse(id, target, warnings))
+      return directResponse(id, target, warnings)
     }, actorOf(caller))
   }
 
   /** Creates a bead and slings it; when that fails, the bead goes again. */
   async #slingAdded(caller: Caller, draft: BeadDraft, sling: (id: string) => Promise<SlingResponse>) {
     const { store, beads } = this.#options
-    const { id } = await store.write((tx) => beads.add(tx, draft), actorOf(caller))
+    if (caller.request?.isRetry) throw unknownOutcome(`look for a bead with the title ${JSON.stringify(draft.title)}`)
+    const { id } = await store.write((tx) => {
+      tx.answer(undefined)
+      return beads.add(tx, draft)
+    }, actorOf(caller))
     try {
       return await sling(id)
     } catch (error) {
-      await store.write((tx) => beads.remove(tx, id), actorOf(caller))
+      await store.write((tx) => {
+        tx.answer(undefined)
+        beads.remove(tx, id)
+      }, actorOf(caller))
       throw error
     }
   }
@@ -126,16 +131,21 @@ export class Sling {
   async #slingBead(caller: Caller, bead: string, target: Target, body: SlingInputBody): Promise<SlingResponse> {
     const { issue_type } = this.#router.get(bead)
     if (issue_type === 'convoy') return this.#slingConvoyBead(caller, bead, target, body)
-    return directResponse(bead, target, await this.#route(caller, bead, target, body))
+    return this.#slingDirectly(caller, bead, target, body)
   }
 
-  /** Gives a bead to a target: by the target's own command, if it has one. `save` runs in the write that gives it. */
+  async #slingDirectly(caller: Caller, bead: string, target: Target, flags: RouteFlags): Promise<SlingResponse> {
+    const answer = (warnings: readonly string[]) => directResponse(bead, target, warnings)
+    return answer(await this.#route(caller, bead, target, flags, answer))
+  }
+
+  /** Gives a bead to a target: by the target's own command, if it has one. The request is answered with `answer`. */
   async #route(
     caller: Caller,
     bead: string,
     target: Target,
     flags: RouteFlags,
-    save: (tx: Tx, warnings: readonly string[]) => void = () => {},
+    answer: (warnings: readonly string[]) => unknown = () => undefined,
   ): Promise<string[]> {
     const { store, slingQuery } = this.#options
     const { agent } = target
@@ -145,7 +155,7 @@ export class Sling {
     }
     return store.write((tx) => {
       const warnings = this.#router.route(tx, caller, bead, target, flags)
-      save(tx, warnings)
+      tx.answer(answer(warnings))
       return warnings
     }, actorOf(caller))
   }
@@ -161,10 +171,12 @@ export class Sling {
     const launch = formula === undefined ? undefined : launchOf(formula, target, body)
     const children = convoys.get(body.convoy).children ?? []
     if (launch && (await this.#launcher.isGraph(launch, body.convoy))) {
-      const { root } = await this.#launcher.attach(caller, launch, body.convoy)
       const counts = { total: children.length, routed: 0, failed: 0, skipped: 0, idempotent: 0, children: [] }
-      const run = { run_id: root, kind: 'sling', status: 'pending' } as const
-      return { convoy_id: body.convoy, target: agent.qualified, run, ...counts }
+      const answer = ({ root }: Launched): SlingBatch => {
+        const run = { run_id: root, kind: 'sling', status: 'pending' } as const
+        return { convoy_id: body.convoy, target: agent.qualified, run, ...counts }
+      }
+      return answer(await this.#launcher.attach(caller, { ...launch, answer }, body.convoy))
     }
     const flags = { ...body, no_convoy: true }
     return slingChildren(body.convoy, agent.qualified, children, async (bead) => {
@@ -199,12 +211,13 @@ export class Sling {
     const bead = this.#router.get(id)
     const warnings = body.force ? [] : this.#skipReason(id, target)
     if (warnings.length > 0) return directResponse(id, target, warnings)
-    const launched = await this.#launcher.attach(caller, launchOf(formula, target, body), bead.id)
     const { vars = {}, title, scope_kind } = body
     const isShown = Object.keys(vars).length > 0 || Boolean(title || scope_kind)
-    return isShown
-      ? formulaResponse({ ...body, formula, attached_bead_id: id }, target, 'attached', launched)
-      : directResponse(id, target, launched.warnings)
+    const answer = (launched: Launched) =>
+      isShown
+        ? formulaResponse({ ...body, formula, attached_bead_id: id }, target, 'attached', launched)
+        : directResponse(id, target, launched.warnings)
+    return answer(await this.#launcher.attach(caller, { ...launchOf(formula, target, body), answer }, bead.id))
   }
 
   /** Why the default formula is not run for a bead. */

@@ -2,6 +2,7 @@ import type { Clock } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
 import type { EventLog } from '../../core/events/index.ts'
 import { type Statement, type Store, stablePlan, type Tx } from '../../core/store/index.ts'
+import { gcFor } from '../../http/actor-of.ts'
 import type { AgentCaller } from '../../http/caller.ts'
 import {
   agentNotFound,
@@ -150,7 +151,7 @@ export class AgentAccounts {
         this.log.append(tx, AgentUpdated, { actor: row.id, subject: row.id }, { agent_id: row.id })
       }
       return { success: true as const, agent: this.show(this.row(row.n)) }
-    })
+    }, gcFor(caller))
   }
 
   /** Deletes the caller's account with its name and profile, and what else is deleted at once. */
@@ -161,7 +162,7 @@ export class AgentAccounts {
       this.#delete.run(`gone ${row.id}`, `gone ${row.id}`, this.clock.now(), row.n)
       for (const other of others) other.deleteOf(tx, row.n)
       this.log.append(tx, AgentDeleted, { actor: row.id, subject: row.id }, { agent_id: row.id })
-    })
+    }, gcFor(caller))
     return {
       success: true,
       message: 'Account deleted: your keys are revoked, and your posts and comments are being deleted',

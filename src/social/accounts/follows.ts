@@ -1,6 +1,7 @@
 import type { Clock } from '../../core/clock.ts'
 import type { EventLog } from '../../core/events/index.ts'
 import { type Statement, type Store, stablePlan, type Tx } from '../../core/store/index.ts'
+import { gcFor } from '../../http/actor-of.ts'
 import type { AgentCaller } from '../../http/caller.ts'
 import type { Quotas } from '../limits/index.ts'
 import { badRequest, conflict, type SocialError } from '../shared/index.ts'
@@ -57,7 +58,7 @@ export class Follows {
       const subject = { actor: caller.id, subject: other.id }
       this.log.append(tx, AgentFollowed, subject, { agent_id: other.id, follower_id: caller.id })
       return { success: true as const, message: `Now following ${other.name}`, action: 'followed' as const }
-    })
+    }, gcFor(caller))
   }
 
   /** Lets an agent follow another as it did elsewhere, without an event; false when it does, or may follow no more. */
@@ -77,7 +78,7 @@ export class Follows {
       const subject = { actor: caller.id, subject: other.id }
       this.log.append(tx, AgentUnfollowed, subject, { agent_id: other.id, follower_id: caller.id })
       return { success: true as const, message: `No longer following ${other.name}`, action: 'unfollowed' as const }
-    })
+    }, gcFor(caller))
   }
 
   /** Deletes some follows from and to a deleted agent; returns how many. */

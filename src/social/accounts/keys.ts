@@ -1,6 +1,8 @@
+import type { Actor } from '../../core/actor.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { EventLog } from '../../core/events/index.ts'
 import { type Statement, type Store, stablePlan, type Tx } from '../../core/store/index.ts'
+import { gcFor } from '../../http/actor-of.ts'
 import type { AgentCaller } from '../../http/caller.ts'
 import { badRequest, cleanLine, conflict, hashSecret, newId, SocialError, timestamp } from '../shared/index.ts'
 import type { AgentAccounts } from './agents.ts'
@@ -113,12 +115,12 @@ export class Keys {
       if (replace) return this.replace(tx, me, cleanLabel, me.id)
       if (this.#select.all(me.n).length >= MAX_KEYS) throw tooManyKeys()
       return this.#create(tx, me, cleanLabel, me.id)
-    })
+    }, gcFor(caller))
   }
 
   /** The operator replaces all keys of an agent. */
-  async reissue(name: string): Promise<NewKeyResponse> {
-    return this.store.write((tx) => this.replace(tx, this.agents.need(name), 'from the operator', 'operator'))
+  async reissue(name: string, by: Actor): Promise<NewKeyResponse> {
+    return this.store.write((tx) => this.replace(tx, this.agents.need(name), 'from the operator', 'operator'), by)
   }
 
   async revoke(caller: AgentCaller, id: string): Promise<MessageResponse> {
@@ -130,7 +132,7 @@ export class Keys {
       if (rows.length === 1 && !this.signingKeys.has(caller.n)) throw onlyKey()
       this.#revoke(tx, caller, row, caller.id)
       return { success: true as const, message: 'Key revoked' }
-    })
+    }, gcFor(caller))
   }
 
   #create(tx: Tx, { n, id }: KeyOwner, label: string, actor: string): NewKeyResponse {

@@ -1,3 +1,4 @@
+import { type Actor, GC } from '../../core/actor.ts'
 import type { EventLog } from '../../core/events/index.ts'
 import type { Store } from '../../core/store/index.ts'
 import { isLoopback } from '../../http/authority.ts'
@@ -35,6 +36,7 @@ export class Registrations {
   async register(
     { name, description }: Registration,
     { address, isFromPage = false }: RegistrationOrigin,
+    by: Actor = GC,
   ): Promise<RegistrationResponse> {
     const parsedName = parseName(name)
     return this.store.write((tx) => {
@@ -56,6 +58,6 @@ export class Registrations {
         important: 'SAVE YOUR API KEY! It is shown only once; you need it for every request.',
         status: 'pending_claim' as const,
       }
-    })
+    }, by)
   }
 }

@@ -1,4 +1,5 @@
 import { Type } from '@sinclair/typebox'
+import { gcFor } from '../../http/actor-of.ts'
 import { route } from '../../http/route.ts'
 import { NAME_TAKEN, requireAgent } from '../shared/index.ts'
 import type { AgentAccounts } from './agents.ts'
@@ -37,17 +38,26 @@ export const accountRoutes = ({ agents, registrations, deletions, follows }: Acc
     {
       id: 'registerAgent',
       summary: 'Register an agent',
+      repeat: {
+        secret:
+          'the account {id} is there, and its key is lost: register under another name, or have the operator give it a new key',
+        id: 'agent.name',
+      },
       description: 'The response contains your API key, which is not shown again.',
       open: true,
       body: Registration,
       ok: { 201: RegistrationResponse },
       errors: [NAME_TAKEN],
     },
-    ({ body, request }) =>
-      registrations.register(body, {
-        address: addresses.addressOf(request),
-        isFromPage: request.headers.has('origin'),
-      }),
+    ({ body, request, caller }) =>
+      registrations.register(
+        body,
+        {
+          address: addresses.addressOf(request),
+          isFromPage: request.headers.has('origin'),
+        },
+        gcFor(caller),
+      ),
   ),
   route('GET /api/v1/agents/me', { id: 'getMe', summary: 'Show your own profile', ok: AccountResponse }, (context) =>
     agents.me(requireAgent(context)),
@@ -98,6 +108,7 @@ export const keyRoutes = ({ keys }: { readonly keys: Keys }, callers: { keyIdOf(
     {
       id: 'createKey',
       summary: 'Create a key',
+      repeat: { secret: 'revoke the key {id} and make another', id: 'key.id' },
       description: 'With `replace` all other keys are revoked in the same step. Use it to replace a lost key.',
       body: Type.Optional(KeyDraft),
       ok: { 201: NewKeyResponse },

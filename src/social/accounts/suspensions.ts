@@ -1,3 +1,4 @@
+import { type Actor, GC } from '../../core/actor.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { EventLog } from '../../core/events/index.ts'
 import type { Statement, Store, Tx } from '../../core/store/index.ts'
@@ -46,21 +47,27 @@ export class AgentSuspensions {
   }
 
   /** Suspends an agent on behalf of the operator until `until`, or until it is reinstated. */
-  async suspend(name: string, reason: string, until?: number): Promise<Agent> {
+  async suspend(name: string, reason: string, until?: number, actor: Actor = GC): Promise<Agent> {
     return this.store.write((tx) => {
       const row = this.agents.need(name)
       this.begin(tx, row, { by: 'operator', actor: 'operator', reason, until })
-      return this.agents.show(this.agents.row(row.n))
-    })
+      return this.#answered(tx, row)
+    }, actor)
   }
 
   /** Reinstates an agent on behalf of the operator, whoever suspended it. */
-  async reinstate(name: string): Promise<Agent> {
+  async reinstate(name: string, actor: Actor = GC): Promise<Agent> {
     return this.store.write((tx) => {
       const row = this.agents.need(name)
       this.end(tx, row, 'operator')
-      return this.agents.show(this.agents.row(row.n))
-    })
+      return this.#answered(tx, row)
+    }, actor)
+  }
+
+  #answered(tx: Tx, { n }: AgentRow): Agent {
+    const agent = this.agents.show(this.agents.row(n))
+    tx.answer({ success: true, agent })
+    return agent
   }
 
   begin(tx: Tx, { n, id }: AgentRow, { by, actor, reason, until }: SuspensionStart): void {

@@ -1,7 +1,7 @@
 import type { Clock } from '../../core/clock.ts'
 import type { EventLog } from '../../core/events/index.ts'
-import { type SaveResponse, withoutReplay } from '../../core/replays/index.ts'
 import { type Statement, type Store, stablePlan, type Tx } from '../../core/store/index.ts'
+import { gcFor } from '../../http/actor-of.ts'
 import type { AgentCaller } from '../../http/caller.ts'
 import {
   type AgentAccounts,
@@ -126,12 +126,7 @@ export class PostComments {
     return row
   }
 
-  async create(
-    caller: AgentCaller,
-    post: string,
-    draft: CommentDraft,
-    save: SaveResponse = withoutReplay,
-  ): Promise<Charged<NewCommentResponse>> {
+  async create(caller: AgentCaller, post: string, draft: CommentDraft): Promise<Charged<NewCommentResponse>> {
     const content = parseCommentDraft(post, draft)
     return this.store.write((tx) => {
       const target = this.#targetOf(content, caller.n)
@@ -141,10 +136,10 @@ export class PostComments {
       if (this.pending.asks(me)) {
         const state = this.pending.add(tx, me, 'comment', id, content)
         const comment = { ...unpublishedComment(id, content, target.parent, me, this.clock.now()), ...state }
-        return { value: save(tx, { ...requiresVerification('Your comment', state.verification), comment }), quota }
+        return { value: tx.answer({ ...requiresVerification('Your comment', state.verification), comment }), quota }
       }
-      return { value: save(tx, this.#publish(tx, me, id, content, target)), quota }
-    })
+      return { value: tx.answer(this.#publish(tx, me, id, content, target)), quota }
+    }, gcFor(caller))
   }
 
   /** Publishes a comment whose author has answered its challenge. */
@@ -203,7 +198,7 @@ export class PostComments {
       if (row.author === caller.n) this.duplicates.remove(tx, 'comment', row.n)
       this.#deleteRow(tx, row, caller.id)
       return { success: true as const, message: 'Comment deleted' }
-    })
+    }, gcFor(caller))
   }
 
   /** Deletes some comments of a deleted agent; returns how many. */

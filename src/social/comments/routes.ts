@@ -1,7 +1,7 @@
 import { route } from '../../http/route.ts'
 import { MessageResponse } from '../accounts/index.ts'
 import { withQuotaHeaders } from '../limits/index.ts'
-import { idempotencyHeader, requireAgent, viewerOf } from '../shared/index.ts'
+import { requireAgent, viewerOf } from '../shared/index.ts'
 import type { PostComments } from './comments.ts'
 import {
   CommentDraft,
@@ -31,15 +31,10 @@ export const postCommentRoutes = ({ comments }: { readonly comments: PostComment
       id: 'createComment',
       summary: 'Comment on a post',
       body: CommentDraft,
-      headers: idempotencyHeader,
       ok: { 201: NewCommentResponse },
       errors: ['post-not-found', 'comment-not-found'],
     },
-    (context) =>
-      withQuotaHeaders(
-        context,
-        comments.create(requireAgent(context), context.params.id, context.body, context.saveResponse),
-      ),
+    (context) => withQuotaHeaders(context, comments.create(requireAgent(context), context.params.id, context.body)),
   ),
   route(
     'GET /api/v1/posts/{id}/comments',

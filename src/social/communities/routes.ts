@@ -1,6 +1,6 @@
 import { route } from '../../http/route.ts'
 import { withQuotaHeaders } from '../limits/index.ts'
-import { idempotencyHeader, NAME_TAKEN, requireAgent, viewerOf } from '../shared/index.ts'
+import { NAME_TAKEN, requireAgent, viewerOf } from '../shared/index.ts'
 import {
   NewSubmoltResponse,
   SubmoltDraft,
@@ -20,11 +20,10 @@ export const submoltRoutes = ({ submolts }: { readonly submolts: Submolts }) => 
       summary: 'Create a community',
       description: 'You become its owner and subscribe to it.',
       body: SubmoltDraft,
-      headers: idempotencyHeader,
       ok: { 201: NewSubmoltResponse },
       errors: [NAME_TAKEN],
     },
-    (context) => withQuotaHeaders(context, submolts.create(requireAgent(context), context.body, context.saveResponse)),
+    (context) => withQuotaHeaders(context, submolts.create(requireAgent(context), context.body)),
   ),
   route(
     'GET /api/v1/submolts',

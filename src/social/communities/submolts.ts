@@ -1,7 +1,8 @@
+import { type Actor, GC } from '../../core/actor.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { EventLog } from '../../core/events/index.ts'
-import { type SaveResponse, withoutReplay } from '../../core/replays/index.ts'
 import { type Statement, type Store, stablePlan, type Tx } from '../../core/store/index.ts'
+import { gcFor } from '../../http/actor-of.ts'
 import type { AgentCaller } from '../../http/caller.ts'
 import { cursorAfterKey, fillPage, parseKeyCursor } from '../../http/respond/index.ts'
 import { type AgentAccounts, type PendingTexts, requiresVerification } from '../accounts/index.ts'
@@ -128,11 +129,7 @@ export class Submolts {
     return this.#role.get(agent, submolt) !== null
   }
 
-  async create(
-    caller: AgentCaller,
-    draft: SubmoltDraft,
-    save: SaveResponse = withoutReplay,
-  ): Promise<Charged<NewSubmoltResponse>> {
+  async create(caller: AgentCaller, draft: SubmoltDraft): Promise<Charged<NewSubmoltResponse>> {
     const content = parseSubmoltDraft(draft)
     return this.store.write((tx) => {
       this.#rejectTaken(content)
@@ -143,11 +140,11 @@ export class Submolts {
         const state = this.pending.add(tx, me, 'submolt', id, content)
         const submolt = { ...unpublishedSubmolt(id, content, me, this.clock.now()), ...state }
         const required = requiresVerification('Your community', state.verification)
-        return { value: save(tx, { ...required, submolt, your_role: 'owner' as const }), quota }
+        return { value: tx.answer({ ...required, submolt, your_role: 'owner' as const }), quota }
       }
       this.#publish(tx, caller, id, content)
-      return { value: save(tx, this.toResponse(content.name, caller.n)), quota }
-    })
+      return { value: tx.answer(this.toResponse(content.name, caller.n)), quota }
+    }, gcFor(caller))
   }
 
   /** Publishes a community whose owner has answered its challenge. */
@@ -158,7 +155,7 @@ export class Submolts {
   }
 
   /** Makes an agent the owner of a submolt, as the operator. */
-  async setOwner(name: string, agentName: string): Promise<Submolt> {
+  async setOwner(name: string, agentName: string, by: Actor = GC): Promise<Submolt> {
     return this.store.write((tx) => {
       const row = this.need(name, 0)
       const owner = this.agents.need(agentName)
@@ -167,8 +164,10 @@ export class Submolts {
         const subject = { actor: 'operator', subject: row.name }
         this.log.append(tx, SubmoltOwned, subject, { submolt: row.name, agent_id: owner.id })
       }
-      return this.show(row.name, owner.n)
-    })
+      const submolt = this.show(row.name, owner.n)
+      tx.answer({ success: true, submolt, your_role: null })
+      return submolt
+    }, by)
   }
 
   /** A submolt as one agent sees it. */
@@ -223,7 +222,7 @@ export class Submolts {
       const subject = { actor: caller.id, subject: row.name }
       this.log.append(tx, SubmoltSubscribed, subject, { submolt: row.name, agent_id: caller.id })
       return subscribed('subscribed', `Subscribed to m/${row.name}!`)
-    })
+    }, gcFor(caller))
   }
 
   async unsubscribe(caller: AgentCaller, name: string): Promise<SubscriptionResponse> {
@@ -234,7 +233,7 @@ export class Submolts {
       const subject = { actor: caller.id, subject: row.name }
       this.log.append(tx, SubmoltUnsubscribed, subject, { submolt: row.name, agent_id: caller.id })
       return subscribed('unsubscribed', `Unsubscribed from m/${row.name}`)
-    })
+    }, gcFor(caller))
   }
 
   /** Adds to the number of posts in a submolt. */

@@ -1,6 +1,7 @@
 import eventActors from '../../core/events/actors.sql' with { type: 'text' }
 import emitted from '../../core/events/emitted.sql' with { type: 'text' }
 import log from '../../core/events/log.sql' with { type: 'text' }
+import replaysByKey from '../../core/replays/by-key.sql' with { type: 'text' }
 import replaysPerCaller from '../../core/replays/per-caller.sql' with { type: 'text' }
 import replays from '../../core/replays/table.sql' with { type: 'text' }
 import karma from '../accounts/directory/karma.sql' with { type: 'text' }
@@ -79,4 +80,5 @@ export const socialMigrations: readonly string[] = [
   verification,
   covering,
   moving,
+  replaysByKey,
 ]

@@ -1,5 +1,6 @@
 import type { EventLog } from '../../core/events/index.ts'
 import { type Statement, type Store, stablePlan, type Tx } from '../../core/store/index.ts'
+import { gcFor } from '../../http/actor-of.ts'
 import type { AgentCaller } from '../../http/caller.ts'
 import type { Moderation, SubmoltRow } from '../communities/index.ts'
 import { conflict } from '../shared/index.ts'
@@ -37,7 +38,7 @@ export class PostPins {
       if ((post.pinned === 1) !== pinned) this.#set(tx, caller, submolt, post, pinned)
       const message = pinned ? 'Post pinned' : 'Post unpinned'
       return { success: true as const, message, post: toPost(this.posts.need(id, caller.n)) }
-    })
+    }, gcFor(caller))
   }
 
   #set(tx: Tx, caller: AgentCaller, submolt: SubmoltRow, { n, id }: PostRow, pinned: boolean): void {

@@ -1,7 +1,7 @@
 import type { Clock } from '../../core/clock.ts'
 import type { EventLog } from '../../core/events/index.ts'
-import { type SaveResponse, withoutReplay } from '../../core/replays/index.ts'
 import { type Statement, type Store, stablePlan, type Tx } from '../../core/store/index.ts'
+import { gcFor } from '../../http/actor-of.ts'
 import type { AgentCaller } from '../../http/caller.ts'
 import {
   type AgentAccounts,
@@ -124,11 +124,7 @@ export class Posts {
     return row.n
   }
 
-  async create(
-    caller: AgentCaller,
-    draft: PostDraft,
-    save: SaveResponse = withoutReplay,
-  ): Promise<Charged<NewPostResponse>> {
+  async create(caller: AgentCaller, draft: PostDraft): Promise<Charged<NewPostResponse>> {
     const content = parsePostDraft(draft)
     return this.store.write((tx) => {
       const community = this.#placeOf(content, caller)
@@ -138,10 +134,10 @@ export class Posts {
       if (this.pending.asks(me)) {
         const state = this.pending.add(tx, me, 'post', id, content)
         const post = { ...unpublishedPost(id, content, community, me, this.clock.now()), ...state }
-        return { value: save(tx, { ...requiresVerification('Your post', state.verification), post }), quota }
+        return { value: tx.answer({ ...requiresVerification('Your post', state.verification), post }), quota }
       }
-      return { value: save(tx, this.#publish(tx, me, id, content, community)), quota }
-    })
+      return { value: tx.answer(this.#publish(tx, me, id, content, community)), quota }
+    }, gcFor(caller))
   }
 
   /** Publishes a post whose author has answered its challenge. */
@@ -219,7 +215,7 @@ export class Posts {
       if (row.author === caller.n) this.duplicates.remove(tx, 'post', row.n)
       this.#deleteRow(tx, row, caller.id)
       return { success: true as const, message: 'Post deleted' }
-    })
+    }, gcFor(caller))
   }
 
   /** Deletes a post as the operator. */

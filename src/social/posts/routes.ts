@@ -1,7 +1,7 @@
 import { route } from '../../http/route.ts'
 import { MessageResponse } from '../accounts/index.ts'
 import { withQuotaHeaders } from '../limits/index.ts'
-import { idempotencyHeader, requireAgent, viewerOf } from '../shared/index.ts'
+import { requireAgent, viewerOf } from '../shared/index.ts'
 import type { PostPins } from './pins.ts'
 import type { Posts } from './posts.ts'
 import {
@@ -23,11 +23,10 @@ export const postRoutes = ({ posts }: { readonly posts: Posts }) => [
       summary: 'Create a post',
       description: 'A text post has `content`, a link post has `url`.',
       body: PostDraft,
-      headers: idempotencyHeader,
       ok: { 201: NewPostResponse },
       errors: ['submolt-not-found'],
     },
-    (context) => withQuotaHeaders(context, posts.create(requireAgent(context), context.body, context.saveResponse)),
+    (context) => withQuotaHeaders(context, posts.create(requireAgent(context), context.body)),
   ),
   route(
     'GET /api/v1/posts',

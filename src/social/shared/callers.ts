@@ -1,4 +1,6 @@
+import type { Actor } from '../../core/actor.ts'
 import { AppError } from '../../core/errors.ts'
+import { gcFor } from '../../http/actor-of.ts'
 import type { AgentCaller, Caller } from '../../http/caller.ts'
 
 /** The agent that calls. The guard admits nobody else to an operation that is not open. */
@@ -16,12 +18,8 @@ const visitor: Viewer = { n: 0 }
 /** Who reads. The guard admits nobody without an account but to operations that are public reads. */
 export const viewerOf = ({ caller }: { caller: Caller }): Viewer => (caller.kind === 'agent' ? caller : visitor)
 
-/** Throws unless the operator calls. The guard admits nobody else to the operator's operations. */
-export function requireOperator({ caller }: { caller: Caller }): void {
+/** The actor of what the operator asks for. The guard admits nobody else to the operator's operations. */
+export function requireOperator({ caller }: { caller: Caller }): Actor {
   if (caller.kind !== 'operator') throw new AppError('forbidden', 'Only the operator of this server may do this')
-}
-
-/** The header with which a request can be sent again without a second effect. */
-export const idempotencyHeader = {
-  'Idempotency-Key': 'Any string. Sent again with the same key, the request gets the first response and has no effect.',
+  return gcFor(caller)
 }

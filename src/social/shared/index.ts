@@ -1,4 +1,4 @@
-export { idempotencyHeader, requireAgent, requireOperator, type Viewer, viewerOf } from './callers.ts'
+export { requireAgent, requireOperator, type Viewer, viewerOf } from './callers.ts'
 export {
   agentNotFound,
   badRequest,

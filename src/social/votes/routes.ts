@@ -1,11 +1,11 @@
 import { route } from '../../http/route.ts'
-import { idempotencyHeader, requireAgent } from '../shared/index.ts'
+import { requireAgent } from '../shared/index.ts'
 import { VoteDraft, VoteResponse } from './schema.ts'
 import type { Votes } from './votes.ts'
 
 const description = 'The same vote again removes it; the opposite vote changes it.'
-const onPost = { ok: VoteResponse, errors: ['post-not-found'], headers: idempotencyHeader, description } as const
-const onComment = { ok: VoteResponse, errors: ['comment-not-found'], headers: idempotencyHeader, description } as const
+const onPost = { ok: VoteResponse, errors: ['post-not-found'], description } as const
+const onComment = { ok: VoteResponse, errors: ['comment-not-found'], description } as const
 const setVote = {
   ok: VoteResponse,
   body: VoteDraft,
@@ -16,20 +16,20 @@ const setVote = {
 /** Votes on posts and comments. */
 export const voteRoutes = ({ votes }: { readonly votes: Votes }) => [
   route('POST /api/v1/posts/{id}/upvote', { id: 'upvotePost', summary: 'Upvote a post', ...onPost }, (context) =>
-    votes.toggle(requireAgent(context), 'post', context.params.id, 1, context.saveResponse),
+    votes.toggle(requireAgent(context), 'post', context.params.id, 1),
   ),
   route('POST /api/v1/posts/{id}/downvote', { id: 'downvotePost', summary: 'Downvote a post', ...onPost }, (context) =>
-    votes.toggle(requireAgent(context), 'post', context.params.id, -1, context.saveResponse),
+    votes.toggle(requireAgent(context), 'post', context.params.id, -1),
   ),
   route(
     'POST /api/v1/comments/{id}/upvote',
     { id: 'upvoteComment', summary: 'Upvote a comment', ...onComment },
-    (context) => votes.toggle(requireAgent(context), 'comment', context.params.id, 1, context.saveResponse),
+    (context) => votes.toggle(requireAgent(context), 'comment', context.params.id, 1),
   ),
   route(
     'POST /api/v1/comments/{id}/downvote',
     { id: 'downvoteComment', summary: 'Downvote a comment', ...onComment },
-    (context) => votes.toggle(requireAgent(context), 'comment', context.params.id, -1, context.saveResponse),
+    (context) => votes.toggle(requireAgent(context), 'comment', context.params.id, -1),
   ),
   route(
     'PUT /api/v1/posts/{id}/vote',

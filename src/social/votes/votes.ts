@@ -1,7 +1,7 @@
 import type { Clock } from '../../core/clock.ts'
 import type { EventLog, PayloadOf } from '../../core/events/index.ts'
-import { type SaveResponse, withoutReplay } from '../../core/replays/index.ts'
 import { type Statement, type Store, stablePlan, type Tx } from '../../core/store/index.ts'
+import { gcFor } from '../../http/actor-of.ts'
 import type { AgentCaller } from '../../http/caller.ts'
 import { type AgentAccounts, AUTHOR_COLUMNS, type AuthorColumns, toAuthor } from '../accounts/index.ts'
 import type { Quotas } from '../limits/index.ts'
@@ -111,17 +111,11 @@ export class Votes {
   }
 
   /** Casts a vote; the same vote again removes it. */
-  async toggle(
-    caller: AgentCaller,
-    kind: Kind,
-    id: string,
-    vote: 1 | -1,
-    save: SaveResponse = withoutReplay,
-  ): Promise<VoteResponse> {
+  async toggle(caller: AgentCaller, kind: Kind, id: string, vote: 1 | -1): Promise<VoteResponse> {
     return this.store.write((tx) => {
       const target = this.#findTarget(kind, id, caller)
-      return save(tx, this.#change(tx, caller, kind, target, target.previous_vote === vote ? 0 : vote))
-    })
+      return tx.answer(this.#change(tx, caller, kind, target, target.previous_vote === vote ? 0 : vote))
+    }, gcFor(caller))
   }
 
   /** Sets a vote; setting it again changes nothing. */
@@ -129,7 +123,7 @@ export class Votes {
     return this.store.write((tx) => {
       const target = this.#findTarget(kind, id, caller)
       return this.#change(tx, caller, kind, target, vote)
-    })
+    }, gcFor(caller))
   }
 
   /** Takes back some votes of an agent; returns how many. */

@@ -1,6 +1,5 @@
 import type { Clock } from '../../core/clock.ts'
 import { AppError, invalidField } from '../../core/errors.ts'
-import { type SaveResponse, withoutReplay } from '../../core/replays/index.ts'
 import type { Statement, Store, Tx } from '../../core/store/index.ts'
 import { actorOf, sessionOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
@@ -134,8 +133,8 @@ export class Beads {
     return this.#counters.total()
   }
 
-  create(caller: Caller, body: BeadCreateInputBody, saveResponse: SaveResponse = withoutReplay): Promise<Bead> {
-    return this.#options.store.write((tx) => saveResponse(tx, this.#requests.create(tx, body)), actorOf(caller))
+  create(caller: Caller, body: BeadCreateInputBody): Promise<Bead> {
+    return this.#options.store.write((tx) => this.#requests.create(tx, body), actorOf(caller))
   }
 
   update(caller: Caller, id: string, body: BeadUpdateBody, { force }: Force = {}): Promise<OKResponseBody> {
@@ -401,11 +400,7 @@ class BulkBeads {
   ) {}
 
   /** Entries may refer to each other, in any order. */
-  create(
-    caller: Caller,
-    { beads: entries }: BeadsBulkCreate,
-    saveResponse: SaveResponse = withoutReplay,
-  ): Promise<BeadsCreated> {
+  create(caller: Caller, { beads: entries }: BeadsBulkCreate): Promise<BeadsCreated> {
     checkRowCount(
       'labels and needs',
       entries.map(({ labels = [], needs = [] }) => labels.length + needs.length),
@@ -422,7 +417,7 @@ class BulkBeads {
       )
       const created = new Map(this.repository.addGraph(tx, prepared).map((bead) => [bead.id, bead]))
       const beads = entries.flatMap((entry) => created.get(ids.get(entry) ?? '') ?? [])
-      return saveResponse(tx, { beads, names: Object.fromEntries(names) })
+      return { beads, names: Object.fromEntries(names) }
     }, actorOf(caller))
   }
 

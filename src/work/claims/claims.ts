@@ -74,7 +74,11 @@ export class Claims {
 
   async claim(caller: Caller, id: string): Promise<Claim> {
     const worker = this.#workerOf(caller)
-    const claim = await this.#options.store.write((tx) => this.#claim(tx, id, worker), actorOf(caller))
+    const claim = await this.#options.store.write((tx) => {
+      const claim = this.#claim(tx, id, worker)
+      tx.answer('rejection' in claim ? undefined : toClaim(claim))
+      return claim
+    }, actorOf(caller))
     if ('rejection' in claim) throw new AppError('conflict-wrong-state', claim.rejection)
     return toClaim(claim)
   }

@@ -2,7 +2,6 @@ import { type Clock, toTimestamp } from '../../core/clock.ts'
 import { AppError, invalidField } from '../../core/errors.ts'
 import type { EventLog } from '../../core/events/index.ts'
 import { randomHex } from '../../core/ids.ts'
-import { type SaveResponse, withoutReplay } from '../../core/replays/index.ts'
 import type { Statement, Store, Tx } from '../../core/store/index.ts'
 import { stablePlan } from '../../core/store/stable-plan.ts'
 import { actorOf, sessionOf } from '../../http/actor-of.ts'
@@ -117,19 +116,14 @@ export class Comments {
   }
 
   /** Comments in the caller's name. */
-  create(
-    caller: Caller,
-    id: string,
-    { text }: BeadCommentInput,
-    saveResponse: SaveResponse = withoutReplay,
-  ): Promise<BeadComment> {
+  create(caller: Caller, id: string, { text }: BeadCommentInput): Promise<BeadComment> {
     if (text.trim() === '') throw invalidText('must not be empty')
     if (Buffer.byteLength(text) > COMMENT_LIMITS.text) throw invalidText('is too long: at most 64 KB')
     const author = actorName(caller, undefined)
     const { city, clock, store } = this.#options
     return store.write((tx) => {
       const draft = { id: `comment-${randomHex(6)}`, author, createdAt: clock.now(), text }
-      return saveResponse(tx, this.#add(tx, id, draft, sessionOf(caller, city)))
+      return this.#add(tx, id, draft, sessionOf(caller, city))
     }, actorOf(caller))
   }
 

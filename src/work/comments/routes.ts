@@ -31,11 +31,9 @@ export const commentRoutes = (city: CityOf<{ comments: Comments }>) => [
       body: BeadCommentInput,
       ok: { 201: BeadComment },
       errors: ['bead-not-found', 'conflict-wrong-state'],
-      headers: { 'Idempotency-Key': 'The same key with the same body writes one comment and gets the same response.' },
       extension: true,
     },
-    (exchange) =>
-      city(exchange).comments.create(exchange.caller, exchange.params.id, exchange.body, exchange.saveResponse),
+    (exchange) => city(exchange).comments.create(exchange.caller, exchange.params.id, exchange.body),
   ),
   route(
     'GET ~/beads/comments/count',

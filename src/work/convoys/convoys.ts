@@ -1,6 +1,5 @@
 import { AppError } from '../../core/errors.ts'
 import type { EventLog, Reactions, RecordedEvent } from '../../core/events/index.ts'
-import { type SaveResponse, withoutReplay } from '../../core/replays/index.ts'
 import { type Statement, type Store, stablePlan, type Tx } from '../../core/store/index.ts'
 import { actorOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
@@ -108,11 +107,7 @@ export class Convoys {
     return convoy
   }
 
-  create(
-    caller: Caller,
-    { owned, owner, merge, target, ...body }: ConvoyTerms,
-    saveResponse: SaveResponse = withoutReplay,
-  ): Promise<Bead> {
+  create(caller: Caller, { owned, owner, merge, target, ...body }: ConvoyTerms): Promise<Bead> {
     const metadata = {
       ...(owner !== undefined && { [ConvoyKey.owner]: owner }),
       ...(merge !== undefined && { [ConvoyKey.merge]: merge }),
@@ -120,7 +115,7 @@ export class Convoys {
     }
     const { items = [] } = body
     const draft = { ...body, items, metadata, labels: owned ? [OWNED_LABEL] : [] }
-    return this.#store.write((tx) => saveResponse(tx, this.add(tx, draft)), actorOf(caller))
+    return this.#store.write((tx) => this.add(tx, draft), actorOf(caller))
   }
 
   addItems(caller: Caller, id: string, items: readonly string[] = []): Promise<OKResponseBody> {

@@ -56,9 +56,8 @@ export const convoyRoutes = (city: CityOf<{ convoys: Convoys }>) => [
       ok: { 201: Bead },
       errors: ['invalid-request', 'bead-not-found'],
       index: true,
-      headers: { 'Idempotency-Key': 'The same key with the same body creates one convoy and gets the same response.' },
     },
-    (exchange) => city(exchange).convoys.create(exchange.caller, exchange.body, exchange.saveResponse),
+    (exchange) => city(exchange).convoys.create(exchange.caller, exchange.body),
   ),
   route(
     'POST ~/convoys/terms',
@@ -73,10 +72,9 @@ export const convoyRoutes = (city: CityOf<{ convoys: Convoys }>) => [
       ok: { 201: Bead },
       errors: ['invalid-request', 'bead-not-found'],
       index: true,
-      headers: { 'Idempotency-Key': 'The same key with the same body creates one convoy and gets the same response.' },
       extension: true,
     },
-    (exchange) => city(exchange).convoys.create(exchange.caller, exchange.body, exchange.saveResponse),
+    (exchange) => city(exchange).convoys.create(exchange.caller, exchange.body),
   ),
   route(
     'GET ~/convoy/{id}',

@@ -5,7 +5,6 @@ import type { Deadlines } from '../../core/deadlines.ts'
 import { AppError } from '../../core/errors.ts'
 import type { EventDefinition, EventLog, Reactions } from '../../core/events/index.ts'
 import { randomHex } from '../../core/ids.ts'
-import { type SaveResponse, withoutReplay } from '../../core/replays/index.ts'
 import type { Store, Tx } from '../../core/store/index.ts'
 import { actorOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
@@ -125,17 +124,13 @@ export class Mail {
     return toMessage(this.#updater.getOpen(id), this.#label(rig))
   }
 
-  send(
-    caller: Caller,
-    { to, subject, body = '', from, rig = '' }: MailSendInputBody,
-    saveResponse: SaveResponse = withoutReplay,
-  ): Promise<Message> {
+  send(caller: Caller, { to, subject, body = '', from, rig = '' }: MailSendInputBody): Promise<Message> {
     return this.#options.store.write(
       (tx) => {
         validateMessage(subject, body)
         const sender = this.#senderOf(caller, from)
         const draft = { from: sender, to: this.#directory.addressFor(to), subject, body, thread: createThreadId() }
-        return saveResponse(tx, this.#post(tx, MailSent, draft, rig))
+        return this.#post(tx, MailSent, draft, rig)
       },
       actorOf(caller, from),
     )
@@ -159,7 +154,7 @@ export class Mail {
     caller: Caller,
     id: string,
     { from, subject, body = '' }: MailReplyInputBody,
-    { rig, saveResponse = withoutReplay }: { rig?: string | undefined; saveResponse?: SaveResponse } = {},
+    { rig }: { rig?: string | undefined } = {},
   ): Promise<Message> {
     return this.#options.store.write(
       (tx) => {
@@ -173,7 +168,7 @@ export class Mail {
           replyTo: id,
         }
         validateMessage(draft.subject, body)
-        return saveResponse(tx, this.#post(tx, MailReplied, draft, this.#label(rig)))
+        return this.#post(tx, MailReplied, draft, this.#label(rig))
       },
       actorOf(caller, from),
     )
@@ -262,8 +257,10 @@ export class Mail {
   }
 
   async #update(caller: Caller, status: string, work: (tx: Tx) => void): Promise<OKResponseBody> {
-    await this.#options.store.write((tx) => void work(tx), actorOf(caller))
-    return { status }
+    return this.#options.store.write((tx) => {
+      work(tx)
+      return { status }
+    }, actorOf(caller))
   }
 
   #routes(agent: string | undefined): string[] | undefined {

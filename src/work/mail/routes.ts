@@ -20,8 +20,6 @@ type City = CityOf<{ mail: Mail }>
 /** What is needed for mail that is not the caller's own. */
 const ofOthers = { needs: 'mail', ownable: 'message' } as const
 
-const once = { 'Idempotency-Key': 'The same key with the same body sends one message and gets the same response.' }
-
 /** The operations on mail. */
 export const mailRoutes = (city: City) => [...boxRoutes(city), ...writeRoutes(city), ...messageRoutes(city)]
 
@@ -101,13 +99,13 @@ const writeRoutes = (city: City) => [
       summary: 'Send a message',
       needs: 'work',
       description: 'The message begins a thread. A running recipient is notified; for others the message waits.',
+      repeat: { id: 'id', read: (from, id) => city(from).mail.get(id) },
       body: MailSendInputBody,
       ok: { 201: Message },
       errors: ['invalid-request', 'forbidden'],
       index: true,
-      headers: once,
     },
-    (exchange) => city(exchange).mail.send(exchange.caller, exchange.body, exchange.saveResponse),
+    (exchange) => city(exchange).mail.send(exchange.caller, exchange.body),
   ),
   route(
     'POST ~/mail/{id}/reply',
@@ -117,16 +115,15 @@ const writeRoutes = (city: City) => [
       needs: 'work',
       description: 'The reply goes to the sender and belongs to the same thread.',
       query: MailLabel,
+      repeat: { id: 'id', read: (from, id) => city(from).mail.get(id) },
       body: MailReplyInputBody,
       ok: { 201: Message },
       errors: ['mail-not-found', 'invalid-request', 'forbidden'],
       index: true,
-      headers: once,
     },
     (exchange) =>
       city(exchange).mail.reply(exchange.caller, exchange.params.id, exchange.body, {
         rig: exchange.query.rig,
-        saveResponse: exchange.saveResponse,
       }),
   ),
 ]

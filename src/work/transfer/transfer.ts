@@ -114,11 +114,11 @@ export class BeadTransfer {
     if (bytes.length >= MIN_BULK_BYTES) return this.#importLarge(run, bytes, actor, signal)
     const deleted = this.#deletedOf(bytes)
     const lines = run.read(allLines(bytes), { rigOf: this.#rigOf(), deleted })
-    await this.#options.store.write((tx) => {
+    return this.#options.store.write((tx) => {
       this.#restore(tx, run, lines)
       this.#release(tx, [...deleted])
+      return run.result()
     }, actor)
-    return run.result()
   }
 
   /** Beads as `bd` writes them, with their counts; `list` is their ids, separated by commas. */
@@ -146,8 +146,9 @@ export class BeadTransfer {
     this.#worker.stop()
   }
 
-  async #importLarge(run: ImportRun, bytes: Uint8Array, actor: Actor, signal: AbortSignal): Promise<BeadsImported> {
+  async #importLarge(run: ImportRun, bytes: Uint8Array, caller: Actor, signal: AbortSignal): Promise<BeadsImported> {
     const { store } = this.#options
+    const { request: _, ...actor } = caller
     const { rest, deleted, ...imported } = await this.#importInWorker(bytes, actor, signal)
     run.add(imported)
     const context = { rigOf: this.#rigOf(), deleted: new Set(deleted) }

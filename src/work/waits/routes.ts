@@ -30,10 +30,9 @@ export const waitRoutes = (city: CityOf<{ waits: Waits }>) => [
       body: WaitCreate,
       ok: { 201: WaitView },
       errors: ['bead-not-found', 'session-not-found', SESSION_CONFLICT, 'invalid-request', 'forbidden'],
-      headers: { 'Idempotency-Key': 'The same key with the same body creates one wait and gets the same response.' },
       extension: true,
     },
-    (exchange) => city(exchange).waits.create(exchange.caller, exchange.body, exchange.saveResponse),
+    (exchange) => city(exchange).waits.create(exchange.caller, exchange.body),
   ),
   route(
     'GET ~/wait/{id}',

@@ -5,7 +5,6 @@ import { type Clock, toTimestamp } from '../../core/clock.ts'
 import type { Deadline, Deadlines } from '../../core/deadlines.ts'
 import { AppError, errorMessage, invalidField } from '../../core/errors.ts'
 import type { Reactions, RecordedEvent } from '../../core/events/index.ts'
-import { type SaveResponse, withoutReplay } from '../../core/replays/index.ts'
 import { type Orm, type Statement, type Store, stablePlan, type Tx } from '../../core/store/index.ts'
 import { actorOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
@@ -93,7 +92,7 @@ export class Waits {
   }
 
   /** Creates a wait; when its beads are closed already it is ready at once. */
-  create(caller: Caller, body: WaitCreate, saveResponse: SaveResponse = withoutReplay): Promise<WaitView> {
+  create(caller: Caller, body: WaitCreate): Promise<WaitView> {
     const { store, clock, beads, sessions, resolver, city } = this.#options
     return store.write((tx) => {
       const now = clock.now()
@@ -119,7 +118,7 @@ export class Waits {
       )
       this.#checkProgress(tx, bead.id)
       tx.after(() => this.#arm())
-      return saveResponse(tx, this.get(bead.id))
+      return this.get(bead.id)
     }, actorOf(caller))
   }
 

@@ -1,6 +1,5 @@
 import { expect, test } from 'bun:test'
 import { toTimestamp } from '../../../src/core/clock.ts'
-import { firstAttempt } from '../../../src/core/replays/replays.ts'
 import type { Caller } from '../../../src/http/caller.ts'
 import { human } from '../../../src/http/guard.ts'
 import { scriptedTown } from '../../support/city.ts'
@@ -24,7 +23,7 @@ const of = (...files: string[]) => ({ files, total: files.length })
 test('every edit is recorded before it is answered, with who made it and which files differ', async () => {
   await using world = await openCity()
   const { city } = world
-  await city.providerDeclarations.create(human, { name: 'own', command: 'own' }, firstAttempt)
+  await city.providerDeclarations.create(human, { name: 'own', command: 'own' })
   await city.agents.create(CHECK, { name: 'clerk', provider: 'own' })
   await city.patches.putAgent(human, { name: 'clerk', provider: 'claude' }, false)
   await city.patches.remove(human, 'agent', 'clerk', false)

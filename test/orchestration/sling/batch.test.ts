@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { human } from '../../work/world.ts'
-import { openLaunches, savedResponses } from './launch-world.ts'
+import { openLaunches, repeatableRequests } from './launch-world.ts'
 
 type World = Awaited<ReturnType<typeof openLaunches>>
 
@@ -124,9 +124,9 @@ sling_query = ${JSON.stringify(line)}
 
   test('is given a new bead in the write that saves the answer for a repeated request, or not at all', async () => {
     await using work = await openLaunches({}, query('true'))
-    const { saved, saves, refuses } = savedResponses()
-    const response = await work.slingText({ target: 'own', title: 'new' }, saves)
-    expect(saved).toEqual([response])
+    const { kept, keeps, refuses } = repeatableRequests()
+    const response = await work.slingText({ target: 'own', title: 'new' }, keeps)
+    expect(kept.at(-1)).toEqual(response)
     work.recorded()
     await expect(work.slingText({ target: 'own', title: 'newer' }, refuses)).rejects.toThrow('no room')
     expect(work.recorded().map((event) => event.split(' ')[0])).toEqual(['bead.created', 'bead.deleted'])

@@ -1,5 +1,5 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
-import type { SaveResponse } from '../../../src/core/replays/replays.ts'
+import type { RepeatableRequest } from '../../../src/core/actor.ts'
 import type { Caller } from '../../../src/http/caller.ts'
 import type { FormulaCook, SlingConvoy, SlingInputBody, SlingText } from '../../../src/orchestration/sling/schema.ts'
 import { human, openWork } from '../../work/world.ts'
@@ -69,21 +69,23 @@ export async function openLaunches(formulas: Readonly<Record<string, string>> = 
       work.sling.sling(caller, { target: 'pool', ...body }),
     check: (body: Partial<SlingInputBody>) => work.sling.check({ target: 'pool', ...body }),
     cook: (formula: string, body: FormulaCook) => work.sling.cook(human, formula, body),
-    slingText: (body: SlingText, save?: SaveResponse) => work.sling.slingText(human, body, save),
+    slingText: (body: SlingText, request?: RepeatableRequest) =>
+      work.sling.slingText({ ...human, ...(request && { request }) }, body),
     /** Metadata of a bead, without what every step has. */
     metadata: (id: string) => work.beadRepository.get(id).metadata ?? {},
   }
 }
 
-/** Ways to save a response: one keeps it, the other fails as a full disk does. */
-export function savedResponses() {
-  const saved: unknown[] = []
-  const saves: SaveResponse = (_tx, response) => {
-    saved.push(response)
-    return response
+/** Requests that can be repeated: the answer to one is kept, that to the other fails as on a full disk. */
+export function repeatableRequests() {
+  const kept: unknown[] = []
+  const request = { isRetry: false, begin: async () => {} }
+  const keeps: RepeatableRequest = { ...request, keep: (_store, _write, answer) => void kept.push(answer) }
+  const refuses: RepeatableRequest = {
+    ...request,
+    keep(_store, _write, answer) {
+      if (answer !== undefined) throw new Error('no room')
+    },
   }
-  const refuses: SaveResponse = () => {
-    throw new Error('no room')
-  }
-  return { saved, saves, refuses }
+  return { kept, keeps, refuses }
 }

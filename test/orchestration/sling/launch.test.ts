@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { human } from '../../work/world.ts'
-import { openLaunches, savedResponses } from './launch-world.ts'
+import { openLaunches, repeatableRequests } from './launch-world.ts'
 
 describe('a graph by itself', () => {
   test('is a run that begins, with its steps routed and its controls left to gc', async () => {
@@ -290,9 +290,9 @@ describe('the default formula of an agent', () => {
 
   test('is run for a new bead in the write that saves the answer for a repeated request, or not at all', async () => {
     await using work = await openLaunches()
-    const { saved, saves, refuses } = savedResponses()
-    const response = await work.slingText({ target: 'formal', title: 'new' }, saves)
-    expect(saved).toEqual([response])
+    const { kept, keeps, refuses } = repeatableRequests()
+    const response = await work.slingText({ target: 'formal', title: 'new' }, keeps)
+    expect(kept.at(-1)).toEqual(response)
     await work.settled()
     const before = work.beads.list({ all: true }).value.items.map(({ id }) => id)
     work.recorded()

@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import * as eventTables from '../../../src/core/events/table.ts'
-import { replays } from '../../../src/core/replays/table.ts'
+import * as replayTables from '../../../src/core/replays/table.ts'
 import { migrate } from '../../../src/core/store/migrate.ts'
 import * as claimTables from '../../../src/social/accounts/ownership/table.ts'
 import * as reputationTables from '../../../src/social/accounts/reputation/table.ts'
@@ -32,7 +32,7 @@ test('drizzle declares every table of social.db as the migrations make it', () =
   using db = new Database(':memory:')
   migrate(db, 'social.db', socialMigrations)
   const tables = tablesOf(
-    ...[eventTables, { replays }, agentTables, sessionTables, claimTables, commentTables],
+    ...[eventTables, replayTables, agentTables, sessionTables, claimTables, commentTables],
     ...[
       limitTables,
       movingTables,

@@ -3,7 +3,6 @@ import type { Config } from '../../../config/compose/index.ts'
 import type { Provider } from '../../../config/declare/index.ts'
 import { effectiveOptions } from '../../../config/providers/index.ts'
 import { AppError, errorMessage } from '../../../core/errors.ts'
-import { withoutReplay } from '../../../core/replays/index.ts'
 import type { AcceptedRequest } from '../../../core/requests/index.ts'
 import type { Store, Tx } from '../../../core/store/index.ts'
 import { lastSegment } from '../../../core/text/index.ts'
@@ -58,6 +57,7 @@ export class SessionCreator {
       throw new AppError('session-not-found', `session "${token}" not found and not a configured named session`)
     }
     return store.write((tx) => {
+      tx.answer(undefined)
       const created = resolver.find(token) ?? this.createNamed(tx, named)
       check(created)
       return created
@@ -65,13 +65,13 @@ export class SessionCreator {
   }
 
   /** Accepts a person's session. What is not known at once, such as a taken alias, its terminal event reports. */
-  async create(caller: Caller, body: SessionCreate, saveResponse = withoutReplay): Promise<AsyncAcceptedBody> {
+  async create(caller: Caller, body: SessionCreate): Promise<AsyncAcceptedBody> {
     this.#requireConfined(caller, body)
     const draft = this.#draft(body)
     const { store, repository, requests, queue } = this.options
     const cursor = requests.head
     return store.write((tx) => {
-      const answer = (request: AcceptedRequest) => saveResponse(tx, requests.answer(request, cursor))
+      const answer = (request: AcceptedRequest) => requests.answer(request, cursor)
       const taken = draft.alias ? this.aliasTaken(draft.alias) : undefined
       if (taken) {
         const request = requests.accept(tx, 'session.create', '')

@@ -30,6 +30,7 @@ export const detachedProcessRoutes = (city: CityOf<{ detached: DetachedProcesses
     {
       id: 'sweep-detached-processes',
       summary: 'End processes that left their session',
+      repeat: { outside: 'look with `gc session sweep`' },
       needs: ofOtherSessions('sessions'),
       description: 'Each gets TERM, KILL after five seconds, and is looked for until it is gone.',
       body: DetachedProcessSweep,

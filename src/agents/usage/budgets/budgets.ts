@@ -77,12 +77,12 @@ export class Budgets {
   /** Gives no turn from now on to agents whose use is unknown; those that have one finish it. */
   async makeStrict(caller: Caller): Promise<BudgetList> {
     const { store, strictness, log } = this.dependencies
-    await store.write((tx) => {
-      if (!strictness.set(tx)) return
+    return store.write((tx) => {
+      if (!strictness.set(tx)) return this.list()
       log.append(tx, BudgetsStrict, {}, {})
       this.#invalidate(tx)
+      return this.list()
     }, actorOf(caller))
-    return this.list()
   }
 
   set(caller: Caller, body: BudgetSet): Promise<Budget> {

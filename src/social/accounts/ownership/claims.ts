@@ -1,7 +1,9 @@
 import { randomInt, timingSafeEqual } from 'node:crypto'
+import { type Actor, GC } from '../../../core/actor.ts'
 import type { Clock } from '../../../core/clock.ts'
 import type { EventLog } from '../../../core/events/index.ts'
 import type { Statement, Store, Tx } from '../../../core/store/index.ts'
+import { gcFor } from '../../../http/actor-of.ts'
 import type { AgentCaller } from '../../../http/caller.ts'
 import {
   badRequest,
@@ -111,7 +113,7 @@ export class AgentClaims {
       this.log.append(tx, ClaimRenewed, { actor: row.id, subject: row.id }, { agent_id: row.id })
       const message = 'Send your human this claim_url and the code; earlier ones are no longer valid'
       return { success: true as const, message, claim_url: url, verification_code: code }
-    })
+    }, gcFor(caller))
   }
 
   /** The state of a claim link; undefined for an unknown or replaced token. */
@@ -136,11 +138,13 @@ export class AgentClaims {
   }
 
   /** Claims an agent for the operator. */
-  async approve(name: string): Promise<Agent> {
+  async approve(name: string, by: Actor = GC): Promise<Agent> {
     return this.store.write((tx) => {
       const row = this.agents.need(name)
-      return row.claimed_at === null ? this.approveIn(tx, row) : this.agents.show(row)
-    })
+      const agent = row.claimed_at === null ? this.approveIn(tx, row) : this.agents.show(row)
+      tx.answer({ success: true, agent })
+      return agent
+    }, by)
   }
 
   /** Claims an agent that nobody owns for the operator, as part of a write. */
@@ -149,12 +153,14 @@ export class AgentClaims {
   }
 
   /** Ends the ownership of an agent, which may then be claimed again. */
-  async release(name: string): Promise<Agent> {
+  async release(name: string, by: Actor = GC): Promise<Agent> {
     return this.store.write((tx) => {
       const row = this.agents.need(name)
       if (row.claimed_at !== null) this.unclaim(tx, row, 'operator')
-      return this.agents.show(this.agents.row(row.n))
-    })
+      const agent = this.agents.show(this.agents.row(row.n))
+      tx.answer({ success: true, agent })
+      return agent
+    }, by)
   }
 
   /** Ends the ownership of an agent on behalf of `actor`, and with it a suspension by the owner. */

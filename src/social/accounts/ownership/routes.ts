@@ -15,6 +15,7 @@ export const agentClaimRoutes = ({ claims }: { readonly claims: AgentClaims }) =
     {
       id: 'renewClaim',
       summary: 'Create a new claim link',
+      repeat: { secret: 'earlier links have ended: ask for another with a new key', id: '' },
       ok: ClaimRenewal,
       errors: ['conflict-wrong-state'],
       extension: true,

@@ -1,6 +1,7 @@
 import type { Clock } from '../../../core/clock.ts'
 import type { EventLog } from '../../../core/events/index.ts'
 import { type Statement, type Store, stablePlan, type Tx } from '../../../core/store/index.ts'
+import { gcFor } from '../../../http/actor-of.ts'
 import type { AgentCaller } from '../../../http/caller.ts'
 import { LEVEL_CONDITIONS, LEVELS, LIMIT_FACTORS, type Standings } from '../../limits/index.ts'
 import { badRequest, conflict, SocialError } from '../../shared/index.ts'
@@ -85,7 +86,7 @@ export class Reputations {
       const payload = { agent_id: agent.id, voucher_id: me.id }
       this.log.append(tx, AgentVouched, { actor: me.id, subject: agent.id }, payload)
       return { success: true as const, message }
-    })
+    }, gcFor(caller))
   }
 
   /** Ends that. */
@@ -95,7 +96,7 @@ export class Reputations {
       const agent = this.agents.need(name)
       this.#unvouch(tx, me, agent, me.id)
       return { success: true as const, message: `You do not vouch for ${agent.name}` }
-    })
+    }, gcFor(caller))
   }
 
   /** Ends all vouches of an agent on behalf of its owner. */

@@ -1,5 +1,6 @@
 import type { EventLog } from '../../../core/events/index.ts'
 import type { Statement, Store, Tx } from '../../../core/store/index.ts'
+import { gcFor } from '../../../http/actor-of.ts'
 import type { AgentCaller } from '../../../http/caller.ts'
 import { SocialError } from '../../shared/index.ts'
 import type { AgentAccounts } from '../agents.ts'
@@ -33,7 +34,7 @@ export class BearerKeySetting {
       if ((me.signed_only === 0) !== enabled) this.change(tx, me, enabled, me.id)
       const message = enabled ? 'API keys may be used again' : 'Only signed requests are accepted from now on'
       return { success: true as const, message, enabled }
-    })
+    }, gcFor(caller))
   }
 
   /** The same for an agent for which they are not as `enabled` says, on behalf of `actor`. */

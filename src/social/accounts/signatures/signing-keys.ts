@@ -1,6 +1,7 @@
 import type { Clock } from '../../../core/clock.ts'
 import type { EventLog } from '../../../core/events/index.ts'
 import { type Statement, type Store, stablePlan, type Tx } from '../../../core/store/index.ts'
+import { gcFor } from '../../../http/actor-of.ts'
 import type { AgentCaller } from '../../../http/caller.ts'
 import { badRequest, cleanLine, conflict, SocialError, timestamp } from '../../shared/index.ts'
 import type { AgentAccounts } from '../agents.ts'
@@ -92,7 +93,7 @@ export class SigningKeys {
       if (this.#select.all(me.n).length >= MAX_KEYS)
         throw conflict(`You have ${MAX_KEYS} signing keys, which is the maximum`, 'Revoke one first.')
       return { success: true as const, key: toFacts(this.insert(tx, me, x, label, me.id)) }
-    })
+    }, gcFor(caller))
   }
 
   /** The agent that registered a key; undefined for none. */
@@ -121,7 +122,7 @@ export class SigningKeys {
       if (rows.length === 1 && me.signed_only === 1) throw onlyKey()
       this.#revoke(tx, me, row, me.id)
       return { success: true as const, message: 'Key revoked' }
-    })
+    }, gcFor(caller))
   }
 
   /** The public keys of all agents, or of one: as a directory that others read to check signatures. */

@@ -1,6 +1,7 @@
 import type { Clock } from '../../../core/clock.ts'
 import type { EventLog } from '../../../core/events/index.ts'
 import type { Store, Tx } from '../../../core/store/index.ts'
+import { gcFor } from '../../../http/actor-of.ts'
 import type { AgentCaller } from '../../../http/caller.ts'
 import type { Quotas } from '../../limits/index.ts'
 import { badRequest, SocialError } from '../../shared/index.ts'
@@ -55,7 +56,7 @@ export class Verifications {
       const text = this.pending.find(code)
       if (text?.author !== caller.n) throw unknownCode()
       return this.#answer(tx, caller, me, text, given)
-    })
+    }, gcFor(caller))
     return toResponse(outcome)
   }
 

@@ -1,5 +1,6 @@
 import type { EventLog } from '../../../core/events/index.ts'
 import { type Statement, type Store, stablePlan } from '../../../core/store/index.ts'
+import { gcFor } from '../../../http/actor-of.ts'
 import type { AgentCaller } from '../../../http/caller.ts'
 import { cursorAfterKey, fillPage, jsonSize, parseKeyCursor } from '../../../http/respond/index.ts'
 import type { MessageResponse } from '../../accounts/index.ts'
@@ -71,7 +72,7 @@ export class Repeats {
       if (tx.run(this.#relistPost, post.n).changes === 0) return { success: true, message: 'It is in lists already' }
       this.log.append(tx, PostRelisted, { actor: caller.id, subject: id }, { post_id: id, submolt: name })
       return { success: true, message: 'It is in lists again' }
-    })
+    }, gcFor(caller))
   }
 
   /** The same for a comment. */
@@ -84,7 +85,7 @@ export class Repeats {
         return { success: true, message: 'It is in its thread already' }
       this.log.append(tx, CommentRelisted, { actor: caller.id, subject: id }, { comment_id: id, post_id: post.id })
       return { success: true, message: 'It is in its thread again' }
-    })
+    }, gcFor(caller))
   }
 
   #page<Item>(

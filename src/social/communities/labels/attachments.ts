@@ -1,6 +1,7 @@
 import type { Clock } from '../../../core/clock.ts'
 import type { EventLog } from '../../../core/events/index.ts'
 import { type Statement, type Store, stablePlan, type Tx } from '../../../core/store/index.ts'
+import { gcFor } from '../../../http/actor-of.ts'
 import type { AgentCaller } from '../../../http/caller.ts'
 import type { AgentAccounts, MessageResponse } from '../../accounts/index.ts'
 import { badRequest, conflict, newId, postNotFound, SocialError } from '../../shared/index.ts'
@@ -95,7 +96,7 @@ export class LabelAttachments {
       const payload = { submolt: label.submolt_name, label: label.label, target_id: attachment.target_id }
       this.log.append(tx, LabelAttached, { actor: caller.id, subject: attachment.target_id }, payload)
       return toResponse('Attached', attachment)
-    })
+    }, gcFor(caller))
   }
 
   /** Takes a label away: a moderator, the author of the post, or the holder of the role. */
@@ -107,7 +108,7 @@ export class LabelAttachments {
       }
       this.#detach(tx, caller, attachment)
       return { success: true as const, message: 'Detached' }
-    })
+    }, gcFor(caller))
   }
 
   /** The labels of a post. */

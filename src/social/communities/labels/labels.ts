@@ -1,6 +1,7 @@
 import type { Clock } from '../../../core/clock.ts'
 import type { EventLog } from '../../../core/events/index.ts'
 import { type Statement, type Store, stablePlan } from '../../../core/store/index.ts'
+import { gcFor } from '../../../http/actor-of.ts'
 import type { AgentCaller } from '../../../http/caller.ts'
 import {
   badRequest,
@@ -72,7 +73,7 @@ export class Labels {
       this.#insert.run(id, submolt.n, key, label, color, kind, prompt, cadence, now)
       this.log.append(tx, LabelCreated, { actor: caller.id, subject: submolt.name }, { submolt: submolt.name, label })
       return { success: true as const, label: toLabel(this.need(id)) }
-    })
+    }, gcFor(caller))
   }
 
   async list(viewer: Viewer, name: string): Promise<LabelListResponse> {

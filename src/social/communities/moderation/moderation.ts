@@ -1,6 +1,7 @@
 import type { Clock } from '../../../core/clock.ts'
 import type { EventLog } from '../../../core/events/index.ts'
 import { type Statement, type Store, stablePlan, type Tx } from '../../../core/store/index.ts'
+import { gcFor } from '../../../http/actor-of.ts'
 import type { AgentCaller } from '../../../http/caller.ts'
 import type { AgentAccounts, MessageResponse } from '../../accounts/index.ts'
 import { badRequest, clean, cleanLine, conflict, SocialError, timestamp, type Viewer } from '../../shared/index.ts'
@@ -82,7 +83,7 @@ export class Moderation {
       const payload = { submolt: submolt.name, agent_id: agent.id }
       this.log.append(tx, ModeratorAdded, { actor: caller.id, subject: submolt.name }, payload)
       return { success: true as const, message }
-    })
+    }, gcFor(caller))
   }
 
   /** Removes a moderator, as the owner, or oneself. */
@@ -98,7 +99,7 @@ export class Moderation {
       const payload = { submolt: submolt.name, agent_id: agent.id }
       this.log.append(tx, ModeratorRemoved, { actor: caller.id, subject: submolt.name }, payload)
       return { success: true as const, message }
-    })
+    }, gcFor(caller))
   }
 
   async changeSettings(caller: AgentCaller, name: string, change: SubmoltSettings): Promise<SubmoltResponse> {
@@ -117,7 +118,7 @@ export class Moderation {
         )
       }
       return this.submolts.toResponse(before.name, caller.n)
-    })
+    }, gcFor(caller))
   }
 
   /** The community, if the caller owns or moderates it; else throws. */

@@ -1,6 +1,7 @@
 import { nextTick } from '../../../core/event-loop.ts'
 import type { EventLog } from '../../../core/events/index.ts'
 import type { Statement, Store, Tx } from '../../../core/store/index.ts'
+import { gcFor } from '../../../http/actor-of.ts'
 import type { AgentCaller } from '../../../http/caller.ts'
 import type { AgentAccounts } from '../../accounts/index.ts'
 import type { Quotas } from '../../limits/index.ts'
@@ -49,7 +50,7 @@ export class Pictures {
     return this.store.write((tx) => {
       this.#changeAvatar(tx, caller, this.agents.acting(caller).avatar, name)
       return { success: true as const, message: 'Avatar changed', avatar_url: pictureAddress(name) }
-    })
+    }, gcFor(caller))
   }
 
   /** Removes the picture of the caller. */
@@ -58,7 +59,7 @@ export class Pictures {
       const { avatar } = this.agents.acting(caller)
       if (avatar !== null) this.#changeAvatar(tx, caller, avatar, null)
       return { success: true as const, message: 'You have no avatar', avatar_url: null }
-    })
+    }, gcFor(caller))
   }
 
   /** Sets the picture or the banner of a community, as its owner or a moderator. */
@@ -84,7 +85,7 @@ export class Pictures {
       const address = pictureAddress(name)
       const changed = kind === 'avatar' ? { avatar_url: address } : { banner_url: address }
       return { success: true as const, message: `The ${kind} of m/${row.name} is changed`, ...changed }
-    })
+    }, gcFor(caller))
   }
 
   /** The bytes of a picture. */
@@ -116,7 +117,7 @@ export class Pictures {
   async #charge(caller: AgentCaller): Promise<void> {
     await this.store.write((tx) => {
       this.quotas.charge(tx, 'picture', this.agents.acting(caller))
-    })
+    }, gcFor(caller))
   }
 
   #changeAvatar(tx: Tx, { n, id }: AgentCaller, before: string | null, after: string | null): void {

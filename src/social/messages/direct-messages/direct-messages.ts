@@ -1,6 +1,7 @@
 import type { Clock } from '../../../core/clock.ts'
 import type { EventLog } from '../../../core/events/index.ts'
 import type { Store, Tx } from '../../../core/store/index.ts'
+import { gcFor } from '../../../http/actor-of.ts'
 import type { AgentCaller } from '../../../http/caller.ts'
 import { cursorAfterKey, fillPage, parseKeyCursor } from '../../../http/respond/index.ts'
 import type { AgentAccounts, MessageResponse } from '../../accounts/index.ts'
@@ -88,7 +89,7 @@ export class DirectMessages {
       this.#record(tx, ConversationRequested, caller, row)
       const sentence = `Asked ${other.name}; you can write once they agree`
       return { success: true as const, message: sentence, conversation_id: row.id, status: 'pending' as const }
-    })
+    }, gcFor(caller))
   }
 
   async requests({ n }: AgentCaller): Promise<MessageRequestListResponse> {
@@ -112,7 +113,7 @@ export class DirectMessages {
       this.#conversations.setBlocks(tx, caller.n, row.conversation, false)
       this.#record(tx, ConversationApproved, caller, row)
       return { success: true as const, message }
-    })
+    }, gcFor(caller))
   }
 
   /** Refuses a request, or ends a conversation; with `block` the other may not ask again. */
@@ -129,7 +130,7 @@ export class DirectMessages {
       const payload = { conversation_id: row.id, agent_id: row.other_id, blocked: block }
       this.log.append(tx, ConversationRejected, { actor: caller.id, subject: row.id }, payload)
       return { success: true as const, message }
-    })
+    }, gcFor(caller))
   }
 
   async list({ n }: AgentCaller, query: ConversationQuery): Promise<ConversationListResponse> {
@@ -171,7 +172,7 @@ export class DirectMessages {
       this.#conversations.addMessage(tx, row.conversation, caller.n, row.other, now)
       this.#record(tx, MessageSent, caller, row)
       return { success: true as const, message: `Sent to ${row.other_name}`, message_id }
-    })
+    }, gcFor(caller))
   }
 
   /** Deletes some messages and conversations of a deleted agent; returns how many. */

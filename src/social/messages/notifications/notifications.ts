@@ -1,5 +1,6 @@
 import type { Clock } from '../../../core/clock.ts'
 import { type Statement, type Store, stablePlan, type Tx } from '../../../core/store/index.ts'
+import { gcFor } from '../../../http/actor-of.ts'
 import type { AgentCaller } from '../../../http/caller.ts'
 import { cursorAfterKey, fillPage, parseKeyCursor } from '../../../http/respond/index.ts'
 import type { AgentAccounts } from '../../accounts/index.ts'
@@ -219,16 +220,21 @@ export class Notifications {
   }
 
   /** Marks those about one post as read. */
-  async readByPost({ n }: AgentCaller, id: string): Promise<NotificationsReadResponse> {
+  async readByPost(caller: AgentCaller, id: string): Promise<NotificationsReadResponse> {
+    const { n } = caller
     return this.store.write((tx) => {
       const post = this.#postNumber.get(id)
       if (!post) throw postNotFound()
       return this.#toReadResponse(n, tx.run(this.#readPost, this.clock.now(), n, post.n).changes)
-    })
+    }, gcFor(caller))
   }
 
-  async readAll({ n }: AgentCaller): Promise<NotificationsReadResponse> {
-    return this.store.write((tx) => this.#toReadResponse(n, tx.run(this.#readAll, this.clock.now(), n).changes))
+  async readAll(caller: AgentCaller): Promise<NotificationsReadResponse> {
+    const { n } = caller
+    return this.store.write(
+      (tx) => this.#toReadResponse(n, tx.run(this.#readAll, this.clock.now(), n).changes),
+      gcFor(caller),
+    )
   }
 
   /** Deletes some notifications of a deleted agent; returns how many. */

@@ -2,6 +2,7 @@ import { createTransport } from 'nodemailer'
 import type { Clock } from '../../../core/clock.ts'
 import type { EventLog } from '../../../core/events/index.ts'
 import type { Statement, Store, Tx } from '../../../core/store/index.ts'
+import { gcFor } from '../../../http/actor-of.ts'
 import type { AgentCaller } from '../../../http/caller.ts'
 import { type AgentAccounts, createClaimToken, type MessageResponse } from '../../accounts/index.ts'
 import { badRequest, hashSecret, type SmtpSettings, SocialError } from '../../shared/index.ts'
@@ -70,7 +71,7 @@ export class OwnerEmails {
       tx.run(this.#upsert, me.n, email, hash, token === undefined ? null : now)
       this.options.log.append(tx, OwnerEmailSet, { actor: me.id, subject: me.id }, { agent_id: me.id })
       return true
-    })
+    }, gcFor(caller))
     if (isNew && smtp && token !== undefined)
       void sendMail(smtp, verificationMail(email, caller.name, `${this.options.baseUrl()}/email/${token}`)).catch(
         this.options.report,

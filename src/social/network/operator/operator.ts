@@ -1,3 +1,4 @@
+import type { Actor } from '../../../core/actor.ts'
 import type { Clock } from '../../../core/clock.ts'
 import type { Miscount, Recounts } from '../../../core/store/index.ts'
 import type { AccountResponse, AgentClaims, AgentSuspensions, Keys, NewKeyResponse } from '../../accounts/index.ts'
@@ -24,35 +25,35 @@ export class OperatorActions {
   ) {}
 
   /** Approves the claim of an agent, in place of an owner. */
-  async approve(name: string): Promise<AccountResponse> {
-    return { success: true, agent: await this.services.claims.approve(name) }
+  async approve(name: string, by: Actor): Promise<AccountResponse> {
+    return { success: true, agent: await this.services.claims.approve(name, by) }
   }
 
   /** Ends the claim of an agent, whoever owns it. */
-  async release(name: string): Promise<AccountResponse> {
-    return { success: true, agent: await this.services.claims.release(name) }
+  async release(name: string, by: Actor): Promise<AccountResponse> {
+    return { success: true, agent: await this.services.claims.release(name, by) }
   }
 
   /** Gives an agent a new key in place of all others. */
-  async reissue(name: string): Promise<NewKeyResponse> {
-    return this.services.keys.reissue(name)
+  async reissue(name: string, by: Actor): Promise<NewKeyResponse> {
+    return this.services.keys.reissue(name, by)
   }
 
-  async suspend(name: string, suspension: Suspension): Promise<AccountResponse> {
+  async suspend(name: string, suspension: Suspension, by: Actor): Promise<AccountResponse> {
     const reason = clean(suspension.reason)
     if (reason === '') throw badRequest('Reason cannot be empty', 'The agent is shown why it was suspended.')
     if (reason.length > MAX_REASON) throw badRequest(`Reason must be ${MAX_REASON} characters or less`)
     const until = suspension.until === undefined ? undefined : this.#parseEnd(suspension.until)
-    return { success: true, agent: await this.services.suspensions.suspend(name, reason, until) }
+    return { success: true, agent: await this.services.suspensions.suspend(name, reason, until, by) }
   }
 
-  async reinstate(name: string): Promise<AccountResponse> {
-    return { success: true, agent: await this.services.suspensions.reinstate(name) }
+  async reinstate(name: string, by: Actor): Promise<AccountResponse> {
+    return { success: true, agent: await this.services.suspensions.reinstate(name, by) }
   }
 
   /** Makes an agent the owner of a community. */
-  async setOwner(submolt: string, agent: string): Promise<SubmoltResponse> {
-    return { success: true, submolt: await this.services.submolts.setOwner(submolt, agent), your_role: null }
+  async setOwner(submolt: string, agent: string, by: Actor): Promise<SubmoltResponse> {
+    return { success: true, submolt: await this.services.submolts.setOwner(submolt, agent, by), your_role: null }
   }
 
   async recount(): Promise<Recount> {

@@ -16,16 +16,16 @@ const agentRoutes = (operator: OperatorActions) => [
     'POST /api/v1/operator/agents/{name}/approve',
     { id: 'approveClaim', summary: 'Approve the claim of an agent', description, ...agentOperation },
     (context) => {
-      requireOperator(context)
-      return operator.approve(context.params.name)
+      const by = requireOperator(context)
+      return operator.approve(context.params.name, by)
     },
   ),
   route(
     'POST /api/v1/operator/agents/{name}/release',
     { id: 'releaseClaim', summary: 'Release an agent from its owner', description, ...agentOperation },
     (context) => {
-      requireOperator(context)
-      return operator.release(context.params.name)
+      const by = requireOperator(context)
+      return operator.release(context.params.name, by)
     },
   ),
   route(
@@ -33,13 +33,14 @@ const agentRoutes = (operator: OperatorActions) => [
     {
       id: 'reissueKey',
       summary: 'Replace the keys of an agent',
+      repeat: { secret: 'the key {id} took effect and is lost: give the agent another', id: 'key.id' },
       description: `${description} All its keys are revoked in the same step. The new key is not shown again.`,
       ...agentOperation,
       ok: { 201: NewKeyResponse },
     },
     (context) => {
-      requireOperator(context)
-      return operator.reissue(context.params.name)
+      const by = requireOperator(context)
+      return operator.reissue(context.params.name, by)
     },
   ),
   route(
@@ -52,16 +53,16 @@ const agentRoutes = (operator: OperatorActions) => [
       ...agentOperation,
     },
     (context) => {
-      requireOperator(context)
-      return operator.suspend(context.params.name, context.body)
+      const by = requireOperator(context)
+      return operator.suspend(context.params.name, context.body, by)
     },
   ),
   route(
     'POST /api/v1/operator/agents/{name}/reinstate',
     { id: 'reinstateAgent', summary: 'Reinstate a suspended agent', description, ...agentOperation },
     (context) => {
-      requireOperator(context)
-      return operator.reinstate(context.params.name)
+      const by = requireOperator(context)
+      return operator.reinstate(context.params.name, by)
     },
   ),
 ]
@@ -79,8 +80,8 @@ const networkRoutes = (operator: OperatorActions) => [
       extension: true,
     },
     (context) => {
-      requireOperator(context)
-      return operator.setOwner(context.params.name, context.body.agent)
+      const by = requireOperator(context)
+      return operator.setOwner(context.params.name, context.body.agent, by)
     },
   ),
   route(

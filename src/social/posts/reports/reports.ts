@@ -1,6 +1,7 @@
 import type { Clock } from '../../../core/clock.ts'
 import type { EventLog } from '../../../core/events/index.ts'
 import { type Statement, type Store, stablePlan, type Tx } from '../../../core/store/index.ts'
+import { gcFor } from '../../../http/actor-of.ts'
 import type { AgentCaller } from '../../../http/caller.ts'
 import type { AgentAccounts, MessageResponse } from '../../accounts/index.ts'
 import type { Moderation } from '../../communities/index.ts'
@@ -79,7 +80,7 @@ export class Reports {
       const payload = { post_id: id, submolt: post.submolt_name }
       this.log.append(tx, PostReported, { actor: caller.id, subject: id }, payload)
       return { success: true as const, message }
-    })
+    }, gcFor(caller))
   }
 
   /** What was reported in a community and nobody has looked at yet. */
@@ -109,7 +110,7 @@ export class Reports {
       const post = this.posts.need(id, caller.n)
       this.moderation.requireModerator(caller, post.submolt_name)
       return this.#dismissAll(tx, post, caller.id)
-    })
+    }, gcFor(caller))
   }
 
   /** The same, as the operator. */

@@ -1,0 +1,23 @@
+import { expect } from 'bun:test'
+import type { Answer } from './world.ts'
+
+type Json = Record<string, unknown>
+
+/** Whether the document says that an operation takes an `Idempotency-Key`. */
+export const takesKey = ({ parameters }: Json): boolean =>
+  Array.isArray(parameters) && parameters.some(({ name }) => name === 'Idempotency-Key')
+
+/**
+ * Expects of a request that succeeded and was sent once more under its key that its answer is the same, or says that it
+ * held a secret. What the test goes on to see is the effect of once. Who has used up its requests, or deleted its account,
+ * gets no second answer.
+ */
+export async function expectRepeated(operation: string, first: Answer, again: Answer): Promise<void> {
+  if (again.status === 429 || operation === 'DELETE /agents/me') return
+  if (again.status === 409 && JSON.stringify(again.body).includes('was answered with a secret')) return
+  expect({ operation, status: again.status, body: again.body }).toEqual({
+    operation,
+    status: first.status,
+    body: first.body,
+  })
+}
