@@ -161,31 +161,51 @@ function warnOfCollisions(
   }
 }
 
-/** Rejects what city.toml may not say beside a pack.toml of schema 2, which is the place for it. */
+/** Rejects older forms beside a pack.toml of schema 2, and names the form that replaces each. */
 function requirePackForm(
   reader: SectionReader,
-  { rigs = [] }: Partial<CityDeclarations>,
+  { agents = [], rigs = [] }: Partial<CityDeclarations>,
   { schema }: CityPack,
   diagnostics: Diagnostics,
 ): void {
   if (reader.has('imports')) reader.warning('imports', 'still works here; its place is pack.toml')
   if (schema < 2) return
   if (reader.has('agent')) {
-    reader.error('agent', 'beside a pack.toml of schema 2 an agent is a folder in agents/; move it there')
+    const files = agents.map(({ values: { name = '<name>' } }) => `agents/${name}/agent.toml`)
+    reader.error('agent', `${BESIDE_PACK} agents are folders: move each block to its own file, ${files.join(', ')}`)
   }
-  if (reader.has('packs')) reader.error('packs', 'beside a pack.toml of schema 2 packs are [imports] of pack.toml')
+  if (reader.has('packs')) {
+    reader.error('packs', `${BESIDE_PACK} packs are imports: write ${importOf('imports', '<source>')} in pack.toml`)
+  }
   const workspace = reader.child('workspace')
-  const includes = workspace.strings('includes') ?? []
-  if (!includes.every(isUnpacked)) {
-    workspace.error('includes', 'beside a pack.toml of schema 2 packs are [imports] of pack.toml')
+  const includes = (workspace.strings('includes') ?? []).filter((source) => !isUnpacked(source))
+  if (includes.length > 0) {
+    const written = includes.map((source) => importOf('imports', source)).join(', ')
+    workspace.error('includes', `${BESIDE_PACK} packs are imports: write ${written} in pack.toml`)
   }
   for (const rig of rigs) {
-    if (rig.values.includes === undefined) continue
-    diagnostics.error(locationOf(rig, 'includes'), 'beside a pack.toml of schema 2 packs of a rig are [rigs.imports]')
+    const { includes: sources = [] } = rig.values
+    if (sources.length === 0) continue
+    const written = sources.map((source) => importOf('rigs.imports', source)).join(', ')
+    diagnostics.warning(locationOf(rig, 'includes'), `is the older form of ${written}, and still works`)
   }
   if (workspace.has('default_rig_includes')) {
-    workspace.error('default_rig_includes', 'beside a pack.toml of schema 2 it is [defaults.rig.imports]')
+    const sources = workspace.strings('default_rig_includes') ?? []
+    const written = sources.map((source) => importOf('defaults.rig.imports', source)).join(', ')
+    workspace.error('default_rig_includes', `${BESIDE_PACK} these are imports: write ${written}`)
   }
+}
+
+const BESIDE_PACK = 'beside a pack.toml of schema 2'
+
+/** The table that imports a pack, named after the last word of its source. */
+function importOf(section: string, source: string): string {
+  const last = source
+    .replace(/#.*$/, '')
+    .replace(/\/+$/, '')
+    .replace(/\.git$/, '')
+  const name = /[\w-]+$/.exec(last)?.[0] ?? '<name>'
+  return `[${section}.${name}] with source = ${JSON.stringify(source)}`
 }
 
 /** What the top of city.toml, or of a fragment of it, declares. */

@@ -27,12 +27,17 @@ export interface OrderFile {
 /** Whether a file of a layer is there for orders: what is wrong with it is no reason to leave anything else out. */
 export const isOrderFile = (file: string): boolean => file === ORDERS_FOLDER || file.startsWith(`${ORDERS_FOLDER}/`)
 
+/** Where orders lay in folders of their own. */
+const OLDER_FOLDERS = [ORDERS_FOLDER, join('formulas', ORDERS_FOLDER)]
+
 /** The order files of a layer, in the order of their names. */
 export function readOrderFiles(root: RootSnapshot, city: string): OrderFile[] {
-  const older = root.folders(ORDERS_FOLDER).flatMap((folder) => {
-    const path = join(ORDERS_FOLDER, folder, 'order.toml')
-    return root.text(path) === undefined ? [] : [olderLayout(folder, join(displayPath(city, root.path), path), root)]
-  })
+  const older = OLDER_FOLDERS.flatMap((parent) =>
+    root.folders(parent).flatMap((folder) => {
+      const path = join(parent, folder, 'order.toml')
+      return root.text(path) === undefined ? [] : [olderLayout(folder, join(displayPath(city, root.path), path), root)]
+    }),
+  )
   const names = root.fileNames(ORDERS_FOLDER).filter((name) => name.endsWith(SUFFIX))
   return [...names.map((name) => readOrderFile(name, root, city)), ...older]
 }

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import type { RootSnapshot } from '../../files/index.ts'
+import { BUILTIN_PACKS, builtinSource } from './builtin.ts'
 import { PACK_FILE } from './locate.ts'
 
 /** Where other programs unpack what they bring themselves. */
@@ -8,6 +9,7 @@ const NAME = /^[\w-]+$/
 
 const UNPACKED_SENTENCE =
   'is a pack that another program unpacked: import it by its address in [imports]; nothing of it is part of this city'
+const STORAGE_SENTENCE = 'keeps beads in another database, which gc does not need: take it out'
 const NAMED_SENTENCE =
   'is neither a folder with a pack.toml nor the address of a pack, and names in [packs] are not read: import the pack in [imports]; nothing of it is part of this city'
 
@@ -16,7 +18,15 @@ export const isUnpacked = (source: string): boolean => source.startsWith(UNPACKE
 
 /** Why nothing is read of a source in `includes`; undefined when it is to be loaded. */
 export function whyUnread(source: string, city: RootSnapshot): string | undefined {
-  if (isUnpacked(source)) return UNPACKED_SENTENCE
+  if (isUnpacked(source)) return unpackedSentence(source.slice(UNPACKED.length).replace(/\/+$/, ''))
   const isNamed = NAME.test(source) && city.text(join(source, PACK_FILE)) === undefined
   return isNamed ? NAMED_SENTENCE : undefined
+}
+
+function unpackedSentence(name: string): string {
+  const builtin = BUILTIN_PACKS.find((each) => each === name)
+  if (builtin === undefined) return UNPACKED_SENTENCE
+  if (builtin !== 'core') return STORAGE_SENTENCE
+  const command = `gc import add ${builtinSource(builtin)} --name ${builtin}`
+  return `is a copy that another program unpacked, and is not read: take it out and run \`${command}\``
 }

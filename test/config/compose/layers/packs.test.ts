@@ -75,10 +75,14 @@ describe('an import of the city', () => {
     expect(including('packs/none').errors).toEqual([
       'city.toml:2: [workspace] includes: there is no pack.toml for import "packs/none" in $/packs/none',
     ])
-    for (const source of ['.gc/system/packs/core', 'crew']) {
+    for (const source of ['.gc/system/packs/other', 'crew']) {
       const { errors, warnings } = including(source)
       expect([errors, warnings]).toEqual([[], [expect.stringContaining(`[workspace] includes: "${source}" is`)]])
     }
+    expect(including('.gc/system/packs/core').warnings[0]).toEndWith(
+      'take it out and run `gc import add https://github.com/gastownhall/gascity.git//internal/bootstrap/packs/core --name core`',
+    )
+    expect(including('.gc/system/packs/dolt').warnings[0]).toEndWith('which gc does not need: take it out')
   })
 
   test('may be an import of city.toml, which wins and is warned of', () => {
@@ -384,21 +388,41 @@ describe('a pack.toml', () => {
     expect(names).toEqual(['claude', 'sh', 'r/claude', 'r/sh'])
   })
 
-  test('of schema 2 leaves no packs of rigs to the older way', () => {
-    const text = '[[rigs]]\nname = "r"\npath = "r"\nincludes = ["./p"]\n'
-    const packs = { 'p/pack.toml': pack('p') }
-    expect(composed({ ...packs, 'city.toml': text, 'pack.toml': pack('town') }).errors).toEqual([
-      'city.toml:4: [[rigs]] includes: beside a pack.toml of schema 2 packs of a rig are [rigs.imports]',
-    ])
-    expect(composed({ ...packs, 'city.toml': text }).errors).toEqual([])
+  test('of schema 2 composes with the older includes of a rig, which are warned of', () => {
+    const files = {
+      'city.toml': '[[rigs]]\nname = "r"\npath = "r"\nincludes = ["./p"]\n',
+      'p/pack.toml': pack('p'),
+      'p/agents/a/agent.toml': `scope = "rig"\n${RUNS}`,
+    }
+    const warning =
+      'city.toml:4: [[rigs]] includes: is the older form of [rigs.imports.p] with source = "./p", and still works'
+    const beside = composed({ ...files, 'pack.toml': pack('town') })
+    expect([beside.errors, beside.warnings, beside.names]).toEqual([[], [warning], ['r/a']])
+    const alone = composed(files)
+    expect([alone.errors, alone.warnings, alone.names]).toEqual([[], [], ['r/a']])
   })
 
-  test('of schema 2 leaves no agents to city.toml', () => {
-    const files = { 'city.toml': `[[agent]]\nname = "a"\n${RUNS}`, 'pack.toml': pack('town') }
-    expect(composed(files).errors).toEqual([
-      'city.toml:1: agent: beside a pack.toml of schema 2 an agent is a folder in agents/; move it there',
-    ])
-    expect(composed({ ...files, 'pack.toml': '[pack]\nname = "t"\nschema = 1\n' }).errors).toEqual([])
+  test.each([
+    [
+      `[[agent]]\nname = "a"\n${RUNS}`,
+      'city.toml:1: agent: beside a pack.toml of schema 2 agents are folders: move each block to its own file, agents/a/agent.toml',
+    ],
+    [
+      '[packs.p]\nsource = "x"\n',
+      'city.toml:1: packs: beside a pack.toml of schema 2 packs are imports: write [imports.<name>] with source = "<source>" in pack.toml',
+    ],
+    [
+      '[workspace]\nincludes = ["packs/p", "https://x.test/y.git//q#v1"]\n',
+      'city.toml:2: [workspace] includes: beside a pack.toml of schema 2 packs are imports: write [imports.p] with source = "packs/p", [imports.q] with source = "https://x.test/y.git//q#v1" in pack.toml',
+    ],
+    [
+      '[workspace]\ndefault_rig_includes = ["packs/p"]\n',
+      'city.toml:2: [workspace] default_rig_includes: beside a pack.toml of schema 2 these are imports: write [defaults.rig.imports.p] with source = "packs/p"',
+    ],
+  ])('of schema 2 names what replaces an older form of city.toml: %j', (text, error) => {
+    const files = { 'city.toml': text, 'packs/p/pack.toml': pack('p') }
+    expect(composed({ ...files, 'pack.toml': pack('town') }).errors).toContain(error)
+    expect(composed({ ...files, 'pack.toml': '[pack]\nname = "t"\nschema = 1\n' }).errors).not.toContain(error)
   })
 
   test('says what agents must be there', () => {

@@ -271,9 +271,14 @@ describe('a broken order file is left out with its file, line and reason, and th
   })
 
   test('a folder, which is the older place of an order', () => {
-    using city = ordersOf({ 'orders/old/order.toml': MANUAL, 'orders/good.toml': MANUAL })
+    using city = ordersOf({
+      'orders/old/order.toml': MANUAL,
+      'orders/good.toml': MANUAL,
+      'formulas/orders/older/order.toml': MANUAL,
+    })
     expect(city.names).toEqual(['good'])
     expect(city.warnings).toEqual([
+      'formulas/orders/older/order.toml:1: is an older place of an order, which is not read: move it to orders/older.toml',
       'orders/old/order.toml:1: is an older place of an order, which is not read: move it to orders/old.toml',
     ])
   })
