@@ -4,11 +4,13 @@ import { dirname, join } from 'node:path'
 import { createFolder, syncFolder } from '../../core/folders.ts'
 import { type PackFolders, packFolders } from '../compose/packs/locate.ts'
 import { BUILTIN_BUILD, BUILTIN_FILES } from './builtin/files.ts'
+import { adoptCheckouts } from './checkouts.ts'
 
-/** Where packs lie on this machine, with those that are part of gc put there. */
+/** Where packs lie on this machine, with those that are part of gc put there, and the checkouts of others taken over. */
 export function openPackFolders(home: string): PackFolders {
   const folders = packFolders(home, BUILTIN_BUILD)
   if (!existsSync(folders.builtins)) writeBuiltins(folders.builtins)
+  adoptCheckouts(folders.checkouts)
   return folders
 }
 

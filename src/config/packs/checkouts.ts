@@ -1,4 +1,14 @@
-import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  lstatSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  type Stats,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Glob } from 'bun'
@@ -14,7 +24,7 @@ import { remoteFailed } from './errors.ts'
 import { describeFailure, type PackRemotes } from './remotes.ts'
 import { describeBytes, judgeTree, TREE_LIMITS, type TreeLimits } from './tree-listing.ts'
 
-/** What is written beside a checkout once it is complete. */
+/** The file beside a checkout that is written once the checkout is complete. */
 export interface CheckoutRecord {
   readonly url: string
   readonly commit: string
@@ -43,7 +53,7 @@ export class PackCheckouts {
 
   /** Fetches a commit unless it is there already; true when it was fetched. */
   async fetch(url: string, commit: string, remotes: PackRemotes): Promise<boolean> {
-    if (this.has(url, commit)) return false
+    if (this.has(url, commit) || adoptCheckout(this.options.folder, checkoutName(url, commit))) return false
     const { folder } = this.options
     createFolder(folder)
     await removeAbandonedFetches(folder)
@@ -142,8 +152,7 @@ export class PackCheckouts {
 
   #publish(url: string, commit: string, staging: string): void {
     const { folder, clock } = this.options
-    const record = join(folder, checkoutRecord(url, commit))
-    if (existsSync(record)) return
+    if (this.has(url, commit)) return
     const checkout = join(folder, checkoutName(url, commit))
     // What lies there without a record is half of something, or another program's.
     if (existsSync(checkout)) {
@@ -154,11 +163,83 @@ export class PackCheckouts {
     syncFolder(staging)
     renameSync(staging, checkout)
     syncFolder(folder)
-    const content: CheckoutRecord = { url, commit, fetched: toTimestamp(clock.now()) }
-    writeFileSync(`${record}.new`, JSON.stringify(content))
-    renameSync(`${record}.new`, record)
-    syncFolder(folder)
+    writeRecord(folder, { url, commit, fetched: toTimestamp(clock.now()) })
   }
+}
+
+/** Writes the record of a checkout in the folder of all checkouts: from then on it is used. */
+function writeRecord(folder: string, record: CheckoutRecord): void {
+  const path = join(folder, checkoutRecord(record.url, record.commit))
+  writeFileSync(`${path}.new`, JSON.stringify(record))
+  renameSync(`${path}.new`, path)
+  syncFolder(folder)
+}
+
+/** Takes over every checkout that another program made in the same layout, so that it is not fetched again. */
+export function adoptCheckouts(folder: string): void {
+  if (!existsSync(folder)) return
+  for (const name of readdirSync(folder)) adoptCheckout(folder, name)
+}
+
+/**
+ * Takes over a git clone that lies where a checkout is expected; true when it is usable from now on. The name of its folder
+ * is the hash of its address and commit, which its own files must confirm. No git runs in it: what its configuration says
+ * is not trusted. A clone with a link that leads out of it is left alone, and fetched like any other.
+ */
+function adoptCheckout(folder: string, name: string): boolean {
+  if (!/^[0-9a-f]{64}$/.test(name) || existsSync(join(folder, `${name}.json`))) return false
+  try {
+    const record = recordOf(folder, name)
+    if (record) writeRecord(folder, record)
+    return record !== undefined
+  } catch (error) {
+    // A clone that another program is still making, or that this user may not read, is left alone.
+    if (error instanceof Error && 'syscall' in error) return false
+    throw error
+  }
+}
+
+function recordOf(folder: string, name: string): CheckoutRecord | undefined {
+  const clone = join(folder, name)
+  if (!statOf(clone)?.isDirectory() || !statOf(join(clone, '.git'))?.isDirectory()) return undefined
+  const commit = readSmall(join(clone, '.git/HEAD'))?.trim() ?? ''
+  const url = originOf(readSmall(join(clone, '.git/config')) ?? '')
+  if (url === undefined || checkoutName(url, commit) !== name) return undefined
+  const links = linksIn(clone)
+  if (!links || findLeavingLink(clone, links) !== undefined) return undefined
+  return { url, commit, fetched: toTimestamp(statSync(join(clone, '.git/HEAD')).mtimeMs) }
+}
+
+const statOf = (path: string): Stats | undefined => lstatSync(path, { throwIfNoEntry: false })
+
+const MAX_FILE = 64 * 1024
+
+function readSmall(path: string): string | undefined {
+  const stat = statOf(path)
+  return stat?.isFile() && stat.size <= MAX_FILE ? readFileSync(path, 'utf8') : undefined
+}
+
+/** The address that a clone was made from. */
+function originOf(config: string): string | undefined {
+  const [, section] = /^\[remote "origin"\]\s*$([^[]*)/m.exec(config) ?? []
+  return /^\s*url = (\S+)$/m.exec(section ?? '')?.[1]
+}
+
+/** The links in a clone, named from it; undefined when it holds more than gc takes. */
+function linksIn(clone: string): string[] | undefined {
+  const links: string[] = []
+  let count = 0
+  const open = ['']
+  for (let at = open.pop(); at !== undefined; at = open.pop()) {
+    for (const entry of readdirSync(join(clone, at), { withFileTypes: true })) {
+      const name = join(at, entry.name)
+      if (name === '.git') continue
+      if (++count > TREE_LIMITS.files) return undefined
+      if (entry.isSymbolicLink()) links.push(name)
+      else if (entry.isDirectory()) open.push(name)
+    }
+  }
+  return links
 }
 
 const commitGone = (url: string, commit: string) =>

@@ -2,6 +2,7 @@ import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { checkoutName } from '../../../src/config/compose/packs/locate.ts'
+import { openPackFolders } from '../../../src/config/packs/builtin-folders.ts'
 import { packRepository, packToml } from '../../support/pack-repository.ts'
 import { packMachine } from './machine.ts'
 
@@ -280,5 +281,56 @@ describe('removing', () => {
     await expect(m.packs.remove('c')).rejects.toThrow(
       'city.toml does not write import "c" as a block; remove it there by hand',
     )
+  })
+})
+
+describe('a clone that another program made where a checkout is expected', () => {
+  const clone = (
+    files: Parameters<ReturnType<typeof packRepository>['commit']>[0],
+    at = (commit: string) => commit,
+  ) => {
+    const repository = packRepository()
+    const commit = repository.commit({ 'pack.toml': packToml('p'), ...files })
+    const m = packMachine({ files: { 'pack.toml': packToml('town', ['p', repository.url]) } })
+    m.write('city/packs.lock', `schema = 1\n[packs."${repository.url}"]\ncommit = "${commit}"\n`)
+    const folder = join(m.folders.checkouts, checkoutName(repository.url, commit))
+    repository.git('clone', '--quiet', repository.url, folder)
+    repository.git('-C', folder, 'checkout', '--quiet', at(commit))
+    return { m, folder, commit, repository }
+  }
+
+  test('is used as it is, without fetching', async () => {
+    const { m, folder, commit, repository } = clone({ 'own-link': { link: 'pack.toml' } })
+    const [{ url }, name] = [repository, checkoutName(repository.url, commit)]
+    repository[Symbol.dispose]()
+    using _ = m
+    openPackFolders(m.home)
+    expect(JSON.parse(readFileSync(`${folder}.json`, 'utf8'))).toEqual({
+      ...{ url, commit, fetched: expect.stringMatching(/^20/) },
+    })
+    await m.packs.install()
+    expect(m.progress).toEqual([])
+    expect(m.cached()).toEqual([name, `${name}.json`])
+    expect(existsSync(join(folder, '.git'))).toBe(true)
+  })
+
+  test.each([
+    ['holds a link that leads out of it', { out: { link: '/etc/passwd' } }, undefined],
+    ['shows a branch instead of the commit', {}, () => 'main'],
+  ])('is not used when it %s', (_, files, at) => {
+    const { m, folder, repository } = clone(files, at)
+    using _m = m
+    using _r = repository
+    openPackFolders(m.home)
+    expect(existsSync(`${folder}.json`)).toBe(false)
+  })
+
+  test('is not used for another address than its own', () => {
+    const { m, folder, repository } = clone({})
+    using _m = m
+    using _r = repository
+    repository.git('-C', folder, 'remote', 'set-url', 'origin', 'https://example.com/other.git')
+    openPackFolders(m.home)
+    expect(existsSync(`${folder}.json`)).toBe(false)
   })
 })
