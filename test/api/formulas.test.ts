@@ -97,6 +97,22 @@ describe('what a formula compiles to', () => {
         body: { target: 'worker', scope_kind: 'city', scope_ref: city.name, vars },
       })
     expect((await preview({ who: 'ann', topic: 'roads' })).body.steps[0].title).toBe('Plan roads')
+    await put(
+      town,
+      'full',
+      'formula = "full"\ndescription = "For {{who}}"\n[vars.who]\nrequired = true\n' +
+        '[[steps]]\nid = "a"\ntitle = "{{ who }}"\nassignee = "{{who}}"\ntags = ["t-{{who}}"]\nmetadata = { k = "{{ who }} {{none}}" }\n',
+    )
+    const full = { target: 'worker', scope_kind: 'city', scope_ref: city.name, vars: { who: 'Vue {{path}}' } }
+    expect((await city.call('POST ~/formulas/full/preview', { body: full })).body).toMatchObject({
+      description: 'For Vue {{path}}',
+      steps: [
+        {
+          ...{ title: 'Vue {{path}}', assignee: 'Vue {{path}}', labels: ['t-Vue {{path}}'] },
+          metadata: { k: 'Vue {{path}} {{none}}' },
+        },
+      ],
+    })
     expect((await preview({})).body.detail).toContain('variable "who" is required')
     expect((await preview({ who: '7', topic: 'x' })).body.detail).toContain('is not one of roads, bridges')
     expect((await preview({ who: 'a', convoy_id: 'x' })).status).toBe(400)

@@ -140,6 +140,37 @@ test('gc lint reads the formulas of a city without a pack.toml and of its rigs, 
 
 const GRAPH = '[requires]\nformula_compiler = ">=2.0.0"\n[[steps]]\nid = "a"\ntitle = "A"\n'
 
+test('gc lint and gc config show --validate name variables that no run has, and formulas of agents that are not there', async () => {
+  const step = (title: string) => `[[steps]]\nid = "a"\ntitle = "${title}"\n`
+  using city = cityFiles({
+    'city.toml':
+      '[[agent]]\nname = "a"\nstart_command = "x"\ndefault_sling_formula = "good"\n' +
+      '[[agent]]\nname = "b"\nstart_command = "x"\ndefault_sling_formula = "mol-do-work"\n',
+    'formulas/good.toml': `formula = "good"\n[vars.who]\n${step('{{ who }} {{issue}} {{rig_name}}')}description = "{{zz}}"\n`,
+    'formulas/open.toml': `formula = "open"\n[vars.topic]\n${step('{{ topik }}')}`,
+    'formulas/twice.toml': `formula = "twice"\n[vars]\nx = "{{y}}"\ny = "1"\n${step('{{x}}')}`,
+    'formulas/exp.toml':
+      'formula = "exp"\ntype = "expansion"\n[vars]\nx = ""\n[[template]]\nid = "t"\ntitle = "{x} {z}"\n',
+    'formulas/uses.toml': `formula = "uses"\n${step('T')}expand = "exp"\nexpand_vars = { x = "1", z = "2", typo = "3" }\n`,
+  })
+  const errors = [
+    'formulas/open.toml:3: step "a": title names {{topik}}, which [vars] does not declare: no run starts without --var topik=<value>; did you mean "topic"?',
+    'formulas/twice.toml:5: step "a": title names {{x}}, whose default names {{y}}: variables are filled once, so it is left in the title',
+    'agent "b" default_sling_formula: there is no formula "mol-do-work" in the formula folders of this city and its packs; it is in the pack core, which is not imported: gc import add https://github.com/gastownhall/gascity.git//internal/bootstrap/packs/core --name core',
+  ]
+  const { status, out } = await lint(city.path, '--json')
+  expect([status, JSON.parse(out).packs[0]]).toEqual([
+    1,
+    expect.objectContaining({
+      errors,
+      warnings: ['formulas/uses.toml:2: step "a": the variable "typo" has no effect: "exp" does not name it'],
+    }),
+  ])
+  using home = tempFolder()
+  const shown = await gc(['config', 'show', '--validate', '--city', city.path], { env: { GC_HOME: home.path } })
+  expect([shown.status, shown.err]).toEqual([1, `gc: ${errors.join('\n')}\n`])
+}, 15_000)
+
 test('gc lint and gc config show --validate find what keeps the formulas of a city’s packs from being run', async () => {
   using folder = cityFiles({
     'city/city.toml':

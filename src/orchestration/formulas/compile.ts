@@ -1,5 +1,5 @@
 import { basename } from 'node:path'
-import { withHint } from '../../config/files/suggestion.ts'
+import { suggestion, withHint } from '../../config/files/suggestion.ts'
 import { collectGarbage } from '../../core/collect-garbage.ts'
 import { EngineKey, WorkflowKey } from '../../work/metadata.ts'
 import { writeAttempts } from './attempts.ts'
@@ -18,13 +18,13 @@ import { mapTexts } from './map-step.ts'
 import { briefErrors, uniqueMessages } from './messages.ts'
 import { inOrder } from './order.ts'
 import { checkIds } from './parse.ts'
-import { fillNames } from './placeholders.ts'
+import { fillNames, openVariables } from './placeholders.ts'
 import type { Bond, CompileResult, FormulaMessage, Recipe, RecipeDependency, RecipeRoot, RecipeStep } from './recipe.ts'
 import { checkRequirements, isGraph, uniqueRequirements } from './requirements.ts'
 import { resolveNeeds } from './rounds.ts'
 import { toSpec } from './spec.ts'
 import { graphConstruct } from './step-rules.ts'
-import { valuesOf } from './variables.ts'
+import { isGiven, RESERVED, valuesOf } from './variables.ts'
 
 type Variables = Readonly<Record<string, string>>
 
@@ -33,12 +33,16 @@ export function compile(files: FormulaFiles, name: string, variables: Variables 
   return compileWithin(files, name, variables, [])
 }
 
-/** What there is to say of a formula whatever its variables are: a loop whose range needs one is not judged. */
+/**
+ * Judges a formula whatever its variables are: a loop whose range needs one is not judged. Strictly, a title may name only
+ * variables that a run has without being told.
+ */
 export function openCompile(
   files: FormulaFiles,
   name: string,
+  isStrict = false,
 ): { readonly errors: readonly FormulaMessage[]; readonly warnings: readonly FormulaMessage[] } {
-  const result = compileWithin(files, name, {}, [], { allowOpenRanges: true })
+  const result = compileWithin(files, name, {}, [], { isOpen: true, isStrict })
   if ('recipe' in result) return { errors: [], warnings: result.recipe.warnings }
   const parsed = files.formula(name)
   if (result.reason !== 'not-workflow' || !parsed || 'errors' in parsed) return { errors: result.errors, warnings: [] }
@@ -48,13 +52,20 @@ export function openCompile(
   return { errors: reading.problems.list, warnings: reading.warnings }
 }
 
+interface CompileOptions {
+  /** Whether values of variables are still to come. */
+  readonly isOpen?: boolean
+  /** Whether a title may name only variables that are declared, or that gc gives. */
+  readonly isStrict?: boolean
+}
+
 function compileWithin(
   files: FormulaFiles,
   name: string,
   variables: Variables,
   /** The formulas whose drains run this one. */
   drains: readonly string[],
-  options: { allowOpenRanges?: boolean } = {},
+  options: CompileOptions = {},
 ): CompileResult {
   const result = compileOnce(files, name, variables, drains, options)
   return 'errors' in result ? { ...result, errors: uniqueMessages(result.errors) } : result
@@ -65,7 +76,7 @@ function compileOnce(
   name: string,
   variables: Variables,
   drains: readonly string[],
-  options: { allowOpenRanges?: boolean },
+  options: CompileOptions,
 ): CompileResult {
   const parsed = files.formula(name)
   if (!parsed) {
@@ -89,8 +100,8 @@ function compileOnce(
     const definitions = [...formula.variables.values()].map(({ definition }) => definition)
     const compilation = new Compilation(files, valuesOf(definitions, variables))
     compilation.requirements.push(...formula.requirements)
-    const recipe = compileFormula(formula, variables, compilation, [...drains, name])
-    const open = options.allowOpenRanges ? [] : compilation.openRanges
+    const recipe = compileFormula(formula, variables, compilation, { ...options, drains: [...drains, name] })
+    const open = options.isOpen ? [] : compilation.openRanges
     const errors = [...compilation.problems.list, ...open]
     if (!recipe || errors.length > 0) return { reason: 'invalid', file, errors }
     return { recipe, known: [...new Set([...formula.variables.keys(), ...formula.mentions, ...compilation.mentions])] }
@@ -104,7 +115,7 @@ function compileFormula(
   formula: Formula,
   given: Variables,
   compilation: Compilation,
-  drains: readonly string[],
+  { drains, isStrict = false }: CompileOptions & { drains: readonly string[] },
 ): Recipe | undefined {
   const written = writeOut(formula, compilation)
   collectGarbage()
@@ -114,6 +125,7 @@ function compileFormula(
   checkVariables(formula, given, graph, compilation)
   checkGraph(written, graph, compilation)
   checkConditions(written, compilation)
+  if (isStrict) checkTitles(written, formula, compilation)
   const steps = resolveFiles(written, graph, compilation)
   const { bonds, templates } = compileBonds(steps, compilation)
   const items = {
@@ -258,8 +270,6 @@ function rootOf({ name, description, variables, metadata }: Formula, shape: Reci
   }
 }
 
-/** Variables that the launch of a graph gives. */
-const RESERVED = ['convoy_id', 'bead_id']
 const RESERVED_FOR_CALLERS = [...RESERVED, 'issue']
 
 /** A graph neither declares nor takes the variables that its launch gives. */
@@ -308,6 +318,27 @@ function checkConditions(steps: readonly Step[], compilation: Compilation): void
       compilation.problem(step.place, message, step.id)
     } else if (named !== 'step' && !step.children.some(({ id }) => id === named)) {
       compilation.problem(step.place, `loop.until names "${named}", and there is no such step in the loop`, step.id)
+    }
+  }
+}
+
+/** Reports the variables in titles that are neither declared nor given by gc, each once: no run starts without them. */
+function checkTitles(steps: readonly Step[], { variables }: Formula, compilation: Compilation): void {
+  const { values } = compilation
+  const checked = new Set<string>()
+  for (const { title, place, id } of walk(steps)) {
+    for (const name of openVariables(title)) {
+      if (checked.has(name)) continue
+      checked.add(name)
+      const value = Object.hasOwn(values, name) ? values[name] : undefined
+      const [open] = openVariables(value ?? '')
+      if (open !== undefined) {
+        const message = `title names {{${name}}}, whose default names {{${open}}}: variables are filled once, so it is left in the title`
+        compilation.problem(place, message, id)
+      } else if (value === undefined && !variables.has(name) && !isGiven(name)) {
+        const message = `title names {{${name}}}, which [vars] does not declare: no run starts without --var ${name}=<value>`
+        compilation.problem(place, withHint(message, suggestion(name, variables.keys())), id)
+      }
     }
   }
 }

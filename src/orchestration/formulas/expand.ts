@@ -42,6 +42,7 @@ export function expandStep(
     const message = `the children of "${target.id}" are lost: "${formula.name}" takes the place of the whole step`
     compilation.warn(target.place, message, target.id)
   }
+  warnOfUnknown(formula, target, Object.keys(variables), compilation)
   const steps = fillTemplate(formula, target, variables, compilation, depth)
   const { starts } = endsOfSteps(steps)
   compilation.starts.set(target.id, starts)
@@ -50,6 +51,23 @@ export function expandStep(
     steps.slice(-1).map(({ id }) => id),
   )
   return takeOver(steps, target, starts)
+}
+
+/** Warns of variables that are given to a template and that it does not name. */
+function warnOfUnknown(
+  formula: Formula,
+  { place, id }: Step,
+  given: readonly string[],
+  compilation: Compilation,
+): void {
+  const unknown = given.filter((name) => !formula.variables.has(name) && !formula.mentions.has(name))
+  if (unknown.length === 0) return
+  const template = JSON.stringify(formula.template)
+  for (const name of unknown) {
+    if (template.includes(`{${name}}`)) continue
+    const message = `the variable "${name}" has no effect: "${formula.name}" does not name it`
+    compilation.warn(place, message, id)
+  }
 }
 
 /** The template for a target, with its own loops, templates and conditions done. */

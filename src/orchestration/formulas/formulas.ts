@@ -88,9 +88,9 @@ export class Formulas {
     const variables = body.vars ?? {}
     requireSmallVariables(variables)
     const { recipe } = await this.#compile(name, ofRig(this.#scope(body))?.ref, variables)
-    const filled = fillTitles(recipe, launchValues(recipe, body.target))
-    const problems = [...validateVariables(recipe), ...openTitles(recipe, launchValues(recipe, body.target))]
-    if (problems.length === 0) return toDetail(filled)
+    const given = launchValues(recipe, body.target)
+    const problems = [...validateVariables(recipe), ...openTitles(recipe, given)]
+    if (problems.length === 0) return toDetail(fillTexts(recipe, given))
     const list = problems.map((problem) => `\n  - ${problem}`).join('')
     throw new AppError('invalid-request', `formula "${name}": variable validation failed:${list}`)
   }

@@ -2,7 +2,7 @@ import type { CityConfig } from '../../config/city/index.ts'
 import { FileSnapshot } from '../../config/files/file-snapshot.ts'
 import { EngineKey } from '../../work/metadata.ts'
 import { compile } from './compile.ts'
-import { type FormulaFiles, LayeredFormulas } from './formula-files.ts'
+import { type FormulaFiles, LayeredFormulas, missingFormula } from './formula-files.ts'
 import { type FormulaReport, lintFormulas } from './lint.ts'
 import type { FormulaMessage, Recipe } from './recipe.ts'
 import { formulaFolders } from './scope.ts'
@@ -34,14 +34,27 @@ export function lintFormulasIn(folder: string, config: CityConfig): Findings {
     }
   }
   for (const each of missingTargets(config, recipes)) errors.add(sentence(each, folder))
+  for (const each of isCity ? missingDefaults(config) : []) errors.add(each)
   return { errors: [...errors], warnings: [...warnings] }
 }
 
 /** The formulas of the city, and of each rig. */
 const scopesOf = (config: CityConfig, isCity: boolean): FormulaFiles[] =>
-  [undefined, ...config.rigs.map(({ name }) => name)].map((rig) => {
-    const graphs = isCity ? config.daemon.graphs : true
-    return new LayeredFormulas(new FileSnapshot(config.path), formulaFolders(config, rig), { graphs })
+  [undefined, ...config.rigs.map(({ name }) => name)].map((rig) =>
+    filesOf(config, rig, isCity ? config.daemon.graphs : true),
+  )
+
+const filesOf = (config: CityConfig, rig: string | undefined, graphs: boolean): FormulaFiles =>
+  new LayeredFormulas(new FileSnapshot(config.path), formulaFolders(config, rig), { graphs })
+
+/** The formulas that agents name for their work and that are not there. */
+const missingDefaults = (config: CityConfig): string[] =>
+  config.agents.flatMap(({ qualified, dir, defaultSlingFormula: name }) => {
+    if (!name) return []
+    const files = filesOf(config, dir, config.daemon.graphs)
+    return files.fileOf(name) === undefined
+      ? [`agent "${qualified}" default_sling_formula: ${missingFormula(files, name)}`]
+      : []
   })
 
 /** The agents that steps are for and that neither the city nor a rig has, each once, with a formula that names it. */

@@ -37,7 +37,7 @@ export function lintFormula(files: FormulaFiles, name: string): FormulaReport {
     const message = `it is not in the catalog: catalog.name "${catalog.name}" must be the formula's own, "${name}"`
     warnings.push({ ...place, message })
   }
-  const compiled = openCompile(files, name)
+  const compiled = openCompile(files, name, true)
   const errors = ownErrors(file, place.line, compiled.errors)
   return {
     ...{ name, file, type, description, errors, warnings: [...warnings, ...compiled.warnings] },

@@ -20,6 +20,7 @@ export function fillTexts(recipe: Recipe, extra: Readonly<Record<string, string>
   const { root } = recipe
   return {
     ...recipe,
+    description: text(recipe.description),
     root: {
       ...root,
       title: text(root.title),
@@ -31,7 +32,7 @@ export function fillTexts(recipe: Recipe, extra: Readonly<Record<string, string>
   }
 }
 
-/** A recipe whose titles hold the values in force, and nothing else: what people are shown of it. */
+/** A recipe whose titles hold the values in force, and nothing else: what clients are shown of a formula. */
 export function fillTitles(recipe: Recipe, extra: Readonly<Record<string, string>> = {}): Recipe {
   const values = { ...recipe.variables.values, ...extra }
   const titled = <Titled extends { title: string }>(each: Titled): Titled => ({

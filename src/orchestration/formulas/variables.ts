@@ -85,6 +85,12 @@ export function valuesOf(
 /** Variables that gc gives to every formula, or to those that ask for them, under what the caller says. */
 const GIVEN = ['rig_name', 'binding_name', 'binding_prefix', 'base_branch', 'target_branch', 'issue']
 
+/** Variables that the launch of a graph gives. */
+export const RESERVED = ['convoy_id', 'bead_id']
+
+/** Whether gc itself gives a variable to runs. */
+export const isGiven = (name: string): boolean => GIVEN.includes(name) || RESERVED.includes(name)
+
 /** A sentence for each variable that a formula does not know, with the one that was meant. */
 export function unknownVariables(given: readonly string[], known: readonly string[]): string[] {
   const names = new Set([...known, ...GIVEN])

@@ -48,7 +48,8 @@ describe('a formula that takes long to compile', () => {
 
 describe('formulas that take long to look at', () => {
   const BROKEN = [{ step: 'x', message: 'needs names "nobody", and there is no such step' }]
-  const broken = (count: number) => `${steps(count)}[[steps]]\nid = "x"\ntitle = "X"\nneeds = ["nobody"]\n`
+  const broken = (count: number) =>
+    `[vars.topic]\n${steps(count)}[[steps]]\nid = "x"\ntitle = "X"\nneeds = ["nobody"]\n`
 
   test('are listed and linted beside the event loop, as short ones are', async () => {
     await using work = await openWork()
