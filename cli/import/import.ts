@@ -74,6 +74,7 @@ async function add(context: CommandContext, source: string, options: AddOptions,
   if (context.io.env.GC_TOKEN) return addAsSession(context, source, options)
   const { path, packs } = await openPacks(context, command)
   const before = namesOf(packs)
+  const known = new Set(packs.lints())
   const named = fromCity(path, context.io.cwd, source)
   const { name, version, rig } = options
   const added = await packs.manager.add(named, {
@@ -88,6 +89,7 @@ async function add(context: CommandContext, source: string, options: AddOptions,
     return printResult(context, { command: 'import add', ...shown, git_backed: added.isGit, programs })
   }
   printLine(context.io, `Added import "${added.name}" from ${added.source}`)
+  for (const lint of packs.lints()) if (!known.has(lint)) context.io.err(`gc: ${sanitizeLine(lint)}\n`)
   printNewPrograms(context, packs, before)
 }
 

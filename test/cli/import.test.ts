@@ -46,7 +46,10 @@ describe('gc import, without a supervisor', () => {
       { 'roles/pack.toml': packToml('roles', ['base', '../base']), 'base/pack.toml': packToml('base') },
       'v1.2.0',
     )
-    using city = openCity({ 'packs/extra/pack.toml': packToml('extra') })
+    using city = openCity({
+      'packs/extra/pack.toml': packToml('extra'),
+      'packs/extra/agents/a/agent.toml': 'fallback = true\nstart_command = "x"\n',
+    })
     const source = `${repository.url}//roles`
     const added = await city.gc('import', 'add', source)
     expect(added).toEqual({
@@ -54,7 +57,10 @@ describe('gc import, without a supervisor', () => {
       out: `Added import "roles" from ${source}\n`,
       err: `fetching ${repository.url} 1.2.0\n`,
     })
-    expect((await city.gc('import', 'add', './packs/extra')).out).toBe('Added import "extra" from ./packs/extra\n')
+    expect(await city.gc('import', 'add', './packs/extra')).toEqual({
+      ...{ status: 0, out: 'Added import "extra" from ./packs/extra\n' },
+      err: 'gc: packs/extra/agents/a/agent.toml:1: fallback: has no effect, here or elsewhere; take it out\n',
+    })
     expect((await city.gc('import', 'list')).out).toBe(
       `roles\t${source}\t^1.2\t1.2.0\nextra\t./packs/extra\t\t(path)\n`,
     )

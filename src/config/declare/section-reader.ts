@@ -203,12 +203,15 @@ export class SectionReader {
     return apart
   }
 
-  /** Notes every key that has no effect, here and in the tables under this one, once all that is known was read. */
+  /**
+   * Notes every key that has no effect, here and in the tables under this one, once all that is known was read. Those of a
+   * pack are its author's matter: they are shown where files are checked.
+   */
   finish(): void {
     const inert = keysWithoutEffect(this.kind)
     for (const [key, node] of this.table.entries) {
       const sentence = inert.sentenceFor(key, toPlainValue(node))
-      if (sentence) this.warning(key, sentence)
+      if (sentence) this.context.diagnostics[this.context.pack ? 'lint' : 'warning'](this.#location(key), sentence)
       if (sentence === undefined && !this.#read.has(key)) this.#unknown(key, inert.keys)
     }
     for (const children of this.#children.values()) for (const child of children) child.finish()

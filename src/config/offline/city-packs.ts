@@ -5,7 +5,7 @@ import { Deadlines } from '../../core/deadlines.ts'
 import { compose } from '../compose/compose.ts'
 import type { LocateContext } from '../compose/index.ts'
 import { LOCK_FILE, type PackLock, readLock } from '../compose/packs/lock.ts'
-import { FileSnapshot } from '../files/index.ts'
+import { FileSnapshot, formatDiagnostic } from '../files/index.ts'
 import { GitRunner } from '../git/index.ts'
 import { openPackFolders } from '../packs/builtin-folders.ts'
 import { pruneCheckouts } from '../packs/checkouts.ts'
@@ -20,6 +20,7 @@ import {
 import { PackManager } from '../packs/pack-manager.ts'
 import { listPrograms, type StartingProgram } from '../packs/programs.ts'
 import { writeImports } from '../packs/write-imports.ts'
+import { composeFolder } from './city-composition.ts'
 
 export interface CityPacksOptions {
   /** The city's folder, and `GC_HOME`. */
@@ -68,6 +69,13 @@ export class CityPacks {
 
   programs(): StartingProgram[] {
     return listPrograms(this.#context())
+  }
+
+  /** What is shown of the city's files only where they are checked, such as keys of packs that have no effect. */
+  lints(): string[] {
+    const { path, home } = this.#options
+    const { allWarnings } = composeFolder(path, home)
+    return allWarnings.filter(({ severity }) => severity === 'lint').map(formatDiagnostic)
   }
 
   /** The checkouts that none of these cities locks and that were fetched before; removes them when asked to. */

@@ -5,7 +5,7 @@ import { applyAgentPatch, patchNamedSession } from '../../declare/apply-patch.ts
 import { type Declaration, locationOf, withValue } from '../../declare/declaration.ts'
 import { withoutAgents } from '../../declare/hide.ts'
 import type { AgentPatchFields, ImportFields, Imports, LayerInfo, NamedSessionFields } from '../../declare/index.ts'
-import { Diagnostics, formatDiagnostic, type SourceLocation } from '../../files/diagnostics.ts'
+import { type Diagnostic, Diagnostics, formatDiagnostic, type SourceLocation } from '../../files/diagnostics.ts'
 import type { LayerContext } from '../layers/layer.ts'
 import { declareAgentFolders } from './agent-folders.ts'
 import { type ImportingFolder, locatePack } from './locate.ts'
@@ -127,7 +127,9 @@ export class PackLoader {
     const base = this.#display(pack.folder)
     const folders = declareAgentFolders({ layer, root: files.root(pack.folder), base, isPack: true, pack, diagnostics })
     const errors = Map.groupBy(diagnostics.list('error'), ({ file }) => file)
-    for (const each of diagnostics.list('warning', 'lint')) this.context.diagnostics[each.severity](each, each.message)
+    for (const each of oncePerPack(diagnostics.list('warning', 'lint'))) {
+      this.context.diagnostics[each.severity](each, each.message)
+    }
     const marked = folders.map((agent) => {
       const [first, ...others] = errors.get(agent.block.file) ?? []
       if (!first) return agent
@@ -169,6 +171,16 @@ export class PackLoader {
     return displayPath(this.context.files.city.path, folder)
   }
 }
+
+/** Diagnostics about the agents of a pack: the same one about several agents once, with their number. */
+const oncePerPack = (diagnostics: readonly Diagnostic[]): Diagnostic[] =>
+  [...Map.groupBy(diagnostics, ({ severity, key, message }) => `${severity}\n${key}\n${message}`).values()].flatMap(
+    ([first, ...others]) => {
+      if (!first || others.length === 0) return first ?? []
+      const more = others.length === 1 ? 'one more agent' : `${others.length} more agents`
+      return { ...first, message: `${first.message} (and in ${more} of this pack)` }
+    },
+  )
 
 /** Imports in byte order of their bindings. */
 export const sortedImports = (imports: Imports): PackRequest[] =>

@@ -224,6 +224,22 @@ describe('an agent of a pack', () => {
     ])
   })
 
+  test('is not warned of for keys without effect, which are shown once a pack where files are checked', () => {
+    const agent = `fallback = true\n${RUNS}`
+    const { composition, errors, warnings } = composed({
+      ...TOWN,
+      'packs/crew/agents/a/agent.toml': agent,
+      'packs/crew/agents/b/agent.toml': `${agent}nudge = "go"\n`,
+      'packs/crew/agents/c/agent.toml': `typo = 1\n${agent}`,
+    })
+    expect([errors, warnings]).toEqual([[], []])
+    expect(composition.allWarnings.map(formatDiagnostic)).toEqual([
+      'packs/crew/agents/a/agent.toml:1: fallback: has no effect, here or elsewhere; take it out (and in 2 more agents of this pack)',
+      'packs/crew/agents/b/agent.toml:3: nudge: has no effect: the first prompt says what to do',
+      'packs/crew/agents/c/agent.toml:1: typo: is not a section or key of this file',
+    ])
+  })
+
   test('cannot give permissions to its sessions', () => {
     const { config, warnings } = composed({
       ...TOWN,
