@@ -88,7 +88,7 @@ function validateCommand(formula: Command, context: CommandContext): void {
       if (name !== undefined && judged.length === 0)
         throw notFound('formula-not-found', `there is no formula "${name}"`)
       const errors = judged.flatMap((each) => each.errors)
-      const warnings = judged.flatMap((each) => each.warnings)
+      const warnings = uniqueMessages(judged.flatMap((each) => each.warnings))
       if (json) printJson(context.io, { ...envelope({ errors, warnings }), ok: errors.length === 0 })
       else {
         printMessages(context, errors, 'error')
@@ -99,6 +99,11 @@ function validateCommand(formula: Command, context: CommandContext): void {
       if (errors.length > 0) throw new Exit(1)
     })
 }
+
+/** Messages without those that several formulas have, since they are made of the same one. */
+const uniqueMessages = (messages: readonly Message[]): Message[] => [
+  ...new Map(messages.map((each) => [JSON.stringify(each), each])).values(),
+]
 
 async function validateFile(context: CommandContext, file: string, json: true | undefined): Promise<void> {
   const city = await context.city()

@@ -66,6 +66,24 @@ test('gc lint checks a city as it is composed, and says when there is nothing to
   expect((await lint(empty.at('none'))).err).toContain('there is no folder')
 }, 15_000)
 
+test('gc lint reports what is wrong with a pack in the folder of a city once', async () => {
+  using city = cityFiles({
+    'city.toml': '[imports.p]\nsource = "p"\n',
+    'p/pack.toml': pack('p'),
+    'p/agents/a/agent.toml': 'nudge = "x"\nstart_command = "x"\n',
+    'p/formulas/broken.toml': 'formula = "broken"\n[[steps]]\nid = "a"\n',
+  })
+  const { packs } = JSON.parse((await lint(city.path, '--json')).out)
+  expect(packs).toEqual([
+    { path: city.path, name: 'my-city', errors: [], warnings: [] },
+    {
+      ...{ path: city.pathOf('p'), name: 'p' },
+      errors: ['formulas/broken.toml:3: step "a": title is missing: only a step with expand may lack it'],
+      warnings: ['agents/a/agent.toml:1: nudge: has no effect: the first prompt says what to do'],
+    },
+  ])
+})
+
 test('gc lint names order files that are left out, and keys of them that gc does not know', async () => {
   using city = cityFiles({
     'city.toml': '',

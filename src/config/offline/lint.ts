@@ -1,5 +1,5 @@
 import { existsSync, lstatSync, readdirSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { basename, dirname, join, relative } from 'node:path'
 import { FULL_LIMITS, TemplateError, TemplateSet } from '../../core/template/index.ts'
 import type { AgentConfig, CityConfig } from '../city/index.ts'
 import { type Composition, compose } from '../compose/compose.ts'
@@ -31,8 +31,21 @@ export type FolderLinter = (folder: string, config: CityConfig) => Pick<LintedFo
 /** Checks the city in a folder, if it is one, and every pack in it and below; `others` adds to each. */
 export function lintFolder(path: string, home: string, others: FolderLinter): LintedFolder[] {
   const isCity = existsSync(join(path, CITY_FILE))
-  const packs = findPacks(path).filter((folder) => !isCity || folder !== path)
-  return [...(isCity ? [lintCity(path, home, others)] : []), ...packs.map((folder) => lintPack(folder, home, others))]
+  const packs = findPacks(path)
+    .filter((folder) => !isCity || folder !== path)
+    .map((folder) => lintPack(folder, home, others))
+  return isCity ? [withoutOthers(lintCity(path, home, others), packs), ...packs] : packs
+}
+
+/** A city without what is reported of the packs in its folder by themselves. */
+function withoutOthers(city: LintedFolder, packs: readonly LintedFolder[]): LintedFolder {
+  const rest = (kind: 'errors' | 'warnings') => {
+    const reported = new Set(
+      packs.flatMap((pack) => pack[kind].map((each) => `${relative(city.path, pack.path)}/${each}`)),
+    )
+    return city[kind].filter((each) => !reported.has(each))
+  }
+  return { ...city, errors: rest('errors'), warnings: rest('warnings') }
 }
 
 /** The folders with a pack.toml, in order; links and hidden folders are left out. */

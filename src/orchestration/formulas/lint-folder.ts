@@ -28,7 +28,7 @@ export function lintFormulasIn(folder: string, config: CityConfig): Findings {
   for (const files of scopesOf(config, isCity)) {
     for (const report of lintFormulas(files)) {
       for (const each of isCity || isOwn(report) ? report.errors : []) errors.add(sentence(each, folder))
-      for (const each of isOwn(report) ? report.warnings : []) warnings.add(sentence(each, folder))
+      for (const each of report.warnings.filter(isOwn)) warnings.add(sentence(each, folder))
       const compiled = isCity && report.type === 'workflow' && report.errors.length === 0 && compile(files, report.name)
       if (compiled && 'recipe' in compiled) recipes.push({ file: report.file, recipe: compiled.recipe })
     }
