@@ -164,6 +164,7 @@ test('gc lint and gc config show --validate name variables that no run has, and 
     'city.toml':
       '[[agent]]\nname = "a"\nstart_command = "x"\ndefault_sling_formula = "good"\n' +
       '[[agent]]\nname = "b"\nstart_command = "x"\ndefault_sling_formula = "mol-do-work"\n',
+    'orders/nightly.toml': '[order]\ntrigger = "manual"\nformula = "god"\npool = "a"\n',
     'formulas/good.toml': `formula = "good"\n[vars.who]\n${step('{{ who }} {{issue}} {{rig_name}}')}description = "{{zz}}"\n`,
     'formulas/open.toml': `formula = "open"\n[vars.topic]\n${step('{{ topik }}')}`,
     'formulas/twice.toml': `formula = "twice"\n[vars]\nx = "{{y}}"\ny = "1"\n${step('{{x}}')}`,
@@ -175,6 +176,7 @@ test('gc lint and gc config show --validate name variables that no run has, and 
     'formulas/open.toml:3: step "a": title names {{topik}}, which [vars] does not declare: no run starts without --var topik=<value>; did you mean "topic"?',
     'formulas/twice.toml:5: step "a": title names {{x}}, whose default names {{y}}: variables are filled once, so it is left in the title',
     'agent "b" default_sling_formula: there is no formula "mol-do-work" in the formula folders of this city and its packs; it is in the pack core, which is not imported: gc import add https://github.com/gastownhall/gascity.git//internal/bootstrap/packs/core --name core',
+    'orders/nightly.toml: [order] formula: there is no formula "god" in the formula folders of this city and its packs; did you mean "good"?',
   ]
   const { status, out } = await lint(city.path, '--json')
   expect([status, JSON.parse(out).packs[0]]).toEqual([

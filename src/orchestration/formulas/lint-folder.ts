@@ -25,7 +25,8 @@ export function lintFormulasIn(folder: string, config: CityConfig): Findings {
   const errors = new Set<string>()
   const warnings = new Set<string>()
   const recipes: { file: string; recipe: Recipe }[] = []
-  for (const files of scopesOf(config, isCity)) {
+  const scopes = scopesOf(config, isCity)
+  for (const files of scopes.values()) {
     for (const report of lintFormulas(files)) {
       for (const each of isCity || isOwn(report) ? report.errors : []) errors.add(sentence(each, folder))
       for (const each of report.warnings.filter(isOwn)) warnings.add(sentence(each, folder))
@@ -34,28 +35,38 @@ export function lintFormulasIn(folder: string, config: CityConfig): Findings {
     }
   }
   for (const each of missingTargets(config, recipes)) errors.add(sentence(each, folder))
-  for (const each of isCity ? missingDefaults(config) : []) errors.add(each)
+  for (const each of isCity ? missingFormulas(config, scopes, folder) : []) errors.add(each)
   return { errors: [...errors], warnings: [...warnings] }
 }
 
+type Scopes = ReadonlyMap<string | undefined, FormulaFiles>
+
 /** The formulas of the city, and of each rig. */
-const scopesOf = (config: CityConfig, isCity: boolean): FormulaFiles[] =>
-  [undefined, ...config.rigs.map(({ name }) => name)].map((rig) =>
-    filesOf(config, rig, isCity ? config.daemon.graphs : true),
+const scopesOf = (config: CityConfig, isCity: boolean): Scopes =>
+  new Map(
+    [undefined, ...config.rigs.map(({ name }) => name)].map((rig) => {
+      const graphs = isCity ? config.daemon.graphs : true
+      return [rig, new LayeredFormulas(new FileSnapshot(config.path), formulaFolders(config, rig), { graphs })]
+    }),
   )
 
-const filesOf = (config: CityConfig, rig: string | undefined, graphs: boolean): FormulaFiles =>
-  new LayeredFormulas(new FileSnapshot(config.path), formulaFolders(config, rig), { graphs })
-
-/** The formulas that agents name for their work and that are not there. */
-const missingDefaults = (config: CityConfig): string[] =>
-  config.agents.flatMap(({ qualified, dir, defaultSlingFormula: name }) => {
-    if (!name) return []
-    const files = filesOf(config, dir, config.daemon.graphs)
-    return files.fileOf(name) === undefined
-      ? [`agent "${qualified}" default_sling_formula: ${missingFormula(files, name)}`]
-      : []
+/** The formulas that agents and orders name, and that are not there. */
+function missingFormulas(config: CityConfig, scopes: Scopes, folder: string): string[] {
+  const named = [
+    ...config.agents.map(({ qualified, dir, defaultSlingFormula }) => ({
+      ...{ by: `agent "${qualified}" default_sling_formula`, rig: dir, formula: defaultSlingFormula },
+    })),
+    ...config.orders.all.flatMap(({ file, rig, action, enabled }) =>
+      enabled && action.kind === 'formula'
+        ? [{ by: `${file.replace(`${folder}/`, '')}: [order] formula`, rig, formula: action.formula }]
+        : [],
+    ),
+  ]
+  return named.flatMap(({ by, rig, formula }) => {
+    const files = scopes.get(rig)
+    return !files || !formula || files.fileOf(formula) !== undefined ? [] : [`${by}: ${missingFormula(files, formula)}`]
   })
+}
 
 /** The agents that steps are for and that neither the city nor a rig has, each once, with a formula that names it. */
 function missingTargets(config: CityConfig, recipes: readonly { file: string; recipe: Recipe }[]): FormulaMessage[] {
