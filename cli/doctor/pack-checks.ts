@@ -40,9 +40,14 @@ async function runCheck(io: Io, city: CityFiles, check: PackCheck, options: Pack
   const before = await judge(io, city, check, options.timeoutMs)
   if (before.status === 'ok' || !options.fix || check.fix === undefined) return before
   const { status, lines } = await runScript(io, city, check, check.fix, options.timeoutMs)
-  if (status !== 0) return { ...before, fix_attempted: true, fix_error: lines[0] ?? `it ended with status ${status}` }
+  const attempted = { fix_attempted: true, fix_hint: `see ${check.fix}` }
+  if (status !== 0) {
+    const reason = status === 'late' ? `took longer than ${options.timeoutMs / 1000} s` : `exited with status ${status}`
+    return { ...before, ...attempted, fix_error: lines[0] ?? `the fix ${reason}` }
+  }
   const after = await judge(io, city, check, options.timeoutMs)
-  return { ...after, fix_attempted: true, fixed: after.status === 'ok' }
+  if (after.status === 'ok') return { ...after, fix_attempted: true, fixed: true }
+  return { ...after, ...attempted, fixed: false, fix_error: 'the fix ran, and the check still fails' }
 }
 
 /** Status 0 is good, 1 a warning, anything else an error; the first line says what, the others are details. */

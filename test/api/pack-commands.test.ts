@@ -201,7 +201,24 @@ describe('gc doctor', () => {
       fix_hint: expect.stringContaining('--fix'),
     })
     expect(resultOf(before, 'tools:slow')).toMatchObject({ status: 'warning', message: 'it is a bit slow' })
+    for (const [name, fix] of Object.entries({ stuck: 'true', torn: 'echo "no rights"; exit 3' })) {
+      const folder = join(world.folder.at('office'), 'packs/tools/doctor', name)
+      mkdirSync(folder)
+      writeFileSync(join(folder, 'run.sh'), '#!/bin/sh\necho bad; exit 2\n')
+      writeFileSync(join(folder, 'fix.sh'), `#!/bin/sh\n${fix}\n`)
+    }
     const mended = await report(world, '--fix')
+    const hint = {
+      status: 'error',
+      message: 'bad',
+      fix_attempted: true,
+      fix_hint: expect.stringMatching(/^see .*fix\.sh$/),
+    }
+    expect(resultOf(mended, 'tools:stuck')).toMatchObject({
+      ...hint,
+      fix_error: 'the fix ran, and the check still fails',
+    })
+    expect(resultOf(mended, 'tools:torn')).toMatchObject({ ...hint, fix_error: 'no rights' })
     expect(resultOf(mended, 'tools:shelf')).toMatchObject({ status: 'ok', fixed: true })
     expect(resultOf(await report(world), 'tools:shelf')).toMatchObject({ status: 'ok', message: 'the shelf is there' })
     writeFileSync(join(world.folder.at('office'), 'packs/tools/doctor/slow/run.sh'), '#!/bin/sh\nexec sleep 60\n')

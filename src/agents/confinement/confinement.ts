@@ -35,6 +35,8 @@ export interface Confinable
   > {
   /** Folders that its program finds links to. */
   readonly linked: readonly string[]
+  /** Folders of the MCP servers that its program starts. */
+  readonly mcp?: readonly string[]
   /** What has its `confine` table, in words. */
   readonly declared: string
 }
@@ -52,6 +54,7 @@ export function confinableOf(
 const ofAgent = (agent: AgentConfig): Confinable => ({
   ...agent,
   linked: agent.brings.skills.map(({ folder }) => folder),
+  mcp: agent.brings.mcp,
   declared: `agent ${agent.qualified} (${agent.block.file}:${agent.block.line})`,
 })
 

@@ -106,7 +106,7 @@ function folderRules({ qualified, dir, workDir }: AgentConfig, { path }: CityCon
 
 const reader = ({ dir, configDir, brings }: AgentConfig) => ({
   ...(dir !== undefined && { dir }),
-  ...{ configDir, linked: brings.skills.map(({ folder }) => folder) },
+  ...{ configDir, linked: brings.skills.map(({ folder }) => folder), mcp: brings.mcp },
 })
 
 function hostsOf(agent: AgentConfig, config: CityConfig, { registries }: Defaults): ConfinementRule[] {

@@ -28,6 +28,8 @@ interface Reader {
   readonly dir?: string
   readonly configDir: string
   readonly linked: readonly string[]
+  /** Folders of the MCP servers that their program starts. */
+  readonly mcp?: readonly string[]
 }
 
 interface City {
@@ -38,7 +40,7 @@ interface City {
 }
 
 /** What packs have for somebody to read, and for who works for the whole city what the city has: as far as it is there. */
-export function readableEntries({ dir, configDir, linked }: Reader, { rigs, path, packs }: City): string[] {
+export function readableEntries({ dir, configDir, linked, mcp = [] }: Reader, { rigs, path, packs }: City): string[] {
   const ofPacks = packs.map(({ folder }) => folder).filter((folder) => folder !== path)
   const folders = [...new Set([configDir, ...ofPacks, ...(dir === undefined ? [path] : [])])]
   const isOfRig = (entry: string) => rigs.some((rig) => rig.path !== undefined && touch(rig.path, entry))
@@ -46,7 +48,15 @@ export function readableEntries({ dir, configDir, linked }: Reader, { rigs, path
   return [
     ...entries.filter((entry) => isPlain(entry) && !isOfRig(entry)),
     ...linked.filter((folder) => isPlain(folder) && isPlain(dirname(folder))),
+    ...mcp.flatMap(programsIn),
   ]
+}
+
+/** What lies beside the declarations of MCP servers for them to run; the declarations could hold keys. */
+function programsIn(folder: string): string[] {
+  if (!isPlain(folder) || !isPlain(dirname(folder)) || !statSync(folder).isDirectory()) return []
+  const names = readdirSync(folder).filter((name) => !name.startsWith('.') && !name.endsWith('.toml'))
+  return names.map((name) => join(folder, name)).filter(isPlain)
 }
 
 const entriesOf = (folder: string): string[] => READABLE.map((name) => join(folder, name))

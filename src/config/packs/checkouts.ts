@@ -178,7 +178,8 @@ function writeRecord(folder: string, record: CheckoutRecord): void {
 /** Takes over every checkout that another program made in the same layout, so that it is not fetched again. */
 export function adoptCheckouts(folder: string): void {
   if (!existsSync(folder)) return
-  for (const name of readdirSync(folder)) adoptCheckout(folder, name)
+  const names = unlessUnreadable(() => readdirSync(folder)) ?? []
+  for (const name of names) adoptCheckout(folder, name)
 }
 
 /**
@@ -188,13 +189,17 @@ export function adoptCheckouts(folder: string): void {
  */
 function adoptCheckout(folder: string, name: string): boolean {
   if (!/^[0-9a-f]{64}$/.test(name) || existsSync(join(folder, `${name}.json`))) return false
+  const record = unlessUnreadable(() => recordOf(folder, name))
+  if (record) writeRecord(folder, record)
+  return record !== undefined
+}
+
+/** What is read; undefined for what a sandbox hides, and for what another program is still making. */
+function unlessUnreadable<Result>(read: () => Result): Result | undefined {
   try {
-    const record = recordOf(folder, name)
-    if (record) writeRecord(folder, record)
-    return record !== undefined
+    return read()
   } catch (error) {
-    // A clone that another program is still making, or that this user may not read, is left alone.
-    if (error instanceof Error && 'syscall' in error) return false
+    if (error instanceof Error && 'syscall' in error) return undefined
     throw error
   }
 }

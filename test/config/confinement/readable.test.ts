@@ -50,3 +50,19 @@ test('agents read what a city and their pack keep for them, and no links, rigs a
   expect(readableEntries(reader, config)).toEqual([...ofPack, ...ofOther, ...ofCity, folder.at('pack/skills')])
   expect(readableEntries({ ...reader, dir: 'shop', linked: [] }, config)).toEqual([...ofPack, ...ofOther])
 })
+
+test('agents run what lies beside the MCP servers that reach them, and do not read the declarations', () => {
+  using folder = tempFolder()
+  const mcp = folder.at('pack/mcp')
+  mkdirSync(folder.at('pack/mcp/lib'), { recursive: true })
+  for (const name of ['search.toml', 'server.sh', '.env']) writeFileSync(folder.at('pack/mcp', name), 'KEY')
+  symlinkSync('/etc/passwd', folder.at('pack/mcp/leaving'))
+  symlinkSync(mcp, folder.at('linked'))
+  const reader = { dir: 'shop', configDir: folder.at('none'), linked: [] }
+  const read = (...folders: string[]) =>
+    readableEntries({ ...reader, mcp: folders }, { path: folder.at('city'), rigs: [], packs: [] })
+  expect(read(mcp, folder.at('linked'), folder.at('pack/none')).sort()).toEqual([
+    ...[folder.at('pack/mcp/lib'), folder.at('pack/mcp/server.sh')],
+  ])
+  expect(readableEntries(reader, { path: folder.at('city'), rigs: [], packs: [] })).toEqual([])
+})

@@ -325,6 +325,12 @@ describe('a clone that another program made where a checkout is expected', () =>
     expect(existsSync(`${folder}.json`)).toBe(false)
   })
 
+  test('is no obstacle where the folder of checkouts may not be read', () => {
+    using m = packMachine()
+    m.write('home/cache/repos', 'not a folder')
+    expect(() => openPackFolders(m.home)).not.toThrow()
+  })
+
   test('is not used for another address than its own', () => {
     const { m, folder, repository } = clone({})
     using _m = m
