@@ -110,7 +110,9 @@ function report(path: string, { config, errors, broken: parts, allWarnings }: Co
     ...missing.map((error) => `${formatDiagnostic(error)}; what it brings is not checked`),
     ...scripts.flatMap(({ warnings: ofScripts }) => ofScripts),
   ]
-  const templates = config.agents.flatMap(templateErrors)
+  const templates = config.agents
+    .flatMap(templateErrors)
+    .filter((sentence) => missing.length === 0 || !sentence.includes('there is no fragment'))
   const inPath = (sentences: readonly string[]) => [
     ...new Set(sentences.map((sentence) => sentence.replaceAll(`${path}/`, ''))),
   ]

@@ -1,4 +1,5 @@
 import {
+  cpSync,
   existsSync,
   lstatSync,
   readdirSync,
@@ -14,6 +15,7 @@ import { join } from 'node:path'
 import { Glob } from 'bun'
 import { type Clock, toTimestamp } from '../../core/clock.ts'
 import type { Deadlines } from '../../core/deadlines.ts'
+import { sha256 } from '../../core/digest.ts'
 import { createFolder, syncFolder } from '../../core/folders.ts'
 import { findLeavingLink } from '../compose/packs/links.ts'
 import { checkoutName, checkoutRecord } from '../compose/packs/locate.ts'
@@ -179,7 +181,7 @@ function writeRecord(folder: string, record: CheckoutRecord): void {
 export function adoptCheckouts(folder: string): void {
   if (!existsSync(folder)) return
   const names = unlessUnreadable(() => readdirSync(folder)) ?? []
-  for (const name of names) adoptCheckout(folder, name)
+  for (const name of names) if (!adoptCheckout(folder, name)) unlessUnreadable(() => copyUnpacked(folder, name))
 }
 
 /**
@@ -213,6 +215,32 @@ function recordOf(folder: string, name: string): CheckoutRecord | undefined {
   const links = linksIn(clone)
   if (!links || findLeavingLink(clone, links) !== undefined) return undefined
   return { url, commit, fetched: toTimestamp(statSync(join(clone, '.git/HEAD')).mtimeMs) }
+}
+
+/** The file that marks a folder which another program unpacked from itself: the packs that it is built with. */
+const UNPACKED_MARK = '.gc-bundled-pack-cache.toml'
+const UNPACKED_NAMESPACE = 'bundled-synthetic-v1'
+const UNPACKED_URLS = ['gascity', 'gascity-packs'].map((name) => `https://github.com/gastownhall/${name}.git`)
+
+/** Copies what another program unpacked to where the checkout of that commit is expected. */
+function copyUnpacked(folder: string, name: string): void {
+  const mark = readSmall(join(folder, name, UNPACKED_MARK))
+  if (mark === undefined) return
+  const markOf = (key: string) => new RegExp(`^${key} = ["'](\\w+)["']$`, 'm').exec(mark)?.[1] ?? ''
+  const [commit, hash] = [markOf('commit'), markOf('content_hash')]
+  const nameOf = (url: string) => sha256([UNPACKED_NAMESPACE, url, commit, hash].join('\0'))
+  const url = UNPACKED_URLS.find((each) => nameOf(each) === name)
+  if (url === undefined || existsSync(join(folder, checkoutName(url, commit)))) return
+  const staging = join(folder, fetchFolderName())
+  try {
+    cpSync(join(folder, name), staging, { recursive: true, verbatimSymlinks: true })
+    const links = linksIn(staging)
+    if (!links || findLeavingLink(staging, links) !== undefined) return
+    renameSync(staging, join(folder, checkoutName(url, commit)))
+    writeRecord(folder, { url, commit, fetched: toTimestamp(statSync(join(folder, name)).mtimeMs) })
+  } finally {
+    rmSync(staging, { recursive: true, force: true })
+  }
 }
 
 const statOf = (path: string): Stats | undefined => lstatSync(path, { throwIfNoEntry: false })

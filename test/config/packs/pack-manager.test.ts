@@ -3,6 +3,7 @@ import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { checkoutName } from '../../../src/config/compose/packs/locate.ts'
 import { openPackFolders } from '../../../src/config/packs/builtin-folders.ts'
+import { sha256 } from '../../../src/core/digest.ts'
 import { packRepository, packToml } from '../../support/pack-repository.ts'
 import { packMachine } from './machine.ts'
 
@@ -323,6 +324,21 @@ describe('a clone that another program made where a checkout is expected', () =>
     using _r = repository
     openPackFolders(m.home)
     expect(existsSync(`${folder}.json`)).toBe(false)
+  })
+
+  test('or unpacked from itself is copied there, without fetching', () => {
+    using m = packMachine()
+    const [url, commit, hash] = ['https://github.com/gastownhall/gascity-packs.git', 'a'.repeat(40), 'b'.repeat(64)]
+    const name = sha256(`bundled-synthetic-v1\0${url}\0${commit}\0${hash}`)
+    const mark = `schema = 1\nrepository = "https://github.com/gastownhall/gascity.git"\ncommit = "${commit}"\ncontent_hash = "${hash}"\n`
+    for (const folder of [name, sha256('another')]) {
+      m.write(`home/cache/repos/${folder}/.gc-bundled-pack-cache.toml`, mark)
+      m.write(`home/cache/repos/${folder}/gastown/pack.toml`, packToml('gastown'))
+    }
+    openPackFolders(m.home)
+    const checkout = checkoutName(url, commit)
+    expect(m.cached()).toEqual([name, sha256('another'), checkout, `${checkout}.json`].sort())
+    expect(existsSync(join(m.folders.checkouts, checkout, 'gastown/pack.toml'))).toBe(true)
   })
 
   test('is no obstacle where the folder of checkouts may not be read', () => {

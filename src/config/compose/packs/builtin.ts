@@ -14,6 +14,7 @@ const FOLDERS: Readonly<Record<string, BuiltinPack>> = {
   'internal/bootstrap/packs/core': 'core',
   'examples/bd': 'bd',
   'examples/bd/dolt': 'dolt',
+  'examples/dolt': 'dolt',
 }
 
 /** The pack of gc itself that answers a source, if one does. */

@@ -178,7 +178,7 @@ const oncePerPack = (diagnostics: readonly Diagnostic[]): Diagnostic[] =>
     ([first, ...others]) => {
       if (!first || others.length === 0) return first ?? []
       const more = others.length === 1 ? 'one more agent' : `${others.length} more agents`
-      return { ...first, message: `${first.message} (and in ${more} of this pack)` }
+      return { ...first, message: `${first.message}; also in ${more} of this pack` }
     },
   )
 

@@ -234,7 +234,7 @@ describe('an agent of a pack', () => {
     })
     expect([errors, warnings]).toEqual([[], []])
     expect(composition.allWarnings.map(formatDiagnostic)).toEqual([
-      'packs/crew/agents/a/agent.toml:1: fallback: has no effect, here or elsewhere; take it out (and in 2 more agents of this pack)',
+      'packs/crew/agents/a/agent.toml:1: fallback: has no effect, here or elsewhere; take it out; also in 2 more agents of this pack',
       'packs/crew/agents/b/agent.toml:3: nudge: has no effect: the first prompt says what to do',
       'packs/crew/agents/c/agent.toml:1: typo: is not a section or key of this file',
     ])
