@@ -158,6 +158,20 @@ test('gc lint reads the formulas of a city without a pack.toml and of its rigs, 
 
 const GRAPH = '[requires]\nformula_compiler = ">=2.0.0"\n[[steps]]\nid = "a"\ntitle = "A"\n'
 
+test('gc config show --validate fails for an agent of a pack that cannot be used', async () => {
+  using city = cityFiles({
+    'city.toml': '[imports.p]\nsource = "p"\n',
+    'p/pack.toml': pack('p'),
+    'p/agents/a/agent.toml': 'scope = "city"\nx = 1\nx = 2\n',
+  })
+  using home = tempFolder()
+  const show = (...args: string[]) =>
+    gc(['config', 'show', '--city', city.path, ...args], { env: { GC_HOME: home.path } })
+  const error = 'p/agents/a/agent.toml:3: is not TOML: Defining a key multiple times is invalid'
+  expect(await show('--validate')).toEqual({ status: 1, out: '', err: `gc: ${error}\n` })
+  expect((await show()).status).toBe(0)
+})
+
 test('gc lint and gc config show --validate name variables that no run has, and formulas of agents that are not there', async () => {
   const step = (title: string) => `[[steps]]\nid = "a"\ntitle = "${title}"\n`
   using city = cityFiles({

@@ -48,15 +48,21 @@ export function explainFolderConfinement(
   return explainConfinement(agent, { config, around, defaults: defaults(home) })
 }
 
-/** Shows the city in a folder from its files alone; `check` adds the errors of what it is made of. */
+/**
+ * Shows the city in a folder from its files alone; `check` adds the errors of what it is made of, and of what is declared
+ * and cannot be used.
+ */
 export function showFolder(path: string, home: string, check?: FolderLinter): ShownFolder {
   const composition = composeFolder(path, home)
+  const { config, broken, allWarnings } = composition
   const own = composition.errors.map(formatDiagnostic)
-  const errors = own.length > 0 ? own : [...(check?.(path, composition.config).errors ?? [])]
+  const unusable = [...broken.map(formatDiagnostic), ...config.agents.flatMap((agent) => agent.broken ?? [])]
+  const checked = own.length === 0 && check ? [...new Set([...unusable, ...check(path, config).errors])] : []
+  const isError = (sentence: string) => checked.some((error) => sentence.startsWith(error))
   return {
     fields: own.length > 0 ? [] : explainFields(composition),
-    packFolders: [...new Set(composition.config.packs.map(({ folder }) => folder))],
-    errors,
-    warnings: composition.allWarnings.map(formatDiagnostic),
+    packFolders: [...new Set(config.packs.map(({ folder }) => folder))],
+    errors: [...own, ...checked],
+    warnings: allWarnings.map(formatDiagnostic).filter((sentence) => !isError(sentence)),
   }
 }
