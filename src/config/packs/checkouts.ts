@@ -180,8 +180,8 @@ function writeRecord(folder: string, record: CheckoutRecord): void {
 /** Takes over every checkout that another program made in the same layout, so that it is not fetched again. */
 export function adoptCheckouts(folder: string): void {
   if (!existsSync(folder)) return
-  const names = unlessUnreadable(() => readdirSync(folder)) ?? []
-  for (const name of names) if (!adoptCheckout(folder, name)) unlessUnreadable(() => copyUnpacked(folder, name))
+  const names = unlessRefused(() => readdirSync(folder)) ?? []
+  for (const name of names) if (!adoptCheckout(folder, name)) unlessRefused(() => copyUnpacked(folder, name))
 }
 
 /**
@@ -191,15 +191,18 @@ export function adoptCheckouts(folder: string): void {
  */
 function adoptCheckout(folder: string, name: string): boolean {
   if (!/^[0-9a-f]{64}$/.test(name) || existsSync(join(folder, `${name}.json`))) return false
-  const record = unlessUnreadable(() => recordOf(folder, name))
-  if (record) writeRecord(folder, record)
-  return record !== undefined
+  const adopted = unlessRefused(() => {
+    const record = recordOf(folder, name)
+    if (record) writeRecord(folder, record)
+    return record
+  })
+  return adopted !== undefined
 }
 
-/** What is read; undefined for what a sandbox hides, and for what another program is still making. */
-function unlessUnreadable<Result>(read: () => Result): Result | undefined {
+/** The result of work on files; undefined where a sandbox forbids it, or another program is still writing. */
+function unlessRefused<Result>(work: () => Result): Result | undefined {
   try {
-    return read()
+    return work()
   } catch (error) {
     if (error instanceof Error && 'syscall' in error) return undefined
     throw error

@@ -7,7 +7,7 @@ import { Compilation, MAX_EDGES, TooLarge } from './compilation.ts'
 import { addBranches, composeExpansions } from './compose.ts'
 import { parseStateCondition, STATE_FORMS } from './conditions.ts'
 import { withScopeChecks } from './controls.ts'
-import { expandInline } from './expand.ts'
+import { expandInline, warnOfUnknown } from './expand.ts'
 import { filterSteps, settleNeeds } from './filter.ts'
 import { flatten, recipeParts } from './flatten.ts'
 import { type Advice, countSteps, type Formula, type Loop, type Pointcut, type Step, walk } from './formula.ts'
@@ -421,6 +421,7 @@ function compileBonds(steps: readonly Step[], compilation: Compilation): Bonds {
       )
       continue
     }
+    warnOfUnknown(formula, step, Object.keys(vars), compilation)
     for (const range of rangesOf(formula.template)) {
       const used = Object.keys(vars).find((variable) => range.includes(`{${variable}}`))
       if (used === undefined) continue

@@ -54,7 +54,7 @@ export function expandStep(
 }
 
 /** Warns of variables that are given to a template and that it does not name. */
-function warnOfUnknown(
+export function warnOfUnknown(
   formula: Formula,
   { place, id }: Step,
   given: readonly string[],

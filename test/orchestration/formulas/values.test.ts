@@ -288,6 +288,14 @@ describe('items of a fan-out', () => {
     expect('errors' in result && result.errors[0]).toContain('there is no formula "job"')
   })
 
+  test('warn of variables that the template does not name', () => {
+    const named = fan.replace('"job"', '"job"\nvars = { name = "1", who = "2", target = "3", nme = "4" }')
+    const { warnings } = recipeOf(v2(`${steps('s')}${named}`), { job })
+    expect(warnings.map(({ step, message }) => [step, message])).toEqual([
+      ['s', 'the variable "nme" has no effect: "job" does not name it'],
+    ])
+  })
+
   test('with a drain of a formula that is not there say so, and compile', () => {
     const job = `formula = "job"\ntype = "expansion"\n[[template]]\nid = "do"\ntitle = "D"\ndrain = { formula = "gone" }\n`
     const { warnings } = recipeOf(v2(`${steps('s')}${fan}`), { job })
