@@ -19,6 +19,9 @@ const ROUNDS = 3
 const TURNS = 3
 /** The write that commits and is synced by itself, as each of bun:sqlite is beside it. */
 const ALONE = 'create, 1 client'
+/** The same with an Idempotency-Key. */
+const KEYED = 'create with a key, 1 client'
+const MOST_KEYED = 1.25
 
 type Loaded = Awaited<ReturnType<typeof load>>
 
@@ -42,8 +45,10 @@ class Writes {
     const each = (clients: number, once: (wire: Wire) => Promise<unknown> | undefined) =>
       load(this.town, clients, SECONDS, once)
     await calm(this.town.pid)
-    for (let turn = 0; turn < TURNS; turn++)
+    for (let turn = 0; turn < TURNS; turn++) {
       this.#note(ALONE, this.raw.creates(1, SECONDS / 2), await each(1, writer.create))
+      this.#note(KEYED, this.raw.creates(1, SECONDS / 2), await each(1, writer.createKeyed))
+    }
     this.#note(`create, ${CLIENTS} clients`, this.raw.creates(CLIENTS, SECONDS / 2), await each(CLIENTS, writer.create))
     this.#note(
       `claim, ${SESSIONS} sessions at once`,
@@ -61,6 +66,14 @@ class Writes {
       const isAlone = what === ALONE
       table.row(`${what}, in ${this.city}`, figure, isAlone ? '< 2.5 × its' : '', isAlone ? share < 2.5 : undefined)
     }
+  }
+
+  /** The processor of a create with a key beside one without, each turn by itself. */
+  printKeyed(table: Table): void {
+    const [alone, keyed] = [ALONE, KEYED].map((what) => this.#rows.get(what)?.micros ?? [])
+    const ratio = median((keyed ?? []).map((micros, turn) => micros / (alone?.[turn] ?? 0)))
+    const goal = `≤ ${MOST_KEYED} ×`
+    table.row(`a create with a key, in ${this.city}`, `${ratio.toFixed(2)} × one without`, goal, ratio <= MOST_KEYED)
   }
 
   #note(what: string, raw: BareRate, { rate, micros, samples }: Loaded): void {
@@ -89,6 +102,7 @@ for (const [name, { size }] of Object.entries(cities)) {
   for (let round = 0; round < ROUNDS; round++) await writes.round()
   raw.close()
   writes.print(table)
+  writes.printKeyed(table)
 }
 table.print(
   `durable writes over HTTP, ${whole(STATED.beads)} beads, ${whole(STATED.events)} events; ten times the closed`,

@@ -59,6 +59,12 @@ export class BeadWriter {
     this.#ids.push((await wire.json('POST', `/v0/city/${this.city}/beads`, BODY)).id)
   }
 
+  /** Creates a bead by a request that can be repeated. */
+  readonly createKeyed = async (wire: Wire): Promise<void> => {
+    const key = Bun.randomUUIDv7()
+    this.#ids.push((await wire.json('POST', `/v0/city/${this.city}/beads`, BODY, undefined, key)).id)
+  }
+
   readonly claim = (wire: Wire): Promise<unknown> | undefined => {
     return this.#act(wire, 'claim', this.#tokens[Math.floor(Math.random() * this.#tokens.length)])
   }

@@ -40,13 +40,14 @@ export class Wire {
     return wire
   }
 
-  async ask(method: string, path: string, body?: unknown, token?: string): Promise<Reply> {
+  async ask(method: string, path: string, body?: unknown, token?: string, key?: string): Promise<Reply> {
     if (this.#gone) throw new Error('the server closed the connection')
     const text = body === undefined ? '' : JSON.stringify(body)
     const headers = [
       `${method} ${path} HTTP/1.1`,
       `Host: ${this.host}`,
       ...(token ? [`Authorization: Bearer ${token}`] : []),
+      ...(key ? [`Idempotency-Key: ${key}`] : []),
       ...(method === 'GET' ? [] : ['X-GC-Request: 1', 'Content-Type: application/json']),
       ...(method === 'GET' ? [] : [`Content-Length: ${Buffer.byteLength(text)}`]),
     ]
@@ -60,8 +61,8 @@ export class Wire {
 
   /** Asks for what must succeed, and reads it. */
   // biome-ignore lint/suspicious/noExplicitAny: a bench reads bodies of every shape
-  async json(method: string, path: string, body?: unknown, token?: string): Promise<any> {
-    const reply = await this.ask(method, path, body, token)
+  async json(method: string, path: string, body?: unknown, token?: string, key?: string): Promise<any> {
+    const reply = await this.ask(method, path, body, token, key)
     if (reply.status >= 300) throw new Error(`${method} ${path}: ${reply.status} ${reply.text()}`)
     return JSON.parse(reply.text())
   }
