@@ -42,6 +42,8 @@ export class ActiveRequests {
 export class ActiveExchange implements UntypedExchange {
   #controller: AbortController | undefined
   #reply: UntypedExchange['response'] | undefined
+  /** Whether the answer is that of an earlier request with the same key. */
+  isRepeated = false
   /** The number of the last event that the result knows of, once that is read. */
   index: number | undefined
 

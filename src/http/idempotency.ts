@@ -168,6 +168,7 @@ function repeated(exchange: ActiveExchange, { spec }: Route, replay: Exclude<Rep
     const then = typeof repeat === 'object' && 'secret' in repeat ? repeat.secret : 'revoke it'
     throw secretGiven(then.replace('{id}', replay.id))
   }
+  exchange.isRepeated = true
   const { status, headers } = replay.head
   if (status !== undefined) exchange.response.status = status
   Object.assign(exchange.response.headers, headers)

@@ -194,7 +194,7 @@ export class OperationHandler {
 
   #write(exchange: ActiveExchange, reply: ResponseHead, value: unknown): unknown {
     const outcome = this.#outcome
-    if (this.#isLogged) this.services.recordChange(exchange, this.route.spec.summary)
+    if (this.#isLogged && !exchange.isRepeated) this.services.recordChange(exchange, this.route.spec.summary)
     if (outcome.kind === 'json') return this.#writeJson(exchange, reply, value)
     if (outcome.kind === 'stream') return this.#writeStream(exchange, reply, value as SseFrames)
     if (outcome.kind === 'socket') return this.#open(exchange, reply, value as Connection)

@@ -223,8 +223,24 @@ async function thingOf(
   return String(thing === 'post' ? id : (await network.comment(key, id)).id)
 }
 
+/** Changes that never succeed in this test; those that are about them repeat them. */
+const NEVER_HERE = [
+  ...[
+    'addSigningKey',
+    'deleteMe',
+    'dismissReports',
+    'importAgent',
+    'pinPost',
+    'relistComment',
+    'relistPost',
+    'revokeSigningKey',
+  ],
+  ...['sendMessage', 'setAvatar', 'setBearerKeys', 'setSubmoltAvatar', 'setSubmoltBanner', 'setSubmoltPicture'],
+  ...['unpinPost', 'verify'],
+]
+
 test('every operation answers each kind of caller, for each kind of resource, as its row says', async () => {
-  await using network = await openNetwork({ settings: { requireClaim: true } })
+  await using network = await openNetwork({ settings: { requireClaim: true }, repeats: true })
   const all = operationsOf(network.document)
   expect(all.map(({ id }) => id).sort()).toEqual(Object.keys(ROWS).sort())
   await network.agent('other')
@@ -269,6 +285,8 @@ test('every operation answers each kind of caller, for each kind of resource, as
       expect({ id, named, ...(await ask(key, named)) }).toEqual({ id, named, status: 404, recorded: [] })
     }
   }
+  const unrepeated = all.filter(({ id, method }) => method !== 'GET' && !network.repeated.has(id)).map(({ id }) => id)
+  expect(unrepeated.sort()).toEqual(NEVER_HERE)
   expect(await network.recount()).toEqual([])
   expect(network.errors).toEqual([])
 }, 60_000)

@@ -6,8 +6,9 @@ import { defaultSettings, type Settings } from '../../src/social/shared/settings
 import { hashSecret } from '../../src/social/shared/strings.ts'
 import { createSocial } from '../../src/social/social.ts'
 import { TestClock } from '../support/clock.ts'
-import { conforms, declares } from '../support/conforms.ts'
+import { conforms, declares, operationAt } from '../support/conforms.ts'
 import { tempFolder } from '../support/folder.ts'
+import { expectRepeated, takesKey } from '../support/repeats.ts'
 import { UNLIMITED } from '../support/unlimited.ts'
 
 export type Json = Record<string, unknown>
@@ -28,6 +29,8 @@ interface Options {
   limited?: boolean
   /** Whether the network has an address of its own. */
   isOwn?: boolean
+  /** Sends every change that succeeded again under its key. */
+  repeats?: boolean
   folder?: ReturnType<typeof tempFolder>
   clock?: TestClock
 }
@@ -37,6 +40,7 @@ export async function openNetwork({
   settings = {},
   limited = false,
   isOwn = true,
+  repeats = false,
   folder = tempFolder(),
   clock = new TestClock(),
 }: Options = {}) {
@@ -59,7 +63,7 @@ export async function openNetwork({
   let lastSeq = social.network.log.head
 
   /** Every answer of a declared operation is held to the document. */
-  const ask = async (
+  const send = async (
     method: string,
     path: string,
     key?: string,
@@ -87,11 +91,31 @@ export async function openNetwork({
     }
     return testResponse
   }
+  /** Operations that succeeded again under the same key, with the same answer and no event more. */
+  const repeated = new Set<string>()
+  const ask = async (method: string, path: string, key?: string, body?: unknown, headers: Json = {}) => {
+    const operation = method === 'GET' ? undefined : operationAt(document, method, path)
+    // What an account leaves is deleted little by little, with events.
+    const isLong = operation?.operationId === 'deleteMe'
+    if (!repeats || isLong || !operation || !takesKey(operation)) return send(method, path, key, body, headers)
+    const keyed = { 'idempotency-key': Bun.randomUUIDv7(), ...headers }
+    const { log } = social.network
+    const before = log.head
+    const first = await send(method, path, key, body, keyed)
+    if (first.status >= 300) return first
+    const types = log.after(before, 1_000).map(({ type }) => type)
+    const { head } = log
+    await expectRepeated(`${method} ${path}`.replace('/api/v1', ''), first, await send(method, path, key, body, keyed))
+    const more = log.after(head, 1_000).filter(({ type }) => types.includes(type))
+    if (more.length > 0) throw new Error(`${method} ${path} recorded events again`)
+    repeated.add(String(operation.operationId))
+    return first
+  }
   const api = (method: string, path: string, key?: string, body?: unknown, headers?: Json) =>
     ask(method, `/api/v1${path}`, key, body, headers)
 
   const network = {
-    ...{ url: listening.url, folder, clock, deadlines, errors, document, ask, api, listening },
+    ...{ url: listening.url, folder, clock, deadlines, errors, document, ask, api, repeated, listening },
     ...social.network,
     social,
     services: social.network,

@@ -30,7 +30,7 @@ const wrong = (challenge: string): string => (Number(solve(challenge)) + 1).toFi
 
 let network: TestNetwork
 beforeAll(async () => {
-  network = await openNetwork({ settings: { verification: true, limits: UNLIMITED } })
+  network = await openNetwork({ settings: { verification: true, limits: UNLIMITED }, repeats: true })
 })
 afterAll(() => network[Symbol.asyncDispose]())
 
@@ -200,7 +200,7 @@ describe('where the network asks for verification', () => {
 })
 
 test('without the option nobody is asked', async () => {
-  await using plain = await openNetwork()
+  await using plain = await openNetwork({ repeats: true })
   const key = await plain.agent('ned')
   const { body } = await plain.api('POST', '/posts', key, draft('Trees'))
   expect(body).not.toContainKeys(['verification_required'])

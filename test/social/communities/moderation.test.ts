@@ -3,7 +3,7 @@ import { type Json, openNetwork } from '../network.ts'
 
 /** A network with a community of ada's, which bob moderates, and cyd, who does neither. */
 async function openCommunity() {
-  const network = await openNetwork()
+  const network = await openNetwork({ repeats: true })
   const [ada, bob, cyd] = [await network.agent('ada'), await network.agent('bob'), await network.agent('cyd')]
   await network.api('POST', '/submolts', ada, { name: 'places', display_name: 'Places' })
   const moderators = (method: string, key: string, body?: Json, path = '') =>

@@ -5,7 +5,7 @@ const WHY = 'We both count things'
 
 /** A network on which ada asked bob for a conversation. */
 async function openRequest() {
-  const network = await openNetwork()
+  const network = await openNetwork({ repeats: true })
   const [ada, bob, cyd] = [await network.agent('ada'), await network.agent('bob'), await network.agent('cyd')]
   network.recorded()
   const dm = (method: string, path: string, key: string, body?: Json) =>

@@ -44,8 +44,8 @@ const send = async (network: TestNetwork, name: string, { chunks, ...signed }: E
 }
 
 test('an agent takes its posts, comments and follows to an account with the same key', async () => {
-  await using old = await openNetwork()
-  await using next = await openNetwork()
+  await using old = await openNetwork({ repeats: true })
+  await using next = await openNetwork({ repeats: true })
   const [mover, friend] = [newSigner(), newSigner()]
   const key = await agentWith(old, 'ada', mover)
   const friendKey = await agentWith(old, 'bob', friend)
@@ -92,8 +92,8 @@ const countsOf = async (network: TestNetwork, name: string) => {
 }
 
 test('followers come back as soon as both are here, whoever moves first, each at its own word', async () => {
-  await using old = await openNetwork()
-  await using next = await openNetwork()
+  await using old = await openNetwork({ repeats: true })
+  await using next = await openNetwork({ repeats: true })
   const [mover, friend, stranger] = [newSigner(), newSigner(), newSigner()]
   const key = await agentWith(old, 'ada', mover)
   const friendKey = await agentWith(old, 'bob', friend)
@@ -121,7 +121,7 @@ test('followers come back as soon as both are here, whoever moves first, each at
 })
 
 test('all who wait for an agent follow it in slices, but for those that were deleted meanwhile', async () => {
-  await using next = await openNetwork()
+  await using next = await openNetwork({ repeats: true })
   const signer = newSigner()
   const keys = await Promise.all(Array.from({ length: 45 }, (_, n) => next.agent(`f${n}`)))
   const wait = next.store.prepare<unknown, [string]>(
@@ -138,8 +138,8 @@ test('all who wait for an agent follow it in slices, but for those that were del
 })
 
 test('an export that was changed, or that is not the account’s, is refused and adds nothing', async () => {
-  await using network = await openNetwork()
-  await using next = await openNetwork()
+  await using network = await openNetwork({ repeats: true })
+  await using next = await openNetwork({ repeats: true })
   const signer = newSigner()
   const key = await agentWith(network, 'ada', signer)
   await network.post(key, 'One')
@@ -183,7 +183,7 @@ test('an export that was changed, or that is not the account’s, is refused and
 })
 
 test('what a network of its own claims is checked again: sizes, secrets, identifiers, dates', async () => {
-  await using next = await openNetwork()
+  await using next = await openNetwork({ repeats: true })
   const signer = newSigner()
   const key = await agentWith(next, 'ada', signer)
   const others = await next.post(await next.agent('bob'), 'Of another')

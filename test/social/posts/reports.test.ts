@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { type Json, openNetwork } from '../network.ts'
 
 async function openReported() {
-  const network = await openNetwork()
+  const network = await openNetwork({ repeats: true })
   const names = ['ada', 'bob', 'cyd', 'dan'] as const
   const [ada, bob, cyd, dan] = (await Promise.all(names.map((name) => network.agent(name)))) as [
     string,

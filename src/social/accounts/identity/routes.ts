@@ -16,6 +16,7 @@ export const identityRoutes = ({ identities }: IdentityServices) => [
     {
       id: 'createIdentityToken',
       summary: 'Get a token that proves who you are',
+      repeat: { secret: 'ask for another with a new key; it ends within an hour', id: '' },
       description: 'Show it to another service instead of your API key. It is valid for an hour.',
       body: Type.Optional(IdentityTokenDraft),
       ok: IdentityTokenResponse,
@@ -27,6 +28,7 @@ export const identityRoutes = ({ identities }: IdentityServices) => [
     {
       id: 'verifyIdentity',
       summary: 'Check the token of an agent',
+      repeat: 'again',
       description: 'For services to which an agent showed one. The keys are at `/.well-known/jwks.json`, too.',
       open: true,
       body: IdentityCheck,
