@@ -14,6 +14,7 @@ import { usageCommand } from './budget/usage.ts'
 import { cityCommands, cityShortcuts } from './city/city.ts'
 import { cityControlCommands } from './city/control.ts'
 import { reloadCommand } from './city/reload.ts'
+import { compatibleCommands } from './compatibility.ts'
 import { completionCommands } from './completion/completion.ts'
 import { configCommands } from './config/config.ts'
 import { lintCommand } from './config/lint.ts'
@@ -55,7 +56,6 @@ import { serveCommand } from './supervisor/serve.ts'
 import { serverCommands } from './supervisor/server.ts'
 import { supervisorCommands } from './supervisor/supervisor.ts'
 import { uninstallCommand } from './uninstall/uninstall.ts'
-import { unsupportedCommands } from './unsupported.ts'
 import { upgradeCommand } from './upgrade/upgrade.ts'
 import { waitCommands } from './wait/wait.ts'
 import { webhookCommands } from './webhook/webhook.ts'
@@ -119,7 +119,7 @@ const GROUPS: Readonly<Record<string, readonly DefineCommands[]>> = {
     socialCommands,
   ],
   'Inside a session:': [hookCommand, primeCommand, runtimeCommands, handoffCommand, bdCommand],
-  'About:': [versionCommand, apiCommand, openapiCommand, completionCommands, manCommand, unsupportedCommands],
+  'About:': [versionCommand, apiCommand, openapiCommand, completionCommands, manCommand, compatibleCommands],
 }
 
 /** The `gc` program for some words. */

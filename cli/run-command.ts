@@ -14,16 +14,23 @@ function ownIo(): Io {
 
 /** Runs a command of `bd`. */
 export async function runBd(args: readonly string[], io: Io): Promise<number> {
-  const [{ createBd }, { Printer }] = await Promise.all([import('./bd/program.ts'), import('./bd/print.ts')])
-  return run(createBd(io), args, io, {
+  const [{ createBd }, { Printer }, { expandBd }] = await Promise.all([
+    import('./bd/program.ts'),
+    import('./bd/print.ts'),
+    import('./compatibility.ts'),
+  ])
+  const words = expandBd(args)
+  return run(await createBd(io, words), words, io, {
     printJsonError: ({ message }) => new Printer(io, true).value({ error: message }),
   })
 }
 
 /** Runs a command of `gc`: its own, one of `bd`, or one that a pack of the city ships. */
-export async function runGc(args: readonly string[], io: Io): Promise<number> {
-  if (args[0] === 'bd') return runBd(args.slice(1), io)
-  if (args[0] === 'serve') return runServe(args, io)
+export async function runGc(given: readonly string[], io: Io): Promise<number> {
+  if (given[0] === 'bd') return runBd(given.slice(1), io)
+  if (given[0] === 'serve') return runServe(given, io)
+  const { expandGc } = await import('./compatibility.ts')
+  const args = expandGc(given)
   const { createProgram } = await import('./program.ts')
   const program = createProgram(io, args)
   const { splitGlobals } = await import('./pack-commands/match.ts')
@@ -93,7 +100,7 @@ const mayBeOfPack = (word: string | undefined, reserved: ReadonlySet<string>): b
 
 /** The names that packs cannot take: those of gc's own commands, but for those that only say that gc needs none. */
 async function reservedNames(program: Command): Promise<Set<string>> {
-  const { FALLBACKS } = await import('./unsupported.ts')
+  const { FALLBACKS } = await import('./compatibility.ts')
   const names = program.commands.flatMap((command) => [command.name(), ...command.aliases()])
   return new Set([...names.filter((name) => !FALLBACKS.has(name)), 'help', 'completion'])
 }

@@ -14,7 +14,8 @@ export function blockedCommand(program: Command, bd: BdContext): void {
     .action(bd.run((options: { parent?: string }) => blocked(bd, options)))
 }
 
-async function blocked(bd: BdContext, { parent }: { parent?: string }): Promise<void> {
+/** The open beads that wait for others, each with what it waits for. */
+export async function blockedIssues(bd: BdContext, parent?: string) {
   const open = await bd.list({ rig: await bd.rig() })
   const waiting = open.filter((bead) => bead.is_blocked && (parent === undefined || bead.parent === parent))
   const blockers = new Map<string, string[]>()
@@ -22,17 +23,18 @@ async function blocked(bd: BdContext, { parent }: { parent?: string }): Promise<
     const some = waiting.slice(at, at + AT_ONCE)
     await Promise.all(some.map(async ({ id }) => blockers.set(id, openBlockers(await bd.dependencies(id)))))
   }
-  if (bd.print.json) {
-    const issues = (await bd.issues(waiting.map(({ id }) => id))).map((issue) => {
-      const ids = blockers.get(issue.id) ?? []
-      return { ...toBare(issue), blocked_by: ids, blocked_by_count: ids.length }
-    })
-    return bd.print.value(issues)
-  }
-  if (waiting.length === 0) return bd.print.line('No bead is blocked.')
-  for (const bead of waiting) {
-    const ids = blockers.get(bead.id) ?? []
-    bd.print.bead(bead)
+  return (await bd.issues(waiting.map(({ id }) => id))).map((issue) => {
+    const ids = blockers.get(issue.id) ?? []
+    return { ...toBare(issue), blocked_by: ids, blocked_by_count: ids.length }
+  })
+}
+
+async function blocked(bd: BdContext, { parent }: { parent?: string }): Promise<void> {
+  const issues = await blockedIssues(bd, parent)
+  if (bd.print.json) return bd.print.value(issues)
+  if (issues.length === 0) return bd.print.line('No bead is blocked.')
+  for (const { id, blocked_by: ids } of issues) {
+    bd.print.bead(await bd.get(id))
     bd.print.line(`  ${ids.length > 0 ? 'waits for ' : ''}${describeBlockers(ids)}`)
   }
 }

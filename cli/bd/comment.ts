@@ -4,9 +4,24 @@ import { listComments } from '../bead/comment.ts'
 import { usageError } from '../io/exit.ts'
 import type { BdContext } from './context.ts'
 
-interface TextSource {
+/** Where the text of a comment or a note comes from besides the command line. */
+export interface TextSource {
   stdin?: true
   file?: string
+}
+
+export const withTextSource = (command: Command): Command =>
+  command
+    .argument('<bead>')
+    .argument('[text...]')
+    .option('--stdin', 'read the text from standard input')
+    .option('-f, --file <file>', 'read the text from a file; - for standard input')
+
+export async function textOf(bd: BdContext, words: readonly string[], { stdin, file }: TextSource): Promise<string> {
+  const from = stdin ? '-' : file
+  if (from !== undefined) return (await bd.context.readFile(from)).replace(/\n+$/, '')
+  if (words.length === 0) throw usageError('no text provided (use words, --stdin, or --file)')
+  return words.join(' ')
 }
 
 /** Subcommands of `bd comments`, which are no bead ids. */
@@ -21,17 +36,10 @@ export function commentCommands(program: Command, bd: BdContext): void {
     .command('list', { isDefault: true, hidden: true })
     .argument('<bead>')
     .action(bd.run((id: string) => list(bd, id)))
-  withTextSource(comments.command('add').description('comment on a bead')).action(
-    bd.run((id: string, words: string[], from: TextSource) => comment(bd, id, words, from)),
-  )
+  withTextSource(comments.command('add').description('comment on a bead'))
+    .option('-a, --author <who>', 'accepted: gc knows who is calling')
+    .action(bd.run((id: string, words: string[], from: TextSource) => comment(bd, id, words, from)))
 }
-
-const withTextSource = (command: Command): Command =>
-  command
-    .argument('<bead>')
-    .argument('[text...]')
-    .option('--stdin', 'read the text from standard input')
-    .option('-f, --file <file>', 'read the text from a file; - for standard input')
 
 async function comment(bd: BdContext, id: string, words: readonly string[], from: TextSource): Promise<void> {
   if (VERBS.has(id))
@@ -41,13 +49,6 @@ async function comment(bd: BdContext, id: string, words: readonly string[], from
   const response = await city.call('POST ~/bead/{id}/comments', { params: { id }, body: { text } })
   if (bd.print.json) return bd.print.value(response)
   bd.print.line(`✓ Comment added to ${id}`)
-}
-
-async function textOf(bd: BdContext, words: readonly string[], { stdin, file }: TextSource): Promise<string> {
-  const from = stdin ? '-' : file
-  if (from !== undefined) return (await bd.context.readFile(from)).replace(/\n+$/, '')
-  if (words.length === 0) throw usageError('no comment text provided (use words, --stdin, or --file)')
-  return words.join(' ')
 }
 
 async function list(bd: BdContext, id: string): Promise<void> {

@@ -14,6 +14,15 @@ const PAGE_SIZE = 1000
 /** Maximum beads of one request for records. */
 const MAX_RECORDS = 200
 
+/** The options of `bd` itself. */
+export interface BdOptions {
+  json?: true
+  rig?: string
+  directory?: string
+  db?: string
+  readonly?: true
+}
+
 /** The context of a `bd` command: the city, the rig and the printer. */
 export class BdContext {
   #city: Promise<CityClient> | undefined
@@ -25,7 +34,15 @@ export class BdContext {
   ) {}
 
   get print(): Printer {
-    return new Printer(this.io, this.program.opts<{ json?: true }>().json === true)
+    return this.printer(this.#options.json === true)
+  }
+
+  printer(json: boolean): Printer {
+    return new Printer(this.io, json)
+  }
+
+  get #options(): BdOptions {
+    return this.program.opts<BdOptions>()
   }
 
   /** The same context, writing elsewhere. */
@@ -33,14 +50,31 @@ export class BdContext {
     return new BdContext(this.context, this.program, io)
   }
 
+  /** The same context for a short look that starts no supervisor. */
+  limited(ms: number): BdContext {
+    const signal = AbortSignal.any([this.io.signal, AbortSignal.timeout(ms)])
+    const context = this.context.printingTo({ ...this.io, signal }).withoutStarting()
+    return new BdContext(context, this.program)
+  }
+
   city(): Promise<CityClient> {
     this.#city ??= this.context.city()
     return this.#city
   }
 
-  /** The chosen rig, if there is one. */
+  /** The chosen rig, if there is one: by name, or as the one that the chosen folder or database is in. */
   async rig(): Promise<string | undefined> {
-    return this.context.rig(await this.city(), this.program.opts<{ rig?: string }>().rig)
+    const { rig, directory, db } = this.#options
+    const city = await this.city()
+    const path = directory === undefined ? db : '.'
+    if (rig !== undefined || path === undefined) return this.context.rig(city, rig)
+    return this.context.rigAt(city, path)
+  }
+
+  /** Who is calling, as beads name an assignee; undefined for a person. */
+  get caller(): string | undefined {
+    const { BEADS_ACTOR, GC_SESSION_ID, GC_AGENT } = this.context.io.env
+    return GC_SESSION_ID ?? BEADS_ACTOR ?? GC_AGENT
   }
 
   /** Wraps a command so that its errors are printed as `bd` prints them. */

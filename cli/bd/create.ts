@@ -1,18 +1,16 @@
 import type { Command } from 'commander'
+import { isRecord, parseJson } from '../../src/client/json.ts'
 import { sanitizeLine } from '../../src/client/text.ts'
-import type { BeadCreateInputBody } from '../../src/work/beads/index.ts'
+import type { Bead, BeadEntry } from '../../src/work/beads/index.ts'
 import { createBead } from '../bead/create.ts'
 import { parseMoment } from '../context/dates.ts'
 import { collectList, collectPair, parseCount, parsePriority } from '../context/options.ts'
 import { failure, usageError } from '../io/exit.ts'
 import type { BdContext } from './context.ts'
-import { type FieldOptions, fieldsOf } from './issue.ts'
 import { formatPriority } from './print.ts'
 
-interface Create extends FieldOptions {
+interface Create extends TextOptions {
   title?: string
-  description?: string
-  bodyFile?: string
   type: string
   priority: number
   assignee?: string
@@ -20,66 +18,75 @@ interface Create extends FieldOptions {
   label?: string[]
   parent?: string
   deps?: string[]
-  metadata?: string
-  setMetadata?: Record<string, string>
+  waitsFor?: string
   defer?: string
   id?: string
   prefix?: string
   ephemeral?: true
   silent?: true
+  dryRun?: true
+  file?: string
+  graph?: string
 }
 
 export function createCommand(program: Command, bd: BdContext): void {
-  program
-    .command('create')
-    .alias('new')
-    .description('create a bead')
-    .argument('[title]')
+  withTextOptions(program.command('create').alias('new').description('create a bead').argument('[title]'))
     .option('--title <title>', 'the title, instead of the argument')
-    .option('-d, --description <text>')
-    .option('--body-file <file>', 'read the description from a file; - for standard input')
-    .option('-t, --type <type>', 'task, bug, feature, epic, chore …', 'task')
+    .option('-t, --type <type>', 'task, bug, feature, epic, chore …', parseType, 'task')
     .option('-p, --priority <level>', '0 to 4, or P0 to P4', parsePriority, 2)
-    .option('-a, --assignee <who>')
+    .option('-a, --assignee <who>', 'who works on it')
     .option('-l, --labels <labels>', 'separated by commas', collectList)
     .option('--label <labels>', 'the same as --labels', collectList)
-    .option('--parent <bead>')
+    .option('--parent <bead>', 'the bead it is a part of')
     .option('--deps <deps>', 'beads it depends on: `id` or `type:id`, separated by commas', collectList)
-    .option('--metadata <json>', 'keys and values, as a JSON object, or @ and a file of one')
-    .option('--set-metadata <key=value>', 'may be repeated', collectPair)
-    .option('--defer <moment>', 'not ready before this time')
-    .option('--notes <text>')
-    .option('--design <text>')
-    .option('--acceptance <text>', 'the criteria of acceptance')
-    .option('--external-ref <ref>', 'what it stands for elsewhere, such as the address of an issue')
-    .option('--spec-id <id>', 'the specification it belongs to')
-    .option('-e, --estimate <minutes>', 'how long it should take', parseCount)
-    .option('--due <moment>', 'when it should be done', parseMoment)
+    .option('--waits-for <bead>', 'a bead whose children must be closed before it')
+    .option('--waits-for-gate <gate>', 'accepted: all children must be closed')
+    .option('--defer <moment>', 'not ready before this time', parseMoment)
     .option('--prefix <prefix>', 'create it in the rig whose ids have this prefix')
     .option('--ephemeral', 'it is bookkeeping, not work to keep')
+    .option('--graph <file>', 'create the beads of a JSON plan, all or none; - for standard input')
+    .option('--file <file>', 'not supported: beads of a Markdown file')
     .option('--id <id>', 'not supported: the city assigns ids')
+    .option('--dry-run', 'only show what would be created')
     .option('--silent', 'print only the id')
+    .option('--force', 'accepted')
+    .option('--validate', 'accepted: gc prescribes no sections')
+    .option('--no-inherit-labels', 'accepted: labels are not inherited')
     .action(bd.run((title: string | undefined, options: Create) => create(bd, title, options)))
 }
 
+/** The other names of types in `bd`. */
+const TYPES: Readonly<Record<string, string>> = {
+  ...{ enhancement: 'feature', feat: 'feature', dec: 'decision', adr: 'decision' },
+}
+const parseType = (text: string): string => TYPES[text] ?? text
+
 async function create(bd: BdContext, title: string | undefined, options: Create): Promise<void> {
   if (options.id !== undefined) throw failure('the city assigns ids; remove --id')
-  const body = await bodyOf(bd, title ?? options.title, options)
-  const city = await bd.city()
-  const rig = options.prefix === undefined ? await bd.rig() : await rigOfPrefix(bd, options.prefix)
-  const { deps: needs = [], ephemeral } = options
-  const bead = await createBead(city, { ...body, ...(rig && { rig }), needs, ...(ephemeral && { ephemeral }) })
+  if (options.file !== undefined) throw failure('gc reads no beads from Markdown: give a JSON plan with --graph')
+  if (options.graph !== undefined) return createGraph(bd, options.graph, options)
+  const entry = await entryOf(bd, title ?? options.title, options)
+  if (options.dryRun) return preview(bd, [entry])
+  const bead = await createBead(await bd.city(), entry)
   if (bd.print.json) return bd.printIssue(bead)
   if (options.silent) return bd.print.line(bead.id)
-  bd.print.line(`✓ Created issue: ${bead.id} — ${sanitizeLine(bead.title)}`)
-  bd.print.line(`  Priority: ${formatPriority(bead)}\n  Status: ${bead.status}`)
+  printCreated(bd, bead)
 }
 
-async function bodyOf(bd: BdContext, title: string | undefined, options: Create): Promise<BeadCreateInputBody> {
+function printCreated({ print }: BdContext, bead: Bead): void {
+  print.line(`✓ Created issue: ${bead.id} — ${sanitizeLine(bead.title)}`)
+  print.line(`  Priority: ${formatPriority(bead)}\n  Status: ${bead.status}`)
+}
+
+async function entryOf(bd: BdContext, title: string | undefined, options: Create): Promise<BeadEntry> {
   if (!title?.trim()) throw usageError('title required')
-  const description = options.bodyFile === undefined ? options.description : await bd.context.readFile(options.bodyFile)
-  const metadata = { ...(await readMetadata(bd, options.metadata)), ...options.setMetadata, ...fieldsOf(options) }
+  const { description, metadata } = await textFieldsOf(bd, options)
+  const added = options.appendNotes ?? options.note
+  const notes = [metadata.notes, added].filter((text) => text !== undefined).join('\n')
+  const known = { ...metadata, ...(added !== undefined && { notes }) }
   const labels = [...(options.labels ?? []), ...(options.label ?? [])]
+  const needs = [...(options.deps ?? []), ...(options.waitsFor ? [`waits-for:${options.waitsFor}`] : [])]
+  const rig = options.prefix === undefined ? await bd.rig() : await rigOfPrefix(bd, options.prefix)
   return {
     title,
     type: options.type,
@@ -89,7 +96,67 @@ async function bodyOf(bd: BdContext, title: string | undefined, options: Create)
     ...(labels.length > 0 && { labels }),
     ...(options.parent && { parent: options.parent }),
     ...(options.defer && { defer_until: options.defer }),
-    ...(Object.keys(metadata).length > 0 && { metadata }),
+    ...(Object.keys(known).length > 0 && { metadata: known }),
+    ...(needs.length > 0 && { needs }),
+    ...(rig && { rig }),
+    ...(options.ephemeral && { ephemeral: true }),
+  }
+}
+
+function preview({ print }: BdContext, entries: readonly BeadEntry[]): void {
+  if (print.json) {
+    const shown = entries.map(({ type: issue_type, needs = [], ...entry }) => ({
+      ...entry,
+      ...{ issue_type, status: 'open', dependencies: needs, dry_run: true },
+    }))
+    const [only, ...others] = shown
+    print.value(only && others.length === 0 ? only : shown)
+    return
+  }
+  for (const { title, type, priority } of entries)
+    print.line(sanitizeLine(`would create: [P${priority ?? 2}] [${type ?? 'task'}] ${title}`))
+}
+
+/** Creates the beads of a plan: `nodes`, each with a key, and `edges` from a bead to what it depends on. */
+async function createGraph(bd: BdContext, file: string, options: Create): Promise<void> {
+  const plan = parseJson(await bd.context.readFile(file))
+  if (!isRecord(plan) || !Array.isArray(plan.nodes)) throw failure(`${file} is no plan: it has no "nodes"`)
+  const edges: unknown[] = Array.isArray(plan.edges) ? plan.edges : []
+  const rig = await bd.rig()
+  const beads = plan.nodes.map((node: unknown) => planned(node, edges, rig))
+  if (options.dryRun) return preview(bd, beads)
+  const created = await (await bd.city()).call('POST ~/beads/bulk', { body: { beads } })
+  if (bd.print.json) return bd.print.value({ ids: created.names })
+  for (const bead of created.beads) {
+    if (options.silent) bd.print.line(bead.id)
+    else printCreated(bd, bead)
+  }
+}
+
+function planned(node: unknown, edges: readonly unknown[], rig: string | undefined): BeadEntry {
+  if (!isRecord(node)) throw failure('a node of the plan is no object')
+  const text = (key: string): string | undefined => {
+    const value = node[key]
+    return typeof value === 'string' && value !== '' ? value : undefined
+  }
+  const [title, name] = [text('title'), text('key')]
+  if (title === undefined || name === undefined) throw failure('a node of the plan needs a key and a title')
+  const parent = text('parent_key') ?? text('parent_id')
+  const needs = edges.flatMap((edge) => {
+    if (!isRecord(edge) || (edge.from_key ?? edge.from_id) !== name) return []
+    const [target, type] = [edge.to_key ?? edge.to_id, edge.type ?? 'blocks']
+    return typeof target === 'string' ? [type === 'blocks' ? target : `${type}:${target}`] : []
+  })
+  const fields = { description: text('description'), assignee: text('assignee'), type: text('type') }
+  const labels = Array.isArray(node.labels) ? node.labels.filter((each) => typeof each === 'string') : []
+  const metadata = isRecord(node.metadata) ? node.metadata : {}
+  return {
+    ...{ title, name, needs, labels },
+    ...Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)),
+    ...(typeof node.priority === 'number' && { priority: node.priority }),
+    ...(parent !== undefined && { parent }),
+    ...(rig && { rig }),
+    metadata: Object.fromEntries(Object.entries(metadata).map(([key, value]) => [key, String(value)])),
   }
 }
 
@@ -106,17 +173,104 @@ async function rigOfPrefix(bd: BdContext, prefix: string): Promise<string | unde
   throw failure(`no rig has the prefix ${wanted}; there are ${prefixes.join(', ') || 'none'}, and ${own} is the city’s`)
 }
 
+/** The options of `bd create` and `bd update` for texts and other fields. */
+export interface TextOptions {
+  description?: string
+  desc?: string
+  bodyFile?: string
+  stdin?: true
+  notes?: string
+  appendNotes?: string
+  note?: string
+  design?: string
+  designFile?: string
+  acceptance?: string
+  context?: string
+  externalRef?: string
+  specId?: string
+  estimate?: number
+  due?: string
+  skills?: string
+  molType?: string
+  wispType?: string
+  awaitId?: string
+  eventActor?: string
+  eventCategory?: string
+  eventPayload?: string
+  eventTarget?: string
+  metadata?: string
+  setMetadata?: Record<string, string>
+  meta?: Record<string, string>
+}
+
+export const withTextOptions = (command: Command): Command =>
+  withEventOptions(command)
+    .option('-d, --description <text>', 'the description')
+    .option('--desc <text>', 'the same as --description')
+    .option('--body-file <file>', 'read the description from a file; - for standard input')
+    .option('--stdin', 'read the description from standard input')
+    .option('--notes <text>', 'the notes')
+    .option('--append-notes <text>', 'a line to add to the notes')
+    .option('--note <text>', 'the same as --append-notes')
+    .option('--design <text>', 'the design')
+    .option('--design-file <file>', 'read the design from a file; - for standard input')
+    .option('--acceptance <text>', 'the criteria of acceptance')
+    .option('--context <text>', 'what else belongs to it')
+    .option('--external-ref <ref>', 'what it stands for elsewhere, such as the address of an issue')
+    .option('--spec-id <id>', 'the specification it belongs to')
+    .option('-e, --estimate <minutes>', 'how long it should take', parseCount)
+    .option('--due <moment>', 'when it should be done', parseMoment)
+    .option('--skills <skills>', 'the skills that it needs')
+    .option('--mol-type <type>', 'the type of a molecule: swarm, patrol or work')
+    .option('--wisp-type <type>', 'what a wisp is for, such as heartbeat or patrol')
+    .option('--await-id <id>', 'what a gate waits for, such as the number of a run')
+    .option('--metadata <json>', 'keys and values, as a JSON object, or @ and a file of one')
+    .option('--set-metadata <key=value>', 'may be repeated', collectPair)
+    .option('--meta <key=value>', 'the same as --set-metadata', collectPair)
+    .option('--session <id>', 'accepted: gc knows which session is calling')
+    .option('--history', 'accepted: gc records every change')
+    .option('--no-history', 'accepted, as --history')
+    .option('--allow-empty-description', 'accepted')
+
+const withEventOptions = (command: Command): Command =>
+  command
+    .option('--event-actor <uri>', 'who caused the event that it records')
+    .option('--event-category <category>', 'what kind of event it records, such as agent.started')
+    .option('--event-payload <json>', 'the data of the event')
+    .option('--event-target <uri>', 'what the event is about')
+
+/** The description and the metadata that options give. */
+export interface TextFields {
+  description?: string
+  metadata: Record<string, string>
+}
+
+export async function textFieldsOf(bd: BdContext, options: TextOptions): Promise<TextFields> {
+  const from = options.stdin ? '-' : options.bodyFile
+  const text = from === undefined ? (options.description ?? options.desc) : await bd.context.readFile(from)
+  const design = options.designFile === undefined ? options.design : await bd.context.readFile(options.designFile)
+  const { notes, acceptance, context, externalRef, specId, estimate, due, skills, molType, wispType } = options
+  const fields = {
+    ...{ notes, design, acceptance_criteria: acceptance, context, external_ref: externalRef, spec_id: specId },
+    ...{ due_at: due, estimated_minutes: estimate?.toString(), skills, mol_type: molType, wisp_type: wispType },
+    ...{ await_id: options.awaitId, event_kind: options.eventCategory, actor: options.eventActor },
+    ...{ target: options.eventTarget, payload: options.eventPayload },
+  }
+  const given = Object.entries(fields).filter((pair): pair is [string, string] => pair[1] !== undefined)
+  const pairs = { ...options.setMetadata, ...options.meta, ...Object.fromEntries(given) }
+  return {
+    ...(text !== undefined && { description: text }),
+    metadata: { ...(await readMetadata(bd, options.metadata)), ...pairs },
+  }
+}
+
 /** The metadata of `--metadata`: a JSON object, or `@` and a file of one. Values other than strings are kept as JSON. */
-export async function readMetadata({ context }: BdContext, given: string | undefined): Promise<Record<string, string>> {
+async function readMetadata({ context }: BdContext, given: string | undefined): Promise<Record<string, string>> {
   if (given === undefined) return {}
   const text = given.startsWith('@') ? await context.readFile(given.slice(1)) : given
-  try {
-    const value: unknown = JSON.parse(text)
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new Error('not an object')
-    return Object.fromEntries(
-      Object.entries(value).map(([key, each]) => [key, typeof each === 'string' ? each : JSON.stringify(each)]),
-    )
-  } catch {
-    throw usageError(`--metadata must be a JSON object: ${given}`)
-  }
+  const value = parseJson(text)
+  if (!isRecord(value)) throw usageError('--metadata must be a JSON object')
+  return Object.fromEntries(
+    Object.entries(value).map(([key, each]) => [key, typeof each === 'string' ? each : JSON.stringify(each)]),
+  )
 }

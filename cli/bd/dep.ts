@@ -1,13 +1,18 @@
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
+import { sanitizeLine } from '../../src/client/text.ts'
+import { parseStatus } from '../bead/status.ts'
+import { parseCount } from '../context/options.ts'
 import { usageError } from '../io/exit.ts'
 import type { BdContext } from './context.ts'
 import { toRelated } from './issue.ts'
+import type { TreeOptions } from './tree.ts'
 
 export function dependencyCommands(program: Command, bd: BdContext): void {
   const dep = program.command('dep').description('the dependencies of beads')
   dep
     .command('link', { isDefault: true, hidden: true })
     .argument('<bead>')
+    .option('--no-cycle-check', 'accepted')
     .option('--blocks <bead>', 'the bead that it blocks')
     .option('-b, --depends-on <bead>', 'the bead that it depends on')
     .action(bd.run((id: string, options: Link) => link(bd, id, options)))
@@ -18,9 +23,11 @@ export function dependencyCommands(program: Command, bd: BdContext): void {
     .argument('[on]', 'the bead it depends on')
     .option('-t, --type <type>', 'blocks, waits-for, tracks, parent-child …', 'blocks')
     .option('--depends-on <bead>', 'the same as the second argument')
+    .option('--blocked-by <bead>', 'the same as the second argument')
+    .option('--no-cycle-check', 'accepted: `bd dep cycles` finds cycles')
     .action(
-      bd.run((id: string, on: string | undefined, options: { type: string; dependsOn?: string }) =>
-        add(bd, id, on ?? options.dependsOn, options.type),
+      bd.run((id: string, on: string | undefined, options: Add) =>
+        add(bd, id, on ?? options.dependsOn ?? options.blockedBy, options.type),
       ),
     )
   dep
@@ -37,6 +44,46 @@ export function dependencyCommands(program: Command, bd: BdContext): void {
     .option('--direction <way>', 'down: what it depends on; up: what depends on it', 'down')
     .option('-t, --type <type>', 'only of this type')
     .action(bd.run((id: string, options: { direction: string; type?: string }) => list(bd, id, options)))
+  graphCommands(dep, bd)
+}
+
+/** Commands on more than one dependency. */
+function graphCommands(dep: Command, bd: BdContext): void {
+  for (const [verb, description] of [
+    ['relate', 'let two beads refer to each other; neither waits for the other'],
+    ['unrelate', 'let two beads no longer refer to each other'],
+  ] as const) {
+    dep
+      .command(verb)
+      .description(description)
+      .argument('<bead>')
+      .argument('<other>')
+      .action(bd.run((id: string, other: string) => relate(bd, verb, id, other)))
+  }
+  dep
+    .command('tree')
+    .description('show what a bead depends on, with what that depends on')
+    .argument('<bead>')
+    .addOption(new Option('--direction <way>', 'down: what it depends on; up: what depends on it').choices(WAYS))
+    .option('--reverse', 'the same as --direction up')
+    .option('-d, --max-depth <n>', 'the maximum depth', parseCount, 50)
+    .option('--depth <n>', 'the same as --max-depth', parseCount)
+    .option('--show-all-paths', 'show a bead at every place')
+    .option('-s, --status <status>', 'only with this status', parseStatus)
+    .addOption(new Option('--format <format>', 'the format').choices(['mermaid', 'json']))
+    .action(bd.run(async (id: string, options: TreeOptions) => (await import('./tree.ts')).tree(bd, id, options)))
+  dep
+    .command('cycles')
+    .description('list beads that wait for each other')
+    .action(bd.run(() => cycles(bd)))
+}
+
+const WAYS = ['down', 'up', 'both'] as const
+
+interface Add {
+  type: string
+  dependsOn?: string
+  blockedBy?: string
 }
 
 interface Link {
@@ -80,4 +127,32 @@ async function list(
   if (shown.length === 0) return bd.print.line(`${id} has none.`)
   for (const each of shown)
     bd.print.line(`${each.id}: ${each.title} [P${each.priority}] (${each.status}) via ${each.dependency_type}`)
+}
+
+async function relate(bd: BdContext, verb: 'relate' | 'unrelate', id: string, other: string): Promise<void> {
+  if (id === other) throw usageError('a bead cannot be related to itself; name two')
+  const city = await bd.city()
+  const pairs = [
+    [id, other],
+    [other, id],
+  ] as const
+  const type = 'relates-to'
+  for (const [from, to] of pairs) {
+    if (verb === 'relate') {
+      await city.call('POST ~/bead/{id}/deps', { params: { id: from }, body: { depends_on_id: to, type } })
+    } else {
+      const call = { params: { id: from, depends_on_id: to }, query: { type } }
+      await city.call('DELETE ~/bead/{id}/deps/{depends_on_id}', call)
+    }
+  }
+  if (bd.print.json) return bd.print.value({ id1: id, id2: other, [verb === 'relate' ? 'related' : 'unrelated']: true })
+  bd.print.line(`✓ ${verb === 'relate' ? 'Linked' : 'Unlinked'} ${id} and ${other}`)
+}
+
+async function cycles(bd: BdContext): Promise<void> {
+  const { findCycles } = await import('./tree.ts')
+  const found = await findCycles(bd)
+  if (bd.print.json) return bd.print.value(found)
+  if (found.length === 0) return bd.print.line('No beads wait for each other.')
+  for (const cycle of found) bd.print.line(sanitizeLine(cycle.map(({ id }) => id).join(' → ')))
 }

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander'
 import { sanitizeLine } from '../../src/client/text.ts'
 import type { Bead } from '../../src/work/beads/index.ts'
-import { parseDurationOption } from '../context/options.ts'
+import { parseCount, parseDurationOption } from '../context/options.ts'
 import { failure, usageError } from '../io/exit.ts'
 import type { BdContext } from './context.ts'
 import { toBare } from './issue.ts'
@@ -31,22 +31,28 @@ export function gateCommands(program: Command, bd: BdContext): void {
     .command('create')
     .description('block a bead until a person, a time or something at GitHub resolves it')
     .requiredOption('--blocks <bead>', 'the bead to block')
-    .addOption(new Option('--type <kind>', 'what it waits for').choices(KINDS).default('human'))
+    .addOption(new Option('-t, --type <kind>', 'what it waits for').choices(KINDS).default('human'))
     .option('--await-id <id>', 'the run or pull request')
     .option('--timeout <duration>', 'when it is due, such as 30m or 2h', parseDurationOption)
-    .option('--reason <text>', 'why')
+    .option('-r, --reason <text>', 'why')
     .action(bd.run((options: Create) => create(bd, options)))
   gate
     .command('list')
     .description('list open gates')
     .option('-a, --all', 'resolved ones, too')
-    .option('-n, --limit <n>', 'accepted')
-    .action(bd.run((options: { all?: true }) => list(bd, options)))
+    .option('--status <status>', 'open or closed')
+    .option('-t, --type <kind>', 'only those that wait for this, such as human or timer')
+    .option('-n, --limit <n>', 'the maximum number; 0 for all', parseCount, 0)
+    .action(bd.run((options: List) => list(bd, options)))
   gate
     .command('show')
     .description('show a gate')
-    .argument('<gate>')
-    .action(bd.run(async (id: string) => printGate(bd, await getGate(bd, id))))
+    .argument('[gate]', 'default is all open ones')
+    .action(
+      bd.run(async (id: string | undefined) =>
+        id === undefined ? list(bd, { limit: 0 }) : printGate(bd, await getGate(bd, id)),
+      ),
+    )
   gate
     .command('resolve')
     .alias('close')
@@ -111,8 +117,17 @@ function formatGate(gate: Bead): string {
   return sanitizeLine(`${gate.id}  ${await_type}${await_id ? ` ${await_id}` : ''}  ${state}  ${gate.title}`)
 }
 
-async function list(bd: BdContext, { all }: { all?: true }): Promise<void> {
-  const gates = await bd.list({ type: 'gate', all })
+interface List {
+  all?: true
+  status?: string
+  type?: string
+  limit: number
+}
+
+async function list(bd: BdContext, { all, status, type, limit }: List): Promise<void> {
+  const found = await bd.list({ type: 'gate', all: all || status === 'closed', ...(status && { status }) })
+  const wanted = found.filter(({ metadata }) => type === undefined || (metadata?.await_type ?? 'human') === type)
+  const gates = limit === 0 ? wanted : wanted.slice(0, limit)
   if (bd.print.json) return bd.print.value(await toGates(bd, gates))
   if (gates.length === 0) return bd.print.line('No gates found')
   for (const gate of gates) bd.print.line(formatGate(gate))

@@ -13,6 +13,19 @@ export function labelCommands(program: Command, bd: BdContext): void {
       .action(bd.run((words: string[]) => change(bd, verb, words)))
   }
   label
+    .command('propagate')
+    .description('add a label of a bead to its children')
+    .argument('<bead>')
+    .argument('<label>')
+    .action(
+      bd.run(async (id: string, each: string) => {
+        const children = (await bd.list({ all: true })).filter(({ parent }) => parent === id)
+        if (children.length > 0) return change(bd, 'add', [...children.map((child) => child.id), each])
+        if (bd.print.json) return bd.print.value([])
+        bd.print.line(`${id} has no children.`)
+      }),
+    )
+  label
     .command('list')
     .description('list the labels of a bead')
     .argument('<bead>')

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander'
-import { countOf } from '../../src/client/text.ts'
+import { countOf, sanitizeLine, sanitizeLines } from '../../src/client/text.ts'
 import type { Bead } from '../../src/work/beads/index.ts'
 import {
   assigneeOf,
@@ -13,18 +13,32 @@ import {
 import { parseStatuses } from '../bead/status.ts'
 import { countWork } from '../bead/work.ts'
 import { collectList } from '../context/options.ts'
+import { renderLive, type WatchOption } from '../context/watch.ts'
+import { blockedIssues } from './blocked.ts'
+import { claim } from './close.ts'
 import type { BdContext } from './context.ts'
+import { membersOf } from './molecule.ts'
 
 /** `hybrid` is accepted because `bd` has it; it sorts by priority. */
 const READY_SORTS = ['priority', 'oldest', 'hybrid']
 
 interface Ready extends Filter {
   sort: string
+  claim?: true
+  explain?: true
+  mol?: string
+  gated?: true
 }
 
-interface List extends ListFilter {
+interface List extends ListFilter, WatchOption {
   sort: string
   reverse?: true
+  prefix?: string
+  count?: true
+  format?: string
+  long?: true
+  tree?: true
+  pretty?: true
 }
 
 interface Count {
@@ -38,12 +52,16 @@ export function listCommands(program: Command, bd: BdContext): void {
     .addOption(
       new Option('--sort <way>', 'the most urgent first, or the oldest').choices(READY_SORTS).default('priority'),
     )
+    .option('--claim', 'claim the first one')
+    .option('--mol <molecule>', 'only steps of this molecule')
+    .option('--explain', 'show what open beads wait for as well')
+    .option('--gated', 'only those that a gate held up')
+    .option('--include-deferred', 'accepted: what is put off is not ready')
+    .option('--include-ephemeral', 'accepted: bookkeeping is included')
+    .option('--plain', 'accepted')
+    .option('--pretty', 'accepted')
     .action(bd.run((filter: Ready) => ready(bd, filter)))
-  withListFilters(program.command('list').description('list beads'))
-    .option('-s, --status <statuses>', 'open, in_progress, closed …, separated by commas; or all', parseStatuses)
-    .addOption(new Option('--sort <field>').choices(Object.keys(ORDERS)).default('priority'))
-    .option('-r, --reverse', 'the other way round')
-    .action(bd.run((filter: List) => list(bd, filter)))
+  listCommand(program, bd)
   program
     .command('count')
     .description('count beads')
@@ -53,14 +71,73 @@ export function listCommands(program: Command, bd: BdContext): void {
     .action(bd.run((filter: Count) => printCount(bd, filter)))
 }
 
+function listCommand(program: Command, bd: BdContext): void {
+  withListFilters(program.command('list').description('list beads'))
+    .option('-s, --status <statuses>', 'open, in_progress, closed …, separated by commas; or all', parseStatuses)
+    .addOption(sortOption().default('priority'))
+    .option('-r, --reverse', 'the other way round')
+    .option('--prefix <prefix>', 'only beads whose ids have this prefix')
+    .option('--count', 'print only their number')
+    .option('--long', 'with their descriptions')
+    .option('--tree', 'each below its parent')
+    .option('--pretty', 'the same as --tree')
+    .option('--format <template>', 'print each by a Go template over its JSON, or `digraph` or `dot` for all')
+    .option('-w, --watch', 'list them again on every change, until ctrl-c')
+    .option('--flat', 'accepted: lists are flat')
+    .option('--short', 'accepted: a bead is a line')
+    .option('--no-pager', 'accepted: gc uses none')
+    .option('--skip-labels', 'accepted')
+    .option('--include-templates', 'accepted: gc keeps no templates as beads')
+    .action(
+      bd.run(async (filter: List) => {
+        if (!filter.watch) return list(bd, filter)
+        await renderLive(bd.context, await bd.city(), filter, (io) => list(bd.writingTo(io), filter))
+      }),
+    )
+}
+
+export const sortOption = (): Option =>
+  new Option('--sort <field>', 'the field to sort by').choices(Object.keys(ORDERS))
+
 async function ready(bd: BdContext, filter: Ready): Promise<void> {
-  const matches = (await readyBeads(bd, assigneeOf(filter))).filter((bead) => isMatch(bead, filter))
+  const members = filter.mol && new Set((await membersOf(bd, filter.mol)).map(({ id }) => id))
+  const gates = filter.gated ? new Set((await bd.list({ type: 'gate', all: true })).map(({ id }) => id)) : undefined
+  const hadGate = ({ dependencies = [] }: Bead) => dependencies.some((each) => gates?.has(each.depends_on_id))
+  const all = (await readyBeads(bd, assigneeOf(filter))).filter((bead) => isMatch(bead, filter))
+  const matches = all.filter((bead) => (!members || members.has(bead.id)) && (!gates || hadGate(bead)))
+  if (filter.claim) return claimReady(bd, matches)
   if (filter.sort === 'oldest') matches.sort((a, b) => Date.parse(a.created_at) - Date.parse(b.created_at))
   const shown = first(matches, filter.limit)
+  if (filter.explain) return explain(bd, shown)
   if (bd.print.json) return bd.printList(shown)
   if (shown.length === 0) return bd.print.line('No ready work: everything is taken, blocked or done.')
   for (const bead of shown) bd.print.bead(bead)
   bd.print.line(`\n${matches.length} ready, nothing blocks ${matches.length === 1 ? 'it' : 'them'}.`)
+}
+
+/** The ready beads, and those that wait for others. */
+async function explain(bd: BdContext, shown: readonly Bead[]): Promise<void> {
+  const blocked = await blockedIssues(bd)
+  if (bd.print.json) {
+    const summary = { total_ready: shown.length, total_blocked: blocked.length }
+    return bd.print.value({ ready: await bd.issues(shown.map(({ id }) => id)), blocked, summary })
+  }
+  bd.print.line(`Ready (${shown.length}):`)
+  for (const bead of shown) bd.print.bead(bead, '  ')
+  bd.print.line(`Blocked (${blocked.length}):`)
+  for (const { id, title, blocked_by: on } of blocked)
+    bd.print.line(sanitizeLine(`  ${id} ${title}: waits for ${on.join(', ')}`))
+}
+
+async function claimReady(bd: BdContext, beads: readonly Bead[]): Promise<void> {
+  for (const { id, assignee } of beads) {
+    if (assignee || !(await claim(bd, id))) continue
+    const bead = await bd.get(id)
+    if (bd.print.json) return bd.printList([bead])
+    return bd.print.line(`✓ Claimed ${id} — ${sanitizeLine(bead.title)}`)
+  }
+  if (bd.print.json) return bd.print.value([])
+  bd.print.line('No ready work to claim.')
 }
 
 /** The ready beads of the chosen rig, or of one assignee. */
@@ -89,14 +166,56 @@ async function prefixOf(bd: BdContext): Promise<string | undefined> {
 
 async function list(bd: BdContext, filter: List): Promise<void> {
   const beads = filter.ready ? await readyBeads(bd, assigneeOf(filter)) : await listAll(bd, filter)
-  const matches = beads.filter((bead) => isListMatch(bead, filter)).sort(ORDERS[filter.sort])
+  const prefix = filter.prefix?.replace(/-$/, '')
+  const isOfPrefix = ({ id }: Bead) => prefix === undefined || id.startsWith(`${prefix}-`)
+  const matches = beads.filter((bead) => isOfPrefix(bead) && isListMatch(bead, filter)).sort(ORDERS[filter.sort])
   if (filter.reverse) matches.reverse()
+  if (filter.count) return printNumber(bd, matches.length)
   const shown = first(matches, filter.limit)
+  if (filter.format !== undefined) return printFormatted(bd, shown, filter.format)
   if (bd.print.json) return bd.printList(shown)
   if (shown.length === 0) return bd.print.line('No bead matches.')
-  for (const bead of shown) bd.print.bead(bead)
+  if (filter.tree || filter.pretty) printTree(bd, shown)
+  else
+    for (const bead of shown) {
+      bd.print.bead(bead)
+      if (filter.long && bead.description)
+        bd.print.line(`    ${sanitizeLines(bead.description).replaceAll('\n', '\n    ')}`)
+    }
   const total = countOf(matches.length, 'bead')
   bd.print.line(`\n${shown.length === matches.length ? total : `${shown.length} of ${total}`}.`)
+}
+
+/** Each bead below its parent, if that is among them. */
+function printTree({ print }: BdContext, beads: readonly Bead[]): void {
+  const ids = new Set(beads.map(({ id }) => id))
+  const children = Map.groupBy(beads, ({ parent }) => (parent && ids.has(parent) ? parent : ''))
+  const printBelow = (parent: string, depth: number) => {
+    for (const bead of children.get(parent) ?? []) {
+      print.bead(bead, '  '.repeat(depth))
+      if (depth < beads.length) printBelow(bead.id, depth + 1)
+    }
+  }
+  printBelow('', 0)
+}
+
+async function printFormatted(bd: BdContext, beads: readonly Bead[], format: string): Promise<void> {
+  const ids = new Set(beads.map(({ id }) => id))
+  const edges = beads.flatMap(({ id, dependencies = [] }) =>
+    dependencies.filter((each) => ids.has(each.depends_on_id)).map((each) => [id, each.depends_on_id] as const),
+  )
+  if (format === 'digraph') return edges.forEach(([from, to]) => void bd.print.line(`${from} ${to}`))
+  if (format === 'dot') {
+    bd.print.line('digraph beads {')
+    for (const { id, title } of beads)
+      bd.print.line(`  "${id}" [label="${id}: ${sanitizeLine(title).replace(/["\\]/g, ' ')}"];`)
+    for (const [from, to] of edges) bd.print.line(`  "${from}" -> "${to}";`)
+    return bd.print.line('}')
+  }
+  if (format === 'json') return bd.printer(true).value(await bd.issues(beads.map(({ id }) => id)))
+  const { renderer } = await import('../context/json-options.ts')
+  const render = await renderer(format)
+  for (const issue of await bd.issues(beads.map(({ id }) => id))) bd.print.line(sanitizeLines(render(issue)))
 }
 
 /** The beads of each chosen status and type. */
@@ -133,7 +252,7 @@ const by =
   (a, b) =>
     value(a).localeCompare(value(b)) || newestFirst(a, b)
 
-const ORDERS: Readonly<Record<string, Order>> = {
+export const ORDERS: Readonly<Record<string, Order>> = {
   priority: (a, b) => (a.priority ?? 2) - (b.priority ?? 2) || newestFirst(a, b),
   created: newestFirst,
   updated: (a, b) => ((a.updated_at ?? a.created_at) < (b.updated_at ?? b.created_at) ? 1 : -1),
@@ -156,6 +275,10 @@ async function printCount(bd: BdContext, { status = ['all'], type, ...filter }: 
       ? (await city.call('GET ~/beads', { query: { ...query, limit: 1 } })).total
       : await countWork(city, query)
   }
-  if (bd.print.json) return bd.print.value({ count })
-  bd.print.line(String(count))
+  printNumber(bd, count)
+}
+
+function printNumber({ print }: BdContext, count: number): void {
+  if (print.json) print.value({ count })
+  else print.line(String(count))
 }

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { sanitizeLine } from '../../src/client/text.ts'
+import { parseStatus } from '../bead/status.ts'
 import { usageError } from '../io/exit.ts'
 import type { BdContext } from './context.ts'
 
@@ -15,7 +16,12 @@ export function markCommands(program: Command, bd: BdContext): void {
   human
     .command('list')
     .description('list the open ones')
-    .action(bd.run(() => list(bd)))
+    .option('-s, --status <status>', 'only with this status', parseStatus)
+    .action(bd.run(({ status }: { status?: string }) => list(bd, status)))
+  human
+    .command('stats')
+    .description('count them')
+    .action(bd.run(() => statistics(bd)))
   human
     .command('respond')
     .description('answer one, and close it')
@@ -28,6 +34,17 @@ export function markCommands(program: Command, bd: BdContext): void {
     .argument('<bead>')
     .option('-r, --reason <text>')
     .action(bd.run((id: string, { reason }: { reason?: string }) => end(bd, id, 'Dismissed', reason)))
+  const state = program.command('state').description('the states of beads: labels such as `phase:green`')
+  state
+    .command('get', { isDefault: true, hidden: true })
+    .argument('<bead>')
+    .argument('<dimension>')
+    .action(bd.run((id: string, dimension: string) => getState(bd, id, dimension)))
+  state
+    .command('list')
+    .description('list the states of a bead')
+    .argument('<bead>')
+    .action(bd.run((id: string) => listStates(bd, id)))
   program
     .command('set-state')
     .description('set a state of a bead: the label `dimension:value`')
@@ -44,8 +61,18 @@ async function mark(bd: BdContext, id: string): Promise<void> {
   bd.print.line(`✓ ${id} waits for a person`)
 }
 
-async function list(bd: BdContext): Promise<void> {
-  const beads = await bd.list({ label: LABEL })
+async function statistics(bd: BdContext): Promise<void> {
+  const beads = await bd.list({ label: LABEL, all: true })
+  const closed = beads.filter(({ status }) => status === 'closed')
+  const dismissed = closed.filter(({ metadata }) => metadata?.close_reason?.startsWith('Dismissed')).length
+  const pending = beads.length - closed.length
+  const counts = { total: beads.length, pending, responded: closed.length - dismissed, dismissed }
+  if (bd.print.json) return bd.print.value(counts)
+  for (const [name, count] of Object.entries(counts)) bd.print.line(`${name.padEnd(10)} ${count}`)
+}
+
+async function list(bd: BdContext, status?: string): Promise<void> {
+  const beads = await bd.list({ label: LABEL, status })
   if (bd.print.json) return bd.printList(beads)
   if (beads.length === 0) return bd.print.line('No bead waits for a person.')
   for (const bead of beads) bd.print.bead(bead)
@@ -61,6 +88,26 @@ async function end(bd: BdContext, id: string, verb: string, text: string | undef
   })
   if (bd.print.json) return bd.printList([await bd.get(id)])
   bd.print.line(`✓ ${verb} and closed ${id}`)
+}
+
+/** The states of a bead: what stands behind the colon of its labels, by what stands before it. */
+async function statesOf(bd: BdContext, id: string): Promise<Record<string, string>> {
+  const { labels = [] } = await bd.get(id)
+  const pairs = labels.filter((label) => label.includes(':')).map((label) => label.split(/:(.*)/s))
+  return Object.fromEntries(pairs.map(([dimension = '', value = '']) => [dimension, value]))
+}
+
+async function getState(bd: BdContext, id: string, dimension: string): Promise<void> {
+  const value = (await statesOf(bd, id))[dimension]
+  if (bd.print.json) return bd.print.value({ issue_id: id, dimension, value: value ?? null })
+  bd.print.line(value === undefined ? `(no ${sanitizeLine(dimension)} state set)` : sanitizeLine(value))
+}
+
+async function listStates(bd: BdContext, id: string): Promise<void> {
+  const states = await statesOf(bd, id)
+  if (bd.print.json) return bd.print.value({ issue_id: id, states })
+  if (Object.keys(states).length === 0) return bd.print.line(`${id} has no states.`)
+  for (const [dimension, value] of Object.entries(states)) bd.print.line(sanitizeLine(`${dimension}: ${value}`))
 }
 
 async function setState(bd: BdContext, id: string, state: string, { reason }: { reason?: string }): Promise<void> {

@@ -1,12 +1,12 @@
 import type { Command } from 'commander'
+import { ApiError } from '../../src/client/errors.ts'
 import { sanitizeLine } from '../../src/client/text.ts'
 import type { Bead } from '../../src/work/beads/index.ts'
-import { collectPair, parseDurationOption } from '../context/options.ts'
-import { readItems } from '../context/pages.ts'
+import { collectList, collectPair, parseDurationOption } from '../context/options.ts'
 import { failure, usageError } from '../io/exit.ts'
+import { confirm } from '../io/io.ts'
 import type { BdContext } from './context.ts'
-import { toBare } from './issue.ts'
-import { progressOf, rootOf } from './molecule.ts'
+import { bareIssues, loadMolecule, membersOf, rootOf } from './molecule.ts'
 
 /** Commands on molecules: a bead with everything below it. */
 export function moleculeCommands(program: Command, bd: BdContext): void {
@@ -23,6 +23,7 @@ export function moleculeCommands(program: Command, bd: BdContext): void {
     .command('show')
     .description('show a molecule with its steps')
     .argument('<molecule>')
+    .option('-p, --parallel', 'accepted: `bd mol current` marks the steps that are ready')
     .action(bd.run((id: string) => show(bd, id)))
   mol
     .command('progress')
@@ -31,25 +32,44 @@ export function moleculeCommands(program: Command, bd: BdContext): void {
     .action(bd.run((id: string | undefined) => progress(bd, id)))
   mol
     .command('burn')
-    .description('close a molecule with all its steps; gc keeps closed beads as history')
+    .description('throw a wisp away with all its steps; a molecule of work is closed and stays as history')
     .argument('<molecules...>')
-    .option('-f, --force', 'accepted: nothing is asked')
-    .option('--dry-run', 'only list what would be closed')
-    .action(bd.run((ids: string[], options: { dryRun?: true }) => burn(bd, ids, options)))
+    .option('-f, --force', 'do not ask first; also what another session works on')
+    .option('-y, --yes', 'the same as --force')
+    .option('--dry-run', 'only list what would be thrown away')
+    .action(bd.run((ids: string[], options: Burn) => burn(bd, ids, options)))
+  mol
+    .command('squash')
+    .description('replace the wisps of a molecule by one closed bead that sums them up')
+    .argument('<molecule>')
+    .option('--summary <text>', 'the summary; default lists the steps')
+    .option('--keep-children', 'do not throw the wisps away')
+    .option('--dry-run', 'only show what would be done')
+    .action(bd.run((id: string, options: Squash) => squash(bd, id, options)))
   wispCommands(mol, bd)
 }
 
 interface Pour {
   rootOnly?: true
   var?: Record<string, string>
+  assignee?: string
+  dryRun?: true
 }
 
 /** Makes the beads of a formula; packs read `new_epic_id`. */
-async function pour(bd: BdContext, name: string, { rootOnly, var: vars }: Pour, ephemeral: boolean): Promise<void> {
+async function pour(bd: BdContext, name: string, options: Pour, ephemeral: boolean): Promise<void> {
+  const { rootOnly, var: vars, assignee, dryRun } = options
   const city = await bd.city()
   const rig = await bd.rig()
+  if (dryRun) {
+    const compile = { params: { name }, body: { ...(vars && { vars }), ...(rig && { rig }) } }
+    const { steps } = await city.call('POST ~/formulas/{name}/compile', compile)
+    if (bd.print.json) return bd.print.value({ formula: name, would_create: steps.length, dry_run: true })
+    return bd.print.line(`${name} would make ${steps.length} beads`)
+  }
   const body = { ...(vars && { vars }), ...(rig && { rig }), ephemeral, ...(rootOnly && { root_only: true }) }
   const { root_id, created, id_mapping } = await city.call('POST ~/formulas/{name}/cook', { params: { name }, body })
+  if (assignee !== undefined) await city.call('PATCH ~/bead/{id}', { params: { id: root_id }, body: { assignee } })
   if (bd.print.json) return bd.print.value({ new_epic_id: root_id, id_mapping, created })
   bd.print.line(`✓ ${ephemeral ? 'Created wisp' : 'Poured molecule'} ${root_id}: ${created} beads`)
 }
@@ -64,28 +84,28 @@ function wispCommands(mol: Command, bd: BdContext): void {
       .argument('<formula>')
       .option('--root-only', 'only the root')
       .option('--var <key=value>', 'a variable of the formula; may be repeated', collectPair)
+      .option('--assignee <who>', 'who works on the root')
+      .option('--dry-run', 'only check the formula')
       .action(bd.run((name: string, options: Pour) => pour(bd, name, options, isEphemeral)))
-  }
-  for (const name of ['bond', 'squash']) {
-    mol
-      .command(name, { hidden: true })
-      .argument('[words...]')
-      .allowUnknownOption()
-      .action(
-        bd.run(async () => {
-          throw failure(
-            `gc has no \`bd mol ${name}\`: make the beads with \`bd mol pour\`, close them with \`bd mol burn\``,
-          )
-        }),
-      )
   }
   wisp
     .command('list')
     .description('list open ones')
+    .option('--all', 'include closed ones')
+    .option('--type <type>', 'only of this type')
     .action(
-      bd.run(async () => {
-        const wisps = await listWisps(bd)
-        if (bd.print.json) return bd.print.value({ wisps: await bareIssues(bd, wisps), count: wisps.length })
+      bd.run(async ({ all, type }: { all?: true; type?: string }) => {
+        const wisps = (await listWisps(bd, all)).filter(
+          (each) => type === undefined || each.metadata?.wisp_type === type,
+        )
+        if (bd.print.json)
+          return bd.print.value({
+            wisps: await bareIssues(
+              bd,
+              wisps.map(({ id }) => id),
+            ),
+            count: wisps.length,
+          })
         if (wisps.length === 0) return bd.print.line('No wisps found')
         for (const each of wisps) bd.print.bead(each)
       }),
@@ -95,26 +115,35 @@ function wispCommands(mol: Command, bd: BdContext): void {
     .description('close abandoned ones')
     .option('--age <duration>', 'how long nothing has changed', parseDurationOption, 3_600_000)
     .option('--all', 'accepted')
+    .option('--closed', 'accepted: gc removes closed ones itself')
+    .option('--exclude-type <types>', 'not of these types', collectList)
+    .option('-f, --force', 'accepted: nothing is asked')
     .option('--dry-run', 'only list them')
-    .action(bd.run((options: { age: number; dryRun?: true }) => collect(bd, options)))
+    .action(bd.run((options: Collect) => collect(bd, options)))
 }
 
 /** Open bookkeeping that is no record of the city and that nobody works on. */
-const listWisps = async (bd: BdContext): Promise<Bead[]> =>
-  (await bd.list({})).filter(
+const listWisps = async (bd: BdContext, all?: true): Promise<Bead[]> =>
+  (await bd.list({ all })).filter(
     ({ ephemeral, issue_type }) => ephemeral && !['message', 'session', 'wait', 'gate'].includes(issue_type),
   )
 
-async function collect(bd: BdContext, { age, dryRun }: { age: number; dryRun?: true }): Promise<void> {
+interface Collect {
+  age: number
+  excludeType?: string[]
+  dryRun?: true
+}
+
+async function collect(bd: BdContext, { age, excludeType = [], dryRun }: Collect): Promise<void> {
   const before = Date.now() - age
-  const isAbandoned = ({ updated_at, created_at, status }: Bead) =>
-    status === 'open' && Date.parse(updated_at ?? created_at) < before
+  const isAbandoned = ({ updated_at, created_at, status, issue_type }: Bead) =>
+    status === 'open' && !excludeType.includes(issue_type) && Date.parse(updated_at ?? created_at) < before
   const candidates = (await listWisps(bd)).filter(isAbandoned)
   const ids = candidates.map(({ id }) => id)
   if (!dryRun) await closeAll(bd, ids)
   if (bd.print.json) {
     const result = dryRun
-      ? { dry_run: true, candidates: await bareIssues(bd, candidates), cleaned_count: 0 }
+      ? { dry_run: true, candidates: await bareIssues(bd, ids), cleaned_count: 0 }
       : { cleaned_ids: ids, cleaned_count: ids.length }
     return bd.print.value(result)
   }
@@ -127,49 +156,122 @@ async function closeAll(bd: BdContext, ids: readonly string[]): Promise<void> {
   for (const id of ids) await city.call('DELETE ~/bead/{id}', { params: { id } })
 }
 
-async function burn(bd: BdContext, ids: readonly string[], { dryRun }: { dryRun?: true }): Promise<void> {
-  const results = []
+interface Burn {
+  force?: true
+  yes?: true
+  dryRun?: true
+}
+
+interface BurnResult {
+  molecule_id: string
+  deleted_ids: string[]
+  deleted_count: number
+  /** Those that are work: they were closed, and stay as history. */
+  closed_ids?: string[]
+}
+
+async function burn(bd: BdContext, ids: readonly string[], { force, yes, dryRun }: Burn): Promise<void> {
+  if (dryRun) return previewBurn(bd, ids)
+  const isSure = force || yes || bd.print.json
+  if (!isSure && !(await isConfirmed(bd, ids))) throw failure('nothing was thrown away')
+  const results: BurnResult[] = []
+  const errors: string[] = []
   for (const id of ids) {
-    const members = (await membersOf(bd, id)).filter(({ status }) => status !== 'closed').map((bead) => bead.id)
-    if (!dryRun) await closeAll(bd, [...members].reverse())
-    results.push({ molecule_id: id, deleted_ids: members, deleted_count: members.length })
+    try {
+      results.push(await burnOne(bd, id, force ?? yes))
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error
+      errors.push(error.sentence)
+    }
   }
+  if (results.length === 0) throw bd.print.failure(errors.join('\n'))
   const total = results.reduce((sum, each) => sum + each.deleted_count, 0)
   if (bd.print.json) {
-    const [only, ...others] = results
-    return bd.print.value(only && others.length === 0 ? only : { results, total_deleted: total, failed_count: 0 })
+    const all = { results, total_deleted: total, failed_count: errors.length }
+    bd.print.value(ids.length === 1 && results[0] ? results[0] : all)
+  } else {
+    bd.print.line(`✓ Burned ${results.length} molecules: ${total} beads`)
+    for (const each of errors) bd.print.error(each)
   }
-  bd.print.line(dryRun ? `${total} beads would be closed` : `✓ Burned ${ids.length} molecules: ${total} beads closed`)
+  if (errors.length > 0) throw bd.partialFailure()
 }
 
-/** A bead and everything that belongs to it, oldest first. */
-async function membersOf(bd: BdContext, id: string): Promise<Bead[]> {
+async function isConfirmed({ context }: BdContext, ids: readonly string[]): Promise<boolean> {
+  if (!context.io.isInteractive) throw failure('nobody can be asked here; --force throws it away without asking')
+  return confirm(context.io, `Throw away ${ids.join(', ')} with everything below?`)
+}
+
+async function burnOne(bd: BdContext, id: string, force: true | undefined): Promise<BurnResult> {
+  const query = { ...(force && { force }) }
+  const { deleted, closed } = await (await bd.city()).call('POST ~/bead/{id}/burn', { params: { id }, query })
+  return {
+    ...{ molecule_id: id, deleted_ids: [...deleted, ...closed], deleted_count: deleted.length + closed.length },
+    ...(closed.length > 0 && { closed_ids: closed }),
+  }
+}
+
+async function previewBurn(bd: BdContext, ids: readonly string[]): Promise<void> {
+  const results = []
+  for (const id of ids) {
+    const root = await bd.get(id)
+    const members = (await membersOf(bd, id)).filter((bead) => bead.ephemeral || !root.ephemeral)
+    results.push({ molecule_id: id, would_delete: members.map((bead) => bead.id) })
+    if (bd.print.json) continue
+    bd.print.line(`Would throw away ${members.length} beads:`)
+    for (const bead of members) bd.print.bead(bead, '  ')
+  }
+  if (bd.print.json) bd.print.value({ dry_run: true, results })
+}
+
+interface Squash {
+  summary?: string
+  keepChildren?: true
+  dryRun?: true
+}
+
+async function squash(bd: BdContext, id: string, { summary, keepChildren, dryRun }: Squash): Promise<void> {
+  const root = await bd.get(id)
+  const wisps = (await membersOf(bd, id)).filter((bead) => bead.ephemeral)
+  const known = { molecule_id: id, squashed_ids: wisps.map((bead) => bead.id), squashed_count: wisps.length }
+  if (dryRun || wisps.length === 0) {
+    if (bd.print.json) return bd.print.value({ ...known, dry_run: dryRun === true })
+    return bd.print.line(`${wisps.length} wisps ${dryRun ? 'would be' : 'to be'} squashed.`)
+  }
   const city = await bd.city()
-  const call = (cursor: string | undefined) =>
-    city.call('GET ~/beads/graph/{rootID}/beads', { params: { rootID: id }, query: { limit: 1000, cursor } })
-  return readItems(call)
+  const rig = await bd.rig()
+  const steps = wisps.map((bead) => `- ${bead.id} [${bead.status}] ${bead.title}`)
+  const body = {
+    title: `Digest: ${root.title}`.slice(0, 500),
+    description: summary ?? steps.join('\n'),
+    ...(rig && { rig }),
+    ...(!root.ephemeral && { parent: id }),
+  }
+  const digest = await city.call('POST ~/beads', { body })
+  const reason = { status: 'closed', metadata: { close_reason: `squashed from ${wisps.length} wisps` } }
+  await city.call('PATCH ~/bead/{id}', { params: { id: digest.id }, body: reason })
+  if (!keepChildren) await throwAway(bd, root, wisps)
+  const result = { ...known, digest_id: digest.id, kept_children: keepChildren === true }
+  if (bd.print.json) return bd.print.value(result)
+  bd.print.line(`✓ Squashed ${wisps.length} wisps into ${digest.id}`)
 }
 
-const bareIssues = async (bd: BdContext, beads: readonly Bead[]) =>
-  (await bd.issues(beads.map(({ id }) => id))).map(toBare)
-
-async function load(bd: BdContext, id: string) {
-  const members = await membersOf(bd, id)
-  return progressOf(await bd.get(id), members, await bareIssues(bd, members))
+/** Throws away wisps: with the root, when that is one, or else those at the top among them. */
+async function throwAway(bd: BdContext, root: Bead, wisps: readonly Bead[]): Promise<void> {
+  const ids = new Set(wisps.map((bead) => bead.id))
+  const tops = root.ephemeral ? [root] : wisps.filter(({ parent }) => parent === undefined || !ids.has(parent))
+  for (const { id } of tops) await burnOne(bd, id, true)
 }
 
 /** The molecules of a name's work, or the one that is named. */
 async function find(bd: BdContext, id: string | undefined, who?: string) {
-  if (id !== undefined) return [await load(bd, id)]
-  const { BEADS_ACTOR, GC_SESSION_ID, GC_AGENT } = bd.context.io.env
-  const assignee = who ?? GC_SESSION_ID ?? BEADS_ACTOR ?? GC_AGENT
-  const begun = await bd.list({ status: 'in_progress', assignee })
+  if (id !== undefined) return [await loadMolecule(bd, id)]
+  const begun = await bd.list({ status: 'in_progress', assignee: who ?? bd.caller })
   const roots = new Set<string>()
   for (const bead of begun) {
     const root = await rootOf(bead, (parent) => bd.find(parent))
     if (root !== undefined) roots.add(root)
   }
-  return Promise.all([...roots].sort().map((root) => load(bd, root)))
+  return Promise.all([...roots].sort().map((root) => loadMolecule(bd, root)))
 }
 
 async function current(bd: BdContext, id: string | undefined, options: { for?: string }): Promise<void> {
@@ -189,8 +291,16 @@ async function show(bd: BdContext, id: string): Promise<void> {
   const members = await membersOf(bd, id)
   if (bd.print.json) {
     const dependencies = members.flatMap((bead) => bead.dependencies ?? [])
-    const [rootIssue] = await bareIssues(bd, [root])
-    return bd.print.value({ root: rootIssue, issues: await bareIssues(bd, members), dependencies, is_compound: false })
+    const [rootIssue] = await bareIssues(bd, [root.id])
+    return bd.print.value({
+      root: rootIssue,
+      issues: await bareIssues(
+        bd,
+        members.map((bead) => bead.id),
+      ),
+      dependencies,
+      is_compound: false,
+    })
   }
   for (const bead of members) bd.print.bead(bead, bead.id === id ? '' : '  ')
 }

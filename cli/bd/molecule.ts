@@ -1,5 +1,7 @@
 import type { Bead } from '../../src/work/beads/index.ts'
-import type { Issue } from './issue.ts'
+import { readItems } from '../context/pages.ts'
+import type { BdContext } from './context.ts'
+import { type Issue, toBare } from './issue.ts'
 
 /** How far a step is. */
 type StepStatus = 'done' | 'current' | 'ready' | 'blocked' | 'pending'
@@ -22,8 +24,30 @@ export interface MoleculeProgress {
   total: number
 }
 
+/** A bead and everything that belongs to it, oldest first. */
+export async function membersOf(bd: BdContext, id: string): Promise<Bead[]> {
+  const city = await bd.city()
+  const call = (cursor: string | undefined) =>
+    city.call('GET ~/beads/graph/{rootID}/beads', { params: { rootID: id }, query: { limit: 1000, cursor } })
+  return readItems(call)
+}
+
+/** Beads without what only lists have. */
+export const bareIssues = async (bd: BdContext, ids: readonly string[]): Promise<Issue[]> =>
+  (await bd.issues(ids)).map(toBare)
+
+/** How far a molecule is. */
+export async function loadMolecule(bd: BdContext, id: string): Promise<MoleculeProgress> {
+  const members = await membersOf(bd, id)
+  const issues = await bareIssues(
+    bd,
+    members.map((bead) => bead.id),
+  )
+  return progressOf(await bd.get(id), members, issues)
+}
+
 /** The progress of a molecule, from its root and all its members, each of which has an issue. */
-export function progressOf(root: Bead, members: readonly Bead[], issues: readonly Issue[]): MoleculeProgress {
+function progressOf(root: Bead, members: readonly Bead[], issues: readonly Issue[]): MoleculeProgress {
   const issueOf = new Map(issues.map((issue) => [issue.id, issue]))
   const steps = inOrder(members.filter(({ id }) => id !== root.id)).flatMap((bead) => {
     const status = statusOf(bead)

@@ -5,6 +5,7 @@ import { parseStatus } from '../bead/status.ts'
 import { collectList, parseCount } from '../context/options.ts'
 import { usageError } from '../io/exit.ts'
 import type { BdContext } from './context.ts'
+import { ORDERS, sortOption } from './list.ts'
 import { formatPriority } from './print.ts'
 
 interface Options {
@@ -14,6 +15,8 @@ interface Options {
   assignee?: string
   label?: string[]
   limit: number
+  sort?: string
+  reverse?: true
 }
 
 const parseSearchStatus = (text: string): string => (text === 'all' ? text : parseStatus(text))
@@ -29,6 +32,10 @@ export function searchCommand(program: Command, bd: BdContext): void {
     .option('-a, --assignee <who>')
     .option('-l, --label <labels>', 'only with all of these labels', collectList)
     .option('-n, --limit <n>', 'the maximum number; 0 for all', parseCount, 50)
+    .option('--all', 'accepted: closed ones are included')
+    .option('--long', 'accepted')
+    .addOption(sortOption())
+    .option('-r, --reverse', 'the other way round')
     .action(bd.run((words: string[], options: Options) => search(bd, words, options)))
 }
 
@@ -36,7 +43,7 @@ async function search(bd: BdContext, words: readonly string[], options: Options)
   const q = words.join(' ') || options.query
   if (!q?.trim()) throw usageError('search query is required')
   const { status, type, assignee, label, limit } = options
-  const isFiltered = assignee !== undefined || label !== undefined
+  const isFiltered = [assignee, label, options.sort, options.reverse].some((each) => each !== undefined)
   const query = {
     q,
     type,
@@ -50,6 +57,8 @@ async function search(bd: BdContext, words: readonly string[], options: Options)
       (assignee === undefined || bead.assignee === assignee) &&
       (label ?? []).every((each) => bead.labels?.includes(each)),
   )
+  if (options.sort !== undefined) matches.sort(ORDERS[options.sort])
+  if (options.reverse) matches.reverse()
   const beads = limit === 0 ? matches : matches.slice(0, limit)
   if (bd.print.json) return bd.printList(beads)
   if (beads.length === 0) return bd.print.line(`No issues found matching '${sanitizeLine(q)}'`)

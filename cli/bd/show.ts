@@ -1,28 +1,63 @@
 import type { Command } from 'commander'
-import { sanitizeLine, sanitizeLines } from '../../src/client/text.ts'
+import { countOf, sanitizeLine, sanitizeLines } from '../../src/client/text.ts'
 import type { Bead, BeadRelation } from '../../src/work/beads/index.ts'
 import { describeBlockers, openBlockers } from '../bead/blockers.ts'
 import { listComments, printComments } from '../bead/comment.ts'
+import { collectList } from '../context/options.ts'
 import { renderLive, type WatchOption } from '../context/watch.ts'
+import { failure, usageError } from '../io/exit.ts'
 import type { BdContext } from './context.ts'
 import { toRelated } from './issue.ts'
 import { formatPriority } from './print.ts'
 
+interface Show extends WatchOption {
+  id?: string[]
+  current?: true
+  short?: true
+  children?: true
+  notes?: true
+  refs?: true
+  thread?: true
+  asOf?: string
+}
+
 export function showCommand(program: Command, bd: BdContext): void {
   program
     .command('show')
+    .alias('view')
     .description('show beads')
-    .argument('<ids...>')
+    .argument('[ids...]')
+    .option('--id <beads>', 'the same as the arguments, separated by commas', collectList)
+    .option('--current', 'the bead that you work on')
+    .option('--short', 'one line each')
+    .option('--children', 'the beads below it, closed ones too')
+    .option('--notes', 'only the notes')
+    .option('--refs', 'only the beads that depend on it')
+    .option('--thread', 'the messages of its conversation')
+    .option('--as-of <revision>', 'not supported: `bd history` shows what it was')
+    .option('--long', 'accepted: all fields are always shown')
+    .option('--include-comments', 'accepted: comments are always shown')
+    .option('--include-dependents', 'accepted: dependents are always shown')
+    .option('--local-time', 'accepted')
     .option('-w, --watch', 'show them again on every change, until ctrl-c')
     .action(
-      bd.run(async (ids: string[], options: WatchOption) => {
-        if (!options.watch) return show(bd, ids)
-        await renderLive(bd.context, await bd.city(), options, (io) => show(bd.writingTo(io), ids))
+      bd.run(async (given: string[], options: Show) => {
+        const ids = await idsOf(bd, given, options)
+        if (!options.watch) return show(bd, ids, options)
+        await renderLive(bd.context, await bd.city(), options, (io) => show(bd.writingTo(io), ids, options))
       }),
     )
 }
 
-async function show(bd: BdContext, ids: readonly string[]): Promise<void> {
+async function idsOf(bd: BdContext, given: readonly string[], { id = [], current, asOf }: Show): Promise<string[]> {
+  if (asOf !== undefined) throw failure('gc shows no earlier states; `bd history <bead>` shows every change')
+  const own = current ? await bd.list({ status: 'in_progress', assignee: bd.caller }) : []
+  const ids = [...given, ...id, ...own.slice(0, 1).map((bead) => bead.id)]
+  if (ids.length > 0) return ids
+  throw usageError(current ? 'you work on no bead; name one' : 'name the bead: `bd show <bead>`')
+}
+
+async function show(bd: BdContext, ids: readonly string[], options: Show): Promise<void> {
   const beads: Bead[] = []
   for (const id of ids) {
     const bead = await bd.find(id)
@@ -30,8 +65,45 @@ async function show(bd: BdContext, ids: readonly string[]): Promise<void> {
     else if (ids.length > 1) bd.print.error(`no issue found matching ${JSON.stringify(id)}`)
   }
   if (beads.length === 0) throw bd.print.failure('no issues found matching the provided IDs')
+  const others = await othersOf(bd, beads, options)
+  if (others) return printOthers(bd, others)
   if (bd.print.json) return printJson(bd, beads)
-  for (const bead of beads) await print(bd, bead)
+  for (const bead of beads) {
+    if (options.short) bd.print.bead(bead)
+    else if (options.notes) bd.print.line(sanitizeLines(bead.metadata?.notes ?? ''))
+    else await print(bd, bead)
+  }
+}
+
+/** The beads around others that are shown instead of them, by the id of each. */
+async function othersOf(
+  bd: BdContext,
+  beads: readonly Bead[],
+  { children, refs, thread }: Show,
+): Promise<Map<string, Bead[]> | undefined> {
+  if (!children && !refs && !thread) return undefined
+  const others = new Map<string, Bead[]>()
+  const all = refs ? [] : await bd.list({ all: true })
+  for (const bead of beads) {
+    const { dependents } = refs ? await bd.dependencies(bead.id) : { dependents: [] }
+    const near = dependents.flatMap((relation) => relation.bead ?? [])
+    const name = bead.metadata?.thread_id
+    const isNear = (other: Bead) =>
+      thread ? name !== undefined && other.metadata?.thread_id === name : other.parent === bead.id
+    others.set(bead.id, refs ? near : all.filter(isNear))
+  }
+  return others
+}
+
+async function printOthers(bd: BdContext, others: ReadonlyMap<string, readonly Bead[]>): Promise<void> {
+  if (bd.print.json) {
+    const entries = [...others].map(async ([id, beads]) => [id, await bd.issues(beads.map((each) => each.id))] as const)
+    return bd.print.value(Object.fromEntries(await Promise.all(entries)))
+  }
+  for (const [id, beads] of others) {
+    bd.print.line(`${id}: ${countOf(beads.length, 'bead')}`)
+    for (const bead of beads) bd.print.bead(bead, '  ')
+  }
 }
 
 async function printJson(bd: BdContext, beads: readonly Bead[]): Promise<void> {

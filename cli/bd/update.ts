@@ -5,67 +5,96 @@ import type { BeadChangeEntry, BeadUpdateBody } from '../../src/work/beads/index
 import { changeBead } from '../bead/create.ts'
 import { parseStatus } from '../bead/status.ts'
 import { parseMoment } from '../context/dates.ts'
-import { collectList, collectPair, parseCount, parsePriority } from '../context/options.ts'
+import { collectList, collectPair, parsePriority } from '../context/options.ts'
 import { usageError } from '../io/exit.ts'
+import { type TextSource, textOf, withTextSource } from './comment.ts'
 import type { BdContext } from './context.ts'
-import { readMetadata } from './create.ts'
-import { type FieldOptions, fieldsOf } from './issue.ts'
+import { type TextFields, type TextOptions, textFieldsOf, withTextOptions } from './create.ts'
 
-interface Update extends FieldOptions {
+interface Update extends TextOptions {
   claim?: true
   status?: string
+  ifStatus?: string
   title?: string
-  description?: string
   type?: string
   priority?: number
   assignee?: string
+  assign?: string
+  unassign?: true
+  defer?: string
   addLabel?: string[]
   label?: string[]
   removeLabel?: string[]
   setLabels?: string[]
   parent?: string
-  metadata?: string
-  setMetadata?: Record<string, string>
   unsetMetadata?: string[]
-  appendNotes?: string
   persistent?: true
   ephemeral?: true
   force?: true
 }
 
-export function updateCommand(program: Command, bd: BdContext): void {
+export function updateCommands(program: Command, bd: BdContext): void {
+  withFields(program.command('update').description('change beads').argument('<ids...>')).action(
+    bd.run((ids: string[], options: Update) => update(bd, ids, options)),
+  )
+  const define = (name: string, description: string, ...args: string[]) => {
+    const command = program.command(name).description(description)
+    for (const each of args) command.argument(each)
+    return command
+  }
+  define('assign', 'assign a bead; with an empty name, unassign it', '<bead>', '<who>').action(
+    bd.run((id: string, assignee: string) => update(bd, [id], { assignee })),
+  )
+  define('priority', 'set the priority of a bead', '<bead>', '<level>').action(
+    bd.run((id: string, level: string) => update(bd, [id], { priority: parsePriority(level) })),
+  )
+  withTextSource(define('note', 'add a line to the notes of a bead')).action(
+    bd.run(async (id: string, words: string[], from: TextSource) =>
+      update(bd, [id], { appendNotes: await textOf(bd, words, from) }),
+    ),
+  )
   program
-    .command('update')
-    .description('change beads')
-    .argument('<ids...>')
+    .command('meta', { hidden: true })
+    .command('set')
+    .description('set metadata of a bead; short for `bd update --set-metadata`')
+    .argument('<bead>')
+    .argument('<pairs...>')
+    .action(
+      bd.run((id: string, pairs: string[]) =>
+        update(bd, [id], {
+          setMetadata: pairs.reduce<Record<string, string>>((all, pair) => collectPair(pair, all), {}),
+        }),
+      ),
+    )
+}
+
+/** The options of `bd update`. */
+const withFields = (command: Command): Command =>
+  withChangeOptions(command)
     .option('--claim', 'claim it: assign it to yourself and set it in progress, unless somebody else has it')
     .option('-s, --status <status>', 'open, in_progress, closed …', parseStatus)
-    .option('--title <title>')
-    .option('-d, --description <text>')
-    .option('-t, --type <type>')
-    .option('-p, --priority <level>', '0 to 4, or P0 to P4', parsePriority)
+    .option('--if-status <status>', 'only if it has this status now', parseStatus)
     .option('-a, --assignee <who>', 'the assignee; empty for none')
+    .option('--assign <who>', 'the same as --assignee')
+    .option('--unassign', 'assign it to nobody')
     .option('--add-label <labels>', 'separated by commas', collectList)
     .option('--label <labels>', 'the same as --add-label', collectList)
     .option('--remove-label <labels>', 'separated by commas', collectList)
     .option('--set-labels <labels>', 'these labels instead of the present ones', collectList)
-    .option('--parent <bead>', 'empty for none')
-    .option('--notes <text>', 'the notes, instead of the present ones')
-    .option('--append-notes <text>', 'a line to add to the notes')
-    .option('--design <text>')
-    .option('--acceptance <text>', 'the criteria of acceptance')
-    .option('--external-ref <ref>', 'what it stands for elsewhere, such as the address of an issue')
-    .option('--spec-id <id>', 'the specification it belongs to')
-    .option('-e, --estimate <minutes>', 'how long it should take', parseCount)
-    .option('--due <moment>', 'when it should be done', parseMoment)
-    .option('--persistent', 'it is work to keep, no bookkeeping')
-    .option('--ephemeral', 'it is bookkeeping, not work to keep')
-    .option('--metadata <json>', 'keys and values, as a JSON object, or @ and a file of one')
-    .option('--set-metadata <key=value>', 'may be repeated', collectPair)
+    .option('--defer <moment>', 'not ready before this time; empty for no such time', parseDefer)
     .option('--unset-metadata <key>', 'may be repeated', collectList)
     .option('-f, --force', 'also what another session works on')
-    .action(bd.run((ids: string[], options: Update) => update(bd, ids, options)))
-}
+    .option('--persistent', 'it is work to keep, no bookkeeping')
+    .option('--ephemeral', 'it is bookkeeping, not work to keep')
+
+const withChangeOptions = (command: Command): Command =>
+  withTextOptions(command)
+    .option('--title <title>', 'another title')
+    .option('-t, --type <type>', 'another type')
+    .option('-p, --priority <level>', '0 to 4, or P0 to P4', parsePriority)
+    .option('--parent <bead>', 'empty for none')
+
+const parseDefer = (text: string): string => (text === '' ? '' : parseMoment(text))
 
 /** The commands that keep a claim, or release it if it is still that of a given name. */
 export function holdingCommands(program: Command, bd: BdContext): void {
@@ -97,8 +126,9 @@ async function release(bd: BdContext, id: string, assignee: string): Promise<voi
   bd.print.line(current ? `✓ Released ${id}` : `${id} is not in the hands of ${sanitizeLine(assignee)}`)
 }
 
-async function update(bd: BdContext, ids: readonly string[], options: Update): Promise<void> {
-  const body = changeOf(options, await readMetadata(bd, options.metadata))
+/** Changes beads, and prints them. */
+export async function update(bd: BdContext, ids: readonly string[], options: Update): Promise<void> {
+  const body = changeOf(options, await textFieldsOf(bd, options))
   const changes = Object.keys(body).length > 0 || options.setLabels !== undefined
   if (!changes && !options.claim) throw usageError('no updates specified')
   const city = await bd.city()
@@ -123,20 +153,23 @@ async function labelChange(city: CityClient, id: string, { setLabels }: Update):
   return { labels: setLabels, remove_labels: labels.filter((each) => !setLabels.includes(each)) }
 }
 
-function changeOf(options: Update, given: Record<string, string>): Omit<BeadChangeEntry, 'id'> {
+function changeOf(options: Update, { description, metadata: given }: TextFields): Omit<BeadChangeEntry, 'id'> {
   const unset = Object.fromEntries((options.unsetMetadata ?? []).map((key) => [key, '']))
-  const metadata = { ...given, ...options.setMetadata, ...unset, ...fieldsOf(options) }
+  const metadata = { ...given, ...unset }
   const labels = [...(options.addLabel ?? []), ...(options.label ?? [])]
+  const assignee = options.unassign ? '' : (options.assignee ?? options.assign)
   return {
     ...(options.status !== undefined && { status: options.status }),
+    ...(options.ifStatus !== undefined && { if_status: options.ifStatus }),
     ...(options.title !== undefined && { title: options.title }),
-    ...(options.description !== undefined && { description: options.description }),
+    ...(description !== undefined && { description }),
     ...(options.type !== undefined && { type: options.type }),
     ...(options.priority !== undefined && { priority: options.priority }),
-    ...(options.assignee !== undefined && { assignee: options.assignee }),
+    ...(assignee !== undefined && { assignee }),
     ...(labels.length > 0 && { labels }),
     ...(options.removeLabel && { remove_labels: options.removeLabel }),
     ...(options.parent !== undefined && { parent: options.parent || null }),
+    ...(options.defer !== undefined && { defer_until: options.defer || null }),
     ...(Object.keys(metadata).length > 0 && { metadata }),
     ...(options.appendNotes !== undefined && { append_metadata: { notes: options.appendNotes } }),
     ...((options.persistent || options.ephemeral) && { ephemeral: options.persistent === undefined }),

@@ -1,4 +1,4 @@
-import type { Command } from 'commander'
+import { type Command, InvalidArgumentError } from 'commander'
 import type { Bead } from '../../src/work/beads/index.ts'
 import { parseDate } from '../context/dates.ts'
 import { collectList, parseCount, parsePriority } from '../context/options.ts'
@@ -13,11 +13,13 @@ export interface Filter {
   unassigned?: true
   noAssignee?: true
   priority?: number
-  parent?: string
+  /** `false` when only those without a parent are wanted. */
+  parent?: string | false
   excludeType?: string[]
   excludeLabel?: string[]
   metadataField?: string[]
   hasMetadataKey?: string[]
+  molType?: string
   limit: number
 }
 
@@ -38,6 +40,27 @@ export interface ListFilter extends Filter {
   updatedBefore?: number
   closedAfter?: number
   closedBefore?: number
+  deferAfter?: number
+  deferBefore?: number
+  dueAfter?: number
+  dueBefore?: number
+  deferred?: true
+  overdue?: true
+  id?: string[]
+  title?: string
+  meta?: string[]
+  createdBy?: string
+  spec?: string
+  wispType?: string
+  /** `false` when only those without labels are wanted. */
+  labels?: boolean
+  root?: true
+  pinned?: boolean
+  priorityMin?: number
+  priorityMax?: number
+  labelPattern?: string
+  labelRegex?: RegExp
+  emptyDescription?: true
 }
 
 export const withFilters = (command: Command, limit: number): Command =>
@@ -55,6 +78,7 @@ export const withFilters = (command: Command, limit: number): Command =>
     .option('--exclude-label <labels>', 'without these labels', collectList)
     .option('--metadata-field <key=value>', 'may be repeated', collect)
     .option('--has-metadata-key <key>', 'only with this key of metadata; may be repeated', collect)
+    .option('--mol-type <type>', 'only molecules of this type')
 
 export const withListFilters = (command: Command): Command =>
   withFilters(command, 50)
@@ -72,6 +96,40 @@ export const withListFilters = (command: Command): Command =>
     .option('--updated-before <date>', '', parseDate)
     .option('--closed-after <date>', '', parseDate)
     .option('--closed-before <date>', '', parseDate)
+    .option('--defer-after <date>', 'put off until after this time', parseDate)
+    .option('--defer-before <date>', '', parseDate)
+    .option('--due-after <date>', 'due after this time', parseDate)
+    .option('--due-before <date>', '', parseDate)
+    .option('--deferred', 'only those that are put off')
+    .option('--overdue', 'only open ones that are past their due time')
+    .option('--id <beads>', 'only these, separated by commas', collectList)
+    .option('--title <text>', 'the same as --title-contains')
+    .option('--meta <key=value>', 'the same as --metadata-field', collect)
+    .option('--created-by <who>', 'only those that this name created')
+    .option('--spec <prefix>', 'only those of specifications that begin so')
+    .option('--wisp-type <type>', 'only wisps of this type')
+    .option('--no-labels', 'only those without labels')
+    .option('--no-parent', 'only those that are no part of another')
+    .option('--root', 'the same as --no-parent')
+    .option('--pinned', 'only those that are pinned')
+    .option('--no-pinned', 'without those that are pinned')
+    .option('--priority-min <level>', 'at least this number', parsePriority)
+    .option('--priority-max <level>', 'at most this number', parsePriority)
+    .option('--label-pattern <pattern>', 'only with a label like this, such as tech-*')
+    .option('--label-regex <expression>', 'only with a label that matches it', parseRegex)
+    .option('--empty-description', 'only those without a description')
+
+/** Maximum length of an expression: it is run on labels, which are short. */
+const MAX_REGEX = 200
+
+function parseRegex(text: string): RegExp {
+  if (text.length > MAX_REGEX) throw new InvalidArgumentError(`It has at most ${MAX_REGEX} characters.`)
+  try {
+    return new RegExp(text)
+  } catch {
+    throw new InvalidArgumentError('It must be a regular expression, such as tech-(debt|legacy).')
+  }
+}
 
 const collect = (text: string, before: string[] = []): string[] => [...before, text]
 
@@ -83,16 +141,23 @@ export function isMatch(bead: Bead, filter: Filter): boolean {
   if (label && !label.every((each) => bead.labels?.includes(each))) return false
   if (labelAny && !labelAny.some((each) => bead.labels?.includes(each))) return false
   if (level !== undefined && (bead.priority ?? 2) !== level) return false
-  if (parent !== undefined && bead.parent !== parent) return false
+  if (typeof parent === 'string' && bead.parent !== parent) return false
   if (excludeType?.includes(bead.issue_type)) return false
   if (excludeLabel?.some((each) => bead.labels?.includes(each))) return false
+  if (filter.molType !== undefined && bead.metadata?.mol_type !== filter.molType) return false
   if (!(filter.hasMetadataKey ?? []).every((key) => bead.metadata?.[key] !== undefined)) return false
   return (filter.metadataField ?? []).every((field) => hasField(bead, field))
 }
 
 /** Whether a bead passes the filters that only lists have. */
 export const isListMatch = (bead: Bead, filter: ListFilter): boolean =>
-  isMatch(bead, filter) && isShown(bead, filter) && hasText(bead, filter) && isInTime(bead, filter)
+  isMatch(bead, filter) &&
+  isShown(bead, filter) &&
+  hasText(bead, filter) &&
+  isInTime(bead, filter) &&
+  isPutOff(bead, filter) &&
+  isOfKind(bead, filter) &&
+  hasLabels(bead, filter)
 
 /** Records of the city and gates are shown only when they are asked for. */
 function isShown(bead: Bead, { type, includeInfra, includeGates }: ListFilter): boolean {
@@ -106,7 +171,8 @@ function hasText({ title, description = '', metadata }: Bead, filter: ListFilter
     part === undefined || text.toLowerCase().includes(part.toLowerCase())
   const words = filter.search?.split(/\s+/) ?? []
   if (!words.every((word) => has(`${title}\n${description}`, word))) return false
-  if (!has(title, filter.titleContains) || !has(description, filter.descContains)) return false
+  if (!has(title, filter.titleContains) || !has(title, filter.title) || !has(description, filter.descContains))
+    return false
   return has(metadata?.notes ?? '', filter.notesContains)
 }
 
@@ -120,7 +186,53 @@ function isInTime({ created_at, updated_at = created_at, status, metadata }: Bea
   )
 }
 
-function isBetween(timestamp: string, after: number | undefined, before: number | undefined): boolean {
+function isPutOff({ status, defer_until, metadata }: Bead, filter: ListFilter): boolean {
+  const { deferAfter, deferBefore, dueAfter, dueBefore, deferred, overdue } = filter
+  const now = Date.now()
+  const due = metadata?.due_at
+  if (deferred && status !== 'deferred' && !(defer_until && Date.parse(defer_until) > now)) return false
+  if (overdue && !(status !== 'closed' && due && Date.parse(due) < now)) return false
+  return isBetween(defer_until, deferAfter, deferBefore) && isBetween(due, dueAfter, dueBefore)
+}
+
+function isOfKind(bead: Bead, filter: ListFilter): boolean {
+  const { metadata = {}, priority: level = 2 } = bead
+  const { id, meta = [], createdBy, spec, wispType, priorityMin = 0, priorityMax = 4 } = filter
+  if (id && !id.includes(bead.id)) return false
+  if ((filter.root || filter.parent === false) && bead.parent !== undefined) return false
+  if (filter.pinned !== undefined && (bead.status === 'pinned') !== filter.pinned) return false
+  if (level < priorityMin || level > priorityMax) return false
+  if (createdBy !== undefined && metadata.created_by !== createdBy) return false
+  if (spec !== undefined && !metadata.spec_id?.startsWith(spec)) return false
+  if (wispType !== undefined && metadata.wisp_type !== wispType) return false
+  if (filter.emptyDescription && bead.description) return false
+  return meta.every((field) => hasField(bead, field))
+}
+
+function hasLabels({ labels = [] }: Bead, { labels: wants, labelPattern, labelRegex }: ListFilter): boolean {
+  if (wants === false && labels.length > 0) return false
+  if (labelPattern !== undefined && !labels.some((label) => isGlobMatch(label, labelPattern))) return false
+  return labelRegex === undefined || labels.some((label) => labelRegex.test(label))
+}
+
+/** Whether a text matches a pattern in which `*` stands for any text. */
+export function isGlobMatch(text: string, pattern: string): boolean {
+  const [first = '', ...rest] = pattern.split('*')
+  const last = rest.pop()
+  if (last === undefined) return text === pattern
+  if (!text.startsWith(first) || text.length < first.length + last.length) return false
+  let at = first.length
+  for (const part of rest) {
+    const found = text.indexOf(part, at)
+    if (found < 0) return false
+    at = found + part.length
+  }
+  return text.endsWith(last) && at <= text.length - last.length
+}
+
+function isBetween(timestamp: string | undefined, after: number | undefined, before: number | undefined): boolean {
+  if (after === undefined && before === undefined) return true
+  if (timestamp === undefined) return false
   const at = Date.parse(timestamp)
   return (after === undefined || at > after) && (before === undefined || at < before)
 }

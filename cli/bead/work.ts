@@ -3,7 +3,7 @@ import type { BeadFilter, ListBodyBead } from '../../src/work/beads/index.ts'
 import { readPages } from '../context/pages.ts'
 
 /** Types of beads that are records of the city and no work. */
-const RECORDS = ['session', 'message', 'convoy', 'wait', 'agent', 'rig', 'role']
+const RECORDS = ['session', 'message', 'convoy', 'wait', 'agent', 'rig', 'role', 'kv']
 
 const PAGE_SIZE = 1000
 

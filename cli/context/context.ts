@@ -130,8 +130,14 @@ export class CommandContext {
     if (name !== undefined) return this.rigNamed(city, name)
     if (this.io.env.GC_RIG) return this.io.env.GC_RIG
     if (this.io.env.GC_SESSION_ID) return undefined
+    return this.rigAt(city, '.')
+  }
+
+  /** The rig that a path is in. */
+  async rigAt(city: CityClient, path: string): Promise<string | undefined> {
     const { items } = await city.call('GET ~/rigs')
-    return items.filter(({ path }) => isInside(path, this.io.cwd)).sort(byDepth)[0]?.name
+    const target = resolve(this.io.cwd, path)
+    return items.filter((rig) => isInside(rig.path, target)).sort(byDepth)[0]?.name
   }
 
   /** The rig of a name or folder, or the city itself by its name; throws when there is none. */

@@ -23,7 +23,7 @@ export function splitFields(args: readonly string[]): string[] {
 }
 
 /** A Go template over the fields of one item: texts as they are, what is not one as JSON. */
-async function renderer(template: string): Promise<(item: Readonly<Record<string, unknown>>) => string> {
+export async function renderer(template: string): Promise<(item: Readonly<Record<string, unknown>>) => string> {
   const { TemplateSet } = await import('../../src/core/template/template-set.ts')
   const set = new TemplateSet()
   const explain = (error: unknown): never => {

@@ -27,7 +27,6 @@ export function convoyCommands(program: Command, context: CommandContext): void 
     })
   changeCommands(convoy, context)
   checkCommand(convoy, context)
-  noOpCommands(convoy, context)
   sourceCommands(convoy, context)
   adminCommands(convoy, context)
 }
@@ -148,13 +147,4 @@ async function closeDone(io: Io, city: CityClient, { close, json }: Check): Prom
   }
   if (json) return printJson(io, { closed })
   printLine(io, closed.length === 0 ? 'No open convoy is done.' : `Closed ${closed.join(', ')}.`)
-}
-
-/** Commands of packs for what gc does itself, or by another command. */
-function noOpCommands(convoy: Command, { io }: CommandContext): void {
-  const accepting = (name: string) =>
-    convoy.command(name, { hidden: true }).argument('[words...]').allowUnknownOption().helpOption(false)
-  accepting('autoclose')
-    .description('nothing to do: gc closes a convoy with its last bead')
-    .action(() => printLine(io, 'nothing to do: gc closes a convoy with its last bead'))
 }

@@ -18,14 +18,6 @@ export function sweepCommands(order: Command, context: CommandContext): void {
     .option('-q, --quiet', 'say nothing when nothing was closed')
     .option('--confirm', 'has no effect: what runs is never closed')
     .action((options: SweepOptions) => sweep(context, options))
-  order
-    .command('sweep-nudge-mail', { hidden: true })
-    .description('nothing to do')
-    .argument('[words...]')
-    .allowUnknownOption()
-    .action(() =>
-      printLine(context.io, 'nothing to do for `gc order sweep-nudge-mail`: gc looks after its own records itself'),
-    )
 }
 
 async function sweep(context: CommandContext, { staleAfter, quiet, json }: SweepOptions): Promise<void> {

@@ -7,11 +7,6 @@ import { pause, printJson, printLine } from '../io/io.ts'
 /** Commands with which an agent's program reports about itself. */
 export function runtimeCommands(program: Command, context: CommandContext): void {
   const runtime = program.command('runtime').description('what an agent reports from inside its session')
-  runtime
-    .command('check', { hidden: true })
-    .argument('[words...]')
-    .allowUnknownOption()
-    .action(() => printLine(context.io, 'gc runs agents on this machine: there is no other runtime to check'))
   withJson(runtime.command('drain-ack').description('report that this session has nothing left to do and may end'))
     .argument('[session]', 'the session; default is this one')
     .action(async (session: string | undefined, options: JsonOption) => {

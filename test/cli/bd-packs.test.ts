@@ -202,7 +202,7 @@ describe('gates and molecules that stand on beads alone', () => {
     await json('close', first)
     expect(await json('mol', 'progress', root)).toMatchObject({ completed: 1, total: 2, percent: 50 })
     expect(await json('mol', 'show', root)).toMatchObject({ root: { id: root } })
-    expect(await json('mol', 'burn', root, '--force')).toMatchObject({ molecule_id: root, deleted_count: 2 })
+    expect(await json('mol', 'burn', root, '--force')).toMatchObject({ molecule_id: root, deleted_count: 3 })
     expect(await json<Issue[]>('show', root, second)).toMatchObject([{ status: 'closed' }, { status: 'closed' }])
   })
 

@@ -232,7 +232,7 @@ describe('bd comment, comments', () => {
     expect((await town.bd(['comment', id, '-f', town.at('note.txt')])).status).toBe(0)
     expect(await json<object[]>('comments', id)).toMatchObject([{ text: 'as noted' }])
     for (const [args, message] of [
-      [['comment', id], 'no comment text provided'],
+      [['comment', id], 'no text provided'],
       [['comment', 'list', id], 'list is no bead'],
       [['comment', id, '--file', town.at('none')], 'cannot read'],
       [['comment', id, ' '], 'text must not be empty'],

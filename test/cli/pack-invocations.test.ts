@@ -68,7 +68,7 @@ function stateOf({ status, out, err }: CommandResult): string {
   const text = `${out}${err}`
   if (status === 0) return /nothing to do|no effect in gc|not set|no other runtime/.test(text) ? 'nothing' : 'works'
   if (/`gc run list`|formula \S+ does not exist/.test(text)) return 'formulas'
-  return /^(gc|Error): (gc (has no|keeps no|does not)|the prefix of a rig is declared)/.test(err) ? 'not-here' : text
+  return /^(gc|bd|Error): (gc (has no|keeps no|does not)|the prefix of a rig is declared)/.test(err) ? 'not-here' : text
 }
 
 /** Checks that end with status 1 when something is wrong or nothing is due, as may be in a city of a test. */

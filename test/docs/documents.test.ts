@@ -69,8 +69,8 @@ describe.each(names)('%s', (name) => {
     expect(linksOf(markdown).filter((link) => !isThere(name, link))).toEqual([])
   })
 
-  test('shows only commands and options that gc has', () => {
-    expect(findUnknownCommands(shownCommands(markdown))).toEqual([])
+  test('shows only commands and options that gc has', async () => {
+    expect(await findUnknownCommands(shownCommands(markdown))).toEqual([])
   })
 })
 

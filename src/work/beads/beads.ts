@@ -6,14 +6,21 @@ import type { Caller } from '../../http/caller.ts'
 import { assertFits, type JsonRows, RenderedJson } from '../../http/respond/index.ts'
 import type { OKResponseBody } from '../../http/schema.ts'
 import { isEngineKey, ResultKey } from '../metadata.ts'
-import type { BeadChangeEntry, BeadEntry, BeadsBulkCreate, BeadsBulkUpdate, BeadsCreated } from './bulk-schema.ts'
+import type {
+  BeadChangeEntry,
+  BeadEntry,
+  BeadsBulkCreate,
+  BeadsBulkUpdate,
+  BeadsBurned,
+  BeadsCreated,
+} from './bulk-schema.ts'
 import { findCycle } from './cycles.ts'
 import { parseNeed } from './dependencies.ts'
 import type { BeadChange, BeadDraft, PreparedBead, WriteOptions } from './draft.ts'
 import type { AssigneeResolver } from './extensions.ts'
 import { BeadLists } from './lists.ts'
 import type { BeadReader } from './reader.ts'
-import { UNCOUNTED_TYPES } from './readiness.ts'
+import { isRecord, UNCOUNTED_TYPES } from './readiness.ts'
 import type { BeadRepository } from './repository.ts'
 import type {
   Bead,
@@ -165,6 +172,31 @@ export class Beads {
     }, actorOf(caller))
   }
 
+  /** Throws a molecule away: bookkeeping is removed for good, work that is a molecule of its own is closed. */
+  burn(caller: Caller, id: string, { force }: Force = {}): Promise<BeadsBurned> {
+    const { store, repository, protection } = this.#options
+    const options = this.#requests.optionsFor(caller)
+    return store.write((tx) => {
+      const root = repository.get(id)
+      if (isKept(root)) throw new AppError('conflict-wrong-state', `bead ${id} is a ${root.issue_type}, no molecule`)
+      const all = repository.list(this.#lists.memberIds(id)).filter((bead) => !isKept(bead))
+      const members = childrenFirst(root.ephemeral ? all.filter((bead) => bead.ephemeral) : all)
+      for (const bead of members) {
+        if (bead.status === 'closed') continue
+        protection.check(caller, bead, { status: 'closed' }, force)
+        repository.close(tx, bead.id, 'burned', options)
+      }
+      const deleted = members.filter((bead) => bead.ephemeral).map((bead) => bead.id)
+      const gone = new Set(deleted)
+      for (const each of deleted) {
+        const waiting = repository.dependentsOf(each).filter(({ issue_id: other }) => !gone.has(other))
+        for (const { issue_id: other } of waiting) repository.undepend(tx, other, [each])
+        repository.remove(tx, each)
+      }
+      return { deleted, closed: members.flatMap((bead) => (bead.ephemeral ? [] : [bead.id])) }
+    }, actorOf(caller))
+  }
+
   reopen(caller: Caller, id: string): Promise<OKResponseBody> {
     const { store, repository, protection } = this.#options
     return store.write((tx) => {
@@ -194,9 +226,31 @@ export class Beads {
   }
 }
 
+/** Whether a bead is a record of the city, which no molecule takes with it. */
+const isKept = ({ issue_type: type }: Bead): boolean => type === 'wait' || (isRecord(type) && type !== 'gate')
+
+/** Beads so that each comes after those below it. */
+function childrenFirst(beads: readonly Bead[]): Bead[] {
+  const children = Map.groupBy(beads, ({ parent = '' }) => parent)
+  const sorted = new Set<Bead>()
+  const visit = (bead: Bead, path: ReadonlySet<string>) => {
+    if (sorted.has(bead) || path.has(bead.id)) return
+    for (const child of children.get(bead.id) ?? []) visit(child, new Set([...path, bead.id]))
+    sorted.add(bead)
+  }
+  for (const bead of beads) visit(bead, new Set())
+  return [...sorted]
+}
+
 /** Whether a bead is work to keep. */
 interface Kept {
   ephemeral?: boolean | undefined
+}
+
+/** When a bead is ready, and the status that a change is for. */
+interface Timed {
+  defer_until?: string | null | undefined
+  if_status?: string | undefined
 }
 
 /** Writes beads as callers describe them: assignees are resolved, and the caller is recorded. */
@@ -224,13 +278,18 @@ class BeadRequests {
     return { ...rest, needs, deferUntil, assignee: this.resolveAssignee(tx, assignee) }
   }
 
-  update(tx: Tx, caller: Caller, id: string, body: BeadUpdateBody & Kept, force = false): Bead {
-    const { assignee, remove_labels: removeLabels, priority, ...rest } = body
+  update(tx: Tx, caller: Caller, id: string, body: BeadUpdateBody & Kept & Timed, force = false): Bead {
+    const { assignee, remove_labels: removeLabels, priority, defer_until: deferred, if_status: wanted, ...rest } = body
     if (priority === null) {
       throw invalidField('body.priority', 'priority cannot be removed: set another value, or leave the field out')
     }
     const stored = this.#repository.load(tx, id)
-    const change = { ...rest, priority, removeLabels, assignee: this.resolveAssignee(tx, assignee) }
+    if (wanted !== undefined && stored.bead.status !== wanted) {
+      throw new AppError('conflict-wrong-state', `bead ${id} is ${stored.bead.status}, not ${wanted}; nothing changed`)
+    }
+    const deferUntil = typeof deferred === 'string' ? parseDeferUntil(deferred) : deferred
+    const resolved = this.resolveAssignee(tx, assignee)
+    const change = { ...rest, priority, removeLabels, deferUntil, assignee: resolved }
     this.#protection.check(caller, stored.bead, change, force)
     return this.#repository.change(tx, stored, change, this.optionsFor(caller))
   }
@@ -361,7 +420,7 @@ class BeadCounters {
     )
   }
 
-  /** Work by rig; '' is the city itself. Messages, convoys, convergences and sessions are not counted. */
+  /** Work by rig; '' is the city itself. Messages, convoys, convergences, sessions and kept values are not counted. */
   counts(now: number): Map<string, WorkCounts> {
     const counts = new Map<string, WorkCounts>()
     for (const { rig, status, n, ready } of this.#byStatus.all()) {

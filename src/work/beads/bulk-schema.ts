@@ -1,4 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { nullable } from '../../http/schema.ts'
 import { Bead, BeadCreateInputBody, BeadUpdateBody } from './schema.ts'
 
 /** The most beads that one request creates or changes. */
@@ -53,6 +54,14 @@ export const BeadChangeEntry = Type.Object(
       }),
     ),
     ephemeral: Type.Optional(Type.Boolean({ description: 'Whether it is bookkeeping rather than work to keep.' })),
+    defer_until: Type.Optional(
+      nullable(
+        Type.String({ format: 'date-time', description: 'It is not ready before this; null for no such time.' }),
+      ),
+    ),
+    if_status: Type.Optional(
+      Type.String({ description: 'The status that it must have for the change; another is a conflict.' }),
+    ),
   },
   { $id: 'BeadChangeEntry', additionalProperties: false },
 )
@@ -63,3 +72,13 @@ export const BeadsBulkUpdate = Type.Object(
   { $id: 'BeadsBulkUpdate', additionalProperties: false },
 )
 export type BeadsBulkUpdate = Static<typeof BeadsBulkUpdate>
+
+/** The outcome of throwing a molecule away. */
+export const BeadsBurned = Type.Object(
+  {
+    deleted: Type.Array(Type.String(), { description: 'Bookkeeping that was removed for good, children first.' }),
+    closed: Type.Array(Type.String(), { description: 'Work that was closed; it stays as history.' }),
+  },
+  { $id: 'BeadsBurned', additionalProperties: false },
+)
+export type BeadsBurned = Static<typeof BeadsBurned>

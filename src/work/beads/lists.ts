@@ -177,6 +177,11 @@ export class BeadLists {
     })
   }
 
+  /** The root of a molecule and all beads below it, oldest first. */
+  memberIds(root: string): string[] {
+    return this.#members.all(root, 0).map(({ id }) => id)
+  }
+
   /** A page of the beads that belong to a root, itself among them, oldest first. */
   members(root: Bead, { cursor, limit }: BeadPage): RenderedJson<ListBodyBead> {
     const isConvoy = root.issue_type === 'convoy' ? 1 : 0

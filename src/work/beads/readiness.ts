@@ -11,6 +11,7 @@ export const UNWORKABLE_TYPES = new Set([
   'role',
   'rig',
   'spec',
+  'kv',
 ])
 /** Labels that keep a bead from being offered as work. */
 export const UNWORKABLE_LABELS = ['gc:session', 'gc:order-tracking', 'order-tracking', 'gc:parked']
@@ -64,10 +65,10 @@ const GATING_TYPES = new Set(['blocks', 'waits-for', 'conditional-blocks'])
 /** Whether a dependency of this type keeps a bead from being ready until its target is closed. */
 export const isGating = (type: string): boolean => GATING_TYPES.has(type)
 
-const RECORD_TYPES = new Set(['session', 'message', 'convoy', 'gate'])
+const RECORD_TYPES = new Set(['session', 'message', 'convoy', 'gate', 'kv'])
 
 /** Whether beads of this type are records that nobody works on: they are neither claimed nor slung. */
 export const isRecord = (type: string): boolean => RECORD_TYPES.has(type)
 
 /** Types whose beads a city does not count as its work. */
-export const UNCOUNTED_TYPES: readonly string[] = ['message', 'convoy', 'convergence', 'session']
+export const UNCOUNTED_TYPES: readonly string[] = ['message', 'convoy', 'convergence', 'session', 'kv']

@@ -4,7 +4,7 @@ import { route } from '../../http/route.ts'
 import { OKResponseBody } from '../../http/schema.ts'
 import { CLAIM_LOST } from '../errors.ts'
 import type { Beads } from './beads.ts'
-import { BeadsBulkCreate, BeadsBulkUpdate, BeadsCreated } from './bulk-schema.ts'
+import { BeadsBulkCreate, BeadsBulkUpdate, BeadsBurned, BeadsCreated } from './bulk-schema.ts'
 import { BEAD_LIMITS } from './limits.ts'
 import {
   Bead,
@@ -159,6 +159,21 @@ export const beadRoutes = (city: City) => [
       errors: ['bead-not-found', 'conflict-wrong-state', CLAIM_LOST],
     },
     (exchange) => city(exchange).beads.close(exchange.caller, exchange.params.id, exchange.query),
+  ),
+  route(
+    'POST ~/bead/{id}/burn',
+    {
+      id: 'burn-molecule',
+      summary: 'Throw a molecule away',
+      ...force,
+      description:
+        'Removes bookkeeping for good, with everything below it, also while it is open. Of other molecules, work is ' +
+        'closed and stays as history.',
+      ok: BeadsBurned,
+      errors: ['bead-not-found', 'conflict-wrong-state', CLAIM_LOST],
+      extension: true,
+    },
+    (exchange) => city(exchange).beads.burn(exchange.caller, exchange.params.id, exchange.query),
   ),
   route(
     'POST ~/bead/{id}/reopen',
