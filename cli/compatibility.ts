@@ -43,7 +43,6 @@ const GC_ROWS: Rows = {
     'agent status': ['agent show'],
     'agent stop': ['session stop'],
     'agent wake': ['session wake'],
-    'cities list': ['cities'],
     'config check': ['config show --validate'],
     'config validate': ['config show --validate'],
     'context current': ['status'],
@@ -57,7 +56,6 @@ const GC_ROWS: Rows = {
     'dolt-cleanup': CITY_DATA,
     'dolt-config': CITY_DATA,
     'dolt-state': CITY_DATA,
-    'events rotate': 'gc keeps events in its database and removes old ones itself',
     maintenance: CITY_DATA,
     metrics: [METRICS, { enabled: false }],
     'nudge status': ['gc delivers messages itself, so none is queued here', { queued: [], dead: [] }],
@@ -226,8 +224,8 @@ function accepting(program: Command, words: string, description?: string): Comma
     const inner = parent.commands.find((each) => each.name() === name)
     parent = inner ?? parent.command(name, { hidden: true })
   }
-  // A group that rows made may have an answer for its other commands.
-  const group = parent.commands.find((each) => each.name() === last)
+  // A group that rows made, which has no description, may have an answer for its other commands.
+  const group = parent.commands.find((each) => each.name() === last && each.description() === '')
   return (group ?? parent.command(last, { hidden: description === undefined }))
     .argument('[words...]')
     .allowUnknownOption()

@@ -2,6 +2,8 @@ import type { AgentResponse } from '../../src/agents/agents/index.ts'
 import type { Status } from '../../src/city/status/index.ts'
 import type { CityClient } from '../../src/client/client.ts'
 import type { RigList } from '../../src/config/rigs/index.ts'
+import type { Bead } from '../../src/work/beads/index.ts'
+import type { ConvoyGetResponse } from '../../src/work/convoys/index.ts'
 import type { SessionResponse } from '../../src/work/sessions/index.ts'
 import { envelope } from './envelope.ts'
 
@@ -100,4 +102,29 @@ export async function statusOutput(city: CityClient, { agents, rigs, agent_detai
       }),
     },
   })
+}
+
+/** What commands on a convoy print: what was done, and to which. */
+export const convoyActionOutput = (action: string, more: object) =>
+  envelope({ command: `convoy.${action}`, action, ...more })
+
+/** `gc convoy status`: the convoy, and its beads with the type by its other name. */
+export function convoyStatusOutput({ convoy, children = [], ...response }: ConvoyGetResponse) {
+  return envelope({
+    ...response,
+    ...(convoy && { convoy: { ...convoy, ...convoyTerms(convoy) } }),
+    children: children.map((bead) => ({ ...bead, type: bead.issue_type })),
+  })
+}
+
+/** Whether a convoy is owned, and what else was agreed on it. */
+export function convoyTerms({ labels = [], metadata = {} }: Bead) {
+  const { 'convoy.owner': owner, 'convoy.merge': merge, 'convoy.notify': notify, target } = metadata
+  const fields = {
+    ...(owner && { owner }),
+    ...(notify && { notify }),
+    ...(merge && { merge }),
+    ...(target && { target }),
+  }
+  return { owned: labels.includes('owned'), ...(Object.keys(fields).length > 0 && { fields }) }
 }

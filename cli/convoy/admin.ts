@@ -4,6 +4,7 @@ import { formatAge, sanitizeLine } from '../../src/client/text.ts'
 import type { Bead } from '../../src/work/beads/index.ts'
 import type { CommandContext } from '../context/context.ts'
 import { type JsonOption, withJson } from '../context/options.ts'
+import { convoyActionOutput } from '../context/pack-json.ts'
 import { readItems } from '../context/pages.ts'
 import { renderLive, type WatchOption, withWatch } from '../context/watch.ts'
 import { failure } from '../io/exit.ts'
@@ -53,7 +54,12 @@ async function land(context: CommandContext, id: string, { force, dryRun, json }
   if (!force && children.length === 0) throw failure(`${name} has no beads yet; --force closes it anyway`)
   if (!force && open.length > 0) throw failure(`${name} has open beads: ${open.join(', ')}; --force closes it anyway`)
   if (!dryRun) await city.call('POST ~/convoy/{id}/close', { params: { id } })
-  if (json) return printJson(context.io, { convoy_id: id, landed: dryRun === undefined, open })
+  if (json) {
+    const counts = { total_children: children.length, open_children: open.length, open }
+    const how = { ...(dryRun && { dry_run: true }), ...(force && { forced: true }) }
+    const known = { convoy_id: id, title: convoy.title, landed: dryRun === undefined }
+    return printJson(context.io, convoyActionOutput('land', { ...known, ...counts, ...how }))
+  }
   printLine(context.io, dryRun ? `${name} can be landed.` : `Landed ${name}.`)
 }
 
@@ -61,7 +67,7 @@ async function target(context: CommandContext, id: string, branch: string, { jso
   const city = await context.city()
   await city.call('GET ~/convoy/{id}', { params: { id } })
   const response = await city.call('PATCH ~/bead/{id}', { params: { id }, body: { metadata: { target: branch } } })
-  if (json) return printJson(context.io, response)
+  if (json) return printJson(context.io, convoyActionOutput('target', { convoy_id: id, target: branch, ...response }))
   printLine(context.io, `The target branch of ${sanitizeLine(id)} is ${sanitizeLine(branch)}.`)
 }
 
@@ -83,7 +89,10 @@ async function printStranded(io: Io, city: CityClient, { all, json }: Stranded):
     const isWorkedOn = children.some(({ status }) => status === 'in_progress')
     if (waiting.length > 0 && !isWorkedOn) convoys.push({ id, title, created_at, ready: waiting })
   }
-  if (json) return printJson(io, { convoys })
+  if (json) {
+    const count = convoys.reduce((sum, { ready: waiting }) => sum + waiting.length, 0)
+    return printJson(io, convoyActionOutput('stranded', { stranded: count, convoys }))
+  }
   const now = Date.now()
   printTable(
     io,

@@ -7,6 +7,7 @@ import { beadColumns } from '../bead/bead.ts'
 import type { CommandContext } from '../context/context.ts'
 import { envelope } from '../context/envelope.ts'
 import { type JsonOption, parseCount, withJson } from '../context/options.ts'
+import { convoyActionOutput, convoyStatusOutput, convoyTerms } from '../context/pack-json.ts'
 import { renderLive, type WatchOption, withWatch } from '../context/watch.ts'
 import { Exit } from '../io/exit.ts'
 import { type Io, printJson, printLine } from '../io/io.ts'
@@ -82,12 +83,10 @@ function listOutput(
   list: { items: readonly Bead[]; total: number },
   progress: ReadonlyMap<string, ConvoyCheckResponse>,
 ) {
-  const convoys = list.items.map(({ id, title, status, labels = [], metadata = {} }) => {
+  const convoys = list.items.map((convoy) => {
+    const { id, title, status } = convoy
     const { closed = 0, total = 0 } = progress.get(id) ?? {}
-    const { 'convoy.owner': owner, 'convoy.merge': merge, target } = metadata
-    const fields = { ...(owner && { owner }), ...(merge && { merge }), ...(target && { target }) }
-    const owned = labels.includes(OWNED_LABEL)
-    return { id, title, status, progress: { closed, total }, owned, ...(Object.keys(fields).length > 0 && { fields }) }
+    return { id, title, status, progress: { closed, total }, ...convoyTerms(convoy) }
   })
   return envelope({ convoys, summary: { total: convoys.length }, ...list })
 }
@@ -98,7 +97,7 @@ const check = (city: CityClient, id: string): Promise<ConvoyCheckResponse> =>
 async function show(io: Io, city: CityClient, id: string, { json }: JsonOption): Promise<'over' | undefined> {
   const response = await city.call('GET ~/convoy/{id}', { params: { id } })
   const over = response.convoy?.status === 'closed' ? 'over' : undefined
-  if (json) printJson(io, response)
+  if (json) printJson(io, convoyStatusOutput(response))
   else print(io, response.convoy, response.children ?? [], response.progress?.closed ?? 0)
   return over
 }
@@ -130,7 +129,7 @@ function checkCommand(convoy: Command, context: CommandContext): void {
       if (id === undefined) return closeDone(context.io, city, options)
       const response = await check(city, id)
       if (response.complete && options.close) await city.call('POST ~/convoy/{id}/close', { params: { id } })
-      if (options.json) printJson(context.io, response)
+      if (options.json) printJson(context.io, convoyActionOutput('check', response))
       else printLine(context.io, `${response.closed} of ${response.total} beads of ${sanitizeLine(id)} are closed.`)
       if (!response.complete) throw new Exit(1)
     })
@@ -145,6 +144,6 @@ async function closeDone(io: Io, city: CityClient, { close, json }: Check): Prom
     await city.call('POST ~/convoy/{id}/close', { params: { id } })
     closed.push(id)
   }
-  if (json) return printJson(io, { closed })
+  if (json) return printJson(io, convoyActionOutput('check', { closed: closed.length, closed_ids: closed }))
   printLine(io, closed.length === 0 ? 'No open convoy is done.' : `Closed ${closed.join(', ')}.`)
 }

@@ -2,8 +2,8 @@ import type { Command } from 'commander'
 import { sanitizeLine, sanitizeLines } from '../../src/client/text.ts'
 import type { ConvoyTerms } from '../../src/work/convoys/index.ts'
 import type { CommandContext } from '../context/context.ts'
-import { envelope } from '../context/envelope.ts'
-import { type JsonOption, withJson } from '../context/options.ts'
+import { collectList, type JsonOption, withJson } from '../context/options.ts'
+import { convoyActionOutput } from '../context/pack-json.ts'
 import { usageError } from '../io/exit.ts'
 import { printJson, printLine } from '../io/io.ts'
 
@@ -22,6 +22,9 @@ interface Create extends JsonOption {
   owner?: string
   merge?: Merge
   target?: string
+  tracks?: string[]
+  notify?: string
+  cityScope?: true
 }
 
 type Merge = NonNullable<ConvoyTerms['merge']>
@@ -37,6 +40,9 @@ function createCommand(convoy: Command, context: CommandContext): void {
     .option('--owner <who>', 'the owner')
     .option('--merge <way>', 'how its work is merged: direct, mr or local', parseMerge)
     .option('--target <branch>', 'the branch its work is merged into')
+    .option('--tracks <beads>', 'more of its beads, separated by commas', collectList)
+    .option('--notify <who>', 'who wants to hear of its end; it is kept as metadata')
+    .option('--city-scope', 'create it in the city, whatever the rig of this folder is')
     .action((title: string, items: string[], options: Create) => create(context, title, items, options))
 }
 
@@ -47,11 +53,20 @@ function parseMerge(way: string): Merge {
 }
 
 async function create(context: CommandContext, title: string, items: string[], options: Create): Promise<void> {
-  const { json, rig: named, ...terms } = options
+  const { json, rig: named, tracks = [], notify, cityScope, ...terms } = options
   const city = await context.city()
-  const rig = await context.rig(city, named)
-  const created = await city.call('POST ~/convoys/terms', { body: { title, items, ...terms, ...(rig && { rig }) } })
-  if (json) return printJson(context.io, envelope({ convoy_id: created.id, issue_ids: items, ...created }))
+  const rig = cityScope ? undefined : await context.rig(city, named)
+  const members = [...items, ...tracks]
+  const body = { title, items: members, ...terms, ...(rig && { rig }) }
+  const created = await city.call('POST ~/convoys/terms', { body })
+  if (notify !== undefined) {
+    const metadata = { 'convoy.notify': notify }
+    await city.call('PATCH ~/bead/{id}', { params: { id: created.id }, body: { metadata } })
+  }
+  if (json) {
+    const known = { convoy_id: created.id, issue_ids: members, ...(notify && { notify }) }
+    return printJson(context.io, convoyActionOutput('create', { ...known, ...created }))
+  }
   printLine(context.io, `Created ${created.id}: ${sanitizeLines(created.title)}`)
 }
 
@@ -68,7 +83,8 @@ function itemsCommand(
     .action(async (id: string, items: string[], options: JsonOption) => {
       const city = await context.city()
       const response = await city.call(`POST ~/convoy/{id}/${verb}`, { params: { id }, body: { items } })
-      if (options.json) return printJson(context.io, response)
+      const known = { convoy_id: id, issue_ids: items }
+      if (options.json) return printJson(context.io, convoyActionOutput(verb, { ...known, ...response }))
       const [only, ...others] = items
       const which = others.length === 0 ? `${only} ${result.replace(/^are/, 'is')}` : `${items.join(', ')} ${result}`
       printLine(context.io, `${sanitizeLine(which)} ${sanitizeLine(id)}.`)
@@ -84,7 +100,7 @@ function endCommand(convoy: Command, context: CommandContext, verb: string, desc
       const city = await context.city()
       for (const id of ids) {
         const response = await city.call(operation, { params: { id } })
-        if (options.json) printJson(context.io, response)
+        if (options.json) printJson(context.io, convoyActionOutput(verb, { convoy_id: id, ...response }))
         else printLine(context.io, `Closed ${sanitizeLine(id)}.`)
       }
     })

@@ -1,4 +1,4 @@
-import type { Command } from 'commander'
+import { type Command, InvalidArgumentError } from 'commander'
 import type { CityClient } from '../../src/client/client.ts'
 import type { CityFrame, TaggedFrame } from '../../src/client/events.ts'
 import type { FollowOptions } from '../../src/client/follow.ts'
@@ -24,6 +24,21 @@ interface Options extends JsonOption {
   after?: number
   seq?: true
   limit?: number
+  tail?: true
+  payloadMatch?: readonly PayloadMatch[]
+  afterCursor?: string
+}
+
+/** A place in a payload, and the value that stands there. */
+interface PayloadMatch {
+  path: readonly string[]
+  value: string
+}
+
+function collectPayload(text: string, before: readonly PayloadMatch[] = []): PayloadMatch[] {
+  const at = text.indexOf('=')
+  if (at < 1) throw new InvalidArgumentError('It must look like key=value or key.subkey=value.')
+  return [...before, { path: text.slice(0, at).split('.'), value: text.slice(at + 1) }]
 }
 
 type AnyEvent = CityEvent | TaggedEvent
@@ -48,15 +63,19 @@ export function eventsCommand(program: Command, context: CommandContext): void {
     .option('--type <type>', 'only events of this type, such as bead.closed')
     .option('--actor <name>', 'only events of this actor')
     .option('--since <time>', 'only events of this period, such as 10m or 2h')
+    .option('--payload-match <key=value>', 'only events whose payload has this value; may be repeated', collectPayload)
     .option('--after <seq>', 'only events after this number', parseCount)
     .option('--seq', 'print only the number of the last event')
+    .option('--tail', 'the same as --follow')
+    .option('--after-cursor <cursor>', 'with --all: only events after this cursor')
+    .option('--api <url>', 'accepted: GC_URL names the supervisor')
     .option('--limit <n>', `how many past events; default ${DEFAULT_LIMIT}, with --since all`, parseCount)
     .addHelpText('after', '\nWith --json each event is one line of JSON.')
     .action((options: Options) => (options.all ? eventsOfAllCities(context, options) : eventsOfCity(context, options)))
   recordCommands(events, context)
 }
 
-const isFollowing = ({ follow, watch }: Options): boolean => Boolean(follow || watch)
+const isFollowing = ({ follow, watch, tail }: Options): boolean => Boolean(follow || watch || tail)
 
 async function eventsOfCity(context: CommandContext, options: Options): Promise<void> {
   const city = await context.city()
@@ -73,18 +92,20 @@ async function eventsOfCity(context: CommandContext, options: Options): Promise<
 
 async function eventsOfAllCities(context: CommandContext, options: Options): Promise<void> {
   if (options.after !== undefined) throw usageError('--after is the number of an event of one city; remove --all')
+  if (options.afterCursor !== undefined && !isFollowing(options)) throw usageError('--after-cursor needs --follow')
   const { type, actor, since, limit = DEFAULT_LIMIT } = options
   const supervisor = await context.supervisor()
   const { items, event_cursor } = await supervisor.call('GET /v0/events', { query: { type, actor, since, limit } })
   if (options.seq) return printLine(context.io, event_cursor)
-  if (!isFollowing(options) || since !== undefined) for (const event of items) print(context.io, event, options)
+  const past = items.filter((event) => (options.payloadMatch ?? []).every(hasValue(event)))
+  if (!isFollowing(options) || since !== undefined) for (const event of past) print(context.io, event, options)
   if (items.length === 0 && !isFollowing(options)) reportNone(context.io, options)
   if (isFollowing(options))
     await printFollowing(
       context.io,
       options,
       (follow) => supervisor.follow('GET /v0/events/stream', {}, follow),
-      event_cursor,
+      options.afterCursor ?? event_cursor,
     )
 }
 
@@ -103,7 +124,7 @@ async function readPast(io: Io, city: CityClient, options: Options): Promise<{ e
   let isCut = false
   for await (const page of readPages(read)) {
     if (none) break
-    events.push(...page.items)
+    events.push(...page.items.filter((event) => (options.payloadMatch ?? []).every(hasValue(event))))
     isCut = Boolean(page.next_cursor)
     if (events.length >= limit) break
   }
@@ -138,8 +159,15 @@ async function printFollowing(
   if (late.signal.aborted && options.watch) throw failure(`no event within ${(options.timeout ?? 0) / 1000} s`)
 }
 
-const isMatch = (event: AnyEvent, { type, actor }: Options): boolean =>
-  (!type || event.type === type) && (!actor || event.actor === actor)
+const isMatch = (event: AnyEvent, { type, actor, payloadMatch = [] }: Options): boolean =>
+  (!type || event.type === type) && (!actor || event.actor === actor) && payloadMatch.every(hasValue(event))
+
+const hasValue =
+  ({ payload }: AnyEvent) =>
+  ({ path, value }: PayloadMatch): boolean => {
+    const found = path.reduce<unknown>((inner, key) => (isRecord(inner) ? inner[key] : undefined), payload)
+    return (typeof found === 'string' ? found : JSON.stringify(found)) === value
+  }
 
 /** Says which events there are none of, so that a misspelled type is not taken for a quiet city. */
 function reportNone(io: Io, { type, actor, since, after, json }: Options): void {

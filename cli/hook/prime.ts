@@ -9,6 +9,7 @@ import { failure } from '../io/exit.ts'
 import { pause, printJson } from '../io/io.ts'
 
 interface Prime extends JsonOption {
+  agent?: string
   strict?: true
   hook?: true
   hookFormat?: string
@@ -25,11 +26,12 @@ export function primeCommand(program: Command, context: CommandContext): void {
     .command('prime')
     .description('print the instructions of an agent; inside a session, its own')
     .argument('[agent]', 'an agent or a session; inside a session, default is itself')
+    .option('--agent <agent>', 'the same as the argument')
     .option('--strict', 'fail when there is no such agent, instead of printing general instructions')
     .option('--hook', 'for agent programs that call this when they start: reports their conversation')
     .option('--hook-format <program>', 'the same')
     .option('--json', 'print one line of JSON')
-    .action((agent: string | undefined, options: Prime) => prime(context, agent, options))
+    .action((agent: string | undefined, options: Prime) => prime(context, agent ?? options.agent, options))
 }
 
 async function prime(context: CommandContext, agent: string | undefined, options: Prime): Promise<void> {

@@ -16,6 +16,7 @@ export function sweepCommands(order: Command, context: CommandContext): void {
   withJson(order.command('sweep-tracking').description('close the beads of runs that are over and were left open'))
     .option('--stale-after <duration>', 'only those that are older', parseDurationOption, 10 * MINUTE)
     .option('-q, --quiet', 'say nothing when nothing was closed')
+    .option('--include-wisps', 'accepted')
     .option('--confirm', 'has no effect: what runs is never closed')
     .action((options: SweepOptions) => sweep(context, options))
 }

@@ -45,18 +45,28 @@ export function messageCommands(session: Command, context: CommandContext): void
     )
 }
 
+interface Nudge extends JsonOption {
+  delivery: string
+  session?: string
+  message?: string
+}
+
 /** Defines `nudge`, the name that agents and old prompts use for a message to a session. */
 export function defineNudge(command: Command, context: CommandContext): void {
   withJson(command.description('send a session a message, without waiting'))
-    .argument('<session>')
+    .argument('[session]')
     .argument('[text...]')
+    .option('--session <session>', 'the session, instead of the argument')
     .option('--message <text>', 'the message, instead of the argument')
     .addOption(
       new Option('--delivery <when>', 'immediate waits for its delivery; queue delivers it after the current turn')
         .choices(['immediate', 'wait-idle', 'queue'])
         .default('wait-idle'),
     )
-    .action((id: string, words: string[], options: JsonOption & { delivery: string; message?: string }) => {
+    .action((first: string | undefined, rest: string[], options: Nudge) => {
+      const words = options.session === undefined || first === undefined ? rest : [first, ...rest]
+      const id = options.session ?? first
+      if (id === undefined) throw usageError('name the session: `gc session nudge <session> <text>`')
       const text = options.message === undefined ? words : [options.message]
       if (text.length === 0) throw usageError('give the message: `gc session nudge <session> <text>`')
       return send(context, id, text, options.delivery === 'queue' ? 'follow_up' : 'default', {

@@ -234,14 +234,14 @@ const ACTIONS = [
 
 function actionCommands(session: Command, context: CommandContext): void {
   for (const [verb, description, result] of ACTIONS) {
-    withJson(session.command(verb).description(description))
-      .argument('<session>')
-      .action(async (id: string, options: JsonOption) => {
-        const city = await context.city()
-        const response = await city.call(`POST ~/session/{id}/${verb}`, { params: { id } })
-        if (options.json) return printJson(context.io, response)
-        printLine(context.io, `Session ${id} ${result}.`)
-      })
+    const command = withJson(session.command(verb).description(description)).argument('<session>')
+    if (verb === 'kill' || verb === 'close') command.option('--force', 'accepted: nothing is asked')
+    command.action(async (id: string, options: JsonOption) => {
+      const city = await context.city()
+      const response = await city.call(`POST ~/session/{id}/${verb}`, { params: { id } })
+      if (options.json) return printJson(context.io, response)
+      printLine(context.io, `Session ${id} ${result}.`)
+    })
   }
   withJson(session.command('rename').description('rename a session'))
     .argument('<session>')

@@ -5,21 +5,35 @@ import type { CommandContext } from '../context/context.ts'
 import { envelope } from '../context/envelope.ts'
 import { loadOffline } from '../context/offline.ts'
 import { type JsonOption, withJson } from '../context/options.ts'
+import { notFound } from '../io/exit.ts'
 import { printJson } from '../io/io.ts'
 import { printTable } from '../io/table.ts'
 
-export function skillCommands(program: Command, context: CommandContext): void {
-  const skill = program.command('skill').description('the skills that packs bring')
-  withJson(skill.command('list').description('list them, under the names that agents know them by')).action(
-    (options: JsonOption, command: Command) => list(context, options, command),
-  )
+interface List extends JsonOption {
+  agent?: string
+  session?: string
 }
 
-async function list(context: CommandContext, { json }: JsonOption, command: Command): Promise<void> {
+export function skillCommands(program: Command, context: CommandContext): void {
+  const skill = program.command('skill').description('the skills that packs bring')
+  withJson(skill.command('list').description('list them, under the names that agents know them by'))
+    .option('--agent <agent>', 'only those that this agent is given')
+    .option('--session <session>', 'only those that the agent of this session is given')
+    .action((options: List, command: Command) => list(context, options, command))
+}
+
+async function list(context: CommandContext, options: List, command: Command): Promise<void> {
   const folder = await cityFolder(context, command.optsWithGlobals<{ city?: string }>().city)
-  const { readCityFiles, findPackSkills } = await loadOffline()
-  const skills = findPackSkills(readCityFiles(folder, resolveHome(context.io.env)).packs)
-  if (json) return printJson(context.io, envelope({ skills, items: skills, total: skills.length }))
+  const skills = await skillsOf(context, folder, options)
+  const { agent, session, json } = options
+  if (json) {
+    const known = { ...(agent && { agent }), ...(session && { session }) }
+    const entries = skills.map(({ name, pack, path }) => ({ name, source: pack, path: `${path}/SKILL.md` }))
+    return printJson(
+      context.io,
+      envelope({ ...known, count: skills.length, entries, skills, items: skills, total: skills.length }),
+    )
+  }
   printTable(
     context.io,
     skills,
@@ -28,6 +42,21 @@ async function list(context: CommandContext, { json }: JsonOption, command: Comm
       { header: 'PACK', value: ({ pack }) => pack },
       { header: 'FOLDER', value: ({ path }) => path, minWidth: 12 },
     ],
-    'No pack of this city brings skills.',
+    agent || session ? 'This agent is given no skills.' : 'No pack of this city brings skills.',
   )
 }
+
+async function skillsOf(context: CommandContext, folder: string, { agent, session }: List) {
+  const home = resolveHome(context.io.env)
+  const { readCityFiles, composeFolder, findPackSkills, findAgentSkills } = await loadOffline()
+  const template = session === undefined ? undefined : await templateOf(context, session)
+  const name = agent ?? template
+  if (name === undefined) return findPackSkills(readCityFiles(folder, home).packs)
+  const { config } = composeFolder(folder, home)
+  const found = config.agents.find(({ qualified }) => qualified === name)
+  if (!found) throw notFound('agent-not-found', `there is no agent ${name}; \`gc agent list\` lists them`)
+  return findAgentSkills(found.brings.skills, config.packs)
+}
+
+const templateOf = async (context: CommandContext, id: string): Promise<string> =>
+  (await (await context.city()).call('GET ~/session/{id}', { params: { id } })).template

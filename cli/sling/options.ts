@@ -17,6 +17,7 @@ export interface SlingOptions extends JsonOption {
   var?: Record<string, string>
   target?: string
   nudge?: true
+  prompt?: string
   dryRun?: true
   scopeKind?: string
   scopeRef?: string

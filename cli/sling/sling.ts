@@ -34,6 +34,7 @@ export function slingCommand(program: Command, context: CommandContext): void {
     .option('--scope-kind <kind>', 'of the run of a formula: city or rig')
     .option('--scope-ref <name>', 'which city or rig')
     .option('--no-formula', 'do not use the default formula of the agent')
+    .option('--prompt <text>', 'what is to be done, instead of the argument')
     .option('--nudge', 'accepted: a session is woken for its work anyway')
     .option('-n, --dry-run', 'only check the agent, the bead and the formula')
     .action((target: string | undefined, words: string[], options: SlingOptions) => {
@@ -41,7 +42,8 @@ export function slingCommand(program: Command, context: CommandContext): void {
         ? [options.target, target === undefined ? [] : [target, ...words]]
         : [target, words]
       if (!to) throw usageError('name the agent: `gc sling <agent> <bead>`')
-      const only = rest.length === 0 && !options.target && !options.stdin ? beadId(to) : undefined
+      const isTold = options.stdin || options.prompt !== undefined
+      const only = rest.length === 0 && !options.target && !isTold ? beadId(to) : undefined
       return only ? slingToDefault(context, only, options) : sling(context, to, rest, options)
     })
 }
@@ -55,8 +57,9 @@ async function slingToDefault(context: CommandContext, bead: string, options: Sl
 }
 
 async function sling(context: CommandContext, target: string, words: string[], options: SlingOptions): Promise<void> {
-  const text = options.stdin ? await context.io.readInput() : words.join(' ')
-  if (options.stdin && words.length > 0) throw usageError('give the work as words or by --stdin, not both')
+  const text = options.stdin ? await context.io.readInput() : [...words, options.prompt ?? ''].join(' ')
+  const isTwice = words.length > 0 && (options.stdin || options.prompt !== undefined)
+  if (isTwice) throw usageError('give the work once: as words, by --prompt or by --stdin')
   if (text.trim() === '')
     throw usageError('say what is to be done: `gc sling <agent> <bead>`, or `gc sling <agent> "<text>"`')
   const city = await context.city()

@@ -45,7 +45,7 @@ describe('gc convoy', () => {
     expect(out).toContain('Wall')
     expect((await shown(id)).progress).toEqual({ total: 2, closed: 1 })
     const wire = await fetch(`${town.url}/v0/city/town/convoy/${id}`)
-    expect<unknown>(await shown(id)).toEqual(await wire.json())
+    expect(await shown(id)).toMatchObject((await wire.json()) as object)
     expect((await town.gc(['convoy', 'create', 'Roof'], { cwd: town.rig })).out).toMatch(/^Created sh-\d+: Roof\n$/)
   })
 
@@ -73,7 +73,10 @@ describe('gc convoy', () => {
     expect((await town.gc(['convoy', 'show', id])).out).toContain('gc convoy add')
     expect((await town.gc(['convoy', 'add', id, one.id, two.id])).out).toBe(`${one.id}, ${two.id} are in ${id}.\n`)
     expect((await town.gc(['convoy', 'remove', id, one.id])).out).toBe(`${one.id} is no longer in ${id}.\n`)
-    expect(await town.json<object>(['convoy', 'add', id, two.id])).toEqual({ status: 'updated' })
+    expect(await town.json<object>(['convoy', 'add', id, two.id])).toEqual({
+      ...{ schema_version: '1', ok: true, command: 'convoy.add', action: 'add' },
+      ...{ convoy_id: id, issue_ids: [two.id], status: 'updated' },
+    })
     expect((await shown(id)).children?.map((child) => child.id)).toEqual([two.id])
     const { status, err } = await town.gc(['convoy', 'remove', id, one.id])
     expect([status, err]).toEqual([1, `gc: bead ${one.id} is not in convoy ${id}\n`])
@@ -86,7 +89,8 @@ describe('gc convoy', () => {
       out: `0 of 1 beads of ${id} are closed.\n`,
     })
     const { status, out } = await town.gc(['convoy', 'check', id, '--json'])
-    expect([status, JSON.parse(out)]).toEqual([1, { convoy_id: id, total: 1, closed: 0, complete: false }])
+    expect(status).toBe(1)
+    expect(JSON.parse(out)).toMatchObject({ action: 'check', convoy_id: id, total: 1, closed: 0, complete: false })
     expect((await town.gc(['convoy', 'check', id, '--close'])).status).toBe(1)
     expect((await shown(id)).convoy?.status).toBe('open')
   })
@@ -108,7 +112,7 @@ describe('gc convoy', () => {
     const { id: empty } = await convoy('Empty', '--owned')
     expect(await land(empty)).toEqual([1, `gc: ${empty} has no beads yet; --force closes it anyway\n`])
     const result = await town.json<object>(['convoy', 'land', empty, '--force'])
-    expect(result).toEqual({ convoy_id: empty, landed: true, open: [] })
+    expect(result).toMatchObject({ action: 'land', convoy_id: empty, landed: true, open_children: 0, forced: true })
     const { id: plain } = await convoy('Plain')
     const reason = `${plain} closes with its last bead; \`gc convoy close ${plain}\` closes it now`
     expect(await land(plain)).toEqual([1, `gc: ${reason}\n`])
@@ -142,7 +146,7 @@ describe('gc convoy', () => {
     const [one, two] = [await town.bead('one'), await town.bead('two')]
     for (const bead of [one, two]) await town.json(['bead', 'close', bead.id])
     const [done, owned] = [await convoy('Done', one.id), await convoy('Owned', two.id, '--owned')]
-    const { closed } = await town.json<{ closed: string[] }>(['convoy', 'check'])
+    const { closed_ids: closed } = await town.json<{ closed_ids: string[] }>(['convoy', 'check'])
     expect([closed.includes(done.id), closed.includes(owned.id)]).toEqual([true, false])
     expect((await town.gc(['convoy', 'check', '--close'])).out).toContain(owned.id)
     expect((await town.gc(['convoy', 'check'])).out).toBe('No open convoy is done.\n')

@@ -161,18 +161,29 @@ export interface PackSkill {
 
 /** The skills of packs; the first of several with one name wins. */
 export function findPackSkills(packs: readonly PackConfig[]): PackSkill[] {
-  const skills = packs.flatMap((pack) => {
-    const root = join(pack.folder, 'skills')
-    return foldersIn(root, [])
-      .filter((name) => readText(join(root, name, 'SKILL.md')) !== undefined)
-      .map((name) => ({
-        name: pack.binding === undefined ? name : `${pack.binding}.${name}`,
-        pack: pack.name,
-        path: join(root, name),
-      }))
-  })
-  return [...new Map(skills.reverse().map((skill) => [skill.name, skill])).values()].reverse()
+  return firstOfName(
+    packs.flatMap((pack) =>
+      skillsIn(join(pack.folder, 'skills'), pack.binding === undefined ? '' : `${pack.binding}.`, pack.name),
+    ),
+  )
 }
+
+/** The skills in the folders that an agent is given; the first of several with one name wins. */
+export function findAgentSkills(
+  folders: readonly { readonly folder: string; readonly prefix: string }[],
+  packs: readonly PackConfig[],
+): PackSkill[] {
+  const packOf = (folder: string) => packs.find((pack) => folder.startsWith(`${pack.folder}/`))?.name ?? ''
+  return firstOfName(folders.flatMap(({ folder, prefix }) => skillsIn(folder, prefix, packOf(folder))))
+}
+
+const skillsIn = (root: string, prefix: string, pack: string): PackSkill[] =>
+  foldersIn(root, [])
+    .filter((name) => readText(join(root, name, 'SKILL.md')) !== undefined)
+    .map((name) => ({ name: prefix + name, pack, path: join(root, name) }))
+
+const firstOfName = (skills: PackSkill[]): PackSkill[] =>
+  [...new Map(skills.reverse().map((skill) => [skill.name, skill])).values()].reverse()
 
 interface DeclaredScript {
   readonly table: TomlTable | undefined

@@ -1,3 +1,3 @@
 export { Convoys, OWNED_LABEL } from './convoys.ts'
 export { convoyRoutes } from './routes.ts'
-export type { ConvoyCheckResponse, ConvoyTerms } from './schema.ts'
+export type { ConvoyCheckResponse, ConvoyGetResponse, ConvoyTerms } from './schema.ts'
