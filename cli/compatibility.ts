@@ -83,6 +83,9 @@ const GC_ROWS: Rows = {
     github: 'gc has no commands for GitHub itself; `gc import add` imports a pack that does',
     login: HOSTED,
     logout: HOSTED,
+    mcp: 'gc has no list of MCP servers; they are declared in the folders `mcp` of the city and its packs',
+    'nudge show': 'gc keeps no list of messages; `gc session transcript <session>` shows what a session got',
+    'events reemit-execution': 'gc records the events of runs as they happen; `gc run show <run>` shows one',
     'pack registry': REGISTRY,
     'pack release': 'gc does not publish packs; a tag of their repository is a version',
     prompt: 'gc does not write prompts: `gc prime <agent>` shows the one of an agent',
@@ -255,7 +258,15 @@ export const expandGc = (args: readonly string[]): readonly string[] =>
 export const expandBd = (args: readonly string[]): readonly string[] => expandShort(args, BD_ROWS, BD_VALUED)
 
 /** The options of `bd` itself that take a value. */
-export const BD_VALUED: ReadonlySet<string> = new Set(['--city', '--rig', '--db', '-C', '--directory', '--actor'])
+export const BD_VALUED: ReadonlySet<string> = new Set([
+  '--city',
+  '--rig',
+  '--db',
+  '-C',
+  '--directory',
+  '--dir',
+  '--actor',
+])
 
 export function compatibleCommands(program: Command, { io }: CommandContext): void {
   defineRows(program, GC_ROWS, {

@@ -132,7 +132,7 @@ async function advance(bd: BdContext, closed: Bead, claims: boolean): Promise<Ad
   const { molecule_id, completed, total, steps } = molecule
   const known = { closed_step, molecule_id, molecule_complete: completed >= total }
   const ready = steps.filter(({ status }) => status === 'ready').map(({ issue }) => issue)
-  for (const { id } of claims ? ready : []) {
+  for (const { id } of claims && mayClaim(bd) ? ready : []) {
     if (!(await claim(bd, id))) continue
     const [next] = await bareIssues(bd, [id])
     return { ...known, ...(next && { next_step: next }), auto_advanced: true }
@@ -151,7 +151,11 @@ export async function claim(bd: BdContext, id: string): Promise<boolean> {
   }
 }
 
+/** Only sessions claim work: for a person the next step is shown, and nobody's. */
+const mayClaim = ({ context }: BdContext): boolean => context.io.env.GC_TOKEN !== undefined
+
 async function claimFirst(bd: BdContext): Promise<Issue | undefined> {
+  if (!mayClaim(bd)) return undefined
   const { items } = await (await bd.city()).call('GET ~/beads/ready')
   for (const { id, assignee } of items) {
     if (assignee || !(await claim(bd, id))) continue

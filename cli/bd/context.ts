@@ -19,6 +19,7 @@ export interface BdOptions {
   json?: true
   rig?: string
   directory?: string
+  dir?: string
   db?: string
   readonly?: true
 }
@@ -64,7 +65,7 @@ export class BdContext {
 
   /** The chosen rig, if there is one: by name, or as the one that the chosen folder or database is in. */
   async rig(): Promise<string | undefined> {
-    const { rig, directory, db } = this.#options
+    const { rig, dir, directory = dir, db } = this.#options
     const city = await this.city()
     const path = directory === undefined ? db : '.'
     if (rig !== undefined || path === undefined) return this.context.rig(city, rig)

@@ -1,8 +1,9 @@
 import { type Command, Option } from 'commander'
+import { isRecord, parseJson } from '../../src/client/json.ts'
 import { sanitizeLine } from '../../src/client/text.ts'
 import { parseStatus } from '../bead/status.ts'
 import { parseCount } from '../context/options.ts'
-import { usageError } from '../io/exit.ts'
+import { failure, usageError } from '../io/exit.ts'
 import type { BdContext } from './context.ts'
 import { toRelated } from './issue.ts'
 import type { TreeOptions } from './tree.ts'
@@ -19,15 +20,18 @@ export function dependencyCommands(program: Command, bd: BdContext): void {
   dep
     .command('add')
     .description('make a bead depend on another')
-    .argument('<bead>')
+    .argument('[bead]')
     .argument('[on]', 'the bead it depends on')
+    .option('--file <file>', 'add those of a JSON Lines file, each with "from" and "to"; - for standard input')
     .option('-t, --type <type>', 'blocks, waits-for, tracks, parent-child …', 'blocks')
     .option('--depends-on <bead>', 'the same as the second argument')
     .option('--blocked-by <bead>', 'the same as the second argument')
     .option('--no-cycle-check', 'accepted: `bd dep cycles` finds cycles')
     .action(
-      bd.run((id: string, on: string | undefined, options: Add) =>
-        add(bd, id, on ?? options.dependsOn ?? options.blockedBy, options.type),
+      bd.run((id: string | undefined, on: string | undefined, options: Add) =>
+        options.file === undefined
+          ? add(bd, id, on ?? options.dependsOn ?? options.blockedBy, options.type)
+          : addAll(bd, options.file, options.type),
       ),
     )
   dep
@@ -84,6 +88,7 @@ interface Add {
   type: string
   dependsOn?: string
   blockedBy?: string
+  file?: string
 }
 
 interface Link {
@@ -98,8 +103,25 @@ async function link(bd: BdContext, id: string, { blocks, dependsOn }: Link): Pro
   throw usageError('say what to do: `bd dep add <bead> <on>`, `bd dep list <bead>`, `bd dep <bead> --blocks <other>`')
 }
 
-async function add(bd: BdContext, id: string, on: string | undefined, type: string): Promise<void> {
-  if (!on) throw usageError('name the bead it depends on: `bd dep add <bead> <on>`')
+/** Adds the dependencies of a file: all its lines are read before the first is added. */
+async function addAll(bd: BdContext, file: string, initial: string): Promise<void> {
+  const lines = (await bd.context.readFile(file)).split('\n').filter((line) => line.trim() !== '')
+  const edges = lines.map((line, at) => {
+    const edge = parseJson(line)
+    const [from, to] = isRecord(edge) ? [edge.from ?? edge.issue_id, edge.to ?? edge.depends_on_id] : []
+    if (typeof from !== 'string' || typeof to !== 'string') throw failure(`line ${at + 1} has no "from" and "to"`)
+    const type = isRecord(edge) && typeof edge.type === 'string' ? edge.type : initial
+    return { issue_id: from, depends_on_id: to, type }
+  })
+  const city = await bd.city()
+  for (const { issue_id: id, depends_on_id, type } of edges)
+    await city.call('POST ~/bead/{id}/deps', { params: { id }, body: { depends_on_id, type } })
+  if (bd.print.json) return bd.print.value({ added: edges, count: edges.length, status: 'added' })
+  bd.print.line(`✓ Added ${edges.length} dependencies`)
+}
+
+async function add(bd: BdContext, id: string | undefined, on: string | undefined, type: string): Promise<void> {
+  if (!id || !on) throw usageError('name the bead it depends on: `bd dep add <bead> <on>`')
   const city = await bd.city()
   await city.call('POST ~/bead/{id}/deps', { params: { id }, body: { depends_on_id: on, type } })
   if (bd.print.json) return bd.print.value({ issue_id: id, depends_on_id: on, type, status: 'added' })

@@ -12,12 +12,12 @@ import {
 } from '../bead/filter.ts'
 import { parseStatuses } from '../bead/status.ts'
 import { countWork } from '../bead/work.ts'
-import { collectList } from '../context/options.ts'
 import { renderLive, type WatchOption } from '../context/watch.ts'
 import { blockedIssues } from './blocked.ts'
 import { claim } from './close.ts'
 import type { BdContext } from './context.ts'
 import { membersOf } from './molecule.ts'
+import { formatPriority } from './print.ts'
 
 /** `hybrid` is accepted because `bd` has it; it sorts by priority. */
 const READY_SORTS = ['priority', 'oldest', 'hybrid']
@@ -41,16 +41,18 @@ interface List extends ListFilter, WatchOption {
   pretty?: true
 }
 
-interface Count {
-  status?: string[]
-  type?: string[]
-  assignee?: string
+interface Count extends ListFilter {
+  byStatus?: true
+  byType?: true
+  byPriority?: true
+  byAssignee?: true
+  byLabel?: true
 }
 
 export function listCommands(program: Command, bd: BdContext): void {
   withFilters(program.command('ready').description('list open work that nothing blocks'), 100)
     .addOption(
-      new Option('--sort <way>', 'the most urgent first, or the oldest').choices(READY_SORTS).default('priority'),
+      new Option('-s, --sort <way>', 'the most urgent first, or the oldest').choices(READY_SORTS).default('priority'),
     )
     .option('--claim', 'claim the first one')
     .option('--mol <molecule>', 'only steps of this molecule')
@@ -62,13 +64,14 @@ export function listCommands(program: Command, bd: BdContext): void {
     .option('--pretty', 'accepted')
     .action(bd.run((filter: Ready) => ready(bd, filter)))
   listCommand(program, bd)
-  program
-    .command('count')
-    .description('count beads')
+  withListFilters(program.command('count').description('count beads'))
     .option('-s, --status <statuses>', 'separated by commas; or all', parseStatuses)
-    .option('-t, --type <types>', 'separated by commas', collectList)
-    .option('-a, --assignee <who>')
-    .action(bd.run((filter: Count) => printCount(bd, filter)))
+    .option('--by-status', 'grouped by status')
+    .option('--by-type', 'grouped by type')
+    .option('--by-priority', 'grouped by priority')
+    .option('--by-assignee', 'grouped by assignee')
+    .option('--by-label', 'grouped by label')
+    .action(bd.run((filter: Count, command: Command) => count(bd, filter, command)))
 }
 
 function listCommand(program: Command, bd: BdContext): void {
@@ -265,17 +268,45 @@ export const ORDERS: Readonly<Record<string, Order>> = {
 
 const first = (beads: Bead[], limit: number): Bead[] => (limit === 0 ? beads : beads.slice(0, limit))
 
-async function printCount(bd: BdContext, { status = ['all'], type, ...filter }: Count): Promise<void> {
+/** The filters that the server counts by itself. */
+const COUNTED: ReadonlySet<string> = new Set(['status', 'type', 'assignee', 'limit'])
+
+async function count(bd: BdContext, given: Count, command: Command): Promise<void> {
+  const filter: Count = { ...given, status: given.status ?? ['all'] }
+  const names = Object.keys(given).filter((name) => command.getOptionValueSource(name) === 'cli')
+  if (names.every((name) => COUNTED.has(name))) return printNumber(bd, await countByServer(bd, filter))
+  const beads = (await listAll(bd, filter)).filter((bead) => isListMatch(bead, filter))
+  const groupsOf = groupingOf(filter)
+  if (!groupsOf) return printNumber(bd, beads.length)
+  const counts = new Map<string, number>()
+  for (const bead of beads) for (const group of groupsOf(bead)) counts.set(group, (counts.get(group) ?? 0) + 1)
+  const groups = [...counts].map(([group, n]) => ({ group, count: n })).sort((a, b) => (a.group < b.group ? -1 : 1))
+  if (bd.print.json) return bd.print.value({ total: beads.length, groups })
+  bd.print.line(`Total: ${beads.length}\n`)
+  for (const { group, count: n } of groups) bd.print.line(sanitizeLine(`${group}: ${n}`))
+}
+
+async function countByServer(bd: BdContext, filter: Count): Promise<number> {
   const city = await bd.city()
   const rig = await bd.rig()
-  let count = 0
-  for (const each of queriesOf({ status, ...(type && { type }) })) {
-    const query = { ...each, assignee: filter.assignee, rig }
-    count += each.type
+  let total = 0
+  for (const each of queriesOf(filter)) {
+    const query = { ...each, assignee: assigneeOf(filter), rig }
+    total += each.type
       ? (await city.call('GET ~/beads', { query: { ...query, limit: 1 } })).total
       : await countWork(city, query)
   }
-  printNumber(bd, count)
+  return total
+}
+
+/** The groups of a bead that a count is for. */
+function groupingOf(filter: Count): ((bead: Bead) => string[]) | undefined {
+  if (filter.byStatus) return ({ status }) => [status]
+  if (filter.byType) return ({ issue_type: type }) => [type]
+  if (filter.byPriority) return (bead) => [formatPriority(bead)]
+  if (filter.byAssignee) return ({ assignee }) => [assignee ?? '(unassigned)']
+  if (filter.byLabel) return ({ labels = [] }) => (labels.length > 0 ? labels : ['(no labels)'])
+  return undefined
 }
 
 function printNumber({ print }: BdContext, count: number): void {

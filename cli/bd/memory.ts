@@ -16,9 +16,9 @@ export function memoryCommands(program: Command, bd: BdContext): void {
   program
     .command('remember')
     .description('keep a memory, which `bd prime` shows to every agent')
-    .argument('<text>')
+    .argument('<text...>')
     .option('--key <key>', 'the key to recall it by; default is made from the text')
-    .action(bd.run((text: string, options: { key?: string }) => remember(bd, text, options.key)))
+    .action(bd.run((words: string[], options: { key?: string }) => remember(bd, words.join(' '), options.key)))
   program
     .command('recall')
     .description('print a memory')

@@ -53,12 +53,14 @@ interface Pour {
   rootOnly?: true
   var?: Record<string, string>
   assignee?: string
+  attach?: string
   dryRun?: true
 }
 
 /** Makes the beads of a formula; packs read `new_epic_id`. */
 async function pour(bd: BdContext, name: string, options: Pour, ephemeral: boolean): Promise<void> {
-  const { rootOnly, var: vars, assignee, dryRun } = options
+  const { rootOnly, var: vars, assignee, dryRun, attach } = options
+  if (attach !== undefined) throw failure('gc attaches no formula to another one; pour it by itself, or extend it')
   const city = await bd.city()
   const rig = await bd.rig()
   if (dryRun) {
@@ -85,6 +87,7 @@ function wispCommands(mol: Command, bd: BdContext): void {
       .option('--root-only', 'only the root')
       .option('--var <key=value>', 'a variable of the formula; may be repeated', collectPair)
       .option('--assignee <who>', 'who works on the root')
+      .option('--attach <formula>', 'not supported: a formula can extend another')
       .option('--dry-run', 'only check the formula')
       .action(bd.run((name: string, options: Pour) => pour(bd, name, options, isEphemeral)))
   }

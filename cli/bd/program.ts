@@ -34,6 +34,7 @@ export async function createBd(given: Io, args: readonly string[] = []): Promise
     .option('--city <city>', 'the city to work in: its name or its folder')
     .option('--rig <rig>', 'the rig of the beads')
     .option('-C, --directory <folder>', 'work as if in this folder; in one of a rig, on its beads')
+    .option('--dir <folder>', 'the same as --directory')
     .option('--db <path>', 'work on the beads of the rig that this path is in')
     .option('--readonly', 'change nothing: commands that would do so fail')
     .option('--json', 'print JSON')
@@ -41,7 +42,7 @@ export async function createBd(given: Io, args: readonly string[] = []): Promise
   const context = new CommandContext(io, program)
   const bd = new BdContext(context, program)
   program.hook('preAction', (_, command) => {
-    const { directory, readonly } = program.opts<BdOptions>()
+    const { dir, directory = dir, readonly } = program.opts<BdOptions>()
     if (directory !== undefined) io.cwd = resolve(given.cwd, directory)
     const name = nameOf(command)
     shareOptions(program, command)

@@ -16,7 +16,8 @@ export function tierCommands(program: Command, bd: BdContext): void {
   program
     .command('delete')
     .description('close beads for good; gc keeps closed beads as history')
-    .argument('<ids...>')
+    .argument('[ids...]')
+    .option('--from-file <file>', 'read more ids from a file, one a line')
     .option('-f, --force', 'do it; without, only show what would be closed')
     .option('--cascade', 'their children and dependents, too')
     .option('--dry-run', 'only show what would be closed')
@@ -35,15 +36,19 @@ export function tierCommands(program: Command, bd: BdContext): void {
     .description('import beads from JSON Lines')
     .argument('[file]', 'the file, or - for standard input; default is .beads/issues.jsonl')
     .option('-i, --input <file>', 'the same as the argument')
+    .option('--from-file <file>', 'the same as the argument')
+    .option('--dedup', 'accepted: what is there already is not imported again')
     .option('-f, --force', 'also replace newer beads and those that sessions hold')
     .action(bd.run((file: string | undefined, options: Import) => importFile(bd, file, options)))
 }
 
 interface Import extends ImportOptions {
   input?: string
+  fromFile?: string
 }
 
-async function importFile(bd: BdContext, file: string | undefined, { input, ...options }: Import): Promise<void> {
+async function importFile(bd: BdContext, file: string | undefined, given: Import): Promise<void> {
+  const { fromFile, input = fromFile, ...options } = given
   if (file !== undefined && input !== undefined) throw usageError('name the file once: as the argument or with --input')
   const json = bd.print.json ? { json: true as const } : {}
   await importBeads(bd.context, file ?? input ?? '.beads/issues.jsonl', { ...options, ...json })
@@ -59,12 +64,17 @@ async function promote(bd: BdContext, id: string, { reason }: { reason?: string 
 }
 
 interface Delete {
+  fromFile?: string
   force?: true
   cascade?: true
   dryRun?: true
 }
 
-async function remove(bd: BdContext, ids: readonly string[], { force, cascade, dryRun }: Delete): Promise<void> {
+async function remove(bd: BdContext, given: readonly string[], options: Delete): Promise<void> {
+  const { force, cascade, dryRun, fromFile } = options
+  const text = fromFile === undefined ? '' : await bd.context.readFile(fromFile)
+  const ids = [...given, ...text.split(/\s+/).filter((id) => id !== '')]
+  if (ids.length === 0) throw usageError('name the beads: `bd delete <bead> --force`')
   if (cascade) throw usageError('gc closes what it is told to: name the children and dependents, too')
   const city = await bd.city()
   const beads = await bd.forEach(ids, (id) => bd.get(id))

@@ -157,6 +157,7 @@ function changeOf(options: Update, { description, metadata: given }: TextFields)
   const unset = Object.fromEntries((options.unsetMetadata ?? []).map((key) => [key, '']))
   const metadata = { ...given, ...unset }
   const labels = [...(options.addLabel ?? []), ...(options.label ?? [])]
+  const line = options.appendNotes ?? options.note
   const assignee = options.unassign ? '' : (options.assignee ?? options.assign)
   return {
     ...(options.status !== undefined && { status: options.status }),
@@ -171,7 +172,7 @@ function changeOf(options: Update, { description, metadata: given }: TextFields)
     ...(options.parent !== undefined && { parent: options.parent || null }),
     ...(options.defer !== undefined && { defer_until: options.defer || null }),
     ...(Object.keys(metadata).length > 0 && { metadata }),
-    ...(options.appendNotes !== undefined && { append_metadata: { notes: options.appendNotes } }),
+    ...(line !== undefined && { append_metadata: { notes: line } }),
     ...((options.persistent || options.ephemeral) && { ephemeral: options.persistent === undefined }),
   }
 }

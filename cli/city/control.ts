@@ -23,6 +23,7 @@ export function cityControlCommands(program: Command, context: CommandContext): 
     .option('-n, --dry-run', 'only say what would be done')
     .option('--no-auto-restart', 'accepted')
     .option('--verbose', 'accepted')
+    .option('--foreground', 'accepted: the supervisor runs the city; `gc serve` runs it in the foreground')
     .action((name: string | undefined, options: Control) => start(context, name, options))
   controlled(program, 'stop', 'end the sessions of a city and stop it until it is started; `gc down` ends everything')
     .option('--force', 'accepted: sessions are always ended')

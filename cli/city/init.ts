@@ -48,6 +48,11 @@ export function initCommand(program: Command, context: CommandContext): void {
     .option('--preserve-existing', 'accepted: files that are there are never replaced')
     .option('--skip-provider-readiness', 'accepted: `gc readiness` checks programs')
     .option('--bootstrap-profile <profile>', 'accepted')
+    .option('--dolt-host <host>', 'accepted, as the other options for a database: gc keeps its own')
+    .option('--dolt-port <port>', 'accepted')
+    .option('--dolt-user <user>', 'accepted')
+    .option('--dolt-database <name>', 'accepted')
+    .option('--dolt-project-id <id>', 'accepted')
     .action((path: string, options: Init) => init(context, resolve(context.io.cwd, path), options))
 }
 

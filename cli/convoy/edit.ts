@@ -96,6 +96,7 @@ type End = 'POST ~/convoy/{id}/close' | 'DELETE ~/convoy/{id}'
 function endCommand(convoy: Command, context: CommandContext, verb: string, description: string, operation: End): void {
   withJson(convoy.command(verb).description(description))
     .argument('<convoy...>')
+    .option('-f, --force', 'accepted: nothing is asked')
     .action(async (ids: string[], options: JsonOption) => {
       const city = await context.city()
       for (const id of ids) {

@@ -63,7 +63,8 @@ async function reportError(
   error: unknown,
   { suggest, explain, listing, printJsonError }: RunOptions,
 ): Promise<void> {
-  const { message, ...report } = describeError(error, io.env)
+  const { message: found, ...report } = describeError(error, io.env)
+  const message = (await unknownCommand(program, args, error)) ?? found
   if (!message) return
   const suggestion = message.includes('id you mean') ? undefined : await suggest?.(error)
   const about = suggestion ? undefined : await explain?.(error).catch(() => undefined)
@@ -75,6 +76,32 @@ async function reportError(
   }
   io.err(`${program.name()}: ${sentence}\n`)
   if (isWrongLine(error)) io.err(shortHelp(program, args, io))
+}
+
+/** What a line is rejected for when a word in the place of a command is none. */
+const WITHOUT_COMMAND: ReadonlySet<string> = new Set([
+  'commander.unknownCommand',
+  'commander.excessArguments',
+  'commander.unknownOption',
+])
+
+/**
+ * The sentence for a word that is no command of its group, with the nearest one. The default command of a group takes it
+ * for an argument: then only what follows is rejected.
+ */
+async function unknownCommand(program: Command, args: readonly string[], error: unknown): Promise<string | undefined> {
+  if (!(error instanceof CommanderError) || !WITHOUT_COMMAND.has(error.code)) return undefined
+  if (error.message.includes('(Did you mean')) return undefined
+  const { command, given } = readLine(program, args)
+  const word = given.find(({ placeholder }) => placeholder === '')?.word
+  if (word === undefined || command.commands.length === 0 || command.registeredArguments.length > 0) return undefined
+  const { nearest } = await import('../../src/config/files/suggestion.ts')
+  const near = nearest(
+    word,
+    command.commands.flatMap((each) => [each.name(), ...each.aliases()]),
+  )
+  if (near !== undefined) return `unknown command '${word}'; did you mean ${near}?`
+  return error.code === 'commander.excessArguments' ? `unknown command '${word}'` : undefined
 }
 
 /** A hint at the command that lists valid names, unless the sentence names a command already. */

@@ -14,6 +14,7 @@ interface Send extends JsonOption {
   to?: string
   from?: string
   all?: true
+  human?: true
   notify?: true
 }
 
@@ -27,6 +28,7 @@ export function sendCommand(mail: Command, context: CommandContext): void {
     .option('-m, --message <text>', 'the body')
     .option('--to <who>', 'the recipient, instead of the argument')
     .option('--from <name>', 'the sender: one of a session’s own names, or for a person a label')
+    .option('--human', 'send it to a person: the same as --to human')
     .option('--all', 'send to every running session')
     .option('--notify', 'accepted; a running session is always notified')
     .action((first: string | undefined, second: string | undefined, options: Send) =>
@@ -40,7 +42,7 @@ async function send(
   second: string | undefined,
   options: Send,
 ): Promise<void> {
-  const named = options.to ?? (options.all ? undefined : first)
+  const named = options.to ?? (options.human ? 'human' : options.all ? undefined : first)
   const text = options.message ?? (named === first ? second : (second ?? first)) ?? ''
   const body = text === '-' ? await context.io.readInput() : text
   const subject = options.subject?.trim() || firstLine(body)

@@ -6,6 +6,8 @@ import { printJson, printLine } from '../io/io.ts'
 
 interface Handoff extends JsonOption {
   target?: string
+  subject?: string
+  message?: string
   auto?: true
   hookFormat?: string
 }
@@ -15,13 +17,18 @@ export function handoffCommand(program: Command, context: CommandContext): void 
   program
     .command('handoff')
     .description('hand over to a new conversation, which reads this message')
-    .argument('[subject]', 'the subject', 'Handoff')
-    .argument('[message]', 'the message; `-` reads it from standard input', '')
+    .argument('[subject]', 'the subject; default is Handoff')
+    .argument('[message]', 'the message; `-` reads it from standard input')
+    .option('-s, --subject <text>', 'the subject, instead of the argument')
+    .option('-m, --message <text>', 'the message, instead of the argument')
     .option('--target <who>', 'hand over to another session or agent, without restarting this one')
     .option('--auto', 'only send the message, for programs that compact their context themselves')
     .option('--hook-format <program>', 'accepted for agent programs that call this')
     .option('--json', 'print one line of JSON')
-    .action((subject: string, message: string, options: Handoff) => handoff(context, subject, message, options))
+    .action((first: string | undefined, second: string | undefined, options: Handoff) => {
+      const subject = options.subject ?? first ?? 'Handoff'
+      return handoff(context, subject, options.message ?? second ?? '', options)
+    })
 }
 
 async function handoff(context: CommandContext, subject: string, message: string, options: Handoff): Promise<void> {

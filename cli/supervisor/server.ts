@@ -20,6 +20,7 @@ export function serverCommands(program: Command, context: CommandContext): void 
     command
       .option('--no-open', 'accepted: nothing is opened')
       .option('--api <url>', 'accepted')
+      .option('--port <port>', 'accepted: the supervisor answers at one address')
       .action(() =>
         printLine(context.io, `${context.client.access.url}/docs shows the API; \`gc tui\` is the dashboard.`),
       )

@@ -19,7 +19,13 @@ export function supervisorCommands(program: Command, context: CommandContext): v
   const supervisor = program.command('supervisor').description('the supervisor as a service: start, stop, status, logs')
   defineServe(supervisor.command('run'), context)
   defineStart(supervisor.command('start'), context)
-  defineDown(supervisor.command('stop').option('--wait', 'accepted: it always waits'), context)
+  defineDown(
+    supervisor
+      .command('stop')
+      .option('--wait', 'accepted: it always waits')
+      .option('--wait-timeout <duration>', 'accepted: --timeout sets how long'),
+    context,
+  )
   withJson(supervisor.command('status').description('show whether the supervisor runs; status 1 when not')).action(
     (options: JsonOption) => status(context, options),
   )

@@ -1,11 +1,15 @@
 import { expect, test } from 'bun:test'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type CommandResult, gc } from './shell.ts'
+import type { Command } from 'commander'
+import { createBd } from '../../cli/bd/program.ts'
+import { findCommand, findOption } from '../../cli/io/command-line.ts'
+import { createProgram } from '../../cli/program.ts'
+import { type CommandResult, gc, recorder } from './shell.ts'
 import { openTown, type Town } from './town.ts'
 
 const TABLE = readFileSync(join(import.meta.dir, 'pack-invocations.txt'), 'utf8')
-const STATES = ['works', 'nothing', 'not-here', 'formulas']
+const STATES = ['works', 'nothing', 'not-here', 'takes']
 
 interface Invocation {
   state: string
@@ -56,6 +60,7 @@ async function fill(town: Town): Promise<Record<string, string>> {
     ...{ session: 'first', name: session.session_name, file: town.at('beads.jsonl'), copy: town.at('copy') },
     ...{ folder: town.at('folder'), pack: town.at('pack'), prompt: town.at('prompt.md') },
     gate: await bd('gate', 'create', '--blocks', gated, '--reason', 'ask'),
+    ...(await fillMore(town, bd)),
     burnt: await bd('create', 'burnt', '-t', 'epic'),
     gone: await bd('create', 'gone'),
     wisp: await bd('create', 'wisp', '--ephemeral'),
@@ -63,12 +68,33 @@ async function fill(town: Town): Promise<Record<string, string>> {
   }
 }
 
+/** What only some invocations need. */
+async function fillMore(town: Town, bd: (...args: string[]) => Promise<string>): Promise<Record<string, string>> {
+  const create = (title: string, ...more: string[]) => bd('create', title, ...more)
+  const molecule = await create('molecule', '-t', 'epic')
+  const step = await create('first', '--parent', molecule)
+  await create('second', '--parent', molecule, '--deps', step)
+  const squashed = await create('patrol', '-t', 'molecule')
+  await create('look', '--parent', squashed, '--ephemeral')
+  const { id: convoy } = await town.json<{ id: string }>(['convoy', 'create', 'Told'])
+  writeFileSync(town.at('batch.txt'), '# changes\ncreate task 2 "Made by a batch"\n')
+  return {
+    ...{ step, squashed, convoy, batch: town.at('batch.txt'), linked: await create('linked') },
+    ...{ last: await create('last'), done: await create('done'), old: await create('old'), twin: await create('twin') },
+    ...{ 'put-off': await create('put off'), 'burnt-wisp': await create('burnt wisp', '--ephemeral') },
+    ...{ 'burnt-again': await create('burnt again', '--ephemeral') },
+    asked: await bd('gate', 'create', '--blocks', await create('asks'), '--reason', 'may I'),
+  }
+}
+
 /** What an invocation came to. */
 function stateOf({ status, out, err }: CommandResult): string {
   const text = `${out}${err}`
-  if (status === 0) return /nothing to do|no effect in gc|not set|no other runtime/.test(text) ? 'nothing' : 'works'
-  if (/`gc run list`|formula \S+ does not exist/.test(text)) return 'formulas'
-  return /^(gc|bd|Error): (gc (has no|keeps no|does not)|the prefix of a rig is declared)/.test(err) ? 'not-here' : text
+  if (status === 0)
+    return /nothing to do|no effect in gc|not set|there is nothing to do/.test(text) ? 'nothing' : 'works'
+  const sentence =
+    /(?:^(?:gc|bd): |"message":")(?:gc (?:has|keeps no|does not|attaches|pins)|the prefix of a rig|a bead keeps)/
+  return status === 1 && sentence.test(text) ? 'not-here' : text ? 'not-here' : text
 }
 
 /** Checks that end with status 1 when something is wrong or nothing is due, as may be in a city of a test. */
@@ -80,7 +106,8 @@ test('every command that packs call is answered as the table says', async () => 
   const shell = { env: { PATH: process.env.PATH ?? '' } }
   const wrong: string[] = []
   for (const { state, words } of invocations) {
-    const args = words.map((word) => word.replace(/\{([a-z]+)\}/g, (all, name: string) => values[name] ?? all))
+    if (state === 'takes') continue
+    const args = words.map((word) => word.replace(/\{([a-z-]+)\}/g, (all, name: string) => values[name] ?? all))
     const [program, ...rest] = args
     const result = await (program === 'bd' ? town.bd(rest, shell) : town.gc(rest, shell))
     const mayFail =
@@ -90,6 +117,38 @@ test('every command that packs call is answered as the table says', async () => 
   }
   expect(wrong).toEqual([])
 }, 60_000)
+
+test('every other command and option that packs name is known', async () => {
+  const { io } = recorder()
+  const programs: Record<string, Command> = { gc: createProgram(io), bd: await createBd(io) }
+  const unknown = invocations.flatMap(({ state, words }) => {
+    const [name = '', ...rest] = words
+    const program = programs[name]
+    return state !== 'takes' || (program && isTaken(program, rest)) ? [] : [words.join(' ')]
+  })
+  expect(unknown).toEqual([])
+})
+
+/** Whether a program has a command of these words, with these options; some commands take any. */
+function isTaken(program: Command, words: readonly string[]): boolean {
+  let command = program
+  for (const [at, word] of words.entries()) {
+    if (takesAny(command)) return true
+    if (!word.startsWith('-')) {
+      const inner = findCommand(command, word)
+      if (inner === undefined) return false
+      command = inner
+    } else if (!findOption(command, word) && !defaultOf(command)?.options.some(({ long }) => long === word)) {
+      return word === '--json' && at === words.length - 1 && takesAny(command)
+    }
+  }
+  return true
+}
+
+const defaultOf = (command: Command): Command | undefined =>
+  command.commands.find((each) => ['list', 'link', 'mark', 'get', 'create'].includes(each.name()))
+
+const takesAny = (command: Command): boolean => '_allowUnknownOption' in command && command._allowUnknownOption === true
 
 test('the table names each invocation once, and only states that there are', () => {
   const lines = invocations.map(({ words }) => words.join(' '))
