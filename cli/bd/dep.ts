@@ -26,7 +26,7 @@ export function dependencyCommands(program: Command, bd: BdContext): void {
     .option('-t, --type <type>', 'blocks, waits-for, tracks, parent-child …', 'blocks')
     .option('--depends-on <bead>', 'the same as the second argument')
     .option('--blocked-by <bead>', 'the same as the second argument')
-    .option('--no-cycle-check', 'accepted: `bd dep cycles` finds cycles')
+    .option('--no-cycle-check', 'accepted: gc rejects a dependency that makes a cycle')
     .action(
       bd.run((id: string | undefined, on: string | undefined, options: Add) =>
         options.file === undefined

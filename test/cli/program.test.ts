@@ -13,6 +13,8 @@ describe('a wrong command line', () => {
     { args: ['rig', 'lst'], says: 'Did you mean list?' },
     { args: ['rig', 'list', '--jsn'], says: 'Did you mean --json?' },
     { args: ['frobnicate'], says: "unknown command 'frobnicate'" },
+    { args: ['trase', 'show'], says: "unknown command 'trase'; did you mean trace?" },
+    { args: ['config', 'chek'], says: 'did you mean check?' },
     { args: ['bead', 'create', 'x', '--priority', '9'], says: '0 to 4' },
     { args: ['sling'], says: 'name the agent' },
     { args: ['agent', 'add', 'a', '--provider', 'x', '--command', 'y'], says: 'not both' },
@@ -28,6 +30,13 @@ describe('a wrong command line', () => {
     const { status, err } = await bd(['redy'], { env: nobody })
     expect(status).toBe(2)
     expect(err).toContain('Did you mean ready?')
+    for (const [args, says] of [
+      [['dep', 'tre', 'to-1'], "unknown command 'tre'; did you mean tree?"],
+      [['human', 'dismis', 'to-1', '-r', 'x'], 'did you mean dismiss?'],
+      [['recal', 'x'], 'Did you mean recall?'],
+    ] as const) {
+      expect((await bd(args, { env: nobody })).err).toContain(says)
+    }
   })
 })
 
