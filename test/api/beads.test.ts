@@ -186,6 +186,20 @@ describe('changing a bead', () => {
     expect((await city.call(`GET ~/bead/${id}`)).body.status).toBe('closed')
   })
 
+  test('reports what burning a molecule removed and closed, and burns no convoy', async () => {
+    await using town = await openTown()
+    const { city } = town
+    const [work, fleet] = [await bead(city, 'work'), await bead(city, 'fleet', { type: 'convoy' })]
+    const beads = [{ title: 'wisp', ephemeral: true, parent: work }]
+    const { body } = await city.call('POST ~/beads/bulk', { body: { beads } })
+    const [{ id: wisp }] = body.beads
+    expect(await errorOf(city, `POST ~/bead/${fleet}/burn`)).toStartWith('409 conflict-wrong-state: ')
+    const burn = async () =>
+      expect((await city.call(`POST ~/bead/${work}/burn`)).body).toEqual({ deleted: [wisp], closed: [work] })
+    expect(await recordedBy(city, burn)).toEqual([`bead.closed ${wisp}`, `bead.closed ${work}`, `bead.deleted ${wisp}`])
+    expect((await city.call(`GET ~/bead/${wisp}`)).status).toBe(404)
+  })
+
   test('leaves a parked bead to a person, who can offer it again', async () => {
     await using town = await openTown()
     const { city } = town
@@ -368,6 +382,7 @@ describe('beads that do not exist', () => {
         [`DELETE ~/bead/${id}`],
         [`POST ~/bead/${id}/assign`, { body: { assignee: '' } }],
         [`POST ~/bead/${id}/close`],
+        [`POST ~/bead/${id}/burn`],
         [`POST ~/bead/${id}/reopen`],
         [`POST ~/bead/${id}/unpark`],
         [`GET ~/bead/${id}/deps`],
@@ -418,6 +433,7 @@ describe('a session', () => {
       [`DELETE ~/bead/${id}`],
       [`POST ~/bead/${id}/assign`, { assignee: '' }],
       [`POST ~/bead/${id}/close`],
+      [`POST ~/bead/${id}/burn`],
       [`POST ~/bead/${id}/deps`, { depends_on_id: other }],
       [`DELETE ~/bead/${id}/deps/${other}`],
     ]
@@ -574,7 +590,6 @@ describe('the operations on beads', () => {
 
   test('fill every response field except those of beads that other operations create', () => {
     expect(coverage.emptyFields()).toEqual([
-      'Bead.ephemeral',
       'Bead.from',
       'Bead.needs',
       'Bead.no_history',

@@ -182,8 +182,7 @@ export class Beads {
       const all = repository.list(this.#lists.memberIds(id)).filter((bead) => !isKept(bead))
       const members = childrenFirst(root.ephemeral ? all.filter((bead) => bead.ephemeral) : all)
       for (const bead of members) {
-        if (bead.status === 'closed') continue
-        protection.check(caller, bead, { status: 'closed' }, force)
+        if (bead.status !== 'closed') protection.check(caller, bead, { status: 'closed' }, force)
         repository.close(tx, bead.id, 'burned', options)
       }
       const deleted = members.filter((bead) => bead.ephemeral).map((bead) => bead.id)
