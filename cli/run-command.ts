@@ -14,6 +14,8 @@ function ownIo(): Io {
 
 /** Runs a command of `bd`. */
 export async function runBd(args: readonly string[], io: Io): Promise<number> {
+  // A shell completes both programs by the same words.
+  if (args[0] === '__complete') return runGc(['__complete', '--', 'bd', ...args.slice(2)], io)
   const [{ createBd }, { Printer }, { expandBd }] = await Promise.all([
     import('./bd/program.ts'),
     import('./bd/print.ts'),

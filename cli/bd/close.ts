@@ -24,7 +24,7 @@ export function closeCommands(program: Command, bd: BdContext): void {
     .command('close')
     .alias('done')
     .description('close beads')
-    .argument('<ids...>')
+    .argument('<beads...>')
     .option('-r, --reason <text>', 'the reason or result; may be repeated, one for each bead', collect)
     .option('--reason-file <file>', 'read the reason from a file; - for standard input')
     .option('-f, --force', 'also what another session works on')
@@ -37,7 +37,7 @@ export function closeCommands(program: Command, bd: BdContext): void {
   program
     .command('reopen')
     .description('reopen closed beads')
-    .argument('<ids...>')
+    .argument('<beads...>')
     .option('-r, --reason <text>', 'why; it becomes a comment')
     .action(bd.run((ids: string[], options: { reason?: string }) => reopen(bd, ids, options.reason)))
 }

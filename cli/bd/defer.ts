@@ -9,7 +9,7 @@ export function deferCommands(program: Command, bd: BdContext): void {
   program
     .command('defer')
     .description('put beads off: until a time, or until somebody takes them up again')
-    .argument('<ids...>')
+    .argument('<beads...>')
     .option('--until <moment>', 'ready again from this time, such as +6h or 2030-01-31', parseMoment)
     .action(
       bd.run((ids: string[], { until }: { until?: string }) =>
@@ -19,7 +19,7 @@ export function deferCommands(program: Command, bd: BdContext): void {
   program
     .command('undefer')
     .description('take up beads that were put off')
-    .argument('<ids...>')
+    .argument('<beads...>')
     .action(bd.run((ids: string[]) => apply(bd, ids, { defer_until: null }, 'Undeferred')))
 }
 

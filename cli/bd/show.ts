@@ -26,7 +26,7 @@ export function showCommand(program: Command, bd: BdContext): void {
     .command('show')
     .alias('view')
     .description('show beads')
-    .argument('[ids...]')
+    .argument('[beads...]')
     .option('--id <beads>', 'the same as the arguments, separated by commas', collectList)
     .option('--current', 'the bead that you work on')
     .option('--short', 'one line each')

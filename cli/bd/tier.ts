@@ -10,13 +10,13 @@ export function tierCommands(program: Command, bd: BdContext): void {
   program
     .command('promote')
     .description('keep a bead of bookkeeping as work')
-    .argument('<id>')
+    .argument('<bead>')
     .option('-r, --reason <text>', 'why; it becomes a comment')
     .action(bd.run((id: string, options: { reason?: string }) => promote(bd, id, options)))
   program
     .command('delete')
     .description('close beads for good; gc keeps closed beads as history')
-    .argument('[ids...]')
+    .argument('[beads...]')
     .option('--from-file <file>', 'read more ids from a file, one a line')
     .option('-f, --force', 'do it; without, only show what would be closed')
     .option('--cascade', 'their children and dependents, too')

@@ -34,7 +34,7 @@ interface Update extends TextOptions {
 }
 
 export function updateCommands(program: Command, bd: BdContext): void {
-  withFields(program.command('update').description('change beads').argument('<ids...>')).action(
+  withFields(program.command('update').description('change beads').argument('<beads...>')).action(
     bd.run((ids: string[], options: Update) => update(bd, ids, options)),
   )
   const define = (name: string, description: string, ...args: string[]) => {
@@ -101,7 +101,7 @@ export function holdingCommands(program: Command, bd: BdContext): void {
   program
     .command('heartbeat')
     .description('report that you still work on a bead')
-    .argument('<id>')
+    .argument('<bead>')
     .action(
       bd.run(async (id: string) => {
         const claim = await (await bd.city()).call('POST ~/bead/{id}/heartbeat', { params: { id } })
@@ -112,7 +112,7 @@ export function holdingCommands(program: Command, bd: BdContext): void {
   program
     .command('release-if-current')
     .description('release a bead, if it is still assigned to this name')
-    .argument('<id>')
+    .argument('<bead>')
     .argument('<assignee>')
     .action(bd.run((id: string, assignee: string) => release(bd, id, assignee)))
 }

@@ -32,10 +32,18 @@ export function completionCommands(program: Command, context: CommandContext): v
     .command('__complete', { hidden: true })
     .argument('[words...]')
     .action(async (words: string[]) => {
-      const found = await complete(program, words, sourcesInTime(program, context))
+      const { program: own, words: typed } = await programOf(program, context, words)
+      const found = await complete(own, typed, sourcesInTime(own, context.of(own)))
       if (found === undefined) throw new Exit(NO_WORDS)
       for (const { name, about } of found) printLine(context.io, about ? `${name}\t${about}` : name)
     })
+}
+
+/** The program that a line is for, and its words: those of `gc bd` are for `bd`. */
+async function programOf(program: Command, { io }: CommandContext, words: readonly string[]) {
+  if (words[0] !== 'bd' || words.length < 2) return { program, words }
+  const { createBd } = await import('../bd/program.ts')
+  return { program: await createBd(io), words: words.slice(1) }
 }
 
 /** Looks that start no supervisor and find nothing when there is no time left. */

@@ -1,4 +1,4 @@
-# Completion of gc for bash: source <(gc completion bash)
+# Completion of gc and bd for bash: source <(gc completion bash)
 _gc() {
   local rest=${COMP_LINE:0:COMP_POINT} cur=${COMP_WORDS[COMP_CWORD]} words=() last=-1 i word trimmed prefix reply line
   # bash cuts words at : and =, which names have: what follows without a space belongs together.
@@ -28,4 +28,4 @@ _gc() {
     while IFS= read -r line; do COMPREPLY+=("$line"); done < <(compgen -f -- "$cur")
   fi
 }
-complete -F _gc gc
+complete -F _gc gc bd

@@ -9,3 +9,4 @@ function __gc_complete
     string join \n -- $reply
 end
 complete -c gc -f -a '(__gc_complete)'
+complete -c bd -f -a '(__gc_complete)'

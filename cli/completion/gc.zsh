@@ -1,4 +1,4 @@
-#compdef gc
+#compdef gc bd
 # Completion of gc for zsh: source <(gc completion zsh), or a file _gc in a folder of $fpath
 _gc() {
   local reply line name
@@ -19,5 +19,5 @@ if [[ $funcstack[1] == _gc ]]; then
   _gc "$@"
 else
   (( $+functions[compdef] )) || { autoload -Uz compinit && compinit }
-  compdef _gc gc
+  compdef _gc gc bd
 fi

@@ -33,6 +33,11 @@ export class CommandContext {
     return new CommandContext(this.io, this.program, false)
   }
 
+  /** The same context, for the options of another program. */
+  of(program: Command): CommandContext {
+    return new CommandContext(this.io, program, this.startsSupervisor)
+  }
+
   /** The same context, with other output. */
   printingTo(io: Io): CommandContext {
     return new CommandContext(io, this.program, this.startsSupervisor)

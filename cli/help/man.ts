@@ -16,17 +16,19 @@ export function manCommand(program: Command, { io }: CommandContext): void {
     .argument('[words...]', 'the command, such as bead list; default is gc itself')
     .option('--dir <folder>', 'write the pages of all commands there, as gc.1, gc-bead.1 …')
     .addHelpText('after', '\ngc man bead list | man -l -\ngc man --dir ~/.local/share/man/man1')
-    .action((words: string[], { dir }: { dir?: string }) => {
-      if (dir !== undefined) return writeAll(resolve(io.cwd, dir))
-      const wanted = [program.name(), ...(words[0] === program.name() ? words.slice(1) : words)].join(' ')
-      const command = documented(program).find((each) => fullName(each) === wanted)
+    .action(async (words: string[], { dir }: { dir?: string }) => {
+      const { createBd } = await import('../bd/program.ts')
+      const commands = [...documented(program), ...documented(await createBd(io))]
+      if (dir !== undefined) return writeAll(commands, resolve(io.cwd, dir))
+      const isNamed = words[0] === program.name() || (words[0] === 'bd' && words.length > 1)
+      const wanted = (isNamed ? words : [program.name(), ...words]).join(' ')
+      const command = commands.find((each) => fullName(each) === wanted)
       if (!command) throw notFound('page-not-found', `there is no command ${words.join(' ')}; \`gc help\` lists them`)
       io.out(manualPage(command, version, today))
     })
 
-  function writeAll(folder: string): void {
+  function writeAll(commands: readonly Command[], folder: string): void {
     mkdirSync(folder, { recursive: true })
-    const commands = documented(program)
     for (const command of commands)
       writeFileSync(join(folder, `${pageName(command)}.1`), manualPage(command, version, today))
     printLine(io, `${commands.length} manual pages are in ${folder}.`)

@@ -77,6 +77,14 @@ describe('completion offers', () => {
     expect(await words('no-such-command', '')).toBe('files')
   })
 
+  test('commands, options and names of bd, by both of its names', async () => {
+    expect(await words('bd', 'chil')).toEqual(['children'])
+    expect(await words('bd', 'dep', 'tr')).toEqual(['tree'])
+    expect(await words('bd', 'show', '')).toEqual([painted, bead])
+    expect(await words('bd', 'update', bead, '--if-')).toEqual(['--if-status'])
+    expect((await town.bd(['__complete', '--', 'mol', 'bu'], { env: NO_HURRY })).out).toStartWith('burn\t')
+  })
+
   test('names of the city that the line names, and nothing when there is none or no supervisor', async () => {
     expect(await words('--city', 'town', 'rig', 'show', '')).toEqual(['shop'])
     expect(await words('--city', 'nowhere', 'rig', 'show', '')).toEqual([])
@@ -125,6 +133,7 @@ describe('in a real shell', () => {
         ['gc session attach bo', 'gc session attach boss'],
         ['gc formula show gr', 'gc formula show greet'],
         ['gc order run sw', 'gc order run sweep'],
+        ['gc bd chil', 'gc bd children'],
         [`gc bead show ${painted.split('-')[0]}-`, `gc bead show ${painted}`],
       ] as const) {
         screen.press(typed)

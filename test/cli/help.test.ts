@@ -81,6 +81,7 @@ describe('gc man', () => {
     const files = readdirSync(folder.at('man1'))
     expect({ status, out }).toEqual({ status: 0, out: `${files.length} manual pages are in ${folder.at('man1')}.\n` })
     expect(files).toContain('gc-bead-list.1')
+    expect(files).toContain('bd-dep-tree.1')
     expect(files.length).toBeGreaterThan(150)
     const paths = files.map((file) => folder.at('man1', file))
     const lint = Bun.spawnSync(['mandoc', '-T', 'lint', '-W', 'warning', ...paths])
@@ -96,6 +97,7 @@ describe('gc man', () => {
   test('prints one page, and says when there is no such command', async () => {
     expect((await gc(['man'])).out).toStartWith('.TH "GC" "1"')
     expect((await gc(['man', 'bead', 'list'])).out).toStartWith('.TH "GC-BEAD-LIST" "1"')
+    expect((await gc(['man', 'bd', 'children'])).out).toStartWith('.TH "BD-CHILDREN" "1"')
     expect((await gc(['man', 'gc', 'bead'])).out).toStartWith('.TH "GC-BEAD" "1"')
     expect((await gc(['man', 'zeppelin'])).status).toBe(1)
   })
