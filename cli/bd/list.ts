@@ -90,6 +90,7 @@ function listCommand(program: Command, bd: BdContext): void {
     .option('--short', 'accepted: a bead is a line')
     .option('--no-pager', 'accepted: gc uses none')
     .option('--skip-labels', 'accepted')
+    .option('--include-ephemeral', 'accepted: bookkeeping is included')
     .option('--include-templates', 'accepted: gc keeps no templates as beads')
     .action(
       bd.run(async (filter: List) => {

@@ -4,6 +4,7 @@ import { type Colour, formatAge, sanitizeLines } from '../../src/client/text.ts'
 import type { Bead } from '../../src/work/beads/index.ts'
 import type { CommandContext } from '../context/context.ts'
 import { type JsonOption, parseCount, withJson } from '../context/options.ts'
+import { readItems } from '../context/pages.ts'
 import { renderLive, type WatchOption, watched, withWatch } from '../context/watch.ts'
 import { type Io, printJson, printLine } from '../io/io.ts'
 import { type Column, printFields, printTable } from '../io/table.ts'
@@ -54,6 +55,42 @@ export function beadCommands(program: Command, context: CommandContext): void {
   commentCommands(bead, context)
   historyCommand(bead, context)
   transferCommands(bead, context)
+  packCommands(program, context)
+}
+
+interface PackList {
+  label?: string
+  status?: string
+  all?: true
+  json?: true
+  format?: string
+}
+
+/** `gc beads`, whose JSON scripts of packs read; it has the shape of the known system. */
+function packCommands(program: Command, context: CommandContext): void {
+  const beads = program.command('beads', { hidden: true })
+  const define = (name: string) =>
+    beads.command(name).option('--json', 'print JSON').option('--format <format>', 'json or text')
+  define('list')
+    .description('list open work of all rigs')
+    .option('--label <label>', 'only beads with this label')
+    .option('--status <status>', 'only beads with this status', parseStatus)
+    .option('--all', 'include closed ones')
+    .action(async ({ json, format, ...query }: PackList) => {
+      const city = await context.city()
+      const all = { ...query, all: query.all ?? query.status === 'closed' }
+      const items = await readItems((cursor) => city.call('GET ~/beads', { query: { ...all, limit: 1000, cursor } }))
+      if (json || format === 'json') return printJson(context.io, { beads: items, _cache_age_s: 0 })
+      print(context.io, items, 'No beads match.')
+    })
+  define('show')
+    .description('show one bead')
+    .argument('<bead>')
+    .action(async (id: string, { json, format }: PackList) => {
+      if (!json && format !== 'json') return show(context, id, {})
+      const bead = await (await context.city()).call('GET ~/bead/{id}', { params: { id } })
+      printJson(context.io, { bead, _cache_age_s: 0 })
+    })
 }
 
 function listCommand(bead: Command, context: CommandContext): void {

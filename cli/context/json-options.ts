@@ -4,8 +4,11 @@ import type { JsonShape } from '../io/shape-json.ts'
 
 /** Reads `--json=<fields>` and `--format` of the command that runs; each makes its output JSON. */
 export async function readShape(command: Command): Promise<JsonShape> {
-  const { fields, format } = command.opts<{ fields?: string; format?: string }>()
+  const { fields, format: given } = command.opts<{ fields?: string; format?: string }>()
   if (!command.options.some((option) => option.attributeName() === 'fields')) return {}
+  // Scripts of the known system name a format; templates have braces.
+  const format = given === 'json' || given === 'text' ? undefined : given
+  if (given === 'json') command.setOptionValue('json', true)
   if (fields !== undefined || format !== undefined) command.setOptionValue('json', true)
   return {
     ...(fields !== undefined && { fields: fields.split(',').map((field) => field.trim()) }),
