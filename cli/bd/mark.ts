@@ -26,13 +26,13 @@ export function markCommands(program: Command, bd: BdContext): void {
     .command('respond')
     .description('answer one, and close it')
     .argument('<bead>')
-    .requiredOption('-r, --response <text>')
+    .requiredOption('-r, --response <text>', 'the answer; it becomes a comment')
     .action(bd.run((id: string, { response }: { response: string }) => end(bd, id, 'Responded', response)))
   human
     .command('dismiss')
     .description('close one without an answer')
     .argument('<bead>')
-    .option('-r, --reason <text>')
+    .option('-r, --reason <text>', 'why; it becomes a comment')
     .action(bd.run((id: string, { reason }: { reason?: string }) => end(bd, id, 'Dismissed', reason)))
   const state = program.command('state').description('the states of beads: labels such as `phase:green`')
   state

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'bun:test'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Issue } from '../../cli/bd/issue.ts'
+import { eventually } from '../support/until.ts'
 import { shareTown, type Town } from './town.ts'
 
 let town: Town
@@ -17,6 +18,7 @@ async function json<T>(...args: string[]): Promise<T> {
 const create = async (title: string, ...more: string[]): Promise<string> =>
   (await json<Issue>('create', title, ...more)).id
 const show = async (id: string): Promise<Issue | undefined> => (await json<Issue[]>('show', id))[0]
+const readIfThere = (path: string): string => (existsSync(path) ? readFileSync(path, 'utf8') : '')
 const ids = (issues: readonly Issue[]): string[] => issues.map(({ id }) => id)
 
 describe('dependencies', () => {
@@ -182,6 +184,36 @@ describe('molecules', () => {
       continue: { molecule_id: root, next_step: { id: second }, auto_advanced: false, molecule_complete: false },
     })
     expect(await json('close', second, '--continue')).toMatchObject({ continue: { molecule_complete: true } })
+  })
+
+  test('closing a step claims the next one for the session that closes it', async () => {
+    const keeps = 'printf %s "$GC_TOKEN" > "$GC_HOME/token.$GC_SESSION_ID"; exec sleep 600'
+    await town.json(['agent', 'add', 'walker', '--command', keeps])
+    const { id } = await town.json<{ id: string }>(['session', 'new', 'walker'])
+    const token = await eventually(
+      'the token',
+      15_000,
+      async () => readIfThere(join(town.home, `token.${id}`)),
+      (text) => text.length === 68,
+    )
+    const env = { GC_SESSION_ID: id, GC_TOKEN: token, GC_CITY_NAME: 'town' }
+    const own = async <T>(...args: string[]): Promise<T> => {
+      const { status, out, err } = await town.bd([...args, '--json'], { env })
+      if (status !== 0) throw new Error(`bd ${args.join(' ')}: ${out}${err}`)
+      return JSON.parse(out) as T
+    }
+    const root = await create('Walk', '-t', 'epic')
+    const first = await create('Begin', '--parent', root)
+    const second = await create('End', '--parent', root, '--deps', first)
+    await own('update', first, '--claim')
+    expect(await own('close', first, '--continue')).toMatchObject({
+      continue: { next_step: { id: second, status: 'in_progress' }, auto_advanced: true },
+    })
+    expect(ids(await own<Issue[]>('show', '--current'))).toEqual([second])
+    expect(await own('mol', 'current')).toMatchObject([{ molecule_id: root, current_step: { id: second } }])
+    expect(await own('ready', '--claim', '-l', 'nothing-has-it')).toEqual([])
+    const spare = await create('Spare', '-l', 'spare')
+    expect(ids(await own<Issue[]>('ready', '--claim', '-l', 'spare'))).toEqual([spare])
   })
 
   test('a wisp is burned for good, open or not, after a preview and a confirmation', async () => {

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { readdirSync } from 'node:fs'
+import { createBd } from '../../cli/bd/program.ts'
 import { TOPICS } from '../../cli/help/topics.ts'
 import { findOption, readLine } from '../../cli/io/command-line.ts'
 import { createProgram } from '../../cli/program.ts'
@@ -64,8 +65,9 @@ describe('gc help', () => {
   })
 })
 
-test('every option of every command says what it is for', () => {
-  const silent = allCommands().flatMap(({ name, command }) =>
+test('every option of every command says what it is for', async () => {
+  const commands = [...allCommands(), ...allCommands(await createBd(recorder().io), ['bd'])]
+  const silent = commands.flatMap(({ name, command }) =>
     command
       .createHelp()
       .visibleOptions(command)
