@@ -54,6 +54,8 @@ test.each([
 
 /** Commands that show something and have no `--watch`, with why. */
 const UNWATCHED: Readonly<Record<string, string>> = {
+  'beads list': 'scripts of packs call it once',
+  'beads show': 'scripts of packs call it once',
   'bead export': 'writes a file',
   'config show': 'files that a person edits, read without a supervisor',
   'config explain': 'files that a person edits, read without a supervisor',
