@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { sanitizeLine } from '../../src/client/text.ts'
 import { usageError } from '../io/exit.ts'
 import type { BdContext } from './context.ts'
+import { childrenOf } from './molecule.ts'
 
 export function labelCommands(program: Command, bd: BdContext): void {
   const label = program.command('label').description('the labels of beads')
@@ -19,7 +20,7 @@ export function labelCommands(program: Command, bd: BdContext): void {
     .argument('<label>')
     .action(
       bd.run(async (id: string, each: string) => {
-        const children = (await bd.list({ all: true })).filter(({ parent }) => parent === id)
+        const children = await childrenOf(bd, id)
         if (children.length > 0) return change(bd, 'add', [...children.map((child) => child.id), each])
         if (bd.print.json) return bd.print.value([])
         bd.print.line(`${id} has no children.`)

@@ -16,7 +16,7 @@ import { renderLive, type WatchOption } from '../context/watch.ts'
 import { blockedIssues } from './blocked.ts'
 import { claim } from './close.ts'
 import type { BdContext } from './context.ts'
-import { membersOf } from './molecule.ts'
+import { childrenOf, membersOf } from './molecule.ts'
 import { formatPriority } from './print.ts'
 
 /** `hybrid` is accepted because `bd` has it; it sorts by priority. */
@@ -226,6 +226,12 @@ async function printFormatted(bd: BdContext, beads: readonly Bead[], format: str
 async function listAll(bd: BdContext, filter: ListFilter): Promise<Bead[]> {
   const rig = await bd.rig()
   const wantsClosed = filter.all || filter.closedAfter !== undefined || filter.closedBefore !== undefined
+  // The server resolves the names of an assignee, but it does not list by parent.
+  if (typeof filter.parent === 'string' && assigneeOf(filter) === undefined) {
+    const { status: wanted } = filter
+    const isWanted = ({ status }: Bead) => (wanted ? wanted.includes(status) : wantsClosed || status !== 'closed')
+    return (await childrenOf(bd, filter.parent)).filter((bead) => wanted?.includes('all') || isWanted(bead))
+  }
   const beads: Bead[] = []
   for (const query of queriesOf(filter))
     beads.push(...(await bd.list({ all: wantsClosed, ...query, assignee: assigneeOf(filter), rig })))

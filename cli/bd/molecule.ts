@@ -32,6 +32,12 @@ export async function membersOf(bd: BdContext, id: string): Promise<Bead[]> {
   return readItems(call)
 }
 
+/** The beads right below one, closed ones too, oldest first; none when there is no such bead. */
+export async function childrenOf(bd: BdContext, id: string): Promise<Bead[]> {
+  if ((await bd.find(id)) === undefined) return []
+  return (await membersOf(bd, id)).filter(({ parent }) => parent === id)
+}
+
 /** Beads without what only lists have. */
 export const bareIssues = async (bd: BdContext, ids: readonly string[]): Promise<Issue[]> =>
   (await bd.issues(ids)).map(toBare)

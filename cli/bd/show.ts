@@ -8,6 +8,7 @@ import { renderLive, type WatchOption } from '../context/watch.ts'
 import { failure, usageError } from '../io/exit.ts'
 import type { BdContext } from './context.ts'
 import { toRelated } from './issue.ts'
+import { childrenOf } from './molecule.ts'
 import { formatPriority } from './print.ts'
 
 interface Show extends WatchOption {
@@ -83,14 +84,13 @@ async function othersOf(
 ): Promise<Map<string, Bead[]> | undefined> {
   if (!children && !refs && !thread) return undefined
   const others = new Map<string, Bead[]>()
-  const all = refs ? [] : await bd.list({ all: true })
+  const all = thread ? await bd.list({ all: true }) : []
   for (const bead of beads) {
     const { dependents } = refs ? await bd.dependencies(bead.id) : { dependents: [] }
     const near = dependents.flatMap((relation) => relation.bead ?? [])
     const name = bead.metadata?.thread_id
-    const isNear = (other: Bead) =>
-      thread ? name !== undefined && other.metadata?.thread_id === name : other.parent === bead.id
-    others.set(bead.id, refs ? near : all.filter(isNear))
+    const inThread = all.filter(({ metadata }) => name !== undefined && metadata?.thread_id === name)
+    others.set(bead.id, refs ? near : thread ? inThread : await childrenOf(bd, bead.id))
   }
   return others
 }
