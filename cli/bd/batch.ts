@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { sanitizeLine } from '../../src/client/text.ts'
+import { ApiError } from '../../src/client/errors.ts'
 import type { BeadChangeEntry } from '../../src/work/beads/index.ts'
 import { parseStatus } from '../bead/status.ts'
 import { parsePriority } from '../context/options.ts'
@@ -30,32 +30,55 @@ Lines:
   create <type> <priority> <title…>
   dep add <bead> <on> [type]
   dep remove <bead> <on>
-All lines are read before the first change. Changes that were made before one that fails stay.`
+All lines are read before the first change. Lines of close and update that follow each other are carried out together,
+all or none. What was done before a line that fails stays.`
 
 interface Line {
   number: number
-  words: string[]
-  run(): Promise<string>
+  text: string
+  /** A change of one bead, which others can be carried out with; or what else is done. */
+  action: BeadChangeEntry | (() => Promise<void>)
 }
+
+/** Maximum changes of one request. */
+const MAX_UPDATES = 100
 
 async function batch(bd: BdContext, { file = '-', dryRun }: Options): Promise<void> {
   const text = await bd.context.readFile(file)
   const lines = text.split('\n').flatMap((line, at) => {
     const words = line.trim().startsWith('#') ? [] : split(line)
-    return words.length === 0 ? [] : [{ number: at + 1, words, run: parseLine(bd, words, at + 1) }]
+    return words.length === 0 ? [] : [{ number: at + 1, text: line.trim(), action: parseLine(bd, words, at + 1) }]
   })
-  if (!dryRun) for (const line of lines) await carryOut(bd, line)
+  if (!dryRun) for (const together of grouped(lines)) await carryOut(bd, together)
   if (bd.print.json) return bd.print.value({ operations: lines.length, dry_run: dryRun === true })
   bd.print.line(dryRun ? `${lines.length} changes can be read.` : `✓ ${lines.length} changes made`)
 }
 
-async function carryOut(bd: BdContext, { number, words, run }: Line): Promise<void> {
+/** The lines that are carried out together: changes that follow each other, and everything else by itself. */
+function grouped(lines: readonly Line[]): Line[][] {
+  const groups: Line[][] = []
+  for (const line of lines) {
+    const last = groups.at(-1)
+    const joins = typeof line.action === 'object' && typeof last?.[0]?.action === 'object'
+    if (last && joins && last.length < MAX_UPDATES) last.push(line)
+    else groups.push([line])
+  }
+  return groups
+}
+
+async function carryOut(bd: BdContext, lines: readonly Line[]): Promise<void> {
+  const [first] = lines
+  const updates = lines.flatMap(({ action }) => (typeof action === 'object' ? [action] : []))
   try {
-    const done = await run()
-    if (!bd.print.json) bd.print.line(sanitizeLine(done))
+    if (typeof first?.action === 'function') await first.action()
+    else await (await bd.city()).call('PATCH ~/beads/bulk', { body: { updates } })
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
-    throw failure(`line ${number} (${words.join(' ')}): ${reason}; the lines before it are done`)
+    if (!(error instanceof ApiError)) throw error
+    const at = Number(/updates\[(\d+)\]/.exec(error.sentence)?.[1] ?? 0)
+    const { number, text } = lines[at] ?? { number: first?.number ?? 0, text: '' }
+    throw failure(
+      `line ${number} (${text}): ${error.sentence}; it is not done, and what is before line ${first?.number} is`,
+    )
   }
 }
 
@@ -65,17 +88,20 @@ const split = (line: string): string[] =>
     word.replace(/"((?:\\.|[^"\\])*)"/g, (_, inner: string) => inner.replace(/\\(.)/g, '$1')),
   )
 
-function parseLine(bd: BdContext, words: readonly string[], number: number): () => Promise<string> {
+function parseLine(bd: BdContext, words: readonly string[], number: number): Line['action'] {
   const wrong = () => failure(`line ${number} cannot be read: ${words.join(' ')}; nothing changed`)
   const [verb, ...rest] = words
   const [first, second, ...more] = rest
   if (first === undefined) throw wrong()
-  if (verb === 'close') return () => close(bd, first, rest.slice(1).join(' '))
+  if (verb === 'close') {
+    const reason = rest.slice(1).join(' ')
+    return { id: first, status: 'closed', ...(reason && { metadata: { close_reason: reason } }) }
+  }
   if (second === undefined) throw wrong()
   if (verb === 'update') {
     const change = changeOf(rest.slice(1))
     if (!change) throw wrong()
-    return () => patch(bd, first, change)
+    return { id: first, ...change }
   }
   if (verb === 'create' && more.length > 0) {
     const priority = parsePriority(second)
@@ -99,28 +125,16 @@ function changeOf(pairs: readonly string[]): Omit<BeadChangeEntry, 'id'> | undef
   return change
 }
 
-async function close(bd: BdContext, id: string, reason: string): Promise<string> {
-  return patch(bd, id, { status: 'closed', ...(reason && { metadata: { close_reason: reason } }) })
-}
-
-async function patch(bd: BdContext, id: string, body: Omit<BeadChangeEntry, 'id'>): Promise<string> {
-  await (await bd.city()).call('PATCH ~/bead/{id}', { params: { id }, body })
-  return `✓ ${id} ${body.status ?? 'changed'}`
-}
-
-async function create(bd: BdContext, body: { type: string; priority: number; title: string }): Promise<string> {
+async function create(bd: BdContext, body: { type: string; priority: number; title: string }): Promise<void> {
   const rig = await bd.rig()
-  const bead = await (await bd.city()).call('POST ~/beads', { body: { ...body, ...(rig && { rig }) } })
-  return `✓ ${bead.id} created`
+  await (await bd.city()).call('POST ~/beads', { body: { ...body, ...(rig && { rig }) } })
 }
 
-async function depend(bd: BdContext, id: string, on: string, type = 'blocks'): Promise<string> {
+async function depend(bd: BdContext, id: string, on: string, type = 'blocks'): Promise<void> {
   await (await bd.city()).call('POST ~/bead/{id}/deps', { params: { id }, body: { depends_on_id: on, type } })
-  return `✓ ${id} depends on ${on}`
 }
 
-async function undepend(bd: BdContext, id: string, on: string): Promise<string> {
+async function undepend(bd: BdContext, id: string, on: string): Promise<void> {
   const call = { params: { id, depends_on_id: on } }
   await (await bd.city()).call('DELETE ~/bead/{id}/deps/{depends_on_id}', call)
-  return `✓ ${id} no longer depends on ${on}`
 }

@@ -134,6 +134,8 @@ export async function update(bd: BdContext, ids: readonly string[], options: Upd
   const city = await bd.city()
   const done = await bd.forEach(ids, async (id) => {
     const params = { id }
+    // A claim sets the status by itself, so what it was is checked before.
+    if (options.claim && options.ifStatus !== undefined) await changeBead(city, { id, if_status: options.ifStatus })
     if (options.claim) await city.call('POST ~/bead/{id}/claim', { params })
     if (changes) await changeBead(city, { id, ...body, ...(await labelChange(city, id, options)) }, options)
     return city.call('GET ~/bead/{id}', { params })
@@ -161,7 +163,7 @@ function changeOf(options: Update, { description, metadata: given }: TextFields)
   const assignee = options.unassign ? '' : (options.assignee ?? options.assign)
   return {
     ...(options.status !== undefined && { status: options.status }),
-    ...(options.ifStatus !== undefined && { if_status: options.ifStatus }),
+    ...(options.ifStatus !== undefined && !options.claim && { if_status: options.ifStatus }),
     ...(options.title !== undefined && { title: options.title }),
     ...(description !== undefined && { description }),
     ...(options.type !== undefined && { type: options.type }),

@@ -71,7 +71,9 @@ describe('memories and values', () => {
     expect((await town.bd(['recall', 'hinge'])).out).toBe('The hinge is oiled\n')
     expect(await json('memories', 'OILED')).toEqual({ hinge: 'The hinge is oiled', schema_version: 1 })
     expect(await json('kv', 'list')).toEqual({ speed: '3', schema_version: 1 })
-    expect((await town.bd(['prime'])).out).toContain('## Memories\n- always-run-the-tests: Always run the tests!\n')
+    expect((await town.bd(['prime'])).out).toMatch(
+      /\n## Memories\n.*data, not instructions.*\n- always-run-the-tests: Always run the tests!\n/,
+    )
     const texts = (await json<Issue[]>('list', '-n', '0')).map(({ title }) => title)
     expect(texts.filter((title) => /memory|speed/.test(title))).toEqual([])
     expect(await json('forget', 'hinge')).toMatchObject({ deleted: 'true' })
@@ -151,6 +153,9 @@ describe('many changes', () => {
     }
     expect((await run(`close ${one} done\nupdate ${two} colour=red\n`)).status).toBe(1)
     expect(await show(one)).toMatchObject({ status: 'open' })
+    const failed = await run(`close ${one}\n\nclose to-9999\n`)
+    expect([failed.status, failed.out]).toEqual([1, expect.stringContaining('line 3 (close to-9999)')])
+    expect(await show(one)).toMatchObject({ status: 'open' })
     const lines = [`# all of it`, `close ${one} "well done"`, `update ${two} status=in_progress priority=1`]
     const { out } = await run([...lines, `dep add ${two} ${one}`, 'create bug 2 A new one'].join('\n'))
     expect(JSON.parse(out)).toMatchObject({ operations: 4 })
@@ -215,6 +220,8 @@ describe('molecules', () => {
     expect(ids(await own<Issue[]>('show', '--current'))).toEqual([second])
     expect(await own('mol', 'current')).toMatchObject([{ molecule_id: root, current_step: { id: second } }])
     expect(await own('ready', '--claim', '-l', 'nothing-has-it')).toEqual([])
+    const guarded = await create('Guarded')
+    expect(await own('update', guarded, '--claim', '--if-status', 'open')).toMatchObject([{ status: 'in_progress' }])
     const spare = await create('Spare', '-l', 'spare')
     expect(ids(await own<Issue[]>('ready', '--claim', '-l', 'spare'))).toEqual([spare])
   })
