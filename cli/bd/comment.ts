@@ -35,6 +35,7 @@ export function commentCommands(program: Command, bd: BdContext): void {
   comments
     .command('list', { isDefault: true, hidden: true })
     .argument('<bead>')
+    .option('--local-time', 'accepted')
     .action(bd.run((id: string) => list(bd, id)))
   withTextSource(comments.command('add').description('comment on a bead'))
     .option('-a, --author <who>', 'accepted: gc knows who is calling')

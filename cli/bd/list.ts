@@ -59,7 +59,6 @@ export function listCommands(program: Command, bd: BdContext): void {
     .option('--explain', 'show what open beads wait for as well')
     .option('--gated', 'only those that a gate held up')
     .option('--include-deferred', 'accepted: what is put off is not ready')
-    .option('--include-ephemeral', 'accepted: bookkeeping is included')
     .option('--plain', 'accepted')
     .option('--pretty', 'accepted')
     .action(bd.run((filter: Ready) => ready(bd, filter)))
@@ -90,7 +89,6 @@ function listCommand(program: Command, bd: BdContext): void {
     .option('--short', 'accepted: a bead is a line')
     .option('--no-pager', 'accepted: gc uses none')
     .option('--skip-labels', 'accepted')
-    .option('--include-ephemeral', 'accepted: bookkeeping is included')
     .option('--include-templates', 'accepted: gc keeps no templates as beads')
     .action(
       bd.run(async (filter: List) => {

@@ -79,6 +79,7 @@ export const withFilters = (command: Command, limit: number): Command =>
     .option('--metadata-field <key=value>', 'may be repeated', collect)
     .option('--has-metadata-key <key>', 'only with this key of metadata; may be repeated', collect)
     .option('--mol-type <type>', 'only molecules of this type')
+    .option('--include-ephemeral', 'accepted: bookkeeping is included')
 
 export const withListFilters = (command: Command): Command =>
   withFilters(command, 50)
