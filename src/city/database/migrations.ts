@@ -52,6 +52,7 @@ import orderStarting from '../../orchestration/orders/dispatch/starting.sql' wit
 import orderRuns from '../../orchestration/orders/dispatch/table.sql' with { type: 'text' }
 import orderFeed from '../../orchestration/orders/history/feed.sql' with { type: 'text' }
 import runSessions from '../../orchestration/runs/affinity.sql' with { type: 'text' }
+import runSessionTargets from '../../orchestration/runs/affinity-targets.sql' with { type: 'text' }
 import runFailures from '../../orchestration/runs/failures.sql' with { type: 'text' }
 import runGuards from '../../orchestration/runs/guards.sql' with { type: 'text' }
 import runHolds from '../../orchestration/runs/holds.sql' with { type: 'text' }
@@ -165,4 +166,5 @@ export const cityMigrations: readonly string[] = [
   runFailures,
   launches,
   replaysByKey,
+  runSessionTargets,
 ]

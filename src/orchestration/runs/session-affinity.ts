@@ -16,8 +16,9 @@ export interface SessionAffinityOptions {
 const WORKING: ReadonlySet<string> = new Set(['creating', 'active', 'asleep'])
 
 /**
- * Keeps the steps of a continuation group with one session: what becomes ready of a group that requires it is assigned to
- * the session that last began a step of it, as long as that can work, in the write that makes the step ready.
+ * Keeps the steps of a continuation group that are for one agent with one session: what becomes ready of a group that
+ * requires it is assigned to the session that last began a step of it for that agent, as long as that can work, in the
+ * write that makes the step ready.
  */
 export class SessionAffinity implements BeadGuard {
   readonly #options: SessionAffinityOptions
@@ -52,9 +53,9 @@ export class SessionAffinity implements BeadGuard {
 
   /** Has a run go on in the session of another, for one group. */
   inherit(tx: Tx, group: string, from: string, to: string): void {
-    const session = this.#find(from, group)
-    if (!session) return
-    this.#save(tx, { ...session, rootId: to })
+    const condition = and(eq(runSessions.rootId, from), eq(runSessions.group, group))
+    const found = this.#options.store.read((orm) => orm.select().from(runSessions).where(condition).all())
+    for (const session of found) this.#save(tx, { ...session, rootId: to })
     for (const { id } of this.#ready.all(to, group)) this.#assign(tx, to, id)
   }
 
@@ -63,7 +64,9 @@ export class SessionAffinity implements BeadGuard {
     const sessionId = metadataValue(step, WorkKey.sessionId)
     const identity = step.assignee ?? ''
     if (group === '' || sessionId === '' || identity === '') return
-    if (this.#find(rootId, group)?.sessionId !== sessionId) this.#save(tx, { rootId, group, sessionId, identity })
+    const target = metadataValue(step, WorkKey.routedTo)
+    if (this.#find(rootId, group, target)?.sessionId === sessionId) return
+    this.#save(tx, { rootId, group, target, sessionId, identity })
   }
 
   #assign(tx: Tx, root: string, id: string): void {
@@ -71,13 +74,14 @@ export class SessionAffinity implements BeadGuard {
     const step = beads.get(id)
     const group = metadataValue(step, WorkflowKey.continuationGroup)
     if (group === '' || metadataValue(step, EngineKey.sessionAffinity) !== 'require') return
-    const session = this.#find(root, group)
+    const session = this.#find(root, group, metadataValue(step, WorkKey.routedTo))
     if (session && WORKING.has(sessions.find(session.sessionId)?.state ?? 'closed'))
       beads.change(tx, id, { assignee: session.identity })
   }
 
-  #find(root: string, group: string): RunSession | undefined {
-    const condition = and(eq(runSessions.rootId, root), eq(runSessions.group, group))
+  #find(root: string, group: string, target: string): RunSession | undefined {
+    const { rootId, group: groupColumn, target: targetColumn } = runSessions
+    const condition = and(eq(rootId, root), eq(groupColumn, group), eq(targetColumn, target))
     return this.#options.store.read((orm) => orm.select().from(runSessions).where(condition).get())
   }
 
@@ -86,7 +90,10 @@ export class SessionAffinity implements BeadGuard {
     tx.orm
       .insert(runSessions)
       .values(session)
-      .onConflictDoUpdate({ target: [runSessions.rootId, runSessions.group], set: { sessionId, identity } })
+      .onConflictDoUpdate({
+        target: [runSessions.rootId, runSessions.group, runSessions.target],
+        set: { sessionId, identity },
+      })
       .run()
   }
 

@@ -118,16 +118,18 @@ export const runStateCounts = sqliteTable('run_state_counts', {
   n: integer().notNull(),
 })
 
-/** The sessions that last began a step of each continuation group of the runs that go on. */
+/** The sessions that last began a step of each continuation group and agent of the runs that go on. */
 export const runSessions = sqliteTable(
   'run_sessions',
   {
     rootId: text('root_id').notNull(),
     group: text('continuation_group').notNull(),
+    /** The agent that the steps are for: sessions of other agents do not take them. */
+    target: text().notNull(),
     sessionId: text('session_id').notNull(),
     /** The name under which its work is assigned. */
     identity: text().notNull(),
   },
-  (session) => [primaryKey({ columns: [session.rootId, session.group] })],
+  (session) => [primaryKey({ columns: [session.rootId, session.group, session.target] })],
 )
 export type RunSession = typeof runSessions.$inferSelect

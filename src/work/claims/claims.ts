@@ -111,7 +111,7 @@ export class Claims {
     return this.#options.store.write((tx) => {
       for (const claimable of this.#claimable.listFor(worker, this.#options.clock.now())) {
         const claim = this.#claim(tx, claimable.id, worker)
-        if (!('rejection' in claim)) return this.#workFor(tx, claimable, claim)
+        if (!('rejection' in claim)) return this.#workFor(tx, claimable, claim, worker)
       }
       return NO_WORK
     }, actorOf(caller))
@@ -122,13 +122,13 @@ export class Claims {
     return this.#manager.claim(tx, id, worker)
   }
 
-  #workFor(tx: Tx, { id, reason }: ClaimableBead, claim: ClaimRow): NextWork {
+  #workFor(tx: Tx, { id, reason }: ClaimableBead, claim: ClaimRow, { agent }: Worker): NextWork {
     const { beads, clock } = this.#options
     const bead = beads.get(id)
     const route = bead.metadata?.[WorkKey.routedTo]
     const root = bead.metadata?.[WorkflowKey.rootBeadId]
     const group = bead.metadata?.[WorkflowKey.continuationGroup]
-    const continuation = root && group ? this.#claimable.listContinuation(root, group, clock.now()) : []
+    const continuation = root && group ? this.#claimable.listContinuation(root, group, agent, clock.now()) : []
     for (const step of continuation) beads.change(tx, step, { assignee: claim.identity })
     return {
       action: 'work',
@@ -244,7 +244,7 @@ class ClaimableBeads {
   readonly #inProgress: Statement<IdRow, [string]>
   readonly #assigned: Statement<IdRow, [string, number]>
   readonly #routed: Statement<IdRow, [string, number]>
-  readonly #continuation: Statement<IdRow, [string, string, number]>
+  readonly #continuation: Statement<IdRow, [string, string, string, number]>
 
   constructor(store: Store) {
     const assigned = "FROM beads WHERE assignee = ? AND assignee != '' AND workable = 1"
@@ -264,7 +264,8 @@ class ClaimableBeads {
     this.#continuation = store.prepare(
       stablePlan(`SELECT id FROM beads
        WHERE root_id = ? AND root_id IS NOT NULL AND metadata ->> '$."${WorkflowKey.continuationGroup}"' = ?
-         AND ready = 1 AND assignee = '' AND (defer_until IS NULL OR defer_until <= ?) ORDER BY created_at, id`),
+         AND +routed_to = ? AND ready = 1 AND assignee = ''
+         AND (defer_until IS NULL OR defer_until <= ?) ORDER BY created_at, id`),
     )
   }
 
@@ -279,8 +280,8 @@ class ClaimableBeads {
     for (const { id } of this.#routed.all(worker.agent, now)) yield { id, reason: 'claimed' }
   }
 
-  /** The ready steps of a workflow that belong to one continuation group. */
-  listContinuation(root: string, group: string, now: number): string[] {
-    return this.#continuation.all(root, group, now).map(({ id }) => id)
+  /** The ready steps of a workflow that belong to one continuation group and are routed to one agent. */
+  listContinuation(root: string, group: string, agent: string, now: number): string[] {
+    return this.#continuation.all(root, group, agent, now).map(({ id }) => id)
   }
 }

@@ -12,6 +12,7 @@ const GROUPED = v2(
     ['build', 'a', 'needs = ["plan"]'],
     ['test', 'a', 'needs = ["build"]'],
     ['read', 'b', 'needs = ["plan"]'],
+    ['judge', 'a', 'needs = ["plan"]'],
   ]
     .map(([id, name, needs]) => `[[steps]]\nid = "${id}"\ntitle = "${id}"\n${needs}\n${group(name ?? '')}\n`)
     .join(''),
@@ -22,9 +23,10 @@ async function openGroups() {
   const work = await openClaims()
   const run = await startRecipe(work, recipeFor('f', { f: GROUPED }))
   await work.store.write((tx) => {
-    for (const { id, ref } of work.runMembers.of(run.root ?? '')) {
-      if (/plan|build|test|read/.test(ref ?? ''))
-        work.beadRepository.change(tx, id, { metadata: { 'gc.routed_to': 'press/hand' } })
+    const routeOf = (ref: string) => (ref.includes('judge') ? 'press/eye' : 'press/hand')
+    for (const { id, ref = '' } of work.runMembers.of(run.root ?? '')) {
+      if (/plan|build|test|read|judge/.test(ref))
+        work.beadRepository.change(tx, id, { metadata: { 'gc.routed_to': routeOf(ref) } })
     }
   })
   await work.settled()
@@ -43,6 +45,19 @@ describe('steps of a continuation group', () => {
     expect(await work.claims.next(work.bob)).toMatchObject({ bead_id: work.run.read, reason: 'existing_assignment' })
     expect(await work.claims.next(work.ada)).toMatchObject({ bead_id: work.run.build, reason: 'ready_assignment' })
     await work.beads.close(work.ada, work.run.build ?? '')
+    expect(work.assigneeOf('test')).toBe('ada')
+  })
+
+  test('of another agent are not assigned to it, and those of its own still are after one of theirs began', async () => {
+    await using work = await openGroups()
+    const { plan = '', build = '', judge = '' } = work.run
+    await work.claims.next(work.ada)
+    await work.beads.update(work.ada, plan, { status: 'closed', metadata: { 'gc.outcome': 'pass' } })
+    expect(work.assigneeOf('judge')).toBeUndefined()
+    const begun = { assignee: 'bob', status: 'in_progress', metadata: { 'gc.session_id': work.bob.session } }
+    await work.store.write((tx) => void work.beadRepository.change(tx, judge, begun))
+    await work.claims.next(work.ada)
+    await work.beads.close(work.ada, build)
     expect(work.assigneeOf('test')).toBe('ada')
   })
 

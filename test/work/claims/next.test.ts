@@ -39,17 +39,15 @@ describe('next', () => {
     expect((await work.claims.next(work.bob)).bead_id).not.toBe(first.bead_id)
   })
 
-  test('assigns the ready steps of the same continuation group, too', async () => {
+  test('assigns the ready steps of the same continuation group that are for its agent', async () => {
     await using work = await openClaims()
-    const step = (title: string, more = {}) =>
-      work.add({
-        title,
-        metadata: { 'gc.routed_to': 'press/hand', 'gc.root_bead_id': 'mi-90', 'gc.continuation_group': 'g' },
-        ...more,
-      })
+    const group = { 'gc.root_bead_id': 'mi-90', 'gc.continuation_group': 'g' }
+    const step = (title: string, more = {}, route = 'press/hand') =>
+      work.add({ title, metadata: { 'gc.routed_to': route, ...group }, ...more })
     const first = await step('first')
     const second = await step('second')
     await step('blocked', { needs: [first.id] })
+    await step('of another agent', {}, 'press/eye')
     const next = await work.claims.next(work.ada)
     expect(next).toMatchObject({
       bead_id: first.id,
