@@ -82,6 +82,12 @@ async function list(io: Io, city: CityClient, { limit, json }: List): Promise<vo
       { header: 'TARGET', value: ({ target }) => target, minWidth: 8 },
       { header: 'UPDATED', value: ({ updated_at = '' }) => formatAge(updated_at, now) },
       { header: 'TITLE', value: ({ title }) => title, minWidth: 8 },
+      {
+        header: 'FAILED',
+        value: ({ run_id, status, last_error: error }) =>
+          status === 'failed' ? error?.message || error?.code : failures.get(run_id),
+        below: '→ ',
+      },
     ],
     'There are no runs; `gc sling <agent> <formula> --formula` starts one.',
   )
