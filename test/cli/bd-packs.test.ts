@@ -211,6 +211,7 @@ describe('gates and molecules that stand on beads alone', () => {
     const formula = 'formula = "round"\n[[steps]]\nid = "a"\ntitle = "A {{n}}"\n'
     writeFileSync(join(town.city, 'formulas', 'round.toml'), formula)
     const wisp = await json<{ new_epic_id: string }>('mol', 'wisp', 'round', '--root-only', '--var', 'n=1')
+    expect(await json('formula', 'show', 'round')).toMatchObject({ name: 'round' })
     const root = { title: 'round', ephemeral: true, issue_type: 'molecule', status: 'open' }
     expect(await json<Issue[]>('show', wisp.new_epic_id)).toMatchObject([root])
     await json('update', wisp.new_epic_id, '--status', 'in_progress')

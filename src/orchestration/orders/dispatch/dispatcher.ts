@@ -211,10 +211,11 @@ export class OrderDispatcher {
   #shellCommand(order: Order, line: string, vars: OrderRunRow['vars'], identity: ProcessEnvironment) {
     const { config, environment } = this.#options
     const variables = orderVariables(order, config.current, vars)
+    const base = environment()
     return {
       argv: ['/bin/sh', '-c', line],
       cwd: storeRootOf(order, config.current),
-      env: { ...environment(), ...variables, ...identity },
+      env: { ...base, ...(base.GC_URL && { GC_API_BASE_URL: base.GC_URL }), ...variables, ...identity },
       keep: KEPT_BYTES,
     }
   }

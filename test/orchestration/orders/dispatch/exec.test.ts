@@ -105,8 +105,9 @@ required = true`,
       ...{ WHERE: 'here', GC_WEBHOOK_ARG_REF: 'it\'s\n$(x) "y"', GC_WEBHOOK_ARG_OTHER_ONE: '2' },
       ...{ ORDER_DIR: `${work.town.path}/orders`, PACK_DIR: work.town.path, GC_STORE_ROOT: work.town.path },
       ...{ GC_STORE_SCOPE: 'city', GC_BEADS_PREFIX: 'mi', BEADS_ACTOR: 'order:ship', GC_CITY: work.town.path },
-      ...{ BEADS_DIR: `${work.town.path}/.beads`, GC_CITY_NAME: 'mill' },
+      ...{ BEADS_DIR: `${work.town.path}/.beads`, GC_CITY_NAME: 'mill', GC_API_BASE_URL: env?.GC_URL },
     })
+    expect(env?.GC_URL).toStartWith('http')
   })
 
   test('has a token of its own, which is the order to the event log and ends with it', async () => {
