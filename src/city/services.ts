@@ -46,6 +46,7 @@ import { GateAttention, Gates } from '../orchestration/gates/index.ts'
 import { Instantiator } from '../orchestration/instantiate/index.ts'
 import { MoleculeAutoClose, WispRetention } from '../orchestration/molecules/index.ts'
 import {
+  FailingOrders,
   OrderApproval,
   OrderControl,
   OrderDispatcher,
@@ -239,6 +240,7 @@ function attentionSources(options: AttentionOptions) {
     new GateAttention(options.gates, deadlines),
     new RunAttention(options),
     options.orderApproval,
+    new FailingOrders(options),
     externalMessages.attention,
     new ServiceAttention(options.services),
     new WorkAttention({ ...options, launchPlanner, work: new WaitingWork(store, clock) }),

@@ -71,6 +71,30 @@ describe('an order whose interval has passed', () => {
     ])
   })
 
+  test('that fails three times in a row needs attention until it succeeds', async () => {
+    await using work = await openOrders({ orders: { tidy: 'trigger = "manual"\nexec = "tidy"' } })
+    const failing = async () => {
+      await work.pass(1_000)
+      await work.attention.whenIdle()
+      return work.attention.list().items.filter(({ kind }) => kind === 'order')
+    }
+    for (const expected of [0, 0, 1]) {
+      await work.run('tidy')
+      await work.end('tidy', 2, [], 'no room\n')
+      expect(await failing()).toHaveLength(expected)
+    }
+    expect(await failing()).toMatchObject([
+      {
+        id: 'order-failing:tidy',
+        asks: 'The last 3 runs of order tidy failed: exit status 2; output: no room',
+        to_do: 'fix the cause and run gc order run tidy, or gc order disable tidy',
+      },
+    ])
+    await work.run('tidy')
+    await work.end('tidy')
+    expect(await failing()).toEqual([])
+  })
+
   test('waits for its interval anew when the clock was set back, and runs once when it was set ahead', async () => {
     await using work = await openOrders({ orders: { tidy: TIDY } })
     await work.end('tidy')
