@@ -10,7 +10,10 @@ const GRAPH = 'contract = "graph.v2"\n'
 /** Reads a value out of the JSON of one bead. */
 const FIELD = `field() { sed -n 's/.*"'"$1"'": *"\\([^"]*\\)".*/\\1/p' | head -1; }`
 
-/** Claims steps and closes them; `decompose` names a new convoy on the root, which the drain then works on. */
+/**
+ * Claims steps and closes them, as failed where they are for another agent; `decompose` names a new convoy on the root,
+ * which the drain then works on.
+ */
 const WORKER = `#!/bin/sh
 ${FIELD}
 idle=0
@@ -27,7 +30,9 @@ while [ $idle -lt 100 ]; do
       gc bd update "$root" --set-metadata "gc.input_convoy_id=$convoy" ;;
     *review*) gc bd update "$id" --set-metadata review.verdict=done ;;
   esac
-  gc bd update "$id" --set-metadata gc.outcome=pass
+  outcome=pass
+  [ "$(printf '%s' "$next" | field route)" = "$GC_TEMPLATE" ] || outcome=fail
+  gc bd update "$id" --set-metadata gc.outcome=$outcome
   gc bd close "$id" --reason done
 done
 `
@@ -62,8 +67,8 @@ const FILES = {
     'formula = "mol-patrol"\nphase = "vapor"\n[vars.place]\nrequired = true\n[[steps]]\nid = "look"\ntitle = "Look at {{place}}"\n',
   'base/assets/scripts/checks/reviewed.sh': VERDICT,
   'method/pack.toml': '[pack]\nname = "method"\nschema = 2\n[imports.base]\nsource = "../base"\n',
-  'method/formulas/build.formula.toml': `formula = "build"\nversion = 1\n${GRAPH}extends = ["build-base"]\n[metadata.gc.methodology]\nmodes = ["b"]\n[[steps]]\nid = "decompose"\ntitle = "Decompose"\nneeds = ["prepare"]\n[[steps]]\nid = "implement"\ntitle = "Implement"\nneeds = ["decompose"]\ncondition = "{{mode}} == drained"\n[steps.drain]\ncontext = "separate"\nformula = "mol-item"\nmember_access = "exclusive"\n[[steps]]\nid = "review"\ntitle = "Review"\nneeds = ["implement"]\nexpand = "review-loop"\nexpand_vars = { who = "{{root}}" }\n`,
-  'method/formulas/review-loop.formula.toml': `formula = "review-loop"\ntype = "expansion"\n${GRAPH}[vars.who]\n[[template]]\nid = "{target}.loop"\ntitle = "Review until it is done"\n[template.check]\nmax_attempts = 2\n[template.check.check]\nmode = "exec"\npath = ".gc/scripts/checks/reviewed.sh"\n[[template.children]]\nid = "{target}.read"\ntitle = "Read {who}"\ndescription_file = "../assets/{target}.read.md"\n[[template]]\nid = "{target}"\ntitle = "Finish"\nneeds = ["{target}.loop"]\n`,
+  'method/formulas/build.formula.toml': `formula = "build"\nversion = 1\n${GRAPH}extends = ["build-base"]\n[metadata.gc.methodology]\nmodes = ["b"]\n[[steps]]\nid = "decompose"\ntitle = "Decompose"\nneeds = ["prepare"]\nmetadata = { "gc.run_target" = "planner" }\n[[steps]]\nid = "implement"\ntitle = "Implement"\nneeds = ["decompose"]\ncondition = "{{mode}} == drained"\n[steps.drain]\ncontext = "separate"\nformula = "mol-item"\nmember_access = "exclusive"\n[[steps]]\nid = "review"\ntitle = "Review"\nneeds = ["implement"]\nexpand = "review-loop"\nexpand_vars = { who = "{{root}}" }\n`,
+  'method/formulas/review-loop.formula.toml': `formula = "review-loop"\ntype = "expansion"\n${GRAPH}[vars.who]\n[[template]]\nid = "{target}.loop"\ntitle = "Review until it is done"\n[template.check]\nmax_attempts = 2\n[template.check.check]\nmode = "exec"\npath = ".gc/scripts/checks/reviewed.sh"\n[[template.children]]\nid = "{target}.read"\ntitle = "Read {who}"\nmetadata = { "gc.run_target" = "planner" }\ndescription_file = "../assets/{target}.read.md"\n[[template]]\nid = "{target}"\ntitle = "Finish"\nneeds = ["{target}.loop"]\n`,
   'method/assets/{target}.read.md': 'Read {target} of {{who}}.',
 }
 
@@ -73,6 +78,10 @@ source = "../base"
 source = "../method"
 [[agent]]
 name = "worker"
+start_command = "${folder}/worker.sh"
+max_active_sessions = 2
+[[agent]]
+name = "planner"
 start_command = "${folder}/worker.sh"
 max_active_sessions = 2
 [[agent]]
@@ -103,7 +112,7 @@ async function openTown() {
   return Object.assign(world, { gc, json: async (...words: string[]) => JSON.parse(await gc(...words, '--json')) })
 }
 
-test('a formula of layered packs runs to its end: inherited, expanded, checked, and drained over a convoy of its own', async () => {
+test('a formula of layered packs runs to its end: inherited, expanded, checked, drained, and each step by its agent', async () => {
   await using town = await openTown()
   const { id } = await town.json('bd', 'create', 'Build it')
   const value = 'plans/{{mode}} {target}'
@@ -112,6 +121,8 @@ test('a formula of layered packs runs to its end: inherited, expanded, checked, 
   const { runs } = await town.json('run', 'list')
   const items = runs.filter(({ formula }: { formula: string }) => formula === 'mol-item')
   const { steps } = await town.json('run', 'steps', run)
+  expect(await town.gc('run', 'show', run)).not.toContain('failed')
+  expect(steps.map(({ assignee = '' }: { assignee?: string }) => assignee.replace(/-.*/, ''))).toContain('planner')
   const titles = steps.map(({ title }: { title: string }) => title)
   expect([status, items.map(({ status: item }: { status: string }) => item)]).toEqual([
     'completed',
