@@ -1,5 +1,4 @@
 import { expect, test } from 'bun:test'
-import { chmodSync } from 'node:fs'
 import { writeFiles } from '../support/example-city.ts'
 import { runGc } from '../support/run-gc.ts'
 import { eventually } from '../support/until.ts'
@@ -58,6 +57,46 @@ done
 sleep 600
 `
 
+/** Works on its step in a branch of its own, pushes that, and assigns the work to the session that merges. */
+const AUTHOR = `#!/bin/sh
+${FIELD}
+next=$(gc hook --claim --json)
+id=$(printf '%s' "$next" | field bead_id)
+root=$(printf '%s' "$next" | field root_bead_id)
+[ -n "$id" ] || { gc runtime drain-ack; sleep 60; }
+convoy=$(gc bd show "$root" --json | field gc.input_convoy_id)
+work=$(gc convoy status "$convoy" --json | sed 's/.*"children"://' | field id)
+tree=$GC_HOME/$work
+git -C "$GC_RIG_ROOT" worktree add -q -b "work/$work" "$tree" origin/main && cd "$tree"
+echo done > done.txt && git add -A && git -c user.name=a -c user.email=a@example.com commit -qm "Do $work"
+git push -q origin HEAD
+gc bd update "$work" --set-metadata "branch=work/$work" --set-metadata target=main
+gc bd update "$id" --set-metadata gc.outcome=pass && gc bd close "$id"
+gc bd update "$work" --status=open --assignee="$GC_RIG/merger" --set-metadata gc.routed_to=""
+gc session wake "$GC_RIG/merger"
+gc session nudge "$GC_RIG/merger" "Check the merge queue."
+gc runtime drain-ack
+sleep 60
+`
+
+/** Merges what is assigned to it and has a branch, then goes on with the next round of its patrol. */
+const MERGER = `#!/bin/sh
+${FIELD}
+mine() { gc bd list --assignee="$GC_AGENT" --status="$1" --type=molecule --limit=1 --json | field id; }
+pour() { gc bd update "$(gc bd mol wisp mol-patrol --root-only --var place=mill --json | field new_epic_id)" --assignee="$GC_AGENT" $1; }
+[ -n "$(mine in_progress)" ] || pour --status=in_progress
+work=
+while [ -z "$work" ]; do
+  work=$(gc bd list --rig="$GC_RIG" --assignee="$GC_AGENT" --status=open --exclude-type=epic --has-metadata-key=branch --limit=1 --json | field id)
+  sleep 0.3
+done
+cd "$GC_RIG_ROOT" && git fetch -q origin && git push -q origin "refs/remotes/origin/work/$work:refs/heads/main"
+gc bd update "$work" --set-metadata merge_result=merged && gc bd close "$work" --reason 'Merged to main'
+current=$(mine in_progress)
+pour && gc bd mol burn "$current" --force
+sleep 600
+`
+
 const FILES = {
   'base/pack.toml': '[pack]\nname = "base"\nschema = 2\n',
   'base/formulas/build-base.formula.toml': `formula = "build-base"\nversion = 1\n${GRAPH}target_required = true\n[metadata.gc.methodology]\nmodes = ["a", "b"]\n[vars.root]\nrequired = true\n[vars.mode]\ndefault = "drained"\n[[steps]]\nid = "prepare"\ntitle = "Prepare {{root}}"\ndescription_file = "../assets/workflows/build-base/prepare.md"\n[[steps]]\nid = "review"\ntitle = "Review"\nneeds = ["prepare"]\n`,
@@ -65,6 +104,7 @@ const FILES = {
   'base/formulas/mol-item.formula.toml': `formula = "mol-item"\n${GRAPH}[[steps]]\nid = "work"\ntitle = "Work on {{convoy_id}}"\n`,
   'base/formulas/mol-patrol.toml':
     'formula = "mol-patrol"\nphase = "vapor"\n[vars.place]\nrequired = true\n[[steps]]\nid = "look"\ntitle = "Look at {{place}}"\n',
+  'base/formulas/mol-author.toml': `formula = "mol-author"\n${GRAPH}[[steps]]\nid = "submit"\ntitle = "Submit {{convoy_id}}"\n`,
   'base/assets/scripts/checks/reviewed.sh': VERDICT,
   'method/pack.toml': '[pack]\nname = "method"\nschema = 2\n[imports.base]\nsource = "../base"\n',
   'method/formulas/build.formula.toml': `formula = "build"\nversion = 1\n${GRAPH}extends = ["build-base"]\n[metadata.gc.methodology]\nmodes = ["b"]\n[[steps]]\nid = "decompose"\ntitle = "Decompose"\nneeds = ["prepare"]\nmetadata = { "gc.run_target" = "planner" }\n[[steps]]\nid = "implement"\ntitle = "Implement"\nneeds = ["decompose"]\ncondition = "{{mode}} == drained"\n[steps.drain]\ncontext = "separate"\nformula = "mol-item"\nmember_access = "exclusive"\n[[steps]]\nid = "review"\ntitle = "Review"\nneeds = ["implement"]\nexpand = "review-loop"\nexpand_vars = { who = "{{root}}" }\n`,
@@ -91,15 +131,32 @@ max_active_sessions = 1
 [[named_session]]
 template = "watch"
 mode = "always"
+[[rigs]]
+name = "mill"
+path = "${folder}/mill"
+[[agent]]
+name = "author"
+dir = "mill"
+start_command = "${folder}/author.sh"
+max_active_sessions = 2
+[[agent]]
+name = "merger"
+dir = "mill"
+start_command = "${folder}/merger.sh"
+max_active_sessions = 1
+[[named_session]]
+template = "merger"
+dir = "mill"
+mode = "on_demand"
 `
 
 async function openTown() {
   const world = await World.open()
   const folder = world.folder.path
   const town = { 'town/city.toml': `[workspace]\nname = "town"\n${agents(folder)}` }
-  writeFiles(folder, { ...FILES, ...town, 'worker.sh': WORKER, 'patrol.sh': PATROL })
-  for (const script of ['worker.sh', 'patrol.sh', 'base/assets/scripts/checks/reviewed.sh'])
-    chmodSync(world.folder.at(script), 0o755)
+  const scripts = { 'worker.sh': WORKER, 'patrol.sh': PATROL, 'author.sh': AUTHOR, 'merger.sh': MERGER }
+  writeFiles(folder, { ...FILES, ...town, ...scripts })
+  makeRepository(folder)
   const gc = async (...words: string[]) => {
     const result = await runGc(world, '--city', world.folder.at('town'), ...words)
     if (result.status !== 0) throw new Error(`${words.join(' ')}: ${result.err}`)
@@ -110,6 +167,15 @@ async function openTown() {
     throw error
   })
   return Object.assign(world, { gc, json: async (...words: string[]) => JSON.parse(await gc(...words, '--json')) })
+}
+
+/** The rig `mill`, a clone of a repository with one commit. */
+function makeRepository(folder: string): void {
+  const author = '-c user.name=a -c user.email=a@example.com'
+  const script = `git init -q --bare -b main origin.git && git clone -q origin.git mill 2>&1 && cd mill &&
+    git checkout -q -b main && git ${author} commit -q --allow-empty -m Begin && git push -q origin main`
+  const { exitCode, stderr } = Bun.spawnSync(['sh', '-c', script], { cwd: folder })
+  if (exitCode !== 0) throw new Error(String(stderr))
 }
 
 test('a formula of layered packs runs to its end: inherited, expanded, checked, drained, and each step by its agent', async () => {
@@ -139,6 +205,21 @@ test('a patrol finds its wisp in the next round, and burns it', async () => {
   const burned = () => town.json('bd', 'list', '--title-contains', 'Burned in round')
   await eventually('three rounds', 60_000, burned, (beads) => beads.length === 3)
   expect(await town.json('bd', 'list', '--type', 'molecule', '--status', 'open')).toHaveLength(1)
+}, 90_000)
+
+test('work that a formula hands over with its branch is merged by a session that was not running, and closed', async () => {
+  await using town = await openTown()
+  const { id } = await town.json('bd', 'create', 'Grind', '--rig', 'mill')
+  const { workflow_id: run } = await town.json('sling', 'mill/author', id, '--on', 'mol-author')
+  const show = async () => (await town.json('bd', 'show', id))[0]
+  await eventually('the work is merged', 60_000, show, ({ status }) => status === 'closed')
+  expect(await show()).toMatchObject({ close_reason: 'Merged to main', metadata: { merge_result: 'merged' } })
+  expect((await town.json('run', 'show', run)).status).toBe('completed')
+  const log = Bun.spawnSync(['git', 'log', '--format=%s', 'main'], { cwd: town.folder.at('origin.git') })
+  expect(String(log.stdout)).toBe(`Do ${id}\nBegin\n`)
+  const wisps = () => town.json('bd', 'list', '--rig', 'mill', '--type', 'molecule', '--all')
+  const isNext = (found: { status: string }[]) => found.map(({ status }) => status).join() === 'open,closed'
+  await eventually('the next round of the patrol', 20_000, wisps, isNext)
 }, 90_000)
 
 const isOver = ({ status }: { status: string }) => ['completed', 'failed', 'canceled'].includes(status)
