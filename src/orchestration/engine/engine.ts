@@ -2,6 +2,7 @@ import { fenceText } from '../../config/providers/index.ts'
 import { toTimestamp } from '../../core/clock.ts'
 import type { Reactions, RecordedEvent } from '../../core/events/index.ts'
 import type { Tx } from '../../core/store/index.ts'
+import { redactLine } from '../../core/text/index.ts'
 import { type Bead, type BeadRepository, isControl, payloadBeadOf } from '../../work/beads/index.ts'
 import type { Convoys } from '../../work/convoys/index.ts'
 import { EngineKey, ResultKey, WorkflowKey, WorkKey } from '../../work/metadata.ts'
@@ -354,7 +355,7 @@ function applyCheck(
   keepOutput(beads, step.tx, attempt, result)
   const { number } = attempts.latest(step.bead)
   if (result.exitCode !== 0) {
-    goOn(attempts, step, number, result.reason, describe(number, result))
+    goOn(attempts, step, number, reasonOf(result), describe(number, result))
     return
   }
   const entry = { action: 'close', attempt: String(number), outcome: 'pass' } as const
@@ -369,6 +370,17 @@ function keepOutput(beads: BeadRepository, tx: Tx, attempt: Bead, { exitCode, ou
       [EngineKey.durationMs]: String(durationMs),
     },
   })
+}
+
+/** Maximum characters of a check's output in the reason of a failed step. */
+const MAX_LINE = 200
+
+/** How a check failed, with the last line that it printed. */
+function reasonOf({ reason, output }: CheckResult): string {
+  const line = redactLine(output.trimEnd().split('\n').at(-1)?.trim() ?? '')
+    .slice(0, MAX_LINE)
+    .toWellFormed()
+  return line ? `${reason}; output: ${line}` : reason
 }
 
 const describe = (number: number, { reason, output }: CheckResult): string =>

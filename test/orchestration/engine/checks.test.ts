@@ -82,10 +82,11 @@ describe('a check', () => {
     expect(second.description).toContain('at all')
     await close(work, second.id)
     await settled(work)
-    await work.host.exit(running(work)[0] ?? '', 1)
+    await work.host.exit(running(work)[0] ?? '', 1, ['two tests', 'no total\n\n'])
     await settled(work)
     expect(metadataOf(work, run.work)).toMatchObject({
-      ...{ 'gc.outcome': 'fail', 'gc.failed_attempt': '2', 'gc.failure_reason': 'check failed: exit status 1' },
+      ...{ 'gc.outcome': 'fail', 'gc.failed_attempt': '2' },
+      'gc.failure_reason': 'check failed: exit status 1; output: no total',
       'gc.attempt_log':
         '[{"action":"fail","attempt":"1","outcome":"fail"},{"action":"fail","attempt":"2","outcome":"fail"}]',
     })

@@ -3,6 +3,7 @@ import { toTimestamp } from '../../../core/clock.ts'
 import type { EventLog } from '../../../core/events/index.ts'
 import { unsubscriber } from '../../../core/signal.ts'
 import { type Statement, type Store, stablePlan } from '../../../core/store/index.ts'
+import { redactLine } from '../../../core/text/index.ts'
 import { OrderCompleted, OrderFailed } from './events.ts'
 
 interface FailingOrdersOptions {
@@ -50,7 +51,9 @@ export class FailingOrders implements AttentionSource {
     const [last] = runs
     const first = runs.at(-1)
     if (!last || !first || runs.length < MIN_FAILURES || runs.some(({ outcome }) => outcome !== 'failed')) return []
-    const error = (last.error ?? '').replaceAll(/\s+/g, ' ').slice(0, MAX_ERROR)
+    const error = redactLine(last.error ?? '')
+      .slice(0, MAX_ERROR)
+      .toWellFormed()
     return [
       {
         ...{ id: `order-failing:${scopedName}`, kind: 'order', since: toTimestamp(first.at), ...(rig && { rig }) },
