@@ -8,6 +8,7 @@ import { amount, formatElapsed, limitOf, money, sparkLine } from '../../tui/page
 import { graphLines } from '../../tui/pages/graph.ts'
 import { logPage } from '../../tui/pages/log.ts'
 import type { Line } from '../../tui/pages/page.ts'
+import { runPage } from '../../tui/pages/run.ts'
 import { runsPage } from '../../tui/pages/runs.ts'
 import { sessionsPage } from '../../tui/pages/sessions.ts'
 import { timelineLines } from '../../tui/pages/timeline.ts'
@@ -106,6 +107,32 @@ test('the timeline of a run shows on one line for each step when it waited and w
   expect(bar(texts[1])).toBe(`${'·'.repeat(7)}${'█'.repeat(7)}${' '.repeat(14)}`)
   expect(bar(texts[2])).toBe(`${' '.repeat(14)}${'·'.repeat(7)}${'█'.repeat(7)}`)
   expect(texts.some((text) => text.includes('do s'))).toBe(false)
+})
+
+test('the dashboard names the failed step of a completed run in the list, the run and its timeline', async () => {
+  const failure = 'step "Plan" failed: no idea'
+  const run = { run_id: 'r-1', status: 'completed', title: 'Bridge', target: '', formula: 'line' }
+  const timeline: RunTimeline = {
+    ...{ run_id: 'r-1', status: 'completed', started_at: '2026-11-28T09:00:00Z', later_attempts: 0, failure },
+    ...{ states: [], steps: [] },
+  }
+  const answers: Record<string, unknown> = {
+    ...{ 'r-1': run, pages: { runs: [run], total: 1, status_counts: {} }, steps: { run_id: 'r-1', steps: [] } },
+    ...{ standing: { runs: { 'r-1': { steps: 1, done: 1, vars: {}, failure } } }, progress: { failure }, timeline },
+  }
+  await using server = Bun.serve({
+    port: 0,
+    fetch: ({ url }) =>
+      Response.json(answers[new URL(url).pathname.split('/').at(-1) ?? ''], { headers: { 'X-GC-Request-Id': 'r' } }),
+  })
+  const reach = { ...reachTo(`http://127.0.0.1:${server.port}`), subject: 'r-1' }
+  const query = { cursor: undefined, filter: '', sort: undefined }
+  const { items } = await runsPage.load(reach, query)
+  const why = runsPage.columns.findIndex(({ title }) => title === 'why')
+  expect(items.map(({ cells }) => cells[why])).toEqual([{ text: failure, tone: 'bad' }])
+  const bad = { text: failure, tone: 'bad' as const }
+  expect((await runPage.load(reach, query)).head).toContainEqual(bad)
+  expect(timelineLines(timeline, Date.now())).toContainEqual(bad)
 })
 
 test('runs are read page by page, in the order that is chosen, and counted as they are on the server', async () => {
