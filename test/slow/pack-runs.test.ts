@@ -3,6 +3,7 @@ import { writeFiles } from '../support/example-city.ts'
 import { runGc } from '../support/run-gc.ts'
 import { eventually } from '../support/until.ts'
 import { World } from '../support/world.ts'
+import { enter, openSeat } from './tui-seat.ts'
 
 const GRAPH = 'contract = "graph.v2"\n'
 
@@ -105,6 +106,8 @@ const FILES = {
   'base/formulas/mol-patrol.toml':
     'formula = "mol-patrol"\nphase = "vapor"\n[vars.place]\nrequired = true\n[[steps]]\nid = "look"\ntitle = "Look at {{place}}"\n',
   'base/formulas/mol-author.toml': `formula = "mol-author"\n${GRAPH}[[steps]]\nid = "submit"\ntitle = "Submit {{convoy_id}}"\n`,
+  'base/formulas/mol-doubt.toml': `formula = "mol-doubt"\n${GRAPH}[[steps]]\nid = "prove"\ntitle = "Prove it"\n[steps.check]\nmax_attempts = 2\n[steps.check.check]\nmode = "exec"\npath = ".gc/scripts/checks/doubt.sh"\n[[steps]]\nid = "publish"\ntitle = "Publish it"\nneeds = ["prove"]\n`,
+  'base/assets/scripts/checks/doubt.sh': '#!/bin/sh\necho "no proof" >&2\nexit 1\n',
   'base/assets/scripts/checks/reviewed.sh': VERDICT,
   'method/pack.toml': '[pack]\nname = "method"\nschema = 2\n[imports.base]\nsource = "../base"\n',
   'method/formulas/build.formula.toml': `formula = "build"\nversion = 1\n${GRAPH}extends = ["build-base"]\n[metadata.gc.methodology]\nmodes = ["b"]\n[[steps]]\nid = "decompose"\ntitle = "Decompose"\nneeds = ["prepare"]\nmetadata = { "gc.run_target" = "planner" }\n[[steps]]\nid = "implement"\ntitle = "Implement"\nneeds = ["decompose"]\ncondition = "{{mode}} == drained"\n[steps.drain]\ncontext = "separate"\nformula = "mol-item"\nmember_access = "exclusive"\n[[steps]]\nid = "review"\ntitle = "Review"\nneeds = ["implement"]\nexpand = "review-loop"\nexpand_vars = { who = "{{root}}" }\n`,
@@ -198,6 +201,25 @@ test('a formula of layered packs runs to its end: inherited, expanded, checked, 
   expect(titles).toContain(`Read ${value}`)
   const read = steps.find(({ title }: { title: string }) => title === `Read ${value}`)
   expect((await town.json('bd', 'show', read.id))[0].description).toBe(`Read review of ${value}.`)
+}, 90_000)
+
+test('a run whose check fails for good goes on, completes, and names the failed step wherever it is shown', async () => {
+  await using town = await openTown()
+  const { workflow_id: run } = await town.json('sling', 'worker', 'mol-doubt', '--formula')
+  const { status } = await eventually('the run is over', 60_000, () => town.json('run', 'show', run), isOver)
+  expect(status).toBe('completed')
+  const failure = 'step "Prove it" failed: check failed: exit status 1; output: no proof'
+  expect(await town.gc('run', 'show', run)).toContain(failure)
+  expect(await town.gc('run', 'timeline', run)).toContain(failure)
+  expect(await town.gc('run', 'list')).toMatch(new RegExp(`completed, a step failed .*${failure}`))
+  expect(await town.gc('attention')).toContain(`Run ${run} of mol-doubt completed, but ${failure}.`)
+  await using seat = openSeat(town, { cols: 160 })
+  await seat.shows('live')
+  const pages = { runs: 'runs', [`run ${run}`]: 'steps', [`timeline ${run}`]: 'timeline', attention: 'waiting for you' }
+  for (const [page, title] of Object.entries(pages)) {
+    enter(seat, page)
+    await seat.shows(new RegExp(`town › ${title}[^]*step "Prove it" failed`))
+  }
 }, 90_000)
 
 test('a patrol finds its wisp in the next round, and burns it', async () => {
