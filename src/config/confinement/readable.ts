@@ -15,7 +15,8 @@ export const agentFolder = (city: string, name: string): string => join(agentFol
 
 /** What a city or a pack keeps for its agents to read; no other entry of its folder is theirs, since it could hold keys. */
 const READABLE = [
-  ...['formulas', 'orders', 'prompts', 'template-fragments', 'skills', 'assets', 'commands', 'scripts', 'docs'],
+  ...['formulas', 'orders', 'prompts', 'template-fragments', 'skills', 'assets', 'commands', 'schemas'],
+  ...['scripts', 'docs'],
   ...['README.md', 'AGENTS.md'],
   ...[...BUILTINS.values()].flatMap(({ instructionsFile }) => instructionsFile ?? []),
 ]

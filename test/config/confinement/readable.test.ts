@@ -28,6 +28,7 @@ test('agents read what a city and their pack keep for them, and no links, rigs a
     'city/.gc',
     'pack/skills',
     'pack/assets',
+    'pack/schemas',
     'other/commands',
     'other/.git',
     'secret',
@@ -44,7 +45,7 @@ test('agents read what a city and their pack keep for them, and no links, rigs a
   }
   const linked = [folder.at('pack/skills'), folder.at('pack/linked')]
   const ofCity = [folder.at('city/formulas'), folder.at('city/AGENTS.md')]
-  const ofPack = [folder.at('pack/skills'), folder.at('pack/assets')]
+  const ofPack = ['skills', 'assets', 'schemas'].map((name) => folder.at('pack', name))
   const ofOther = [folder.at('other/commands')]
   const reader = { configDir: pack, linked }
   expect(readableEntries(reader, config)).toEqual([...ofPack, ...ofOther, ...ofCity, folder.at('pack/skills')])
