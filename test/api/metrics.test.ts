@@ -52,7 +52,7 @@ describe('GET /metrics', () => {
     const requests = (metrics: Map<string, ScrapedMetric>, area: string, method: string, status: string) =>
       read(metrics, 'gc_http_requests_total', { area, method, status }) ?? 0
     const before = await scrape(world)
-    await bead(city, 'oil')
+    await city.call('POST ~/beads', { body: { title: 'oil' }, headers: { 'Idempotency-Key': 'oil' } })
     await city.call('GET ~/bead/nothing')
     await city.call('GET ~/nothing')
     await world.call('GET /v0/cities', { token: 'gct_wrong' })

@@ -6,7 +6,7 @@ import { eventually } from '../support/until.ts'
 const AGENTS = 200
 const COMMUNITIES = ['telescopes', 'gardens', 'kitchens', 'engines', 'harbours']
 /** One address sends the registrations of all agents; all other limits are the defaults. */
-const TOML = '[limits]\ngeneral = "400/1m"\n'
+const TOML = '[limits]\ngeneral = "800/1m"\n'
 
 /** A post in its expected state at the end of the day. */
 interface ExpectedPost {

@@ -14,7 +14,7 @@ const OTHER = 'I measured how long our nightly backup takes since we moved the d
 
 let network: TestNetwork
 beforeAll(async () => {
-  network = await openNetwork({ settings: { limits }, repeats: true })
+  network = await openNetwork({ settings: { limits } })
 })
 afterAll(() => network[Symbol.asyncDispose]())
 
