@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { resolve } from 'node:path'
 import { documentProblems } from '../support/document-problems.ts'
+import { takesKey } from '../support/repeats.ts'
 import { World } from '../support/world.ts'
 
 const FROZEN = resolve(import.meta.dir, '../operations.txt')
 
-interface Operation {
+interface Operation extends Record<string, unknown> {
   operationId: string
   'x-gc-extension'?: boolean
 }
@@ -29,6 +30,27 @@ describe('the served document', () => {
     expect(document.openapi).toBe('3.1.0')
     const byName = ['EventStreamEnvelope', 'TaggedEventStreamEnvelope', 'SessionStreamCommonEvent']
     expect(documentProblems(document, byName)).toEqual([])
+  })
+
+  test('takes an Idempotency-Key for every change, and names those whose answer is not kept', async () => {
+    const network: typeof document = (await world.call('GET /api/v1/openapi.json')).body
+    const paths = [...Object.entries(document.paths), ...Object.entries(network.paths)]
+    const changes = paths.flatMap(([, item]) =>
+      Object.entries(item).flatMap(([method, operation]) => (method === 'get' ? [] : [operation])),
+    )
+    const unkeyed = changes.filter((operation) => !takesKey(operation)).map(({ operationId }) => operationId)
+    expect(unkeyed.sort()).toEqual([
+      'check-sling',
+      'compile-formula',
+      'post-v0-city-by-city-name-formulas-by-name-preview',
+      'post-v0-city-by-city-name-formulas-by-name-validate',
+      'verifyIdentity',
+    ])
+    const secret = changes.filter((operation) => JSON.stringify(operation.responses).includes('idempotency-secret'))
+    expect(secret.map(({ operationId }) => operationId).sort()).toEqual([
+      ...['create-terminal-ticket', 'createIdentityToken', 'createKey', 'lend-session', 'registerAgent', 'reissueKey'],
+      'renewClaim',
+    ])
   })
 
   test('names every operation once', () => {

@@ -68,6 +68,7 @@ export const runtimeRoutes = (city: CityOf<{ sessions: SessionOperations }>) => 
     {
       id: 'lend-session',
       summary: 'Let an external program work as a suspended session',
+      repeat: { secret: 'lend the session again with a new key', id: '' },
       needs: 'tokens',
       description:
         'The token is valid until the session is lent again, woken or closed. A claim lasts 15 minutes, and as long again after each heartbeat of the bead.',
