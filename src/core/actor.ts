@@ -2,6 +2,8 @@
 export interface RepeatableRequest {
   /** An earlier attempt with the same key and body was interrupted: what exists may be its result. */
   readonly isRetry: boolean
+  /** Whether a write has kept its answer. */
+  readonly isAnswered: boolean
   /**
    * Records that work which is no write of the store begins, such as writing a file. To be awaited right before it, once
    * every check has passed.
@@ -24,6 +26,8 @@ export interface Actor {
   readonly label?: string
   /** The request that asks for the change, when it can be repeated. Not recorded. */
   readonly request?: RepeatableRequest
+  /** The answer to the request, for a write that returns nothing. Not recorded. */
+  readonly answer?: object
 }
 
 /** A part of gc itself, which acts for nobody. */

@@ -24,3 +24,7 @@ export const gcFor = ({ request }: Caller): Actor => (request ? { ...GC, request
 
 /** The caller of a part of a change, whose answer is not that of the request. */
 export const partOf = (caller: Caller): Caller => Object.create(caller, { request: { value: undefined } })
+
+/** The caller as the actor of writes that return nothing: `answer` is what the request is answered with after the last. */
+export const answering = (caller: Caller, answer: object): Actor =>
+  caller.request ? { ...actorOf(caller), answer } : actorOf(caller)

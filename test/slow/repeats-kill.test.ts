@@ -48,8 +48,8 @@ const CHANGES: Record<string, Prepare> = {
     return [`POST ~/bead/${one}/claim`, undefined, { token }]
   },
   'claim the next bead': async (c) => {
-    const { token } = await startSession(c, 'clerk')
-    await bead(c, { metadata: { 'gc.routed_to': 'clerk' } })
+    const { id: own, token } = await startSession(c, 'clerk')
+    await bead(c, { assignee: own })
     return ['POST ~/claims/next', undefined, { token }]
   },
   'release a bead': async (c) => {

@@ -9,7 +9,7 @@ import { AppError } from '../../core/errors.ts'
 import type { Store } from '../../core/store/index.ts'
 import { rejectMarkers } from '../../core/text/index.ts'
 import { unknownAction } from '../../http/actions.ts'
-import { actorOf } from '../../http/actor-of.ts'
+import { actorOf, answering } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
 import type { OKResponseBody } from '../../http/schema.ts'
 import type { SseFrame } from '../../http/sse.ts'
@@ -141,8 +141,10 @@ export class Agents {
     const { name, dir, prompt, ...keys } = body
     rejectMarkers({ ...keys, description: undefined })
     const created: AgentCreated = { status: 'created', agent: qualify(dir, name) }
-    if (caller.request?.isRetry && this.config.current.agents.some(({ qualified }) => qualified === created.agent))
+    if (caller.request?.isRetry && this.config.current.agents.some(({ qualified }) => qualified === created.agent)) {
+      await this.config.recordAgain(answering(caller, created), [])
       return created
+    }
     const exceeding = keys.may?.filter((right) => caller.kind === 'session' && !caller.may.includes(right)) ?? []
     if (exceeding.length > 0) {
       throw new AppError(
@@ -160,7 +162,7 @@ export class Agents {
       ...(prompt !== undefined && { prompt }),
       keys: { ...keys, scope: scope || undefined },
     }
-    await this.config.addAgent(actorOf(caller), draft)
+    await this.config.addAgent(answering(caller, created), draft)
     return created
   }
 

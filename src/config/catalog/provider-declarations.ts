@@ -1,7 +1,7 @@
 import { AppError } from '../../core/errors.ts'
 import { isObject } from '../../core/json.ts'
 import { rejectMarkers, restoreSecrets, SECRET_MARKER } from '../../core/text/index.ts'
-import { actorOf } from '../../http/actor-of.ts'
+import { answering } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
 import type { OKResponseBody } from '../../http/schema.ts'
 import { BUILTINS } from '../../programs/presets.ts'
@@ -31,21 +31,24 @@ export class ProviderDeclarations {
       throw new AppError('invalid-request', 'give a command, or a base to take it from')
     }
     const created: ProviderCreated = { status: 'created', provider: name }
-    if (caller.request?.isRetry && this.config.composition.declarations.providers.has(name)) return created
-    await this.config.edit(actorOf(caller), (base) => addProvider(base, name, keysOf(body)))
+    const by = answering(caller, created)
+    if (caller.request?.isRetry && this.config.composition.declarations.providers.has(name))
+      await this.config.recordAgain(by, [])
+    else await this.config.edit(by, (base) => addProvider(base, name, keysOf(body)))
     return created
   }
 
   /** Changes what is given and not null. */
   async change(caller: Caller, name: string, body: ProviderUpdate): Promise<OKResponseBody> {
-    await this.config.edit(actorOf(caller), (base) => {
+    const updated = { status: 'updated' }
+    await this.config.edit(answering(caller, updated), (base) => {
       const { base: own } = base.declarations.providers.get(name)?.values ?? {}
       if (body.command === '' && !(body.base ?? own)) {
         throw new AppError('invalid-request', `provider "${name}" has no base, so that its command cannot be empty`)
       }
       return changeProvider(base, name, this.#changes(base, name, keysOf(body)))
     })
-    return { status: 'updated' }
+    return updated
   }
 
   /** What differs from what is declared; secrets that were sent back as they were shown do not. */
@@ -58,12 +61,13 @@ export class ProviderDeclarations {
 
   /** Takes a declaration out, unless something could not run without it. */
   async remove(caller: Caller, name: string): Promise<OKResponseBody> {
-    await this.config.remove(actorOf(caller), (base) => {
+    const deleted = { status: 'deleted' }
+    await this.config.remove(answering(caller, deleted), (base) => {
       const drafts = removeProvider(base, name)
       if (!BUILTINS.has(name)) requireUnused(base.config, name)
       return drafts
     })
-    return { status: 'deleted' }
+    return deleted
   }
 }
 

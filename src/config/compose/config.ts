@@ -262,19 +262,28 @@ export class Config {
   async remove(by: Actor, makeDrafts: (base: Composition) => Drafts): Promise<void> {
     await this.edit(by, makeDrafts).catch((error) => {
       if (!(by.request?.isRetry && error instanceof AppError && error.status === 404)) throw error
+      return this.recordAgain(by, [])
     })
+  }
+
+  /** Records an edit whose files an interrupted attempt has written; its answer is kept with that. */
+  async recordAgain(by: Actor, files: readonly string[]): Promise<void> {
+    const { current } = this
+    if (!by.request?.isAnswered) await this.#recorder?.({ current, previous: current, files, by })
   }
 
   async #edit(by: Actor, makeDrafts: (base: Composition) => Drafts): Promise<void> {
     for (let tries = 0; tries < MAX_EDIT_ATTEMPTS; tries++) {
-      if (!(await this.#writeEdit(by, makeDrafts))) continue
-      return await this.applyWritten(by)
+      const drafts = await this.#writeEdit(by, makeDrafts)
+      if (!drafts) continue
+      await this.applyWritten(by)
+      return by.request?.isRetry ? this.recordAgain(by, [...drafts.keys()]) : undefined
     }
     throw keepsChanging()
   }
 
-  /** False when somebody who takes no lock, such as an editor, wrote meanwhile. */
-  async #writeEdit(by: Actor, makeDrafts: (base: Composition) => Drafts): Promise<boolean> {
+  /** The drafts that were written; undefined when somebody who takes no lock, such as an editor, wrote meanwhile. */
+  async #writeEdit(by: Actor, makeDrafts: (base: Composition) => Drafts): Promise<Drafts | undefined> {
     using lock = await EditLock.acquire(this.path)
     const base = this.#read()
     if (base.errors.length > 0) throw notInForceError(base.errors)
@@ -282,7 +291,8 @@ export class Config {
     const errors = this.errorsOf(drafts)
     if (errors.length > 0) throw toInvalidConfigError(errors, 'invalid-request')
     await by.request?.begin()
-    return await writeDrafts(lock, drafts, (file) => base.files.city.text(file))
+    const isWritten = await writeDrafts(lock, drafts, (file) => base.files.city.text(file))
+    return isWritten ? drafts : undefined
   }
 
   #compose(drafts?: Drafts): Composition {

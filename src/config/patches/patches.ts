@@ -2,7 +2,7 @@ import type { TObject, TSchema } from '@sinclair/typebox'
 import { AppError } from '../../core/errors.ts'
 import { restoreSecrets } from '../../core/text/index.ts'
 import type { TomlPairs } from '../../core/toml/index.ts'
-import { actorOf } from '../../http/actor-of.ts'
+import { answering } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
 import { type Config, type PatchKind, patchesFor, patchNotFound, putPatch, removePatch } from '../compose/index.ts'
 import { qualify } from '../declare/index.ts'
@@ -70,12 +70,14 @@ export class Patches {
   }
 
   async remove(caller: Caller, kind: PatchKind, name: string, force: boolean): Promise<PatchDeleted> {
-    await this.config.remove(actorOf(caller), (base) => removePatch(base, { kind, name }, force))
-    return { status: 'deleted', [NAMED[kind]]: name }
+    const deleted = { status: 'deleted', [NAMED[kind]]: name }
+    await this.config.remove(answering(caller, deleted), (base) => removePatch(base, { kind, name }, force))
+    return deleted
   }
 
   async #put(caller: Caller, kind: PatchKind, name: string, keys: Keys, force: boolean): Promise<PatchSaved> {
-    await this.config.edit(actorOf(caller), (base) => {
+    const saved = { status: 'ok', [NAMED[kind]]: name }
+    await this.config.edit(answering(caller, saved), (base) => {
       const last = patchesFor(base.declarations, { kind, name }).at(-1)
       const written = last?.values.written
       const restored = restoreSecrets(keys, written, (value) => this.config.secrets.blank(value))
@@ -84,7 +86,7 @@ export class Patches {
       const drafts = putPatch(base, { kind, name, pairs }, force)
       return isSame ? new Map() : drafts
     })
-    return { status: 'ok', [NAMED[kind]]: name }
+    return saved
   }
 
   /** The last patch for a thing, which is the one that holds where several say something. */

@@ -5,7 +5,7 @@ import { AppError } from '../../core/errors.ts'
 import type { Store } from '../../core/store/index.ts'
 import { rejectMarkers } from '../../core/text/index.ts'
 import { unknownAction } from '../../http/actions.ts'
-import { actorOf } from '../../http/actor-of.ts'
+import { actorOf, answering } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
 import type { OKResponseBody } from '../../http/schema.ts'
 import type { RigConfig } from '../city/index.ts'
@@ -80,7 +80,10 @@ export class Rigs {
   async #declare(caller: Caller, body: RigCreate): Promise<RigCreated> {
     const { name, path, prefix, default_branch, request_id } = body
     const created: RigCreated = { status: 'created', rig: name, ...(request_id && { request_id }) }
-    if (caller.request?.isRetry && this.config.current.rigs.some((rig) => rig.name === name)) return created
+    if (caller.request?.isRetry && this.config.current.rigs.some((rig) => rig.name === name)) {
+      await this.config.recordAgain(answering(caller, created), [])
+      return created
+    }
     if (!path) {
       const fieldErrors = [{ location: 'body.path', message: 'is required without git_url' }]
       throw new AppError('validation-failed', 'path is required: the folder to work on', { fieldErrors })
@@ -92,7 +95,7 @@ export class Rigs {
       ...(prefix && { prefix }),
       ...(default_branch && { defaultBranch: default_branch }),
     }
-    await this.config.addRig(actorOf(caller), draft)
+    await this.config.addRig(answering(caller, created), draft)
     return created
   }
 
@@ -103,13 +106,14 @@ export class Rigs {
     { path, prefix, default_branch, suspended }: RigUpdate,
   ): Promise<OKResponseBody> {
     this.config.rig(name)
-    await this.config.changeRig(actorOf(caller), name, {
+    const updated = { status: 'updated' }
+    await this.config.changeRig(answering(caller, updated), name, {
       ...(path && { path: this.#declaredPath(path) }),
       ...(prefix && { prefix }),
       ...(default_branch && { defaultBranch: default_branch }),
       ...(suspended !== undefined && { suspendedOnStart: suspended }),
     })
-    return { status: 'updated' }
+    return updated
   }
 
   /** Removes a rig and its agents from the configuration; its folder and its work stay. */

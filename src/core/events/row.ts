@@ -70,7 +70,7 @@ export const ARCHIVE_LINES = `SELECT '{"seq":' || seq || ',"type":' || json_quot
   FROM events WHERE seq BETWEEN ? AND ? ORDER BY seq`
 
 /** What is recorded of the actor beside its name; nothing of those of whom the name says everything. */
-function detailsOf({ kind, name: _, request: __, ...details }: Actor): string | null {
+function detailsOf({ kind, name: _, request: __, answer: ___, ...details }: Actor): string | null {
   return Object.keys(details).length > 0 ? JSON.stringify({ kind, ...details }) : null
 }
 

@@ -137,7 +137,7 @@ export class Store {
   }
 
   #kept<T>(request: RepeatableRequest, tx: OpenWrite, value: T): T {
-    request.keep(this, tx, tx.answered ? tx.answered.answer : value)
+    request.keep(this, tx, tx.answered ? tx.answered.answer : (value ?? tx.actor.answer))
     return value
   }
 

@@ -118,8 +118,7 @@ export class Formulas {
       const own = this.options.formulaLibrary.own(name)
       const before = own?.file === `${name}.toml` ? own.text : undefined
       await writeFormula(this.options.config.path, `${name}.toml`, { before, text: decode(bytes) })
-      await this.#record(caller, name, 'saved')
-      return { status: 'saved' }
+      return this.#record(caller, name, 'saved')
     })
   }
 
@@ -128,12 +127,11 @@ export class Formulas {
     return this.#write(async () => {
       if (!isFormulaName(name)) throw new AppError('invalid-request', `invalid formula name "${name}"`)
       const own = this.options.formulaLibrary.own(name)
-      if (!own && caller.request?.isRetry) return { status: 'deleted' }
+      if (!own && caller.request?.isRetry) return this.#record(caller, name, 'deleted')
       if (!own) throw new AppError('formula-not-found', `this city has no formula "${name}" of its own`)
       await caller.request?.begin()
       await writeFormula(this.options.config.path, own.file, { before: own.text, text: undefined })
-      await this.#record(caller, name, 'deleted')
-      return { status: 'deleted' }
+      return this.#record(caller, name, 'deleted')
     })
   }
 
@@ -143,9 +141,12 @@ export class Formulas {
     return written
   }
 
-  async #record(caller: Caller, name: string, change: 'saved' | 'deleted'): Promise<void> {
+  #record(caller: Caller, name: string, change: 'saved' | 'deleted'): Promise<OKResponseBody> {
     const { store, log } = this.options
-    await store.write((tx) => void log.append(tx, FormulaChanged, { subject: name }, { name, change }), actorOf(caller))
+    return store.write((tx) => {
+      log.append(tx, FormulaChanged, { subject: name }, { name, change })
+      return { status: change }
+    }, actorOf(caller))
   }
 
   #scope(query: FormulaScopeQuery): FormulaScope {

@@ -1,6 +1,6 @@
 import { type Config, switchOrder } from '../../config/compose/index.ts'
 import { AppError } from '../../core/errors.ts'
-import { actorOf } from '../../http/actor-of.ts'
+import { answering } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
 import type { OKResponseBody } from '../../http/schema.ts'
 import type { Order } from './order.ts'
@@ -37,10 +37,11 @@ export class Orders {
 
   async #switch(caller: Caller, reference: string, enabled: boolean): Promise<OKResponseBody> {
     const { name, rig, enabled: before } = this.#named(reference)
+    const answer = { status: enabled ? 'enabled' : 'disabled' }
     if (enabled !== before) {
-      await this.options.config.edit(actorOf(caller), (base) => switchOrder(base, { name, rig, enabled }))
+      await this.options.config.edit(answering(caller, answer), (base) => switchOrder(base, { name, rig, enabled }))
     }
-    return { status: enabled ? 'enabled' : 'disabled' }
+    return answer
   }
 
   #named(name: string): Order {
