@@ -2,8 +2,6 @@
 export interface RepeatableRequest {
   /** An earlier attempt with the same key and body was interrupted: what exists may be its result. */
   readonly isRetry: boolean
-  /** Whether a write has kept its answer. */
-  readonly isAnswered: boolean
   /**
    * Records that work which is no write of the store begins, such as writing a file. To be awaited right before it, once
    * every check has passed.

@@ -96,10 +96,6 @@ class KeyedRequest implements RepeatableRequest {
     return this.#isRetry
   }
 
-  get isAnswered(): boolean {
-    return this.#putting !== undefined && this.#putting.kind !== 'begun'
-  }
-
   /** This request, where `stored` is an attempt that was interrupted. */
   after(stored: StoredReplay | undefined): this {
     if (!stored) return this
@@ -125,7 +121,8 @@ class KeyedRequest implements RepeatableRequest {
   keep(store: object, write: { after(effect: () => void): void }, answer: unknown): void {
     if (this.#isOver || store !== this.replays.store) return
     const replay = this.#replayOf(answer)
-    if (replay.kind === 'begun' && this.isAnswered) return
+    const isAnswered = this.#putting !== undefined && this.#putting.kind !== 'begun'
+    if (replay.kind === 'begun' && isAnswered) return
     this.#putting = replay
     this.replays.put(write, this.key, this.print, replay)
     write.after(() => {

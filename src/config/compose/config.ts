@@ -118,10 +118,11 @@ export class Config {
     return this.#putInForce(this.#compose(), by)
   }
 
-  /** Puts files in force that gc wrote after `errorsOf` their drafts; resolves when the change is recorded. */
-  async applyWritten(by: Actor): Promise<void> {
-    this.#putInForce(this.#read(), by)
+  /** Puts files in force that gc wrote after `errorsOf` their drafts; resolves when a change is recorded, if there is one. */
+  async applyWritten(by: Actor): Promise<boolean> {
+    const changed = this.#putInForce(this.#read(), by)
     await this.recorded()
+    return changed
   }
 
   /** Resolves when every change so far is recorded. */
@@ -269,15 +270,15 @@ export class Config {
   /** Records an edit whose files an interrupted attempt has written; its answer is kept with that. */
   async recordAgain(by: Actor, files: readonly string[]): Promise<void> {
     const { current } = this
-    if (!by.request?.isAnswered) await this.#recorder?.({ current, previous: current, files, by })
+    await this.#recorder?.({ current, previous: current, files, by })
   }
 
   async #edit(by: Actor, makeDrafts: (base: Composition) => Drafts): Promise<void> {
     for (let tries = 0; tries < MAX_EDIT_ATTEMPTS; tries++) {
       const drafts = await this.#writeEdit(by, makeDrafts)
       if (!drafts) continue
-      await this.applyWritten(by)
-      return by.request?.isRetry ? this.recordAgain(by, [...drafts.keys()]) : undefined
+      const changed = await this.applyWritten(by)
+      return by.request?.isRetry && !changed ? this.recordAgain(by, [...drafts.keys()]) : undefined
     }
     throw keepsChanging()
   }

@@ -79,7 +79,7 @@ export async function openLaunches(formulas: Readonly<Record<string, string>> = 
 /** Requests that can be repeated: the answer to one is kept, that to the other fails as on a full disk. */
 export function repeatableRequests() {
   const kept: unknown[] = []
-  const request = { isRetry: false, isAnswered: false, begin: async () => {} }
+  const request = { isRetry: false, begin: async () => {} }
   const keeps: RepeatableRequest = { ...request, keep: (_store, _write, answer) => void kept.push(answer) }
   const refuses: RepeatableRequest = {
     ...request,
