@@ -48,6 +48,7 @@ import stepTimeouts from '../../orchestration/engine/table.sql' with { type: 'te
 import instantiations from '../../orchestration/instantiate/table.sql' with { type: 'text' }
 import wispRetention from '../../orchestration/molecules/retention.sql' with { type: 'text' }
 import orderCursor from '../../orchestration/orders/dispatch/cursor.sql' with { type: 'text' }
+import orderSchedules from '../../orchestration/orders/dispatch/schedule-since.sql' with { type: 'text' }
 import orderStarting from '../../orchestration/orders/dispatch/starting.sql' with { type: 'text' }
 import orderRuns from '../../orchestration/orders/dispatch/table.sql' with { type: 'text' }
 import orderFeed from '../../orchestration/orders/history/feed.sql' with { type: 'text' }
@@ -167,4 +168,5 @@ export const cityMigrations: readonly string[] = [
   launches,
   replaysByKey,
   runSessionTargets,
+  orderSchedules,
 ]

@@ -1,7 +1,6 @@
 import type { OrderTrigger } from '../order.ts'
 import { formatElapsed } from './elapsed.ts'
-import { scheduledAfter, scheduledBefore } from './schedule.ts'
-import { isLeftOut, momentOf, wallMinuteAt } from './wall-clock.ts'
+import { latestOccurrence, nextOccurrence } from './schedule.ts'
 
 /** What came of the check of a condition. */
 export interface ConditionResult {
@@ -13,6 +12,8 @@ export interface ConditionResult {
 export interface TriggerState {
   /** When its latest run began, however that came about. */
   lastRun: number | undefined
+  /** Start of the time in which a schedule can have missed a run. */
+  since: number
   /** How many events there are that no run covers yet. */
   events: number
   condition?: ConditionResult | undefined
@@ -28,9 +29,9 @@ export interface Due {
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
-/** How far back a schedule that never ran is looked at. */
-const FIRST_LOOK_BACK_MS = 25 * HOUR_MS
-const MAX_CATCH_UP_MINUTES = 366 * 24 * 60
+/** How far back a schedule is looked at that a starting city sees for the first time. */
+export const FIRST_LOOK_BACK_MS = 25 * HOUR_MS
+const MAX_CATCH_UP_MS = 366 * 24 * HOUR_MS
 
 /** Whether an order is due at a moment. */
 export function dueAt(trigger: OrderTrigger, state: TriggerState, now: number): Due {
@@ -38,7 +39,7 @@ export function dueAt(trigger: OrderTrigger, state: TriggerState, now: number): 
     case 'cooldown':
       return cooldownDue(trigger.interval, state.lastRun, now)
     case 'cron':
-      return cronDue(trigger, state.lastRun, now)
+      return cronDue(trigger, state, now)
     case 'condition':
       return conditionDue(state.condition)
     case 'event':
@@ -50,8 +51,10 @@ export function dueAt(trigger: OrderTrigger, state: TriggerState, now: number): 
   }
 }
 
+const startOfMinute = (now: number): number => Math.floor(now / MINUTE_MS) * MINUTE_MS
+
 /** The end of the minute that a moment lies in. */
-export const endOfMinute = (now: number): number => (Math.floor(now / MINUTE_MS) + 1) * MINUTE_MS
+export const endOfMinute = (now: number): number => startOfMinute(now) + MINUTE_MS
 
 /**
  * The latest run as a trigger counts it. One that lies ahead of the clock was begun before the clock was set back: a
@@ -73,23 +76,24 @@ function cooldownDue(interval: number, lastRun: number | undefined, now: number)
   return { due: false, reason: `cooldown: ${formatElapsed(remaining)} remaining`, next: now + remaining }
 }
 
-/** A minute of the schedule that lies between the latest run and now makes it due, once for all of them. */
+/** A time of the schedule since the latest run, or since it is there, makes it due, once for all of them. */
 function cronDue(
   { schedule, zone }: { schedule: string; zone: string },
-  lastRun: number | undefined,
+  { lastRun, since }: TriggerState,
   now: number,
 ): Due {
-  const wall = wallMinuteAt(now, zone)
-  const last = wallMinuteAt(lastRun ?? now - FIRST_LOOK_BACK_MS, zone)
-  const latest = scheduledBefore(schedule, wall + 1)
-  if (latest !== undefined && latest > Math.max(last, wall - MAX_CATCH_UP_MINUTES)) {
-    if (latest === wall) return { due: true, reason: 'cron: schedule matched' }
-    const caughtUp = isLeftOut(latest, zone) ? 'occurrence skipped by DST spring-forward' : 'missed occurrence'
-    return { due: true, reason: `cron: caught up ${caughtUp}` }
+  const minute = startOfMinute(now)
+  const covered = Math.max(lastRun ?? since, since)
+  const latest = latestOccurrence(schedule, zone, minute)
+  if (latest && latest.at > Math.max(startOfMinute(covered), minute - MAX_CATCH_UP_MS)) {
+    if (latest.isLeftOut) return { due: true, reason: 'cron: caught up occurrence skipped by DST spring-forward' }
+    const isNow = latest.at === minute
+    return { due: true, reason: isNow ? 'cron: schedule matched' : 'cron: caught up missed occurrence' }
   }
-  const reason = latest === wall ? 'cron: already run this minute' : 'cron: schedule not matched'
-  const next = scheduledAfter(schedule, Math.max(wall, last))
-  return { due: false, reason, ...(next !== undefined && { next: momentOf(next, zone, now) }) }
+  const reason =
+    latest?.at === minute && lastRun !== undefined ? 'cron: already run this minute' : 'cron: schedule not matched'
+  const next = nextOccurrence(schedule, zone, Math.max(minute, covered))
+  return { due: false, reason, ...(next && { next: next.at }) }
 }
 
 function conditionDue(condition: ConditionResult | undefined): Due {

@@ -3,7 +3,7 @@ import { AppError } from '../../../core/errors.ts'
 import type { EventLog } from '../../../core/events/index.ts'
 import type { Tx } from '../../../core/store/index.ts'
 import type { Order } from '../order.ts'
-import { type ConditionResult, countedRun, type Due, dueAt, endOfMinute } from './due.ts'
+import { type ConditionResult, countedRun, type Due, dueAt, endOfMinute, FIRST_LOOK_BACK_MS } from './due.ts'
 import { OrderFailed } from './events.ts'
 import type { ExecRunner } from './exec-runner.ts'
 import type { OrderRuns } from './order-runs.ts'
@@ -44,7 +44,21 @@ export class Starter {
     const { clock, states } = this.#options
     const now = clock.now()
     const row = states.find(order.scopedName)
-    return dueAt(order.trigger, { lastRun: this.countedRun(order), events: row?.waiting ?? 0, condition }, now)
+    const since = this.scheduledSince(order) ?? row?.since ?? now
+    return dueAt(order.trigger, { lastRun: this.countedRun(order), since, events: row?.waiting ?? 0, condition }, now)
+  }
+
+  /**
+   * Since when an order can have missed a time of its schedule, if that differs from what is stored: the schedule is new.
+   * One that is there when the city starts may be older than the city's memory of it.
+   */
+  scheduledSince({ scopedName, trigger }: Order, isStart = false): number | undefined {
+    if (trigger.kind !== 'cron') return undefined
+    const { clock, states } = this.#options
+    const [now, row] = [clock.now(), states.find(scopedName)]
+    if (row?.schedule === scheduleKey(trigger)) return (row.since ?? now) > now ? now : undefined
+    if (row?.schedule == null && row?.lastRun != null) return row.lastRun
+    return row === undefined && isStart ? now - FIRST_LOOK_BACK_MS : now
   }
 
   /** When the latest run of an order began, as its trigger counts it; undefined when it never ran. */
@@ -96,6 +110,9 @@ export class Starter {
     log.append(tx, OrderFailed, { subject: scopedName, message }, {})
   }
 }
+
+/** A schedule with its zone: another zone makes it another schedule. */
+export const scheduleKey = ({ schedule, zone }: { schedule: string; zone: string }): string => `${schedule} ${zone}`
 
 /** Throws for arguments with which an order cannot be started. */
 export function checkArguments(order: Order, vars: Readonly<Record<string, string>>): void {

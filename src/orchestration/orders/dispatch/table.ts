@@ -79,6 +79,9 @@ export const orderTriggers = sqliteTable('order_triggers', {
   cursor: integer().notNull().default(0),
   waiting: integer().notNull().default(0),
   newest: integer().notNull().default(0),
+  /** The schedule that it was last seen with, and since when it can have missed a time of it. */
+  schedule: text(),
+  since: integer(),
 })
 export type OrderTriggerRow = typeof orderTriggers.$inferSelect
 

@@ -10,24 +10,33 @@ export interface TriggerRow {
   waiting: number
   /** The newest event that was counted. */
   newest: number
+  /** The schedule that it was last seen with; null before the first look. */
+  schedule: string | null
+  /** Since when it can have missed a time of that schedule. */
+  since: number | null
 }
 
 /** Stores how far the triggers of orders have come. */
 export class TriggerStates {
   readonly #find: Statement<TriggerRow, [string]>
   readonly #setRun: Statement<unknown, [string, number]>
+  readonly #setSchedule: Statement<unknown, [string, string, number]>
   readonly #begin: Statement<unknown, [string, string, number]>
   readonly #count: Statement<unknown, [number, string, number, number]>
   readonly #cover: Statement<unknown, [string]>
 
   constructor(store: Store) {
     this.#find = store.prepare(
-      `SELECT last_run AS lastRun, event_type AS eventType, cursor, waiting, newest
+      `SELECT last_run AS lastRun, event_type AS eventType, cursor, waiting, newest, schedule, since
        FROM order_triggers WHERE scoped_name = ?`,
     )
     this.#setRun = store.prepare(
       `INSERT INTO order_triggers (scoped_name, last_run) VALUES (?, ?)
        ON CONFLICT (scoped_name) DO UPDATE SET last_run = excluded.last_run`,
+    )
+    this.#setSchedule = store.prepare(
+      `INSERT INTO order_triggers (scoped_name, schedule, since) VALUES (?1, ?2, ?3)
+       ON CONFLICT (scoped_name) DO UPDATE SET schedule = ?2, since = ?3`,
     )
     this.#begin = store.prepare(
       `INSERT INTO order_triggers (scoped_name, event_type, cursor, newest) VALUES (?1, ?2, ?3, ?3)
@@ -46,6 +55,11 @@ export class TriggerStates {
 
   setRun(tx: Tx, scopedName: string, at: number): void {
     tx.run(this.#setRun, scopedName, at)
+  }
+
+  /** An order has a schedule since a moment. */
+  setSchedule(tx: Tx, scopedName: string, schedule: string, since: number): void {
+    tx.run(this.#setSchedule, scopedName, schedule, since)
   }
 
   /** An order waits for events of a type from now on: for those after `head`. */

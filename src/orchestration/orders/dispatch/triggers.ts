@@ -9,7 +9,7 @@ import type { OrderLibrary } from '../order-library.ts'
 import type { Conditions } from './conditions.ts'
 import type { ConditionResult } from './due.ts'
 import type { OrderRuns } from './order-runs.ts'
-import type { Starter } from './starter.ts'
+import { type Starter, scheduleKey } from './starter.ts'
 import type { TriggerStates } from './trigger-states.ts'
 
 interface TriggersOptions {
@@ -42,6 +42,8 @@ const ORDERS = gcPart('orders')
 export class Triggers {
   readonly #options: TriggersOptions
   readonly #deadlines = new Map<string, Deadline>()
+  /** Orders that were there when the city started, until they are looked at. */
+  readonly #found = new Set<string>()
   readonly #passed = new Map<string, ConditionResult>()
   readonly #queue = new WorkQueue((take) => this.#work(take))
   #orders = new Map<string, Order>()
@@ -56,6 +58,7 @@ export class Triggers {
 
   start(): void {
     this.#isStopped = false
+    for (const { scopedName, enabled } of this.#options.library.current) if (enabled) this.#found.add(scopedName)
     this.#stopStepListener = this.#options.deadlines.onClockStep(() => this.refresh())
     this.refresh()
   }
@@ -110,6 +113,7 @@ export class Triggers {
     this.#deadlines.get(scopedName)?.cancel()
     this.#deadlines.delete(scopedName)
     try {
+      await this.#noteSchedule(order)
       await this.#countAgain(order)
       const decision = this.#options.starter.decide(order, this.#passed.get(scopedName))
       if (decision.is === 'start') return true
@@ -118,6 +122,15 @@ export class Triggers {
       this.#options.report(`order ${scopedName} could not be looked at: ${errorMessage(error)}`)
     }
     return false
+  }
+
+  /** Keeps since when the order has the schedule that it has. */
+  async #noteSchedule(order: Order): Promise<void> {
+    const { scopedName, trigger } = order
+    const { states, starter, store } = this.#options
+    const since = starter.scheduledSince(order, this.#found.delete(scopedName))
+    if (since === undefined || trigger.kind !== 'cron') return
+    await store.write((tx) => states.setSchedule(tx, scopedName, scheduleKey(trigger), since), ORDERS)
   }
 
   /** Keeps as the latest run what counts as that since the clock was set. */

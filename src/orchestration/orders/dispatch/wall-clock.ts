@@ -21,20 +21,16 @@ export function wallMinuteAt(at: number, zone: string): WallMinute {
   return Math.floor(Date.UTC(year, month - 1, day, hour, minutes) / MINUTE_MS)
 }
 
-/**
- * The first moment after another at which the clock of a zone shows a minute; where it is left out, the moment at which
- * clocks are set forward.
- */
-export function momentOf(wall: WallMinute, zone: string, after: number): number {
-  const offsets = [-DAY_MINUTES, DAY_MINUTES].map((shift) => {
-    const at = wall + shift
-    return wallMinuteAt(at * MINUTE_MS, zone) - at
-  })
-  const [earliest, latest] = [wall - Math.max(...offsets), wall - Math.min(...offsets)]
-  for (const minute of [earliest, latest]) {
-    if (minute * MINUTE_MS > after && wallMinuteAt(minute * MINUTE_MS, zone) === wall) return minute * MINUTE_MS
-  }
-  let [low, high] = [earliest, latest]
+/** The moments at which the clock of a zone shows a minute, oldest first: one, none where it is left out, or two. */
+export function momentsOf(wall: WallMinute, zone: string): number[] {
+  return [...new Set(candidatesOf(wall, zone))]
+    .filter((minute) => wallMinuteAt(minute * MINUTE_MS, zone) === wall)
+    .map((minute) => minute * MINUTE_MS)
+}
+
+/** The moment at which clocks are set forward over a minute that is left out. */
+export function setForwardOver(wall: WallMinute, zone: string): number {
+  let [low, high] = candidatesOf(wall, zone)
   while (low < high) {
     const middle = Math.floor((low + high) / 2)
     if (wallMinuteAt(middle * MINUTE_MS, zone) >= wall) high = middle
@@ -43,9 +39,12 @@ export function momentOf(wall: WallMinute, zone: string, after: number): number 
   return low * MINUTE_MS
 }
 
-/** Whether a minute is left out where clocks are set forward. */
-export const isLeftOut = (wall: WallMinute, zone: string): boolean =>
-  wallMinuteAt(momentOf(wall, zone, Number.NEGATIVE_INFINITY), zone) !== wall
+/** The minutes since 1970 at which a minute may be shown: with the offset of the day after, and of the day before. */
+function candidatesOf(wall: WallMinute, zone: string): [earliest: number, latest: number] {
+  const [before, after] = [wall - DAY_MINUTES, wall + DAY_MINUTES].map((at) => wallMinuteAt(at * MINUTE_MS, zone) - at)
+  const offsets = [before ?? 0, after ?? 0]
+  return [wall - Math.max(...offsets), wall - Math.min(...offsets)]
+}
 
 function formatOf(zone: string): Intl.DateTimeFormat {
   const known = formats.get(zone)

@@ -4,7 +4,9 @@ import type { OrderTrigger } from '../../../../src/orchestration/orders/order.ts
 
 const at = (timestamp: string): number => new Date(timestamp).getTime()
 const due = (trigger: OrderTrigger, now: string, lastRun?: string) =>
-  dueAt(trigger, { lastRun: lastRun === undefined ? undefined : at(lastRun), events: 0 }, at(now))
+  dueAt(trigger, { lastRun: lastRun === undefined ? undefined : at(lastRun), since: 0, events: 0 }, at(now))
+const unrun = (trigger: OrderTrigger, since: string, now: string) =>
+  dueAt(trigger, { lastRun: undefined, since: at(since), events: 0 }, at(now))
 const cron = (schedule: string, zone = 'UTC'): OrderTrigger => ({ kind: 'cron', schedule, zone })
 
 /** The minutes at which an order that is looked at once a minute runs. */
@@ -12,7 +14,7 @@ function runsBetween(trigger: OrderTrigger, from: string, to: string, lastRun: s
   const runs: string[] = []
   let last = at(lastRun)
   for (let now = at(from); now < at(to); now += everyMs) {
-    if (!dueAt(trigger, { lastRun: last, events: 0 }, now).due) continue
+    if (!dueAt(trigger, { lastRun: last, since: 0, events: 0 }, now).due) continue
     last = now
     runs.push(new Date(now).toISOString().slice(5, 16))
   }
@@ -60,15 +62,18 @@ describe('a schedule', () => {
     })
   })
 
-  test('makes up for missed minutes once, for 366 days at most, and for 25 hours when it never ran', () => {
+  test('makes up for missed minutes once, for 366 days at most, and none from before it was there', () => {
     const caughtUp = { due: true, reason: 'cron: caught up missed occurrence' }
     expect(due(cron('15 3 * * *'), '2026-01-12T09:00:00Z', '2026-01-05T03:15:00Z')).toEqual(caughtUp)
     expect(due(cron('0 0 1 6 *'), '2026-05-30T00:00:00Z', '2025-05-30T00:00:00Z')).toEqual(caughtUp)
     expect(due(cron('0 0 1 1 *'), '2027-01-05T00:00:00Z', '2020-01-05T00:00:00Z')).toEqual(caughtUp)
     expect(due(cron('0 0 29 2 *'), '2027-01-05T00:00:00Z', '2020-03-05T00:00:00Z').due).toBe(false)
-    expect(due(cron('30 8 * * *'), '2026-01-06T09:00:00Z')).toEqual(caughtUp)
-    expect(due(cron('30 8 * * MON'), '2026-01-06T09:00:00Z')).toEqual(caughtUp)
-    expect(due(cron('30 7 * * MON'), '2026-01-06T09:00:00Z').due).toBe(false)
+    expect(unrun(cron('30 8 * * *'), '2026-01-06T08:29:00Z', '2026-01-06T09:00:00Z')).toEqual(caughtUp)
+    expect(unrun(cron('5 9 * * *'), '2026-01-06T11:15:00Z', '2026-01-06T11:15:01Z')).toEqual({
+      ...{ due: false, reason: 'cron: schedule not matched', next: at('2026-01-07T09:05:00Z') },
+    })
+    const changed = { lastRun: at('2026-01-05T10:00:00Z'), since: at('2026-01-06T11:15:00Z'), events: 0 }
+    expect(dueAt(cron('5 9 * * *'), changed, at('2026-01-06T11:16:00Z')).due).toBe(false)
   })
 
   test('wants the day of the month and the day of the week to match both', () => {
@@ -122,24 +127,46 @@ describe('a schedule', () => {
       expect(runsBetween(trigger, shifted(forward, -3), shifted(forward, 20), last)).toEqual([forward.slice(5, 16)])
     })
 
-    test(`in ${zone} runs once in an hour that comes twice, and every minute of it once`, () => {
+    test(`in ${zone} runs once in an hour that comes twice, and in every minute of it if it names no hour`, () => {
       const daily = cron(`${twice} * * *`, zone)
       expect(runsBetween(daily, shifted(back, -6), shifted(back, 6), shifted(back, -7))).toHaveLength(1)
       const hour = runsBetween(cron('* * * * *', zone), shifted(back, -1), shifted(back, 2), shifted(back, -1.02))
-      expect(hour).toHaveLength(zone === 'Australia/Lord_Howe' ? 150 : 120)
+      expect(hour).toHaveLength(180)
+      const named = runsBetween(cron('* 1 * * *', zone), shifted(back, -3), shifted(back, 3), shifted(back, -4))
+      expect(named).toHaveLength(60)
     })
 
     test(`in ${zone} looks again at its next minute, never at one that is past`, () => {
       for (const moment of [forward, back]) {
         for (let minute = -180; minute < 180; minute += 7) {
           const now = at(moment) + minute * 60_000
-          const { next = 0 } = dueAt(cron('*/20 1,2 * * *', zone), { lastRun: now, events: 0 }, now)
+          const { next = 0 } = dueAt(cron('*/20 1,2 * * *', zone), { lastRun: now, since: 0, events: 0 }, now)
           expect(next).toBeGreaterThan(now)
           expect(next - now).toBeLessThan(27 * 3_600_000)
         }
       }
     })
   }
+
+  test('that names no hour is not caught up where clocks are set forward over its minute', () => {
+    const half = cron('30 * * * *', 'Europe/Berlin')
+    const runs = runsBetween(half, '2026-03-28T23:00:00Z', '2026-03-29T03:00:00Z', '2026-03-28T22:30:00Z')
+    expect(runs).toEqual(['03-28T23:30', '03-29T00:30', '03-29T01:30', '03-29T02:30'])
+    const quarter = cron('*/15 * * * *', 'Australia/Lord_Howe')
+    expect(runsBetween(quarter, '2026-10-03T14:00:00Z', '2026-10-03T17:00:00Z', '2026-10-03T13:59:00Z')).toHaveLength(
+      12,
+    )
+  })
+
+  test('is made up for once after a machine slept through a change of clocks', () => {
+    const daily = cron('30 1 * * *', 'America/New_York')
+    const woken = runsBetween(daily, '2026-11-01T06:10:00Z', '2026-11-01T12:00:00Z', '2026-10-31T05:30:00Z')
+    expect(woken).toEqual(['11-01T06:10'])
+    const ran = runsBetween(daily, '2026-11-01T06:10:00Z', '2026-11-02T06:00:00Z', '2026-11-01T05:30:00Z')
+    expect(ran).toEqual([])
+    const { next } = due(daily, '2026-11-01T06:10:00Z', '2026-11-01T05:30:00Z')
+    expect(next).toBe(at('2026-11-02T06:30:00Z'))
+  })
 
   test('runs no minute again after the clock was set back by less than an hour, and goes on after a day', () => {
     const trigger = cron('* * * * *')
@@ -155,7 +182,7 @@ describe('a schedule', () => {
 })
 
 describe('the other triggers', () => {
-  const state = (events: number) => ({ lastRun: undefined, events })
+  const state = (events: number) => ({ lastRun: undefined, since: 0, events })
 
   test('an event makes its order due for as many as came', () => {
     const trigger: OrderTrigger = { kind: 'event', on: 'bead.closed' }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { workTown } from '../../../work/world.ts'
-import { openOrders } from './world.ts'
+import { openOrders, writeOrders } from './world.ts'
 
 const MINUTE = 60_000
 const DAY = 86_400_000
@@ -30,22 +30,39 @@ describe('where clocks are set forward or back', () => {
   const HALVES = ['03:00', '03:30', '04:00']
   test.each([
     ['Europe/Berlin', '2026-03-29T00:50Z', 80, '15 2 * * *', ['03:00'], HALVES],
-    ['Europe/Berlin', '2026-10-24T23:50Z', 140, '45 2 * * *', ['02:45'], ['02:00', '02:30', '03:00']],
+    ['Europe/Berlin', '2026-10-24T23:50Z', 140, '45 2 * * *', ['02:45'], ['02:00', '02:30', '02:00', '02:30', '03:00']],
     ['America/New_York', '2026-03-08T06:50Z', 80, '15 2 * * *', ['03:00'], HALVES],
-    ['America/New_York', '2026-11-01T04:50Z', 140, '45 1 * * *', ['01:45'], ['01:00', '01:30', '02:00']],
+    [
+      'America/New_York',
+      '2026-11-01T04:50Z',
+      140,
+      '45 1 * * *',
+      ['01:45'],
+      ['01:00', '01:30', '01:00', '01:30', '02:00'],
+    ],
     ['Australia/Lord_Howe', '2026-10-03T15:20Z', 80, '15 2 * * *', ['02:30'], ['02:30', '03:00', '03:30']],
-    ['Australia/Lord_Howe', '2026-04-04T14:20Z', 140, '45 1 * * *', ['01:45'], ['01:30', '02:00', '02:30', '03:00']],
-  ])('in %s from %s on, each minute of a schedule is run once', async (zone, from, minutes, daily, once, halves) => {
-    await using town = workTown()
-    const start = Date.parse(from)
-    town.clock.step(start - town.clock.now())
-    await using work = await openOrders({
-      ...{ town, orders: { once: cron(daily, zone, 'once'), halves: cron('*/30 * * * *', zone, 'halves') } },
-    })
-    await passUntil(work, start + minutes * MINUTE, 5 * MINUTE)
-    const [[, ...onceRan], [, ...halvesRan]] = [wallTimes(work, 'once', zone), wallTimes(work, 'halves', zone)]
-    expect([onceRan, halvesRan]).toEqual([once, halves])
-  })
+    [
+      'Australia/Lord_Howe',
+      '2026-04-04T14:20Z',
+      140,
+      '45 1 * * *',
+      ['01:45'],
+      ['01:30', '01:30', '02:00', '02:30', '03:00'],
+    ],
+  ])(
+    'in %s from %s on, a named hour is run once, and half hours go on',
+    async (zone, from, minutes, daily, once, halves) => {
+      await using town = workTown()
+      const start = Date.parse(from)
+      town.clock.step(start - town.clock.now())
+      await using work = await openOrders({
+        ...{ town, orders: { once: cron(daily, zone, 'once'), halves: cron('*/30 * * * *', zone, 'halves') } },
+      })
+      await passUntil(work, start + minutes * MINUTE, 5 * MINUTE)
+      const [[, ...onceRan], [, ...halvesRan]] = [wallTimes(work, 'once', zone), wallTimes(work, 'halves', zone)]
+      expect([onceRan, halvesRan]).toEqual([once, halves])
+    },
+  )
 })
 
 describe('a clock that is wrong by a day', () => {
@@ -112,4 +129,48 @@ test('after a week asleep, an order of each zone makes up for what it missed onc
   expect(work.running().sort()).toEqual(['berlin', 'howe', 'york'])
   await passUntil(work, town.clock.now() + 20 * MINUTE)
   for (const name of Object.keys(zones)) expect(work.orderHistory.page({ scoped_name: name }).entries).toHaveLength(2)
+})
+
+describe('an order that is written into a running city', () => {
+  const AT = Date.parse('2026-01-05T11:15Z')
+  const names = (work: OrderTown) => work.orderHistory.page({ scoped_name: 'late' }).entries?.length ?? 0
+
+  test('has missed no time from before it was written, or from before its schedule was changed', async () => {
+    await using town = workTown()
+    town.clock.step(AT - town.clock.now())
+    await using work = await openOrders({ town, orders: { other: 'trigger = "manual"\nexec = "other"' } })
+    writeOrders(town.path, { orders: { late: cron('5 9 * * *', 'UTC', 'late') } })
+    await work.reload()
+    expect(work.dispatcher.expect(work.order('late'))).toEqual({
+      ...{ due: false, reason: 'cron: schedule not matched', next: Date.parse('2026-01-06T09:05Z') },
+    })
+    await passUntil(work, AT + 21 * 60 * MINUTE, 10 * MINUTE)
+    expect(names(work)).toBe(0)
+    await passUntil(work, AT + 22 * 60 * MINUTE, 10 * MINUTE)
+    expect(names(work)).toBe(1)
+    writeOrders(town.path, { orders: { late: cron('50 8 * * *', 'UTC', 'late') } })
+    await work.reload()
+    await passUntil(work, AT + 30 * 60 * MINUTE, 60 * MINUTE)
+    expect(names(work)).toBe(1)
+  })
+
+  test('is remembered when the city starts again, and makes up for what it missed since', async () => {
+    await using town = workTown()
+    town.clock.step(AT - town.clock.now())
+    {
+      await using work = await openOrders({ town, orders: { other: 'trigger = "manual"\nexec = "other"' } })
+      writeOrders(town.path, { orders: { late: cron('5 9 * * *', 'UTC', 'late') } })
+      await work.reload()
+    }
+    town.clock.step(60 * MINUTE)
+    {
+      await using work = await openOrders({ town })
+      await work.pass(MINUTE)
+      expect(work.running()).toEqual([])
+    }
+    town.clock.step(DAY)
+    await using work = await openOrders({ town })
+    await work.pass(MINUTE)
+    expect(work.running()).toEqual(['late'])
+  })
 })
