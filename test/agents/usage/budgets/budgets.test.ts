@@ -213,3 +213,19 @@ test('a day is as long as it is in local time, and a level is reached exactly at
   expect([79.9, 80, 99.9, 100, 0].map((spent) => levelOf(spent, 100))).toEqual([0, 80, 80, 100, 0])
   expect(levelOf(0, 0)).toBe(100)
 })
+
+test.each([
+  ['America/New_York', 'hour', '2026-11-01T06:30Z', '2026-11-01T06:00Z', '2026-11-01T07:00Z'],
+  ['Australia/Lord_Howe', 'hour', '2026-04-04T15:15Z', '2026-04-04T14:30Z', '2026-04-04T15:30Z'],
+  ['Asia/Kolkata', 'hour', '2026-04-04T15:15Z', '2026-04-04T14:30Z', '2026-04-04T15:30Z'],
+  ['America/New_York', 'day', '2026-11-01T06:30Z', '2026-11-01T04:00Z', '2026-11-02T05:00Z'],
+  ['America/Santiago', 'day', '2026-09-06T12:30Z', '2026-09-06T04:00Z', '2026-09-07T03:00Z'],
+] as const)('in %s the %s of a budget at %s contains that time', (zone, per, at, start, end) => {
+  const { TZ } = process.env
+  process.env.TZ = zone
+  try {
+    expect(periodOf(per, Date.parse(at))).toEqual({ start: Date.parse(start), end: Date.parse(end) })
+  } finally {
+    process.env.TZ = TZ ?? ''
+  }
+})
