@@ -26,6 +26,8 @@ interface ScheduledDeadline extends Deadline {
   readonly order: number
   /** Length of a running term; undefined for a moment of the wall clock. */
   readonly length: number | undefined
+  /** Time that the machine slept counts towards its length. */
+  readonly countsSleep: boolean
   /** It was given its length again because we were stopped: once, so that who is always late still comes to an end. */
   again: boolean
   readonly run: () => unknown
@@ -68,6 +70,11 @@ export class Deadlines {
   /** Runs once when `ms` have passed: a timeout, a lease, an idle limit. */
   after(ms: number, run: () => unknown): Deadline {
     return this.#add(this.clock.now() + ms, ms, run)
+  }
+
+  /** Runs once when `ms` have passed, also while the machine slept: the interval of upkeep. */
+  interval(ms: number, run: () => unknown): Deadline {
+    return this.#add(this.clock.now() + ms, ms, run, true)
   }
 
   /** Runs once at a moment of the wall clock; soon when it is past. */
@@ -117,11 +124,11 @@ export class Deadlines {
     this.#arm()
   }
 
-  #add(due: number, length: number | undefined, run: () => unknown): Deadline {
+  #add(due: number, length: number | undefined, run: () => unknown, countsSleep = false): Deadline {
     if (Number.isNaN(due)) throw new RangeError('a deadline needs a moment')
     const order = this.#order++
     const cancel = () => this.#cancel(entry)
-    const entry: ScheduledDeadline = { due, index: NOT_IN_HEAP, order, length, again: false, run, cancel }
+    const entry: ScheduledDeadline = { due, index: NOT_IN_HEAP, order, length, countsSleep, again: false, run, cancel }
     if (this.#closed) return entry
     this.#entries.add(entry)
     if (!this.#ringing && (due < this.#armedFor || this.#drifted())) this.#arm()
@@ -201,7 +208,10 @@ export class Deadlines {
     this.#lastMonotonic = this.clock.monotonic()
     if (!away) return
     for (const entry of this.#entries.clear()) {
-      if (entry.length !== undefined && (stepped || !entry.again)) entry.due = this.#lastWall + entry.length
+      if (entry.length !== undefined && (stepped || !entry.again)) {
+        const full = this.#lastWall + entry.length
+        entry.due = entry.countsSleep ? Math.min(entry.due, full) : full
+      }
       entry.again = !stepped
       this.#entries.add(entry)
     }

@@ -101,7 +101,7 @@ export class TokenRegistry {
   /** Deletes tokens that ended long ago, now and once a day. */
   async start(): Promise<void> {
     const { store, clock, deadlines } = this.options
-    this.#retention = deadlines.after(DAY, () => this.start())
+    this.#retention = deadlines.interval(DAY, () => this.start())
     const before = clock.now() - RETENTION_MS
     let deleted = BATCH_SIZE
     while (deleted === BATCH_SIZE) deleted = await store.write((tx) => tx.run(this.#delete, before).changes)

@@ -228,6 +228,28 @@ describe('a suspension of the process', () => {
   })
 })
 
+describe('an interval', () => {
+  test('passes while the machine sleeps, so that upkeep happens on one that sleeps every night', async () => {
+    const { clock, deadlines, fired, record } = world()
+    deadlines.interval(DAY, record('upkeep'))
+    deadlines.after(DAY, record('term'))
+    for (let night = 0; night < 2; night++) {
+      await clock.advance(4 * HOUR)
+      clock.step(9 * HOUR)
+      await clock.advance(HOUR)
+    }
+    expect(fired).toEqual(['upkeep'])
+  })
+
+  test('is not prolonged by a clock that is set back', async () => {
+    const { clock, deadlines, fired, record } = world()
+    deadlines.interval(DAY, record('upkeep'))
+    clock.step(-30 * DAY)
+    await clock.advance(DAY + HOUR)
+    expect(fired).toEqual(['upkeep'])
+  })
+})
+
 describe('sleep', () => {
   test('resolves after its duration and rejects with the reason of its abort signal', async () => {
     const { clock, deadlines } = world()

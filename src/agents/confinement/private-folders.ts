@@ -53,7 +53,7 @@ export class PrivateFolders {
   /** Removes what a stop or a crash left behind, and every day the conversations that were closed long ago. */
   start(): void {
     const { clock, deadlines } = this.options
-    this.#next = deadlines.after(DAY_MS, () => this.start())
+    this.#next = deadlines.interval(DAY_MS, () => this.start())
     for (const session of this.#list()) {
       const at = this.#closedAt(session)
       if (at !== undefined) void this.#remove(session, { whole: at < clock.now() - RETENTION_MS })

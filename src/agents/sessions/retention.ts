@@ -37,7 +37,7 @@ export class SessionRetention {
 
   /** Deletes now and once a day. */
   async start(): Promise<void> {
-    this.#next = this.deadlines.after(DAY, () => this.start().catch((error) => this.report(errorMessage(error))))
+    this.#next = this.deadlines.interval(DAY, () => this.start().catch((error) => this.report(errorMessage(error))))
     const before = this.clock.now() - RETENTION
     for (const statement of this.#deletes) {
       let deleted = BATCH_SIZE

@@ -235,7 +235,7 @@ class ExternalMessageRetention {
     this.#running = this.#run()
       .catch(report)
       .finally(() => {
-        if (!this.#isStopped) this.#next = deadlines.after(HOUR_MS, () => this.start())
+        if (!this.#isStopped) this.#next = deadlines.interval(HOUR_MS, () => this.start())
       })
   }
 

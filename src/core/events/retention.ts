@@ -82,7 +82,7 @@ export class EventRetention {
   start(): void {
     this.#stopped = false
     const again = () => {
-      if (!this.#stopped) this.#next = this.deadlines.after(this.#every, () => this.start())
+      if (!this.#stopped) this.#next = this.deadlines.interval(this.#every, () => this.start())
     }
     void this.run().catch(this.report).finally(again)
   }

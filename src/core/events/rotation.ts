@@ -71,7 +71,7 @@ export class EventArchives {
   async start(): Promise<void> {
     await this.resume()
     const daily = () => {
-      this.#next = this.deadlines.after(EXPIRY_INTERVAL_MS, daily)
+      this.#next = this.deadlines.interval(EXPIRY_INTERVAL_MS, daily)
       this.#cleanUp()
     }
     daily()

@@ -53,7 +53,7 @@ export class WispRetention {
     const { deadlines, terms, reportError } = this.#options
     const scheduleNext = () => {
       if (this.#isStopped) return
-      this.#next = deadlines.after(Math.max(terms().interval, MIN_INTERVAL_MS), () => this.start())
+      this.#next = deadlines.interval(Math.max(terms().interval, MIN_INTERVAL_MS), () => this.start())
     }
     void this.run().catch(reportError).finally(scheduleNext)
   }

@@ -21,7 +21,7 @@ export class HourlyCleanup {
   ) {}
 
   start(): void {
-    this.#next = this.deadlines.after(HOUR, async () => {
+    this.#next = this.deadlines.interval(HOUR, async () => {
       await this.#run().catch(this.report)
       if (this.#next) this.start()
     })

@@ -66,7 +66,7 @@ export class MailRetention {
   start(): void {
     const { deadlines, report } = this.#options
     const scheduleNext = () => {
-      if (!this.#isStopped) this.#next = deadlines.after(INTERVAL_MS, () => this.start())
+      if (!this.#isStopped) this.#next = deadlines.interval(INTERVAL_MS, () => this.start())
     }
     void this.run().catch(report).finally(scheduleNext)
   }

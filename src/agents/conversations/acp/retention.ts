@@ -35,7 +35,7 @@ export class AcpRetention {
 
   /** Deletes old records now and every day. */
   async start(): Promise<void> {
-    this.#next = this.deadlines.after(DAY_MS, () => this.start().catch((error) => this.report(errorMessage(error))))
+    this.#next = this.deadlines.interval(DAY_MS, () => this.start().catch((error) => this.report(errorMessage(error))))
     const due = this.store.read(() => this.#due.all(this.clock.now() - RETENTION_MS))
     for (const { id } of due) {
       let dropped = BATCH_SIZE

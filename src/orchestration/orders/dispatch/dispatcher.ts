@@ -365,7 +365,7 @@ class Sweep {
   start(): void {
     this.#isStopped = false
     const { deadlines, report } = this.#options
-    this.#next = deadlines.after(DAY, () => this.start())
+    this.#next = deadlines.interval(DAY, () => this.start())
     this.#removeOld().catch((error) => report(`old runs of orders could not be removed: ${errorMessage(error)}`))
   }
 

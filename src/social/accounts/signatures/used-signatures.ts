@@ -48,7 +48,7 @@ export class UsedSignatures {
   }
 
   start(): void {
-    this.#next = this.deadlines.after(INTERVAL, async () => {
+    this.#next = this.deadlines.interval(INTERVAL, async () => {
       await this.#deleteExpired().catch(this.report)
       if (this.#next) this.start()
     })
