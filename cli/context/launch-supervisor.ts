@@ -77,7 +77,7 @@ export async function ensureSupervisor(context: SupervisorProbe, port?: number):
   if (env.GC_TOKEN || env.GC_SESSION_ID) throw failure('no supervisor answers, and a session may not start one')
   if (env.GC_URL) throw await unreachableReason(context)
   const home = resolveHome(env)
-  if (await hasAnnounced(context, port ?? Number(env.GC_PORT || DEFAULT_PORT))) return false
+  if (await hasAnnounced(context, port ?? (await configuredPort(home, env)))) return false
   mkdirSync(home, { recursive: true, mode: 0o700 })
   const log = join(home, LOG_FILE)
   const begun = new Date().toISOString()
@@ -95,6 +95,17 @@ export async function ensureSupervisor(context: SupervisorProbe, port?: number):
     await pause(STEP_MS, signal)
   }
   throw failure(`the supervisor does not answer after ${START_MS / 1000} s; see ${log}`)
+}
+
+/** The port of a supervisor that is started without one; what is wrong with its file is reported by its start. */
+async function configuredPort(home: string, { GC_PORT }: Env): Promise<number> {
+  if (GC_PORT) return Number(GC_PORT)
+  const { readSupervisorToml } = await import('../../src/config/confinement/index.ts')
+  try {
+    return readSupervisorToml(home).listen.port ?? DEFAULT_PORT
+  } catch {
+    return DEFAULT_PORT
+  }
 }
 
 /**

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { DEFAULT_PORT } from '../../src/client/home.ts'
+import { DEFAULT_PORT, resolveHome } from '../../src/client/home.ts'
 import type { Running } from '../../src/supervisor/serve.ts'
 import type { CommandContext } from '../context/context.ts'
 import { collectList } from '../context/options.ts'
@@ -85,10 +85,10 @@ export function defineServe(command: Command, context: CommandContext): void {
     .option('--log <file>', 'write the log to a file, which is renamed to <file>.old when it is large')
     .option('--allow-host <name>', 'another host name of this server; may be repeated', collectList)
     .option('--allow-origin <origin>', 'a site whose pages may call the API; may be repeated', collectList)
-    .action((options: Serve) => serveUntilEnded(context, options))
+    .action((options: Serve) => serveUntilEnded(context, options, command))
 }
 
-async function serveUntilEnded({ io }: CommandContext, options: Serve): Promise<void> {
+async function serveUntilEnded({ io }: CommandContext, options: Serve, command: Command): Promise<void> {
   const { serve } = await import('../../src/supervisor/serve.ts')
   const write = options.log ? logFile(resolve(io.cwd, options.log)) : io.err
   const report = (message: string) => write(`${new Date().toISOString()} ${message}\n`)
@@ -99,22 +99,10 @@ async function serveUntilEnded({ io }: CommandContext, options: Serve): Promise<
   process.on('unhandledRejection', reportUnexpected)
   if (options.only) return serveOnlySocial(io, options, report)
   ignoreHangup()
-  const running = await serve({
-    home: options.home ?? io.env.GC_HOME,
-    host: options.host,
-    port: options.port,
-    requireToken: options.requireToken,
-    readOnly: options.readOnly ?? false,
-    ...(options.socialListen && { social: options.socialListen }),
-    ...(options.publicListen && { public: { ...options.publicListen, urls: options.publicUrl ?? [] } }),
-    allowHosts: options.allowHost ?? [],
-    allowOrigins: options.allowOrigin ?? [],
-    program: ownProgram,
-    version,
-    build: commit,
-    env: io.env,
-    report,
-  }).catch((error: unknown) => {
+  const starting = withSupervisorToml(io, options, command, report).then((settings) =>
+    serve({ ...serveOptions(io, settings), report }),
+  )
+  const running = await starting.catch((error: unknown) => {
     if (options.log) report(`could not start: ${errorSentence(error, io.env)}`)
     throw error
   })
@@ -132,6 +120,43 @@ async function serveUntilEnded({ io }: CommandContext, options: Serve): Promise<
   await running.ended
   forget()
 }
+
+/** What no flag sets is set by supervisor.toml. Its keys without effect are reported. */
+async function withSupervisorToml(
+  { env }: Io,
+  options: Serve,
+  command: Command,
+  report: (message: string) => void,
+): Promise<Serve> {
+  const { readSupervisorToml } = await import('../../src/config/confinement/index.ts')
+  const { listen, warnings } = readSupervisorToml(resolve(options.home ?? resolveHome(env)))
+  for (const warning of warnings) report(warning)
+  const { port, host, allowHosts, allowOrigins } = listen
+  const isDefault = (name: string) => command.getOptionValueSource(name) === 'default'
+  return {
+    ...options,
+    ...(port !== undefined && isDefault('port') && { port }),
+    ...(host !== undefined && isDefault('host') && { host }),
+    allowHost: [...(options.allowHost ?? []), ...allowHosts],
+    allowOrigin: [...(options.allowOrigin ?? []), ...allowOrigins],
+  }
+}
+
+const serveOptions = (io: Io, options: Serve) => ({
+  home: options.home ?? io.env.GC_HOME,
+  host: options.host,
+  port: options.port,
+  requireToken: options.requireToken,
+  readOnly: options.readOnly ?? false,
+  ...(options.socialListen && { social: options.socialListen }),
+  ...(options.publicListen && { public: { ...options.publicListen, urls: options.publicUrl ?? [] } }),
+  allowHosts: options.allowHost ?? [],
+  allowOrigins: options.allowOrigin ?? [],
+  program: ownProgram,
+  version,
+  build: commit,
+  env: io.env,
+})
 
 async function serveOnlySocial(io: Io, options: Serve, report: (message: string) => void): Promise<void> {
   const { serveNetwork } = await import('../../src/supervisor/network.ts')

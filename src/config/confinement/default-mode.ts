@@ -3,8 +3,9 @@ import { join } from 'node:path'
 import { AppError } from '../../core/errors.ts'
 import { addBlock, parseToml, setKey, TomlSyntaxError, tableOffset } from '../../core/toml/index.ts'
 import { CONFINE_MODES, type ConfineMode } from '../declare/confine.ts'
-import { SectionReader } from '../declare/section-reader.ts'
+import { type FileContext, SectionReader } from '../declare/section-reader.ts'
 import { Diagnostics, formatDiagnostic } from '../files/diagnostics.ts'
+import { suggestion } from '../files/index.ts'
 
 /** What holds for every city of a supervisor; a person's file in `$GC_HOME`. */
 const FILE = 'supervisor.toml'
@@ -28,18 +29,73 @@ interface SaidMode {
 export const readDefaultMode = (gcHome: string): ConfineMode => readSaidMode(gcHome).mode ?? UNSAID
 
 /** What the file of a supervisor says; throws what is wrong with it. */
-export function readSaidMode(gcHome: string): SaidMode {
+export const readSaidMode = (gcHome: string): SaidMode => readSupervisorToml(gcHome).confine
+
+/** Where a supervisor listens, and who may call it, as its file has it. */
+interface ListenSettings {
+  readonly port?: number | undefined
+  readonly host?: string | undefined
+  readonly allowHosts: readonly string[]
+  readonly allowOrigins: readonly string[]
+}
+
+interface SupervisorFile {
+  readonly confine: SaidMode
+  readonly listen: ListenSettings
+  /** A sentence for each key that has no effect. */
+  readonly warnings: readonly string[]
+}
+
+/** Sections of the file in the known system, with what they do here. */
+const INERT: ReadonlyMap<string, string> = new Map([
+  ['publication', 'has no effect: publish services with --public-listen and --public-url'],
+  ['events', 'has no effect: NO events are exported; read them with `gc events` or GET /v0/events/stream'],
+])
+
+/**
+ * Reads the file of a supervisor; throws what is wrong with it. Keys that are unknown are warned of, as the file may be
+ * that of another system. Those that may be meant to confine agents are errors.
+ */
+export function readSupervisorToml(gcHome: string): SupervisorFile {
   const text = readText(gcHome)
-  if (text === undefined) return { isKept: false }
+  if (text === undefined) return { confine: { isKept: false }, listen: NO_SETTINGS, warnings: [] }
   const diagnostics = new Diagnostics()
-  const root = new SectionReader({ diagnostics, layer: LAYER, file: FILE, unknownKeys: 'error' }, '', parsed(text))
+  const context = { diagnostics, layer: LAYER, file: FILE, unknownKeys: 'error' } as const
+  const root = new SectionReader(context, '', parsed(text))
   const confine = root.child('confine')
   const mode = confine.oneOf('default', CONFINE_MODES)
   const isKept = confine.boolean(KEPT) === true && mode === 'off'
+  const listen = readListenSettings(root, { ...context, unknownKeys: 'warning' })
+  for (const key of root.keys) {
+    if (key === 'supervisor' || suggestion(key, ['confine']) !== '') continue
+    root.node(key)
+    root.warning(key, INERT.get(key) ?? 'has no effect: it is not a section or key of this file')
+  }
   root.finish()
-  const wrong = diagnostics.list('error', 'warning')
+  const wrong = diagnostics.list('error')
   if (wrong.length > 0) throw brokenError(wrong.map(formatDiagnostic).join('\n'))
-  return { ...(mode !== undefined && { mode }), isKept }
+  const warnings = diagnostics.list('warning').map(formatDiagnostic)
+  return { confine: { ...(mode !== undefined && { mode }), isKept }, listen, warnings }
+}
+
+const NO_SETTINGS: ListenSettings = { allowHosts: [], allowOrigins: [] }
+
+function readListenSettings(root: SectionReader, context: FileContext): ListenSettings {
+  const node = root.node('supervisor')
+  if (!node) return NO_SETTINGS
+  if (node.kind !== 'table') {
+    root.error('supervisor', 'must be a table: [supervisor]')
+    return NO_SETTINGS
+  }
+  const section = new SectionReader(context, '[supervisor]', node)
+  const settings = {
+    port: section.integer('port', 0, 65_535) || undefined,
+    host: section.string('bind'),
+    allowHosts: section.strings('allowed_hosts') ?? [],
+    allowOrigins: section.strings('allowed_origins') ?? [],
+  }
+  section.finish()
+  return settings
 }
 
 /** What a person is told until they decide, whose agents go on unconfined since they ran before confinement was the default. */

@@ -1,6 +1,6 @@
 export { agentProfile } from './agent-profile.ts'
 export { defaultHosts } from './default-hosts.ts'
-export { KEPT_UNCONFINED, keepUnconfined, readDefaultMode, readSaidMode } from './default-mode.ts'
+export { KEPT_UNCONFINED, keepUnconfined, readDefaultMode, readSaidMode, readSupervisorToml } from './default-mode.ts'
 export { type ConfinementRule, type Defaults, type ExplainedConfinement, explainConfinement } from './explain-agent.ts'
 export { findFixed, fixedPath, writtenByAgents } from './fixed-path.ts'
 export { describeRefused, placesOf } from './judge.ts'

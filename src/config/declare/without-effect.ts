@@ -99,6 +99,10 @@ const WITHOUT_EFFECT: Readonly<Record<string, Section>> = {
     nudge_poll_interval: NUDGE,
     nudge_lock_timeout: NUDGE,
   },
+  supervisor: {
+    patrol_interval: 'has no effect: gc acts on events; patrol_interval of [daemon] is that of a city',
+    allow_mutations: 'has no effect: other machines need a token for every change; --read-only rejects all changes',
+  },
   mail: { provider: 'has no effect: mail is kept in this city’s own database' },
   events: { provider: 'has no effect: events are kept in this city’s own database' },
   'events.rotation': {

@@ -5,6 +5,7 @@ import {
   keepUnconfined,
   readDefaultMode,
   readSaidMode,
+  readSupervisorToml,
   writeDefaultMode,
 } from '../../../src/config/confinement/default-mode.ts'
 import { FileSnapshot } from '../../../src/config/files/file-snapshot.ts'
@@ -43,11 +44,53 @@ describe('how agents are confined of which no line says it', () => {
     ['[confine]\ndefault = "on"\n', 'supervisor.toml:2: [confine] default: must be default or network or off'],
     ['[confine]\ndefaults = "off"\n', 'supervisor.toml:2: [confine] defaults'],
     ['[confined]\n', 'supervisor.toml:1: confined'],
+    ['[supervisor]\nport = 99999\n', 'supervisor.toml:2: [supervisor] port: must be 65535 or less'],
+    ['supervisor = 1\n', 'supervisor.toml:1: supervisor: must be a table'],
     ['[confine\n', 'supervisor.toml:1: '],
   ])('is an error with its line where the file is wrong: %s', (text, sentence) => {
     using folder = tempFolder()
     writeFileSync(folder.at('supervisor.toml'), text)
     expect(() => readDefaultMode(folder.path)).toThrow(sentence)
+  })
+
+  test('stands beside what the known system has there, which is read or warned of', () => {
+    using folder = tempFolder()
+    expect(readSupervisorToml(folder.path)).toEqual({
+      ...{ confine: { isKept: false }, listen: { allowHosts: [], allowOrigins: [] }, warnings: [] },
+    })
+    const lines = [
+      '[supervisor]',
+      'port = 18620',
+      'bind = "0.0.0.0"',
+      'patrol_interval = "10s"',
+      'allow_mutations = true',
+      'allowed_origins = ["https://desk.example"]',
+      'allowed_hosts = ["mill.example"]',
+      'later = 1',
+      '[publication]',
+      'provider = "hosted"',
+      '[events.export]',
+      'endpoint = "https://sink.example"',
+      '[secrets]',
+      '[confine]',
+      'default = "network"',
+    ]
+    writeFileSync(folder.at('supervisor.toml'), lines.join('\n'))
+    const { confine, listen, warnings } = readSupervisorToml(folder.path)
+    expect(confine).toEqual({ mode: 'network', isKept: false })
+    expect(listen).toEqual({
+      ...{ port: 18620, host: '0.0.0.0', allowHosts: ['mill.example'], allowOrigins: ['https://desk.example'] },
+    })
+    expect(warnings.map((warning) => warning.split(' has no effect')[0])).toEqual([
+      'supervisor.toml:4: [supervisor] patrol_interval:',
+      'supervisor.toml:5: [supervisor] allow_mutations:',
+      'supervisor.toml:8: [supervisor] later: is not a key of this section',
+      'supervisor.toml:9: publication:',
+      'supervisor.toml:11: events:',
+      'supervisor.toml:13: secrets:',
+    ])
+    writeDefaultMode(folder.path, 'off')
+    expect(readSupervisorToml(folder.path)).toEqual({ confine: { mode: 'off', isKept: false }, listen, warnings })
   })
 
   test('goes for agents of packs, too, which can only be let out by the city', () => {
