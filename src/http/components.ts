@@ -4,7 +4,9 @@ import { isObject } from '../core/json.ts'
 /** A JSON Schema as the document shows it. */
 export type JsonObject = Record<string, unknown>
 
-const ref = (name: string): JsonObject => ({ $ref: `#/components/schemas/${name}` })
+const COMPONENTS = '#/components/schemas/'
+const ref = (name: string): JsonObject => ({ $ref: COMPONENTS + name })
+const nameOf = (at: string): string => at.slice(COMPONENTS.length)
 
 /** Collects the named shapes of a document: each stands once under its name and is referred to. */
 export class SchemaComponents {
@@ -18,7 +20,7 @@ export class SchemaComponents {
     const source = this.#sources.get(name)
     if (source === undefined) {
       this.#sources.set(name, schema)
-      this.schemas[name] = this.#plain(schema)
+      this.schemas[name] = this.#alternatives(this.#plain(schema))
     } else if (source !== schema && JSON.stringify(source) !== JSON.stringify(schema)) {
       throw new TypeError(`two different shapes are called ${name}`)
     }
@@ -35,6 +37,16 @@ export class SchemaComponents {
     }
     if (typeof schema.$ref === 'string' && !schema.$ref.startsWith('#')) return ref(schema.$ref)
     return Array.isArray(schema.items) ? tuple(shown) : folded(shown)
+  }
+
+  /** A named union of named shapes offers exactly one of them, and says which property tells them apart. */
+  #alternatives(shown: JsonObject): JsonObject {
+    const { anyOf, ...rest } = shown
+    if (!Array.isArray(anyOf) || anyOf.length < 2) return shown
+    const names = anyOf.flatMap((one) => (isObject(one) && typeof one.$ref === 'string' ? [nameOf(one.$ref)] : []))
+    if (names.length < anyOf.length) return shown
+    const discriminator = discriminatorOf(new Map(names.map((name) => [name, this.schemas[name]?.properties])))
+    return { ...rest, oneOf: anyOf, ...(discriminator && { discriminator }) }
   }
 
   #member(key: string, value: unknown): unknown {
@@ -85,6 +97,27 @@ function folded(shown: JsonObject): JsonObject {
     return shown
   const values = Array.isArray(only.enum) ? { enum: [...only.enum, null] } : {}
   return { ...only, ...rest, ...values, type: [only.type, 'null'] }
+}
+
+/** The property that has a value of its own in each shape; a shape for all other values may be among them. */
+function discriminatorOf(shapes: ReadonlyMap<string, unknown>): JsonObject | undefined {
+  const [first] = shapes.values()
+  for (const propertyName of isObject(first) ? Object.keys(first) : []) {
+    const kinds = [...shapes].map(([name, properties]) => [name, member(properties, propertyName)] as const)
+    const values = kinds.flatMap(([name, kind]) =>
+      typeof kind?.const === 'string' ? [[kind.const, name] as const] : [],
+    )
+    const others = kinds.filter(([, kind]) => isObject(kind?.not)).length
+    const mapping = Object.fromEntries(values.map(([value, name]) => [value, COMPONENTS + name]))
+    if (others > 1 || Object.keys(mapping).length + others < shapes.size) continue
+    return { propertyName, mapping }
+  }
+  return undefined
+}
+
+function member(properties: unknown, name: string): JsonObject | undefined {
+  const one = isObject(properties) ? properties[name] : undefined
+  return isObject(one) ? one : undefined
 }
 
 const tuple = ({ items, ...rest }: JsonObject): JsonObject => ({ ...rest, prefixItems: items, items: false })

@@ -128,8 +128,9 @@ function successResponses(route: Route, components: SchemaComponents): JsonObjec
   )
 }
 
+/** A type of content stands without its parameters, by which it is looked up. */
 const mediaContent = ({ media, json }: Media, components: SchemaComponents): JsonObject => ({
-  [media]: { schema: { type: 'string' } },
+  [media.replace(/;.*/, '')]: { schema: { type: 'string' } },
   ...(json && { 'application/json': { schema: components.show(json) } }),
 })
 

@@ -53,6 +53,18 @@ describe('the served document', () => {
     ])
   })
 
+  test('offers exactly one of the named payloads of an event', () => {
+    const { components, paths } = document as unknown as {
+      components: { schemas: Record<string, { oneOf?: { $ref: string }[]; discriminator?: { propertyName: string } }> }
+      paths: Record<string, Record<string, { responses: Record<string, { content: object }> }>>
+    }
+    const { EventPayload, TypedEventStreamEnvelope } = components.schemas
+    expect(EventPayload).not.toHaveProperty('anyOf')
+    expect(EventPayload?.oneOf?.every(({ $ref }) => $ref.startsWith('#/components/schemas/'))).toBe(true)
+    expect(TypedEventStreamEnvelope?.discriminator?.propertyName).toBe('type')
+    expect(Object.keys(paths['/metrics']?.get?.responses[200]?.content ?? {})).toEqual(['text/plain'])
+  })
+
   test('names every operation once', () => {
     const ids = operations().map(({ operation }) => operation.operationId)
     expect(ids.length).toBeGreaterThan(90)

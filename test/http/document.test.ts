@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { Type } from '@sinclair/typebox'
+import { type TSchema, Type } from '@sinclair/typebox'
 import { documentOf } from '../../src/http/document.ts'
 import { route, socket } from '../../src/http/route.ts'
 import { AsyncAcceptedBody, listOf, nullable, OKResponseBody, paging } from '../../src/http/schema.ts'
@@ -22,6 +22,7 @@ const Lamp = Type.Object(
 )
 const Tree = Type.Recursive((This) => Type.Object({ children: Type.Array(This) }), { $id: 'Tree' })
 const Lamps = listOf(Lamp, 'ListBodyLamp')
+const NoKind = Type.Object({}, { $id: 'NoKind', additionalProperties: false })
 
 const routes = [
   route(
@@ -142,6 +143,38 @@ describe('the document', () => {
     expect(at).toMatchObject({ type: 'array', prefixItems: [{ type: 'number' }, { type: 'number' }], items: false })
   })
 
+  test('offers one of the named branches of a named union, and the property that tells them apart', () => {
+    const shape = ($id: string, kind: TSchema) => Type.Object({ id: Type.String(), kind }, { $id })
+    const [on, off] = [shape('On', Type.Literal('on')), shape('Off', Type.Literal('off'))]
+    const other = shape('Other', Type.String({ not: { enum: ['on', 'off'] } }))
+    const [told, untold] = [Type.Union([on, off, other], { $id: 'Told' }), Type.Union([on, NoKind], { $id: 'Untold' })]
+    const info = { title: 't', version: '1', description: '' }
+    const { components } = documentOf({ info, routes: [], shapes: [told, untold] })
+    const refs = (...names: string[]) => names.map((name) => ({ $ref: `#/components/schemas/${name}` }))
+    expect(components).toMatchObject({
+      schemas: {
+        Told: {
+          oneOf: refs('On', 'Off', 'Other'),
+          discriminator: {
+            propertyName: 'kind',
+            mapping: { on: '#/components/schemas/On', off: '#/components/schemas/Off' },
+          },
+        },
+        Untold: { oneOf: refs('On', 'NoKind') },
+      },
+    })
+    expect(components).not.toHaveProperty('schemas.Untold.discriminator')
+  })
+
+  test('names a type of content without its parameters', () => {
+    const text = route('GET /v0/t', { id: 't', summary: 't', ok: { media: 'text/plain; version=0.0.4' } }, () => '')
+    const { paths } = documentOf({ info: { title: 't', version: '1', description: '' }, routes: [text] })
+    expect(paths).toMatchObject({
+      '/v0/t': { get: { responses: { 200: { content: { 'text/plain': { schema: { type: 'string' } } } } } } },
+    })
+    expect(JSON.stringify(paths)).not.toContain('version=')
+  })
+
   test('rejects two schemas with the same name', () => {
     const other = route(
       'GET /v0/o',
@@ -218,7 +251,7 @@ describe('the document', () => {
       'Where it is.',
     )
     expect(paths['/v0/metrics'].get.responses[200].content).toEqual({
-      'text/plain; version=0.0.4': { schema: { type: 'string' } },
+      'text/plain': { schema: { type: 'string' } },
     })
     expect(paths['/v0/city/{cityName}/lamp/{id}/wire'].get.responses[101]['x-gc-messages']).toEqual({
       sends: { $ref: '#/components/schemas/Lamp' },

@@ -42,11 +42,14 @@ const knownEvent = <More extends TProperties>(id: string, { type, payload, summa
   return variant(id + pascal(type), literal, payload, { ...more, workflow }, summary)
 }
 
+/** A type of an event that is none of ours. */
+const otherThan = (defs: readonly EventDefinition[]) => Type.String({ not: { enum: defs.map(({ type }) => type) } })
+
 const union = <More extends TProperties>(id: string, defs: readonly EventDefinition[], more: More) =>
   Type.Union(
     [
       ...defs.map((def) => knownEvent(id, def, more)),
-      variant(`${id}Custom`, Type.String(), Type.Unknown(), more, 'An event of a type that only its emitter knows.'),
+      variant(`${id}Custom`, otherThan(defs), Type.Unknown(), more, 'An event of a type that only its emitter knows.'),
     ],
     { $id: id },
   )
