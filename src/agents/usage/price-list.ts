@@ -19,6 +19,16 @@ interface LoadedList {
   readonly dearest: Rates
 }
 
+/** Editions of a model that have prices of their own. */
+const EDITIONS = 'pro|mini|nano|lite|flash|fast'
+
+/**
+ * Standard prices per token, without the discounts of batches. They are those of claude.com/pricing,
+ * developers.openai.com/api/docs/pricing, ai.google.dev/gemini-api/docs/pricing, docs.x.ai/docs/models,
+ * platform.moonshot.ai, api-docs.deepseek.com, docs.z.ai and platform.minimax.io. Prices that were not read on the day of
+ * the list carry their own day. OpenAI's and Google's are as transcribed in github.com/github/docs,
+ * github.com/api-evangelist/deepmind and github.com/pydantic/genai-prices; the others as in the last.
+ */
 const BUILTIN = load({ ...builtin, source: 'builtin' })
 
 /** The list prices of models: those of a file when it is there and valid, else the built-in ones. */
@@ -99,7 +109,11 @@ function dearestOf(models: readonly ListPrice[]): Rates {
   }
 }
 
-/** A name matches where no further version number follows: `opus-5` is `claude-opus-5-20260724`, but not `claude-opus-5-5`. */
+/**
+ * A name matches where no further version number or edition follows: `opus-5` is `claude-opus-5-20260724`, but not
+ * `claude-opus-5-5`, and `gpt-5.5` is `gpt-5.5-codex`, but not `gpt-5.5-pro`.
+ */
 function patternOf(model: string): RegExp {
-  return new RegExp(`(?<![a-z0-9])${RegExp.escape(model)}(?![a-z0-9]|[-.]\\d{1,2}(?!\\d))`, 'i')
+  const further = `[a-z0-9]|[-.]\\d{1,2}(?!\\d)|-(?:${EDITIONS})(?![a-z0-9])`
+  return new RegExp(`(?<![a-z0-9])${RegExp.escape(model)}(?!${further})`, 'i')
 }

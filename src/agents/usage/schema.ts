@@ -56,12 +56,15 @@ const LongPrompt = Type.Object(
   { $id: 'LongPromptPrice', ...closed },
 )
 
+const day = (description: string) => Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}$', description })
+
 export const ListPrice = Type.Object(
   {
     model: Type.String({
       minLength: 1,
       description: 'A part of the model’s name; the longest one that matches applies.',
     }),
+    date: Type.Optional(day('The day of this price, if that is not the day of the list.')),
     ...rates,
     long_prompt: Type.Optional(LongPrompt),
   },
@@ -69,7 +72,7 @@ export const ListPrice = Type.Object(
 )
 export type ListPrice = Static<typeof ListPrice>
 
-const date = Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}$', description: 'The day of these prices.' })
+const date = day('The day of these prices.')
 const models = Type.Array(ListPrice)
 
 /** The content of `prices.json`. */

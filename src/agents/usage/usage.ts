@@ -47,6 +47,8 @@ export interface UsageOwner {
 const RECENT_MS = 5 * 60_000
 const DAY_MS = 86_400_000
 const HOUR_MS = 3_600_000
+/** Maximum number of models without a price that are reported. */
+const MAX_REPORTED = 100
 /** A response from before its session was created belongs to another session's conversation. */
 const TIME_TOLERANCE_MS = 60_000
 
@@ -57,6 +59,8 @@ export class Usage {
   readonly #prices: Prices
   readonly #collector = new UsageCollector()
   readonly #recorded = new Signal<[tx: Tx, spender: UsageOwner]>()
+  /** Models without a price that were reported. */
+  readonly #unpriced = new Set<string>()
   #prunedAt = 0
 
   constructor(private readonly dependencies: UsageDependencies) {
@@ -154,6 +158,7 @@ export class Usage {
     const use = sanitizeUsage(reported, this.dependencies.clock.now())
     const cost = this.#prices.cost(this.dependencies.providerOf(row), use)
     const { id, model, timestamp: at, tokens } = use
+    if (cost === undefined) this.#reportUnpriced(model)
     const { input, output, cacheRead, cacheWrite } = tokens
     return {
       ...ownerFields(row),
@@ -170,6 +175,14 @@ export class Usage {
       cost,
       ...(cost === undefined && { assumed: this.#prices.ceiling(use) }),
     }
+  }
+
+  /** A model without a price is reported once, however many sessions use it. */
+  #reportUnpriced(model: string): void {
+    if (this.#unpriced.has(model) || this.#unpriced.size >= MAX_REPORTED) return
+    this.#unpriced.add(model)
+    const remedy = 'declare it in [[pricing]] of city.toml, or add it to $GC_HOME/prices.json'
+    this.dependencies.report(`the price of model ${JSON.stringify(model)} is not known: ${remedy}`)
   }
 
   /** Records how long a session's program ran. */

@@ -33,19 +33,20 @@ describe('the cost of a response', () => {
     const plain = new Prices(await Config.open(folder.path), listPrices(folder.at('prices.json')))
     expect(plain.cost('claude', use('a'))).toBeCloseTo(5 + 2.5 + 1 + 1.25)
     expect(plain.cost('opencode', use('a', { model: 'other', cost: 0.5 }))).toBe(0.5)
-    expect(plain.cost('codex', use('a', { model: 'gpt-5.5' }))).toBeUndefined()
+    expect(plain.cost('codex', use('a', { model: 'gpt-5.5' }))).toBeCloseTo(10 + 4.5 + 2)
+    expect(plain.cost('codex', use('a', { model: 'gpt-5.9' }))).toBeUndefined()
     const declared = `[workspace]\nname = "mill"
 [[pricing]]
 provider = "codex"
-model = "gpt-5.5"
+model = "gpt-5.9"
 [pricing.tier]
 prompt_usd_per_1m = 2.0
 completion_usd_per_1m = 10
 `
     write(folder.at('city.toml'), declared)
     const own = new Prices(await Config.open(folder.path), listPrices(folder.at('prices.json')))
-    expect(own.cost('codex', use('a', { model: 'gpt-5.5-codex' }))).toBeCloseTo(3)
-    expect(own.cost('claude', use('a', { model: 'gpt-5.5' }))).toBeUndefined()
+    expect(own.cost('codex', use('a', { model: 'gpt-5.9-codex' }))).toBeCloseTo(3)
+    expect(own.cost('claude', use('a', { model: 'gpt-5.9' }))).toBeUndefined()
   })
 })
 
@@ -82,6 +83,33 @@ describe('list prices', () => {
     expect(prompt('claude-opus-5-7')).toBeUndefined()
     expect(prompt('claude-opus-51')).toBeUndefined()
     expect([prompt('claude-haiku-5-5', 100_000), prompt('claude-haiku-5-5', 100_001)]).toEqual([0.1, 0.5])
+  })
+
+  test.each([
+    ['gpt-5.5-codex', 5],
+    ['gpt-5.1-codex-max', 1.25],
+    ['gpt-5.1-codex-mini', 0.25],
+    ['openai/gpt-5-2025-08-07', 1.25],
+    ['gpt-5.6-luna', 0.2],
+    ['gemini-2.5-pro', 1.25],
+    ['gemini-2.5-flash-lite', 0.1],
+    ['gemini-3-pro-preview', 2],
+    ['gemini-3.1-flash-lite-preview', 0.25],
+    ['moonshotai/Kimi-K2.6', 0.95],
+    ['zai/glm-5.2', 1.4],
+    ['deepseek-v4-pro', 0.435],
+    ['grok-code-fast-1', 0.2],
+    ['gpt-5.5-pro', undefined],
+    ['gpt-5.7', undefined],
+    ['gemini-4-pro', undefined],
+  ])('know the model %s, or that it has no price', (model, price) => {
+    expect(builtin.find(model, 1)?.prompt_usd_per_1m).toBe(price)
+  })
+
+  test('are higher for long prompts where their vendor says so', () => {
+    const rates = { prompt_usd_per_1m: 2.5, completion_usd_per_1m: 15, cache_read_usd_per_1m: 0.25 }
+    expect(builtin.find('gemini-2.5-pro', 200_001)).toMatchObject(rates)
+    expect(builtin.find('gpt-5.4', 272_001)?.completion_usd_per_1m).toBe(22.5)
   })
 
   test('are replaced by a file, which is read again when it changes', () => {

@@ -201,6 +201,9 @@ test('a budget in dollars counts a model without a price at the highest price th
   const [mail] = world.city.mail.list({ agent: 'human' }).items
   expect(mail?.body).toContain('$6.00 of that are assumed as answers of models whose price is not known')
   expect(mail?.body).toContain('declare it in [[pricing]] of city.toml')
+  expect(
+    world.town.reports.filter((report) => report.includes('the price of model "mystery" is not known')),
+  ).toHaveLength(1)
 })
 
 test('a day is as long as it is in local time, and a level is reached exactly at its threshold', () => {
