@@ -127,26 +127,40 @@ async function checkPrograms(context: CommandContext, city: CityFiles): Promise<
       reasons,
     )
   }
-  const PATH = context.io.env.PATH ?? ''
-  const missing = city.programs.filter((program) => Bun.which(program, { PATH }) === null)
-  if (missing.length === 0) return ok('programs', city.programs.join(', ') || 'no agent names a program')
-  return bad('error', 'programs', `not on PATH: ${missing.join(', ')}`, 'install them, or put their folder on PATH')
+  const { missingPrograms } = await loadOffline()
+  const names = (some: CityFiles['programs']) => [...new Set(some.map(({ command }) => command))].join(', ')
+  const missing = missingPrograms(city, context.io.env.PATH ?? '')
+  if (missing.length === 0) return ok('programs', names(city.programs) || 'no agent names a program')
+  const remedy = 'install them, put their folder on PATH, or set `command` of their provider'
+  return bad('error', 'programs', `not found: ${names(missing)}`, remedy)
 }
 
-async function checkLogins(context: CommandContext, { checkable: checked }: CityFiles): Promise<CheckResult> {
+async function checkLogins(context: CommandContext, city: CityFiles): Promise<CheckResult> {
+  const { checkable: checked } = city
   if (checked.length === 0) return ok('logins', 'no agent runs a program that can be asked')
   try {
     const { items } = await context.client.call('GET /v0/readiness', { query: { items: checked.join() } })
-    const problems = Object.values(items).filter(({ status }) => status !== 'configured')
-    if (problems.length === 0) return ok('logins', checked.join(', '))
+    const { missingPrograms } = await loadOffline()
+    const missing = missingPrograms(city, context.io.env.PATH ?? '')
+    /** The supervisor asks only what is on its PATH; a program that the city has elsewhere is there all the same. */
+    const isElsewhere = (name: string) =>
+      city.programs.some((program) => program.provider === name && !missing.includes(program))
+    const unchecked = Object.values(items).filter(({ name, status }) => status === 'not_installed' && isElsewhere(name))
+    const problems = Object.values(items).filter((item) => item.status !== 'configured' && !unchecked.includes(item))
     const details = problems.map(({ name, status, detail }) => `${name}: ${detail ?? status}`)
-    return bad(
-      'error',
-      'logins',
-      `not ready: ${countOf(problems.length, 'program')}`,
-      'do what each line says',
-      details,
+    if (problems.length > 0) {
+      return bad(
+        'error',
+        'logins',
+        `not ready: ${countOf(problems.length, 'program')}`,
+        'do what each line says',
+        details,
+      )
+    }
+    const notes = unchecked.map(
+      ({ name }) => `${name}: not on the supervisor’s PATH; its login shows only in the program`,
     )
+    return { ...ok('logins', checked.join(', ')), ...(notes.length > 0 && { details: notes }) }
   } catch {
     return bad('unknown', 'logins', 'only a supervisor can ask the programs', '`gc start` starts one')
   }

@@ -1,5 +1,5 @@
 import { homedir } from 'node:os'
-import { delimiter, isAbsolute, join, resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import { type Accounts, homeVariables, isOtherLogin } from '../../config/accounts/index.ts'
 import type { AgentConfig, CityConfig } from '../../config/city/index.ts'
 import type { Config } from '../../config/compose/index.ts'
@@ -26,12 +26,13 @@ import {
   buildLaunch,
   composePrompt,
   type Launch,
+  programOf,
   resolveProvider,
   splitCommand,
   type Transport,
 } from '../../config/providers/index.ts'
 import { AppError } from '../../core/errors.ts'
-import { isExecutable } from '../../core/files.ts'
+import { findProgram } from '../../core/files.ts'
 import { realPath } from '../../core/folders.ts'
 import { looksSecret } from '../../core/text/index.ts'
 import { certificatePlaces } from '../../host/confine/index.ts'
@@ -368,16 +369,8 @@ function missingProgram(
   agent: Pick<AgentConfig, 'env' | 'session'> | undefined,
   environment: Pick<CityEnvironment, 'env' | 'path'>,
 ): string | undefined {
-  const path = agent?.env.PATH ?? provider.env.PATH ?? environment.env.PATH ?? ''
-  const line = (agent?.session === 'acp' && provider.acpCommand) || provider.command
-  const command = provider.pathCheck ?? line.split(/\s+/)[0] ?? ''
-  return isOnPath(command, path, environment.path) ? undefined : notOnPath(provider.name, command)
-}
-
-/** Whether a command is an executable program. */
-function isOnPath(command: string, path: string, base: string): boolean {
-  if (command.includes('/')) return isExecutable(isAbsolute(command) ? command : resolve(base, command))
-  return path.split(delimiter).some((folder) => folder !== '' && isExecutable(join(folder, command)))
+  const { command, path = environment.env.PATH ?? '' } = programOf(provider, agent)
+  return findProgram(command, path, environment.path) ? undefined : notOnPath(provider.name, command)
 }
 
 /** That a provider has no program, in the words that clients know; the program is named where its name is another. */

@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs'
 import { delimiter, isAbsolute, join } from 'node:path'
 import type { Deadlines } from '../../core/deadlines.ts'
-import { isExecutable } from '../../core/files.ts'
+import { findProgram } from '../../core/files.ts'
 import { killProcessGroup } from '../../core/process-group.ts'
 import type { ProcessTokens } from '../../http/process-tokens.ts'
 import { parseJson } from '../../programs/entries/index.ts'
@@ -45,10 +45,7 @@ export class ProgramInspector implements Inspector {
 
   /** The path of a program; undefined when it is not installed. */
   findProgram(program: string): string | undefined {
-    return this.path
-      .split(delimiter)
-      .map((folder) => join(folder, program))
-      .find(isExecutable)
+    return findProgram(program, this.path, this.home)
   }
 
   /** The text of a settings file; undefined when it cannot be read or is too large. */

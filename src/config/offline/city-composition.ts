@@ -1,10 +1,18 @@
-import { BUILTINS, PRESETS } from '../../programs/presets.ts'
-import type { PackConfig } from '../city/index.ts'
+import { AppError } from '../../core/errors.ts'
+import { findProgram } from '../../core/files.ts'
+import { PRESETS } from '../../programs/presets.ts'
+import type { AgentConfig, CityConfig, PackConfig } from '../city/index.ts'
 import { type ComposeOptions, type Composition, compose } from '../compose/compose.ts'
 import { agentsWithHookReview } from '../compose/resolve/hook-reviews.ts'
 import { formatDiagnostic } from '../files/diagnostics.ts'
 import { FileSnapshot } from '../files/file-snapshot.ts'
 import { openPackFolders } from '../packs/builtin-folders.ts'
+import { type ProviderProgram, programOf, resolveProvider } from '../providers/index.ts'
+
+/** A program with the provider that starts it. */
+interface DeclaredProgram extends ProviderProgram {
+  readonly provider: string
+}
 
 /** What the files of a city come to, read without a supervisor. */
 export interface CityFiles {
@@ -13,8 +21,8 @@ export interface CityFiles {
   readonly packs: readonly PackConfig[]
   /** The providers of its agents whose login can be checked, each once. */
   readonly checkable: readonly string[]
-  /** What these start. */
-  readonly programs: readonly string[]
+  /** The programs that its agents' providers start. */
+  readonly programs: readonly DeclaredProgram[]
   /** The agents whose program asks a person to review their hooks. */
   readonly hookReviews: readonly string[]
   readonly rigs: readonly { readonly name: string; readonly path: string }[]
@@ -34,12 +42,26 @@ export function readCityFiles(path: string, home: string): CityFiles {
     path,
     packs: config.packs,
     checkable: [...new Set(providers.filter((name) => PRESETS.get(name)?.probe))].sort(),
-    programs: [
-      ...new Set(providers.map((name) => config.providers.get(name)?.command ?? BUILTINS.get(name)?.command ?? name)),
-    ],
+    programs: config.agents.flatMap((agent) => declaredProgram(agent, config)),
     hookReviews: agentsWithHookReview(config),
     rigs: config.rigs.flatMap(({ name, path: folder }) => (folder === undefined ? [] : [{ name, path: folder }])),
     errors: [...errors, ...broken].map(formatDiagnostic),
     warnings: allWarnings.map(formatDiagnostic),
   }
 }
+
+/** The program of an agent's provider. One whose provider has an error is left out: the error is listed. */
+function declaredProgram(agent: AgentConfig, { providers }: Pick<CityConfig, 'providers'>): DeclaredProgram[] {
+  const { provider, startCommand } = agent
+  if (provider === undefined || startCommand) return []
+  try {
+    return [{ provider, ...programOf(resolveProvider(provider, providers), agent) }]
+  } catch (error) {
+    if (error instanceof AppError) return []
+    throw error
+  }
+}
+
+/** The programs of a city that are not there, on a PATH or where their provider has them. */
+export const missingPrograms = ({ path: base, programs }: CityFiles, PATH: string): readonly DeclaredProgram[] =>
+  programs.filter(({ command, path = PATH }) => findProgram(command, path, base) === undefined)

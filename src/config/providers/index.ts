@@ -1,4 +1,4 @@
 export { splitCommand } from './command-words.ts'
 export { buildLaunch, effectiveOptions, type Launch, renderShellCommand, type Transport } from './launch.ts'
 export { beacon, composePrompt, fenceText } from './prompt.ts'
-export { resolveProvider } from './resolve.ts'
+export { type ProviderProgram, programOf, resolveProvider } from './resolve.ts'

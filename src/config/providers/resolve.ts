@@ -34,6 +34,25 @@ export function resolveProvider(name: string, declared: DeclaredProviders): Prov
   }
 }
 
+interface AgentSettings {
+  readonly env: Readonly<Record<string, string>>
+  readonly session?: string | undefined
+}
+
+/** The program that a provider starts for an agent. */
+export interface ProviderProgram {
+  /** Its name, or its path. */
+  readonly command: string
+  /** The PATH that the agent or the provider declares. */
+  readonly path?: string | undefined
+}
+
+export function programOf(provider: Provider, agent?: AgentSettings): ProviderProgram {
+  const line = (agent?.session === 'acp' && provider.acpCommand) || provider.command
+  const command = provider.pathCheck ?? line.split(/\s+/)[0] ?? ''
+  return { command, path: agent?.env.PATH ?? provider.env.PATH }
+}
+
 /** The provider and its bases, itself first. */
 export function providerChain(name: string, declared: DeclaredProviders): ProviderLink[] {
   const chain: ProviderLink[] = []
