@@ -261,9 +261,30 @@ describe('held sessions', () => {
   test('of a suspended agent are drained; a changed configuration never ends one at work', () => {
     const working = session({ work: ['w-1'] })
     const paused = agent({ suspended: true })
-    expect(brief({ hosted: [process()], sessions: [working], agents: [paused] })).toEqual(['drain mc-1 user-hold'])
+    expect(brief({ hosted: [process()], sessions: [working], agents: [paused] })).toEqual([
+      'drain mc-1 agent-suspended',
+    ])
     expect(brief({ hosted: [process()], sessions: [working], agents: [] })).toEqual([])
     expect(brief({ hosted: [process()], sessions: [session()], agents: [] })).toEqual(['drain mc-1 config-drift'])
+  })
+})
+
+describe('a session that drains since its agent was suspended', () => {
+  const draining = { hosted: [process()], sessions: [session({ state: 'draining', reason: 'agent-suspended' })] }
+
+  test('ends, also while it asks', () => {
+    const [asking] = draining.sessions.map((one) => ({ ...one, asking: true }))
+    const agents = [agent({ suspended: true })]
+    expect(brief({ ...draining, agents })).toEqual(['end k1'])
+    expect(brief({ ...draining, agents, sessions: asking ? [asking] : [] })).toEqual(['end k1'])
+  })
+
+  test('goes on once its agent and rig are resumed, which a drain on request does not', () => {
+    expect(brief({ ...draining, agents: [agent()] })).toEqual(['undrain mc-1'])
+    const held = session({ state: 'draining', reason: 'user-hold' })
+    expect(brief({ ...draining, agents: [agent()], sessions: [held] })).toEqual(['end k1'])
+    const rigs = new Map([['r', { suspended: true, maxActive: undefined }]])
+    expect(brief({ ...draining, agents: [agent({ rig: 'r' })], rigs })).toEqual(['end k1'])
   })
 })
 

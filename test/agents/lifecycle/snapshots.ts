@@ -120,7 +120,7 @@ function anySession(
     named: origin === 'named' ? ['n', 'm'].find((name) => !others.some(({ named }) => named === name)) : undefined,
     slot,
     state,
-    reason: pick(['', '', 'drained', 'idle-timeout', 'user-hold']),
+    reason: pick(['', '', 'drained', 'idle-timeout', 'user-hold', 'agent-suspended']),
     key,
     pid,
     processStarted: pid === undefined ? undefined : 's',
@@ -184,6 +184,7 @@ export function execute(before: CitySnapshot, actions: readonly ReconcileAction[
         wakeRequested: false,
       })
     if (action.do === 'drain') move(session, 'drain', { reason: action.reason, drainAt: before.now })
+    if (action.do === 'undrain') move(session, 'undrain', { reason: '', drainAt: 0 })
     if (action.do === 'refresh') session.drift = []
     if (action.do === 'release') move(session, 'release', { reason: '' })
     if (action.do === 'close') move(session, 'close', {})

@@ -10,6 +10,7 @@ import {
 } from '../../../work/sessions/index.ts'
 import type { SessionActivity } from '../../conversations/index.ts'
 import type { LaunchPlanner } from '../../launch/index.ts'
+import { AGENT_SUSPENDED, HELD_BY_PERSON } from '../plan/exit-rules.ts'
 import type { LifeSigns } from './life-signs.ts'
 
 interface SessionDrainerOptions {
@@ -23,9 +24,6 @@ interface SessionDrainerOptions {
   lifeSigns: Pick<LifeSigns, 'patience'>
 }
 
-/** The reason for which a session is drained that may be at work: a person suspended its agent. */
-const ON_REQUEST = 'user-hold'
-
 /** Drains the sessions that a plan lets go. */
 export class SessionDrainer {
   constructor(private readonly options: SessionDrainerOptions) {}
@@ -34,11 +32,21 @@ export class SessionDrainer {
   async drain(id: string, reason: string): Promise<void> {
     const { store, clock, repository, activity, lifeSigns } = this.options
     const row = repository.find(id)
-    if (row && isRunning(row) && reason !== ON_REQUEST && this.#hasAgent(row)) {
+    if (row && isRunning(row) && !HELD_BY_PERSON.has(reason) && this.#hasAgent(row)) {
       const patience = await lifeSigns.patience(row, reason)
       if (patience > 0) return activity.markBusy(id, clock.now() + patience)
     }
     await store.write((tx) => this.#drain(tx, id, reason))
+  }
+
+  /** Cancels the drain of a session whose agent is no longer suspended. */
+  async undrain(id: string): Promise<void> {
+    const { store, repository, recorder } = this.options
+    await store.write((tx) => {
+      const { state, reason } = repository.get(id)
+      if (state !== 'draining' || reason !== AGENT_SUSPENDED) return
+      recorder.undrained(tx, repository.transition(tx, id, 'undrain', { drainAt: null, reason: '' }))
+    })
   }
 
   /** One whose agent was removed ends whatever its program does. */
@@ -50,7 +58,7 @@ export class SessionDrainer {
     const { clock, repository, recorder, workload } = this.options
     const row = repository.get(id)
     if (row.state !== 'active') return
-    if (reason !== ON_REQUEST && workload.oneAssignedTo(workNamesOf(row)) !== undefined) return
+    if (!HELD_BY_PERSON.has(reason) && workload.oneAssignedTo(workNamesOf(row)) !== undefined) return
     recorder.draining(tx, repository.transition(tx, id, 'drain', { reason, drainAt: clock.now() }))
   }
 }

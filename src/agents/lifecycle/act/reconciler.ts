@@ -342,7 +342,7 @@ interface ActionExecutorOptions {
   deadlines: Deadlines
   config: Pick<Config, 'current'>
   repository: SessionRepository
-  drainer: Pick<SessionDrainer, 'drain'>
+  drainer: Pick<SessionDrainer, 'drain' | 'undrain'>
   creator: SessionCreator
   closer: SessionCloser
   processes: SessionProcesses
@@ -403,6 +403,8 @@ class ActionExecutor {
         return this.#begin(action.session ?? action.key, () => processes.end(action.key, action.session))
       case 'drain':
         return this.#begin(action.session, () => drainer.drain(action.session, action.reason))
+      case 'undrain':
+        return this.#begin(action.session, () => drainer.undrain(action.session))
       case 'refresh':
         return this.#begin(action.session, () => processes.refresh(action.session))
       case 'record-exit':

@@ -76,6 +76,12 @@ export interface ExitOutcome {
 }
 
 /** Drain reasons with which a session is started again. */
+/** The reason of a drain because the agent or its rig is suspended: the drain is canceled when that is over. */
+export const AGENT_SUSPENDED = 'agent-suspended'
+/** The reason of what a person stopped. */
+const USER_HOLD = 'user-hold'
+/** Reasons for which a session ends whatever it does. */
+export const HELD_BY_PERSON: ReadonlySet<string> = new Set([USER_HOLD, AGENT_SUSPENDED])
 const RESTART_REASONS = new Set(['idle-timeout', 'max-session-age', 'config-drift'])
 
 /** Signals that a program raises by its own mistake. All others come from outside, such as from an out-of-memory killer. */
@@ -155,7 +161,7 @@ function withoutLogin(session: ExitedSession, { limit }: ProcessExit, now: numbe
 }
 
 function drained(session: ExitedSession): ExitOutcome {
-  const reason = session.reason || 'drained'
+  const reason = session.reason === AGENT_SUSPENDED ? USER_HOLD : session.reason || 'drained'
   if (session.origin !== 'ephemeral' || (reason !== 'config-drift' && RESTART_REASONS.has(reason))) {
     return ended(session, 'asleep', reason, RESTART_REASONS.has(reason) || session.wakeRequested)
   }
@@ -182,7 +188,7 @@ function cleanExit(session: ExitedSession): ExitOutcome {
 
 /** A session that never claimed the bead it was created for counts against both, or others would repeat it for ever. */
 function blameIfUnclaimed(session: ExitedSession, outcome: ExitOutcome): ExitOutcome {
-  if (!session.createdFor || !session.leftUnclaimed || session.reason === 'user-hold') return outcome
+  if (!session.createdFor || !session.leftUnclaimed || HELD_BY_PERSON.has(session.reason)) return outcome
   const blamedBeads = [...outcome.blamedBeads, session.createdFor]
   return { ...outcome, blamesAgent: !session.worked, blamedBeads }
 }

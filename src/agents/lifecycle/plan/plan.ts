@@ -1,5 +1,5 @@
 import { LIVE } from '../../launch/index.ts'
-import { decideOutcome, HELD_BY_LOGIN, type ProcessExit } from './exit-rules.ts'
+import { AGENT_SUSPENDED, decideOutcome, HELD_BY_LOGIN, HELD_BY_PERSON, type ProcessExit } from './exit-rules.ts'
 import { IDLE_GRACE, ON_DEMAND_IDLE, PARK_AFTER } from './limits.ts'
 import { PlanBuilder } from './plan-builder.ts'
 import type {
@@ -55,16 +55,14 @@ function actionFor(session: SessionSnapshot, key: string, { hosted, now }: PlanB
 const isSameProcess = ({ pid, processStarted }: SessionSnapshot, process: ProcessState): boolean =>
   pid === undefined || (pid === process.pid && processStarted === process.startedAt)
 
-/** The reason of a drain that a person asked for by suspending its agent. */
-const USER_HOLD = 'user-hold'
-
 /** Plans the end of sessions that have nothing left to do or may not go on, and of holds that are over. */
 function planStops(builder: PlanBuilder): void {
   for (const session of builder.idle) {
     if (session.state === 'quarantined' && builder.isDue(heldUntil(session, builder.agentOf(session)))) {
       builder.add({ do: 'release', session: session.id })
     }
-    if (session.state === 'draining') endDrained(builder, session)
+    if (isResumed(builder, session)) builder.add({ do: 'undrain', session: session.id })
+    else if (session.state === 'draining') endDrained(builder, session)
     if (session.state === 'active') drain(builder, session)
     if (session.state === 'active' && canRefresh(session)) refresh(builder, session)
     if (session.state === 'failed-create' && session.origin === 'ephemeral') {
@@ -78,7 +76,11 @@ const heldUntil = ({ reason, quarantinedUntil }: SessionSnapshot, agent: AgentSt
   HELD_BY_LOGIN.has(reason) && agent?.limitedUntil !== undefined ? agent.limitedUntil : quarantinedUntil
 
 /** A person who suspended its agent ends a session also while it asks; nothing else does. */
-const isLeftAlone = ({ asking, reason }: SessionSnapshot): boolean => asking && reason !== USER_HOLD
+const isLeftAlone = ({ asking, reason }: SessionSnapshot): boolean => asking && !HELD_BY_PERSON.has(reason)
+
+/** Whether a session drains because its agent was suspended, which it no longer is. */
+const isResumed = (builder: PlanBuilder, session: SessionSnapshot): boolean =>
+  session.state === 'draining' && session.reason === AGENT_SUSPENDED && !isSuspended(builder, builder.agentOf(session))
 
 /** A draining session ends when it reports that it is done, when it has no work, or when its time is over. */
 function endDrained(builder: PlanBuilder, session: SessionSnapshot): void {
@@ -107,7 +109,7 @@ function drainReason(
   session: SessionSnapshot,
   agent: AgentState | undefined,
 ): string | undefined {
-  if (isSuspended(builder, agent)) return USER_HOLD
+  if (isSuspended(builder, agent)) return AGENT_SUSPENDED
   if (session.asking) return undefined
   if (session.work.length > 0 || session.attached || !builder.isDue(session.busyUntil)) return undefined
   if (agent && hasStartedInVain(builder, session, agent)) return 'no-wake-reason'

@@ -130,6 +130,7 @@ export type ReconcileAction =
   | { do: 'end'; key: string; session: string | undefined }
   | { do: 'record-exit'; session: string; key: string; exit: ProcessExit; outcome: ExitOutcome }
   | { do: 'drain'; session: string; reason: string }
+  | { do: 'undrain'; session: string }
   | { do: 'refresh'; session: string }
   | { do: 'release'; session: string }
   | { do: 'close'; session: string; reason: string }
