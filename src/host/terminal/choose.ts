@@ -1,3 +1,4 @@
+import type { Deadline } from '../../core/deadlines.ts'
 import type { TerminalProfile } from '../../programs/terminal-profile.ts'
 import { findChoices } from '../protocol/field-choices.ts'
 import type { ChoiceResult, QuestionOption } from '../protocol/index.ts'
@@ -26,6 +27,8 @@ const LIST_KEYS = ['\x1b[A', '\x1b[B'] as const
 const ROW_KEYS = ['\x1b[D', '\x1b[C'] as const
 /** How long the program may take for each step of its mark, and for letting go of the question. */
 const WITHIN = 20_000
+/** A question that was missing for this long was let go of, not just drawn anew. */
+const GONE_MS = 50
 /** How long a program may take to open what a text is typed into. */
 const KEYS_TAKEN_MS = 500
 /** The option that sends what is ticked. */
@@ -205,7 +208,24 @@ class OptionChooser {
 
   async #confirm(keys: string): Promise<ChoiceResult> {
     await this.#press(keys)
-    return (await this.#seen((question) => (question ? undefined : 'taken'), 'taken')) ?? 'stuck'
+    let wasGone = false
+    let absence: Deadline | undefined
+    const result = await this.#settled<ChoiceResult>((screen, settled, steady) => {
+      const asked = this.#asked(screen, settled, steady)
+      if (asked === 'gone') return 'taken'
+      if (asked === 'unclear') {
+        absence ??= this.options.deadlines.after(GONE_MS, () => {
+          wasGone = true
+        })
+        return undefined
+      }
+      absence?.cancel()
+      absence = undefined
+      // The same dialog after a time without one is another question: it was not there when the key was pressed.
+      return wasGone ? 'taken' : undefined
+    }).catch(whenEnded<ChoiceResult>('taken'))
+    absence?.cancel()
+    return result ?? 'stuck'
   }
 
   /** Where the mark stands once that fits, where options have one; undefined when it never does. */
@@ -226,13 +246,18 @@ class OptionChooser {
   /** What is made of the question, in time. On a screen that is just being drawn a question may be missing. */
   #seen<T>(decide: (question: ScreenQuestion | undefined, settled: boolean) => T | undefined, ended: T) {
     return this.#settled((screen, settled, steady) => {
-      const question = findQuestion(screen, this.profile)
-      const same = question !== undefined && this.choice.isAsked(question)
-      if (same) return decide(question, settled)
-      if (question?.isDrawing) return undefined
-      const isGone = steady || (settled && this.profile.redraws === undefined)
-      return isGone ? decide(undefined, true) : undefined
+      const asked = this.#asked(screen, settled, steady)
+      if (asked === 'unclear') return undefined
+      return asked === 'gone' ? decide(undefined, true) : decide(asked, settled)
     }).catch(whenEnded(ended))
+  }
+
+  /** The question on a screen; unclear while it is missing on one that may be just being drawn. */
+  #asked(screen: TerminalScreen, settled: boolean, steady: boolean): ScreenQuestion | 'gone' | 'unclear' {
+    const question = findQuestion(screen, this.profile)
+    if (question && this.choice.isAsked(question)) return question
+    if (question?.isDrawing) return 'unclear'
+    return steady || (settled && this.profile.redraws === undefined) ? 'gone' : 'unclear'
   }
 
   /** What is made of the screen, in time; it is settled when it is quiet, or was looked at for a while. */

@@ -77,7 +77,8 @@ function tracking(onResize: (terminal: DrawnTerminal) => void, name = 'claude') 
     onChange: (question) => reported.push(question),
   })
   terminal.onOutput('s', () => tracker.onOutput())
-  return { clock, terminal, tracker, reported, reports }
+  const due = (ms: number, run: () => void) => deadlines.after(ms, run)
+  return { clock, terminal, tracker, reported, reports, due }
 }
 
 const MENU = [' Do you want to proceed?', ' ❯ 1. Yes', '   2. No', '', ' Esc to cancel · Tab to amend']
@@ -203,4 +204,35 @@ test('an option of Gemini is taken with one key after the other, though it takes
   expect(await outcome).toEqual({ result: 'taken', option: '4' })
   expect([confirmed, terminal.keys]).toEqual([['Grey'], ['\x1b[B', '\x1b[B', '\x1b[B', '\r']])
   tracker.close()
+})
+
+describe('two dialogs that look the same', () => {
+  /** A program that shows the same dialog again so many milliseconds after the first was answered. */
+  function asksTwice(gapMs: number) {
+    const world = tracking(() => {})
+    let asked = 1
+    const menu = ['> touch file', '', RULE, ' Bash command', '   touch file', '', ...MENU]
+    world.terminal.onKey = (keys) => {
+      if (keys !== '\r') return
+      world.terminal.draw(['> touch file', '● Running…'])
+      if (++asked > 2) return
+      world.due(gapMs, () => world.terminal.draw(menu))
+    }
+    world.terminal.draw(menu)
+    return { ...world, answered: () => asked - 1 }
+  }
+
+  test.each([100, 200, 1000])('%d ms apart are two questions, of which one answer answers the first', async (gapMs) => {
+    const { clock, tracker, terminal, answered } = asksTwice(gapMs)
+    await clock.advance(1_000)
+    const first = tracker.question?.id ?? ''
+    const outcome = tracker.answer(first, '1')
+    await clock.advance(5_000)
+    expect(await outcome).toEqual({ result: 'taken', option: '1' })
+    expect(tracker.question?.id).not.toBe(first)
+    expect(tracker.question?.prompt).toBe('Do you want to proceed?')
+    expect(await tracker.answer(first, '1')).toEqual({ result: 'taken', option: '1' })
+    expect([terminal.keys, answered()]).toEqual([['\r'], 1])
+    tracker.close()
+  })
 })
