@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, statfsSync, statSync } from 'node:fs'
+import { accessSync, chmodSync, constants, existsSync, mkdirSync, readFileSync, statfsSync, statSync } from 'node:fs'
 import { release } from 'node:os'
 import { join } from 'node:path'
 import { Unreachable } from '../../src/client/errors.ts'
@@ -101,7 +101,20 @@ function checkHome(home: string): CheckResult {
       `\`chmod 700 ${home}\`, or \`gc doctor --fix\``,
     )
   }
+  if (!isWritable(home)) {
+    const remedy = `\`chmod 700 ${home}\`, \`gc doctor --fix\`, or mount it for writing`
+    return bad('error', 'home', `${home} is not writable, so no supervisor can run in it`, remedy)
+  }
   return ok('home', home)
+}
+
+function isWritable(folder: string): boolean {
+  try {
+    accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
 }
 
 /** Whether there is room where a folder lies. */

@@ -18,12 +18,24 @@ export async function runDoctor(context: CommandContext, options: DoctorOptions)
     if (options.city !== undefined) throw error
     return undefined
   })
-  const checks = [...machineChecks(context), ...(folder === undefined ? [] : await cityChecks(context, folder))]
   const results: CheckResult[] = []
-  for (const check of checks) results.push(...(await runCheck(context, check, options.fix)))
-  if (folder !== undefined) results.push(...(await runPackChecks(context.io, folder, options)))
+  const runAll = async (checks: readonly Check[]) => {
+    for (const check of checks) results.push(...(await runCheck(context, check, options.fix)))
+  }
+  await runAll(machineChecks(context))
+  if (folder === undefined) return results
+  try {
+    await runAll(await cityChecks(context, folder))
+    results.push(...(await runPackChecks(context.io, folder, options)))
+  } catch (error) {
+    results.push(unreadable(context, 'city', error))
+  }
   return results
 }
+
+/** What could not be checked, so that all the rest is reported. */
+const unreadable = ({ io }: CommandContext, name: string, error: unknown): CheckResult =>
+  bad('error', name, `it cannot be checked: ${errorSentence(error, io.env)}`, 'fix that and check again')
 
 async function runCheck(context: CommandContext, check: Check, fix: boolean): Promise<readonly CheckResult[]> {
   const before = await judge(context, check)
