@@ -22,7 +22,7 @@ const STEP_MS = 250
 
 /** Why there is no log, and how there will be one. */
 const MISSING: Readonly<Record<LogOwner, string>> = {
-  supervisor: 'a supervisor writes one when `gc up` or the system started it, and `gc serve` writes to its terminal',
+  supervisor: 'a supervisor writes one when it starts, and `gc serve --log` another file',
   host: 'the session host writes one, and the first session starts it',
 }
 

@@ -1,8 +1,10 @@
-import { resolve } from 'node:path'
+import { existsSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import { DEFAULT_PORT, resolveHome } from '../../src/client/home.ts'
 import type { Running } from '../../src/supervisor/serve.ts'
 import type { CommandContext } from '../context/context.ts'
+import { LOG_FILE } from '../context/launch-supervisor.ts'
 import { collectList } from '../context/options.ts'
 import { commit, program as ownProgram, version } from '../context/version.ts'
 import { errorSentence } from '../io/describe-error.ts'
@@ -90,7 +92,7 @@ export function defineServe(command: Command, context: CommandContext): void {
 
 async function serveUntilEnded({ io }: CommandContext, options: Serve, command: Command): Promise<void> {
   const { serve } = await import('../../src/supervisor/serve.ts')
-  const write = options.log ? logFile(resolve(io.cwd, options.log)) : io.err
+  const write = options.log ? logFile(resolve(io.cwd, options.log)) : alsoLogged(io, options)
   const report = (message: string) => write(`${new Date().toISOString()} ${message}\n`)
   // An unexpected error is reported and survived, so that cities and their agents keep running.
   const reportUnexpected = (error: unknown) =>
@@ -99,8 +101,8 @@ async function serveUntilEnded({ io }: CommandContext, options: Serve, command: 
   process.on('unhandledRejection', reportUnexpected)
   if (options.only) return serveOnlySocial(io, options, report)
   ignoreHangup()
-  const starting = withSupervisorToml(io, options, command, report).then((settings) =>
-    serve({ ...serveOptions(io, settings), report }),
+  const starting = withSupervisorToml(io, options, command).then(({ settings, notices }) =>
+    serve({ ...serveOptions(io, settings), notices, report }),
   )
   const running = await starting.catch((error: unknown) => {
     if (options.log) report(`could not start: ${errorSentence(error, io.env)}`)
@@ -121,25 +123,36 @@ async function serveUntilEnded({ io }: CommandContext, options: Serve, command: 
   forget()
 }
 
-/** What no flag sets is set by supervisor.toml. Its keys without effect are reported. */
+/** Writes to the terminal, and to the log of the home, where `gc logs` finds it. */
+function alsoLogged({ err, env }: Io, { home }: Serve): (text: string) => void {
+  const file = join(resolve(home ?? resolveHome(env)), LOG_FILE)
+  let log: ((text: string) => void) | undefined
+  return (text) => {
+    err(text)
+    if (!existsSync(dirname(file))) return
+    log ??= logFile(file)
+    log(text)
+  }
+}
+
+/** What no flag sets is set by supervisor.toml; with a sentence for each of its keys without effect. */
 async function withSupervisorToml(
   { env }: Io,
   options: Serve,
   command: Command,
-  report: (message: string) => void,
-): Promise<Serve> {
+): Promise<{ settings: Serve; notices: readonly string[] }> {
   const { readSupervisorToml } = await import('../../src/config/confinement/index.ts')
   const { listen, warnings } = readSupervisorToml(resolve(options.home ?? resolveHome(env)))
-  for (const warning of warnings) report(warning)
   const { port, host, allowHosts, allowOrigins } = listen
   const isDefault = (name: string) => command.getOptionValueSource(name) === 'default'
-  return {
+  const settings = {
     ...options,
     ...(port !== undefined && isDefault('port') && { port }),
     ...(host !== undefined && isDefault('host') && { host }),
     allowHost: [...(options.allowHost ?? []), ...allowHosts],
     allowOrigin: [...(options.allowOrigin ?? []), ...allowOrigins],
   }
+  return { settings, notices: warnings }
 }
 
 const serveOptions = (io: Io, options: Serve) => ({

@@ -24,8 +24,18 @@ export async function listenWithRetry(app: RequestHandler, options: ListenOption
   }
 }
 
+/** Throws when another program listens on an address: known before anything is done that a start announces. */
+export async function requireUnused(options: Pick<ListenOptions, 'host' | 'port' | 'deadlines'>): Promise<void> {
+  if (options.port === 0 || !(await acceptsConnections(options))) return
+  throw new PortInUseError(options.host, options.port)
+}
+
 /** Whether a program takes connections there; one that is slow to do so counts. */
-function acceptsConnections({ host, port, deadlines }: ListenOptions): Promise<boolean> {
+function acceptsConnections({
+  host,
+  port,
+  deadlines,
+}: Pick<ListenOptions, 'host' | 'port' | 'deadlines'>): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>()
   const socket = connect({ host, port })
   const late = deadlines.after(MAX_WAIT_MS, () => resolve(true))

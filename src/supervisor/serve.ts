@@ -30,7 +30,7 @@ import { createApp, type RequestHandler } from '../http/app.ts'
 import { isLoopback, parseHost } from '../http/authority.ts'
 import type { GuardSettings } from '../http/guard.ts'
 import type { HttpListener, ListenOptions } from '../http/listen.ts'
-import { listenWithRetry } from '../http/listen-with-retry.ts'
+import { listenWithRetry, requireUnused } from '../http/listen-with-retry.ts'
 import { notFoundHandler } from '../http/not-found.ts'
 import { ProcessTokens } from '../http/process-tokens.ts'
 import { RequestMetrics } from '../http/request-metrics.ts'
@@ -69,6 +69,8 @@ export interface ServeOptions {
   /** Host names and origins beside the loopback ones. */
   allowHosts: readonly string[]
   allowOrigins: readonly string[]
+  /** Sentences for the log of a supervisor that starts. */
+  notices?: readonly string[]
   /** The command that starts this program: the binary, or bun and its entry point. */
   program: readonly string[]
   version: string
@@ -152,6 +154,9 @@ async function openFoundation(options: SupervisorOptions, resources: AsyncDispos
   resources.defer(() => lock.release())
   const deadlines = new Deadlines(clock, undefined, reportError)
   resources.defer(() => deadlines.close())
+  const { social, public: open } = options
+  for (const address of [options, social, open]) if (address) await requireUnused({ ...address, deadlines })
+  for (const notice of options.notices ?? []) report(notice)
   const store = Store.open(home.registry, supervisorMigrations, {
     ...{ keepsCopies: true, deadlines, onError: reportError },
     onFailure: ({ reason }) => report(reason),
