@@ -48,12 +48,34 @@ test('what sessions said is searched, and shown below the session it is of', asy
   expect((await town.gc(['session', 'search'])).status).toBe(2)
 })
 
+test('what a tool was given is printed with it, as it is logged and when it is followed', async () => {
+  append(log, claude.calls('a2', 'a1', 't1', 'Bash', { command: 'npm test\n--workspaces' }, 3))
+  append(log, claude.answers('u2', 'a2', 't1', '3 pass', 4))
+  const shown = /assistant\n\[Bash\] npm test ⏎ --workspaces\n\n.*\n\[result\] 3 pass\n/
+  const ended = new AbortController()
+  let more = false
+  const { out } = await town.gc(['session', 'logs', 'bob', '--follow'], {
+    signal: ended.signal,
+    onOutput: (text) => {
+      if (!more && text.includes('3 pass')) {
+        more = true
+        append(log, claude.calls('a3', 'u2', 't2', 'Read', { file_path: '/etc/hosts' }, 5))
+      }
+      if (text.includes('/etc/hosts')) ended.abort()
+    },
+  })
+  expect(out).toMatch(shown)
+  expect(out).toContain('[Read] /etc/hosts')
+  expect(out.split('npm test')).toHaveLength(2)
+  expect((await town.gc(['session', 'logs', 'bob'])).out).toMatch(shown)
+}, 15_000)
+
 test('new entries are printed until the session is closed', async () => {
   let more = false
   const onOutput = (out: string) => {
     if (more || !out.includes('And to you')) return
     more = true
-    append(log, claude.user('u2', 'a1', 'One more thing', 3))
+    append(log, claude.user('u3', 'a3', 'One more thing', 6))
   }
   const ended = new AbortController()
   const result = town.gc(['session', 'transcript', 'bob', '--follow'], {
