@@ -143,7 +143,8 @@ async function printFollowing(
 ): Promise<void> {
   const late = new AbortController()
   const timer = options.timeout === undefined ? undefined : timers.after(options.timeout, () => late.abort())
-  if (last === Number.POSITIVE_INFINITY && !options.json) io.err('gc: waiting for events; ctrl-c ends\n')
+  const isOpenEnded = last === Number.POSITIVE_INFINITY && options.timeout === undefined
+  if (isOpenEnded && !options.json) io.err('gc: waiting for events; ctrl-c ends\n')
   try {
     for await (const frame of open({ signal: AbortSignal.any([io.signal, late.signal]), timers, after })) {
       if (frame.event === 'gap') reportGap(io, frame.data)
