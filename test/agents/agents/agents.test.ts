@@ -162,6 +162,26 @@ describe('an agent', () => {
     expect(await state()).toBe('suspended')
   })
 
+  test('goes on with its session when a suspension is undone while that finishes its work', async () => {
+    await using town = await agentsWorld(TALKING)
+    town.install('claude')
+    const { id, sessionName } = await town.session('mayor')
+    const draft = { title: 'work', status: 'in_progress', assignee: sessionName } as const
+    await town.store.write((tx) => town.beadRepository.add(tx, draft))
+    const { head } = town.log
+    await town.send('POST', 'agent/mayor/suspend')
+    await town.reconciler.settle()
+    expect(town.sessionRepository.get(id)).toMatchObject({ state: 'draining', reason: 'agent-suspended' })
+    await town.send('POST', 'agent/mayor/resume')
+    await town.reconciler.settle()
+    expect(town.sessionRepository.get(id)).toMatchObject({ state: 'active', reason: '', drainAt: null })
+    await town.clock.advance(11 * 60_000)
+    await town.reconciler.settle()
+    expect(town.sessionRepository.get(id).state).toBe('active')
+    const types = town.log.after(head, 50).map(({ type }) => type)
+    expect(types.filter((type) => type.startsWith('session.'))).toEqual(['session.draining', 'session.undrained'])
+  })
+
   test('waits while it asks a person, with work and without', async () => {
     await using town = await agentsWorld(TALKING)
     town.install('claude')
