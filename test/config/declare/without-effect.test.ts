@@ -27,9 +27,10 @@ function compositionOf(files: Record<string, string>) {
   return compose(new FileSnapshot(city.path))
 }
 
-const keys = listKeysWithoutEffect().map(({ section, key, sentence }) => ({
-  ...{ section, sentence, key: key.replace('*', '_window') },
-}))
+/** Those of `city.toml` and packs; `supervisor.toml` has its own. */
+const keys = listKeysWithoutEffect()
+  .filter(({ section }) => section !== 'supervisor')
+  .map(({ section, key, sentence }) => ({ section, sentence, key: key.replace('*', '_window') }))
 
 describe('a key that is known and has no effect', () => {
   test.each(keys)('is warned of in one sentence: $section $key', ({ section, key, sentence }) => {

@@ -121,7 +121,7 @@ test('followers come back as soon as both are here, whoever moves first, each at
 })
 
 test('all who wait for an agent follow it in slices, but for those that were deleted meanwhile', async () => {
-  await using next = await openNetwork({ repeats: true })
+  await using next = await openNetwork()
   const signer = newSigner()
   const keys = await Promise.all(Array.from({ length: 45 }, (_, n) => next.agent(`f${n}`)))
   const wait = next.store.prepare<unknown, [string]>(

@@ -26,8 +26,16 @@ class FailingDeadlines extends Deadlines {
   pending = 0
 
   override after(ms: number, run: () => unknown): Deadline {
+    return this.#counted(() => super.after(ms, run))
+  }
+
+  override interval(ms: number, run: () => unknown): Deadline {
+    return this.#counted(() => super.interval(ms, run))
+  }
+
+  #counted(start: () => Deadline): Deadline {
     if (this.isFailing) throw new Error('no more timers')
-    const deadline = super.after(ms, run)
+    const deadline = start()
     this.pending += 1
     const cancel = () => {
       this.pending -= 1

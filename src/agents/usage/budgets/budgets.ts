@@ -78,10 +78,11 @@ export class Budgets {
   async makeStrict(caller: Caller): Promise<BudgetList> {
     const { store, strictness, log } = this.dependencies
     return store.write((tx) => {
-      if (!strictness.set(tx)) return this.list()
-      log.append(tx, BudgetsStrict, {}, {})
-      this.#invalidate(tx)
-      return this.list()
+      if (strictness.set(tx)) {
+        log.append(tx, BudgetsStrict, {}, {})
+        this.#invalidate(tx)
+      }
+      return { ...this.list(), strict: true }
     }, actorOf(caller))
   }
 

@@ -117,14 +117,14 @@ describe('a clock that is wrong by a day', () => {
   })
 })
 
-test('after a week asleep, an order of each zone makes up for what it missed once', async () => {
+test('after six days asleep, an order of each zone makes up for what it missed once', async () => {
   const zones = { berlin: 'Europe/Berlin', york: 'America/New_York', howe: 'Australia/Lord_Howe' }
   const orders = Object.entries(zones).map(([name, zone]) => [name, cron('0 4 * * *', zone, name)])
   await using town = workTown()
   town.clock.step(Date.parse('2026-03-25T12:00Z') - town.clock.now())
   await using work = await openOrders({ town, orders: Object.fromEntries(orders) })
   await passUntil(work, town.clock.now())
-  town.clock.step(7 * DAY)
+  town.clock.step(6 * DAY)
   await work.pass(MINUTE)
   expect(work.running().sort()).toEqual(['berlin', 'howe', 'york'])
   await passUntil(work, town.clock.now() + 20 * MINUTE)
