@@ -5,6 +5,7 @@ import { errorMessage } from '../../core/errors.ts'
 import type { Reactions } from '../../core/events/index.ts'
 import { Signal } from '../../core/signal.ts'
 import type { Store, Tx } from '../../core/store/index.ts'
+import { UNNAMED_MODEL } from '../../programs/entries/index.ts'
 import {
   displayNameOf,
   type SessionRepository,
@@ -177,9 +178,9 @@ export class Usage {
     }
   }
 
-  /** A model without a price is reported once, however many sessions use it. */
+  /** A model without a price is reported once, however many sessions use it; what a log does not name nobody can declare. */
   #reportUnpriced(model: string): void {
-    if (this.#unpriced.has(model) || this.#unpriced.size >= MAX_REPORTED) return
+    if (model === UNNAMED_MODEL || this.#unpriced.has(model) || this.#unpriced.size >= MAX_REPORTED) return
     this.#unpriced.add(model)
     const remedy = 'declare it in [[pricing]] of city.toml, or add it to $GC_HOME/prices.json'
     this.dependencies.report(`the price of model ${JSON.stringify(model)} is not known: ${remedy}`)

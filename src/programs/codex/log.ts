@@ -8,7 +8,14 @@ import {
   toolResultBlock,
   toolUseBlock,
 } from '../entries/blocks.ts'
-import type { Block, Entry, ModelFields, Tokens, ToolCall } from '../entries/index.ts'
+import {
+  type Block,
+  type Entry,
+  type ModelFields,
+  type Tokens,
+  type ToolCall,
+  UNNAMED_MODEL,
+} from '../entries/index.ts'
 import {
   asArray,
   asNumber,
@@ -116,9 +123,6 @@ export const codexLogs: LogFinder = {
 const WRITTEN_BY_PROGRAM =
   /^\s*<(?:environment_context|user_instructions|permissions|turn_aborted|INSTRUCTIONS)|^# AGENTS\.md instructions/
 
-/** A log that is read from its middle may not name the model yet; its usage is counted all the same. */
-const UNKNOWN_MODEL = 'unknown'
-
 /** A copy of a conversation is written within this time, and no answer comes that soon. */
 const COPY_MS = 500
 
@@ -198,7 +202,7 @@ export class CodexParser {
     const tokens = tokensOf(last)
     const model = this.#model
     const timestamp = asTimestamp(value.timestamp) ?? 0
-    const usage = { id: `total:${this.key}:${total}`, model: model ?? UNKNOWN_MODEL, tokens, timestamp }
+    const usage = { id: `total:${this.key}:${total}`, model: model ?? UNNAMED_MODEL, tokens, timestamp }
     return omitUndefined({
       contextUsed: asNumber(last.input_tokens) || undefined,
       contextWindow: asNumber(info.model_context_window),

@@ -9,6 +9,9 @@ export interface Tokens {
   readonly reasoning: number
 }
 
+/** The model of a response whose record does not name it. */
+export const UNNAMED_MODEL = 'unknown'
+
 /** The usage of one model response, under an id that is counted once. */
 export interface ModelUsage {
   readonly id: string

@@ -1,6 +1,6 @@
 export { Block } from './block.ts'
 export { imageBlock, lazy, textBlock, thinkingBlock, toolResultBlock, toolUseBlock, turnText } from './blocks.ts'
-export type { Entry, ModelFields, ModelUsage, Tokens } from './entry.ts'
+export { type Entry, type ModelFields, type ModelUsage, type Tokens, UNNAMED_MODEL } from './entry.ts'
 export { closedObject, optional, optionalBoolean, optionalInteger, optionalString, optionalStrings } from './fields.ts'
 export {
   asArray,

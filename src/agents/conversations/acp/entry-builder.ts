@@ -20,6 +20,7 @@ import {
   thinkingBlock,
   toolResultBlock,
   toolUseBlock,
+  UNNAMED_MODEL,
 } from '../../../programs/entries/index.ts'
 import type { RecordOf } from './conversations.ts'
 import { toPendingInteraction } from './questions.ts'
@@ -36,9 +37,6 @@ interface OpenEntry {
   readonly entry: Entry
   readonly draft: Draft
 }
-
-/** A program need not name its model; its usage is counted all the same. */
-const UNKNOWN_MODEL = 'unknown'
 
 /** Builds the entries of a conversation from ACP records: one entry for each record, updated by those that follow. */
 export class AcpEntryBuilder {
@@ -176,7 +174,7 @@ export class AcpEntryBuilder {
     const model = asString(asObject(asArray(counts.model_usage)[0]).model) ?? this.#model
     const cost = this.#cost.take()
     if (tokens.input + tokens.output === 0 && !cost) return {}
-    const facts = { id: `${this.key}:${turn}`, model: model ?? UNKNOWN_MODEL, tokens, timestamp: Date.parse(at) }
+    const facts = { id: `${this.key}:${turn}`, model: model ?? UNNAMED_MODEL, tokens, timestamp: Date.parse(at) }
     return omitUndefined({ model, usage: omitUndefined({ ...facts, cost }) })
   }
 
