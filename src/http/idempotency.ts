@@ -174,7 +174,10 @@ function repeated(exchange: ActiveExchange, { spec }: Route, replay: Exclude<Rep
   Object.assign(exchange.response.headers, headers)
   if (replay.kind === 'answer') return replay.body
   if (typeof repeat === 'object' && 'read' in repeat)
-    return repeat.read({ params: { cityName: '', ...exchange.params } }, replay.id)
+    return repeat.read(
+      { ...{ query: exchange.query, body: exchange.body }, params: { cityName: '', ...exchange.params } },
+      replay.id,
+    )
   throw new TypeError(`${spec.id} does not say how to read a large answer again`)
 }
 

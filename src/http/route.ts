@@ -85,6 +85,13 @@ type Answer<Ok> = Ok extends TSchema
 /** Where in an answer the id of its resource is: `agent.name`. */
 type IdPath = string
 
+/** A request whose answer is read again. */
+interface RepeatedRequest {
+  readonly params: { readonly cityName: string }
+  readonly query: unknown
+  readonly body: unknown
+}
+
 /** How an operation is repeated with its `Idempotency-Key` where its answer cannot simply be kept. */
 export type Repeat =
   /** Doing it again is the same as doing it once, or it changes nothing: it takes no key. */
@@ -94,7 +101,7 @@ export type Repeat =
   /** Its answer holds a secret and is not kept. The sentence says what to revoke; `{id}` stands for the resource. */
   | { readonly secret: string; readonly id: IdPath }
   /** A large answer is kept as the id of its resource and read again. */
-  | { readonly id: IdPath; read(from: { readonly params: { readonly cityName: string } }, id: string): unknown }
+  | { readonly id: IdPath; read(from: RepeatedRequest, id: string): unknown }
 
 /** What the document says of an operation, and what the server holds it to. */
 export interface Spec<Query extends TObject | undefined, Body extends TSchema | undefined, Ok extends Success> {

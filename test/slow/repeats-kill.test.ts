@@ -62,6 +62,7 @@ const CHANGES: Record<string, Prepare> = {
     `POST ~/convoy/${await id(c, 'POST ~/convoys', { title: 'a', items: [await bead(c)] })}/close`,
   ],
   'send mail': () => ['POST ~/mail', { to: 'human', subject: 'a' }],
+  'send large mail': () => ['POST ~/mail', { to: 'human', subject: 'a', body: 'x'.repeat(40_000) }],
   'reply to mail': async (c) => [`POST ~/mail/${await mail(c)}/reply`, { body: 'a' }],
   'read mail': async (c) => [`POST ~/mail/${await mail(c)}/read`],
   'archive mail': async (c) => [`POST ~/mail/${await mail(c)}/archive`],

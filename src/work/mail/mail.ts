@@ -124,6 +124,13 @@ export class Mail {
     return toMessage(this.#updater.getOpen(id), this.#label(rig))
   }
 
+  /** A message as its sender was answered, under the label that it was sent with. */
+  sent(id: string, rig: string): Message {
+    const message = this.#lists.find(id)
+    if (!message) throw mailNotFound(id)
+    return toMessage(message, rig)
+  }
+
   send(caller: Caller, { to, subject, body = '', from, rig = '' }: MailSendInputBody): Promise<Message> {
     return this.#options.store.write(
       (tx) => {

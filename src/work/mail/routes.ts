@@ -1,3 +1,4 @@
+import { isObject } from '../../core/json.ts'
 import type { CityOf } from '../../http/city-of.ts'
 import { route } from '../../http/route.ts'
 import { OKResponseBody } from '../../http/schema.ts'
@@ -19,6 +20,9 @@ type City = CityOf<{ mail: Mail }>
 
 /** What is needed for mail that is not the caller's own. */
 const ofOthers = { needs: 'mail', ownable: 'message' } as const
+
+/** The label of a rig that a request gives its message. */
+const rigIn = (value: unknown): string => (isObject(value) && typeof value.rig === 'string' ? value.rig : '')
 
 /** The operations on mail. */
 export const mailRoutes = (city: City) => [...boxRoutes(city), ...writeRoutes(city), ...messageRoutes(city)]
@@ -99,6 +103,7 @@ const writeRoutes = (city: City) => [
       summary: 'Send a message',
       needs: 'work',
       description: 'The message begins a thread. A running recipient is notified; for others the message waits.',
+      repeat: { id: 'id', read: (from, id) => city(from).mail.sent(id, rigIn(from.body)) },
       body: MailSendInputBody,
       ok: { 201: Message },
       errors: ['invalid-request', 'forbidden'],
@@ -114,6 +119,7 @@ const writeRoutes = (city: City) => [
       needs: 'work',
       description: 'The reply goes to the sender and belongs to the same thread.',
       query: MailLabel,
+      repeat: { id: 'id', read: (from, id) => city(from).mail.sent(id, rigIn(from.query) || from.params.cityName) },
       body: MailReplyInputBody,
       ok: { 201: Message },
       errors: ['mail-not-found', 'invalid-request', 'forbidden'],
