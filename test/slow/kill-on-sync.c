@@ -26,8 +26,8 @@ static void count(int fd) {
   if (part && strstr(path, part + 1)) {
     int left = atoi(text) - 1;
     if (left <= 0) {
-      unlink(control);
-      kill(getpid(), SIGKILL);
+      // Whoever took the file away first has disarmed it.
+      if (unlink(control) == 0) kill(getpid(), SIGKILL);
     }
     length = snprintf(link, sizeof link, "%d", left);
     pwrite(said, link, length, 0);
