@@ -240,7 +240,7 @@ test('work that a formula hands over with its branch is merged by a session that
   const log = Bun.spawnSync(['git', 'log', '--format=%s', 'main'], { cwd: town.folder.at('origin.git') })
   expect(String(log.stdout)).toBe(`Do ${id}\nBegin\n`)
   const wisps = () => town.json('bd', 'list', '--rig', 'mill', '--type', 'molecule', '--all')
-  const isNext = (found: { status: string }[]) => found.map(({ status }) => status).join() === 'open,closed'
+  const isNext = (found: { status: string }[]) => found.map(({ status }) => status).join() === 'open'
   await eventually('the next round of the patrol', 20_000, wisps, isNext)
 }, 90_000)
 
