@@ -9,7 +9,7 @@ import { AppError } from '../../core/errors.ts'
 import type { Store } from '../../core/store/index.ts'
 import { rejectMarkers } from '../../core/text/index.ts'
 import { unknownAction } from '../../http/actions.ts'
-import { actorOf, answering } from '../../http/actor-of.ts'
+import { actorOf, answering, partOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
 import type { OKResponseBody } from '../../http/schema.ts'
 import type { SseFrame } from '../../http/sse.ts'
@@ -100,11 +100,10 @@ export class Agents {
 
   /** Removes an agent from the configuration; the reconciler ends its sessions. */
   async remove(caller: Caller, name: string): Promise<OKResponseBody> {
-    await this.config.removeAgent(actorOf(caller), name)
-    return this.store.write((tx) => {
-      this.suspensions.delete(tx, 'agent', name)
-      return { status: 'deleted' }
-    }, actorOf(caller))
+    const deleted = { status: 'deleted' }
+    await this.config.removeAgent(answering(caller, deleted), name)
+    await this.store.write((tx) => this.suspensions.delete(tx, 'agent', name), actorOf(partOf(caller)))
+    return deleted
   }
 
   /** Suspends, resumes or restarts an agent. Resuming also lifts a hold after failed starts. */

@@ -5,7 +5,7 @@ import { AppError } from '../../core/errors.ts'
 import type { Store } from '../../core/store/index.ts'
 import { rejectMarkers } from '../../core/text/index.ts'
 import { unknownAction } from '../../http/actions.ts'
-import { actorOf, answering } from '../../http/actor-of.ts'
+import { actorOf, answering, partOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
 import type { OKResponseBody } from '../../http/schema.ts'
 import type { RigConfig } from '../city/index.ts'
@@ -119,12 +119,16 @@ export class Rigs {
   /** Removes a rig and its agents from the configuration; its folder and its work stay. */
   async remove(caller: Caller, name: string): Promise<OKResponseBody> {
     const agents = this.#agents(name)
-    await this.config.removeRig(actorOf(caller), name)
-    return this.store.write((tx) => {
-      this.suspensions.delete(tx, 'rig', name)
-      for (const agent of agents) this.suspensions.delete(tx, 'agent', agent)
-      return { status: 'deleted' }
-    }, actorOf(caller))
+    const deleted = { status: 'deleted' }
+    await this.config.removeRig(answering(caller, deleted), name)
+    await this.store.write(
+      (tx) => {
+        this.suspensions.delete(tx, 'rig', name)
+        for (const agent of agents) this.suspensions.delete(tx, 'agent', agent)
+      },
+      actorOf(partOf(caller)),
+    )
+    return deleted
   }
 
   /** Suspends or resumes a rig, or ends its sessions so that they start afresh. */
