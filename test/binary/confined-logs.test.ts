@@ -70,5 +70,5 @@ test('what is said in a confined session is read from its private home, from now
     },
   )
   expect(existsSync(join(theirs, slug, 'k.jsonl'))).toBe(true)
-  expect(await transcript()).toContain('All is well')
+  await eventually('what was said is kept', 20_000, transcript, (text) => text.includes('All is well'))
 }, 90_000)
