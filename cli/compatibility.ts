@@ -17,7 +17,7 @@ interface Rows {
   readonly absent: Readonly<Record<string, string>>
 }
 
-/** What the commands of rows print, and how they fail. */
+/** Output and errors of the commands in the rows. */
 interface RowOutput {
   nothing(words: string, reason: string, json: object, isJson: boolean): void
   absent(sentence: string): Error
@@ -101,7 +101,7 @@ export const FALLBACKS: ReadonlySet<string> = new Set(
 
 const BEAD_DATA = 'gc keeps beads in its own database and looks after it'
 const SYNC = 'gc does not exchange beads with other trackers; `bd export` and `bd import` carry them as JSON Lines'
-const HISTORY = 'gc keeps no branches of its data; `bd history <bead>` shows what became of a bead'
+const HISTORY = 'gc keeps no branches of its data; `bd history <bead>` shows the history of a bead'
 
 /** The commands of `bd` that are short for others, that gc does not need, or that it does not have. */
 const BD_ROWS: Rows = {

@@ -110,7 +110,7 @@ function doctorCommand(program: Command, bd: BdContext): void {
     .command('doctor')
     .description('check this machine, the city and its packs, as `gc doctor` does')
     .argument('[words...]')
-    .option('--fix', 'mend what can be mended')
+    .option('--fix', 'fix what can be fixed')
     .allowUnknownOption()
     .action(bd.run((_words: string[], options: { fix?: true }) => doctor(bd, options.fix === true)))
 }

@@ -30,8 +30,8 @@ Lines:
   create <type> <priority> <title…>
   dep add <bead> <on> [type]
   dep remove <bead> <on>
-All lines are read before the first change. Lines of close and update that follow each other are carried out together,
-all or none. What was done before a line that fails stays.`
+All lines are read before the first change. Adjacent lines of close and update are applied together, all or none.
+Changes before a failing line are kept.`
 
 interface Line {
   number: number
@@ -54,7 +54,7 @@ async function batch(bd: BdContext, { file = '-', dryRun }: Options): Promise<vo
   bd.print.line(dryRun ? `${lines.length} changes can be read.` : `✓ ${lines.length} changes made`)
 }
 
-/** The lines that are carried out together: changes that follow each other, and everything else by itself. */
+/** Groups lines for one request each: adjacent updates and closes share one, every other line has its own. */
 function grouped(lines: readonly Line[]): Line[][] {
   const groups: Line[][] = []
   for (const line of lines) {

@@ -80,7 +80,7 @@ async function reasonsOf(bd: BdContext, ids: readonly string[], options: Close):
   throw usageError(`${given.length} reasons for ${ids.length} beads: give one for all, or one for each`)
 }
 
-/** What follows a closed bead, in the field names of `bd`. */
+/** The consequences of a close, in the field names of `bd`. */
 interface Next {
   continue?: Advance | null
   unblocked?: Issue[]

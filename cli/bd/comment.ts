@@ -4,7 +4,7 @@ import { listComments } from '../bead/comment.ts'
 import { usageError } from '../io/exit.ts'
 import type { BdContext } from './context.ts'
 
-/** Where the text of a comment or a note comes from besides the command line. */
+/** Sources for the text of a comment or note other than the arguments. */
 export interface TextSource {
   stdin?: true
   file?: string

@@ -72,7 +72,7 @@ export class BdContext {
     return this.context.rigAt(city, path)
   }
 
-  /** Who is calling, as beads name an assignee; undefined for a person. */
+  /** The caller under its name as an assignee; undefined for a person. */
   get caller(): string | undefined {
     const { BEADS_ACTOR, GC_SESSION_ID, GC_AGENT } = this.context.io.env
     return GC_SESSION_ID ?? BEADS_ACTOR ?? GC_AGENT

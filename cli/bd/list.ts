@@ -273,7 +273,7 @@ export const ORDERS: Readonly<Record<string, Order>> = {
 
 const first = (beads: Bead[], limit: number): Bead[] => (limit === 0 ? beads : beads.slice(0, limit))
 
-/** The filters that the server counts by itself. */
+/** The filters that the server can count by. */
 const COUNTED: ReadonlySet<string> = new Set(['status', 'type', 'assignee', 'limit'])
 
 async function count(bd: BdContext, given: Count, command: Command): Promise<void> {

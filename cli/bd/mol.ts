@@ -60,7 +60,8 @@ interface Pour {
 /** Makes the beads of a formula; packs read `new_epic_id`. */
 async function pour(bd: BdContext, name: string, options: Pour, ephemeral: boolean): Promise<void> {
   const { rootOnly, var: vars, assignee, dryRun, attach } = options
-  if (attach !== undefined) throw failure('gc attaches no formula to another one; pour it by itself, or extend it')
+  if (attach !== undefined)
+    throw failure('a formula cannot be attached to another one; pour it separately, or extend it')
   const city = await bd.city()
   const rig = await bd.rig()
   if (dryRun) {

@@ -42,7 +42,7 @@ export async function childrenOf(bd: BdContext, id: string): Promise<Bead[]> {
 export const bareIssues = async (bd: BdContext, ids: readonly string[]): Promise<Issue[]> =>
   (await bd.issues(ids)).map(toBare)
 
-/** How far a molecule is. */
+/** Loads the progress of a molecule. */
 export async function loadMolecule(bd: BdContext, id: string): Promise<MoleculeProgress> {
   const members = await membersOf(bd, id)
   const issues = await bareIssues(

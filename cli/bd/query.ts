@@ -87,7 +87,7 @@ function parse(expression: string): Test {
     return inner
   }
   const test = either()
-  if (at < tokens.length) throw usageError(`the expression goes on where it should end: ${tokens.slice(at).join(' ')}`)
+  if (at < tokens.length) throw usageError(`unexpected text after the expression: ${tokens.slice(at).join(' ')}`)
   return test
 }
 

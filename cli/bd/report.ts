@@ -13,7 +13,7 @@ const DAY_MS = 86_400_000
 const HOUR_MS = 3_600_000
 const MAX_HISTORY = 1000
 
-/** Reports on beads: their numbers, what nobody has touched, what became of one. */
+/** Reports on beads: counts by status, stale beads, the history of one bead. */
 export function reportCommands(program: Command, bd: BdContext): void {
   program
     .command('status')
@@ -25,14 +25,14 @@ export function reportCommands(program: Command, bd: BdContext): void {
     .action(bd.run((options: { assigned?: true }) => statistics(bd, options)))
   program
     .command('stale')
-    .description('list open beads that nobody has touched for long')
+    .description('list open beads without recent changes')
     .option('-d, --days <n>', 'for how many days', parseCount, 30)
     .option('-s, --status <status>', 'only with this status', parseStatus)
     .option('-n, --limit <n>', 'the maximum number; 0 for all', parseCount, 50)
     .action(bd.run((options: Stale) => stale(bd, options)))
   program
     .command('history')
-    .description('show what became of a bead, newest first')
+    .description('show the history of a bead, newest first')
     .argument('<bead>')
     .option('--limit <n>', 'the maximum number; 0 for all', parseCount, 0)
     .action(bd.run((id: string, { limit }: { limit: number }) => history(bd, id, limit)))
@@ -40,7 +40,8 @@ export function reportCommands(program: Command, bd: BdContext): void {
 
 async function statistics(bd: BdContext, { assigned }: { assigned?: true }): Promise<void> {
   const assignee = assigned ? bd.caller : undefined
-  if (assigned && assignee === undefined) throw failure('nobody is calling whose beads could be counted')
+  if (assigned && assignee === undefined)
+    throw failure('--assigned needs a caller: run it in a session, or set BEADS_ACTOR')
   const beads = (await bd.list({ all: true, rig: await bd.rig(), assignee })).filter(isWork)
   const { items: ready } = await (await bd.city()).call('GET ~/beads/ready')
   const readyIds = new Set(ready.map(({ id }) => id))

@@ -134,7 +134,7 @@ export async function update(bd: BdContext, ids: readonly string[], options: Upd
   const city = await bd.city()
   const done = await bd.forEach(ids, async (id) => {
     const params = { id }
-    // A claim sets the status by itself, so what it was is checked before.
+    // A claim also sets the status, so the expected status is checked first.
     if (options.claim && options.ifStatus !== undefined) await changeBead(city, { id, if_status: options.ifStatus })
     if (options.claim) await city.call('POST ~/bead/{id}/claim', { params })
     if (changes) await changeBead(city, { id, ...body, ...(await labelChange(city, id, options)) }, options)

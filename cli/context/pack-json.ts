@@ -104,7 +104,7 @@ export async function statusOutput(city: CityClient, { agents, rigs, agent_detai
   })
 }
 
-/** What commands on a convoy print: what was done, and to which. */
+/** The JSON of a command on a convoy: the action and the convoy. */
 export const convoyActionOutput = (action: string, more: object) =>
   envelope({ command: `convoy.${action}`, action, ...more })
 

@@ -33,7 +33,7 @@ export async function runDoctor(context: CommandContext, options: DoctorOptions)
   return results
 }
 
-/** What could not be checked, so that all the rest is reported. */
+/** The result of a check that could not run, so that the other checks are still reported. */
 const unreadable = ({ io }: CommandContext, name: string, error: unknown): CheckResult =>
   bad('error', name, `it cannot be checked: ${errorSentence(error, io.env)}`, 'fix that and check again')
 

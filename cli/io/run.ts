@@ -78,7 +78,7 @@ async function reportError(
   if (isWrongLine(error)) io.err(shortHelp(program, args, io))
 }
 
-/** What a line is rejected for when a word in the place of a command is none. */
+/** The errors of a command line whose first word is not a command. */
 const WITHOUT_COMMAND: ReadonlySet<string> = new Set([
   'commander.unknownCommand',
   'commander.excessArguments',

@@ -192,7 +192,7 @@ function blockText(block: Message['blocks'][number]): string {
   }
 }
 
-/** What a tool was given, on one line. */
+/** The input of a tool call, on one line. */
 function inputText(input: unknown): string {
   if (!isRecord(input)) return ''
   const told = INPUT_FIELDS.flatMap((field) => (typeof input[field] === 'string' ? [input[field]] : []))

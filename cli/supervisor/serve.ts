@@ -135,7 +135,7 @@ function alsoLogged({ err, env }: Io, { home }: Serve): (text: string) => void {
   }
 }
 
-/** What no flag sets is set by supervisor.toml; with a sentence for each of its keys without effect. */
+/** Fills in from supervisor.toml whatever no flag sets; returns a warning for each key without effect. */
 async function withSupervisorToml(
   { env }: Io,
   options: Serve,

@@ -39,7 +39,7 @@ export async function bridgeRestart<T>(
   }
 }
 
-/** How long a person's command tries again for an answer that was lost. */
+/** The time for which a person's command retries after a lost answer. */
 const MAX_LOST_MS = 1_000
 
 /** Repeats a call whose answer was lost or that the server could not take; throws the last error as it is. */

@@ -16,7 +16,7 @@ export class ApiError extends Error {
     readonly details: readonly ErrorDetail[] = [],
     /** How long the server asks to wait before another attempt. */
     readonly retryAfterMs = 0,
-    /** When the server answered, in milliseconds; undefined when it does not say. */
+    /** The `Date` of the response, in milliseconds; undefined without one. */
     readonly date?: number,
   ) {
     super(detail)

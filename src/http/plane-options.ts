@@ -68,7 +68,7 @@ export interface PlaneOptions {
   readonly metrics?: RequestMetrics
   /** Writes the responses, within memory that all planes share. */
   readonly writer?: ResponseWriter
-  /** Where answers are kept for those who repeat a request with its `Idempotency-Key`; without it they are not. */
+  /** Finds the store of answers for repeated requests; without it, keys have no effect. */
   replays?: FindReplays
   /** The longest body, in bytes. */
   readonly bodyLimit?: number

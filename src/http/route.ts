@@ -82,7 +82,7 @@ type Answer<Ok> = Ok extends TSchema
         ? Connection
         : { [Status in keyof Ok]: Ok[Status] extends TSchema ? Static<Ok[Status]> : never }[keyof Ok]
 
-/** Where in an answer the id of its resource is: `agent.name`. */
+/** The path to the id of the resource in an answer: `agent.name`. */
 type IdPath = string
 
 /** A request whose answer is read again. */
@@ -92,7 +92,7 @@ interface RepeatedRequest {
   readonly body: unknown
 }
 
-/** How an operation is repeated with its `Idempotency-Key` where its answer cannot simply be kept. */
+/** The treatment of a repeated `Idempotency-Key` where the answer cannot simply be kept. */
 export type Repeat =
   /** Doing it again is the same as doing it once, or it changes nothing: it takes no key. */
   | 'again'
@@ -130,7 +130,7 @@ export interface Spec<Query extends TObject | undefined, Body extends TSchema | 
    * whoever asks, and those who wait for it are sent one, unless it is `by-caller`.
    */
   readonly blocking?: true | 'by-caller'
-  /** How a change is repeated with its `Idempotency-Key` where its answer cannot simply be kept. */
+  /** The treatment of a repeated `Idempotency-Key`; when absent, the answer is kept. */
   readonly repeat?: Repeat
   /** Changes the registry of cities, where its answer is kept. */
   readonly registry?: true

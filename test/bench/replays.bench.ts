@@ -22,7 +22,7 @@ const store = Store.open(folder.at('replays.db'), [replaysTable, perCaller, byKe
 const clock = new TestClock()
 const replays = new Replays(store, clock)
 const print = Replays.print('{}')
-const body = { id: 'to-1', title: 'x'.repeat(400) }
+const text = JSON.stringify({ id: 'to-1', title: 'x'.repeat(400) })
 const took: number[] = []
 let most = 0
 for (let second = 0; second < SECONDS; second++) {
@@ -32,7 +32,7 @@ for (let second = 0; second < SECONDS; second++) {
     const hex = at.toString(16).padStart(12, '0')
     const key = `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-${String(n).padStart(12, '0')}`
     const parts = { caller: 'human', method: 'POST', path: '/v0/city/town/beads', key }
-    return replays.add(replays.keyOf(parts), print, { kind: 'answer', body, head: { headers: {} } })
+    return replays.add(replays.keyOf(parts), print, { kind: 'answer', text, head: { headers: {} } })
   })
   await Promise.all(puts)
   took.push(performance.now() - started)

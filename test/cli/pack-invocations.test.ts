@@ -68,7 +68,7 @@ async function fill(town: Town): Promise<Record<string, string>> {
   }
 }
 
-/** What only some invocations need. */
+/** Fills in values that only some invocations need. */
 async function fillMore(town: Town, bd: (...args: string[]) => Promise<string>): Promise<Record<string, string>> {
   const create = (title: string, ...more: string[]) => bd('create', title, ...more)
   const molecule = await create('molecule', '-t', 'epic')

@@ -106,7 +106,7 @@ export async function openNetwork({
   }
   const askAgain = async (method: string, path: string, key?: string, body?: unknown, headers: Json = {}) => {
     const operation = method === 'GET' ? undefined : operationAt(document, method, path)
-    // What an account leaves is deleted little by little, with events.
+    // The content of a deleted account is removed in slices, with events.
     const isLong = operation?.operationId === 'deleteMe'
     if (!repeats || isLong || !operation || !takesKey(operation)) return send(method, path, key, body, headers)
     const keyed = { 'idempotency-key': Bun.randomUUIDv7(), ...headers }
@@ -117,7 +117,7 @@ export async function openNetwork({
     const types = log.after(before, 1_000).map(({ type }) => type)
     const { head } = log
     await expectRepeated(`${method} ${path}`.replace('/api/v1', ''), first, await send(method, path, key, body, keyed))
-    // Others that are answered meanwhile record events, too.
+    // Concurrent requests record events as well.
     const more = turn === asked ? log.after(head, 1_000).filter(({ type }) => types.includes(type)) : []
     if (more.length > 0) throw new Error(`${method} ${path} recorded events again`)
     repeated.add(String(operation.operationId))

@@ -76,7 +76,7 @@ export function beginRun(state: State, run: Run): readonly [State, Run?] {
   return [notice(state, `${what} is under way: the supervisor has not answered yet`, false)]
 }
 
-/** What was answered, or could not be done, is over; what was typed for what was not done is there to be fixed. */
+/** Ends an action that was answered or failed; after a failure, its typed text stays for correction. */
 export function endRun(before: State, run: Run, isDone: boolean): State {
   const { chosen, fields } = run
   const state = { ...before, underWay: before.underWay.filter((each) => each !== run) }

@@ -87,7 +87,7 @@ export class AgentSessionDirectory {
     return launchPlanner.problem(agent) ?? budgets.blocks(agent)
   }
 
-  /** Why no new session of an agent is started for now, and until when; undefined when they are. */
+  /** The reason for which no new session of an agent is started now, and its end; undefined without one. */
   held(agent: AgentConfig): string | undefined {
     const { failures, clock } = this.options
     return agentHold(failures.find('agent', agent.qualified), clock.now())

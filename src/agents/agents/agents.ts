@@ -256,7 +256,7 @@ interface InstanceContext {
   readonly activeBead: string | undefined
   /** Why it could not be started, apart from being suspended. */
   readonly unavailable: string | undefined
-  /** Why it is not started for now although it could be. */
+  /** The reason for which it is not started now although it could be. */
   readonly held: string | undefined
   readonly lastOutput?: string
   readonly now: number

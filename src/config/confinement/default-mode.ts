@@ -31,7 +31,7 @@ export const readDefaultMode = (gcHome: string): ConfineMode => readSaidMode(gcH
 /** What the file of a supervisor says; throws what is wrong with it. */
 export const readSaidMode = (gcHome: string): SaidMode => readSupervisorToml(gcHome).confine
 
-/** Where a supervisor listens, and who may call it, as its file has it. */
+/** The address of a supervisor and its allowed callers, as its file declares them. */
 interface ListenSettings {
   readonly port?: number | undefined
   readonly host?: string | undefined

@@ -53,7 +53,7 @@ export function readableEntries({ dir, configDir, linked, mcp = [] }: Reader, { 
   ]
 }
 
-/** What lies beside the declarations of MCP servers for them to run; the declarations could hold keys. */
+/** The programs beside declarations of MCP servers. The declarations are left out, since they could hold keys. */
 function programsIn(folder: string): string[] {
   if (!isPlain(folder) || !isPlain(dirname(folder)) || !statSync(folder).isDirectory()) return []
   const names = readdirSync(folder).filter((name) => !name.startsWith('.') && !name.endsWith('.toml'))

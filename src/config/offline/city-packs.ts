@@ -71,7 +71,7 @@ export class CityPacks {
     return listPrograms(this.#context())
   }
 
-  /** What is shown of the city's files only where they are checked, such as keys of packs that have no effect. */
+  /** Warnings that only checks of the city's files show, such as keys of packs without effect. */
   lints(): string[] {
     const { path, home } = this.#options
     const { allWarnings } = composeFolder(path, home)

@@ -6,7 +6,7 @@ import { type PackFolders, packFolders } from '../compose/packs/locate.ts'
 import { BUILTIN_BUILD, BUILTIN_FILES } from './builtin/files.ts'
 import { adoptCheckouts } from './checkouts.ts'
 
-/** Where packs lie on this machine, with those that are part of gc put there, and the checkouts of others taken over. */
+/** Opens the folders of packs on this machine: unpacks gc's own packs and adopts checkouts of other programs. */
 export function openPackFolders(home: string): PackFolders {
   const folders = packFolders(home, BUILTIN_BUILD)
   if (!existsSync(folders.builtins)) writeBuiltins(folders.builtins)

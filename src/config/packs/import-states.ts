@@ -28,7 +28,7 @@ export interface ImportTree extends ImportState {
   readonly isRepeated: boolean
 }
 
-/** What is wrong with the imports of a city, and how to fix it. */
+/** A problem with the imports of a city, and its fix. */
 export interface ImportIssue {
   readonly severity: 'error' | 'warning'
   readonly code: string

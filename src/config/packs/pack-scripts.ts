@@ -22,7 +22,7 @@ export interface PackCheck {
   readonly name: string
   readonly description: string
   readonly script: string
-  /** What fixes a bad result. */
+  /** The script that fixes a bad result. */
   readonly fix: string | undefined
   readonly warmup: boolean
   readonly pack: PackConfig

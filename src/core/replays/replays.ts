@@ -24,11 +24,12 @@ export interface KeyParts {
 /** The digest of a request body. */
 export type BodyDigest = Uint8Array
 
-/** How a request ended that carried a key. */
+/** The outcome of a request that carried a key. */
 export type Replay =
   /** Its work began, and nobody knows whether it ended. */
   | { readonly kind: 'begun' }
-  | { readonly kind: 'answer'; readonly body: unknown; readonly head: ReplayHead }
+  /** `text` is the body as JSON. */
+  | { readonly kind: 'answer'; readonly text: string; readonly head: ReplayHead }
   /** The answer was large: `id` names the resource to read it from. */
   | { readonly kind: 'resource'; readonly id: string; readonly head: ReplayHead }
   /** The answer held a secret, which is not kept; `id` names the resource. */
@@ -58,12 +59,12 @@ interface ReplayRow {
 
 type Values = [at: number, scope: Uint8Array, isDated: number, print: Uint8Array, kind: string]
 
-/** How long a request is remembered. */
+/** The time for which a request is remembered. */
 const LIFETIME_MS = 24 * 60 * 60_000
 const MAX_BYTES = 64 * 1024 * 1024
 /** Bytes of a row beside its headers and body, with its part of the index. */
 const ROW_BYTES = 112
-/** How many of the oldest are dropped in one write. */
+/** The most rows that one write drops. */
 const BATCH = 256
 /** After so many requests, those that are too old are dropped. */
 const EACH = 64
@@ -127,7 +128,7 @@ export class Replays {
     return digestOf(body)
   }
 
-  /** How the request ended; `expired` for one that may have been forgotten, undefined for one that is new. */
+  /** The outcome of the request; `expired` for one that may have been forgotten, undefined for one that is new. */
   find(key: ReplayKey): StoredReplay | 'expired' | undefined {
     return this.store.read(() => {
       const row = (key.isDated && this.#dated.get(key.at, key.scope)) || this.#undated.get(key.scope)
@@ -189,13 +190,13 @@ export class Replays {
 const digestOf = (content: string | Uint8Array): Uint8Array => Buffer.from(sha256(content).slice(0, 32), 'hex')
 
 function bodyOf(replay: Replay): string {
-  if (replay.kind === 'answer') return JSON.stringify(replay.body ?? null)
+  if (replay.kind === 'answer') return replay.text
   return replay.kind === 'begun' ? '' : replay.id
 }
 
 function replayOf({ kind, status, headers, body }: ReplayRow): Replay {
   const head = { status: status ?? undefined, headers: headers === null ? {} : JSON.parse(headers) }
-  if (kind === 'answer') return { kind, body: JSON.parse(body), head }
+  if (kind === 'answer') return { kind, text: body, head }
   if (kind === 'resource') return { kind, id: body, head }
   return kind === 'secret' ? { kind, id: body } : { kind }
 }

@@ -375,7 +375,7 @@ function keepOutput(beads: BeadRepository, tx: Tx, attempt: Bead, { exitCode, ou
 /** Maximum characters of a check's output in the reason of a failed step. */
 const MAX_LINE = 200
 
-/** How a check failed, with the last line that it printed. */
+/** The reason of a failed check, with the last line that it printed. */
 function reasonOf({ reason, output }: CheckResult): string {
   const line = redactLine(output.trimEnd().split('\n').at(-1)?.trim() ?? '')
     .slice(0, MAX_LINE)

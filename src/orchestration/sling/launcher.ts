@@ -30,7 +30,7 @@ export interface Launch {
   vars: Variables
   scope?: { kind: string; ref: string } | undefined
   flags: RouteFlags
-  /** What the request for it is answered with once all of it is there. */
+  /** Makes the answer to its request, in the write that completes the launch. */
   answer?: (launched: Launched) => unknown
 }
 

@@ -246,7 +246,7 @@ interface Kept {
   ephemeral?: boolean | undefined
 }
 
-/** When a bead is ready, and the status that a change is for. */
+/** The time from which a bead is ready, and the status that a change requires. */
 interface Timed {
   defer_until?: string | null | undefined
   if_status?: string | undefined

@@ -27,7 +27,7 @@ export interface OrderFile {
 /** Whether a file of a layer is there for orders: what is wrong with it is no reason to leave anything else out. */
 export const isOrderFile = (file: string): boolean => file === ORDERS_FOLDER || file.startsWith(`${ORDERS_FOLDER}/`)
 
-/** Where orders lay in folders of their own. */
+/** Older locations of orders, each in a folder of its own. */
 const OLDER_FOLDERS = [ORDERS_FOLDER, join('formulas', ORDERS_FOLDER)]
 
 /** The order files of a layer, in the order of their names. */

@@ -29,7 +29,7 @@ export interface Due {
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
-/** How far back a schedule is looked at that a starting city sees for the first time. */
+/** The look-back for a schedule that a starting city sees for the first time. */
 export const FIRST_LOOK_BACK_MS = 25 * HOUR_MS
 const MAX_CATCH_UP_MS = 366 * 24 * HOUR_MS
 
