@@ -201,7 +201,10 @@ async function burn(bd: BdContext, ids: readonly string[], { force, yes, dryRun 
 }
 
 async function isConfirmed({ context }: BdContext, ids: readonly string[]): Promise<boolean> {
-  if (!context.io.isInteractive) throw failure('nobody can be asked here; --force throws it away without asking')
+  if (!context.io.isInteractive)
+    throw failure(
+      'burning removes the wisp for good and asks first, which needs a terminal; add --force to burn it without',
+    )
   return confirm(context.io, `Throw away ${ids.join(', ')} with everything below?`)
 }
 

@@ -130,6 +130,7 @@ function comparison(name = '', operator = '', given = ''): Test {
   const compare = COMPARISONS[operator]
   const field = name.toLowerCase()
   const value = given.replace(/^(["'])(.*)\1$/s, '$2')
+  if (name === '') throw usageError('the expression ends too early: a comparison such as status=open is missing')
   if (!compare || value === '') throw usageError(`write a comparison as field=value, not ${name}${operator}${given}`)
   if (field === 'priority') return (bead) => compare(bead.priority ?? 2, Number(value.replace(/^p/i, '')))
   const date = DATES[field]
