@@ -6,6 +6,7 @@ import { pathOf } from './authority.ts'
 import { type Caller, nameOf } from './caller.ts'
 import type { ActiveExchange } from './exchange.ts'
 import { successKindOf } from './request-validator.ts'
+import { RenderedJson } from './respond/index.ts'
 import type { Route } from './route.ts'
 
 /** The header with which a request that changes something can be repeated. */
@@ -15,7 +16,7 @@ export const IDEMPOTENCY_KEY = 'Idempotency-Key'
 export const isRepeatable = ({ method, spec }: Route): boolean =>
   method !== 'GET' && spec.repeat !== 'again' && successKindOf(spec.ok).kind === 'json'
 
-/** A longer answer is kept as the id of its resource, where the operation says how to read that. */
+/** A longer answer is kept with the ids of its resources, where the operation says how to read them. */
 const MAX_ANSWER = 16 * 1024
 
 /** Where the answers to an address are kept; undefined when there is nothing at it. */
@@ -154,7 +155,7 @@ class KeyedRequest implements RepeatableRequest {
     const head = { status, headers: Object.fromEntries(lasting) }
     const text = JSON.stringify(answer ?? null)
     if (typeof repeat === 'object' && 'read' in repeat && text.length > MAX_ANSWER)
-      return { kind: 'resource', id: idAt(answer, repeat.id), head }
+      return { kind: 'resource', text: JSON.stringify(withIds(answer, repeat.part)), head }
     return { kind: 'answer', text, head }
   }
 }
@@ -173,13 +174,26 @@ function repeated(exchange: ActiveExchange, { spec }: Route, replay: Exclude<Rep
   const { status, headers } = replay.head
   if (status !== undefined) exchange.response.status = status
   Object.assign(exchange.response.headers, headers)
-  if (replay.kind === 'answer') return JSON.parse(replay.text)
-  if (typeof repeat === 'object' && 'read' in repeat)
-    return repeat.read(
-      { ...{ query: exchange.query, body: exchange.body }, params: { cityName: '', ...exchange.params } },
-      replay.id,
-    )
-  throw new TypeError(`${spec.id} does not say how to read a large answer again`)
+  const kept: unknown = JSON.parse(replay.text)
+  if (replay.kind === 'answer') return kept
+  if (typeof repeat !== 'object' || !('read' in repeat)) throw new TypeError(`${spec.id} reads no answer again`)
+  const { query, body, caller } = exchange
+  const from = { query, body, caller, params: { cityName: '', ...exchange.params } }
+  return withResources(kept, repeat.part, (id) => repeat.read(from, id))
+}
+
+/** An answer with ids in place of the resources in it. */
+const withIds = (answer: unknown, part: string | undefined): unknown => {
+  if (part !== undefined) return { ...Object(answer), [part]: withIds(Object(answer)[part], undefined) }
+  return Array.isArray(answer) ? answer.map((each) => idAt(each, 'id')) : idAt(answer, 'id')
+}
+
+/** The answer again. */
+async function withResources(kept: unknown, part: string | undefined, read: (id: string) => unknown): Promise<unknown> {
+  if (part !== undefined) return { ...Object(kept), [part]: await withResources(Object(kept)[part], undefined, read) }
+  if (Array.isArray(kept)) return Promise.all(kept.map((id) => withResources(id, undefined, read)))
+  const resource = await read(String(kept))
+  return resource instanceof RenderedJson ? resource.value : resource
 }
 
 const idAt = (answer: unknown, path: string): string =>

@@ -87,9 +87,10 @@ type IdPath = string
 
 /** A request whose answer is read again. */
 interface RepeatedRequest {
-  readonly params: { readonly cityName: string }
+  readonly params: { readonly cityName: string; readonly id?: string }
   readonly query: unknown
   readonly body: unknown
+  readonly caller: Caller
 }
 
 /** The treatment of a repeated `Idempotency-Key` where the answer cannot simply be kept. */
@@ -100,8 +101,11 @@ export type Repeat =
   | { readonly outside: string }
   /** Its answer holds a secret and is not kept. The sentence says what to revoke; `{id}` stands for the resource. */
   | { readonly secret: string; readonly id: IdPath }
-  /** A large answer is kept as the id of its resource and read again. */
-  | { readonly id: IdPath; read(from: RepeatedRequest, id: string): unknown }
+  /**
+   * A large answer is kept with the id of its resource, or resources, in place of them, and they are read again: the
+   * answer itself, or the `part` of it with this name.
+   */
+  | { readonly part?: string; read(from: RepeatedRequest, id: string): unknown }
 
 /** What the document says of an operation, and what the server holds it to. */
 export interface Spec<Query extends TObject | undefined, Body extends TSchema | undefined, Ok extends Success> {

@@ -33,9 +33,9 @@ export class NetworkClient implements AsyncDisposable {
 
   private constructor(readonly world: World) {}
 
-  /** Starts a supervisor; `toml` is its `social.toml`. */
-  static async open(toml?: string): Promise<NetworkClient> {
-    const world = await World.open()
+  /** Starts a supervisor with these variables; `toml` is its `social.toml`. */
+  static async open(toml?: string, env: Readonly<Record<string, string>> = {}): Promise<NetworkClient> {
+    const world = await World.with(env)
     if (toml !== undefined) {
       await world.kill()
       writeFileSync(`${world.home}/social.toml`, toml)

@@ -1,12 +1,12 @@
 import type { CityOf } from '../../http/city-of.ts'
 import { route } from '../../http/route.ts'
-import { Bead } from '../../work/beads/index.ts'
+import { Bead, type Beads } from '../../work/beads/index.ts'
 import type { Parking } from '../lifecycle/index.ts'
 import type { Attention } from './attention.ts'
 import { AttentionList } from './schema.ts'
 
 /** The operations on what waits for a person. */
-export const attentionRoutes = (city: CityOf<{ attention: Attention; parking: Parking }>) => [
+export const attentionRoutes = (city: CityOf<{ attention: Attention; parking: Parking; beads: Beads }>) => [
   route(
     'GET ~/attention',
     {
@@ -28,6 +28,7 @@ export const attentionRoutes = (city: CityOf<{ attention: Attention; parking: Pa
       needs: 'coordinate',
       description:
         'A bead that ended too many sessions is parked: it gets the label `gc:parked` and is not offered to anyone. This removes the label and resets the failure counts of the bead and its agent, so that it is tried at once.',
+      repeat: { read: (from, id) => city(from).beads.show(id) },
       ok: Bead,
       errors: ['bead-not-found', 'conflict-wrong-state'],
       extension: true,

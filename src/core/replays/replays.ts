@@ -30,8 +30,8 @@ export type Replay =
   | { readonly kind: 'begun' }
   /** `text` is the body as JSON. */
   | { readonly kind: 'answer'; readonly text: string; readonly head: ReplayHead }
-  /** The answer was large: `id` names the resource to read it from. */
-  | { readonly kind: 'resource'; readonly id: string; readonly head: ReplayHead }
+  /** The answer was large: `text` is its JSON, with ids where resources are to be read again. */
+  | { readonly kind: 'resource'; readonly text: string; readonly head: ReplayHead }
   /** The answer held a secret, which is not kept; `id` names the resource. */
   | { readonly kind: 'secret'; readonly id: string }
 
@@ -190,13 +190,12 @@ export class Replays {
 const digestOf = (content: string | Uint8Array): Uint8Array => Buffer.from(sha256(content).slice(0, 32), 'hex')
 
 function bodyOf(replay: Replay): string {
-  if (replay.kind === 'answer') return replay.text
+  if ('text' in replay) return replay.text
   return replay.kind === 'begun' ? '' : replay.id
 }
 
 function replayOf({ kind, status, headers, body }: ReplayRow): Replay {
   const head = { status: status ?? undefined, headers: headers === null ? {} : JSON.parse(headers) }
-  if (kind === 'answer') return { kind, text: body, head }
-  if (kind === 'resource') return { kind, id: body, head }
+  if (kind === 'answer' || kind === 'resource') return { kind, text: body, head }
   return kind === 'secret' ? { kind, id: body } : { kind }
 }

@@ -1,12 +1,12 @@
 import type { CityOf } from '../../http/city-of.ts'
 import { route } from '../../http/route.ts'
-import { Bead } from '../../work/beads/index.ts'
+import { Bead, type Beads } from '../../work/beads/index.ts'
 import { CLAIM_LOST } from '../../work/errors.ts'
 import type { Gates } from './gates.ts'
 import { GateCheck, GateCheckResponse, GateCreate } from './schema.ts'
 
 /** The operations on gates. A gate is resolved by closing its bead. */
-export const gateRoutes = (city: CityOf<{ gates: Gates }>) => [
+export const gateRoutes = (city: CityOf<{ gates: Gates; beads: Beads }>) => [
   route(
     'POST ~/gates',
     {
@@ -16,6 +16,7 @@ export const gateRoutes = (city: CityOf<{ gates: Gates }>) => [
       description:
         'A timer resolves itself when it is due. GitHub is asked by `gh`, once a minute until the time limit. What waits ' +
         'for a person is listed under attention as soon as nothing else holds the bead up.',
+      repeat: { read: (from, id) => city(from).beads.show(id) },
       body: GateCreate,
       ok: { 201: Bead },
       errors: ['bead-not-found', 'invalid-request', CLAIM_LOST],

@@ -148,6 +148,16 @@ export class PostComments {
     this.#publish(tx, this.agents.acting(caller), id, content, this.#targetOf(content, caller.n))
   }
 
+  /** A comment as an agent sees it, its own also before it is published; throws when there is none. */
+  show(viewer: Viewer, id: string): Comment {
+    const text = this.#find.get(viewer.n, id) ? undefined : this.pending.findById(viewer.n, id)
+    if (text?.kind !== 'comment') return toComment(this.need(id, viewer.n))
+    const content: CommentContent = JSON.parse(text.draft)
+    const { parent } = this.#targetOf(content, viewer.n)
+    const comment = unpublishedComment(id, content, parent, this.agents.row(viewer.n), text.created_at)
+    return { ...comment, ...this.pending.stateOf(text) }
+  }
+
   async get(caller: Viewer, id: string): Promise<CommentResponse> {
     return { success: true, comment: toComment(this.need(id, caller.n)) }
   }

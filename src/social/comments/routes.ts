@@ -30,6 +30,7 @@ export const postCommentRoutes = ({ comments }: { readonly comments: PostComment
     {
       id: 'createComment',
       summary: 'Comment on a post',
+      repeat: { part: 'comment', read: (from, id) => comments.show(viewerOf(from), id) },
       body: CommentDraft,
       ok: { 201: NewCommentResponse },
       errors: ['post-not-found', 'comment-not-found'],

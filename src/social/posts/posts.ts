@@ -146,6 +146,12 @@ export class Posts {
     this.#publish(tx, this.agents.acting(caller), id, content, this.#placeOf(content, caller))
   }
 
+  /** A post as an agent sees it, its own also before it is published; throws when there is none. */
+  show(viewer: Viewer, id: string): Post {
+    const row = this.find(id, viewer.n)
+    return row ? toPost(row) : this.needPending(viewer, id)
+  }
+
   /** A post that waits for its author to answer a challenge, as only the author sees it. */
   needPending(viewer: Viewer, id: string): Post {
     const text = this.pending.findById(viewer.n, id)

@@ -1,4 +1,4 @@
-import { route } from '../../http/route.ts'
+import { type Repeat, route } from '../../http/route.ts'
 import { MessageResponse } from '../accounts/index.ts'
 import { withQuotaHeaders } from '../limits/index.ts'
 import { requireAgent, viewerOf } from '../shared/index.ts'
@@ -14,6 +14,9 @@ import {
   PostQuery,
 } from './schema.ts'
 
+/** The post in a large answer, for a repeated request. */
+const readAgain = (posts: Posts): Repeat => ({ part: 'post', read: (from, id) => posts.show(viewerOf(from), id) })
+
 /** Posts, and the lists of them. */
 export const postRoutes = ({ posts }: { readonly posts: Posts }) => [
   route(
@@ -22,6 +25,7 @@ export const postRoutes = ({ posts }: { readonly posts: Posts }) => [
       id: 'createPost',
       summary: 'Create a post',
       description: 'A text post has `content`, a link post has `url`.',
+      repeat: readAgain(posts),
       body: PostDraft,
       ok: { 201: NewPostResponse },
       errors: ['submolt-not-found'],
@@ -74,7 +78,7 @@ export const postRoutes = ({ posts }: { readonly posts: Posts }) => [
 const aboutPins = { ok: PinResponse, errors: ['post-not-found'] } as const
 
 /** Pinned posts, for the owner and the moderators of their community. */
-export const pinRoutes = ({ pins }: { readonly pins: PostPins }) => [
+export const pinRoutes = ({ pins, posts }: { readonly pins: PostPins; readonly posts: Posts }) => [
   route(
     'POST /api/v1/posts/{id}/pin',
     {
@@ -82,11 +86,14 @@ export const pinRoutes = ({ pins }: { readonly pins: PostPins }) => [
       summary: 'Pin a post in its community',
       description: 'For the owner and the moderators. At most three posts of a community are pinned.',
       ...aboutPins,
+      repeat: readAgain(posts),
       errors: ['post-not-found', 'conflict-wrong-state'],
     },
     (context) => pins.set(requireAgent(context), context.params.id, true),
   ),
-  route('DELETE /api/v1/posts/{id}/pin', { id: 'unpinPost', summary: 'Unpin a post', ...aboutPins }, (context) =>
-    pins.set(requireAgent(context), context.params.id, false),
+  route(
+    'DELETE /api/v1/posts/{id}/pin',
+    { id: 'unpinPost', summary: 'Unpin a post', ...aboutPins, repeat: readAgain(posts) },
+    (context) => pins.set(requireAgent(context), context.params.id, false),
   ),
 ]

@@ -62,7 +62,7 @@ export const beadRoutes = (city: City) => [
       id: 'create-bead',
       summary: 'Create a bead',
       needs: 'work',
-      repeat: { id: 'id', read: (from, id) => city(from).beads.show(id) },
+      repeat: { read: (from, id) => city(from).beads.show(id) },
       body: BeadCreateInputBody,
       maxBodyBytes: MAX_BODY_BYTES,
       ok: { 201: Bead },
@@ -212,6 +212,7 @@ const bulkRoutes = (city: City) => [
       description:
         'All or none. Entries may refer to each other as parent and in `needs`, in any order; an error says which ' +
         'entry failed.',
+      repeat: { part: 'beads', read: (from, id) => city(from).beads.show(id) },
       body: BeadsBulkCreate,
       ok: { 201: BeadsCreated },
       errors: ['invalid-request'],

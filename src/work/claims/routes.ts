@@ -2,12 +2,13 @@ import { Type } from '@sinclair/typebox'
 import type { CityOf } from '../../http/city-of.ts'
 import { route } from '../../http/route.ts'
 import { OKResponseBody } from '../../http/schema.ts'
+import type { Beads } from '../beads/index.ts'
 import { CLAIM_LOST } from '../errors.ts'
 import type { Claims } from './claims.ts'
 import { Claim, ClaimList, NextWork } from './schema.ts'
 
 /** The operations on claims. Claiming, renewing and releasing need a session's token. */
-export const claimRoutes = (city: CityOf<{ claims: Claims }>) => [
+export const claimRoutes = (city: CityOf<{ claims: Claims; beads: Beads }>) => [
   route(
     'GET ~/claims',
     {
@@ -43,6 +44,7 @@ export const claimRoutes = (city: CityOf<{ claims: Claims }>) => [
       description:
         'Its work in progress first, then what is ready and assigned to it, then the oldest bead that is routed to its ' +
         'agent. When there is nothing to do, the action is `drain`.',
+      repeat: { part: 'bead', read: (from, id) => city(from).beads.show(id) },
       ok: NextWork,
       errors: ['forbidden'],
       extension: true,

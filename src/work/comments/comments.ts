@@ -107,6 +107,12 @@ export class Comments {
     return this.#ofBead.all(id).map((row) => toComment(id, row))
   }
 
+  get(bead: string, id: string): BeadComment {
+    const comment = this.listAll(bead).find((each) => each.id === id)
+    if (!comment) throw new AppError('bead-not-found', `comment ${id} on ${bead} does not exist`)
+    return comment
+  }
+
   /** How many comments there are on each of these beads; `list` is their ids, separated by commas. */
   count(list: string): BeadCommentCounts {
     const ids = list.split(',').filter((id) => id !== '')

@@ -28,6 +28,7 @@ export const commentRoutes = (city: CityOf<{ comments: Comments }>) => [
       description:
         'The comment is recorded under your own name. Closed beads take comments, too; the bead itself does not change. ' +
         'A bead takes 1,000 comments, 1 MB in all.',
+      repeat: { read: (from, id) => city(from).comments.get(from.params.id ?? '', id) },
       body: BeadCommentInput,
       ok: { 201: BeadComment },
       errors: ['bead-not-found', 'conflict-wrong-state'],

@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox'
 import type { CityOf } from '../../http/city-of.ts'
 import { route } from '../../http/route.ts'
 import { OKResponseBody } from '../../http/schema.ts'
-import { Bead, ListBodyBead } from '../beads/index.ts'
+import { Bead, type Beads, ListBodyBead } from '../beads/index.ts'
 import type { Convoys } from './convoys.ts'
 import {
   ConvoyAddInputBody,
@@ -16,7 +16,7 @@ import {
 } from './schema.ts'
 
 /** The operations on convoys. */
-export const convoyRoutes = (city: CityOf<{ convoys: Convoys }>) => [
+export const convoyRoutes = (city: CityOf<{ convoys: Convoys; beads: Beads }>) => [
   route(
     'GET ~/convoys',
     {
@@ -52,6 +52,7 @@ export const convoyRoutes = (city: CityOf<{ convoys: Convoys }>) => [
       summary: 'Create a convoy',
       needs: 'work',
       description: 'The convoy tracks its items and closes when the last of them is closed.',
+      repeat: { read: (from, id) => city(from).beads.show(id) },
       body: ConvoyCreateInputBody,
       ok: { 201: Bead },
       errors: ['invalid-request', 'bead-not-found'],
@@ -68,6 +69,7 @@ export const convoyRoutes = (city: CityOf<{ convoys: Convoys }>) => [
       description:
         'The owner and the merge settings are stored in its metadata, as `convoy.owner`, `convoy.merge` and `target`. ' +
         'With `owned`, it stays open until a person closes it.',
+      repeat: { read: (from, id) => city(from).beads.show(id) },
       body: ConvoyTerms,
       ok: { 201: Bead },
       errors: ['invalid-request', 'bead-not-found'],

@@ -27,6 +27,7 @@ export const waitRoutes = (city: CityOf<{ waits: Waits }>) => [
       description:
         'The session is woken, or nudged when it runs, once the beads are closed. Its waits end when it is woken, closed ' +
         'or begins a new conversation.',
+      repeat: { read: (from, id) => city(from).waits.get(id) },
       body: WaitCreate,
       ok: { 201: WaitView },
       errors: ['bead-not-found', 'session-not-found', SESSION_CONFLICT, 'invalid-request', 'forbidden'],
@@ -52,6 +53,7 @@ export const waitRoutes = (city: CityOf<{ waits: Waits }>) => [
       summary: 'Cancel a wait',
       needs: 'work',
       description: 'Its session is not notified. A wait that is over does not change.',
+      repeat: { read: (from, id) => city(from).waits.get(id) },
       ok: WaitView,
       errors: ['wait-not-found', 'forbidden'],
       extension: true,
@@ -65,6 +67,7 @@ export const waitRoutes = (city: CityOf<{ waits: Waits }>) => [
       summary: 'End a wait and wake its session',
       needs: 'work',
       description: 'As if the beads of the wait were closed. A wait that is not pending does not change.',
+      repeat: { read: (from, id) => city(from).waits.get(id) },
       ok: WaitView,
       errors: ['wait-not-found', 'forbidden'],
       extension: true,
