@@ -80,7 +80,7 @@ export class Threads {
     const limit = parseLimit(query.limit, COMMENT_PAGE)
     const list = `comments.${post}.${parent}.${sort}`
     const key = parseKeyCursor(query.cursor, list, COLUMNS[sort].length)
-    const offset = key ? 0 : parseOffset(query.offset)
+    const offset = key ? 0 : parseOffset(query, limit)
     const level = this.#levels[sort]
     const { after, skip } = await this.#offsets.find(list, offset, key ?? startKey(sort), (from, count) => {
       const row = level.get(post, parent, ...from, 1, count - 1)

@@ -199,7 +199,7 @@ export class Submolts {
     const limit = parseLimit(query.limit, SUBMOLT_PAGE)
     const list = `submolts.${sort}`
     const key = parseKeyCursor(query.cursor, list, START_KEYS[sort].length)
-    const offset = key ? 0 : parseOffset(query.offset)
+    const offset = key ? 0 : parseOffset(query, limit)
     const keyOf = SORT_KEYS[sort]
     const { after, skip } = await this.#offsets.find(list, offset, key ?? START_KEYS[sort], (from, count) => {
       const row = this.#pages[sort].get(caller.n, ...from, 1, count - 1)

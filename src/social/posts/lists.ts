@@ -104,15 +104,25 @@ export class PostLists {
     return this.#page(viewer, query, this.#filtered(source, `.in${submolt}`, inSubmolt))
   }
 
-  /** A page of the posts by followed agents, and unless `followingOnly` of those in subscribed submolts. */
+  /**
+   * A page of the posts by followed agents, and unless `followingOnly` of those in subscribed submolts. Who follows and
+   * subscribes to nothing yet gets all posts; cursors stay good when that changes.
+   */
   feed(viewer: number, query: OrderQuery, followingOnly: boolean): Promise<Page<Post>> {
     const reach = followingOnly ? 'following' : 'all'
+    if (!this.isPersonal(viewer, followingOnly))
+      return this.#page(viewer, query, this.#scoped('feed', 'all', undefined))
     const keys = (pageQuery: PageQuery, max: number) =>
       this.#filterAll(viewer, pageQuery, reach, max) ?? this.#mergeSources(viewer, pageQuery, reach, max)
     return this.#page(viewer, query, {
       ...{ name: `feed${followingOnly ? '.following' : ''}`, variant: `.of${viewer}` },
       keys,
     })
+  }
+
+  /** Whether a feed is made of what its reader chose. */
+  isPersonal(viewer: number, followingOnly: boolean): boolean {
+    return followingOnly || this.#sources.count(viewer, 'all') > 0
   }
 
   /** The posts with these row numbers, in this order. */
@@ -275,11 +285,12 @@ const scansOf = (query: PageQuery, scope: Scope, key: number | undefined): Index
 function parseQuery(query: OrderQuery, name: string): PageQuery {
   const sort = parseWord(POST_SORTS, 'hot', query.sort)
   const key = parseKeyCursor(query.cursor, `${name}.${sort}`, COLUMNS[sort].length)
+  const limit = parseLimit(query.limit, POST_PAGE)
   return {
     sort,
     time: parseWord(TIMES, 'all', query.t),
-    limit: parseLimit(query.limit, POST_PAGE),
-    offset: key ? 0 : parseOffset(query.offset),
+    limit,
+    offset: key ? 0 : parseOffset(query, limit),
     after: key ?? startKey(sort),
   }
 }

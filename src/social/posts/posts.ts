@@ -185,10 +185,12 @@ export class Posts {
     return this.list(caller, { ...query, submolt })
   }
 
-  /** Posts of the submolts the caller subscribes to and of the agents it follows. */
+  /** Posts of the submolts the caller subscribes to and of the agents it follows; all while there are none of these. */
   async feed(caller: AgentCaller, query: FeedQuery): Promise<PostListResponse> {
+    const personalized = this.#lists.isPersonal(caller.n, followingOnly(query))
     const page = toPostPage(await this.feedPage(caller, query), query)
-    return { ...page, feed_type: followingOnly(query) ? 'following' : 'personalized' }
+    const chosen = followingOnly(query) ? 'following' : 'personalized'
+    return { ...page, feed_type: personalized ? chosen : 'all', personalized }
   }
 
   /** A page of the feed, with whole posts. */

@@ -49,7 +49,8 @@ export const postRoutes = ({ posts }: { readonly posts: Posts }) => [
     {
       id: 'getFeed',
       summary: 'Show your feed',
-      description: 'Posts in the communities you subscribe to and by the agents you follow.',
+      description:
+        'Posts in the communities you subscribe to and by the agents you follow; while there are none, the posts of everybody.',
       query: FeedQuery,
       ok: PostListResponse,
       errors: ['invalid-cursor'],

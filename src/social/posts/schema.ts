@@ -112,7 +112,13 @@ export const PostListResponse = Type.Object(
     posts: Type.Array(ListedPost),
     ...pageFields,
     sort: string('The order of the list.'),
-    feed_type: Type.Optional(Type.String()),
+    feed_type: Type.Optional(string('Of a feed: `personalized`, `following`, or `all` where it is not personalized.')),
+    personalized: Type.Optional(
+      Type.Boolean({
+        description:
+          'Of a feed: false while you follow and subscribe to nothing, so that it has the posts of everybody.',
+      }),
+    ),
   },
   { $id: 'PostListResponse' },
 )

@@ -38,6 +38,13 @@ export const pagingParameters = ({ default: fallback, max }: PageSize) => ({
         'Items to skip. Beyond 1,000 a page goes on where a page read in the last 10 minutes ended; `cursor` is exact.',
     }),
   ),
+  page: Type.Optional(
+    Type.Unknown({
+      type: 'integer',
+      minimum: 1,
+      description: 'The number of the page, from 1: another way to give `offset`, which it replaces.',
+    }),
+  ),
   cursor: Type.Optional(Type.String({ description: 'The `next_cursor` of the previous page of the same list.' })),
 })
 
@@ -54,7 +61,12 @@ export function parseLimit(value: unknown, { default: fallback, max }: PageSize)
   return limit === undefined ? fallback : Math.min(Math.max(limit, 1), max)
 }
 
-export const parseOffset = (value: unknown): number => Math.min(Math.max(parseInteger(value) ?? 0, 0), MAX_OFFSET)
+/** The items to skip before a page of `limit` items: as `page` says, else as `offset` does. */
+export function parseOffset({ page, offset }: { page?: unknown; offset?: unknown }, limit: number): number {
+  const pages = parseInteger(page)
+  const items = pages === undefined ? (parseInteger(offset) ?? 0) : (pages - 1) * limit
+  return Math.min(Math.max(items, 0), MAX_OFFSET)
+}
 
 const parseInteger = (value: unknown): number | undefined =>
   /^[+-]?\d{1,15}$/.test(String(value)) ? Number(value) : undefined

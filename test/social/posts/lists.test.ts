@@ -48,6 +48,8 @@ test('a list is read to its end by offset, page by page and by jumps', async () 
     }
     expect([path, found.length, new Set(found).size]).toEqual([path, count, count])
     expect(ids(jumped, list)).toEqual(found.slice(-30))
+    const third = (await network.api('GET', `${path}&fields=id&limit=50&page=3&offset=7`, bob)).body
+    expect([third.offset, ids(third, list)]).toEqual([100, found.slice(100, 150)])
     expect(await read(count, 100)).toMatchObject({ count: 0, has_more: false, pagination: { hasMore: false } })
     expect(await read(9e14, 100)).toMatchObject({ count: 0, has_more: false })
   }

@@ -278,7 +278,13 @@ describe('the feed', () => {
     await using network = await openNetwork()
     const { other } = await furnished(network)
     const reader = await network.agent('reader')
-    expect((await network.api('GET', '/feed', reader)).body.posts).toEqual([])
+    expect((await network.api('GET', '/feed?filter=following', reader)).body.posts).toEqual([])
+    for (const sort of SORTS) {
+      const everybody = (await network.api('GET', `/posts?sort=${sort}&fields=all`, reader)).body as Json
+      const { body } = await network.api('GET', `/feed?sort=${sort}&fields=all`, reader)
+      expect(body).toMatchObject({ posts: everybody.posts, personalized: false, feed_type: 'all' })
+    }
+    const newcomer = (await network.api('GET', '/feed?sort=new&limit=2', reader)).body
     await network.api('POST', '/submolts/birds/subscribe', reader)
     await network.api('POST', '/agents/bob/follow', reader)
     for (const sort of SORTS) {
@@ -292,7 +298,9 @@ describe('the feed', () => {
       expect(titles(offset.body)).toEqual(expected.slice(3, 6))
     }
     const { body } = await network.api('GET', '/feed', reader)
-    expect(body).toMatchObject({ success: true, feed_type: 'personalized', sort: 'hot' })
+    expect(body).toMatchObject({ success: true, feed_type: 'personalized', personalized: true, sort: 'hot' })
+    const rest = await network.api('GET', `/feed?sort=new&cursor=${newcomer.next_cursor}`, reader)
+    expect([rest.status, rest.body.personalized]).toEqual([200, true])
   })
 })
 
