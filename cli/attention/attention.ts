@@ -3,9 +3,10 @@ import type { AnswerList, AttentionItem } from '../../src/agents/attention/index
 import { asksOf } from '../../src/client/attention.ts'
 import type { CityClient } from '../../src/client/client.ts'
 import { isRecord } from '../../src/client/json.ts'
+import type { Output } from '../../src/client/operations.ts'
 import { type Colour, formatAge, formatTime, sanitizeLine, sanitizeLines } from '../../src/client/text.ts'
 import type { CommandContext } from '../context/context.ts'
-import { type JsonOption, withJson } from '../context/options.ts'
+import { type JsonOption, parseDurationOption, withJson } from '../context/options.ts'
 import { type Io, printJson, printLine } from '../io/io.ts'
 import { printTable } from '../io/table.ts'
 import { timers } from '../io/timers.ts'
@@ -28,6 +29,7 @@ export function attentionCommands(program: Command, context: CommandContext): vo
     .option('--request <id>', 'which question of a session to answer; default is the oldest')
     .option('--text <text>', 'words of yours: typed into the dialog where the option takes them, else sent afterwards')
     .action((question: string, words: string, options: AnswerOptions) => answer(context, question, words, options))
+  kindCommands(attention, context)
 }
 
 interface AnswerOptions {
@@ -43,7 +45,7 @@ async function list(context: CommandContext, { json, watch }: JsonOption & { wat
   const city = await context.city()
   const { answer: listed, index } = await city.callIndexed('GET ~/attention')
   if (json) printJson(io, listed)
-  else show(context, listed.items)
+  else show(context, listed)
   for (const error of listed.partial_errors ?? []) io.err(`${sanitizeLine(error)}\n`)
   if (!watch) return
   for await (const frame of city.follow(
@@ -83,7 +85,7 @@ const CLEARED = 'attention.cleared'
 const QUESTION = 'question:'
 const HOST = 'host:'
 
-function show({ io }: CommandContext, items: readonly AttentionItem[]): void {
+function show({ io }: CommandContext, { items, muted = [] }: Output<'GET ~/attention'>): void {
   const now = Date.now()
   printTable(
     io,
@@ -99,6 +101,8 @@ function show({ io }: CommandContext, items: readonly AttentionItem[]): void {
     'Nothing needs attention.',
   )
   for (const item of items) if (item.id.startsWith(QUESTION)) showQuestion(io, item)
+  for (const each of muted)
+    printLine(io, `${each.kind} is muted ${mutedText(each, now)}: gc attention unmute ${each.kind}`)
 }
 
 /** A question whole: who asks over what, the command or text, and the answers in the program's words. */
@@ -164,3 +168,59 @@ async function answer(
 
 /** The name of a host that a session asks for, if that is what is named. */
 const hostIn = (text: string): string | undefined => (text.startsWith(HOST) ? text : undefined)
+
+/** Commands that list the kinds of items, and hide or show one. */
+function kindCommands(attention: Command, context: CommandContext): void {
+  withJson(attention.command('kinds').description('list the kinds of items, and which are muted')).action(
+    (options: JsonOption) => listKinds(context, options),
+  )
+  withJson(attention.command('mute').description('hide a kind of items until you unmute it'))
+    .argument('<attention-kind>')
+    .action((kind: string, options: JsonOption) => mute(context, kind, undefined, options))
+  withJson(attention.command('snooze').description('hide a kind of items for a while'))
+    .argument('<attention-kind>')
+    .argument('<duration>', 'such as 2h or 1d', parseDurationOption)
+    .action((kind: string, ms: number, options: JsonOption) => mute(context, kind, Date.now() + ms, options))
+  withJson(attention.command('unmute').description('show a kind of items again'))
+    .argument('<attention-kind>')
+    .action((kind: string, options: JsonOption) => unmute(context, kind, options))
+}
+
+async function listKinds(context: CommandContext, { json }: JsonOption): Promise<void> {
+  const listed = await (await context.city()).call('GET ~/attention-kinds')
+  if (json) return printJson(context.io, listed)
+  const now = Date.now()
+  printTable(
+    context.io,
+    listed.items,
+    [
+      { header: 'KIND', value: ({ kind }) => kind },
+      { header: 'MUTED', value: ({ muted }) => (muted ? mutedText(muted, now) : '–') },
+      { header: 'MEANING', value: ({ meaning }) => meaning },
+    ],
+    'There are no kinds.',
+  )
+}
+
+async function mute(context: CommandContext, kind: string, end: number | undefined, { json }: JsonOption) {
+  const body = end === undefined ? {} : { until: new Date(end).toISOString() }
+  const city = await context.city()
+  const muted = await city.call('POST ~/attention-kind/{kind}/mute', { params: { kind }, body })
+  if (json) return printJson(context.io, muted)
+  const until = muted.until === undefined ? '' : ` until ${formatTime(muted.until, Date.now())}`
+  printLine(
+    context.io,
+    `${sanitizeLine(kind)} is muted${until}. gc attention unmute ${sanitizeLine(kind)} shows it again.`,
+  )
+}
+
+async function unmute(context: CommandContext, kind: string, { json }: JsonOption): Promise<void> {
+  const city = await context.city()
+  const shown = await city.call('POST ~/attention-kind/{kind}/unmute', { params: { kind } })
+  if (json) return printJson(context.io, shown)
+  printLine(context.io, `${sanitizeLine(kind)} is shown again.`)
+}
+
+/** Until when a kind is hidden, and by whom. */
+const mutedText = ({ until, by }: { until?: string; by: string }, now: number): string =>
+  `${until === undefined ? 'until unmuted' : `until ${formatTime(until, now)}`}, by ${sanitizeLine(by)}`

@@ -188,6 +188,15 @@ const question: Kind = {
   },
 }
 
+const attentionKind: Kind = {
+  missing: 'attention-kind-not-found',
+  listed: 'gc attention kinds',
+  async list(context) {
+    const { items } = await (await context.city()).call('GET ~/attention-kinds')
+    return items.map(({ kind, meaning }) => ({ name: kind, about: meaning }))
+  },
+}
+
 const pack: Kind = {
   missing: 'pack-not-found',
   listed: 'gc import list',
@@ -206,6 +215,7 @@ const topic: Kind = {
 const KINDS: Readonly<Record<string, Kind>> = {
   ...{ agent, session, bead, convoy, run, mail, wait, formula, order, rig, city, service, webhook, provider },
   ...{ conversation },
+  'attention-kind': attentionKind,
   ...{ account, question, pack, workflow, topic },
 }
 
@@ -219,7 +229,9 @@ const OTHER_WORDS: Readonly<Record<string, readonly string[]>> = {
 
 /** The kinds of names that a placeholder is for: `<bead>`, `[beads...]`, `<agent|bead>`, `<other-bead>`. */
 export function kindsOf(placeholder: string): Kind[] {
-  const words = placeholder.split('|').map((word) => word.slice(word.lastIndexOf('-') + 1).replace(/s$/, ''))
+  const words = placeholder
+    .split('|')
+    .map((word) => (KINDS[word] ? word : word.slice(word.lastIndexOf('-') + 1).replace(/s$/, '')))
   return words.flatMap((word) => OTHER_WORDS[word] ?? word).flatMap((word) => KINDS[word] ?? [])
 }
 

@@ -152,6 +152,8 @@ const sessionServices = (services: CityServices): Service[] => [
   services.confinedAgents,
   { stop: () => services.sessionServices.exitReceiver.stop() },
   services.reconciler,
+  services.diskSpace,
+  services.attentionMutes,
   services.attention,
   services.projectFiles,
   services.worktrees,

@@ -2,14 +2,17 @@ import { LoginAccounts, LoginCheck } from '../agents/accounts/index.ts'
 import { AgentSessionDirectory, Agents } from '../agents/agents/index.ts'
 import {
   Attention,
+  AttentionMutes,
   BudgetAttention,
   DetachedAttention,
   FailedAttention,
   HostAttention,
   LoginAttention,
+  MailAttention,
   ParkedAttention,
   QuestionAttention,
   WorkAttention,
+  WorktreeAttention,
 } from '../agents/attention/index.ts'
 import { openConfinement, PrivateFolders } from '../agents/confinement/index.ts'
 import { builtinProviderLookup } from '../agents/conversations/index.ts'
@@ -73,7 +76,7 @@ import type { CityDependencies } from './dependencies.ts'
 import { Events } from './events/index.ts'
 import { Maintenance } from './maintenance/index.ts'
 import { buildRuns } from './run-services.ts'
-import { CityStatus, type StoreHealth, sessionCounter } from './status/index.ts'
+import { CityStatus, DiskSpace, type StoreHealth, sessionCounter } from './status/index.ts'
 import { CityTokens } from './tokens.ts'
 import { buildWebhooks } from './webhook-services.ts'
 
@@ -183,10 +186,14 @@ function buildAgents(options: Foundation & Records & SessionServices & WorkServi
     report: options.reportError,
   })
   const gates = new Gates(options)
+  const diskSpace = new DiskSpace({ ...options, folders: [options.path, options.home] })
+  const attentionMutes = new AttentionMutes(options)
   return {
     metering,
     budgets,
     gates,
+    diskSpace,
+    attentionMutes,
     services,
     parking,
     clones,
@@ -194,7 +201,8 @@ function buildAgents(options: Foundation & Records & SessionServices & WorkServi
     networkHeartbeat: new NetworkHeartbeat({ ...options, queue }),
     attention: new Attention({
       ...options,
-      sources: attentionSources({ ...options, clones, parking, budgets, gates, services, externalMessages }),
+      mutes: attentionMutes,
+      sources: attentionSources({ ...options, clones, parking, budgets, gates, services, externalMessages, diskSpace }),
     }),
     loginAccounts: new LoginAccounts({
       ...options,
@@ -212,7 +220,9 @@ type AgentServices = ReturnType<typeof buildAgents>
 
 type AttentionOptions = Foundation &
   Records &
-  SessionServices & {
+  SessionServices &
+  WorkServices & {
+    diskSpace: DiskSpace
     clones: RigClones
     parking: Parking
     budgets: Budgets
@@ -230,6 +240,7 @@ function attentionSources(options: AttentionOptions) {
     new MissingPacksAttention(config, options.packFolders),
     new FailedClonesAttention({ store, clock, config, clones }),
     options.storeHealth,
+    options.diskSpace,
     options.counters,
     new QuestionAttention(sessionServices),
     new HostAttention(askedHosts),
@@ -245,6 +256,8 @@ function attentionSources(options: AttentionOptions) {
     new ServiceAttention(options.services),
     new WorkAttention({ ...options, launchPlanner, work: new WaitingWork(store, clock) }),
     new DetachedAttention(detached, repository),
+    new WorktreeAttention(options),
+    new MailAttention(options.mail, options.log),
   ]
 }
 

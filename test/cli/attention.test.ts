@@ -130,4 +130,23 @@ describe('gc attention', () => {
     expect(await told()).toContain('"sizes":["s","l"],"sure":false,"count":2')
     expect((await waits(0)).items).toEqual([])
   })
+
+  test('hides a kind until it is unmuted or for a while, and names the kinds that are hidden', async () => {
+    const { id } = await town.json<{ id: string }>(['mail', 'send', 'human', '-s', 'logs', '-m', 'May I?'])
+    expect((await town.gc(['attention'])).out).toContain(`gc mail read ${id}`)
+    expect((await town.gc(['attention', 'mute', 'mail'])).out).toBe(
+      'mail is muted. gc attention unmute mail shows it again.\n',
+    )
+    const { out } = await town.gc(['attention'])
+    expect(out).toContain('mail is muted until unmuted, by operator: gc attention unmute mail')
+    expect(out).not.toContain(id)
+    expect((await town.gc(['attention', 'snooze', 'mail', '2h'])).out).toMatch(
+      /^mail is muted until \S.*\. gc attention/,
+    )
+    expect((await town.gc(['attention', 'kinds'])).out).toMatch(/mail +until .*, by operator +a message/)
+    expect((await town.gc(['attention', 'unmute', 'mail'])).out).toBe('mail is shown again.\n')
+    expect((await town.gc(['attention', 'mute', 'mial'])).err).toContain('mail')
+    await town.gc(['mail', 'archive', id])
+    expect((await waits(0)).items).toEqual([])
+  })
 })

@@ -1,6 +1,7 @@
 import type { AttentionItem } from '../../src/agents/attention/index.ts'
 import { asksOf, isQuestion } from '../../src/client/attention.ts'
-import { isOneOf, type Line, type Location, table, whole } from './page.ts'
+import { formatTime } from '../../src/client/text.ts'
+import { type Action, isOneOf, type Line, type Location, type Outcome, table, whole } from './page.ts'
 
 const BAD: ReadonlySet<string> = new Set([
   'failed',
@@ -10,6 +11,7 @@ const BAD: ReadonlySet<string> = new Set([
   'counter',
   'login',
   'unknown-agent',
+  'disk',
 ])
 
 /** What waits for a person: the questions of agents, then the rest; of each the longest waiting first. */
@@ -35,10 +37,59 @@ export const attentionPage = table<AttentionItem>({
   isChangedBy: isOneOf('attention.'),
   opens: (item, city) => placeOf(item, city),
   load: async ({ city, signal }) => {
-    const { items } = await city.call('GET ~/attention', { ...(signal && { signal }) })
-    return whole([...items.filter(isQuestion), ...items.filter((item) => !isQuestion(item))])
+    const { items, muted = [] } = await city.call('GET ~/attention', { ...(signal && { signal }) })
+    const head = muted.map((mute): Line => ({ text: mutedText(mute), tone: 'quiet' }))
+    return { ...whole([...items.filter(isQuestion), ...items.filter((item) => !isQuestion(item))]), head }
+  },
+  actionsOf: ({ kind }) => [snooze(kind), mute(kind)],
+  actions: () => [UNMUTE],
+})
+
+const mutedText = ({ kind, until }: { kind: string; until?: string }): string =>
+  `${kind} is muted ${until === undefined ? `until :unmute` : `until ${formatTime(until)}`}`
+
+const shownAgain = (kind: string): Outcome['undo'] => ({
+  name: 'unmute',
+  run: async ({ city }) => {
+    await city.call('POST ~/attention-kind/{kind}/unmute', { params: { kind } })
+    return { text: `${kind} is shown again` }
   },
 })
+
+const mute = (kind: string): Action => ({
+  key: 'M',
+  name: 'mute',
+  help: 'hide all items of its kind until you unmute it',
+  confirm: `Hide all items of the kind ${kind}?`,
+  run: async ({ city }) => {
+    await city.call('POST ~/attention-kind/{kind}/mute', { params: { kind }, body: {} })
+    return { text: `${kind} is muted`, undo: shownAgain(kind) }
+  },
+})
+
+const snooze = (kind: string): Action => ({
+  key: 'S',
+  name: 'snooze',
+  help: 'hide all items of its kind for some hours',
+  fields: [{ name: 'hours', title: `hours without items of the kind ${kind}`, initial: '2' }],
+  run: async ({ city }, { hours = '' }) => {
+    const until = new Date(Date.now() + Math.max(0, Number(hours)) * HOUR_MS)
+    if (Number.isNaN(until.getTime())) return { text: `"${hours}" is no number of hours` }
+    const body = { until: until.toISOString() }
+    await city.call('POST ~/attention-kind/{kind}/mute', { params: { kind }, body })
+    return { text: `${kind} is muted until ${formatTime(body.until)}`, undo: shownAgain(kind) }
+  },
+})
+
+const HOUR_MS = 3_600_000
+
+const UNMUTE: Action = {
+  key: 'U',
+  name: 'unmute',
+  help: 'show a muted kind of items again',
+  fields: [{ name: 'kind', title: 'kind' }],
+  run: async (reach, { kind = '' }) => (await shownAgain(kind)?.run(reach, {})) ?? {},
+}
 
 /** What waits for a person about the thing of a page, and what to do about it. */
 export const waitingLines = (items: readonly AttentionItem[]): Line[] =>
@@ -56,7 +107,8 @@ const toDo = ({ answers, options = answers, to_do }: AttentionItem): string =>
   answers.length === 0 ? to_do : options.map((option, at) => `${at + 1} ${option}`).join(' · ')
 
 /** A question is opened, so that it is read whole before it is answered; so is what is about no session and no bead. */
-export function placeOf({ id, answers, session_id, bead_id }: AttentionItem, city: string): Location {
+export function placeOf({ id, kind, answers, session_id, bead_id }: AttentionItem, city: string): Location {
+  if (kind === 'mail' && bead_id !== undefined) return { page: 'thread', city, subject: bead_id }
   if (answers.length > 0) return { page: 'question', city, subject: id }
   return aboutOf({ session_id, bead_id }, city) ?? { page: 'question', city, subject: id }
 }

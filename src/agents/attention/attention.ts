@@ -1,12 +1,13 @@
 import { eq } from 'drizzle-orm'
 import { gcPart } from '../../core/actor.ts'
-import type { AttentionSource } from '../../core/attention.ts'
+import type { AttentionResolution, AttentionSource } from '../../core/attention.ts'
 import { type Clock, toTimestamp } from '../../core/clock.ts'
 import type { Deadline, Deadlines } from '../../core/deadlines.ts'
 import { errorMessage } from '../../core/errors.ts'
 import type { EventAttributes, EventLog } from '../../core/events/index.ts'
 import type { Store, Tx } from '../../core/store/index.ts'
 import { AttentionCleared, AttentionRaised } from './events.ts'
+import type { AttentionMutes } from './mutes.ts'
 import type { AttentionItem, AttentionList, ListedItem } from './schema.ts'
 import { attention } from './table.ts'
 
@@ -16,6 +17,7 @@ interface AttentionOptions {
   clock: Clock
   deadlines: Deadlines
   sources: readonly AttentionSource<ListedItem>[]
+  mutes: AttentionMutes
   report(message: string): void
 }
 
@@ -53,8 +55,9 @@ export class Attention {
 
   /** Announces what came and went since the last stop, and from now on whatever does. */
   start(): void {
-    const { sources } = this.options
+    const { sources, mutes } = this.options
     this.#unsubscribes = sources.map((source) => source.onChange(() => this.#update(source)))
+    this.#unsubscribes.push(mutes.onChange(() => this.#update(...sources)))
     this.#update(...sources)
   }
 
@@ -70,11 +73,12 @@ export class Attention {
     while (this.#updating) await this.#updating
   }
 
-  /** All items, the longest waiting first. */
+  /** All items of the kinds that are not muted, the longest waiting first. */
   list(): AttentionList {
     const items = this.options.sources.flatMap((source) => this.#itemsOf(source) ?? this.#announcedOf(source))
     items.sort((a, b) => a.since.localeCompare(b.since))
-    return { items, total: items.length }
+    const muted = this.options.mutes.list()
+    return { items, total: items.length, ...(muted.length > 0 && { muted }) }
   }
 
   /** Announces what changed of these sources, once what is being announced is on disk. */
@@ -135,7 +139,7 @@ export class Attention {
   #write(tx: Tx, { source, raised, cleared }: Difference): void {
     const { log } = this.options
     for (const item of cleared) {
-      const resolution = source.resolution?.(item.id)
+      const resolution = this.#muteOf(item) ?? source.resolution?.(item.id)
       tx.orm.delete(attention).where(eq(attention.id, item.id)).run()
       const { text, by } = resolution ?? {}
       const outcome = { ...(text !== undefined && { resolution: cut(text) }), ...(by !== undefined && { by }) }
@@ -148,11 +152,18 @@ export class Attention {
   }
 
   #itemsOf(source: AttentionSource<ListedItem>): AttentionItem[] | undefined {
-    return source.items()?.map((entry) => this.#toItem(entry))
+    const shown = source.items()?.filter(({ kind }) => this.options.mutes.find(kind) === undefined)
+    return shown?.map((entry) => this.#toItem(entry))
   }
 
   #announcedOf({ name }: AttentionSource): AttentionItem[] {
     return [...this.#announced.values()].flatMap(({ source, item }) => (source === name ? [item] : []))
+  }
+
+  /** Why an item is not listed although it may still wait. */
+  #muteOf({ kind }: AttentionItem): AttentionResolution | undefined {
+    const mute = this.options.mutes.find(kind)
+    return mute && { text: `items of the kind ${kind} are muted`, by: mute.by }
   }
 
   #toItem(entry: ListedItem): AttentionItem {

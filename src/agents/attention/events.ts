@@ -19,6 +19,19 @@ export const AttentionRaised = defineEvent(
   ),
   'Something waits for a person. `GET attention` lists all that does.',
 )
+export const AttentionMuted = defineEvent(
+  'attention.muted',
+  Type.Object(
+    { kind: Type.String(), until: Type.Optional(Type.String({ format: 'date-time' })) },
+    { $id: 'AttentionMutedPayload', additionalProperties: false },
+  ),
+  'A person hid a kind of what waits for a person, for good or until a time.',
+)
+export const AttentionUnmuted = defineEvent(
+  'attention.unmuted',
+  Type.Object({ kind: Type.String() }, { $id: 'AttentionUnmutedPayload', additionalProperties: false }),
+  'A kind of what waits for a person is shown again.',
+)
 export const AttentionCleared = defineEvent(
   'attention.cleared',
   Type.Object(

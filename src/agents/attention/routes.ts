@@ -1,12 +1,15 @@
 import type { CityOf } from '../../http/city-of.ts'
 import { route } from '../../http/route.ts'
+import { OKResponseBody } from '../../http/schema.ts'
 import { Bead, type Beads } from '../../work/beads/index.ts'
 import type { Parking } from '../lifecycle/index.ts'
 import type { Attention } from './attention.ts'
-import { AttentionList } from './schema.ts'
+import type { AttentionMutes } from './mutes.ts'
+import { AttentionKindList, AttentionList, AttentionMute, MuteRequest } from './schema.ts'
 
 /** The operations on what waits for a person. */
-export const attentionRoutes = (city: CityOf<{ attention: Attention; parking: Parking; beads: Beads }>) => [
+import { OKResponseBody } from '../../http/schema.ts'
+import { Bead, type Beads } from '../../work/beads/index.ts'
   route(
     'GET ~/attention',
     {
@@ -19,6 +22,44 @@ export const attentionRoutes = (city: CityOf<{ attention: Attention; parking: Pa
       extension: true,
     },
     (x) => city(x).attention.list(),
+  ),
+  route(
+    'GET ~/attention-kinds',
+    {
+      id: 'list-attention-kinds',
+      summary: 'List the kinds of items that wait for a person',
+      description: 'What each kind means, and who muted it until when.',
+      ok: AttentionKindList,
+      extension: true,
+    },
+    (x) => city(x).attentionMutes.kinds(),
+  ),
+  route(
+    'POST ~/attention-kind/{kind}/mute',
+    {
+      id: 'mute-attention-kind',
+      summary: 'Mute a kind of items that wait for a person',
+      needs: 'operator',
+      description:
+        'Its items are neither listed nor announced until it is unmuted, or until the given time. What waits goes on waiting.',
+      body: MuteRequest,
+      ok: AttentionMute,
+      errors: ['attention-kind-not-found', 'forbidden'],
+      extension: true,
+    },
+    (x) => city(x).attentionMutes.mute(x.caller, x.params.kind, x.body.until),
+  ),
+  route(
+    'POST ~/attention-kind/{kind}/unmute',
+    {
+      id: 'unmute-attention-kind',
+      summary: 'Show a muted kind of items again',
+      needs: 'operator',
+      ok: OKResponseBody,
+      errors: ['attention-kind-not-found', 'forbidden'],
+      extension: true,
+    },
+    (x) => city(x).attentionMutes.unmute(x.caller, x.params.kind),
   ),
   route(
     'POST ~/bead/{id}/unpark',

@@ -4,7 +4,7 @@ import { listOf } from '../../http/schema.ts'
 const closed = { additionalProperties: false } as const
 
 /** What each kind of item means, for the API document. */
-const KINDS = {
+export const KINDS: Readonly<Record<string, string>> = {
   permission: 'an agent asks for a permission',
   dialog: 'a program shows a dialog',
   host: 'a confined session asks for a host that is on no list',
@@ -28,6 +28,9 @@ const KINDS = {
   conversation: 'messages from outside reach nobody',
   service: 'a service is declared wrongly, ends again and again, or does not get ready',
   pack: 'a pack that the city imports is not on this machine',
+  mail: 'a message to the people of the city is unread',
+  worktree: 'the worktree of an ended session holds work that exists nowhere else',
+  disk: 'the disk of the city or of `$GC_HOME` is nearly full',
 }
 
 const describeKinds = (): string =>
@@ -111,5 +114,48 @@ type Filled = 'since' | 'agent' | 'answers'
 /** An item as its source lists it; what is missing is filled in. */
 export type ListedItem = Omit<AttentionItem, Filled> & Partial<Pick<AttentionItem, Filled>>
 
-export const AttentionList = listOf(AttentionItem, 'AttentionList')
+/** A kind that a person does not want to be shown. */
+export const AttentionMute = Type.Object(
+  {
+    kind: Type.String(),
+    by: Type.String({ description: 'Who muted it.' }),
+    since: Type.String({ format: 'date-time' }),
+    until: Type.Optional(Type.String({ format: 'date-time', description: 'When it is shown again.' })),
+  },
+  { $id: 'AttentionMute', ...closed },
+)
+export type AttentionMute = Static<typeof AttentionMute>
+
+export const AttentionKind = Type.Object(
+  {
+    kind: Type.String(),
+    meaning: Type.String(),
+    muted: Type.Optional(AttentionMute),
+  },
+  { $id: 'AttentionKind', ...closed },
+)
+export type AttentionKind = Static<typeof AttentionKind>
+export const AttentionKindList = listOf(AttentionKind, 'AttentionKindList')
+
+export const MuteRequest = Type.Object(
+  {
+    until: Type.Optional(
+      Type.String({
+        format: 'date-time',
+        description: 'When the kind is shown again; without it, once it is unmuted.',
+      }),
+    ),
+  },
+  { $id: 'AttentionMuteRequest', ...closed },
+)
+
+export const AttentionList = Type.Object(
+  {
+    ...listOf(AttentionItem, 'AttentionListPage').properties,
+    muted: Type.Optional(
+      Type.Array(AttentionMute, { description: 'The kinds that a person muted: their items are left out.' }),
+    ),
+  },
+  { $id: 'AttentionList', ...closed },
+)
 export type AttentionList = Static<typeof AttentionList>

@@ -1,4 +1,4 @@
-import { sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import type { AttentionItem } from './schema.ts'
 
 /** What waits for a person and was announced by an event. */
@@ -8,3 +8,13 @@ export const attention = sqliteTable('attention', {
   source: text().notNull(),
   item: text({ mode: 'json' }).$type<AttentionItem>().notNull(),
 })
+
+/** Kinds that a person does not want to be shown. */
+export const attentionMutes = sqliteTable('attention_mutes', {
+  kind: text().primaryKey(),
+  /** When it is shown again; null until it is unmuted. */
+  until: integer(),
+  by: text().notNull(),
+  since: integer().notNull(),
+})
+export type MuteRow = typeof attentionMutes.$inferSelect

@@ -1,3 +1,4 @@
+import attentionAnswering from '../../agents/attention/answering.sql' with { type: 'text' }
 import attention from '../../agents/attention/table.sql' with { type: 'text' }
 import confinedSessions from '../../agents/confinement/confined.sql' with { type: 'text' }
 import sessionTraffic from '../../agents/confinement/traffic/table.sql' with { type: 'text' }
@@ -169,4 +170,5 @@ export const cityMigrations: readonly string[] = [
   replaysByKey,
   runSessionTargets,
   orderSchedules,
+  attentionAnswering,
 ]

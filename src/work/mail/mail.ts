@@ -93,6 +93,12 @@ export class Mail {
     return this.#lists.list(this.#routes(agent), status === 'unread', page, this.#label(rig))
   }
 
+  /** The newest unread messages to people, and how many there are. */
+  unreadByPeople(limit: number): { messages: Message[]; unread: number } {
+    const messages = this.#lists.unread([HUMAN], limit).map((row) => toMessage(row, undefined))
+    return { messages, unread: this.#lists.count([HUMAN]).unread }
+  }
+
   /** Everything in one recipient's inbox, newest first. */
   inbox(caller: Caller, { agent, ...page }: InboxQuery): MailListBody {
     return this.#lists.list(this.#routes(agent || ownName(caller)), false, page, this.#label(undefined))

@@ -148,7 +148,7 @@ describe('a worktree', () => {
   })
 
   test('with unpushed commits or changes is kept, which is reported once', async () => {
-    const { make, worktrees, close, recorded } = await world()
+    const { make, worktrees, close, recorded, attention } = await world()
     const [committed, changed] = [await make(), await make()]
     commit(committed.path, 'one', '1')
     writeFileSync(join(changed.path, 'new'), 'x')
@@ -167,6 +167,16 @@ describe('a worktree', () => {
     ])
     expect(worktrees.list().items.map(({ kept }) => kept)).toEqual(kept.map(({ reason }) => reason))
     expect(existsSync(join(committed.path, 'one')) && existsSync(join(changed.path, 'new'))).toBe(true)
+    const listed = () => attention.list().items.filter(({ kind }) => kind === 'worktree')
+    expect(listed()).toMatchObject(
+      [committed, changed].map(({ id, work }, at) => ({
+        ...{ id: `worktree:${id}`, session_id: id, bead_id: work, rig: 'shop', agent: 'shop/worker' },
+        asks: expect.stringContaining(kept[at]?.reason),
+        to_do: expect.stringContaining(`gc worktree remove ${id} --force`),
+      })),
+    )
+    await worktrees.remove(human, changed.id, true)
+    expect(listed().map(({ id }) => id)).toEqual([`worktree:${committed.id}`])
   })
 
   test('is removed when its commits are pushed, and its branch stays', async () => {

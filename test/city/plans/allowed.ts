@@ -25,6 +25,7 @@ export const ALLOWED: readonly Allowed[] = [
   walk('replays', 'from the oldest to the first that is still of use: what lies before is removed with it'),
   walk('requests', 'what was accepted and is not done'),
   walk('attention', 'what waits for a person, when a city opens'),
+  walk('attention_mutes', 'kinds that people muted, when a city opens'),
   walk('troubles', 'agents and beads that are in trouble now'),
   walk('budgets', 'what people set'),
   walk('network_accounts', 'a row for each agent that people gave an account'),

@@ -105,6 +105,7 @@ async function look(request: Request, { bead, other, convoy, session, mail, wait
       `/session/${session}`,
       '/status',
       '/attention',
+      '/attention-kinds',
       '/agents',
       '/rigs',
       '/usage',

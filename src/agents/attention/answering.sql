@@ -1,0 +1,6 @@
+CREATE TABLE attention_mutes (
+  kind TEXT PRIMARY KEY,
+  until INTEGER,
+  by TEXT NOT NULL,
+  since INTEGER NOT NULL
+) WITHOUT ROWID;

@@ -1,0 +1,83 @@
+import { statfs } from 'node:fs/promises'
+import type { AttentionEntry, AttentionSource } from '../../core/attention.ts'
+import type { Deadline, Deadlines } from '../../core/deadlines.ts'
+import { errorMessage } from '../../core/errors.ts'
+import { Signal } from '../../core/signal.ts'
+
+interface DiskSpaceOptions {
+  /** The folders whose disks must have room. */
+  folders: readonly string[]
+  deadlines: Deadlines
+  report(message: string): void
+  /** Free bytes where a folder lies. */
+  freeAt?(folder: string): Promise<number>
+}
+
+const MIB = 1024 * 1024
+/** Free bytes below which a disk needs attention. */
+const FLOOR = 256 * MIB
+/** Free bytes from which it does not any more, so that an item does not come and go. */
+const ENOUGH = 320 * MIB
+/** Milliseconds between two looks. */
+const INTERVAL_MS = 60_000
+
+/** Whether the disks of a city and of `$GC_HOME` have room, looked up once a minute. */
+export class DiskSpace implements AttentionSource {
+  readonly name = 'disk'
+  readonly #changed = new Signal()
+  readonly #low = new Map<string, number>()
+  readonly #freeAt: (folder: string) => Promise<number>
+  #isKnown = false
+  #isStopped = false
+  #deadline: Deadline | undefined
+
+  constructor(private readonly options: DiskSpaceOptions) {
+    this.#freeAt = options.freeAt ?? freeBytes
+  }
+
+  async start(): Promise<void> {
+    await this.#look()
+  }
+
+  stop(): void {
+    this.#isStopped = true
+    this.#deadline?.cancel()
+  }
+
+  items(): AttentionEntry[] | undefined {
+    if (!this.#isKnown) return undefined
+    return [...this.#low].map(([folder, free]) => ({
+      ...{ id: `disk:${folder}`, kind: 'disk' },
+      asks: `The disk of ${folder} is nearly full: ${Math.floor(free / MIB)} MiB are free, and nothing can be stored once it is full.`,
+      to_do: `free some space there; gc doctor shows how much is left`,
+    }))
+  }
+
+  readonly onChange = this.#changed.listen
+
+  async #look(): Promise<void> {
+    const before = [...this.#low.keys()]
+    for (const folder of this.options.folders) await this.#measure(folder)
+    if (this.#isStopped) return
+    const isNews = !this.#isKnown || before.length !== this.#low.size || before.some((folder) => !this.#low.has(folder))
+    this.#isKnown = true
+    this.#deadline = this.options.deadlines.interval(INTERVAL_MS, () => this.#look())
+    if (isNews) this.#changed.emit()
+  }
+
+  async #measure(folder: string): Promise<void> {
+    try {
+      const free = await this.#freeAt(folder)
+      if (free < FLOOR || (free < ENOUGH && this.#low.has(folder))) this.#low.set(folder, free)
+      else this.#low.delete(folder)
+    } catch (error) {
+      this.#low.delete(folder)
+      this.options.report(`the free space of ${folder}: ${errorMessage(error)}`)
+    }
+  }
+}
+
+async function freeBytes(folder: string): Promise<number> {
+  const { bavail, bsize } = await statfs(folder)
+  return bavail * bsize
+}
