@@ -35,7 +35,7 @@ const LAW: Readonly<Record<string, readonly string[]>> = {
 const ROOMS: Readonly<Record<string, readonly string[]>> = {
   core: ['tar', 'template', 'text', 'toml', 'metrics', 'store', 'events', 'replays', 'requests'],
   http: ['respond'],
-  programs: ['entries', 'parts', 'limits', 'logs', 'opencode', 'claude', 'gemini', 'codex'],
+  programs: ['entries', 'parts', 'limits', 'logs', 'protocol', 'opencode', 'claude', 'gemini', 'codex'],
   host: ['protocol', 'process', 'terminal', 'confine', 'client', 'command', 'acp', 'server'],
   config: [
     'accounts',
@@ -127,7 +127,7 @@ const PAST_FACES: Readonly<Record<string, number>> = {
 /** What the command line loads when a command needs it. */
 const STARTED = [
   ...['src/supervisor', 'src/host', 'src/config', 'src/agents/confinement', 'src/orchestration/formulas'],
-  ...['src/core/template', 'tui'],
+  ...['src/core/template', 'src/programs/protocol', 'tui'],
 ]
 
 const house = await readHouse()
@@ -277,6 +277,7 @@ describe('a process that starts often', () => {
   const LOADED: readonly [string, readonly string[], number][] = [
     ['gc hook', ['cli/run-command.ts', 'cli/program.ts', 'cli/pack-commands/match.ts', 'cli/names/suggest.ts'], 193],
     ['bd ready', ['cli/run-command.ts', 'cli/bd/program.ts', 'cli/bd/print.ts'], 58],
+    ['gc hook permission', ['cli/hook/permission.ts', 'src/programs/protocol/index.ts'], 8],
     ['gc host', ['cli/host.ts', 'src/supervisor/session-host.ts'], 119],
     ['gc __confine', ['src/host/confine/confined-command.ts'], 13],
   ]

@@ -37,3 +37,16 @@ async function run({ io }: CommandContext, command: readonly string[], options: 
   const status = child.signalCode === 'SIGKILL' ? options.timeoutExitCode : (child.exitCode ?? 1)
   if (status !== 0) throw new Exit(status)
 }
+
+/** `gc hook permission <program>`: programs call it before a tool runs; `main.ts` answers most calls before it comes here. */
+export function hookPermissionCommand(hook: Command, { io }: CommandContext): void {
+  hook
+    .command('permission')
+    .description('let an agent program run gc’s own protocol without asking')
+    .argument('<program>', 'the program, which gives a tool call on standard input')
+    .addHelpText('after', '\nIt prints a decision for one plain command of the protocol, and nothing for all others.')
+    .action(async (name: string) => {
+      const { decidePermission } = await import('./permission.ts')
+      io.out(await decidePermission(name, await io.readInput()))
+    })
+}

@@ -66,8 +66,24 @@ export interface ProgramPreset {
   readonly probe?: { readonly check: Check; readonly displayName?: string }
   /** The file of hooks in a project that it has a person review when they are new or changed. */
   readonly reviewedHooks?: string
+  /** Has it run gc's own protocol without asking. */
+  readonly protocol?: (place: ProtocolPlace) => ProtocolLaunch
   /** Shows that it is logged in, if only a file or a variable does. */
   readonly loggedIn?: { readonly files: readonly string[]; readonly variable?: string; readonly otherwise: string }
+}
+
+/** A session whose program is to run gc's own protocol without asking. */
+export interface ProtocolPlace {
+  /** The path of gc. */
+  readonly gc: string
+  /** The variables of the program. */
+  readonly env: Readonly<Record<string, string>>
+}
+
+/** What a program is started with for it: arguments behind its other ones, and variables. */
+export interface ProtocolLaunch {
+  readonly args?: readonly string[]
+  readonly env?: Readonly<Record<string, string>>
 }
 
 /** The way a program takes its first prompt: as an argument, after a flag, or typed into its terminal. */

@@ -310,7 +310,7 @@ export class LaunchPlanner {
     const common = {
       ...(provider && { provider }),
       ...(agent && { agent }),
-      ...{ options: this.#optionsOf(row), fields: commandFields(subject), transport },
+      ...{ options: this.#optionsOf(row), fields: commandFields(subject), transport, gc: this.environment.bin },
     }
     if (resume !== undefined) {
       const prompt = row.origin === 'manual' ? '' : `${greeting}\n${RESUME_PROMPT}`

@@ -1,6 +1,7 @@
 import { AppError } from '../../core/errors.ts'
 import type { ProviderOption } from '../../programs/parts/index.ts'
-import type { PromptMode } from '../../programs/program.ts'
+import { PRESETS } from '../../programs/presets.ts'
+import type { PromptMode, ProtocolLaunch } from '../../programs/program.ts'
 import type { Provider } from '../declare/index.ts'
 import { renderCommand, type TemplateFields } from '../prompts/index.ts'
 import { splitCommand } from './command-words.ts'
@@ -27,6 +28,8 @@ export interface LaunchRequest {
   resume?: string
   /** The fields that commands may use, such as `{{.WorkDir}}`. */
   fields?: TemplateFields
+  /** The path of gc, whose own protocol the program is to run without asking. */
+  gc?: string
   /** How the program is spoken to; one of `acp` gets its prompt as its first turn. */
   transport?: Transport
 }
@@ -47,7 +50,9 @@ const MAX_ARGUMENT_BYTES = 120 * 1024
 /** Builds the command line of a session; no text of others is read by a shell on the way. */
 export function buildLaunch(request: LaunchRequest): Launch {
   const { provider, agent = {}, prompt } = request
-  const env = { ...provider?.env, ...agent.env }
+  const declared = { ...provider?.env, ...agent.env }
+  const protocol = protocolLaunch(request, declared)
+  const env = { ...declared, ...protocol.env }
   const isAcp = request.transport === 'acp'
   const declaredMode = agent.promptMode ?? (agent.startCommand ? 'none' : provider?.promptMode) ?? 'none'
   // OpenCode ignores the value of its flag when it continues a conversation.
@@ -56,7 +61,7 @@ export function buildLaunch(request: LaunchRequest): Launch {
   const promptArgs = prompt ? toPromptArgs(prompt, mode, flag) : []
   const argv = agent.startCommand
     ? shellArgv(agent.startCommand, promptArgs, request)
-    : providerArgv(request, promptArgs)
+    : providerArgv(request, protocol.args ?? [], promptArgs)
   const isTyped = prompt && promptArgs.length === 0
   return {
     argv,
@@ -109,14 +114,23 @@ function toPromptArgs(prompt: string, mode: PromptMode, flag: string | undefined
   return [...splitCommand(flag), argument]
 }
 
-function providerArgv(request: LaunchRequest, promptArgs: string[]): string[] {
+/** What a program is started with so that it runs gc's own protocol without asking. */
+function protocolLaunch({ provider, agent, gc }: LaunchRequest, env: Readonly<Record<string, string>>): ProtocolLaunch {
+  if (!provider || gc === undefined || agent?.startCommand) return {}
+  return PRESETS.get(provider.ancestor ?? provider.name)?.protocol?.({ gc, env }) ?? {}
+}
+
+function providerArgv(request: LaunchRequest, protocolArgs: readonly string[], promptArgs: string[]): string[] {
   const { provider, agent = {}, resume, fields = {} } = request
   if (!provider) {
     throw new AppError('validation-failed', 'the agent has neither a provider nor a start_command; give it one')
   }
-  if (request.transport === 'acp') return acpArgv(provider, agent, fields)
+  // A bridge to the program, which is a program of its own, knows none of its options.
+  const ownArgs = request.transport === 'acp' && provider.acpCommand !== undefined ? [] : protocolArgs
+  if (request.transport === 'acp') return [...acpArgv(provider, agent, fields), ...ownArgs]
   const render = (words: readonly string[]) => words.map((word) => renderCommand(word, fields))
-  const rest = [...render(provider.args), ...render(agent.args ?? []), ...optionArgs(provider, request), ...promptArgs]
+  const options = [...render(agent.args ?? []), ...optionArgs(provider, request), ...ownArgs]
+  const rest = [...render(provider.args), ...options, ...promptArgs]
   const command = render(splitCommand(provider.command))
   if (resume === undefined) return [...command, ...rest]
   const resumeCommand = agent.resumeCommand ?? provider.resumeCommand

@@ -1,7 +1,8 @@
 import { asString, isObject, parseJson } from '../entries/json.ts'
 import { choice, model, npm, type ProviderOption, passThrough, permissions } from '../parts/preset.ts'
 import { configured, type Inspector, invalid, needsAuth, type ProbeResult } from '../parts/probe.ts'
-import type { ProgramPreset } from '../program.ts'
+import type { ProgramPreset, ProtocolLaunch, ProtocolPlace } from '../program.ts'
+import { quote } from '../protocol/index.ts'
 
 export async function claudeCheck(inspector: Inspector): Promise<ProbeResult> {
   const result = await inspector.run(['claude', 'auth', 'status', '--json'])
@@ -33,6 +34,13 @@ const options: ProviderOption[] = [
   model(MODELS, (value) => ['--model', fullName(value)]),
 ]
 
+/** A hook decides on parsed arguments, since rules that match the beginning of a command let others slip through. */
+const protocol = ({ gc }: ProtocolPlace): ProtocolLaunch => {
+  const hook = { type: 'command', command: `${quote(gc)} hook permission claude`, timeout: 10 }
+  const matched = [{ matcher: 'Bash', hooks: [hook] }]
+  return { args: ['--settings', JSON.stringify({ hooks: { PreToolUse: matched, PermissionRequest: matched } })] }
+}
+
 export const claudePreset: ProgramPreset = {
   provider: {
     displayName: 'Claude Code',
@@ -52,4 +60,5 @@ export const claudePreset: ProgramPreset = {
   inherited: /^(?:ANTHROPIC_|CLAUDE_CONFIG_DIR$)/,
   loginVariables: /^(?:ANTHROPIC_|CLAUDE_CODE_OAUTH_TOKEN$|CLAUDE_CONFIG_DIR$)/,
   settings: ['.claude', '.claude.json'],
+  protocol,
 }

@@ -1,0 +1,3 @@
+export { quote } from './command-line.ts'
+export { permissionAnswer } from './permission.ts'
+export { protocolWords } from './protocol.ts'

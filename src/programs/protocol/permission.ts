@@ -1,0 +1,48 @@
+import { isObject, parseJson } from '../../core/json.ts'
+import { quote } from './command-line.ts'
+import { protocolWords } from './protocol.ts'
+
+type Input = Readonly<Record<string, unknown>>
+
+/** The tool with which a program runs commands, and the hooks that may allow a call of it. */
+interface HookedProgram {
+  readonly tool: string
+  /** The inputs of the tool that do not change what its command may do. */
+  readonly inputs: ReadonlySet<string>
+  /** What a hook prints to allow the call with this input, by the event that it is called for. */
+  readonly answers: Readonly<Record<string, (input: Input) => Input>>
+}
+
+const HOOKED: Readonly<Record<string, HookedProgram>> = {
+  claude: {
+    tool: 'Bash',
+    inputs: new Set(['command', 'description', 'timeout', 'run_in_background']),
+    answers: {
+      PreToolUse: (updatedInput) => ({
+        permissionDecision: 'allow',
+        permissionDecisionReason: 'gc allows its own commands',
+        updatedInput,
+      }),
+      // It is about to ask although the other hook allowed the call, as it does when it only plans.
+      PermissionRequest: (updatedInput) => ({ decision: { behavior: 'allow', updatedInput } }),
+    },
+  },
+}
+
+/**
+ * The answer of a hook to a tool call: it is allowed if it is one command of gc's own protocol, and then runs this gc,
+ * whatever the shell finds under that name. Undefined leaves the decision to the program.
+ */
+export function permissionAnswer(name: string, call: string, gc: readonly string[]): string | undefined {
+  const { hook_event_name: event, tool_name: tool, tool_input: given } = asInput(parseJson(call))
+  const program = HOOKED[name]
+  const answer = typeof event === 'string' ? program?.answers[event] : undefined
+  const input = asInput(given)
+  const words = protocolWords(input.command, gc)
+  if (!program || !answer || !words || tool !== program.tool) return undefined
+  if (!Object.keys(input).every((key) => program.inputs.has(key))) return undefined
+  const command = [...gc, ...words].map(quote).join(' ')
+  return JSON.stringify({ hookSpecificOutput: { hookEventName: event, ...answer({ ...input, command }) } })
+}
+
+const asInput = (value: unknown): Input => (isObject(value) ? value : {})

@@ -1,0 +1,85 @@
+import { describe, expect, test } from 'bun:test'
+import { permissionAnswer, protocolWords } from '../../../src/programs/protocol/index.ts'
+import { SMUGGLED } from './smuggled.ts'
+
+const GC = ['/opt/g c/gc']
+
+/** What agents run, and what then runs in its place. */
+const ALLOWED: readonly (readonly [line: string, runs: string])[] = [
+  ['gc hook --claim --json', 'hook --claim --json'],
+  ['gc hook --claim --drain-ack --json', 'hook --claim --drain-ack --json'],
+  ['  gc ready --json=id,title  ', 'ready --json=id,title'],
+  ['bd show mp-1 mp-2 --json', 'bd show mp-1 mp-2 --json'],
+  ['gc bd list --status open -n 5', 'bd list --status open -n 5'],
+  [
+    'bd update mp-1 --set-metadata gc.outcome=pass \\\n  --status=closed --notes "It\'s \\"done\\" for \\$5;\nall of it"',
+    `bd update mp-1 --set-metadata gc.outcome=pass --status=closed --notes 'It'\\''s "done" for $5;\nall of it'`,
+  ],
+  ["bd comment mp-1 'rm -rf $(x) | > `y`'", "bd comment mp-1 'rm -rf $(x) | > `y`'"],
+  ["bd comment mp-1 'it'\\''s'", "bd comment mp-1 'it'\\''s'"],
+  ['bd create "A list" --description "--file x"', "bd create 'A list' --description '--file x'"],
+  ['gc mail send human "A question" "What now?"', "mail send human 'A question' 'What now?'"],
+  ['gc handoff "Where I am" ""', "handoff 'Where I am' ''"],
+  ['gc runtime drain-ack', 'runtime drain-ack'],
+  ['bd dep mp-1 --blocks mp-2', 'bd dep mp-1 --blocks mp-2'],
+  ['bd heartbeat mp-1', 'bd heartbeat mp-1'],
+]
+
+const call = (input: object, more: object = {}) =>
+  JSON.stringify({ hook_event_name: 'PreToolUse', tool_name: 'Bash', tool_input: input, ...more })
+
+describe('the protocol of gc', () => {
+  test('has the commands that agents work with, as plain words', () => {
+    expect(ALLOWED.map(([line]) => [line, protocolWords(line, GC) !== undefined])).toEqual(
+      ALLOWED.map(([line]) => [line, true]),
+    )
+  })
+
+  test('has no line that would do something else', () => {
+    expect(SMUGGLED.filter((line) => protocolWords(line, GC) !== undefined)).toEqual([])
+  })
+})
+
+describe('the hook of claude', () => {
+  test('allows a command of the protocol, and has it run this gc whatever the shell finds under the name', () => {
+    for (const [command, runs] of ALLOWED) {
+      const answer = permissionAnswer('claude', call({ command, description: 'Work', timeout: 5_000 }), GC)
+      expect(JSON.parse(answer ?? '{}')).toEqual({
+        hookSpecificOutput: {
+          hookEventName: 'PreToolUse',
+          permissionDecision: 'allow',
+          permissionDecisionReason: expect.any(String),
+          updatedInput: { command: `'/opt/g c/gc' ${runs}`, description: 'Work', timeout: 5_000 },
+        },
+      })
+    }
+  })
+
+  test('allows the command that runs in its place where the program asks all the same', () => {
+    const runs = "'/opt/g c/gc' hook --claim"
+    const asked = { hook_event_name: 'PermissionRequest' }
+    expect(JSON.parse(permissionAnswer('claude', call({ command: runs }, asked), GC) ?? '{}')).toEqual({
+      hookSpecificOutput: {
+        hookEventName: 'PermissionRequest',
+        decision: { behavior: 'allow', updatedInput: { command: runs } },
+      },
+    })
+    const smuggled = call({ command: `${runs}; touch smuggled` }, asked)
+    expect(permissionAnswer('claude', smuggled, GC)).toBeUndefined()
+  })
+
+  test('leaves every other call to the program', () => {
+    const calls = [
+      ...SMUGGLED.map((command) => call({ command })),
+      call({ command: 'gc ready', dangerouslyDisableSandbox: true }),
+      call({ command: ['gc', 'ready'] }),
+      call({ command: 'gc ready' }, { tool_name: 'Write' }),
+      call({ command: 'gc ready' }, { hook_event_name: 'PostToolUse' }),
+      'no JSON',
+      '[]',
+      '',
+    ]
+    expect(calls.filter((each) => permissionAnswer('claude', each, GC) !== undefined)).toEqual([])
+    expect(permissionAnswer('unknown', call({ command: 'gc ready' }), GC)).toBeUndefined()
+  })
+})
