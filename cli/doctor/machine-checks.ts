@@ -34,6 +34,7 @@ export function machineChecks(context: CommandContext): Check[] {
     { name: 'path', run: () => checkPath(context) },
     { name: 'time', run: checkTime },
     { name: 'limits', run: checkLimits },
+    { name: 'backend', run: () => checkBackend(context) },
     { name: 'confinement', run: () => checkConfinement(context) },
   ]
 }
@@ -202,6 +203,15 @@ function readNumber(file: string): number | undefined {
   } catch {
     return undefined
   }
+}
+
+async function checkBackend({ io }: CommandContext): Promise<CheckResult> {
+  const { findBackendProblem } = await import('../../src/config/declare/index.ts')
+  const problem = findBackendProblem(io.env.GC_SESSION)
+  const remedy = 'unset GC_SESSION: `gc serve` starts nothing with it'
+  return problem === undefined
+    ? ok('backend', 'sessions run on terminals of gc')
+    : bad('error', 'backend', problem, remedy)
 }
 
 const NAME = 'confinement'

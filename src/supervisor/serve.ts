@@ -6,7 +6,7 @@ import { openCity } from '../city/city.ts'
 import { SupervisorShutdownRequested, SupervisorStarted } from '../city/events/index.ts'
 import { checkoutsFolder } from '../config/compose/index.ts'
 import { KEPT_UNCONFINED, keepUnconfined, readDefaultMode, readSaidMode } from '../config/confinement/index.ts'
-import type { ConfineMode } from '../config/declare/index.ts'
+import { type ConfineMode, findBackendProblem } from '../config/declare/index.ts'
 import { createCity, declaredName } from '../config/offline/index.ts'
 import { removeAbandonedFetches } from '../config/packs/index.ts'
 import { ServiceProxy, withServices } from '../connect/services/index.ts'
@@ -104,6 +104,8 @@ export async function serve(options: ServeOptions): Promise<Running> {
       `${options.host} is reachable from other machines: start with --require-token, or listen on 127.0.0.1`,
     )
   }
+  const problem = findBackendProblem(options.env.GC_SESSION)
+  if (problem !== undefined) throw new AppError('invalid-request', problem)
   await using resources = new AsyncDisposableStack()
   const report = (message: string) => options.report(redactLine(message))
   const { GC_TOKEN: _, ...env } = options.env

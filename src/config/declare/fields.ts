@@ -69,6 +69,29 @@ export const identifier = (key: string, pattern: RegExp, signs: string): FieldRe
   },
 })
 
+/** The backends of sessions that gc has, or stands in for with its own terminals. */
+const SESSION_BACKENDS = ['tmux', 'subprocess', 'acp']
+
+/** A backend of sessions. Sessions must not run on this machine when its owner asked for another place. */
+export const sessionBackend = (key: string): FieldReader<string> => ({
+  key,
+  read(section) {
+    const name = section.string(key)
+    if (name !== undefined && !SESSION_BACKENDS.includes(name)) section.error(key, unsupportedBackend(name))
+    return name
+  },
+})
+
+/** Why the backend in `GC_SESSION` cannot be used; undefined when it can. */
+export function findBackendProblem(name = ''): string | undefined {
+  if (name === 'acp') return 'GC_SESSION has no effect: write provider = "acp" into [session] of the city, and unset it'
+  const isKnown = name === '' || SESSION_BACKENDS.includes(name)
+  return isKnown ? undefined : `GC_SESSION: ${unsupportedBackend(name)}`
+}
+
+const unsupportedBackend = (name: string): string =>
+  `"${name}" is not supported: gc runs sessions on terminals of its own, or by "acp"; remove it, and start programs elsewhere with the command of a provider, such as "ssh -t host claude" or "docker run -it image"`
+
 /** An IANA time zone. */
 export const timeZone = (key: string): FieldReader<string> => ({
   key,

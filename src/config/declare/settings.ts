@@ -8,6 +8,7 @@ import {
   number,
   oneOf,
   requiredString,
+  sessionBackend,
   string,
   stringMap,
   strings,
@@ -55,7 +56,7 @@ export type DaemonFields = ValuesOf<typeof DAEMON>
 
 /** `[session]`: how a session is started and spoken to. */
 export const SESSION = {
-  provider: string('provider'),
+  provider: sessionBackend('provider'),
   setupTimeout: duration('setup_timeout'),
   worktreeLimit: integer('worktree_limit', { min: 1 }),
   startupTimeout: duration('startup_timeout'),

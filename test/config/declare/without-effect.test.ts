@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { compose } from '../../../src/config/compose/compose.ts'
+import { findBackendProblem } from '../../../src/config/declare/fields.ts'
 import { listKeysWithoutEffect } from '../../../src/config/declare/without-effect.ts'
 import { formatDiagnostic } from '../../../src/config/files/diagnostics.ts'
 import { FileSnapshot } from '../../../src/config/files/file-snapshot.ts'
@@ -76,4 +77,26 @@ test('the name in agent.toml is warned of when it is not that of its folder', ()
   expect(warnings.map(formatDiagnostic)).toEqual([
     'agents/a/agent.toml:1: name: has no effect: its folder names it "a"',
   ])
+})
+
+describe('a backend of sessions', () => {
+  const messagesOf = (text: string) => compositionOf({ 'city.toml': text }).errors.map(formatDiagnostic)
+
+  test.each(['exec:scripts/sessions', 'k8s', 'ssh', 'hybrid', 'fake'])('is rejected when gc lacks it: %s', (name) => {
+    const sentence = expect.stringContaining(
+      `: "${name}" is not supported: gc runs sessions on terminals of its own, or by "acp"; remove it, and start programs`,
+    )
+    expect(messagesOf(`[session]\nprovider = "${name}"\n`)).toEqual([sentence])
+    expect(messagesOf(`${AGENT}session = "${name}"\n`)).toEqual([sentence])
+    expect(findBackendProblem(name)).toEqual(sentence)
+  })
+
+  test.each(['', 'tmux', 'subprocess', 'acp'])('is accepted when gc has it, or a terminal for it: "%s"', (name) => {
+    expect(messagesOf(`[session]\nprovider = "${name}"\n${AGENT}session = "${name}"\n`)).toEqual([])
+  })
+
+  test('is read from city.toml only', () => {
+    expect(['', 'tmux', undefined].map(findBackendProblem)).toEqual([undefined, undefined, undefined])
+    expect(findBackendProblem('acp')).toStartWith('GC_SESSION has no effect: write provider = "acp" into [session]')
+  })
 })
