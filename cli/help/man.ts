@@ -2,14 +2,14 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Command } from 'commander'
 import type { CommandContext } from '../context/context.ts'
-import { version } from '../context/version.ts'
+import { date, version } from '../context/version.ts'
 import { notFound } from '../io/exit.ts'
 import { printLine } from '../io/io.ts'
 import { documented, fullName, manualPage, pageName } from './page.ts'
 
 /** `gc man`: manual pages made from the commands. */
 export function manCommand(program: Command, { io }: CommandContext): void {
-  const today = new Date().toISOString().slice(0, 10)
+  const day = date ?? new Date().toISOString().slice(0, 10)
   program
     .command('man')
     .description('print the manual page of a command, or write all of them into a folder')
@@ -24,13 +24,13 @@ export function manCommand(program: Command, { io }: CommandContext): void {
       const wanted = (isNamed ? words : [program.name(), ...words]).join(' ')
       const command = commands.find((each) => fullName(each) === wanted)
       if (!command) throw notFound('page-not-found', `there is no command ${words.join(' ')}; \`gc help\` lists them`)
-      io.out(manualPage(command, version, today))
+      io.out(manualPage(command, version, day))
     })
 
   function writeAll(commands: readonly Command[], folder: string): void {
     mkdirSync(folder, { recursive: true })
     for (const command of commands)
-      writeFileSync(join(folder, `${pageName(command)}.1`), manualPage(command, version, today))
+      writeFileSync(join(folder, `${pageName(command)}.1`), manualPage(command, version, day))
     printLine(io, `${commands.length} manual pages are in ${folder}.`)
   }
 }

@@ -1,10 +1,12 @@
 import type { Command } from 'commander'
 import type { CommandContext } from '../context/context.ts'
-import { commit, notices, version } from '../context/version.ts'
+import { builtFor, commit, date, notices, publicKey, version } from '../context/version.ts'
 import { failure } from '../io/exit.ts'
 import { type Io, printJson, printLine } from '../io/io.ts'
 
-export const versionLine = `gc ${version} (${commit})`
+/** Builds with a key of releases are signed; whatever else is built names itself unsigned. */
+const build = commit === 'dev' ? [commit] : [commit, date, publicKey === undefined ? 'unsigned' : undefined]
+export const versionLine = `gc ${version} (${build.filter((part) => part !== undefined).join(', ')})`
 
 export function versionCommand(program: Command, { io }: CommandContext): void {
   program
@@ -15,7 +17,7 @@ export function versionCommand(program: Command, { io }: CommandContext): void {
     .option('--licenses', 'print the licenses of this program and of the software in it')
     .action(async ({ json, long, licenses }: { json?: true; long?: true; licenses?: true }) => {
       if (licenses) return printLicenses(io)
-      if (json) return printJson(io, { version, commit, ...(long && (await readRelease())) })
+      if (json) return printJson(io, { version, commit, ...(date && { date }), ...(long && (await readRelease())) })
       printLine(io, versionLine)
       if (long) printRelease(io, await readRelease())
     })
@@ -27,11 +29,15 @@ async function readRelease() {
     import('../../src/supervisor/databases.ts'),
     import('../upgrade/changelog.ts'),
   ])
-  return { databases: ownVersions, changes }
+  return { databases: ownVersions, changes, target: builtFor ?? null, public_key: publicKey ?? null }
 }
 
 function printRelease(io: Io, { databases, changes }: Awaited<ReturnType<typeof readRelease>>): void {
   const versions = Object.entries(databases).map(([kind, newest]) => `${kind} ${newest}`)
+  printLine(
+    io,
+    publicKey ? `It accepts releases of the key ${publicKey}.` : 'It is unsigned: it has no key of releases.',
+  )
   printLine(io, `It reads databases of these versions and older: ${versions.join(', ')}.`)
   for (const change of changes) printLine(io, `- ${change}`)
 }

@@ -6,7 +6,7 @@ import { Glob } from 'bun'
  * program is built first, unless `GC_BINARY` names one: the histories that benches write have the sources' tables.
  */
 if (!process.env.GC_BINARY) {
-  const build = Bun.spawn([process.execPath, resolve(import.meta.dir, '../../cli/build.ts')], { stderr: 'inherit' })
+  const build = Bun.spawn([process.execPath, resolve(import.meta.dir, '../../scripts/build.ts')], { stderr: 'inherit' })
   if ((await build.exited) !== 0) process.exit(1)
 }
 const words = process.argv.slice(2)

@@ -49,7 +49,7 @@ async function build(): Promise<void> {
   const newest = Math.max(...sources.map((path) => statSync(join(ROOT, path)).mtimeMs))
   if (existsSync(GC) && statSync(GC).mtimeMs > newest) return
   say('demo', 'building dist/gc')
-  await runChecked(process.execPath, [join(ROOT, 'cli/build.ts')], ROOT)
+  await runChecked(process.execPath, [join(ROOT, 'scripts/build.ts')], ROOT)
 }
 
 /** Runs a command of the binary and shows it with its output. */

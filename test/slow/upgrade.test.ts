@@ -20,7 +20,7 @@ afterAll(() => built[Symbol.dispose]())
 
 /** Another build of the same program. */
 async function another(folder: TempFolder): Promise<string> {
-  const argv = [process.execPath, 'cli/build.ts', '--outdir', folder.path, '--commit', 'newer']
+  const argv = [process.execPath, 'scripts/build.ts', '--outdir', folder.path, '--commit', 'newer']
   const build = Bun.spawn(argv, { cwd: ROOT, stdout: 'ignore', stderr: 'pipe' })
   if ((await build.exited) !== 0) throw new Error(await build.stderr.text())
   return folder.at('gc')
@@ -227,7 +227,7 @@ test('gc upgrade replaces the program and its supervisor while a session goes on
       '1 session of 1 went on.\nConfinement: agents of this home run unconfined, as they did before; `gc confine on` confines them, `gc confine off` leaves them so.\n',
     )
     expect(files()).toEqual(['gc', 'gc.previous'])
-    expect((await run('version')).out).toContain('(newer)')
+    expect((await run('version')).out).toContain('(newer, ')
     const health = async () =>
       (await fetch(`${JSON.parse(readFileSync(folder.at('home', 'supervisor.json'), 'utf8')).url}/health`)).json()
     expect(await health()).toMatchObject({ build_id: 'newer' })

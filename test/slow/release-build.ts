@@ -1,0 +1,63 @@
+import { cpSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import type { TempFolder } from '../support/folder.ts'
+
+const ROOT = join(import.meta.dir, '../..')
+
+/** A person without settings of git, and a fixed date: equal files make the same commit. */
+const GIT = {
+  GIT_CONFIG_GLOBAL: '/dev/null',
+  GIT_AUTHOR_NAME: 'a',
+  GIT_AUTHOR_EMAIL: 'a@example.com',
+  GIT_COMMITTER_NAME: 'a',
+  GIT_COMMITTER_EMAIL: 'a@example.com',
+  GIT_AUTHOR_DATE: '2026-01-02T03:04:05Z',
+  GIT_COMMITTER_DATE: '2026-01-02T03:04:05Z',
+}
+
+export interface Outcome {
+  readonly status: number
+  readonly out: string
+  readonly err: string
+}
+
+export async function run(argv: string[], cwd: string, env: Record<string, string> = {}): Promise<Outcome> {
+  const child = Bun.spawn(argv, {
+    cwd,
+    env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', ...env },
+    stdin: 'ignore',
+    stdout: 'pipe',
+    stderr: 'pipe',
+  })
+  const [out, err, status] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
+  return { status, out, err }
+}
+
+export async function runWell(argv: string[], cwd: string, env?: Record<string, string>): Promise<string> {
+  const { status, out, err } = await run(argv, cwd, env)
+  if (status !== 0) throw new Error(`${argv.join(' ')} exited with ${status}:\n${out}${err}`)
+  return out
+}
+
+/** A repository of one commit with the files of this one as they are now. */
+export async function checkout(folder: TempFolder, name: string): Promise<string> {
+  const path = folder.at(name)
+  const listed = await runWell(['git', 'ls-files', '-z', '--cached', '--others', '--exclude-standard'], ROOT)
+  for (const file of listed.split('\0').filter((each) => each && !each.startsWith('test/'))) {
+    mkdirSync(dirname(join(path, file)), { recursive: true })
+    cpSync(join(ROOT, file), join(path, file))
+  }
+  symlinkSync(join(ROOT, 'node_modules'), join(path, 'node_modules'))
+  for (const words of [
+    ['init', '-q'],
+    ['add', '-A'],
+    ['commit', '-qm', 'all'],
+  ])
+    await runWell(['git', ...words], path, GIT)
+  return path
+}
+
+export const release = (path: string, ...words: string[]): Promise<Outcome> =>
+  run([process.execPath, 'scripts/release/release.ts', '--quick', ...words], path)
+
+export const read = (...parts: string[]): string => readFileSync(join(...parts), 'utf8')
