@@ -8,8 +8,9 @@ import type { AttentionMutes } from './mutes.ts'
 import { AttentionKindList, AttentionList, AttentionMute, MuteRequest } from './schema.ts'
 
 /** The operations on what waits for a person. */
-import { OKResponseBody } from '../../http/schema.ts'
-import { Bead, type Beads } from '../../work/beads/index.ts'
+export const attentionRoutes = (
+  city: CityOf<{ attention: Attention; attentionMutes: AttentionMutes; parking: Parking; beads: Beads }>,
+) => [
   route(
     'GET ~/attention',
     {

@@ -2,12 +2,14 @@ import { statfs } from 'node:fs/promises'
 import type { AttentionEntry, AttentionSource } from '../../core/attention.ts'
 import type { Deadline, Deadlines } from '../../core/deadlines.ts'
 import { errorMessage } from '../../core/errors.ts'
+import type { EventLog } from '../../core/events/index.ts'
 import { Signal } from '../../core/signal.ts'
 
 interface DiskSpaceOptions {
   /** The folders whose disks must have room. */
   folders: readonly string[]
   deadlines: Deadlines
+  log: Pick<EventLog, 'subscribe'>
   report(message: string): void
   /** Free bytes where a folder lies. */
   freeAt?(folder: string): Promise<number>
@@ -18,10 +20,13 @@ const MIB = 1024 * 1024
 const FLOOR = 256 * MIB
 /** Free bytes from which it does not any more, so that an item does not come and go. */
 const ENOUGH = 320 * MIB
-/** Milliseconds between two looks. */
+/** Milliseconds between two looks at least. */
 const INTERVAL_MS = 60_000
 
-/** Whether the disks of a city and of `$GC_HOME` have room, looked up once a minute. */
+/**
+ * Whether the disks of a city and of `$GC_HOME` have room: looked up within a minute of an event, and every minute while
+ * one of them has not. A city in which nothing happens looks at nothing.
+ */
 export class DiskSpace implements AttentionSource {
   readonly name = 'disk'
   readonly #changed = new Signal()
@@ -30,6 +35,7 @@ export class DiskSpace implements AttentionSource {
   #isKnown = false
   #isStopped = false
   #deadline: Deadline | undefined
+  #unsubscribe = () => {}
 
   constructor(private readonly options: DiskSpaceOptions) {
     this.#freeAt = options.freeAt ?? freeBytes
@@ -37,10 +43,12 @@ export class DiskSpace implements AttentionSource {
 
   async start(): Promise<void> {
     await this.#look()
+    this.#unsubscribe = this.options.log.subscribe(() => this.#lookLater())
   }
 
   stop(): void {
     this.#isStopped = true
+    this.#unsubscribe()
     this.#deadline?.cancel()
   }
 
@@ -55,13 +63,18 @@ export class DiskSpace implements AttentionSource {
 
   readonly onChange = this.#changed.listen
 
+  #lookLater(): void {
+    if (!this.#isStopped) this.#deadline ??= this.options.deadlines.interval(INTERVAL_MS, () => this.#look())
+  }
+
   async #look(): Promise<void> {
+    this.#deadline = undefined
     const before = [...this.#low.keys()]
     for (const folder of this.options.folders) await this.#measure(folder)
     if (this.#isStopped) return
     const isNews = !this.#isKnown || before.length !== this.#low.size || before.some((folder) => !this.#low.has(folder))
     this.#isKnown = true
-    this.#deadline = this.options.deadlines.interval(INTERVAL_MS, () => this.#look())
+    if (this.#low.size > 0) this.#lookLater()
     if (isNews) this.#changed.emit()
   }
 

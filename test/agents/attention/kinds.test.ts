@@ -110,17 +110,27 @@ test('a disk is listed below its floor until there is clearly room again', async
   await using town = scriptedTown()
   const city = await town.open()
   let free = 300
+  let looks = 0
   const MIB = 1024 * 1024
   const disk = new DiskSpace({
-    ...{ folders: ['/data'], deadlines: city.deadlines, report: () => {}, freeAt: async () => free * MIB },
+    ...{ folders: ['/data'], deadlines: city.deadlines, log: city.log, report: () => {} },
+    freeAt: async () => {
+      looks++
+      return free * MIB
+    },
   })
   expect(disk.items()).toBeUndefined()
   await disk.start()
   const seen: string[] = []
+  await town.clock.advance(600_000)
+  expect(looks).toBe(1)
+  await city.beads.create(human, { title: 'a' })
   for (free of [200, 300, 400]) {
     await town.clock.advance(60_000)
     seen.push((disk.items() ?? []).map(({ id, asks }) => `${id} ${/\d+ MiB/.exec(asks)}`).join())
   }
   disk.stop()
+  await town.clock.advance(600_000)
+  expect(looks).toBe(4)
   expect(seen).toEqual(['disk:/data 200 MiB', 'disk:/data 300 MiB', ''])
 })
