@@ -50,6 +50,8 @@ async function find(city: CityClient, name: string): Promise<OrderFileResponse |
   }
 }
 
+const RUN_LABEL = 'order-run:'
+
 /** A run by its bead. */
 async function showRun(io: Io, city: CityClient, bead: string, json: true | undefined): Promise<void> {
   const run = await city.call('GET ~/order/history/{bead_id}', { params: { bead_id: bead } }).catch((error) => {
@@ -63,11 +65,11 @@ async function showRun(io: Io, city: CityClient, bead: string, json: true | unde
   })
   if (json) return printJson(io, envelope({ run }))
   const { bead_id, created_at, labels, output } = run
-  const { title, status, metadata } = await city.call('GET ~/bead/{id}', { params: { id: bead_id } })
+  const { status, metadata } = await city.call('GET ~/bead/{id}', { params: { id: bead_id } })
   const duration = metadata?.['convergence.gate_duration_ms']
   printFields(io, [
     ['run', bead_id],
-    ['order', title.replace(/^order:/, '')],
+    ['order', labels?.find((label) => label.startsWith(RUN_LABEL))?.slice(RUN_LABEL.length)],
     ['began', created_at],
     ['outcome', status !== 'closed' ? 'running' : hasFailed(run) ? 'failed' : 'success'],
     ['exit code', metadata?.['convergence.gate_exit_code']],

@@ -53,6 +53,7 @@ import orderSchedules from '../../orchestration/orders/dispatch/schedule-since.s
 import orderStarting from '../../orchestration/orders/dispatch/starting.sql' with { type: 'text' }
 import orderRuns from '../../orchestration/orders/dispatch/table.sql' with { type: 'text' }
 import orderFeed from '../../orchestration/orders/history/feed.sql' with { type: 'text' }
+import orderRunLabels from '../../orchestration/orders/history/run-labels.sql' with { type: 'text' }
 import runSessions from '../../orchestration/runs/affinity.sql' with { type: 'text' }
 import runSessionTargets from '../../orchestration/runs/affinity-targets.sql' with { type: 'text' }
 import runFailures from '../../orchestration/runs/failures.sql' with { type: 'text' }
@@ -171,4 +172,5 @@ export const cityMigrations: readonly string[] = [
   runSessionTargets,
   orderSchedules,
   attentionAnswering,
+  orderRunLabels,
 ]

@@ -111,7 +111,12 @@ export const beadLabels = sqliteTable(
     createdAt: integer('created_at').notNull(),
     id: text().notNull(),
   },
-  (row) => [primaryKey({ columns: [row.label, row.closed, row.createdAt, row.id] })],
+  (row) => [
+    primaryKey({ columns: [row.label, row.closed, row.createdAt, row.id] }),
+    index('bead_labels_of_runs')
+      .on(row.createdAt, row.id, row.label)
+      .where(sql`label >= 'order-run:' AND label < 'order-run;'`),
+  ],
 )
 
 export const beadEdges = sqliteTable(

@@ -3,6 +3,7 @@ import type { City } from '../../../src/city/city.ts'
 import { human } from '../../../src/http/guard.ts'
 import { RUN_LABEL, TRACKING_LABEL } from '../../../src/orchestration/orders/dispatch/labels.ts'
 import { OrderRuns } from '../../../src/orchestration/orders/dispatch/order-runs.ts'
+import type { BeadCreateInputBody } from '../../../src/work/beads/index.ts'
 import { scriptedTown } from '../../support/city.ts'
 
 const RIG = '[[rigs]]\nname = "shop"\npath = "shop"\n'
@@ -86,6 +87,76 @@ test('runs that began in the same millisecond are all listed, whatever the pages
     }
   }
   expect(() => orderHistory.page({ cursor: '2026-03-01T10:00:00Z' })).toThrow('the cursor is not one of this list')
+})
+
+test('beads that another program labelled as runs are among the runs of gc, page by page, and none is listed twice', async () => {
+  await using town = scriptedTown(RIG)
+  const city = await town.open()
+  const [ofTidy, ofAll]: [string[], string[]] = [[], []]
+  const add = async (label: string, draft: Partial<BeadCreateInputBody> = {}) => {
+    const { id } = await city.beads.create(human, { title: 'a run', labels: [label], ...draft })
+    if (label === 'order-run:tidy') ofTidy.unshift(id)
+    ofAll.unshift(id)
+    return id
+  }
+  for (const [at, who] of ['gc', 'gc', 'other', 'other', 'gc', 'other', 'gc', 'gc', 'other'].entries()) {
+    if (at !== 3) await town.clock.advance(60_000)
+    if (who === 'other') {
+      const id = await add('order-run:tidy')
+      if (at > 3) await city.beads.close(human, id)
+      continue
+    }
+    const root = at === 4 ? await city.beads.create(human, { title: 'a root', labels: ['order-run:tidy'] }) : undefined
+    const id = await ran(city, 'tidy', town.clock.now(), { rootId: root?.id ?? null })
+    for (const list of [ofTidy, ofAll]) list.unshift(id)
+  }
+  await town.clock.advance(60_000)
+  await add('order-run:sweep')
+  const pagesOf = (scoped_name: string | undefined, limit: number) => {
+    const listed: string[] = []
+    for (let cursor: string | undefined; ; ) {
+      const page = city.orderHistory.page({ limit, ...(scoped_name && { scoped_name }), ...(cursor && { cursor }) })
+      listed.push(...page.entries.map(({ bead_id }) => bead_id))
+      cursor = page.next_cursor
+      if (cursor === undefined) return listed
+    }
+  }
+  for (const limit of [1, 2, 3, 20]) {
+    expect(pagesOf('tidy', limit)).toEqual(ofTidy)
+    expect(pagesOf(undefined, limit)).toEqual(ofAll)
+  }
+  const list = (query: { limit?: number; before?: string } = {}) =>
+    city.orderHistory.list({ scoped_name: 'tidy', ...query }).entries?.map(({ bead_id }) => bead_id) ?? []
+  expect(list()).toEqual(ofTidy)
+  // The third and fourth began in one millisecond.
+  expect(list({ limit: 6 })).toEqual(ofTidy.slice(0, 7))
+})
+
+test('a bead that is labelled as a run shows its order, place, end and output', async () => {
+  await using town = scriptedTown(RIG)
+  const city = await town.open()
+  const metadata = { 'convergence.gate_stdout': 'out', 'convergence.gate_exit_code': '7' }
+  const labels = ['order-run:gone:rig:shop', 'order-tracking', 'exec-failed']
+  const { id } = await city.beads.create(human, { title: 'order:gone', rig: 'shop', labels, metadata })
+  const entry = () => city.orderHistory.list({ scoped_name: 'gone:rig:shop' }).entries?.[0]
+  const { created_at = '' } = city.beadReader.get(id)
+  const shown = {
+    ...{
+      bead_id: id,
+      store_ref: 'rig:shop',
+      name: 'gone',
+      scoped_name: 'gone:rig:shop',
+      rig: 'shop',
+      created_at,
+      labels,
+    },
+    ...{ capture_output: true, has_output: true, exit_code: '7' },
+  }
+  expect(entry()).toEqual(shown)
+  await town.clock.advance(1500)
+  await city.beads.close(human, id)
+  expect(entry()).toEqual({ ...shown, duration_ms: '1500' })
+  expect(city.orderHistory.detail(id, {})).toMatchObject({ store_ref: 'rig:shop', output: 'out' })
 })
 
 /** A city with runs of two orders, most of which began in the same two milliseconds. */

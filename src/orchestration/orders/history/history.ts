@@ -4,7 +4,8 @@ import { AppError } from '../../../core/errors.ts'
 import { type Statement, type Store, stablePlan } from '../../../core/store/index.ts'
 import { compareText } from '../../../core/text/index.ts'
 import { cursorAfter, fillPage, parseBoundaryCursor } from '../../../http/respond/index.ts'
-import type { BeadReader } from '../../../work/beads/index.ts'
+import type { Bead, BeadReader } from '../../../work/beads/index.ts'
+import { OrderKey, WorkKey } from '../../../work/metadata.ts'
 import { type MonitorFeedItemResponse, requireScope } from '../../formulas/index.ts'
 import { type RunRepository, toFeedItem as toRunFeedItem } from '../../runs/index.ts'
 import { RUN_LABEL, TRACKING_LABEL } from '../dispatch/labels.ts'
@@ -36,19 +37,24 @@ const [DEFAULT_PAGE, MAX_PAGE] = [20, 500]
 const [DEFAULT_FEED, MAX_FEED] = [50, 500]
 const RFC_3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/i
 
-/** The runs of orders as clients look back on them. */
+/**
+ * The runs of orders as clients look back on them: those of gc, and those that another program recorded as a bead with
+ * the label of a run.
+ */
 export class OrderHistory {
   readonly #repository: OrderHistoryRepository
+  readonly #labelled: LabelledBeads
 
   constructor(private readonly options: HistoryOptions) {
     this.#repository = new OrderHistoryRepository(options.store)
+    this.#labelled = new LabelledBeads(options.store)
   }
 
   /** The runs of an order before a time, the latest first, with all of the millisecond that the last one began in. */
   list({ scoped_name, before, limit }: OrderHistoryQuery): OrderHistoryListBody {
-    const runs = this.#repository.page(scoped_name, { createdAt: momentOf(before), id: '' }, pageSize(limit))
+    const runs = this.#page(scoped_name, { createdAt: momentOf(before), id: '' }, pageSize(limit))
     const last = runs.at(-1)
-    const alike = last ? this.#repository.besides(scoped_name, last) : []
+    const alike = last ? this.#besides(scoped_name, last) : []
     const listed = [...runs, ...alike]
     return { entries: listed.map(this.#entryOf(listed)) }
   }
@@ -56,7 +62,7 @@ export class OrderHistory {
   /** The runs of one order or of all, the latest first, from a cursor on. */
   page({ scoped_name, limit, cursor }: OrderRunsQuery): OrderRunsPage {
     const size = pageSize(limit)
-    const runs = this.#repository.page(scoped_name, boundaryOf(cursor), size + 1)
+    const runs = this.#page(scoped_name, boundaryOf(cursor), size + 1)
     const { items: entries, last } = fillPage(runs, size, this.#entryOf(runs))
     return {
       entries,
@@ -86,7 +92,7 @@ export class OrderHistory {
       ...{ bead_id: id, store_ref: storeRefOf(rig, config.current.name) },
       created_at: run ? toTimestamp(run.createdAt) : (bead?.created_at ?? ''),
       labels: bead?.labels ?? [],
-      output: run ? printed(this.options.orderRuns.output(id)) : '',
+      output: run ? printed(this.options.orderRuns.output(id)) : printed(outputOf(bead)),
     }
   }
 
@@ -107,8 +113,35 @@ export class OrderHistory {
     return { items: items.map(({ item }) => item), partial: false }
   }
 
+  /** The runs behind a boundary. Of the labelled beads only those are read that stand on the same page. */
+  #page(scopedName: string | undefined, boundary: RunBoundary, limit: number): PastRun[] {
+    const runs = this.#repository.page(scopedName, boundary, limit)
+    const oldest = runs.length < limit ? Number.MIN_SAFE_INTEGER : (runs.at(-1)?.createdAt ?? 0)
+    return this.#withLabelled(runs, this.#labelled.page(scopedName, boundary, oldest, limit)).slice(0, limit)
+  }
+
+  /** Runs that began in the same millisecond as one, and stand behind it. */
+  #besides(scopedName: string, last: RunBoundary): PastRun[] {
+    const labelled = this.#labelled.page(scopedName, last, last.createdAt, Number.MAX_SAFE_INTEGER)
+    return this.#withLabelled(this.#repository.besides(scopedName, last), labelled)
+  }
+
+  #withLabelled(runs: readonly PastRun[], labelled: readonly LabelledBead[]): PastRun[] {
+    if (labelled.length === 0) return [...runs]
+    const { beadReader, orderLibrary } = this.options
+    const beads = new Map(beadReader.list(labelled.map(({ id }) => id)).map((bead) => [bead.id, bead]))
+    const recorded = labelled.flatMap(({ id, label, createdAt }) => {
+      const bead = beads.get(id)
+      if (!bead) return []
+      const scopedName = label.slice(RUN_LABEL.length)
+      const kind = orderLibrary.find(scopedName)?.action.kind ?? kindOf(bead)
+      return toPastRun(bead, { scopedName, kind, createdAt, beadRig: beadReader.row(id)?.rig ?? '' })
+    })
+    return [...runs, ...recorded].sort(newestFirst)
+  }
+
   /** Shows any of these runs, with the labels of its bead. */
-  #entryOf(runs: readonly ListedRun[]): (run: ListedRun) => OrderHistoryEntry {
+  #entryOf(runs: readonly PastRun[]): (run: PastRun) => OrderHistoryEntry {
     const { beadReader, config } = this.options
     const labels = new Map(beadReader.list(runs.map(({ id }) => id)).map((bead) => [bead.id, bead.labels]))
     return (run) => toHistoryEntry(run, labels.get(run.id), config.current.name)
@@ -154,11 +187,11 @@ function momentOf(before: string | undefined): number {
 }
 
 /** A run as histories show it, with the labels of its bead. */
-function toHistoryEntry(run: ListedRun, labels: string[] | undefined, city: string): OrderHistoryEntry {
+function toHistoryEntry(run: PastRun, labels: string[] | undefined, city: string): OrderHistoryEntry {
   const { id, scopedName, rig, kind, exitCode, signal, error, rootId } = run
   const duration = run.endedAt === null ? undefined : Math.max(0, run.endedAt - (run.startedAt ?? run.createdAt))
   return {
-    ...{ bead_id: id, store_ref: storeRefOf(rig, city), name: nameOf(run), scoped_name: scopedName },
+    ...{ bead_id: id, store_ref: storeRefOf(run.beadRig ?? rig, city), name: nameOf(run), scoped_name: scopedName },
     created_at: toTimestamp(run.createdAt),
     labels: labels ?? [`${RUN_LABEL}${scopedName}`, TRACKING_LABEL],
     ...{ capture_output: kind === 'exec', has_output: run.hasOutput === 1 },
@@ -188,17 +221,47 @@ const statusOf = ({ state, outcome }: ListedRun): string => {
   return outcome === 'success' ? 'done' : 'failed'
 }
 
-const nameOf = ({ scopedName, rig }: ListedRun): string =>
+const nameOf = ({ scopedName, rig }: PastRun): string =>
   rig === '' ? scopedName : scopedName.slice(0, -`:rig:${rig}`.length)
 
-/** A run of an order as lists of runs show it. Times are milliseconds since 1970. */
-interface ListedRun {
+const newestFirst = (a: RunBoundary, b: RunBoundary): number => b.createdAt - a.createdAt || compareText(b.id, a.id)
+
+/** What a bead says that its command printed. */
+const outputOf = (bead: Bead | undefined): { stdout: string; stderr: string } => ({
+  ...{ stdout: bead?.metadata?.[OrderKey.stdout] ?? '', stderr: bead?.metadata?.[OrderKey.stderr] ?? '' },
+})
+
+const kindOf = ({ labels, metadata }: Bead): PastRun['kind'] =>
+  metadata?.[OrderKey.exitCode] || labels?.some((label) => label.startsWith('exec')) ? 'exec' : 'formula'
+
+/** A bead with the label of a run as a run: it ended when the bead was closed, unless it says how long it took. */
+function toPastRun(
+  bead: Bead,
+  { scopedName, kind, createdAt, beadRig }: Pick<PastRun, 'scopedName' | 'kind' | 'createdAt'> & { beadRig: string },
+): PastRun {
+  const [, rig = ''] = scopedName.split(':rig:')
+  const { stdout, stderr } = outputOf(bead)
+  const duration = integerOf(bead.metadata?.[OrderKey.durationMs])
+  const closedAt = Date.parse(bead.metadata?.[WorkKey.closedAt] ?? bead.updated_at ?? '')
+  const isOver = bead.status === 'closed' && !Number.isNaN(closedAt)
+  return {
+    ...{ id: bead.id, scopedName, rig, beadRig, kind, createdAt, startedAt: null },
+    endedAt: duration === null ? (isOver ? closedAt : null) : createdAt + duration,
+    exitCode: integerOf(bead.metadata?.[OrderKey.exitCode]),
+    ...{ signal: null, error: null, rootId: null, hasOutput: stdout === '' && stderr === '' ? 0 : 1 },
+  }
+}
+
+const integerOf = (text: string | undefined): number | null => (text && /^-?\d{1,15}$/.test(text) ? Number(text) : null)
+
+/** A run of an order as histories show it. Times are milliseconds since 1970. */
+interface PastRun {
   readonly id: string
   readonly scopedName: string
   readonly rig: string
+  /** The rig of its bead, where that can be another. */
+  readonly beadRig?: string
   readonly kind: 'exec' | 'formula'
-  readonly state: 'starting' | 'running' | 'done'
-  readonly outcome: 'success' | 'failed' | 'canceled' | null
   readonly createdAt: number
   readonly startedAt: number | null
   readonly endedAt: number | null
@@ -207,6 +270,12 @@ interface ListedRun {
   readonly error: string | null
   readonly hasOutput: number
   readonly rootId: string | null
+}
+
+/** A run of gc itself. */
+interface ListedRun extends PastRun {
+  readonly state: 'starting' | 'running' | 'done'
+  readonly outcome: 'success' | 'failed' | 'canceled' | null
   readonly feedRank: number
 }
 
@@ -218,7 +287,7 @@ const BEFORE = '(created_at, tracking_id) < (?, ?)'
 const AS_FED = 'ORDER BY feed_rank, kind DESC, updated_at DESC, tracking_id LIMIT ?'
 
 /** Where a page of runs begins: behind the run of that id, or, without an id, before that moment. */
-type RunBoundary = Pick<ListedRun, 'createdAt' | 'id'>
+type RunBoundary = Pick<PastRun, 'createdAt' | 'id'>
 
 /** Reads runs of orders page by page, each page by an index. */
 class OrderHistoryRepository {
@@ -258,5 +327,46 @@ class OrderHistoryRepository {
   /** Runs that made nothing that feeds show itself, in the order of feeds; those of every rig when none is named. */
   feed(rig: string | undefined, limit: number): ListedRun[] {
     return rig === undefined ? this.#fed.all(limit) : this.#fedOfRig.all(rig, limit)
+  }
+}
+
+interface LabelledBead {
+  readonly id: string
+  readonly label: string
+  readonly createdAt: number
+}
+
+/** The beads of gc's own runs are in their rows already. */
+const UNRECORDED = `NOT EXISTS (SELECT 1 FROM order_runs r WHERE r.tracking_id = l.id)
+  AND NOT EXISTS (SELECT 1 FROM order_runs r WHERE r.root_id = l.id AND r.root_id IS NOT NULL)`
+const IN_WINDOW = 'created_at >= ? AND (created_at, id) < (?, ?)'
+
+/**
+ * Beads that have the label of a run and belong to no run of gc, as an import or another program leaves them. A page
+ * reads what was created in its own span of time.
+ */
+class LabelledBeads {
+  readonly #ofOrder: Statement<LabelledBead, [string, number, number, number, string, number]>
+  readonly #all: Statement<LabelledBead, [number, number, string, number]>
+
+  constructor(store: Store) {
+    this.#ofOrder = store.prepare(
+      stablePlan(`SELECT id, label, created_at AS createdAt FROM bead_labels l
+        WHERE label = ? AND closed = ? AND ${IN_WINDOW} AND ${UNRECORDED} ORDER BY created_at DESC, id DESC LIMIT ?`),
+    )
+    this.#all = store.prepare(
+      stablePlan(`SELECT id, min(label) AS label, created_at AS createdAt FROM bead_labels l
+        WHERE label >= 'order-run:' AND label < 'order-run;' AND ${IN_WINDOW} AND ${UNRECORDED}
+        GROUP BY created_at, id ORDER BY created_at DESC, id DESC LIMIT ?`),
+    )
+  }
+
+  /** Those behind a boundary and not older than a moment, the latest first; those of every order when none is named. */
+  page(scopedName: string | undefined, { createdAt, id }: RunBoundary, oldest: number, limit: number): LabelledBead[] {
+    if (scopedName === undefined) return this.#all.all(oldest, createdAt, id, limit)
+    const found = [0, 1].flatMap((flag) =>
+      this.#ofOrder.all(`${RUN_LABEL}${scopedName}`, flag, oldest, createdAt, id, limit),
+    )
+    return found.sort(newestFirst).slice(0, limit)
   }
 }
