@@ -20,7 +20,7 @@ test('a city of a base pack and a derived one is registered, shown as it is patc
     [undefined, 'crew.keeper', 'pack-derived'],
     ['yard', 'crew.builder', 'pack-derived'],
     ['yard', 'crew.mason', 'pack-derived'],
-    [undefined, 'host', 'inline'],
+    [undefined, 'host', 'pack-derived'],
     [undefined, 'sh', 'pack-derived'],
     ['yard', 'sh', 'pack-derived'],
   ])
@@ -32,7 +32,7 @@ test('a city of a base pack and a derived one is registered, shown as it is patc
   expect(builders.map(({ name }: { name: string }) => name)).toEqual([1, 2, 3, 4].map((n) => `yard/crew.builder-${n}`))
   expect(builders[0]).toMatchObject({ pack_derived: true, pack: 'base' })
   const { body: host } = await city.call('GET ~/agent/host')
-  expect([host.pack_derived, host.pack]).toEqual([false, undefined])
+  expect([host.pack_derived, host.pack]).toEqual([true, undefined])
   expect((await city.call('PATCH ~/agent/crew.lead', { body: { provider: 'sh' } })).status).toBe(409)
   const accepted2 = await city.call('POST ~/sessions', { body: { kind: 'agent', name: 'crew.lead' } })
   const outcome = await city.outcome(accepted2.body)

@@ -1,6 +1,6 @@
 import type { AgentConfig } from '../../config/city/index.ts'
 import type { Config } from '../../config/compose/index.ts'
-import { type ProviderConfig, qualify } from '../../config/declare/index.ts'
+import { isInline, type ProviderConfig, qualify } from '../../config/declare/index.ts'
 import { suggestion, withHint } from '../../config/files/index.ts'
 import { resolveProvider } from '../../config/providers/index.ts'
 import type { Suspensions } from '../../config/suspensions/index.ts'
@@ -295,7 +295,7 @@ function toAgent(
     ...(session && { session: toSessionInfo(session) }),
     ...(context.activeBead !== undefined && { active_bead: context.activeBead }),
     ...(spec.provider !== undefined && { provider: spec.provider }),
-    pack_derived: !spec.block.layer.isEditable,
+    pack_derived: !isInline(spec.block),
     ...(spec.block.pack && { pack: spec.block.pack.name }),
     state: stateOf(instance, context),
     available: reason === undefined,

@@ -31,7 +31,9 @@ export const AgentResponse = Type.Object(
     session: Type.Optional(SessionInfo),
     active_bead: Type.Optional(Type.String({ description: 'The bead it works on.' })),
     provider: Type.Optional(Type.String({ description: 'The program that it runs.' })),
-    pack_derived: Type.Boolean({ description: 'Whether a pack declares it instead of the city.' }),
+    pack_derived: Type.Boolean({
+      description: 'Whether something else than city.toml declares it: a pack, or a folder in `agents/` of the city.',
+    }),
     pack: Type.Optional(Type.String({ description: 'The pack that declares it.' })),
     state: Type.String({ description: 'suspended, quarantined, stopped, working, waiting or idle.' }),
     available: Type.Boolean({ description: 'Whether it can be started.' }),

@@ -8,10 +8,12 @@ export type { NamedSessionFields } from './named-session.ts'
 export { AGENT_NAME, CITY_NAME, prefixOf, qualify } from './names.ts'
 export type { OrderFields, OrderOverrideFields } from './order.ts'
 export {
+  CITY_LAYER,
   type DeclaredBlock,
   type FieldOrigin,
   type FieldOrigins,
   IMPLICIT_AGENTS,
+  isInline,
   type LayerInfo,
   type PackReference,
 } from './origin.ts'

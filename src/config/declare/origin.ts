@@ -26,8 +26,14 @@ export interface DeclaredBlock {
   readonly pack?: PackReference
 }
 
+/** The layer of city.toml and its fragments. */
+export const CITY_LAYER = 'city'
+
 /** The layer of agents that nobody declares: those that providers imply. */
 export const IMPLICIT_AGENTS = 'implicit agents'
+
+/** Whether a table stands in city.toml or a fragment of it in the city, where known clients expect what they may edit. */
+export const isInline = ({ layer }: DeclaredBlock): boolean => layer.name === CITY_LAYER && layer.isEditable
 
 /** Where the value of a field was written. */
 export interface FieldOrigin {

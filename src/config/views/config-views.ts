@@ -4,7 +4,13 @@ import type { Caller } from '../../http/caller.ts'
 import { BUILTINS } from '../../programs/presets.ts'
 import type { AgentConfig, CityConfig } from '../city/index.ts'
 import type { Config } from '../compose/index.ts'
-import { type CityDeclarations, type PatchDeclarations, type ProviderConfig, prefixOf } from '../declare/index.ts'
+import {
+  type CityDeclarations,
+  isInline,
+  type PatchDeclarations,
+  type ProviderConfig,
+  prefixOf,
+} from '../declare/index.ts'
 import { resolveProvider } from '../providers/index.ts'
 import type { Suspensions } from '../suspensions/index.ts'
 import type {
@@ -133,8 +139,8 @@ export class ConfigViews {
   }
 }
 
-/** Whether the city declares an agent itself, which decides whether it can be edited here. */
-const agentOrigin = ({ block }: AgentConfig): string => (block.layer.isEditable ? 'inline' : 'pack-derived')
+/** Whether city.toml declares an agent. */
+const agentOrigin = ({ block }: AgentConfig): string => (isInline(block) ? 'inline' : 'pack-derived')
 
 function providerOrigin(name: string, { presets, providers }: CityDeclarations): string {
   const declared = providers.get(name)

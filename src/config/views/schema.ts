@@ -85,7 +85,7 @@ export const ConfigExplained = Type.Object(
         {
           ...agent,
           origin: originString(
-            '`inline` when this city’s own files declare it, so that it can be edited; else `pack-derived`.',
+            '`inline` when city.toml declares it; else `pack-derived`, also for an agent in `agents/` of the city.',
           ),
         },
         { $id: 'AnnotatedAgentResponse', ...closed },

@@ -223,7 +223,7 @@ describe('an agent', () => {
       session: { name: sessionName, attached: true, last_activity: '2026-01-05T09:00:00.000Z' },
       active_bead: bead.id,
       provider: 'claude',
-      pack_derived: false,
+      pack_derived: true,
       state: 'working',
       available: true,
       activity: 'in-turn',
@@ -231,6 +231,15 @@ describe('an agent', () => {
       context_pct: 12,
       context_window: 200_000,
     })
+  })
+
+  test('is pack derived unless city.toml declares it', async () => {
+    const inline = '[[agent]]\nname = "inline"\nstart_command = "./inline"\n'
+    await using town = await agentsWorld({ ...TOWN, 'city.toml': `${inline}${TOWN['city.toml']}` })
+    const derived = rows(await town.get('agents')).map(({ name, pack_derived }) => [name, pack_derived])
+    expect(Object.fromEntries(derived)).toMatchObject({ inline: false, mayor: true, swarm: true })
+    const origins = town.configViews.explain().agents?.map(({ name, origin }) => [name, origin]) ?? []
+    expect(Object.fromEntries(origins)).toMatchObject({ inline: 'inline', mayor: 'pack-derived' })
   })
 
   test('that cannot be started shows the reason', async () => {

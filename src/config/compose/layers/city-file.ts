@@ -8,7 +8,7 @@ import {
   type SectionDeclarations,
 } from '../../declare/city-declarations.ts'
 import { declareFields, locationOf } from '../../declare/declaration.ts'
-import type { LayerInfo, SectionReader } from '../../declare/index.ts'
+import { CITY_LAYER, type LayerInfo, type SectionReader } from '../../declare/index.ts'
 import { UPSTREAM } from '../../declare/kept.ts'
 import { NAMED_SESSION } from '../../declare/named-session.ts'
 import { openFile } from '../../declare/open-file.ts'
@@ -41,7 +41,7 @@ import { mergeCityFile, mergeDeclarations } from './merge.ts'
 
 /** What city.toml declares, with its fragments. */
 export const cityFile: Layer = {
-  name: 'city',
+  name: CITY_LAYER,
   isEditable: true,
   apply(lower, context) {
     const { files, diagnostics } = context
@@ -67,7 +67,7 @@ interface Including {
 }
 
 /** What gc may not edit, since it does not lie in the city. */
-const OUTSIDE = { name: 'city', isEditable: false }
+const OUTSIDE = { name: CITY_LAYER, isEditable: false }
 
 /** The sections of which the last file that has one says all, by their headers. */
 const WHOLE_SECTIONS = {
