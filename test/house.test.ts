@@ -113,7 +113,7 @@ const UPWARD: Readonly<Record<string, number>> = {}
 const PAST_FACES: Readonly<Record<string, number>> = {
   agents: 16,
   city: 34,
-  config: 153,
+  config: 152,
   core: 3,
   host: 38,
   http: 2,
@@ -126,8 +126,8 @@ const PAST_FACES: Readonly<Record<string, number>> = {
 
 /** What the command line loads when a command needs it. */
 const STARTED = [
-  ...['src/supervisor', 'src/host', 'src/config', 'src/agents/confinement', 'src/orchestration/formulas'],
-  ...['src/core/template', 'src/programs/protocol', 'tui'],
+  ...['src/supervisor', 'src/host', 'src/config', 'src/agents/confinement', 'src/agents/readiness'],
+  ...['src/orchestration/formulas', 'src/core/template', 'src/programs/protocol', 'tui'],
 ]
 
 const house = await readHouse()
@@ -275,7 +275,7 @@ describe('rooms', () => {
 describe('a process that starts often', () => {
   /** What each evaluates besides the packages, and how many files that is. A number may only fall. */
   const LOADED: readonly [string, readonly string[], number][] = [
-    ['gc hook', ['cli/run-command.ts', 'cli/program.ts', 'cli/pack-commands/match.ts', 'cli/names/suggest.ts'], 193],
+    ['gc hook', ['cli/run-command.ts', 'cli/program.ts', 'cli/pack-commands/match.ts', 'cli/names/suggest.ts'], 192],
     ['bd ready', ['cli/run-command.ts', 'cli/bd/program.ts', 'cli/bd/print.ts'], 58],
     ['gc hook permission', ['cli/hook/permission.ts', 'src/programs/protocol/index.ts'], 8],
     ['gc host', ['cli/host.ts', 'src/supervisor/session-host.ts'], 119],

@@ -1,35 +1,19 @@
-import { existsSync, readFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
 import type { Command } from 'commander'
-import type { AgentDeclare } from '../../src/agents/agents/index.ts'
 import type { CityClient } from '../../src/client/client.ts'
 import type { Colour } from '../../src/client/text.ts'
-import { offerLogin } from '../confine/login.ts'
 import type { CommandContext } from '../context/context.ts'
-import { collectPair, type JsonOption, parseCount, withJson } from '../context/options.ts'
+import { collectPair, type JsonOption, parseCount, withAgentSettings, withJson } from '../context/options.ts'
 import { agentListOutput } from '../context/pack-json.ts'
 import { renderLive, type WatchOption, withWatch } from '../context/watch.ts'
-import { failure, usageError } from '../io/exit.ts'
+import { usageError } from '../io/exit.ts'
 import { foldRows } from '../io/fold-rows.ts'
 import { type Io, printJson, printLine } from '../io/io.ts'
 import { printFields, printTable } from '../io/table.ts'
-import { warnUnavailable } from '../session/unavailable.ts'
-import { registerCityAgent, reportCityAgent } from '../social/city-agent-actions.ts'
+import type { AddOptions } from './add.ts'
 
-interface Add extends JsonOption {
+interface Add extends AddOptions {
   name?: string
   dir?: string
-  description?: string
-  provider?: string
-  command?: string
-  prompt?: string
-  promptFile?: string
-  promptTemplate?: string
-  max?: number
-  min?: number
-  env?: Record<string, string>
-  suspended?: true
-  social?: true | string
 }
 
 export function agentCommands(program: Command, context: CommandContext): void {
@@ -59,7 +43,7 @@ export function agentCommands(program: Command, context: CommandContext): void {
 }
 
 function addCommand(agent: Command, context: CommandContext): void {
-  withJson(agent.command('add').description('add an agent'))
+  withAgentSettings(withJson(agent.command('add').description('add an agent')))
     .argument('[name]', '`rig/name`, or `name` for an agent of the city')
     .option('--name <name>', 'its name, instead of the argument')
     .option('--dir <rig>', 'the rig it works in')
@@ -73,57 +57,17 @@ function addCommand(agent: Command, context: CommandContext): void {
     .option('--min <n>', 'the number of sessions that always run', parseCount)
     .option('--env <key=value>', 'an environment variable; may be repeated', collectPair)
     .option('--suspended', 'add it suspended')
+    .option('--yes', 'take the default of each setting that is not given, without asking')
     .option('--social [name]', 'register it on the agents’ social network; its key stays in the city')
     .action((name: string | undefined, options: Add) => add(context, name, options))
 }
 
 async function add(context: CommandContext, name: string | undefined, options: Add): Promise<void> {
-  const body = declaration(context, name, options)
-  const city = await context.city()
-  const response = await city.call('POST ~/agents/declare', { body })
-  const account = options.social && (await register(city, response.agent, options.social))
-  if (options.json) return printJson(context.io, { ...response, ...(account && { social: account }) })
-  printLine(
-    context.io,
-    `Agent ${response.agent} was added; give it work with \`gc sling ${response.agent} "<what to do>"\`.`,
-  )
-  if (account) reportCityAgent(context, account)
-  await warnUnavailable(context.io, city, response.agent)
-  const { path } = await city.call('GET ~/status')
-  if (existsSync(join(path, 'city.toml'))) await offerLogin(context, path, response.agent)
-}
-
-const register = (city: CityClient, agent: string, name: true | string) =>
-  registerCityAgent(city, agent, name === true ? undefined : name)
-
-function declaration(context: CommandContext, name: string | undefined, options: Add): AgentDeclare {
   const given = options.name ?? name
   if (!given) throw usageError('name the agent: `gc agent add <rig>/<name>`')
   const { dir = options.dir, base } = splitName(given)
-  if (options.provider && options.command) throw usageError('give --provider or --command, not both')
-  const file = options.promptFile ?? options.promptTemplate
-  if (options.prompt !== undefined && file) throw usageError('give --prompt or --prompt-file, not both')
-  const prompt = file ? readPrompt(resolve(context.io.cwd, file)) : options.prompt
-  return {
-    name: base,
-    max_active_sessions: options.max ?? 1,
-    ...(dir && { dir }),
-    ...(options.description && { description: options.description }),
-    ...(options.provider && { provider: options.provider }),
-    ...(options.command && { start_command: options.command }),
-    ...(prompt !== undefined && { prompt }),
-    ...(options.min !== undefined && { min_active_sessions: options.min }),
-    ...(options.env && { env: options.env }),
-    ...(options.suspended && { suspended: true }),
-  }
-}
-
-function readPrompt(path: string): string {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch {
-    throw failure(`cannot read the prompt file ${path}`)
-  }
+  const { addAgent } = await import('./add.ts')
+  await addAgent(context, { dir, base }, options)
 }
 
 const COLOURS: Record<string, Colour> = {

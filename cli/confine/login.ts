@@ -18,6 +18,16 @@ export function confineLoginCommand(confine: Command, context: CommandContext): 
     })
 }
 
+/** Lets confined sessions of a provider read the login of its program. */
+export async function shareLogin(
+  context: CommandContext,
+  path: string,
+  provider: string,
+  isQuiet = false,
+): Promise<void> {
+  await share(isQuiet ? context.printingTo({ ...context.io, out: () => {} }) : context, path, provider, true)
+}
+
 async function share(context: CommandContext, path: string, provider: string, isShared: boolean): Promise<void> {
   const { io } = context
   if (io.env.GC_SESSION_ID) throw failure('a session may not say what confined sessions read; ask the operator')

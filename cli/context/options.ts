@@ -11,6 +11,26 @@ export const withJson = (command: Command): Command =>
     .addOption(new Option('--fields <fields>').hideHelp())
     .option('--format <template>', 'print each item by a Go template over its JSON, such as "{{.id}} {{.title}}"')
 
+/** The settings of a new agent that a conversation asks for. */
+export interface AgentSettingOptions {
+  worktree?: boolean
+  permissionMode?: string
+  model?: string
+  confine?: 'default' | 'network' | 'off'
+  shareLogin?: boolean
+  yes?: true
+}
+
+export const withAgentSettings = (command: Command): Command =>
+  command
+    .option('--worktree', 'give each session a git worktree of its own')
+    .option('--no-worktree', 'let sessions work in the folder of the rig')
+    .option('--permission-mode <mode>', 'when its program asks before it acts, such as ask or auto-edit')
+    .option('--model <model>', 'the model of its program')
+    .addOption(new Option('--confine <mode>', 'its sandbox').choices(['default', 'network', 'off']))
+    .option('--share-login', 'let its confined sessions read your login')
+    .option('--no-share-login', 'keep your login from its confined sessions')
+
 /** The options of a command that prints one page of a list. */
 export const withPaging = (command: Command): Command =>
   withJson(command)

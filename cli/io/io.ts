@@ -1,4 +1,5 @@
 import { writeSync } from 'node:fs'
+import type { Interface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { showHidden } from '../../src/client/text.ts'
 import { INTERRUPTED } from './exit.ts'
@@ -19,8 +20,8 @@ export interface Io {
   err(text: string): void
   /** All of standard input. */
   readInput(): Promise<string>
-  /** One line of standard input; empty at its end, and when ctrl-c comes first. */
-  readLine(): Promise<string>
+  /** The next line of standard input; undefined at its end, and when ctrl-c comes first. */
+  readLine(): Promise<string | undefined>
   /** How JSON is written; as it is when this is undefined. */
   formatJson?(value: unknown): string
   /** Whether standard input is a terminal. */
@@ -43,7 +44,7 @@ export function processIo(): Io {
     outBytes: (bytes) => void process.stdout.write(bytes),
     err: (text) => void process.stderr.write(text),
     readInput: () => readInput(interrupted.signal),
-    readLine: () => readLine(interrupted.signal),
+    readLine: lineReader(interrupted.signal),
     isInteractive: process.stdin.isTTY === true,
   }
 }
@@ -57,27 +58,49 @@ async function readInput(signal: AbortSignal): Promise<string> {
   return text
 }
 
-async function readLine(signal: AbortSignal): Promise<string> {
-  const { createInterface } = await import('node:readline')
+/** Reads standard input line by line; lines that arrive early are kept for the next call. */
+function lineReader(signal: AbortSignal): Io['readLine'] {
   const { stdin } = process
-  if (stdin.isTTY) stdin.ref()
-  const lines = createInterface({ input: stdin })
-  const close = () => lines.close()
-  signal.addEventListener('abort', close, { once: true })
-  const { promise, resolve } = Promise.withResolvers<string>()
-  lines.once('line', resolve).once('close', () => resolve(''))
-  const line = await promise
-  signal.removeEventListener('abort', close)
-  lines.close()
-  // A terminal that nobody reads any more must not keep the command from ending.
-  if (stdin.isTTY) stdin.unref()
-  return line
+  const lines: string[] = []
+  let reader: Interface | undefined
+  let isOver = false
+  let wake = () => {}
+  const open = async () => {
+    const { createInterface } = await import('node:readline')
+    const opened = createInterface({ input: stdin })
+    const add = (line: string) => {
+      lines.push(line)
+      wake()
+    }
+    const end = () => {
+      isOver = true
+      wake()
+    }
+    opened.on('line', add).once('close', end)
+    signal.addEventListener('abort', () => opened.close(), { once: true })
+    return opened
+  }
+  return async () => {
+    if (signal.aborted) return undefined
+    if (stdin.isTTY) stdin.ref()
+    reader ??= await open()
+    if (!isOver) reader.resume()
+    while (lines.length === 0 && !isOver) {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      wake = resolve
+      await promise
+    }
+    if (!isOver) reader.pause()
+    // A terminal that nobody reads any more must not keep the command from ending.
+    if (stdin.isTTY) stdin.unref()
+    return signal.aborted ? undefined : lines.shift()
+  }
 }
 
 /** Asks a person; only `y` or `yes` is a yes. */
 export async function confirm(io: Io, question: string): Promise<boolean> {
   io.err(`${question} [y/N] `)
-  return /^y(es)?$/i.test((await io.readLine()).trim())
+  return /^y(es)?$/i.test(((await io.readLine()) ?? '').trim())
 }
 
 /** Colour is used on terminals, but not with `NO_COLOR` or on a dumb one. */

@@ -24,6 +24,7 @@ export interface Shell {
 /** An `Io` that keeps what was written. */
 export function recorder(shell: Shell = {}): { io: Io; output: { out: string; err: string } } {
   const output = { out: '', err: '' }
+  const lines = shell.stdin?.split('\n') ?? []
   const io: Io = {
     env: shell.env ?? {},
     cwd: shell.cwd ?? '/',
@@ -44,7 +45,7 @@ export function recorder(shell: Shell = {}): { io: Io; output: { out: string; er
       shell.onError?.(output.err)
     },
     readInput: async () => shell.stdin ?? '',
-    readLine: async () => shell.stdin ?? '',
+    readLine: async () => lines.shift(),
   }
   return { io, output }
 }

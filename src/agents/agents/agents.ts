@@ -154,6 +154,9 @@ export class Agents {
     if (keys.provider && keys.start_command) {
       throw new AppError('invalid-request', 'give either a provider or a start_command, not both')
     }
+    if (keys.confine && (caller.kind === 'session' || caller.kind === 'process')) {
+      throw new AppError('forbidden', 'forbidden: a session cannot set `confine` of an agent; ask the operator')
+    }
     if (keys.provider) this.#requireProvider(keys.provider)
     const draft = {
       name,

@@ -122,6 +122,12 @@ export const AgentDeclare = Type.Object(
     ),
     prompt_flag: Type.Optional(Type.String()),
     work_dir: Type.Optional(Type.String({ description: 'Its working folder, relative to the city.' })),
+    worktree: Type.Optional(Type.Boolean({ description: 'Whether each session gets a git worktree of its own.' })),
+    confine: Type.Optional(
+      Type.Union([Type.Literal('default'), Type.Literal('network'), Type.Literal('off')], {
+        description: 'Its sandbox: `network` reaches every network, `off` is none. Sessions cannot set it.',
+      }),
+    ),
     min_active_sessions: Type.Optional(Type.Integer({ minimum: 0 })),
     max_active_sessions: Type.Optional(Type.Integer({ minimum: -1, description: '-1 for no limit.' })),
     scale_check: Type.Optional(

@@ -5,7 +5,7 @@ import type { AgentConfig, CityConfig, PackConfig } from '../city/index.ts'
 import { type ComposeOptions, type Composition, compose } from '../compose/compose.ts'
 import { agentsWithHookReview } from '../compose/resolve/hook-reviews.ts'
 import { formatDiagnostic } from '../files/diagnostics.ts'
-import { FileSnapshot } from '../files/file-snapshot.ts'
+import { type Drafts, FileSnapshot } from '../files/file-snapshot.ts'
 import { openPackFolders } from '../packs/builtin-folders.ts'
 import { type ProviderProgram, programOf, resolveProvider } from '../providers/index.ts'
 
@@ -30,9 +30,9 @@ export interface CityFiles {
   readonly warnings: readonly string[]
 }
 
-/** Composes the city in a folder from its files alone, with the packs below a `GC_HOME`. */
-export const composeFolder = (path: string, home: string, options?: ComposeOptions): Composition =>
-  compose(new FileSnapshot(path), { ...options, folders: openPackFolders(home) })
+/** Composes the city in a folder from its files and drafts alone, with the packs below a `GC_HOME`. */
+export const composeFolder = (path: string, home: string, options?: ComposeOptions, drafts?: Drafts): Composition =>
+  compose(new FileSnapshot(path, drafts), { ...options, folders: openPackFolders(home) })
 
 export function readCityFiles(path: string, home: string): CityFiles {
   const { config, errors, broken, allWarnings } = composeFolder(path, home)

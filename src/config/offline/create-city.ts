@@ -4,11 +4,22 @@ import { AppError, errorMessage } from '../../core/errors.ts'
 import { createFolder, requireNoLinks } from '../../core/folders.ts'
 import { renderPairs, renderValue } from '../../core/toml/index.ts'
 import { BUILTINS } from '../../programs/presets.ts'
-import { compose } from '../compose/compose.ts'
+import type { CityConfig } from '../city/index.ts'
+import {
+  type AgentDraft,
+  addAgent,
+  addRig,
+  type ComposeOptions,
+  compose,
+  type EditBase,
+  type RigDraft,
+  shareLogin,
+} from '../compose/index.ts'
 import { CITY_NAME } from '../declare/index.ts'
 import {
   AGENTS_FOLDER,
   CITY_FILE,
+  type Drafts,
   EditLock,
   FileSnapshot,
   SITE_FILE,
@@ -28,19 +39,48 @@ export interface NewCityOptions {
   startCommand?: string
   /** Built-in providers to declare, so that they can be changed in the file. */
   providers?: readonly string[]
+  /** Its first rig. */
+  rig?: RigDraft
+  /** Its first agent. */
+  agent?: AgentDraft
+  /** The provider whose login confined sessions may read. */
+  sharedLogin?: string | undefined
 }
 
-/** Writes a new city into a folder that holds none yet, and returns its name. */
-export async function createCity(path: string, options: NewCityOptions = {}): Promise<string> {
+/** The files of a new city, and the configuration that they declare. */
+export interface CityDraft {
+  readonly drafts: ReadonlyMap<string, string>
+  readonly config: CityConfig
+}
+
+/** Makes the files of a new city without writing any; throws every error in them, and when the folder holds a city. */
+export function draftCity(path: string, options: NewCityOptions = {}, composing: ComposeOptions = {}): CityDraft {
   checkOptions(options)
-  prepareFolder(path)
-  const site = options.name === undefined ? '' : `${renderPairs([['workspace_name', options.name]])[0]}\n`
+  checkFolder(path)
+  const { name, rig, agent, sharedLogin } = options
+  const site = name === undefined ? '' : `${renderPairs([['workspace_name', name]])[0]}\n`
   const drafts = new Map([
     [SITE_FILE, site],
     [CITY_FILE, cityTemplate(options)],
   ])
-  const { config, errors } = compose(new FileSnapshot(path, drafts))
-  if (errors.length > 0) throw toInvalidConfigError(errors, 'validation-failed')
+  const composed = () => {
+    const { errors, ...rest } = compose(new FileSnapshot(path, drafts), composing)
+    if (errors.length > 0) throw toInvalidConfigError(errors, 'validation-failed')
+    return rest
+  }
+  const apply = (edit: (base: EditBase) => Drafts) => {
+    for (const [file, text] of edit(composed())) if (text !== undefined) drafts.set(file, text)
+  }
+  if (rig) apply((base) => addRig(base, rig))
+  if (agent) apply((base) => addAgent(base, agent))
+  if (sharedLogin !== undefined) apply((base) => shareLogin(base, sharedLogin, true))
+  return { drafts, config: composed().config }
+}
+
+/** Writes a new city into a folder that holds none yet, and returns its name. */
+export async function createCity(path: string, options: NewCityOptions = {}): Promise<string> {
+  const { drafts, config } = draftCity(path, options)
+  prepareFolder(path)
   for (const folder of FOLDERS) createFolder(join(path, folder))
   using lock = await EditLock.acquire(path)
   if (!(await writeDrafts(lock, drafts, () => undefined))) throw alreadyInitialized(path)
@@ -67,14 +107,25 @@ function checkOptions({ name, provider, startCommand, providers = [] }: NewCityO
 const alreadyInitialized = (path: string): AppError =>
   new AppError('conflict-wrong-state', `conflict: city already initialized at ${path}`)
 
-function prepareFolder(path: string): void {
-  try {
+function checkFolder(path: string): void {
+  becomesCity(path, () => {
     if (existsSync(path) && !statSync(path).isDirectory()) throw new Error('it is a file')
     if ([CITY_FILE, SITE_FILE, '.gc/city.db'].some((file) => existsSync(join(path, file))))
       throw alreadyInitialized(path)
     for (const folder of FOLDERS) requireNoLinks(path, folder)
+  })
+}
+
+function prepareFolder(path: string): void {
+  becomesCity(path, () => {
     createFolder(path)
     accessSync(path, constants.W_OK | constants.X_OK)
+  })
+}
+
+function becomesCity(path: string, step: () => void): void {
+  try {
+    step()
   } catch (error) {
     if (error instanceof AppError) throw error
     throw new AppError('validation-failed', `${path} cannot become a city: ${errorMessage(error)}`)

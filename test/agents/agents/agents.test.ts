@@ -319,6 +319,35 @@ describe('creating an agent', () => {
     expect(town.config.agent('w').suspended).toBe(true)
   })
 
+  test('writes worktree, options and confine, and rejects an option that the provider lacks', async () => {
+    await using town = await agentsWorld(TOWN)
+    const declare = (body: object) => town.send('POST', 'agents/declare', { name: 'w', provider: 'claude', ...body })
+    const settings = { dir: 'shop', worktree: true, option_defaults: { permission_mode: 'plan' }, confine: 'network' }
+    expect(await declare({ option_defaults: { permission_mode: 'bold' } })).toMatchObject({
+      status: 400,
+      body: { detail: expect.stringContaining('cannot be "bold"') },
+    })
+    expect(town.recorded()).toEqual([])
+    expect((await declare(settings)).status).toBe(201)
+    expect(town.config.agent('shop/w')).toMatchObject({
+      ...{ worktree: true, optionDefaults: { permission_mode: 'plan' }, confine: 'network' },
+    })
+    expect(town.recorded().map(({ type }) => type)).toEqual(['config.changed'])
+  })
+
+  test('by a session cannot set confine', async () => {
+    await using town = await agentsWorld(TOWN)
+    town.as({
+      ...{ kind: 'session', city: 'c', session: 'tc-1', names: ['tc-1'] },
+      ...{ agent: 'w', declaredIn: 'city.toml', may: ['configure'] },
+    })
+    for (const confine of ['default', 'network', 'off']) {
+      const made = await town.send('POST', 'agents/declare', { name: 'w', start_command: 'x', confine })
+      expect(made).toMatchObject({ status: 403, body: { code: 'forbidden' } })
+    }
+    expect(town.recorded()).toEqual([])
+  })
+
   test('twice is a conflict', async () => {
     await using town = await agentsWorld(TOWN)
     const again = await town.send('POST', 'agents', { name: 'mayor', provider: 'codex' })
