@@ -57,8 +57,8 @@ test('every agent and provider is shown with its origin', async () => {
   await using town = await agentsWorld(TOWN)
   expect(await town.get('config/explain')).toMatchObject({
     agents: [
-      { name: 'crew', origin: 'inline' },
-      { name: 'mayor', origin: 'inline' },
+      { name: 'crew', origin: 'pack-derived' },
+      { name: 'mayor', origin: 'pack-derived' },
     ],
     providers: { mine: { origin: 'city' }, codex: { origin: 'builtin+city' }, claude: { origin: 'builtin' } },
     patches: { agents: 0, rigs: 0, providers: 0 },
