@@ -91,6 +91,36 @@ describe('listing agents', () => {
     }
   })
 
+  test('shows each session of an unlimited agent under the name of the agent with a suffix, by which it is found', async () => {
+    await using town = await agentsWorld({
+      ...TOWN,
+      'pack.toml': '[pack]\nname = "town"\nschema = 2\n[imports.web]\nsource = "./packs/web"\n',
+      'packs/web/pack.toml': '[pack]\nname = "web"\nschema = 2\n',
+      'packs/web/agents/lead/agent.toml': 'start_command = "./lead"\nscope = "city"\n',
+    })
+    const [slotted] = await town.pool('swarm', 1)
+    await town.finishWork()
+    const adhoc = await town.session('swarm')
+    const aliased = await town.session('swarm', 'bee')
+    const imported = await town.session('web.lead')
+    expect(aliased).toMatchObject({ sessionName: `s-${aliased.id}`, alias: 'bee' })
+    expect(imported.sessionName).toMatch(/^web__lead-adhoc-/)
+    const shown = rows(await town.get('agents?running=true')).map(({ name, pool, session }) => [
+      name,
+      pool,
+      session?.name,
+    ])
+    expect(Object.fromEntries(shown.map(([name, ...rest]) => [name, rest]))).toEqual({
+      'swarm-1': ['swarm', slotted?.sessionName],
+      [adhoc.sessionName]: ['swarm', adhoc.sessionName],
+      [`swarm-${aliased.id}`]: ['swarm', aliased.sessionName],
+      [imported.sessionName.replace('__', '.')]: ['web.lead', imported.sessionName],
+    })
+    for (const [name, , session] of shown) {
+      expect(await town.get(`agent/${name}`)).toMatchObject({ name, running: true, session: { name: session } })
+    }
+  })
+
   test('tells why a held pool starts nothing, on those rows that do not run, until it is resumed', async () => {
     await using town = await agentsWorld(TOWN)
     town.install('codex')
