@@ -35,7 +35,7 @@ export async function explainMissingSession(context: CommandContext, error: unkn
   const reason = agent.unavailable_reason
   return reason
     ? `that agent cannot be started: ${reason}`
-    : `that agent has no session; \`gc session new ${agent.name}\` starts one`
+    : `that agent has no session; \`gc session new ${agent.pool ?? agent.name}\` starts one`
 }
 
 /** The same context for a short look that starts nothing. */

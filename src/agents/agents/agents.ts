@@ -7,14 +7,14 @@ import type { Suspensions } from '../../config/suspensions/index.ts'
 import { type Clock, toTimestamp } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
 import type { Store } from '../../core/store/index.ts'
-import { lastSegment, rejectMarkers } from '../../core/text/index.ts'
+import { rejectMarkers } from '../../core/text/index.ts'
 import { unknownAction } from '../../http/actions.ts'
 import { actorOf, answering, partOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
 import type { OKResponseBody } from '../../http/schema.ts'
 import type { SseFrame } from '../../http/sse.ts'
 import { BUILTINS } from '../../programs/presets.ts'
-import { instanceName, instanceNamed, sanitize } from '../../work/sessions/index.ts'
+import { instanceName, instanceNamed, memberName } from '../../work/sessions/index.ts'
 import type { AgentOutput } from '../conversations/index.ts'
 import type { AgentSession, AgentSessionDirectory, SessionName } from './agent-session-directory.ts'
 import type {
@@ -394,9 +394,5 @@ function freeSlot(rows: ReadonlyMap<string, AgentSession | undefined>): string |
   return (free.find(([, session]) => session === undefined) ?? free[0])?.[0]
 }
 
-/** The name of a session that has no slot: that of its agent with what its run-time name adds to it, or with its id. */
-function nameOf(spec: AgentConfig, { id, identity, name }: AgentSession): string {
-  if (identity !== spec.qualified) return identity
-  const own = `${sanitize(lastSegment(spec.qualified))}-`
-  return `${spec.qualified}-${name.startsWith(own) ? name.slice(own.length) : id}`
-}
+const nameOf = ({ qualified }: AgentConfig, { id, identity, name }: AgentSession): string =>
+  memberName({ id, template: qualified, agentName: identity, sessionName: name })

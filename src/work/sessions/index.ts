@@ -16,6 +16,7 @@ export {
   defaultSessionName,
   instanceName,
   instanceNamed,
+  memberName,
   poolSessionName,
   sanitize,
 } from './names.ts'

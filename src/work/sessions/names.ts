@@ -37,6 +37,24 @@ export const poolSessionName = (agent: string, id: string): string => `${sanitiz
 export const adhocSessionName = (agent: string): string =>
   `${sanitize(lastSegment(agent))}-adhoc-${randomBytes(5).toString('hex')}`
 
+/** What of a session its name among those of its agent is made of. */
+interface NamedSession {
+  readonly id: string
+  readonly template: string
+  readonly agentName: string
+  readonly sessionName: string
+}
+
+/**
+ * The name of a session among those of an agent that runs several: that of its instance; without one, the agent's with
+ * what the session's run-time name adds to it, or with its id.
+ */
+export function memberName({ id, template, agentName, sessionName }: NamedSession): string {
+  if (agentName !== '' && agentName !== template) return agentName
+  const own = `${sanitize(lastSegment(template))}-`
+  return `${template}-${sessionName.startsWith(own) ? sessionName.slice(own.length) : id}`
+}
+
 /** What of an agent its instances are named after. */
 interface NamedAgent {
   readonly qualified: string

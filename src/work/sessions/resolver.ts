@@ -3,7 +3,7 @@ import type { Config } from '../../config/compose/index.ts'
 import { AppError } from '../../core/errors.ts'
 import { lastSegment } from '../../core/text/index.ts'
 import { SESSION_CONFLICT } from '../errors.ts'
-import { sanitize } from './names.ts'
+import { memberName, sanitize } from './names.ts'
 import type { SessionRepository } from './repository.ts'
 import type { SessionRow } from './table.ts'
 
@@ -12,7 +12,7 @@ export const withoutSlash = (token: string): string => token.replace(/(?<=.)[/]$
 
 const notFound = (token: string) => new AppError('session-not-found', `not_found: session not found: "${token}"`)
 
-/** Finds sessions by id, configured identity, run-time name, alias or title. */
+/** Finds sessions by id, configured identity, run-time name, alias, name in the list of agents, or title. */
 export class SessionResolver {
   constructor(
     private readonly repository: SessionRepository,
@@ -61,10 +61,11 @@ export class SessionResolver {
       const row = this.#requireOne(token, this.repository.liveByName(column, token))
       if (row) return row
     }
-    const titled = this.repository
-      .live()
-      .filter((row) => row.named === null && row.state === 'active' && this.repository.titleOf(row.id) === token)
-    return titled[0]
+    const live = this.repository.live()
+    return (
+      live.find((row) => row.kind === 'agent' && memberName(row) === token) ??
+      live.find((row) => row.named === null && row.state === 'active' && this.repository.titleOf(row.id) === token)
+    )
   }
 
   /** Throws when a live session has the name of a configured one without being it. */

@@ -118,6 +118,7 @@ describe('listing agents', () => {
     })
     for (const [name, , session] of shown) {
       expect(await town.get(`agent/${name}`)).toMatchObject({ name, running: true, session: { name: session } })
+      expect(town.sessionServices.resolver.resolve(String(name)).sessionName).toBe(String(session))
     }
   })
 
