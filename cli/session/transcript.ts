@@ -9,24 +9,30 @@ import { type Io, printJson, printLine } from '../io/io.ts'
 import { timers } from '../io/timers.ts'
 
 type Structured = Extract<FrameOf<'GET ~/session/{id}/stream'>, { event: 'structured' }>
-type Message = Structured['data']['structured_messages'][number]
+export type Message = Structured['data']['structured_messages'][number]
+
+/** The format that has what tools were given and returned. */
+const WHOLE = 'structured'
 
 interface Options extends JsonOption {
-  format: TranscriptFormat
+  format?: TranscriptFormat
   tail: number
   follow?: true
   subAgents?: true
 }
 
 export function transcriptCommand(session: Command, context: CommandContext): void {
-  const formats = new Option('--format <format>', 'the format').choices(['conversation', 'raw', 'structured'])
+  const formats = new Option(
+    '--format <format>',
+    'the format; default is conversation, and structured with --json',
+  ).choices(['conversation', 'raw', 'structured'])
   session
     .command('transcript')
     .alias('logs')
     .description('show the conversation of a session')
     .option('--json', 'print the answer of the server as JSON')
     .argument('<session>')
-    .addOption(formats.default('conversation'))
+    .addOption(formats)
     .option('--tail <n>', 'only the last entries; 0 for all', parseCount, 0)
     .option('-f, --follow', 'follow new entries')
     .option('--sub-agents', 'also the conversations of sub-agents')
@@ -36,10 +42,11 @@ export function transcriptCommand(session: Command, context: CommandContext): vo
     )
 }
 
-async function read(context: CommandContext, id: string, { format, tail, json, subAgents }: Options): Promise<void> {
+async function read(context: CommandContext, id: string, options: Options): Promise<void> {
+  const { format = 'conversation', tail, json, subAgents } = options
   const city = await context.city()
+  if (json) return printWhole(context, id, options)
   const response = await city.call('GET ~/session/{id}/transcript', { params: { id }, query: { format } })
-  if (json) return printJson(context.io, response)
   if ('structured_messages' in response) return printEach(context.io, last(response.structured_messages, tail))
   if ('messages' in response) return printEach(context.io, last(response.messages, tail))
   if (response.format === 'text') for (const turn of last(response.turns ?? [], tail)) print(context.io, turn)
@@ -48,10 +55,24 @@ async function read(context: CommandContext, id: string, { format, tail, json, s
   await readSubAgents(context, id, { tail, shown: subAgents === true })
 }
 
+/** Prints the answer of the server, with whole inputs and results of tools unless another format is asked for. */
+async function printWhole(context: CommandContext, id: string, { format = WHOLE, subAgents }: Options): Promise<void> {
+  const city = await context.city()
+  const transcript = await city.call('GET ~/session/{id}/transcript', { params: { id }, query: { format } })
+  if (!subAgents) return printJson(context.io, transcript)
+  const { agents } = await city.call('GET ~/session/{id}/agents', { params: { id } })
+  const path = 'GET ~/session/{id}/agents/{agentId}/transcript'
+  const all: object[] = []
+  for (const { agent_id: agentId } of agents) {
+    all.push({ agent_id: agentId, ...(await city.call(path, { params: { id, agentId }, query: { format } })) })
+  }
+  printJson(context.io, { ...transcript, sub_agents: all })
+}
+
 /** Prints a conversation with what each tool was given, which only the structured format has. */
 async function readMessages(context: CommandContext, id: string, tail: number): Promise<void> {
   const city = await context.city()
-  const query = { format: 'structured' } as const
+  const query = { format: WHOLE } as const
   const response = await city.call('GET ~/session/{id}/transcript', { params: { id }, query })
   if (!('structured_messages' in response)) return
   for (const turn of last(response.structured_messages.flatMap(turnOf), tail)) print(context.io, turn)
@@ -72,9 +93,9 @@ async function readSubAgents(
   }
   for (const { agent_id: agentId } of shown ? agents : []) {
     const path = 'GET ~/session/{id}/agents/{agentId}/transcript'
-    const transcript = await city.call(path, { params: { id, agentId } })
-    if (!('turns' in transcript)) continue
-    for (const turn of last(transcript.turns ?? [], tail)) {
+    const transcript = await city.call(path, { params: { id, agentId }, query: { format: WHOLE } })
+    if (!('structured_messages' in transcript)) continue
+    for (const turn of last(transcript.structured_messages.flatMap(turnOf), tail)) {
       print(io, { ...turn, role: `${turn.role} (sub-agent ${sanitizeLine(agentId)})` })
     }
   }
@@ -82,28 +103,45 @@ async function readSubAgents(
 
 const last = <T>(all: readonly T[], count: number): readonly T[] => (count === 0 ? all : all.slice(-count))
 
+/** Follows a session; a conversation that begins while its screen is followed is printed from its start. */
+async function followTranscript(context: CommandContext, id: string, options: Options): Promise<void> {
+  const { json, format = 'conversation' } = options
+  if (json || format !== 'conversation') return followFrames(context, id, { ...options, isRead: false })
+  const isRead = await hasConversation(context, id)
+  const began = new AbortController()
+  await followFrames(context, id, { ...options, isRead, began })
+  if (began.signal.aborted) await followFrames(context, id, { ...options, isRead: true })
+}
+
 /** Prints the frames of a stream until the user interrupts it or the session is closed. */
-async function followTranscript(context: CommandContext, id: string, { format, json }: Options): Promise<void> {
+async function followFrames(
+  context: CommandContext,
+  id: string,
+  { format, json, isRead, began }: Options & { isRead: boolean; began?: AbortController },
+): Promise<void> {
+  const { io } = context
   const city = await context.city()
   const closed = new AbortController()
-  const signal = AbortSignal.any([context.io.signal, closed.signal])
+  const signal = AbortSignal.any([io.signal, closed.signal, ...(began ? [began.signal] : [])])
   const onStateChange = async (state: 'connected' | 'disconnected') => {
     if (state === 'disconnected' && (await isClosed(context, id))) closed.abort()
   }
   let shown = false
-  const printed = new Map<string, number>()
-  const isRead = format === 'conversation' && !json && (await hasConversation(context, id))
-  const input = { params: { id }, query: { format: isRead ? ('structured' as const) : format } }
-  const frames = city.follow('GET ~/session/{id}/stream', input, {
-    signal,
-    timers,
-    onStateChange: (state) => void onStateChange(state),
-  })
+  const growing = new GrowingMessages()
+  const query = { format: isRead ? WHOLE : (format ?? (json ? WHOLE : 'conversation')) }
+  const frames = city.follow(
+    'GET ~/session/{id}/stream',
+    { params: { id }, query },
+    { signal, timers, onStateChange: (state) => void onStateChange(state) },
+  )
   for await (const frame of frames) {
-    if (json) printJson(context.io, frame.data)
-    else if (isRead && frame.event === 'structured') printNew(context.io, frame.data.structured_messages, printed)
-    else shown = show(context.io, frame, shown) || shown
+    if (json) printJson(io, frame.data)
+    else if (isRead && frame.event === 'structured')
+      for (const turn of growing.add(frame.data.structured_messages)) print(io, turn)
+    else if (began && frame.event === 'turn' && frame.data.format === 'conversation') began.abort()
+    else shown = show(io, frame, shown) || shown
   }
+  for (const turn of growing.end()) print(io, turn)
 }
 
 /** Whether a session has a conversation to follow, not only a screen. */
@@ -114,16 +152,6 @@ async function hasConversation(context: CommandContext, id: string): Promise<boo
     query: { format: 'conversation' },
   })
   return format === 'conversation'
-}
-
-/** Prints the blocks that were not printed before: a message that grows is sent again. */
-function printNew(io: Io, messages: readonly Message[], printed: Map<string, number>): void {
-  for (const message of messages) {
-    const { id, blocks } = message
-    const before = printed.get(id) ?? 0
-    printed.set(id, blocks.length)
-    for (const turn of turnOf({ ...message, blocks: blocks.slice(before) })) print(io, turn)
-  }
 }
 
 async function isClosed(context: CommandContext, id: string): Promise<boolean> {
@@ -162,14 +190,9 @@ function print(io: Io, { role, text, timestamp }: OutputTurn): void {
 
 /** Maximum length of what a tool was given, and of its result. */
 const MAX_TOOL_TEXT = 500
-/** The fields of a tool's input that tell what it does, the most telling first. */
-const INPUT_FIELDS = [
-  ...['command', 'code', 'url', 'pattern', 'query', 'file_path', 'text', 'question', 'description', 'prompt', 'plan'],
-  ...['task_id', 'explanation'],
-]
 
 /** A message as a turn; none for one that shows nothing. */
-function turnOf({ role, blocks, timestamp }: Message): OutputTurn[] {
+export function turnOf({ role, blocks, timestamp }: Message): OutputTurn[] {
   const text = blocks
     .map(blockText)
     .filter((part) => part !== '')
@@ -192,11 +215,51 @@ function blockText(block: Message['blocks'][number]): string {
   }
 }
 
-/** The input of a tool call, on one line. */
+/** The input of a tool call, on one line: long texts after what is named with them. */
 function inputText(input: unknown): string {
   if (!isRecord(input)) return ''
-  const told = INPUT_FIELDS.flatMap((field) => (typeof input[field] === 'string' ? [input[field]] : []))
-  const listed = Array.isArray(input.arguments) ? input.arguments.filter(isRecord) : []
-  const given = told.length > 0 ? told : listed.map(({ name, value }) => `${name}=${String(value)}`)
-  return given.join(' · ').replaceAll(/\s*\n\s*/g, ' ⏎ ')
+  const { kind: _, patch, arguments: named, todos, steps, ...rest } = input
+  const lists = [todos, steps].filter(Array.isArray).flat().filter(isRecord)
+  return [
+    ...strings(rest),
+    ...(Array.isArray(named) ? named.filter(isRecord) : []).map(({ name, value }) => `${name}=${value}`),
+    ...lists.map(({ content, step, status }) => `${content ?? step ?? ''} (${status ?? 'pending'})`),
+    ...strings(patch),
+  ]
+    .join(' · ')
+    .replaceAll(/\s*\n\s*/g, ' ⏎ ')
+}
+
+function strings(value: unknown): string[] {
+  if (typeof value === 'string') return value === '' ? [] : [value]
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(strings) : []
+}
+
+/** Prints each block of messages that grow, once it is complete. */
+export class GrowingMessages {
+  readonly #shown = new Map<string, number>()
+  readonly #held = new Map<string, Message>()
+
+  /** The turns to print of messages that are new or were sent again. */
+  add(messages: readonly Message[]): OutputTurn[] {
+    return messages.flatMap((message) => {
+      const { id, blocks, status } = message
+      const isGrowing = status === 'partial' && blocks.at(-1)?.type === 'text'
+      this.#held.delete(id)
+      if (isGrowing) this.#held.set(id, message)
+      return this.#take(message, isGrowing ? blocks.length - 1 : blocks.length)
+    })
+  }
+
+  /** The turns that were still growing when the conversation ended. */
+  end(): OutputTurn[] {
+    return [...this.#held.values()].flatMap((message) => this.#take(message, message.blocks.length))
+  }
+
+  #take(message: Message, until: number): OutputTurn[] {
+    const { id, blocks } = message
+    const before = this.#shown.get(id) ?? 0
+    this.#shown.set(id, Math.max(before, until))
+    return turnOf({ ...message, blocks: blocks.slice(before, until) })
+  }
 }

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { dirname, join } from 'node:path'
 import { parseAmount } from '../../cli/budget/budget.ts'
 import type { SessionResponse } from '../../src/work/sessions/schema.ts'
 import { openRecordingCity } from '../agents/conversations/recording-city.ts'
-import { append, claude } from '../programs/samples.ts'
+import { append, claude, write } from '../programs/samples.ts'
 
 let town: Awaited<ReturnType<typeof openRecordingCity>>
 let session: SessionResponse
@@ -68,6 +69,31 @@ test('what a tool was given is printed with it, as it is logged and when it is f
   expect(out).toContain('[Read] /etc/hosts')
   expect(out.split('npm test')).toHaveLength(2)
   expect((await town.gc(['session', 'logs', 'bob'])).out).toMatch(shown)
+}, 15_000)
+
+test('the tools of sub-agents are printed with what they were given, and JSON has all of it', async () => {
+  const long = `echo ${'x'.repeat(2_000)}`
+  const side = (record: object) => ({ ...record, isSidechain: true, agentId: 'a1b2c3' })
+  append(
+    write(join(dirname(log), 'k', 'subagents', 'agent-a1b2c3.jsonl'), ''),
+    side(claude.user('s0', null, 'Search', 10)),
+    side(claude.calls('s1', 's0', 't9', 'Bash', { command: long, description: 'Say\u001b[2J x' }, 11)),
+  )
+  const args = ['session', 'logs', 'bob', '--sub-agents']
+  let out = ''
+  for (const end = performance.now() + 10_000; !out.includes('[Bash] echo') && performance.now() < end; )
+    out = (await town.gc(args)).out
+  const [, line = ''] = /assistant \(sub-agent a1b2c3\)\n(.*)\n/.exec(out) ?? []
+  expect(line).toBe(`[Bash] ${long.slice(0, 499)}…`)
+  expect(out).not.toContain('\u001b[2J')
+  const { structured_messages: own, sub_agents: subs } = await town.json<{
+    structured_messages: object[]
+    sub_agents: { agent_id: string; structured_messages: object[] }[]
+  }>(args)
+  expect(own.length).toBeGreaterThan(0)
+  expect(subs).toMatchObject([
+    { agent_id: 'a1b2c3', structured_messages: [{}, { blocks: [{ input: { command: long } }] }] },
+  ])
 }, 15_000)
 
 test('new entries are printed until the session is closed', async () => {

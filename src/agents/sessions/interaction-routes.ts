@@ -1,3 +1,4 @@
+import { Type } from '@sinclair/typebox'
 import { SESSION_CONFLICT } from '../../host/protocol/index.ts'
 import type { CityOf } from '../../http/city-of.ts'
 import { ofOtherSessions } from '../../http/needs.ts'
@@ -12,7 +13,7 @@ import {
   SubAgent,
   SubAgents,
 } from '../../work/sessions/index.ts'
-import { Transcript } from '../conversations/index.ts'
+import { Transcript, TranscriptFormat } from '../conversations/index.ts'
 import { QuestionAnswer, QuestionList, QuestionView } from '../questions/index.ts'
 import type { SessionOperations } from './operations.ts'
 
@@ -131,11 +132,12 @@ export const interactionRoutes = (city: CityOf<{ sessions: SessionOperations }>)
       id: 'get-sub-agent-transcript',
       summary: 'Get the transcript of a sub-agent',
       needs: ofOtherSessions('watch'),
-      description: 'The conversation of an agent that the session’s agent started, as turns.',
+      description: 'The conversation of an agent that the session’s agent started.',
+      query: Type.Object({ format: Type.Optional(TranscriptFormat) }),
       ok: Transcript,
       errors: ['session-not-found', SESSION_CONFLICT, 'agent-not-found', 'invalid-request'],
       extension: true,
     },
-    (x) => city(x).sessions.transcripts.subAgentTranscript(x.params.id, x.params.agentId),
+    (x) => city(x).sessions.transcripts.subAgentTranscript(x.params.id, x.params.agentId, x.query.format),
   ),
 ]

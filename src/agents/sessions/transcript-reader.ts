@@ -67,10 +67,10 @@ export class TranscriptReader {
     throw agentNotFound(token, id)
   }
 
-  /** The conversation of a sub-agent, as turns. */
-  async subAgentTranscript(token: string, id: string): Promise<Transcript> {
+  /** The conversation of a sub-agent, as turns unless another format is asked for. */
+  async subAgentTranscript(token: string, id: string, format: TranscriptFormat = 'conversation'): Promise<Transcript> {
     const { transcripts } = this.options
-    const transcript = await transcripts.logs.subAgentTranscript(this.#rowOf(token, id), id)
+    const transcript = await transcripts.logs.subAgentTranscript(this.#rowOf(token, id), id, format)
     if (transcript) return transcript
     throw agentNotFound(token, id)
   }

@@ -149,14 +149,14 @@ export class SessionLogs {
   }
 
   /** The transcript of a sub-agent; undefined when it is not known. */
-  async subAgentTranscript(row: SessionRow, id: string): Promise<Transcript | undefined> {
+  async subAgentTranscript(row: SessionRow, id: string, format: TranscriptFormat): Promise<Transcript | undefined> {
     return this.#read(row, async (reader) => {
       const log = openSubAgent(this.#subAgentLogs(row), reader, id)
       if (!log) return undefined
       try {
         await log.refresh()
         await prepareBlocks(log)
-        return toTranscript(row, log, { format: 'conversation', thinking: false }, {}, () => [])
+        return toTranscript(row, log, { format, thinking: false }, {}, () => [])
       } finally {
         log.close()
       }
