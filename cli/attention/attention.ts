@@ -1,12 +1,13 @@
 import type { Command } from 'commander'
-import type { AnswerList, AttentionItem } from '../../src/agents/attention/index.ts'
-import { asksOf } from '../../src/client/attention.ts'
+import type { AnswerList } from '../../src/agents/attention/index.ts'
+import { type AttentionGroup, asksOf, groupEqual, lineOf, sessionsOf } from '../../src/client/attention.ts'
 import type { CityClient } from '../../src/client/client.ts'
 import { isRecord } from '../../src/client/json.ts'
 import type { Output } from '../../src/client/operations.ts'
 import { type Colour, formatAge, formatTime, sanitizeLine, sanitizeLines } from '../../src/client/text.ts'
 import type { CommandContext } from '../context/context.ts'
 import { type JsonOption, parseDurationOption, withJson } from '../context/options.ts'
+import { failure } from '../io/exit.ts'
 import { type Io, printJson, printLine } from '../io/io.ts'
 import { printTable } from '../io/table.ts'
 import { timers } from '../io/timers.ts'
@@ -27,12 +28,14 @@ export function attentionCommands(program: Command, context: CommandContext): vo
       'the number or the words of an option, several boxes with commas (1,3), or approve, approve_always, deny, deny_always',
     )
     .option('--request <id>', 'which question of a session to answer; default is the oldest')
+    .option('--equal', 'answer also the other sessions that ask exactly this')
     .option('--text <text>', 'words of yours: typed into the dialog where the option takes them, else sent afterwards')
     .action((question: string, words: string, options: AnswerOptions) => answer(context, question, words, options))
   kindCommands(attention, context)
 }
 
 interface AnswerOptions {
+  equal?: true
   request?: string
   text?: string
 }
@@ -77,7 +80,7 @@ async function showChange(
   if (!isRaised || !String(id).startsWith(QUESTION)) return
   const { items } = await city.call('GET ~/attention')
   const item = items.find((each) => each.id === id)
-  if (item) showQuestion(io, item)
+  if (item) showQuestion(io, { item, others: [] })
 }
 
 const RAISED = 'attention.raised'
@@ -87,26 +90,28 @@ const HOST = 'host:'
 
 function show({ io }: CommandContext, { items, muted = [] }: Output<'GET ~/attention'>): void {
   const now = Date.now()
+  const groups = groupEqual(items)
   printTable(
     io,
-    items,
+    groups,
     [
-      { header: 'SESSION', value: ({ session_id }) => session_id ?? '–' },
-      { header: 'AGENT', value: ({ agent }) => agent, minWidth: 8 },
-      { header: 'SINCE', value: ({ since }) => formatAge(since, now) },
-      { header: 'KIND', value: ({ kind }) => kind, colour: ({ kind }) => COLOURS[kind] ?? 'red' },
-      { header: 'ASKS', value: (item) => asksOf(item, now).replaceAll('\n', ' '), below: '' },
-      { header: 'WHAT TO DO', value: ({ to_do }) => to_do, below: '→ ' },
+      { header: 'SESSION', value: (group) => sessionsOf(group) || (group.item.session_id ?? '–') },
+      { header: 'AGENT', value: ({ item: { agent } }) => agent, minWidth: 8 },
+      { header: 'BEAD', value: ({ item: { bead_id: bead } }) => bead ?? '–' },
+      { header: 'SINCE', value: ({ item: { since } }) => formatAge(since, now) },
+      { header: 'KIND', value: ({ item: { kind } }) => kind, colour: ({ item: { kind } }) => COLOURS[kind] ?? 'red' },
+      { header: 'ASKS', value: ({ item }) => cutLine(lineOf(item, now)), below: '' },
+      { header: 'WHAT TO DO', value: ({ item: { to_do } }) => to_do, below: '→ ' },
     ],
     'Nothing needs attention.',
   )
-  for (const item of items) if (item.id.startsWith(QUESTION)) showQuestion(io, item)
+  for (const group of groups) if (group.item.id.startsWith(QUESTION)) showQuestion(io, group)
   for (const each of muted)
     printLine(io, `${each.kind} is muted ${mutedText(each, now)}: gc attention unmute ${each.kind}`)
 }
 
 /** A question whole: who asks over what, the command or text, and the answers in the program's words. */
-function showQuestion(io: Io, item: AttentionItem): void {
+function showQuestion(io: Io, { item, others }: AttentionGroup): void {
   const {
     id,
     session_id,
@@ -117,6 +122,7 @@ function showQuestion(io: Io, item: AttentionItem): void {
     cut,
     answers,
     options = [],
+    descriptions = [],
     texts = [],
     ticks = [],
     lists = [],
@@ -130,12 +136,22 @@ function showQuestion(io: Io, item: AttentionItem): void {
     const name = answers[index] ?? ''
     const box = ticks.includes(name) ? '[ ] ' : ''
     printLine(io, `    ${name}  ${box}${sanitizeLines(option)}${texts.includes(name) ? '  (with --text "…")' : ''}`)
+    if (descriptions[index]) printLine(io, `         ${sanitizeLines(descriptions[index])}`)
     for (const list of lists.filter((each) => each.answer === name)) printLine(io, `         ${choicesOf(list)}`)
+  }
+  if (others.length > 0) {
+    const sessions = [item, ...others].map(({ session_id: id }) => id).join(', ')
+    printLine(io, `    ${others.length + 1} sessions ask exactly this: ${sessions}`)
+    printLine(io, `    gc attention answer ${id.slice(QUESTION.length)} <answer> --equal answers all of them`)
   }
   const [first, second] = ticks
   if (second !== undefined)
     printLine(io, `    Boxes are ticked together: gc attention answer ${id.slice(QUESTION.length)} ${first},${second}`)
 }
+
+/** Longest line of a list; what is longer is whole below it. */
+const MAX_LINE = 300
+const cutLine = (line: string): string => (line.length > MAX_LINE ? `${line.slice(0, MAX_LINE)}…` : line)
 
 /** What an answer's text can be, in a line. */
 const choicesOf = ({ choices, several }: AnswerList): string =>
@@ -147,12 +163,13 @@ async function answer(
   context: CommandContext,
   question: string,
   words: string,
-  { request, text }: AnswerOptions,
+  { request, text, equal }: AnswerOptions,
 ): Promise<void> {
   const city = await context.city()
   const given = text === undefined ? {} : { text }
   const number = /^(?:question:)?(\d+)$/.exec(question)?.[1]
   const id = number === undefined ? hostIn(question) : `${QUESTION}${number}`
+  if (equal) return answerEqual(context, city, id, { answer: words, ...given })
   if (id === undefined) {
     const body = { action: words, ...(request !== undefined && { request_id: request }), ...given }
     await city.call('POST ~/session/{id}/respond', { params: { id: question }, body })
@@ -224,3 +241,21 @@ async function unmute(context: CommandContext, kind: string, { json }: JsonOptio
 /** Until when a kind is hidden, and by whom. */
 const mutedText = ({ until, by }: { until?: string; by: string }, now: number): string =>
   `${until === undefined ? 'until unmuted' : `until ${formatTime(until, now)}`}, by ${sanitizeLine(by)}`
+
+/** Gives one answer to a question and to all that are equal to it to the byte. */
+async function answerEqual(
+  { io }: CommandContext,
+  city: CityClient,
+  id: string | undefined,
+  given: { answer: string; text?: string },
+): Promise<void> {
+  const { items } = await city.call('GET ~/attention')
+  const read = items.find((item) => item.id === id)
+  if (!read?.same)
+    throw failure('only a whole question that waits can be answered with its equals; gc attention lists them')
+  const { same } = read
+  const ids = items.flatMap((item) => (item.same === same ? [item.id] : []))
+  const { answered, left, choice = '' } = await city.call('POST ~/attention/answer', { body: { ids, same, ...given } })
+  printLine(io, `${answered.length} of ${ids.length} were answered with "${sanitizeLine(choice)}".`)
+  for (const each of left) io.err(`${sanitizeLine(each.id)} was left: ${sanitizeLine(each.reason)}\n`)
+}

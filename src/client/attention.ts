@@ -11,3 +11,29 @@ export const isQuestion = ({ kind }: Pick<AttentionItem, 'kind'>): boolean => QU
 /** What is asked: a question to the letter, what gc says with times where the person is, without the day of `now`. */
 export const asksOf = (item: Asking, now?: number): string =>
   isQuestion(item) ? item.asks : withLocalTimes(item.asks, now)
+
+/** An item, with those that ask the same to the byte. */
+export interface AttentionGroup {
+  readonly item: AttentionItem
+  readonly others: readonly AttentionItem[]
+}
+
+/** The items in their order, those that ask the same as one. */
+export function groupEqual(items: readonly AttentionItem[]): AttentionGroup[] {
+  const groups = Map.groupBy(items, ({ id, same }) => same ?? id)
+  return [...groups.values()].flatMap(([item, ...others]) => (item ? [{ item, others }] : []))
+}
+
+/** What an item is about in one line: of a question the command, path or text itself first, then what is asked. */
+export function lineOf(item: AttentionItem, now?: number): string {
+  const { subject, text } = item
+  const parts = isQuestion(item) ? [subject ?? text, asksOf(item, now)] : [asksOf(item, now), text]
+  return parts
+    .filter(Boolean)
+    .join(' · ')
+    .replace(/\s*\n\s*/g, ' ')
+}
+
+/** How many sessions ask it, where it is more than one. */
+export const sessionsOf = ({ others }: AttentionGroup): string =>
+  others.length === 0 ? '' : `${others.length + 1} sessions`

@@ -30,6 +30,22 @@ export interface KeyOption {
   keys: string
 }
 
+/** What a question is about, as rules and lists read it: whole, and in no words but the program's. */
+export const AskedSubject = Type.Union([
+  Type.Object({ kind: Type.Literal('command'), line: Type.String(), folder: Type.Optional(Type.String()) }),
+  Type.Object({ kind: Type.Union([Type.Literal('read'), Type.Literal('write')]), paths: Type.Array(Type.String()) }),
+  Type.Object({ kind: Type.Literal('fetch'), hosts: Type.Array(Type.String()) }),
+  Type.Object({ kind: Type.Literal('tool'), server: Type.String(), tool: Type.String() }),
+])
+export type AskedSubject = Static<typeof AskedSubject>
+
+/** A question as its dialog shows it. */
+export interface AskedText {
+  readonly kind: QuestionKind
+  readonly prompt: string
+  readonly text: string
+}
+
 /** A screen on which a program waits for a person. It is recognised and reported, never answered. */
 export interface Dialog {
   kind: QuestionKind
@@ -104,6 +120,11 @@ export interface TerminalProfile {
   /** Its dialogs begin with their question; those of other programs end with it. */
   asksFirst?: boolean
   texts?: readonly TextOption[]
+  /**
+   * What a question is about; undefined where its layout leaves any doubt, since an agent chooses parts of the text. A
+   * path that is relative is as the program shows it, which may not be the folder of the session.
+   */
+  subject?(asked: AskedText, folder: string): AskedSubject | undefined
   /** Ticks the box that the mark stands at. */
   tick: string
   /** A box that ticks all others with it. */

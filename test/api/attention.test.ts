@@ -70,6 +70,8 @@ ${agent('polly')}${agent('molly', 'export LOGIN=1;')}`)
       question_kind: 'approval',
       folder: city.path,
       text: 'make it',
+      subject: 'make it',
+      same: expect.stringMatching(/^[0-9a-f]{64}$/),
       cut: false,
       picture: [],
       options: ['Yes', 'Always', 'No'],

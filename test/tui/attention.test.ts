@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { AttentionItem } from '../../src/agents/attention/schema.ts'
 import { attentionPage } from '../../tui/pages/attention.ts'
+import type { Row } from '../../tui/pages/page.ts'
 import { questionPage } from '../../tui/pages/question.ts'
 import { step } from '../../tui/state/reducer.ts'
 import { here, type State } from '../../tui/state/state.ts'
@@ -29,10 +30,15 @@ test('questions of agents stand before what else waits, and ! goes to them first
   expect(items.map(({ id }) => id)).toEqual(['question:1', 'host:7', 'question:2', 'service:web', 'parked:to-1'])
   expect(total).toBe(5)
   expect(items[3]?.cells[0]).toEqual({ text: 'the city' })
-  expect(items[1]?.cells[3]?.text).toBe('1 allow · 2 deny')
-  expect(items[3]?.cells[3]?.text).toBe('mend it')
+  expect(items[1]?.cells[4]?.text).toBe('1 allow · 2 deny')
+  expect(items[3]?.cells[4]?.text).toBe('mend it')
   const waiting = after(alpha, rows('attention', items))
   expect(here(press(waiting, '!'))).toMatchObject({ ...at('question', 'question:1'), city: 'town' })
+})
+
+const waitingRow = (id: string): Row => ({
+  ...{ id, cells: [], isSystem: false, actions: () => [] },
+  opens: { page: 'question', city: 'alpha', subject: id },
 })
 
 describe('a question', () => {
@@ -79,6 +85,49 @@ describe('a question', () => {
     const state = await opened(asked)
     expect(answerOf(state, '?', 'G', 'esc', '1')[1]).toBeUndefined()
     expect(answerOf(state, '/', 'z', 'z', 'enter', '1')[1]).toBeUndefined()
+  })
+
+  test('comes up after the one before is answered, and esc returns to where the person was', async () => {
+    const list = after(enter(alpha, 'attention')[0], rows('attention', ['question:7', 'question:8'].map(waitingRow)))
+    const answeredAt = (state: State) =>
+      after(state, { type: 'outcome', location: here(state), outcome: { text: 'answered', isAnswered: true } })
+    const first = press(list, 'enter')
+    expect(here(first).subject).toBe('question:7')
+    const second = answeredAt(first)
+    expect([here(second).subject, second.notice?.text]).toEqual(['question:8', 'answered'])
+    expect(here(press(second, 'esc')).page).toBe('attention')
+    const last = answeredAt(after(second, rows('attention', [waitingRow('question:8')])))
+    expect(here(last).page).toBe('attention')
+  })
+
+  test('that several sessions ask names them, and is answered for all after it was read', async () => {
+    const equal = ['question:7', 'question:8'].map((id) => ({ ...asked, id, same: 'abc', text: 'npm test' }))
+    const bodies: unknown[] = []
+    const headers = { 'X-GC-Request-Id': 'r' }
+    const left = [{ id: 'question:8', reason: 'it does not ask the same' }]
+    await using server = Bun.serve({
+      port: 0,
+      fetch: async (request) => {
+        if (request.method === 'GET') return Response.json({ items: equal, total: 2 }, { headers })
+        bodies.push(await request.json())
+        return Response.json({ answered: ['question:7'], left, choice: 'choice 2' }, { headers })
+      },
+    })
+    const reach = reachTo(`http://127.0.0.1:${server.port}`, 'question:8')
+    const { items } = await attentionPage.load(reach, { cursor: undefined, filter: '', sort: undefined })
+    expect(items.map(({ id, cells }) => [id, cells[0]?.text, cells[2]?.text])).toEqual([
+      ['question:7', '2 sessions', 'npm test'],
+    ])
+    const { lines = [], actions = [] } = await questionPage.load(reach)
+    expect(lines.map(({ text }) => text)).toContain('2 sessions ask this: al-1, al-1')
+    const all = actions.find(({ key }) => key === 'A')
+    expect(all?.afterReading).toBe(true)
+    const outcome = await all?.run(reach, { answer: 'choice 2' })
+    expect(bodies).toEqual([{ ids: ['question:7', 'question:8'], same: 'abc', answer: '2' }])
+    expect(outcome).toEqual({
+      text: 'answered 1 of 2: choice 2 · question:8: it does not ask the same',
+      isAnswered: true,
+    })
   })
 
   test('with more than nine answers is answered by choosing among them', async () => {

@@ -4,17 +4,13 @@ import type { Action, Reach } from './page.ts'
 const OWN_WORDS = { name: 'text', title: 'words of your own with it', isOptional: true } as const
 
 /** The answers of a question: by number, or in words. */
-export function answersOf({
-  id,
-  answers,
-  options = [],
-  texts = [],
-  ticks = [],
-  session_id: session,
-}: AttentionItem): Action[] {
+export function answersOf(
+  { id, answers, options = [], texts = [], ticks = [], session_id: session, same }: AttentionItem,
+  equal: readonly AttentionItem[],
+): Action[] {
   const answer = async ({ city }: Reach, body: { answer: string; text?: string }, words = body.answer) => {
     await city.call('POST ~/attention/{id}/answer', { params: { id }, body })
-    return { text: `answered ${session ?? id}: ${words}` }
+    return { text: `answered ${session ?? id}: ${words}`, isAnswered: true }
   }
   if (answers.length === 0) return []
   const boxesOf = ticks.map((each) => `${each} ${options[answers.indexOf(each)] ?? each}`).join(', ')
@@ -48,5 +44,36 @@ export function answersOf({
       return answer(reach, { answer: picked, ...(text && { text }) }, chosen)
     },
   }
-  return [...numbered, inWords]
+  return [...numbered, inWords, ...answerAll({ same, answers, choices, texts }, equal)]
+}
+
+interface Choosing {
+  same: string | undefined
+  answers: readonly string[]
+  choices: readonly string[]
+  texts: readonly string[]
+}
+
+/** One answer for all sessions that ask exactly this. */
+function answerAll({ same, answers, choices, texts }: Choosing, equal: readonly AttentionItem[]): Action[] {
+  if (same === undefined || equal.length < 2) return []
+  const ids = equal.map((each) => each.id)
+  const field = { name: 'answer', title: `answer for ${ids.length} sessions`, choices }
+  return [
+    {
+      key: 'A',
+      name: 'answer-all',
+      hint: `answer all ${ids.length}`,
+      help: `give one answer to the ${ids.length} sessions that ask exactly this`,
+      afterReading: true,
+      fields: [field, ...(texts.length > 0 ? [OWN_WORDS] : [])],
+      run: async ({ city }, { answer: chosen = '', text = '' }) => {
+        const picked = answers[choices.indexOf(chosen)] ?? chosen
+        const body = { ids, same, answer: picked, ...(text && { text }) }
+        const { answered, left } = await city.call('POST ~/attention/answer', { body })
+        const reasons = left.map((each) => ` · ${each.id}: ${each.reason}`).join('')
+        return { text: `answered ${answered.length} of ${ids.length}: ${chosen}${reasons}`, isAnswered: true }
+      },
+    },
+  ]
 }

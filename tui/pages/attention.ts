@@ -1,5 +1,5 @@
 import type { AttentionItem } from '../../src/agents/attention/index.ts'
-import { asksOf, isQuestion } from '../../src/client/attention.ts'
+import { type AttentionGroup, asksOf, groupEqual, isQuestion, lineOf, sessionsOf } from '../../src/client/attention.ts'
 import { formatTime } from '../../src/client/text.ts'
 import { type Action, isOneOf, type Line, type Location, type Outcome, table, whole } from './page.ts'
 
@@ -15,7 +15,7 @@ const BAD: ReadonlySet<string> = new Set([
 ])
 
 /** What waits for a person: the questions of agents, then the rest; of each the longest waiting first. */
-export const attentionPage = table<AttentionItem>({
+export const attentionPage = table<AttentionGroup>({
   name: 'attention',
   aliases: ['waiting'],
   title: 'waiting for you',
@@ -26,24 +26,39 @@ export const attentionPage = table<AttentionItem>({
       title: 'who',
       width: 14,
       isName: true,
-      cell: (item) => item.session_id ?? item.bead_id ?? (item.agent || 'the city'),
+      cell: (group) => sessionsOf(group) || whoOf(group.item),
     },
-    { title: 'what', width: 12, cell: ({ kind }) => ({ text: kind, tone: BAD.has(kind) ? 'bad' : 'warning' }) },
-    { title: 'asks', width: 20, grows: true, cell: (item) => [asksOf(item), item.text].filter(Boolean).join(' · ') },
-    { title: 'to do', width: 24, grows: true, leaves: 1, cell: (item) => ({ text: toDo(item), tone: 'quiet' }) },
-    { title: 'age', width: 4, cell: ({ since }) => ({ since, tone: 'quiet' }) },
+    {
+      title: 'what',
+      width: 12,
+      cell: ({ item: { kind } }) => ({ text: kind, tone: BAD.has(kind) ? 'bad' : 'warning' }),
+    },
+    { title: 'asks', width: 20, grows: true, cell: ({ item }) => lineOf(item) },
+    {
+      title: 'bead',
+      width: 8,
+      isName: true,
+      leaves: 2,
+      cell: ({ item }) => ({ text: item.bead_id ?? '', tone: 'quiet' }),
+    },
+    { title: 'to do', width: 24, grows: true, leaves: 1, cell: ({ item }) => ({ text: toDo(item), tone: 'quiet' }) },
+    { title: 'age', width: 4, cell: ({ item: { since } }) => ({ since, tone: 'quiet' }) },
   ],
-  idOf: ({ id }) => id,
+  idOf: ({ item }) => item.id,
   isChangedBy: isOneOf('attention.'),
-  opens: (item, city) => placeOf(item, city),
+  opens: ({ item }, city) => placeOf(item, city),
   load: async ({ city, signal }) => {
     const { items, muted = [] } = await city.call('GET ~/attention', { ...(signal && { signal }) })
     const head = muted.map((mute): Line => ({ text: mutedText(mute), tone: 'quiet' }))
-    return { ...whole([...items.filter(isQuestion), ...items.filter((item) => !isQuestion(item))]), head }
+    return { ...whole(groupEqual([...items.filter(isQuestion), ...items.filter((item) => !isQuestion(item))])), head }
   },
-  actionsOf: ({ kind }) => [snooze(kind), mute(kind)],
+  actionsOf: ({ item: { kind } }) => [snooze(kind), mute(kind)],
   actions: () => [UNMUTE],
 })
+
+/** Who asks: the agent by name, and its session. */
+const whoOf = ({ agent, session_id: session, bead_id: bead }: AttentionItem): string =>
+  (agent && session ? `${agent} ${session}` : agent) || (session ?? bead ?? 'the city')
 
 const mutedText = ({ kind, until }: { kind: string; until?: string }): string =>
   `${kind} is muted ${until === undefined ? `until :unmute` : `until ${formatTime(until)}`}`

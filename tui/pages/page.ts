@@ -104,6 +104,8 @@ export interface Outcome {
   /** Takes it back. */
   readonly undo?: Pick<Action, 'name' | 'run'>
   readonly opens?: Location
+  /** The question of the page is answered: the next one comes up. */
+  readonly isAnswered?: boolean
   /** What has to be asked for, before it is done. */
   readonly begins?: Action
   /** The session whose terminal is opened, until the person leaves it. */

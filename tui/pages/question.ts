@@ -1,5 +1,5 @@
 import type { AttentionItem } from '../../src/agents/attention/index.ts'
-import { asksOf } from '../../src/client/attention.ts'
+import { asksOf, groupEqual } from '../../src/client/attention.ts'
 import { answersOf } from './answers.ts'
 import { attachTo } from './attach.ts'
 import { aboutOf } from './attention.ts'
@@ -15,17 +15,19 @@ export const questionPage = text({
   load: async ({ city, subject, signal }) => {
     const { items } = await city.call('GET ~/attention', { ...(signal && { signal }) })
     const item = items.find(({ id }) => id === subject)
+    const group = groupEqual(items).find(({ item, others }) => [item, ...others].some(({ id }) => id === subject))
     if (!item) return { lines: [{ text: 'It does not wait any more.' }], actions: [], opens: undefined }
     const attach = attachTo(item.session_id, 'no session asks it')
-    const lines = questionLines(item)
+    const equal = group ? [group.item, ...group.others] : [item]
+    const lines = questionLines(item, equal)
     const picture = lines.findIndex(({ isPicture }) => isPicture)
     const toRead = picture < 0 ? lines.length : picture
-    return { lines, toRead, actions: [...answersOf(item), attach], opens: aboutOf(item, city.name) }
+    return { lines, toRead, actions: [...answersOf(item, equal), attach], opens: aboutOf(item, city.name) }
   },
 })
 
 /** Everything about the question: what is approved is never cut. */
-export function questionLines(item: AttentionItem): Line[] {
+export function questionLines(item: AttentionItem, equal: readonly AttentionItem[] = [item]): Line[] {
   const facts: [string, string | undefined][] = [
     ['agent', item.agent],
     ['session', item.session_id],
@@ -36,7 +38,8 @@ export function questionLines(item: AttentionItem): Line[] {
     const box = item.ticks?.includes(answer) ? '[ ] ' : ''
     const lists = item.lists?.filter((list) => list.answer === answer) ?? []
     const choices = lists.map((list) => `       ${list.several ? 'any of' : 'one of'} ${list.choices.join(', ')}`)
-    return [`  ${index + 1}  ${box}${item.options?.[index] ?? answer}`, ...choices]
+    const explains = item.descriptions?.[index] ? [`       ${item.descriptions[index]}`] : []
+    return [`  ${index + 1}  ${box}${item.options?.[index] ?? answer}`, ...explains, ...choices]
   })
   return [
     { text: asksOf(item), tone: 'strong' },
@@ -45,6 +48,9 @@ export function questionLines(item: AttentionItem): Line[] {
     ...(item.cut ? [{ text: 'This is only a part of it: open its terminal to see all.', tone: 'bad' as const }] : []),
     { text: '' },
     ...facts.flatMap(([name, value]) => (value ? [{ text: `${name.padEnd(9)}${value}`, tone: 'quiet' as const }] : [])),
+    ...(equal.length > 1
+      ? [{ text: `${equal.length} sessions ask this: ${equal.map(({ session_id: id }) => id).join(', ')}` }]
+      : []),
     { text: '' },
     ...options.map((line): Line => ({ text: line })),
     { text: item.to_do, tone: 'quiet' },

@@ -159,14 +159,25 @@ const afterWait = (state: State): State => (state.overlay?.kind === 'wait' ? { .
 /** Who left an action while it was waited for is not asked for more. */
 function onOutcome(before: State, outcome: Outcome, location: Location): Step {
   const state = afterWait(before)
-  const { text, undo, opens, begins, attach, copy, filter } = outcome
+  const { text, undo, opens, begins, attach, copy, filter, isAnswered } = outcome
   if (begins) return state === before ? [state] : begin(state, { action: begins, location, row: undefined })
   const said = text === undefined ? state : notice(state, text, false)
   const next = undo ? { ...said, undo: { undo, location } } : said
   if (opens) return [{ ...open(next, opens), notice: next.notice }]
+  if (isAnswered) return [{ ...afterAnswer(next, location), notice: next.notice }]
   if (attach !== undefined) return [next, { type: 'attach', location, session: attach }]
   if (filter !== undefined) return filterBy(next, location, filter)
   return copy === undefined ? [next] : [next, { type: 'copy', text: copy }]
+}
+
+/** The next question takes the place of one that was answered; after the last one the person is where he was before. */
+function afterAnswer(state: State, answered: Location): State {
+  if (viewKey(here(state)) !== viewKey(answered)) return state
+  const rows = viewOf(state, attentionOf(answered.city)).rows
+  const at = rows.findIndex(({ id }) => id === answered.subject)
+  const others = [...rows.slice(at + 1), ...rows.slice(0, Math.max(0, at))]
+  const next = others.find(({ opens }) => opens?.page === 'question')?.opens
+  return next ? open({ ...state, path: state.path.slice(0, -1) }, next) : goBack(state)
 }
 
 function onKey(state: State, key: string): Step {

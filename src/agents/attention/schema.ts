@@ -84,6 +84,16 @@ export const AttentionItem = Type.Object(
     text: Type.Optional(Type.String({ description: 'The command, path, diff or text that is asked about.' })),
     cut: Type.Optional(Type.Boolean({ description: 'Whether that is only a part of it.' })),
     picture: Type.Optional(Type.Array(Type.String(), { description: 'The rows of the screen that asks.' })),
+    subject: Type.Optional(
+      Type.String({
+        description: 'The command, paths, hosts or tool that a question is about, where that is beyond doubt.',
+      }),
+    ),
+    same: Type.Optional(
+      Type.String({
+        description: 'The same for questions that are equal to the byte: one answer can cover all of them.',
+      }),
+    ),
     request_id: Type.Optional(Type.String({ description: 'Identifies the question in an answer.' })),
     answers: Type.Array(Type.String(), {
       description: 'The actions that `respond` accepts; none when a person has to use its terminal.',
@@ -91,6 +101,11 @@ export const AttentionItem = Type.Object(
     options: Type.Optional(
       Type.Array(Type.String(), {
         description: 'The answers in the words of the program, in the same order.',
+      }),
+    ),
+    descriptions: Type.Optional(
+      Type.Array(Type.String(), {
+        description: 'What explains each of `options`, in the same order; empty where nothing does.',
       }),
     ),
     texts: Type.Optional(

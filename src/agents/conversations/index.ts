@@ -1,6 +1,6 @@
 export { AcpConversations } from './acp/conversations.ts'
 export { AcpPrompter } from './acp/prompter.ts'
-export { actionsFor, optionFor, toPendingInteraction, toQuestion } from './acp/questions.ts'
+export { actionsFor, optionFor, subjectOfTool, toPendingInteraction, toQuestion } from './acp/questions.ts'
 export { AcpRetention } from './acp/retention.ts'
 export { SessionActivity } from './activity.ts'
 export { TRANSCRIPT_CURSOR_INVALIDATED } from './formats/errors.ts'

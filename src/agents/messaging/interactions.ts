@@ -1,5 +1,5 @@
 import type { Actor } from '../../core/actor.ts'
-import { AppError, invalidField } from '../../core/errors.ts'
+import { AppError, errorMessage, invalidField } from '../../core/errors.ts'
 import { type QuestionOption, SESSION_CONFLICT } from '../../host/protocol/index.ts'
 import { toPlainText } from '../../host/terminal/index.ts'
 import { actorOf } from '../../http/actor-of.ts'
@@ -13,8 +13,12 @@ import {
   type SessionResolver,
 } from '../../work/sessions/index.ts'
 import {
+  type Choice,
   describeOutcome,
+  type GroupAnswer,
+  type GroupAnswered,
   type HostPrompts,
+  identityOf,
   numberOf,
   type QuestionAnswer,
   type QuestionList,
@@ -22,6 +26,7 @@ import {
   type QuestionRow,
   type Questions,
   type QuestionView,
+  questionId,
   toView,
 } from '../questions/index.ts'
 import type { AnswerGiver } from './answer-giver.ts'
@@ -85,7 +90,49 @@ export class Interactions {
     return toView(await this.#answer(row, actorOf(caller), answer, text))
   }
 
+  /** Gives one answer to all of these questions that are equal to what was read; the others are left as they are. */
+  async answerGroup(caller: Caller, { ids, same, answer, text }: GroupAnswer): Promise<GroupAnswered> {
+    const { askedHosts, questions } = this.options
+    const open = new Map(questions.open().map((row) => [questionId(row), row]))
+    const named = [...new Set(ids)].map((id) => ({ id, row: open.get(id) }))
+    const equal = named.flatMap(({ id, row }) => (row && identityOf(row) === same ? [{ id, row }] : []))
+    const [first] = equal
+    const choice = first && this.#choiceOf(first.row, answer, text)
+    const outcomes = await Promise.all(
+      equal.map(({ id, row }) =>
+        this.#answer(row, actorOf(caller), answer, text).then(
+          () => ({ id, reason: undefined }),
+          (error) => ({ id, reason: errorMessage(error) }),
+        ),
+      ),
+    )
+    const others = named.filter(({ row }) => !row || identityOf(row) !== same)
+    const left = others.map(({ id, row }) => ({
+      id,
+      reason: row || askedHosts.names(id) ? 'it does not ask the same' : this.#outcomeOf(id),
+    }))
+    return {
+      answered: outcomes.flatMap(({ id, reason }) => (reason === undefined ? [id] : [])),
+      left: [...left, ...outcomes.flatMap(({ id, reason }) => (reason === undefined ? [] : [{ id, reason }]))],
+      ...(choice && { choice: choice.label }),
+    }
+  }
+
+  #outcomeOf(name: string): string {
+    const id = numberOf(name)
+    try {
+      return id === undefined ? 'it is no question' : describeOutcome(this.options.questions.get(id))
+    } catch (error) {
+      return errorMessage(error)
+    }
+  }
+
   #answer(row: QuestionRow, actor: Actor, answer: string, text: string | undefined): Promise<QuestionRow> {
+    return this.options.answers.give(row, this.#choiceOf(row, answer, text), actor)
+  }
+
+  /** What an answer takes of a question; fails where it offers nothing like that. */
+  #choiceOf(row: QuestionRow, answer: string, text: string | undefined): Choice {
     const { options } = row.question
     if (options.length === 0) throw notAnswerable()
     const { options: taken, ...selected } = selectOptions(answer, row)
@@ -95,8 +142,7 @@ export class Interactions {
     if (lacking) throw lacksText(lacking)
     const words = textFor(taken, plain)
     const takesText = taken.find((option) => option.text !== undefined)?.text
-    const choice = { ...selected, ...(takesText && { text: takesText }), ...(words !== '' && { words }) }
-    return this.options.answers.give(row, choice, actor)
+    return { ...selected, ...(takesText && { text: takesText }), ...(words !== '' && { words }) }
   }
 
   #noQuestion(session: string, open: readonly QuestionRow[], request: string | undefined): AppError {

@@ -161,11 +161,12 @@ export class QuestionWatcher {
   }
 
   async #record(row: RunningSession, open: QuestionRow | undefined, seen: Question | undefined): Promise<void> {
-    const { store, questions, repository, beadOf } = this.options
+    const { store, questions, repository, beadOf, launchPlanner } = this.options
+    const subject = seen && launchPlanner.program(row).profile.subject?.(seen, row.workDir)
     await store.write((tx) => {
       if (repository.find(row.id)?.hostKey !== row.hostKey) return
       if (open) questions.end(tx, open.id)
-      if (seen) questions.raise(tx, askingOf(row, 'screen', beadOf(row)), seen)
+      if (seen) questions.raise(tx, askingOf(row, 'screen', beadOf(row)), seen, subject)
     }, gcPart('screens'))
   }
 }

@@ -1,6 +1,7 @@
 export { HostPrompts, type OpenHostPrompt } from './host-prompts.ts'
+export { describeSubject, identityOf } from './identity.ts'
 export { describeOutcome, numberOf, optionOf, QuestionOver, questionId } from './outcome.ts'
 export { askingOf, Questions } from './questions.ts'
-export { QuestionAnswer, QuestionList, QuestionView } from './schema.ts'
+export { GroupAnswer, GroupAnswered, QuestionAnswer, QuestionList, QuestionView } from './schema.ts'
 export type { Choice, QuestionRow } from './table.ts'
 export { toView } from './view.ts'

@@ -7,10 +7,11 @@ import { Signal } from '../../core/signal.ts'
 import type { Statement, Store, Tx } from '../../core/store/index.ts'
 import { redactTokens } from '../../core/text/index.ts'
 import type { Question } from '../../host/protocol/index.ts'
+import type { AskedSubject } from '../../programs/terminal-profile.ts'
 import type { SessionRow } from '../../work/sessions/index.ts'
 import { SessionAnswered, SessionAsked } from './events.ts'
 import { QuestionOver, questionId } from './outcome.ts'
-import { type Choice, type QuestionRow, questions } from './table.ts'
+import { type Choice, type QuestionRow, questions, type StoredQuestion } from './table.ts'
 
 interface QuestionsOptions {
   store: Store
@@ -52,12 +53,16 @@ export class Questions {
   /** When the last question of a session was over. */
   readonly #lastEnded = new Map<string, number>()
   readonly #lastAnswered = new Map<string, number>()
+  /** Those that are not over, by number. */
+  readonly #open = new Map<number, QuestionRow>()
   readonly #changes = new Signal<[session: string]>()
   readonly #asking: Statement<{ id: string }, []>
   readonly #deleteOld: Statement<unknown, [number]>
 
   constructor(private readonly options: QuestionsOptions) {
     const { store } = options
+    for (const row of store.read((orm) => orm.select().from(questions).where(isNull(questions.endedAt)).all()))
+      this.#open.set(row.id, row)
     this.#asking = store.prepare('SELECT session_id AS id FROM questions WHERE ended_at IS NULL')
     this.#deleteOld = store.prepare(
       `DELETE FROM questions WHERE id IN (SELECT id FROM questions
@@ -65,10 +70,9 @@ export class Questions {
     )
   }
 
-  /** Those that are not over, oldest first. */
+  /** Those that are not over, oldest first, as far as that is on disk. */
   open(): QuestionRow[] {
-    const rows = this.options.store.read((orm) => orm.select().from(questions).where(isNull(questions.endedAt)).all())
-    return rows.sort((a, b) => a.id - b.id)
+    return [...this.#open.values()].sort((a, b) => a.id - b.id)
   }
 
   /** Those of one run of a session that are not over, oldest first. */
@@ -131,12 +135,13 @@ export class Questions {
   }
 
   /** Records that a question came up, unless it is known and not over. */
-  raise(tx: Tx, asking: Asking, question: Question): void {
+  raise(tx: Tx, asking: Asking, question: Question, subject?: AskedSubject): void {
     const { hostKey } = asking
     const condition = and(eq(questions.hostKey, hostKey), eq(questions.request, question.id), isNull(questions.endedAt))
     if (tx.orm.select().from(questions).where(condition).get()) return
     tx.run(this.#deleteOld, this.options.clock.now() - RETENTION_MS)
-    const draft = { ...asking, request: question.id, question: bounded(question), state: 'open' as const }
+    const stored = withSubject(question, bounded(question), subject)
+    const draft = { ...asking, request: question.id, question: stored, state: 'open' as const }
     const row = tx.orm.insert(questions).values(draft).returning().get()
     this.options.log.append(tx, SessionAsked, subjectOf(row), payloadOf(row))
     this.#changed(tx, row)
@@ -204,6 +209,8 @@ export class Questions {
 
   #changed(tx: Tx, row: QuestionRow): void {
     tx.after(() => {
+      if (row.endedAt === null) this.#open.set(row.id, row)
+      else this.#open.delete(row.id)
       if (row.endedAt !== null) this.#lastEnded.set(row.sessionId, row.endedAt)
       if (row.endedAt !== null && row.state === 'answered') this.#lastAnswered.set(row.sessionId, row.endedAt)
       this.#changes.emit(row.sessionId)
@@ -252,9 +259,16 @@ const bounded = (question: Question): Question => ({
   prompt: shown(question.prompt, MAX_LINE),
   text: shown(question.text, MAX_TEXT),
   cut: question.cut || question.text.length > MAX_TEXT,
-  options: question.options.slice(0, MAX_OPTIONS).map(({ choices, ...option }) => ({
+  options: question.options.slice(0, MAX_OPTIONS).map(({ choices, description, ...option }) => ({
     ...{ ...option, label: shown(option.label, MAX_LINE) },
+    ...(description !== undefined && { description: shown(description, MAX_LINE) }),
     ...(choices && { choices: choices.slice(0, MAX_CHOICES).map((choice) => shown(choice, MAX_LINE)) }),
   })),
   picture: question.picture.slice(0, MAX_ROWS).map((row) => shown(row, MAX_LINE)),
 })
+
+/** A question says what it is about only where it is whole, and people are shown it as the program wrote it. */
+function withSubject({ prompt, text }: Question, stored: Question, subject: AskedSubject | undefined): StoredQuestion {
+  const isAsWritten = !stored.cut && stored.prompt === prompt && stored.text === text
+  return isAsWritten && subject ? { ...stored, subject } : stored
+}

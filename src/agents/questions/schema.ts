@@ -25,6 +25,17 @@ export const QuestionAnswer = Type.Object(
 )
 export type QuestionAnswer = Static<typeof QuestionAnswer>
 
+/** Ours: one answer to questions that are equal to the byte. */
+export const GroupAnswer = Type.Object(
+  {
+    ...QuestionAnswer.properties,
+    same: Type.String({ minLength: 1, description: 'The `same` of the question that was read.' }),
+    ids: Type.Array(Type.String(), { minItems: 1, maxItems: 1_000, description: 'The questions to answer.' }),
+  },
+  { $id: 'GroupAnswer', ...closed },
+)
+export type GroupAnswer = Static<typeof GroupAnswer>
+
 /** Ours: a question of a session and what became of it. */
 export const QuestionView = Type.Object(
   {
@@ -53,6 +64,18 @@ export const QuestionView = Type.Object(
   { $id: 'QuestionView', ...closed },
 )
 export type QuestionView = Static<typeof QuestionView>
+
+export const GroupAnswered = Type.Object(
+  {
+    answered: Type.Array(Type.String(), { description: 'The questions that took the answer.' }),
+    left: Type.Array(Type.Object({ id: Text, reason: Text }, closed), {
+      description: 'Those that did not, and why: they ask something else, are over, or their program did not take it.',
+    }),
+    choice: Type.Optional(Type.String({ description: 'The answer in the program’s words.' })),
+  },
+  { $id: 'GroupAnswered', ...closed },
+)
+export type GroupAnswered = Static<typeof GroupAnswered>
 
 export const QuestionList = listOf(QuestionView, 'QuestionList')
 export type QuestionList = Static<typeof QuestionList>

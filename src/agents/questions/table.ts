@@ -2,9 +2,13 @@ import { sql } from 'drizzle-orm'
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import type { Actor } from '../../core/actor.ts'
 import type { Question, QuestionOption } from '../../host/protocol/index.ts'
+import type { AskedSubject } from '../../programs/terminal-profile.ts'
 
 /** The option of an answer, with the text that a person adds to it. */
 export type Choice = QuestionOption & { words?: string }
+
+/** A question with what it is about, where that is beyond doubt. */
+export type StoredQuestion = Question & { subject?: AskedSubject }
 
 /** What programs asked people, with the answers. A question that came up again is a row of its own. */
 export const questions = sqliteTable(
@@ -20,7 +24,7 @@ export const questions = sqliteTable(
     /** The bead that the session worked on, or was created for. */
     beadId: text('bead_id'),
     folder: text().notNull(),
-    question: text({ mode: 'json' }).$type<Question>().notNull(),
+    question: text({ mode: 'json' }).$type<StoredQuestion>().notNull(),
     /** `answering`: an answer is being given, and may have reached the program. */
     state: text().$type<'open' | 'answering' | 'answered' | 'gone'>().notNull(),
     choice: text({ mode: 'json' }).$type<Choice>(),

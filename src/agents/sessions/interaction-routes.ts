@@ -14,7 +14,7 @@ import {
   SubAgents,
 } from '../../work/sessions/index.ts'
 import { Transcript, TranscriptFormat } from '../conversations/index.ts'
-import { QuestionAnswer, QuestionList, QuestionView } from '../questions/index.ts'
+import { GroupAnswer, GroupAnswered, QuestionAnswer, QuestionList, QuestionView } from '../questions/index.ts'
 import type { SessionOperations } from './operations.ts'
 
 /** Operations on the questions, permissions and sub-agents of sessions. */
@@ -87,6 +87,22 @@ export const interactionRoutes = (city: CityOf<{ sessions: SessionOperations }>)
       extension: true,
     },
     (x) => city(x).sessions.interactions.answer(x.params.id, x.caller, x.body),
+  ),
+  route(
+    'POST ~/attention/answer',
+    {
+      id: 'answer-attention-group',
+      summary: 'Answer equal questions that wait for a person',
+      repeat: { outside: 'look with `gc attention` which questions are still there' },
+      needs: 'respond',
+      description:
+        'Answers those of `ids` that are equal to the byte to the one that was read, whose `same` it was. The others are left as they are, and reported. Each answer is recorded for its session, and applied once.',
+      body: GroupAnswer,
+      ok: GroupAnswered,
+      errors: [SESSION_CONFLICT, 'forbidden', 'not-implemented'],
+      extension: true,
+    },
+    (x) => city(x).sessions.interactions.answerGroup(x.caller, x.body),
   ),
   route(
     'POST ~/session/{id}/permission-mode',

@@ -31,6 +31,7 @@ import {
   openSessionLogs,
   ScreenSource,
   SessionActivity,
+  subjectOfTool,
   TranscriptSearcher,
   Transcripts,
   toQuestion,
@@ -177,8 +178,9 @@ function openPrograms(options: SessionsOptions & Records) {
     ...{ store, city },
     onAsked(tx, question) {
       const row = repository.find(question.sessionId)
-      if (row)
-        questions.raise(tx, askingOf({ ...row, hostKey: question.hostKey }, 'agent', beadOf(row)), toQuestion(question))
+      if (!row) return
+      const asking = askingOf({ ...row, hostKey: question.hostKey }, 'agent', beadOf(row))
+      questions.raise(tx, asking, toQuestion(question), subjectOfTool(question.tool))
     },
     onAnswered(tx, { hostKey, request }, choice) {
       for (const row of questions.openOf(hostKey)) {

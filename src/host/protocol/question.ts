@@ -18,6 +18,8 @@ export const QuestionOption = Type.Object({
   /** Names the option in an answer: its number on a screen, counted from 1, or the agent's own id for it. */
   id: Text,
   label: Text,
+  /** What explains it, where the program says more than its label. */
+  description: Type.Optional(Text),
   role: OptionRole,
   /** Absent where it takes no text. */
   text: Type.Optional(OptionText),

@@ -5,6 +5,8 @@ export interface ListedOption {
   /** Its number on the screen, else its place in the list, counted from 1; the words of a row that ends a list of boxes. */
   id: string
   label: string
+  /** The words below the label that explain it. */
+  description?: string
   row: number
   /** Whether its box is ticked; undefined where it has none. */
   tick?: boolean | undefined
@@ -121,10 +123,11 @@ function withEnd(lines: readonly string[], options: ListedOption[]): ListedOptio
 
 function listedOption(lines: readonly string[], option: PlacedOption, index: number, cols: number): ListedOption {
   const { row, number = index + 1 } = option
-  const words = wholeLabel(lines, option, cols)
+  const { words, description } = wholeLabel(lines, option, cols)
   const box = BOX.exec(words)
   const label = words.slice(box?.[0].length ?? 0)
-  return { id: String(number), label, row, ...(box && { tick: box[1] !== ' ' }) }
+  const described = description === '' ? {} : { description }
+  return { id: String(number), label, row, ...described, ...(box && { tick: box[1] !== ' ' }) }
 }
 
 const unframed = (line: string): string =>
@@ -162,17 +165,22 @@ function along(lines: readonly string[], start: number, step: 1 | -1, from: Opti
   return options
 }
 
-/** A label with the rows that it goes on in: those that begin below it, each after one that had no room for more. */
-function wholeLabel(lines: readonly string[], { label, number, row }: PlacedOption, cols: number): string {
-  if (number === undefined) return label
+/**
+ * A label with the rows that it goes on in: those that begin below it, each after one that had no room for more. The rows
+ * that begin there after others explain it.
+ */
+function wholeLabel(lines: readonly string[], { label, number, row }: PlacedOption, cols: number) {
+  if (number === undefined) return { words: label, description: '' }
   const start = unframed(lines[row] ?? '').indexOf(label)
   const rows = [label]
+  const explains: string[] = []
   for (let next = row + 1; next < lines.length; next++) {
     const [before, line] = [unframed(lines[next - 1] ?? ''), unframed(lines[next] ?? '')]
     const words = line.trim()
     const isFull = before.length + 1 + (words.split(' ')[0]?.length ?? 0) >= cols - MARGIN
-    if (words === '' || line.length - line.trimStart().length !== start || !isFull) break
-    rows.push(words)
+    if (words === '' || END_OF_BOXES.test(words) || line.length - line.trimStart().length !== start) break
+    if (isFull && explains.length === 0) rows.push(words)
+    else explains.push(words)
   }
-  return rows.join(' ').replace(COLUMNS, ': ')
+  return { words: rows.join(' ').replace(COLUMNS, ': '), description: explains.join(' ') }
 }

@@ -70,11 +70,12 @@ export function findQuestion(screen: TerminalScreen, profile: TerminalProfile): 
 }
 
 function toOption(
-  { id, label, tick, takesText }: Omit<ListedOption, 'row'>,
+  { id, label, description, tick, takesText }: Omit<ListedOption, 'row'>,
   { texts }: TerminalProfile,
 ): QuestionOption {
   const text = takesText ? 'required' : texts?.find((each) => each.label.test(label))?.text
-  return { id, label, role: roleOf(label), ...(text && { text }), ...(tick !== undefined && { ticks: true }) }
+  const more = { ...(description !== undefined && { description }), ...(text && { text }) }
+  return { id, label, role: roleOf(label), ...more, ...(tick !== undefined && { ticks: true }) }
 }
 
 /** What a person has ticked changes nothing of what is asked. */

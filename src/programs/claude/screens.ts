@@ -1,5 +1,5 @@
-import { dialog } from '../parts/dialog.ts'
-import type { TerminalProfile } from '../terminal-profile.ts'
+import { commandIn, dialog, fetchOf, splitRows } from '../parts/dialog.ts'
+import type { AskedSubject, AskedText, TerminalProfile } from '../terminal-profile.ts'
 
 export const claudeScreens: Partial<TerminalProfile> = {
   placeholder: /^Try "/,
@@ -39,7 +39,28 @@ export const claudeScreens: Partial<TerminalProfile> = {
   // Dots stand between two rules until the diff is known.
   drawing: /^╌{20,}\s*\n…\s*\n╌{20,}/m,
   texts: [{ label: /^(?:type something|tell claude what to change)/i, text: 'required' }],
+  subject: claudeSubject,
   interrupt: ['\x1b'],
   tick: ' ',
   clear: '\x15\x7f',
+}
+
+const EDITS = /^Do you want to (?:make this edit to|create|overwrite) \S.*\?$/
+const EDIT_HEADINGS: ReadonlySet<string> = new Set(['Edit file', 'Create file', 'Overwrite file'])
+const TOOL = /^(\S+) — (\S.*) Tool: \(MCP\)$/
+
+/** Its headings come first; what an agent explains stands above the first blank row, in one piece. */
+function claudeSubject({ prompt, text }: AskedText): AskedSubject | undefined {
+  const { head, body } = splitRows(text)
+  const [heading = '', about = ''] = head
+  if (EDITS.test(prompt) && EDIT_HEADINGS.has(heading) && about) return { kind: 'write', paths: [about] }
+  if (heading === 'Fetch' && /fetch this content\?$/.test(prompt)) {
+    const [, address = ''] = /^url: (.*)$/.exec(body[0] ?? '') ?? []
+    return fetchOf([address])
+  }
+  if (prompt !== 'Do you want to proceed?') return undefined
+  const tool = heading === 'Tool use' ? TOOL.exec(about) : null
+  if (tool) return { kind: 'tool', server: tool[1] ?? '', tool: tool[2] ?? '' }
+  const isCommand = heading === 'Bash command' && body.at(-1) === 'This command requires approval'
+  return isCommand && body.at(-2) === '' ? commandIn(body.slice(0, -2)) : undefined
 }

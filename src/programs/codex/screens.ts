@@ -1,5 +1,5 @@
-import { dialog } from '../parts/dialog.ts'
-import type { TerminalProfile } from '../terminal-profile.ts'
+import { commandIn, dialog } from '../parts/dialog.ts'
+import type { AskedSubject, AskedText, TerminalProfile } from '../terminal-profile.ts'
 
 /** What Codex writes above the questions of agents and servers, with how many are unanswered. */
 const COUNTER = /^\s*(?:Field|Question) \d+\/\d+(?: \(.*\))?\s*$/m
@@ -37,5 +37,26 @@ export const codexScreens: Partial<TerminalProfile> = {
   cut: /\[… \d+ lines?\]|^\s*[↑↓]\s*$/,
   asksFirst: true,
   texts: [{ label: /^none of the above/i, keys: '\t', text: 'optional' }],
+  subject: codexSubject,
   interrupt: ['\x1b'],
+}
+
+const KNOWN_ROW = /^(?:|Environment: local|Reason: .*)$/
+const SERVER_TOOL = /^Allow the (\S+) MCP server to run tool "([^"]+)"\?$/
+const ONE_EDIT = /^• (?:Added|Edited|Deleted) (\S+) \(\+\d+ -\d+\)$/
+
+/** A reason of several rows could hold what looks like a command: then all of it counts as the command. */
+function codexSubject({ prompt, text }: AskedText): AskedSubject | undefined {
+  const rows = text.split('\n')
+  const tool = SERVER_TOOL.exec(prompt)
+  if (tool) return { kind: 'tool', server: tool[1] ?? '', tool: tool[2] ?? '' }
+  if (prompt === 'Would you like to make the following edits?') {
+    const [, name] = ONE_EDIT.exec(rows[0] ?? '') ?? []
+    const [, path] = /^\s*Destination: (\/\S*)$/.exec(rows.at(-1) ?? '') ?? []
+    return name !== undefined && path?.endsWith(`/${name}`) ? { kind: 'write', paths: [path] } : undefined
+  }
+  if (prompt !== 'Would you like to run the following command?') return undefined
+  const at = rows.findIndex((row) => row.startsWith('$ '))
+  if (at < 0 || !rows.slice(0, at).every((row) => KNOWN_ROW.test(row))) return undefined
+  return commandIn([(rows[at] ?? '').slice(2), ...rows.slice(at + 1)])
 }

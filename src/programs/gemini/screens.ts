@@ -1,5 +1,6 @@
-import { dialog } from '../parts/dialog.ts'
-import type { TerminalProfile } from '../terminal-profile.ts'
+import { resolve } from 'node:path'
+import { commandIn, dialog, fetchOf, splitRows } from '../parts/dialog.ts'
+import type { AskedSubject, AskedText, TerminalProfile } from '../terminal-profile.ts'
 
 /** What stands before its input line tells its approval mode. */
 export const geminiScreens: Partial<TerminalProfile> = {
@@ -35,5 +36,28 @@ export const geminiScreens: Partial<TerminalProfile> = {
   redraws: 500,
   marksPastes: true,
   pasteGuard: 100,
+  subject: geminiSubject,
   interrupt: ['\x1b'],
+}
+
+const SERVER_TOOL = /^Allow execution of MCP tool "([^"]+)" from server "([^"]+)"\?$/
+const URLS = 'URLs to fetch:'
+
+/** What an agent explains stands above the first blank row; paths are relative to the folder it was started in. */
+function geminiSubject({ prompt, text }: AskedText, folder: string): AskedSubject | undefined {
+  const { head, body } = splitRows(text)
+  const [heading = ''] = head
+  const tool = SERVER_TOOL.exec(prompt)
+  if (tool) return { kind: 'tool', server: tool[2] ?? '', tool: tool[1] ?? '' }
+  if (prompt === 'Allow execution of [Shell]?' && heading.startsWith('? Shell')) return commandIn(body)
+  if (prompt === 'Apply this change?') {
+    const [, written] = /^\? WriteFile {2}Writing to (\S+)$/.exec(heading) ?? []
+    // A long path is shortened in its middle.
+    if (written !== undefined && !written.includes('...')) return { kind: 'write', paths: [resolve(folder, written)] }
+    const [, edited] = /^\? Edit {2}(\S+): /.exec(heading) ?? []
+    return edited === undefined ? undefined : { kind: 'write', paths: [edited] }
+  }
+  const at = body.indexOf(URLS)
+  if (!/^\? {2}WebFetch /.test(heading) || at < 0) return undefined
+  return fetchOf(body.slice(at + 1).map((row) => row.replace(/^ - /, '')))
 }

@@ -1,5 +1,5 @@
-import { dialog } from '../parts/dialog.ts'
-import type { TerminalProfile } from '../terminal-profile.ts'
+import { commandIn, dialog, fetchOf } from '../parts/dialog.ts'
+import type { AskedSubject, AskedText, TerminalProfile } from '../terminal-profile.ts'
 
 /** Ctrl-C on its empty input line ends OpenCode, so a turn is interrupted with Escape, which it wants twice. */
 export const opencodeScreens: Partial<TerminalProfile> = {
@@ -33,6 +33,20 @@ export const opencodeScreens: Partial<TerminalProfile> = {
   expand: '\x06',
   expands: /ctrl\+f (?:fullscreen|minimize)/,
   expanded: /ctrl\+f minimize[^\n]*[\s┃]*$/,
+  subject: opencodeSubject,
   interrupt: ['\x1b', '\x1b'],
   clear: '\x15\x7f',
+}
+
+/** Its heading is one row, and what it asks about stands below a blank one. */
+function opencodeSubject({ text }: AskedText): AskedSubject | undefined {
+  const [first, heading = '', blank, ...body] = text.split('\n')
+  if (first !== '△ Permission required' || blank !== '') return undefined
+  const [, path] = /^ {2}→ (?:Edit|Write) (\S.*)$/.exec(heading) ?? []
+  if (path !== undefined) return { kind: 'write', paths: [path] }
+  const [, address] = /^ {2}% WebFetch (\S+)$/.exec(heading) ?? []
+  if (address !== undefined) return body.join('\n') === `URL: ${address}` ? fetchOf([address]) : undefined
+  const [command = '', ...more] = body
+  const isCommand = /^ {2}# /.test(heading) && command.startsWith('$ ')
+  return isCommand ? commandIn([command.slice(2), ...more]) : undefined
 }

@@ -30,8 +30,11 @@ describe('the recorded screen of', () => {
   test.each(RECORDED)('%s is read', async (name) => {
     const [narrow, wide] = await Promise.all([read(name, 'narrow'), read(name, 'wide')])
     const { kind, prompt, text, cut, options, at } = wide
-    const answers = options.map(({ label, role }) => `${role}: ${label}`)
-    expect({ kind, prompt, text: text.split('\n'), cut, answers, at }).toMatchSnapshot()
+    const subject = terminalProfileOf(resolveProvider(name.split('-')[0] ?? '', new Map())).subject?.(wide, '/work')
+    const answers = options.map(({ label, description, role }) =>
+      [`${role}: ${label}`, ...(description === undefined ? [] : [description])].join(' – '),
+    )
+    expect({ kind, prompt, text: text.split('\n'), cut, answers, at, subject }).toMatchSnapshot()
     expect(narrow).toMatchObject({ kind, prompt, at })
     expect(narrow.options.length).toBeGreaterThan(0)
   })

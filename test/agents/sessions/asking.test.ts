@@ -399,3 +399,57 @@ describe('an answer', () => {
     expect(city.attention.list().items).toHaveLength(NAMES.length - 1)
   })
 })
+
+describe('equal questions', () => {
+  const equal = async (town: ScriptedTown) => {
+    const city = await town.open()
+    await Promise.all(NAMES.slice(0, 3).map((name) => sling(city, name)))
+    await city.reconciler.settle()
+    for (const name of NAMES.slice(0, 3)) town.host.ask(keyOf(city, name), dialog(`screen-${name}`, 'npm test'))
+    await until(() => count(city, 'attention.raised') === 3)
+    const { items } = city.attention.list()
+    return { city, items, same: items[0]?.same ?? '', ids: items.map(({ id }) => id) }
+  }
+
+  test('take one answer, each recorded for its session once, and what changed meanwhile is left and reported', async () => {
+    await using town = scriptedTown(agents(...NAMES.slice(0, 3)))
+    const { city, items, same, ids } = await equal(town)
+    expect(new Set(items.map((item) => item.same))).toEqual(new Set([expect.stringMatching(/^[0-9a-f]{64}$/)]))
+    town.host.ask(keyOf(city, 'codex'), dialog('screen-other', 'npm test; rm -rf /'))
+    await until(() => count(city, 'session.asked') === 4)
+    const { head } = city.log
+    const named = [...ids, 'question:4', 'question:99', 'parked:mi-1']
+    const { interactions } = city.sessions
+    const answered = await interactions.answerGroup(human, { ids: named, same, answer: '1' })
+    expect(answered).toMatchObject({
+      ...{ answered: ['question:1', 'question:3'], choice: 'Yes' },
+      left: [
+        { id: 'question:2', reason: expect.stringContaining('question:2 went away without an answer') },
+        { id: 'question:4', reason: 'it does not ask the same' },
+        { id: 'question:99', reason: 'there is no question question:99' },
+        { id: 'parked:mi-1', reason: 'it is no question' },
+      ],
+    })
+    const recorded = city.log.after(head, 100).filter(({ type }) => type === 'session.answered')
+    expect(recorded.map(({ session_id, payload, actor }) => [session_id, Object(payload).choice, actor])).toEqual(
+      [0, 2].map((at) => [items[at]?.session_id, 'Yes', 'human']),
+    )
+    expect(town.host.choices.map(({ question }) => question)).toEqual(['screen-claude', 'screen-gemini'])
+    const again = await interactions.answerGroup(human, { ids, same, answer: '1' })
+    expect([again.answered, again.left.length]).toEqual([[], 3])
+    expect(town.host.choices).toHaveLength(2)
+  })
+
+  test('of a session that just restarted are over, and a wrong answer is given to none', async () => {
+    await using town = scriptedTown(agents(...NAMES.slice(0, 3)))
+    const { city, items, same, ids } = await equal(town)
+    const { interactions } = city.sessions
+    await expect(interactions.answerGroup(human, { ids, same, answer: '7' })).rejects.toThrow()
+    expect(town.host.choices).toEqual([])
+    await city.sessions.restarts.restart(items[0]?.session_id ?? '', human)
+    await city.reconciler.settle()
+    const { answered, left } = await interactions.answerGroup(human, { ids, same, answer: '1' })
+    expect(answered).toEqual(['question:2', 'question:3'])
+    expect(left).toMatchObject([{ id: 'question:1', reason: expect.stringContaining('went away') }])
+  })
+})

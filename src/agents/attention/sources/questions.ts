@@ -2,7 +2,15 @@ import type { AttentionResolution, AttentionSource } from '../../../core/attenti
 import type { SessionRepository, SessionRow } from '../../../work/sessions/index.ts'
 import type { LaunchPlanner } from '../../launch/index.ts'
 import { answersTo, selectOption } from '../../messaging/index.ts'
-import { describeOutcome, numberOf, type QuestionRow, type Questions, questionId } from '../../questions/index.ts'
+import {
+  describeOutcome,
+  describeSubject,
+  identityOf,
+  numberOf,
+  type QuestionRow,
+  type Questions,
+  questionId,
+} from '../../questions/index.ts'
 import type { ListedItem } from '../schema.ts'
 
 interface QuestionAttentionOptions {
@@ -34,7 +42,8 @@ export class QuestionAttention implements AttentionSource<ListedItem> {
 
   #toItem(row: QuestionRow): ListedItem {
     const session = this.options.repository.find(row.sessionId)
-    const { kind, prompt, text, cut, picture, since } = row.question
+    const { kind, prompt, text, cut, picture, since, subject } = row.question
+    const same = identityOf(row)
     const answers = answersTo(row)
     const selected = answers.map((answer) => selectOption(answer, row))
     const texts = answers.filter((_, index) => selected[index]?.text !== undefined)
@@ -50,7 +59,12 @@ export class QuestionAttention implements AttentionSource<ListedItem> {
       ...(session && { session_name: session.alias ?? session.sessionName }),
       ...(row.beadId !== null && { bead_id: row.beadId }),
       ...{ asks: prompt, request_id: row.request, answers, text, cut, picture },
+      ...(subject && { subject: describeSubject(subject) }),
+      ...(same !== undefined && { same }),
       ...(answers.length > 0 && { options: selected.map(({ label }) => label) }),
+      ...(selected.some(({ description }) => description) && {
+        descriptions: selected.map(({ description = '' }) => description),
+      }),
       ...(texts.length > 0 && { texts }),
       ...(ticks.length > 0 && { ticks }),
       ...(lists.length > 0 && { lists }),

@@ -2,6 +2,7 @@ import { toTimestamp } from '../../../core/clock.ts'
 import { invalidField } from '../../../core/errors.ts'
 import { isObject } from '../../../core/json.ts'
 import type { OptionRole, Question, QuestionOption } from '../../../host/protocol/index.ts'
+import type { AskedSubject } from '../../../programs/terminal-profile.ts'
 import type { PendingInteraction } from '../../../work/sessions/index.ts'
 import type { QuestionRow } from './table.ts'
 
@@ -138,4 +139,39 @@ function diffText({ path, oldText, newText }: Record<string, unknown>): string {
 function locationParts(locations: unknown): string[] {
   if (!Array.isArray(locations)) return []
   return locations.flatMap((place) => (isObject(place) && typeof place.path === 'string' ? [place.path] : []))
+}
+
+/** What a tool call is about; undefined where its fields leave any doubt. */
+export function subjectOfTool({
+  kind,
+  rawInput,
+  content,
+  locations,
+}: Record<string, unknown>): AskedSubject | undefined {
+  const input: Record<string, unknown> = isObject(rawInput) ? rawInput : {}
+  if (kind === 'execute') return commandOf(input)
+  if (kind === 'fetch') return typeof input.url === 'string' ? hostsOf(input.url) : undefined
+  if (kind === 'read') return pathsOf('read', locations)
+  return kind === 'edit' && hasOnlyDiffs(content) ? pathsOf('write', content) : undefined
+}
+
+/** A command line; a list of arguments can be no line without doubt. */
+function commandOf({ command, cwd, workdir, directory }: Record<string, unknown>): AskedSubject | undefined {
+  const folder = cwd ?? workdir ?? directory
+  if (typeof command !== 'string' || command.trim() === '') return undefined
+  return { kind: 'command', line: command, ...(typeof folder === 'string' && folder !== '' && { folder }) }
+}
+
+function hostsOf(address: string): AskedSubject | undefined {
+  const host = /^https?:\/\/\S+$/.test(address) && URL.parse(address)?.host
+  return host ? { kind: 'fetch', hosts: [host] } : undefined
+}
+
+const hasOnlyDiffs = (content: unknown): boolean =>
+  Array.isArray(content) && content.every((part) => isObject(part) && part.type === 'diff')
+
+function pathsOf(kind: 'read' | 'write', places: unknown): AskedSubject | undefined {
+  const paths = Array.isArray(places) ? places.map((place) => (isObject(place) ? place.path : undefined)) : []
+  const known = paths.flatMap((path) => (typeof path === 'string' && path !== '' ? [path] : []))
+  return known.length > 0 && known.length === paths.length ? { kind, paths: known } : undefined
 }
