@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import {
   chmodSync,
   existsSync,
@@ -27,7 +26,9 @@ import {
   type Target,
 } from '../compile.ts'
 import { tar } from './archive.ts'
+import { installer } from './installer.ts'
 import { signatureProblems } from './mach-o.ts'
+import { sha256 } from './sha256.ts'
 import { readSigningKey, type SigningKey, signatureOf } from './signing-key.ts'
 
 /** The inputs of a release. */
@@ -37,6 +38,8 @@ interface Inputs {
   readonly key: SigningKey | undefined
   readonly publicKey: string | undefined
   readonly index: string | undefined
+  /** The address of the files; empty if the installers ask for it. */
+  readonly url: string
   /** Compresses as little as possible, to try the command. */
   readonly quick: boolean
 }
@@ -93,6 +96,7 @@ function readInputs(): Inputs {
       key: { type: 'string' },
       'public-key': { type: 'string' },
       index: { type: 'string' },
+      url: { type: 'string', default: '' },
       out: { type: 'string', default: 'dist/release' },
       target: { type: 'string', multiple: true, default: ['all'] },
       quick: { type: 'boolean', default: false },
@@ -109,6 +113,7 @@ function readInputs(): Inputs {
     key,
     publicKey,
     index: values.index,
+    url: values.url.replace(/\/+$/, ''),
     quick: values.quick,
   }
 }
@@ -130,13 +135,15 @@ async function makeRelease(folder: string, inputs: Inputs): Promise<void> {
     process.stdout.write(`building ${target}\n`)
     built.push(await buildTarget(making, target, { ...inputs, commit, date: day }))
   }
+  const checksums = new Map(built.map(({ target, gzip }) => [target, gzip.sha256]))
+  writeFileSync(join(folder, 'install.sh'), installer({ ...inputs, version: VERSION, checksums }), { mode: 0o755 })
   const notices = await collectNotices()
   writeFileSync(join(folder, 'LICENSES.txt'), notices)
   writeFileSync(join(folder, 'RELEASE_NOTES.md'), releaseNotes(readFileSync(join(ROOT, 'CHANGELOG.md'), 'utf8')))
   writeFileSync(join(folder, `gc-${VERSION}.cdx.json`), await softwareBill(making))
   writeFileSync(join(folder, `gc-${VERSION}-shell.tar.gz`), await shellFiles(making))
   writeFileSync(join(folder, 'release.json'), releaseIndex(making, built))
-  writeFileSync(join(folder, 'SHA256SUMS'), checksums(folder))
+  writeFileSync(join(folder, 'SHA256SUMS'), sumsOf(folder))
   if (!inputs.key) return
   writeFileSync(join(folder, 'minisign.pub'), `untrusted comment: key of the releases of gc\n${inputs.publicKey}\n`)
   for (const name of ['SHA256SUMS', 'release.json'])
@@ -176,8 +183,6 @@ function writeCompressed(folder: string, name: string, content: Buffer): Release
   return { name, size: content.length, sha256: sha256(content) }
 }
 
-export const sha256 = (content: Uint8Array): string => createHash('sha256').update(content).digest('hex')
-
 /** The entries of this version, else those of the next one. */
 function releaseNotes(changelog: string): string {
   const sections = changelog.split(/^(?=## )/m)
@@ -195,7 +200,7 @@ function releaseIndex({ version, commit, date }: Making, built: readonly Built[]
   return `${JSON.stringify({ schema: 1, version, commit, date: date.toISOString(), files }, null, 2)}\n`
 }
 
-function checksums(folder: string): string {
+function sumsOf(folder: string): string {
   const names = readdirSync(folder).sort()
   return names.map((name) => `${sha256(readFileSync(join(folder, name)))}  ${name}\n`).join('')
 }

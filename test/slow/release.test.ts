@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { chmodSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { signatureProblems } from '../../scripts/release/mach-o.ts'
 import { tempFolder } from '../support/folder.ts'
+import { emptyMachine, onMachine } from './empty-machine.ts'
 import { checkout, read, release, run, runWell } from './release-build.ts'
 
 const folder = tempFolder()
@@ -78,12 +79,38 @@ test('whoever has the public key gets the same bytes from the same commit in ano
   const made = await release(again, '--public-key', folder.at('key.pub'), '--target', 'linux-x64', '--out', unsigned)
   expect([made.status, made.err]).toEqual([0, ''])
   expect(made.out).toEndWith('The release is unsigned: --key signs it.\n')
-  const same = readdirSync(unsigned).filter((name) => !/^(SHA256SUMS|release\.json)$/.test(name))
-  expect(same.length).toBeGreaterThanOrEqual(6)
+  const same = readdirSync(unsigned).filter((name) => !/^(SHA256SUMS|release\.json|install\.sh)$/.test(name))
+  expect(same.length).toBe(6)
   const of = (path: string) => same.map((name) => [name, Bun.SHA256.hash(readFileSync(join(path, name)), 'hex')])
   expect(of(unsigned)).toEqual(of(out))
   rmSync(again, { recursive: true })
 }, 300_000)
+
+test('on a machine with git and a shell the installer brings gc, and the tour of the README ends well', async () => {
+  const root = folder.at('root')
+  await emptyMachine(root)
+  for (const name of readdirSync(out).filter((each) => /linux-x64\.gz$|^install\.sh$/.test(each)))
+    copyFileSync(join(out, name), join(root, 'release', name))
+  const [, tour = ''] = /## A two-minute tour\n[\s\S]*?```sh\n([\s\S]*?)```/.exec(read(source, 'README.md')) ?? []
+  writeFileSync(join(root, 'tour.sh'), tour)
+  const {
+    status,
+    out: printed,
+    err,
+  } = await onMachine(
+    root,
+    `httpd -p 127.0.0.1:8000 -h /release
+    sh /release/install.sh --url http://127.0.0.1:8000
+    export PATH="/root/.local/bin:$PATH"
+    gc version
+    sh -e /tour.sh
+    gc down`,
+  )
+  expect([status, err]).toEqual([0, ''])
+  expect(printed).toMatch(
+    /Installed gc .* as \/root\/\.local\/bin\/gc\n[\s\S]*\ngc \d[\s\S]*\nHello from my-project\/scribe\n/,
+  )
+}, 120_000)
 
 test('nothing is released from a tree with changes, into a folder with files, or with a key that is none', async () => {
   const elsewhere = ['--target', 'linux-x64', '--out', folder.at('none')]

@@ -1,0 +1,5 @@
+declare module '*.sh' {
+  const text: string
+  // biome-ignore lint/style/noDefaultExport: an import of text is a default import
+  export default text
+}
