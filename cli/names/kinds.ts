@@ -206,6 +206,15 @@ const pack: Kind = {
   },
 }
 
+const snapshot: Kind = {
+  missing: 'snapshot-not-found',
+  listed: 'gc worktree snapshots',
+  async list(context) {
+    const { items } = await (await context.city()).call('GET ~/worktrees/snapshots')
+    return items.slice(0, MAX).map(({ id, reason, bead_id }) => ({ name: id, about: bead_id ?? reason }))
+  },
+}
+
 const topic: Kind = {
   missing: 'topic-not-found',
   listed: 'gc help help',
@@ -216,7 +225,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
   ...{ agent, session, bead, convoy, run, mail, wait, formula, order, rig, city, service, webhook, provider },
   ...{ conversation },
   'attention-kind': attentionKind,
-  ...{ account, question, pack, workflow, topic },
+  ...{ account, question, pack, workflow, snapshot, topic },
 }
 
 /** Placeholders that are called otherwise, since more than one kind may stand there or a better word is known. */

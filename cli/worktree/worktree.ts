@@ -1,9 +1,11 @@
+import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import { changedLines, type DiffTone, expandTabs, toneOfDiffLine } from '../../src/client/diff.ts'
 import { type Colour, formatAge, paint, sanitizeLine } from '../../src/client/text.ts'
 import type { CommandContext } from '../context/context.ts'
 import { type JsonOption, withJson } from '../context/options.ts'
 import { watched, withWatch } from '../context/watch.ts'
+import { usageError } from '../io/exit.ts'
 import { printJson, printLine } from '../io/io.ts'
 import { printTable } from '../io/table.ts'
 
@@ -16,10 +18,19 @@ export function worktreeCommands(program: Command, context: CommandContext): voi
         .description('list worktrees in use, and those kept because they hold the only copy of some work'),
     ),
   ).action(watched(context, list))
-  withWatch(withJson(worktree.command('diff').description('show what was changed in the worktree of a session')))
-    .argument('<session>')
+  withWatch(withJson(worktree.command('diff').description('show changes in a worktree, in a snapshot or since it')))
+    .argument('<session|snapshot>', 'a session, or a snapshot such as mp-7@3')
+    .argument('[other-snapshot]', 'a later snapshot of the session, or `worktree`')
     .option('--stat', 'only how many lines of each file were changed')
     .action(watched(context, diff))
+  withWatch(withJson(worktree.command('snapshots').description('list saved states of worktrees')))
+    .argument('[session]')
+    .action(watched(context, snapshots))
+  withJson(worktree.command('restore').description('restore a snapshot into a new branch or folder'))
+    .argument('<snapshot>', 'such as mp-7@3, from gc worktree snapshots')
+    .option('--branch <branch>', 'a branch that does not exist yet (default: gc/restored/<session>-<number>)')
+    .option('--to <folder>', 'a folder that does not exist yet, instead of a branch')
+    .action((snapshot: string, options: RestoreOptions) => restore(context, snapshot, options))
   withJson(
     worktree.command('fetch').description('bring what a session has committed so far into the repository of its rig'),
   )
@@ -52,20 +63,124 @@ async function list(context: CommandContext, options: JsonOption): Promise<void>
   )
 }
 
-async function diff(context: CommandContext, session: string, options: JsonOption & { stat?: true }): Promise<void> {
+interface RestoreOptions extends JsonOption {
+  branch?: string
+  to?: string
+}
+
+/** The parts of the id of a snapshot, such as `mp-7@3`. */
+function parseSnapshot(id: string): { session: string; number: string } | undefined {
+  const [, session, number] = /^(.+)@([0-9]{1,9})$/.exec(id) ?? []
+  return session === undefined || number === undefined ? undefined : { session, number }
+}
+
+async function snapshots(context: CommandContext, session: string | undefined, options: JsonOption): Promise<void> {
   const city = await context.city()
-  const changes = await city.call('GET ~/worktree/{session}/diff', { params: { session } })
-  const { io } = context
-  if (options.json) return printJson(io, changes)
-  if (changes.files_total === 0) return printLine(io, `Nothing was changed on ${sanitizeLine(changes.branch)}.`)
-  if (options.stat) {
-    for (const file of changes.files) printLine(io, sanitizeLine(`${changedLines(file).padEnd(12)} ${file.path}`))
-    return
-  }
-  for (const line of changes.patch.split('\n')) {
+  const all =
+    session === undefined
+      ? await city.call('GET ~/worktrees/snapshots')
+      : await city.call('GET ~/worktree/{session}/snapshots', { params: { session } })
+  if (options.json) return printJson(context.io, all)
+  const now = Date.now()
+  printTable(
+    context.io,
+    all.items,
+    [
+      { header: 'SNAPSHOT', value: ({ id }) => id },
+      { header: 'AGE', value: ({ taken_at }) => formatAge(taken_at, now) },
+      { header: 'BEFORE', value: ({ reason }) => (reason === 'activity' ? '' : reason) },
+      { header: 'RIG', value: ({ rig }) => rig, minWidth: 6 },
+      { header: 'WORK', value: ({ bead_id }) => bead_id },
+      { header: 'COMMIT', value: ({ commit }) => commit?.slice(0, 12) },
+      { header: 'LEFT OUT', value: ({ left_out, left_out_total }) => leftOut(left_out, left_out_total), minWidth: 12 },
+    ],
+    'There are no snapshots; gc takes them of the worktrees of sessions while these work.',
+  )
+}
+
+function leftOut(files: readonly { path: string; reason: string }[], total: number): string {
+  const [first] = files
+  if (first === undefined) return ''
+  const more = total > 1 ? ` and ${total - 1} more` : ''
+  return `${first.path} (${first.reason})${more}`
+}
+
+async function restore(context: CommandContext, id: string, options: RestoreOptions): Promise<void> {
+  const snapshot = parseSnapshot(id)
+  if (snapshot === undefined) throw usageError(`${id} is no snapshot; gc worktree snapshots lists them`)
+  const { branch, to } = options
+  const city = await context.city()
+  const restored = await city.call('POST ~/worktree/{session}/snapshot/{number}/restore', {
+    params: snapshot,
+    body: { ...(branch !== undefined && { branch }), ...(to !== undefined && { folder: resolve(to) }) },
+  })
+  if (options.json) return printJson(context.io, restored)
+  const place =
+    restored.folder ??
+    `branch ${restored.branch ?? ''} of rig ${restored.rig} at ${restored.commit?.slice(0, 12) ?? ''}`
+  printLine(context.io, `${restored.snapshot} is in ${sanitizeLine(place)}.`)
+}
+
+type DiffOptions = JsonOption & { stat?: true }
+
+async function diff(
+  context: CommandContext,
+  from: string,
+  other: string | undefined,
+  options: DiffOptions,
+): Promise<void> {
+  const snapshot = parseSnapshot(from)
+  if (snapshot !== undefined) return diffSnapshot(context, snapshot, other, options)
+  if (other !== undefined) throw usageError(`${from} is no snapshot; gc worktree snapshots ${from} lists them`)
+  const city = await context.city()
+  const changes = await city.call('GET ~/worktree/{session}/diff', { params: { session: from } })
+  const more = `see it whole with git -C ${sanitizeLine(changes.path)} diff`
+  printDiff(context.io, changes, { ...options, nothing: `Nothing was changed on ${changes.branch}.`, more })
+}
+
+async function diffSnapshot(
+  context: CommandContext,
+  { session, number }: { session: string; number: string },
+  other: string | undefined,
+  options: DiffOptions,
+): Promise<void> {
+  const later = other === undefined || other === 'worktree' ? other : otherNumber(other, session)
+  const city = await context.city()
+  const changes = await city.call('GET ~/worktree/{session}/snapshot/{number}/diff', {
+    params: { session, number },
+    query: { ...(later !== undefined && { other: later }) },
+  })
+  const more = `restore it with gc worktree restore ${session}@${number} --to <folder>`
+  printDiff(context.io, changes, { ...options, nothing: 'Nothing differs.', more })
+}
+
+function otherNumber(id: string, session: string): string {
+  const snapshot = parseSnapshot(id)
+  if (snapshot?.session === session) return snapshot.number
+  throw usageError(`${id} is no snapshot of ${session}; gc worktree snapshots ${session} lists them`)
+}
+
+interface Changes {
+  readonly files: readonly (Parameters<typeof changedLines>[0] & { path: string })[]
+  readonly files_total: number
+  readonly patch: string
+  readonly cut: boolean
+}
+
+function printDiff(
+  io: CommandContext['io'],
+  changes: Changes,
+  { json, stat, nothing, more }: DiffOptions & { nothing: string; more: string },
+): void {
+  const { files, files_total, patch, cut } = changes
+  if (json) printJson(io, changes)
+  else if (files_total === 0) printLine(io, sanitizeLine(nothing))
+  else if (stat) for (const file of files) printLine(io, sanitizeLine(`${changedLines(file).padEnd(12)} ${file.path}`))
+  if (json || stat || files_total === 0) return
+  for (const line of patch.split('\n')) {
     printLine(io, paint(sanitizeLine(expandTabs(line)), DIFF_COLOURS[toneOfDiffLine(line)], io.colour))
   }
-  if (changes.cut) printLine(io, `The diff goes on: see it whole with git -C ${sanitizeLine(changes.path)} diff.`)
+  if (cut) printLine(io, `The diff goes on: ${sanitizeLine(more)}.`)
 }
 
 const DIFF_COLOURS: Readonly<Record<DiffTone, Colour | undefined>> = {

@@ -38,6 +38,7 @@ const STATE = [
   'site.toml',
   'runtime',
   'worktrees',
+  'snapshots',
   'last-good.json',
 ].map((name) => join('.gc', name))
 
@@ -156,6 +157,7 @@ const sessionServices = (services: CityServices): Service[] => [
   services.attentionMutes,
   services.attention,
   services.projectFiles,
+  services.snapshots,
   services.worktrees,
   services.transfer,
   services.privateFolders,

@@ -24,7 +24,7 @@ import { ProjectFiles } from '../agents/project-files/index.ts'
 import { Readiness } from '../agents/readiness/index.ts'
 import { openSessions, SessionAssignees } from '../agents/sessions/index.ts'
 import { Budgets, Metering, Strictness, Usage, type UsageDependencies } from '../agents/usage/index.ts'
-import { Worktrees } from '../agents/worktrees/index.ts'
+import { Snapshots, Worktrees } from '../agents/worktrees/index.ts'
 import { Accounts } from '../config/accounts/index.ts'
 import { ProviderDeclarations } from '../config/catalog/index.ts'
 import type { Config } from '../config/compose/index.ts'
@@ -96,7 +96,8 @@ function buildSessions(options: Foundation & Records) {
   const { name, path, url, store, log, clock } = options
   const { beadRepository, claimManager, sessionRepository, networkAccounts } = options
   const projectFiles = new ProjectFiles(options)
-  const worktrees = new Worktrees({ ...options, projectFiles })
+  const snapshots = new Snapshots({ ...options, projectFiles })
+  const worktrees = new Worktrees({ ...options, projectFiles, snapshots })
   const kept = { city: path, beads: beadRepository, sessions: sessionRepository }
   const privateFolders = new PrivateFolders({ ...options, ...kept })
   const processTokens = new ProcessTokens({ city: name, url })
@@ -112,7 +113,7 @@ function buildSessions(options: Foundation & Records) {
   })
   const { operations, logs, launchPlanner, workload, resolver } = sessionServices
   return {
-    ...{ worktrees, projectFiles, privateFolders, processTokens, sessionServices },
+    ...{ worktrees, snapshots, projectFiles, privateFolders, processTokens, sessionServices },
     sessions: operations,
     /** The tokens of every kind that this city gives out. */
     tokens: new CityTokens([operations.credentials, processTokens]),

@@ -14,6 +14,54 @@ const git = (cwd: string, ...words: string[]) => {
   if (ran.exitCode !== 0) throw new Error(`git ${words.join(' ')}: ${ran.stderr}`)
 }
 
+/** A running session's worktree is saved after it printed something, and restored without changing it. */
+async function restores(
+  { city }: Awaited<ReturnType<typeof openTown>>,
+  { id, path, rig, token }: { id: string; path: string; rig: string; token: string },
+): Promise<void> {
+  const list = `GET ~/worktree/${id}/snapshots`
+  const listed = await eventually(
+    'the worktree is saved',
+    30_000,
+    () => city.call(list),
+    ({ body }) => body.total > 0,
+  )
+  const [newest] = listed.body.items
+  expect(newest).toMatchObject({ id: `${id}@1`, session: id, number: 1, rig: 'shop', reason: 'activity', left_out: [] })
+  expect((await city.call('GET ~/worktrees/snapshots')).body).toEqual(listed.body)
+  const at = `~/worktree/${id}/snapshot/1`
+  expect((await city.call(`GET ${at}/diff`)).body).toMatchObject({ to: `${id}@1`, files: [{ path: 'where' }] })
+  writeFileSync(join(path, 'later'), 'x')
+  const since = (await city.call(`GET ${at}/diff?other=worktree`)).body
+  expect(since).toMatchObject({ from: `${id}@1`, to: 'worktree', files: [{ path: 'later' }] })
+  rmSync(join(path, 'later'))
+  const seq = await city.head()
+  const body = { branch: 'saved' }
+  const { commit } = (await city.call(`POST ${at}/restore`, { body, token })).body
+  expect((await city.event(seq, ({ type }) => type === 'worktree.restored')).payload).toEqual({
+    ...{ snapshot: `${id}@1`, rig: 'shop', branch: 'saved', commit },
+  })
+  const shown = Bun.spawnSync(['git', '-C', rig, 'show', '--name-only', '--format=', 'saved']).stdout.toString()
+  expect(shown.trim()).toBe('where')
+  const folder = `${path}.saved`
+  expect(await errorOf(city, `POST ${at}/restore`, { body: { folder }, token })).toStartWith('403 forbidden: ')
+  expect(await errorOf(city, `POST ${at}/restore`, { body: { ...body, folder } })).toStartWith('400 invalid-request: ')
+  expect(await errorOf(city, `POST ${at}/restore`, { body })).toStartWith('409 conflict-wrong-state: ')
+  for (const [method, verb] of [
+    ['POST', 'restore'],
+    ['GET', 'diff'],
+  ]) {
+    const call = (session: string, number: number) =>
+      errorOf(city, `${method} ~/worktree/${session}/snapshot/${number}/${verb}`)
+    expect(await call(id, 9)).toStartWith('404 snapshot-not-found: ')
+    expect(await call('-', 1)).toStartWith('404 session-not-found: ')
+  }
+  expect(await errorOf(city, 'GET ~/worktree/ghost/snapshots')).toStartWith('404 session-not-found: ')
+  renameSync(path, `${path}.away`)
+  expect(await errorOf(city, `GET ${at}/diff?other=worktree`)).toStartWith('409 conflict-wrong-state: ')
+  renameSync(`${path}.away`, path)
+}
+
 describe('an agent with worktree = true', () => {
   test('works in its own worktree, which is removed with its session unless it contains unsaved work', async () => {
     await using town = await openTown('')
@@ -57,6 +105,7 @@ describe('an agent with worktree = true', () => {
       files: [{ path: 'where', is_new: true }],
       patch: expect.stringContaining('+++ b/where'),
     })
+    await restores(town, { id, path, rig, token })
     git(path, 'commit', '-q', '--allow-empty', '-m', 'half')
     let seq = await city.head()
     const fetched = (await city.call(`POST ~/worktree/${id}/fetch`)).body
@@ -98,5 +147,10 @@ describe('an agent with worktree = true', () => {
 })
 
 test('the worktree operations are covered with success and every declared error', () => {
-  expect(coverage.uncovered()).toEqual(['remove-worktree service-unavailable'])
+  expect(coverage.uncovered()).toEqual([
+    'remove-worktree service-unavailable',
+    'diff-worktree-snapshot service-unavailable',
+    'restore-worktree-snapshot service-unavailable',
+    'list-worktree-snapshots service-unavailable',
+  ])
 })

@@ -80,6 +80,11 @@ export class ProjectFiles {
     }).catch((error) => this.options.report(`files of gc in ${folder} were not removed: ${errorMessage(error)}`))
   }
 
+  /** The paths of a folder in which gc wrote. */
+  pathsIn(folder: string): string[] {
+    return this.#rows(folder).map(({ path }) => path)
+  }
+
   /** Whether sessions that are not closed work in a folder, beside this one. */
   #isInUse(folder: string, except?: string): boolean {
     return this.options.sessionRepository.live().some(({ id, workDir }) => workDir === folder && id !== except)

@@ -226,7 +226,7 @@ const quote = (text: string): string =>
 /** Branches that a session made besides its own, of which this many are fetched. */
 const MAX_OTHERS = 50
 /** What comes from an agent is checked before it is part of the rig's history. */
-const CHECKED = ['-c', 'fetch.fsckObjects=true', '-c', 'transfer.fsckObjects=true']
+export const CHECKED = ['-c', 'fetch.fsckObjects=true', '-c', 'transfer.fsckObjects=true']
 
 interface FetchOptions {
   clone: Repository

@@ -48,6 +48,21 @@ export class DiffReader {
     return new DiffReader(repository, { ...OFFLINE, ...count, ...Object.fromEntries(variables) })
   }
 
+  /** A reader of a repository of gc's own, whose configuration names no programs. */
+  static plain(repository: Repository): DiffReader {
+    return new DiffReader(repository, OFFLINE)
+  }
+
+  /** What differs between two commits or trees. */
+  async between(from: string, to: string, maxBytes: number): Promise<Omit<Changes, 'commits'>> {
+    const [listed, [patch, cut]] = await Promise.all([
+      this.#text(['diff', ...PLAIN, '--no-renames', '--numstat', '-z', from, to]),
+      this.#patch(['diff', ...PLAIN, from, to], maxBytes),
+    ])
+    const files = entriesOf(listed).flatMap(toChangedFile)
+    return { files: files.slice(0, MAX_FILES), files_total: files.length, patch, cut }
+  }
+
   async read(base: string, maxBytes: number): Promise<Changes> {
     const start = await this.#startOf(base)
     const [commits, tracked, added] = await Promise.all([

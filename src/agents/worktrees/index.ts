@@ -1,2 +1,3 @@
 export { worktreeRoutes } from './routes.ts'
+export { Snapshots } from './snapshots/snapshots.ts'
 export { Worktrees } from './worktrees.ts'

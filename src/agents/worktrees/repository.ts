@@ -21,8 +21,13 @@ export class Repository {
 
   /** What git prints; a failure is thrown with git's reason. */
   async run(...args: string[]): Promise<string> {
-    const result = await this.execute(args)
-    if (result.exitCode === 0) return result.stdout.trim()
+    return (await this.read(args)).trim()
+  }
+
+  /** The same as it is printed, with options. */
+  async read(args: readonly string[], options: Partial<GitCommandOptions> = {}): Promise<string> {
+    const result = await this.execute(args, options)
+    if (result.exitCode === 0) return result.stdout
     const settings = args.findLastIndex((_, at) => args[at - 1] === '-c') + 1
     const command = args.slice(settings, settings + 2).join(' ')
     throw new AppError('service-unavailable', `git ${command} in ${this.path}: ${gitErrorMessage(result)}`)

@@ -4,13 +4,15 @@ import { ofOtherSessions } from '../../http/needs.ts'
 import { route } from '../../http/route.ts'
 import { OKResponseBody } from '../../http/schema.ts'
 import { Worktree, WorktreeDiff, WorktreeList } from './schema.ts'
+import { RestoredSnapshot, SnapshotDiff, SnapshotRestore, WorktreeSnapshotList } from './snapshots/schema.ts'
+import type { Snapshots } from './snapshots/snapshots.ts'
 import type { Worktrees } from './worktrees.ts'
 
 const MAX_PATCH_BYTES = 1024 * 1024
 const PATCH_BYTES = 256 * 1024
 
 /** The operations on the git worktrees of sessions; all of them are extensions. */
-export const worktreeRoutes = (city: CityOf<{ worktrees: Worktrees }>) => [
+export const worktreeRoutes = (city: CityOf<{ worktrees: Worktrees; snapshots: Snapshots }>) => [
   route(
     'GET ~/worktrees',
     {
@@ -44,6 +46,87 @@ export const worktreeRoutes = (city: CityOf<{ worktrees: Worktrees }>) => [
       extension: true,
     },
     (x) => city(x).worktrees.diff(x.params.session, x.query.max_bytes ?? PATCH_BYTES),
+  ),
+  route(
+    'GET ~/worktrees/snapshots',
+    {
+      id: 'list-worktree-snapshots',
+      summary: 'List the snapshots of all worktrees',
+      description: 'The newest 500, of sessions that are over too.',
+      needs: 'coordinate',
+      ok: WorktreeSnapshotList,
+      errors: ['service-unavailable'],
+      extension: true,
+    },
+    (x) => city(x).snapshots.list(),
+  ),
+  route(
+    'GET ~/worktree/{session}/snapshots',
+    {
+      id: 'list-session-snapshots',
+      summary: 'List the snapshots of the worktree of a session',
+      description:
+        'gc stores the state of a worktree after its session did something, at most every 30 seconds, and before the worktree is removed or used again. It keeps the last 50 of a session for 30 days.',
+      needs: ofOtherSessions('watch'),
+      ok: WorktreeSnapshotList,
+      errors: ['session-not-found', 'service-unavailable'],
+      extension: true,
+    },
+    (x) => city(x).snapshots.list(x.params.session),
+  ),
+  route(
+    'GET ~/worktree/{session}/snapshot/{number}/diff',
+    {
+      id: 'diff-worktree-snapshot',
+      summary: 'Show what changed in or since a snapshot',
+      description:
+        'Without `other`, what the snapshot changed in the commit that the worktree was on: all that was not committed. With it, what changed between the snapshot and `other`.',
+      needs: ofOtherSessions('watch'),
+      query: Type.Object({
+        other: Type.Optional(
+          Type.String({
+            pattern: '^(?:worktree|[0-9]{1,9})$',
+            description: 'The number of another snapshot of the session, or `worktree` for its present state.',
+          }),
+        ),
+        max_bytes: Type.Optional(
+          Type.Integer({
+            minimum: 1,
+            maximum: MAX_PATCH_BYTES,
+            description: `The maximum size of the patch: ${PATCH_BYTES} when absent. \`cut\` says whether it goes on.`,
+          }),
+        ),
+      }),
+      ok: SnapshotDiff,
+      errors: ['session-not-found', 'snapshot-not-found', 'conflict-wrong-state', 'service-unavailable'],
+      extension: true,
+    },
+    (x) => {
+      const { session, number } = x.params
+      return city(x).snapshots.diff(session, Number(number), x.query.other, x.query.max_bytes ?? PATCH_BYTES)
+    },
+  ),
+  route(
+    'POST ~/worktree/{session}/snapshot/{number}/restore',
+    {
+      id: 'restore-worktree-snapshot',
+      summary: 'Restore a snapshot into a new branch or folder',
+      description: 'Never changes what is there: the branch or folder must not exist yet.',
+      repeat: { outside: 'look for the branch in the rig, or for the folder' },
+      needs: ofOtherSessions('coordinate'),
+      body: Type.Optional(SnapshotRestore),
+      ok: RestoredSnapshot,
+      errors: [
+        ...(['session-not-found', 'snapshot-not-found', 'invalid-request'] as const),
+        ...(['conflict-wrong-state', 'forbidden', 'service-unavailable'] as const),
+      ],
+      longRunning: true,
+      extension: true,
+    },
+    (x) => {
+      const { session, number } = x.params
+      return city(x).snapshots.restore(x.caller, session, Number(number), x.body ?? {})
+    },
   ),
   route(
     'POST ~/worktree/{session}/fetch',

@@ -35,7 +35,7 @@ const WorktreeCommit = Type.Object(
 )
 export type WorktreeCommit = Static<typeof WorktreeCommit>
 
-const ChangedFile = Type.Object(
+export const ChangedFile = Type.Object(
   {
     path: Type.String(),
     added: Type.Optional(Type.Integer({ description: 'Lines; absent for a binary file and for a new one.' })),

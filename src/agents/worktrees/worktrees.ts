@@ -1,18 +1,15 @@
 import { existsSync } from 'node:fs'
-import { homedir } from 'node:os'
 import { join } from 'node:path'
-import { eq, or, sql } from 'drizzle-orm'
 import type { AgentConfig } from '../../config/city/index.ts'
 import type { Config } from '../../config/compose/index.ts'
-import { fixedPath, lendersTo, writtenByAgents } from '../../config/confinement/index.ts'
-import { findRepository, type GitRunner, lendersOf } from '../../config/git/index.ts'
+import type { GitRunner } from '../../config/git/index.ts'
 import { type Actor, gcPart } from '../../core/actor.ts'
 import { type Clock, toTimestamp } from '../../core/clock.ts'
 import type { Deadline, Deadlines } from '../../core/deadlines.ts'
 import { AppError, errorMessage } from '../../core/errors.ts'
 import { By, type EventLog, type Reactions } from '../../core/events/index.ts'
-import { createFolder, requireNoLinks, touch } from '../../core/folders.ts'
-import type { Orm, Store, Tx } from '../../core/store/index.ts'
+import { createFolder, requireNoLinks } from '../../core/folders.ts'
+import type { Store } from '../../core/store/index.ts'
 import { actorOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
 import type { OKResponseBody } from '../../http/schema.ts'
@@ -23,8 +20,11 @@ import { DiffReader } from './diff.ts'
 import { WorktreeFetched, WorktreeReaped, WorktreeReapSkipped } from './events.ts'
 import { reasonToKeep } from './keep-reason.ts'
 import { LinkedWorktrees } from './linked.ts'
+import { RigPlaces } from './places.ts'
+import { WorktreeRows } from './rows.ts'
 import type { Worktree, WorktreeDiff, WorktreeList } from './schema.ts'
-import { type WorktreeRow, worktrees } from './table.ts'
+import type { Snapshots } from './snapshots/snapshots.ts'
+import type { WorktreeRow } from './table.ts'
 
 interface WorktreesOptions {
   store: Store
@@ -37,6 +37,7 @@ interface WorktreesOptions {
   sessionRepository: SessionRepository
   /** What gc wrote into worktrees goes before they are looked at. */
   projectFiles: { release(folder: string): Promise<void> }
+  snapshots: Snapshots
   report(message: string): void
 }
 
@@ -102,6 +103,8 @@ export class Worktrees {
     requireNoLinks(city, row.path)
     createFolder(join(city, '.gc', 'worktrees', row.rig))
     this.#places.requireLent(row)
+    // What begins here may change or remove what its predecessor left.
+    if (existing && existsSync(row.path)) await this.options.snapshots.take(row.session, 'restart').catch(() => {})
     const home = await this.#kinds[row.kind].prepare(this.#places.fixed(row))
     if (home !== row.home) await this.options.store.write((tx) => this.#rows.update(tx, row.session, { home }))
     return row.path
@@ -209,7 +212,9 @@ export class Worktrees {
       if (reason !== undefined) return this.#recordSkipped(row, reason, actor)
       merged = status.merged
     }
+    await this.#snapshot(row, force, actor)
     await kind.remove(this.#places.fixed(row), force)
+    await this.options.snapshots.forget(row)
     if (merged) await this.#forget(row)
     await this.options.store.write((tx) => {
       this.#rows.remove(tx, row.session)
@@ -217,6 +222,18 @@ export class Worktrees {
       this.options.log.append(tx, WorktreeReaped, this.#eventFields(row), payload)
     }, actor)
     return undefined
+  }
+
+  /** Stores the state of a worktree before it is removed; without that, only `force` removes it. */
+  async #snapshot({ session, path }: WorktreeRow, force: boolean, actor: Actor): Promise<void> {
+    if (!existsSync(path)) return
+    await this.options.snapshots.take(session, 'removal', actor).catch((error) => {
+      if (force) return
+      throw new AppError(
+        'service-unavailable',
+        `${path} is kept, because gc cannot store a snapshot of it: ${errorMessage(error)}; fix that and try again, or remove it with force, which loses what is only there`,
+      )
+    })
   }
 
   /** Removes branches whose work is elsewhere. */
@@ -299,118 +316,6 @@ export class Worktrees {
     const row = this.#rows.find(session)
     if (row) return row
     throw new AppError('session-not-found', `there is no worktree of session ${session}; see gc worktree list`)
-  }
-}
-
-/** Where rigs and worktrees are, and whom rigs borrow from, whatever sessions that can write there make of it. */
-class RigPlaces {
-  constructor(private readonly config: Pick<Config, 'current'>) {}
-
-  /** Where a folder is: no link counts that sessions can have made. */
-  placeOf(path: string): string {
-    return fixedPath(path, writtenByAgents(this.config.current))
-  }
-
-  /** A row with its folders where they are. */
-  fixed(row: WorktreeRow): WorktreeRow {
-    return { ...row, path: this.placeOf(row.path), repository: this.placeOf(row.repository) }
-  }
-
-  /** Whether a rig may borrow from a folder of objects. */
-  lends(name: string, objects: string): boolean {
-    const { current } = this.config
-    const rig = current.rigs.find((each) => each.name === name)
-    return lendersTo(rig, current, homedir())(objects)
-  }
-
-  /** Throws where a confined agent works in the folder of a worktree, or around it: only its own session writes one. */
-  requireApart(
-    folder: string,
-    agent: Pick<AgentConfig, 'confine'> | undefined,
-    rows: readonly WorktreeRow[],
-  ): undefined {
-    if (agent === undefined || agent.confine === 'off') return undefined
-    const place = this.placeOf(folder)
-    const other = rows.find(({ path }) => touch(place, this.placeOf(path)))
-    if (other === undefined) return undefined
-    const why = `its folder ${folder} would void that: ${other.path} is the worktree of session ${other.session}`
-    throw new AppError(
-      'service-unavailable',
-      `it cannot be confined: ${why}; give it another work_dir, or set confine = "off"`,
-    )
-  }
-
-  /** Throws where something lies that is no worktree: who put it there could write it on. */
-  requireUnused(path: string, rows: readonly WorktreeRow[]): void {
-    if (!existsSync(path) || rows.some((row) => row.path === path)) return
-    throw new AppError('service-unavailable', `${path} is there already, and no worktree of gc; move it away`)
-  }
-
-  /** Throws where a rig borrows from a repository that a session may have named. */
-  requireLent({ rig, repository }: Pick<WorktreeRow, 'rig' | 'repository'>): void {
-    const own = findRepository(this.placeOf(repository))
-    const other = own && lendersOf(own).find((objects) => !this.lends(rig, objects))
-    if (other === undefined) return
-    const why = `rig ${rig} borrows objects from ${other}, which an agent may have written there that can change the rig`
-    throw new AppError(
-      'service-unavailable',
-      `${why}: allow it by read = ["${other}"] in the confine table of the rig, or give all its agents worktree = true`,
-    )
-  }
-}
-
-/** Finds the worktree of a session. */
-const prepareFind = (orm: Orm) =>
-  orm
-    .select()
-    .from(worktrees)
-    .where(eq(worktrees.session, sql.placeholder('session')))
-    .prepare()
-
-/** Finds the worktrees that a closed bead concerns: its session's, and those of who works on it; runs for every one. */
-const prepareFindOf = (orm: Orm) => {
-  const [bead, by] = [sql.placeholder('bead'), sql.placeholder('by')]
-  return orm
-    .select()
-    .from(worktrees)
-    .where(or(eq(worktrees.session, bead), eq(worktrees.bead, bead), eq(worktrees.session, by)))
-    .prepare()
-}
-
-/** The rows of worktrees that are still there. */
-class WorktreeRows {
-  readonly #find: ReturnType<typeof prepareFind>
-  readonly #findOf: ReturnType<typeof prepareFindOf>
-
-  constructor(private readonly store: Store) {
-    this.#find = prepareFind(store.orm)
-    this.#findOf = prepareFindOf(store.orm)
-  }
-
-  find(session: string): WorktreeRow | undefined {
-    return this.#find.get({ session })
-  }
-
-  /** The worktrees that a closed bead concerns, and that of the session which closed it. */
-  concerning(bead: string, by = ''): WorktreeRow[] {
-    return this.#findOf.all({ bead, by })
-  }
-
-  /** All, oldest first. */
-  all(): WorktreeRow[] {
-    return this.store.read((orm) => orm.select().from(worktrees).orderBy(worktrees.createdAt).all())
-  }
-
-  add(tx: Tx, row: WorktreeRow): void {
-    tx.orm.insert(worktrees).values(row).run()
-  }
-
-  update(tx: Tx, session: string, change: Partial<WorktreeRow>): void {
-    tx.orm.update(worktrees).set(change).where(eq(worktrees.session, session)).run()
-  }
-
-  remove(tx: Tx, session: string): void {
-    tx.orm.delete(worktrees).where(eq(worktrees.session, session)).run()
   }
 }
 

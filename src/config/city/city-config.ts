@@ -267,6 +267,8 @@ export interface SessionConfig {
   readonly setupTimeout: number
   /** The highest number of worktrees of the city at once. */
   readonly worktreeLimit: number
+  /** The bytes of the largest file that a snapshot of a worktree holds. */
+  readonly snapshotMaxBytes: number
   /** How long a program may take from its start until it works, unless its provider says otherwise. */
   readonly startupTimeout: number
 }

@@ -59,6 +59,7 @@ export const SESSION = {
   provider: sessionBackend('provider'),
   setupTimeout: duration('setup_timeout'),
   worktreeLimit: integer('worktree_limit', { min: 1 }),
+  snapshotMaxBytes: integer('snapshot_max', { min: 1 }),
   startupTimeout: duration('startup_timeout'),
 }
 export type SessionFields = ValuesOf<typeof SESSION>

@@ -27,6 +27,10 @@ export interface GitCommandOptions {
   readonly within?: GitFolders
   /** The bytes of output after which the command is killed. */
   readonly maxOutput?: number
+  /** What git reads from its standard input; nothing when absent. Not for a command with `maxFileSize`. */
+  readonly input?: Uint8Array
+  /** How the bytes of its output become text: `latin1` keeps each, as names of files need that are no UTF-8. */
+  readonly encoding?: 'utf8' | 'latin1'
   /**
    * The bytes that no file may grow over which git or a helper of it writes. Such a command ends with this process,
    * however that ends, so that nothing goes on of which nobody sees how much it writes in all.
@@ -69,6 +73,7 @@ export class GitRunner {
   /** Runs a command to its end; one that is killed for a bound ends with a status other than 0. */
   async run(args: readonly string[], options: GitCommandOptions): Promise<GitResult> {
     const { timeout, cwd, env, signal, isolated = false, within, maxOutput = MAX_OUTPUT_BYTES, maxFileSize } = options
+    const { input = 'ignore', encoding = 'utf8' } = options
     const program = this.#program
     if (!program) throw new AppError('service-unavailable', 'there is no git on the PATH; install it')
     signal?.throwIfAborted()
@@ -76,7 +81,7 @@ export class GitRunner {
     const command = within && this.#confine ? this.#confine(program, words, within) : [program, ...words]
     const isBounded = maxFileSize !== undefined
     const child = Bun.spawn(isBounded ? bounded(command, maxFileSize) : command, {
-      ...{ stdin: isBounded ? 'pipe' : 'ignore', stdout: 'pipe', stderr: 'pipe', detached: true },
+      ...{ stdin: isBounded ? 'pipe' : input, stdout: 'pipe', stderr: 'pipe', detached: true },
       ...(cwd !== undefined && { cwd }),
       env: { ...this.#env, ...(isolated && ISOLATED), ...env },
     })
@@ -89,14 +94,15 @@ export class GitRunner {
     const deadline = this.#deadlines.after(timeout, () => stop('time'))
     signal?.addEventListener('abort', kill, { once: true })
     try {
-      const read = (stream: ReadableStream<Uint8Array>) => readBounded(stream, maxOutput, () => stop('output'))
+      const read = (stream: ReadableStream<Uint8Array>) =>
+        readBounded(stream, { limit: maxOutput, encoding }, () => stop('output'))
       const [exitCode, stdout, stderr] = await Promise.all([child.exited, read(child.stdout), read(child.stderr)])
       signal?.throwIfAborted()
       return { exitCode: exceeded ? exitCode || 1 : exitCode, stdout, stderr, ...(exceeded && { exceeded }) }
     } finally {
       deadline.cancel()
       signal?.removeEventListener('abort', kill)
-      void child.stdin?.end()
+      if (typeof child.stdin === 'object') void child.stdin.end()
     }
   }
 
@@ -145,7 +151,11 @@ function killGroup(child: Pick<Bun.Subprocess, 'pid' | 'kill'>): void {
   }
 }
 
-async function readBounded(stream: ReadableStream<Uint8Array>, limit: number, onExceeded: () => void): Promise<string> {
+async function readBounded(
+  stream: ReadableStream<Uint8Array>,
+  { limit, encoding }: { limit: number; encoding: 'utf8' | 'latin1' },
+  onExceeded: () => void,
+): Promise<string> {
   const chunks: Uint8Array[] = []
   let bytes = 0
   for await (const chunk of stream) {
@@ -153,7 +163,7 @@ async function readBounded(stream: ReadableStream<Uint8Array>, limit: number, on
     bytes += chunk.length
     if (bytes > limit) onExceeded()
   }
-  return Buffer.concat(chunks).toString()
+  return Buffer.concat(chunks).toString(encoding)
 }
 
 /** What git wrote about a failure: the first line that says it is one, else the last. */

@@ -66,6 +66,7 @@ export const resolveSession = (declared: OptionalDeclaration<SessionFields>): Se
   provider: '',
   setupTimeout: 10 * SECOND,
   worktreeLimit: 50,
+  snapshotMaxBytes: 100_000_000,
   startupTimeout: 10 * MINUTE,
   ...declared?.values,
 })

@@ -1,0 +1,58 @@
+import { eq, or, sql } from 'drizzle-orm'
+import type { Orm, Store, Tx } from '../../core/store/index.ts'
+import { type WorktreeRow, worktrees } from './table.ts'
+
+/** Finds the worktree of a session. */
+const prepareFind = (orm: Orm) =>
+  orm
+    .select()
+    .from(worktrees)
+    .where(eq(worktrees.session, sql.placeholder('session')))
+    .prepare()
+
+/** Finds the worktrees that a closed bead concerns: its session's, and those of who works on it; runs for every one. */
+const prepareFindOf = (orm: Orm) => {
+  const [bead, by] = [sql.placeholder('bead'), sql.placeholder('by')]
+  return orm
+    .select()
+    .from(worktrees)
+    .where(or(eq(worktrees.session, bead), eq(worktrees.bead, bead), eq(worktrees.session, by)))
+    .prepare()
+}
+
+/** The rows of worktrees that are still there. */
+export class WorktreeRows {
+  readonly #find: ReturnType<typeof prepareFind>
+  readonly #findOf: ReturnType<typeof prepareFindOf>
+
+  constructor(private readonly store: Store) {
+    this.#find = prepareFind(store.orm)
+    this.#findOf = prepareFindOf(store.orm)
+  }
+
+  find(session: string): WorktreeRow | undefined {
+    return this.#find.get({ session })
+  }
+
+  /** The worktrees that a closed bead concerns, and that of the session which closed it. */
+  concerning(bead: string, by = ''): WorktreeRow[] {
+    return this.#findOf.all({ bead, by })
+  }
+
+  /** All, oldest first. */
+  all(): WorktreeRow[] {
+    return this.store.read((orm) => orm.select().from(worktrees).orderBy(worktrees.createdAt).all())
+  }
+
+  add(tx: Tx, row: WorktreeRow): void {
+    tx.orm.insert(worktrees).values(row).run()
+  }
+
+  update(tx: Tx, session: string, change: Partial<WorktreeRow>): void {
+    tx.orm.update(worktrees).set(change).where(eq(worktrees.session, session)).run()
+  }
+
+  remove(tx: Tx, session: string): void {
+    tx.orm.delete(worktrees).where(eq(worktrees.session, session)).run()
+  }
+}

@@ -1,0 +1,342 @@
+import { existsSync, readdirSync } from 'node:fs'
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { GitFolders, GitRunner } from '../../../config/git/index.ts'
+import { AppError } from '../../../core/errors.ts'
+import { createFolder } from '../../../core/folders.ts'
+import { readPlainFile } from '../../../core/plain-file.ts'
+import { Repository } from '../repository.ts'
+import type { LeftOutFile } from './schema.ts'
+import type { WorktreeSource } from './source.ts'
+
+const TIMEOUT_MS = 120_000
+const COPY_TIMEOUT_MS = 600_000
+const MAX_SHALLOW_BYTES = 1024 * 1024
+const SNAPSHOTS = 'refs/gc/snapshots'
+/** The commits that worktrees were on when gc last looked. */
+const HEADS = 'refs/gc/heads'
+
+/** Every byte is stored as it is, and no attribute of a worktree chooses a filter or hides a file from a diff. */
+const ATTRIBUTES = '* -text -eol -filter -ident -working-tree-encoding !diff\n'
+
+/** The configuration of gc's own repository. That of the user, the machine and the worktree is never read. */
+const SETTINGS: Readonly<Record<string, string>> = {
+  'core.excludesFile': '/dev/null',
+  'core.attributesFile': '/dev/null',
+  'core.autocrlf': 'false',
+  'core.fileMode': 'true',
+  'core.symlinks': 'true',
+  'core.protectNTFS': process.platform === 'win32' ? 'true' : 'false',
+  'core.looseCompression': '1',
+  'core.fsync': 'committed,reference',
+  'core.fsyncMethod': 'batch',
+  'core.untrackedCache': 'false',
+  'core.logAllRefUpdates': 'false',
+  'advice.addEmbeddedRepo': 'false',
+  'gc.bigPackThreshold': '256m',
+  'pack.threads': '1',
+  'pack.windowMemory': '64m',
+}
+
+const ISOLATED = {
+  GIT_CONFIG_GLOBAL: '/dev/null',
+  GIT_CONFIG_NOSYSTEM: '1',
+  GIT_ATTR_NOSYSTEM: '1',
+  GIT_NO_REPLACE_OBJECTS: '1',
+  GIT_NO_LAZY_FETCH: '1',
+  GIT_ALLOW_PROTOCOL: 'none',
+  ...Object.fromEntries(
+    ['AUTHOR', 'COMMITTER'].flatMap((who) => [
+      [`GIT_${who}_NAME`, 'gc'],
+      [`GIT_${who}_EMAIL`, 'gc@localhost'],
+    ]),
+  ),
+}
+
+const settingsEnv = (settings: Readonly<Record<string, string>>): Record<string, string> => ({
+  GIT_CONFIG_COUNT: String(Object.keys(settings).length),
+  ...Object.fromEntries(
+    Object.entries(settings).flatMap(([key, value], at) => [
+      [`GIT_CONFIG_KEY_${at}`, key],
+      [`GIT_CONFIG_VALUE_${at}`, value],
+    ]),
+  ),
+})
+
+/** What a snapshot records besides the files. It is the message of its commit. */
+export interface SnapshotNote {
+  readonly reason: string
+  readonly branch?: string | undefined
+  readonly bead?: string | undefined
+  readonly leftOut: readonly LeftOutFile[]
+  readonly leftOutTotal: number
+  readonly nested: readonly string[]
+  /** Why the history of its commit is not stored with it. */
+  readonly withoutHistory?: string | undefined
+}
+
+/** A snapshot as the repository has it. */
+export interface StoredSnapshot extends SnapshotNote {
+  readonly session: string
+  readonly number: number
+  readonly object: string
+  readonly tree: string
+  /** The commit that the worktree was on. */
+  readonly commit: string | undefined
+  /** Unix time in seconds. */
+  readonly takenAt: number
+}
+
+/** gc's own bare repository with the snapshots of one rig. Its refs are all that gc knows of them. */
+export class SnapshotRepository {
+  constructor(
+    private readonly git: GitRunner,
+    readonly path: string,
+  ) {}
+
+  get exists(): boolean {
+    return existsSync(join(this.path, 'HEAD'))
+  }
+
+  /** Where gc's index of the worktree of a session is. */
+  indexFile(session: string): string {
+    return join(this.path, 'worktrees', `${session}.index`)
+  }
+
+  /** Creates the repository, and removes the locks that a killed git left: nobody else writes here. */
+  async prepare(format: 'sha1' | 'sha256'): Promise<void> {
+    if (!this.exists) {
+      const unfinished = `${this.path}.unfinished`
+      await rm(unfinished, { recursive: true, force: true })
+      createFolder(unfinished)
+      const init = ['init', '-q', '--bare', '--template=', `--object-format=${format}`, '--', unfinished]
+      await new Repository(this.git, unfinished, undefined, ISOLATED).read(init)
+      await mkdir(join(unfinished, 'info'), { recursive: true, mode: 0o700 })
+      await writeFile(join(unfinished, 'info', 'attributes'), ATTRIBUTES)
+      await mkdir(join(unfinished, 'worktrees'), { recursive: true, mode: 0o700 })
+      await rename(unfinished, this.path)
+    }
+  }
+
+  /** Removes what killed commands left behind. */
+  async removeLeftovers(): Promise<void> {
+    await rm(join(this.path, 'incoming'), { recursive: true, force: true })
+    const locks = readdirSync(this.path, { recursive: true, encoding: 'utf8' }).filter(
+      (name) => name.endsWith('.lock') && !name.startsWith('objects/'),
+    )
+    for (const lock of locks) await rm(join(this.path, lock), { force: true })
+  }
+
+  /** Git on refs and on what gc itself wrote here, as gc runs. */
+  get own(): Repository {
+    return new Repository(this.git, this.path, undefined, {
+      ...ISOLATED,
+      ...settingsEnv(SETTINGS),
+      GIT_DIR: this.path,
+    })
+  }
+
+  /** Git on what agents wrote, confined to this repository and what it may read besides. */
+  at(where: {
+    folder?: string
+    index?: string
+    objects?: string
+    read?: readonly string[]
+    write?: readonly string[]
+    isSparse?: boolean
+  }): Repository {
+    const { folder, index, objects, read = [], write = [], isSparse = false } = where
+    const within: GitFolders = { read: [...read], write: [this.path, ...write] }
+    return new Repository(this.git, folder ?? this.path, within, {
+      ...ISOLATED,
+      ...settingsEnv({ ...SETTINGS, ...(isSparse && { 'core.sparseCheckout': 'true' }) }),
+      GIT_DIR: this.path,
+      ...(folder !== undefined && { GIT_WORK_TREE: folder }),
+      ...(index !== undefined && { GIT_INDEX_FILE: index }),
+      ...(objects !== undefined && { GIT_ALTERNATE_OBJECT_DIRECTORIES: objects }),
+    })
+  }
+
+  /** Copies a commit with its whole history, so that nothing of it depends on the worktree or the rig. */
+  async copyHistory(
+    session: string,
+    head: string,
+    { objects, shallow }: WorktreeSource,
+    read: readonly string[],
+  ): Promise<void> {
+    const { own } = this
+    if (await own.commitOf(head)) return
+    if (objects === undefined) throw new AppError('service-unavailable', 'the worktree has no objects')
+    const incoming = join(this.path, 'incoming')
+    await rm(incoming, { recursive: true, force: true })
+    await mkdir(incoming, { mode: 0o700 })
+    const theirs = this.at({ objects, read })
+    const ends = await this.#ends(theirs, shallow)
+    const known = (await own.run('for-each-ref', '--format=%(objectname)', HEADS)).split('\n').filter(Boolean)
+    const wanted = [...ends.map((commit) => `--shallow ${commit}`), head, '--not', ...new Set(known), '']
+    await theirs.read(['pack-objects', '--revs', '-q', join(incoming, 'pack')], {
+      input: Buffer.from(wanted.join('\n')),
+      timeout: COPY_TIMEOUT_MS,
+    })
+    await this.#addShallow(ends)
+    await this.#adopt(incoming)
+    // Names of objects are what git computed from their bytes; what they need must be there, too.
+    await this.at({}).read(['rev-list', '--objects', '--quiet', head, '--not', ...new Set(known)], {
+      timeout: COPY_TIMEOUT_MS,
+    })
+    await own.run('update-ref', `${HEADS}/${session}`, head)
+  }
+
+  /** Of the commits at which a history ends early, those whose parents are nowhere. */
+  async #ends(theirs: Repository, shallow: readonly string[]): Promise<string[]> {
+    if (shallow.length === 0) return []
+    const ends: string[] = []
+    for (const commit of shallow) {
+      const text = (await theirs.execute(['cat-file', 'commit', commit])).stdout
+      const header = text.slice(0, text.indexOf('\n\n'))
+      const parents = [...header.matchAll(/^parent ([0-9a-f]+)$/gm)].flatMap(([, parent]) => parent ?? [])
+      const missing = await Promise.all(parents.map(async (parent) => (await theirs.commitOf(parent)) === ''))
+      if (missing.includes(true)) ends.push(commit)
+    }
+    return ends
+  }
+
+  async #addShallow(ends: readonly string[]): Promise<void> {
+    if (ends.length === 0) return
+    const file = join(this.path, 'shallow')
+    const before = readPlainFile(file, MAX_SHALLOW_BYTES)?.toString().split('\n').filter(Boolean) ?? []
+    await writeFile(
+      `${file}.new`,
+      [...new Set([...before, ...ends])]
+        .sort()
+        .map((each) => `${each}\n`)
+        .join(''),
+    )
+    await rename(`${file}.new`, file)
+  }
+
+  /** Takes packs over once git has read each of their objects. */
+  async #adopt(incoming: string): Promise<void> {
+    const packs = readdirSync(incoming).filter((name) => name.endsWith('.pack'))
+    for (const pack of packs) {
+      const name = pack.slice(0, -'.pack'.length)
+      await rm(join(incoming, `${name}.idx`), { force: true })
+      await rm(join(incoming, `${name}.rev`), { force: true })
+      await this.at({}).read(['index-pack', join(incoming, pack)], { timeout: COPY_TIMEOUT_MS })
+      for (const end of ['pack', 'idx']) {
+        await rename(join(incoming, `${name}.${end}`), join(this.path, 'objects', 'pack', `${name}.${end}`))
+      }
+    }
+    await rm(incoming, { recursive: true, force: true })
+  }
+
+  /** Stores a tree as the next snapshot of a session. */
+  async store(
+    session: string,
+    number: number,
+    { tree, commit, takenAt, note }: { tree: string; commit: string | undefined; takenAt: number; note: SnapshotNote },
+  ): Promise<void> {
+    const { own } = this
+    const date = { GIT_AUTHOR_DATE: `${takenAt} +0000`, GIT_COMMITTER_DATE: `${takenAt} +0000` }
+    const message = `Snapshot ${session}@${number}\n\n${JSON.stringify(note)}\n`
+    const parents = commit === undefined ? [] : ['-p', commit]
+    const object = await own.read(['commit-tree', tree, ...parents, '-F', '-'], {
+      input: Buffer.from(message),
+      env: date,
+    })
+    await own.run('update-ref', `${SNAPSHOTS}/${session}/${number}`, object.trim())
+  }
+
+  /** The snapshots of a session, or of all, oldest first. */
+  async list(session?: string): Promise<StoredSnapshot[]> {
+    if (!this.exists) return []
+    const format = ['refname', 'objectname', 'tree', 'parent', 'committerdate:unix', 'contents:body']
+    const fields = format.map((field) => `%(${field})`).join('%00')
+    const where = session === undefined ? SNAPSHOTS : `${SNAPSHOTS}/${session}/`
+    const text = await this.own.read(['for-each-ref', `--format=${fields}%00`, where], { timeout: TIMEOUT_MS })
+    const all = text.split('\0\n').filter(Boolean).flatMap(toSnapshot)
+    return all.sort((a, b) => a.takenAt - b.takenAt || a.number - b.number)
+  }
+
+  async drop(snapshots: readonly Pick<StoredSnapshot, 'session' | 'number'>[]): Promise<void> {
+    if (snapshots.length === 0) return
+    const lines = snapshots.map(({ session, number }) => `delete ${SNAPSHOTS}/${session}/${number}\n`)
+    await this.own.read(['update-ref', '--stdin'], { input: Buffer.from(lines.join('')) })
+  }
+
+  /** Forgets what is only needed to look at the worktree of a session again. */
+  async forgetWorktree(session: string): Promise<void> {
+    if (!this.exists) return
+    for (const end of ['', '.exclude', '.lock']) await rm(`${this.indexFile(session)}${end}`, { force: true })
+    await this.own.try('update-ref', '-d', `${HEADS}/${session}`)
+  }
+
+  /** Puts the files of a snapshot into an empty folder. */
+  async checkOut(object: string, folder: string): Promise<void> {
+    const index = join(this.path, 'worktrees', '.restore')
+    await rm(index, { force: true })
+    try {
+      const git = this.at({ folder, index, write: [folder] })
+      await git.read(['read-tree', object], { timeout: TIMEOUT_MS })
+      await git.read(['checkout-index', '-a', '-q'], { timeout: COPY_TIMEOUT_MS })
+    } finally {
+      await rm(index, { force: true })
+    }
+  }
+
+  /** The tree without files. */
+  emptyTree(): Promise<string> {
+    return this.at({})
+      .read(['mktree'], { input: Buffer.alloc(0) })
+      .then((tree) => tree.trim())
+  }
+
+  /** A commit with the files of a snapshot on the commit that its worktree was on. */
+  async commit({ tree, commit, takenAt }: StoredSnapshot, message: string): Promise<string> {
+    const parents = commit === undefined ? [] : ['-p', commit]
+    const date = { GIT_AUTHOR_DATE: `${takenAt} +0000`, GIT_COMMITTER_DATE: `${takenAt} +0000` }
+    const input = Buffer.from(message)
+    return (await this.own.read(['commit-tree', tree, ...parents, '-F', '-'], { input, env: date })).trim()
+  }
+
+  /** Writes a commit and its history, but for that of the commits in `without`, into a bundle. */
+  async bundle(object: string, file: string, without: readonly string[]): Promise<void> {
+    const { own } = this
+    const ref = 'refs/gc/restored'
+    await own.run('update-ref', ref, object)
+    try {
+      const known: string[] = []
+      for (const commit of without) if (await own.commitOf(commit)) known.push(commit)
+      const not = known.length === 0 ? [] : ['--not', ...known]
+      await this.at({}).read(['bundle', 'create', '-q', file, ref, ...not], { timeout: COPY_TIMEOUT_MS })
+    } finally {
+      await own.try('update-ref', '-d', ref)
+    }
+  }
+
+  /** Packs what is kept and removes what is not needed any more. */
+  async collect(): Promise<void> {
+    await this.at({}).read(['gc', '-q', '--prune=1.hour.ago'], { timeout: COPY_TIMEOUT_MS })
+  }
+}
+
+function toSnapshot(line: string): StoredSnapshot[] {
+  const [name = '', object = '', tree = '', parents = '', takenAt = '', body = ''] = line.split('\0')
+  const [session = '', number = ''] = name.slice(SNAPSHOTS.length + 1).split('/')
+  const [commit] = parents.split(' ')
+  const note = parseNote(body)
+  return [
+    { ...note, session, number: Number(number), object, tree, commit: commit || undefined, takenAt: Number(takenAt) },
+  ]
+}
+
+const EMPTY: SnapshotNote = { reason: '', leftOut: [], leftOutTotal: 0, nested: [] }
+
+/** The note of a commit of gc's own. */
+function parseNote(body: string): SnapshotNote {
+  try {
+    return { ...EMPTY, ...JSON.parse(body) }
+  } catch {
+    return EMPTY
+  }
+}
