@@ -224,6 +224,9 @@ export const ADDED_SINCE = [
   /^\/session\/[^/]+\/transcript\?format=structured\.body\.history\.tail_state\.pending_interaction_ids$/,
   // Every running session of a pool is shown in a row of it.
   /^\/agents\.body\.items\.\d+\.(state|running|session|activity|model|context_pct|context_window)$/,
+  // An agent that city.toml does not declare is pack derived.
+  /^\/agents\.body\.items\.\d+\.pack_derived$/,
+  /^\/config\/explain\.body\.agents\.\d+\.origin$/,
   // What waits for a person is announced, also in the history of its bead.
   /^\/bead\/[^/]+\/history\.body\.(total|items\.#\d+)$/,
   // A prompt tells what is wrong in it, has no blank end, and is a template only if its file says so.
