@@ -17,8 +17,39 @@ test('a molecule closes with its last step, also with one below another, and say
   expect(work.beadRepository.get('mi-1')).toMatchObject({
     ...{ status: 'closed', metadata: { close_reason: 'every step of the molecule is closed' } },
   })
-  expect(work.recorded()).toEqual(['bead.closed mi-3', 'bead.closed mi-1', 'run.changed mi-1'])
+  expect(work.recorded()).toEqual([
+    'bead.closed mi-3',
+    'bead.closed mi-1',
+    'molecule.resolved mi-1',
+    'run.changed mi-1',
+  ])
   expect(work.runs.get('mi-1').status).toBe('completed')
+})
+
+test('the end of a molecule is recorded with who closed its last step and the session that worked on that', async () => {
+  await using work = await openLaunches()
+  await work.cook('bake', { vars: { guests: '3' } })
+  const { head } = work.log
+  const resolved = () => work.log.after(head, 20).filter(({ type }) => type === 'molecule.resolved')
+  await work.beads.close(human, 'mi-2')
+  const session = { 'gc.session_id': 'mi-9', 'gc.session_name': 'solo', 'gc.work_dir': '/shop' }
+  await work.beads.update(human, 'mi-3', { metadata: session })
+  await work.beads.update(human, 'mi-3', { status: 'closed' })
+  await work.settled()
+  const { close_reason } = work.beadRepository.get('mi-1').metadata ?? {}
+  expect(resolved().map(({ subject, payload }) => [subject, payload])).toEqual([
+    [
+      'mi-1',
+      {
+        ...{ issue_id: 'mi-1', from_status: 'open', to_status: 'closed', actor: 'human', close_reason },
+        ...{ ts: expect.any(String), session_id: 'mi-9', session_name: 'solo', work_dir: '/shop' },
+      },
+    ],
+  ])
+  await work.beads.reopen(human, 'mi-1')
+  await work.beads.close(human, 'mi-1')
+  await work.settled()
+  expect(resolved()).toHaveLength(1)
 })
 
 test('a formula is cooked for nobody: routed nowhere, with the beads by their steps', async () => {

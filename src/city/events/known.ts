@@ -14,6 +14,7 @@ import * as services from '../../connect/services/events.ts'
 import * as webhooks from '../../connect/webhooks/events.ts'
 import { type EventDefinition, EventsRotated } from '../../core/events/index.ts'
 import { RequestFailed } from '../../core/requests/index.ts'
+import { MoleculeResolved } from '../../orchestration/molecules/index.ts'
 import * as orders from '../../orchestration/orders/dispatch/events.ts'
 import * as runs from '../../orchestration/runs/events.ts'
 import * as beads from '../../work/beads/events.ts'
@@ -57,6 +58,7 @@ export const cityEvents: readonly EventDefinition[] = [
     webhooks,
     worktrees,
   ].flatMap((folder): unknown[] => Object.values(folder)),
+  MoleculeResolved,
   RequestFailed,
   EventsRotated,
 ].filter(isEvent)

@@ -42,21 +42,6 @@ const work = [
   defineEvent('execution.step_started', NoPayload, 'A step of a run was begun.'),
   defineEvent('execution.step_completed', NoPayload, 'A step of a run was completed.'),
   defineEvent('execution.work_associated', NoPayload, 'Work was associated with a run.'),
-  defineEvent(
-    'molecule.resolved',
-    payload('MoleculeResolvedPayload', {
-      issue_id: text,
-      from_status: text,
-      to_status: text,
-      actor: text,
-      ts: timestamp,
-      close_reason: optional,
-      session_id: optional,
-      session_name: optional,
-      work_dir: optional,
-    }),
-    'A molecule came to its end.',
-  ),
 ]
 
 const sessions = [

@@ -1,9 +1,14 @@
-import type { Reactions, RecordedEvent } from '../../core/events/index.ts'
+import { type Clock, toTimestamp } from '../../core/clock.ts'
+import type { EventLog, Reactions, RecordedEvent } from '../../core/events/index.ts'
 import { type Statement, type Store, stablePlan, type Tx } from '../../core/store/index.ts'
-import { type BeadRepository, payloadBeadOf } from '../../work/beads/index.ts'
+import { type Bead, type BeadRepository, payloadBeadOf } from '../../work/beads/index.ts'
+import { WorkKey } from '../../work/metadata.ts'
+import { MoleculeResolved } from './events.ts'
 
 interface MoleculeOptions {
   store: Store
+  clock: Clock
+  log: EventLog
   reactions: Reactions
   beadRepository: BeadRepository
 }
@@ -28,15 +33,36 @@ export class MoleculeAutoClose {
 
   #react(tx: Tx, recorded: RecordedEvent): void {
     const { beadRepository: beads } = this.#options
-    let at = payloadBeadOf(recorded)?.parent
+    const step = payloadBeadOf(recorded)
+    let at = step?.parent
     for (let depth = 0; at && depth < MAX_DEPTH; depth++) {
       const bead = beads.find(at)
       if (bead?.issue_type === 'molecule' && bead.status !== 'closed') {
-        if (this.#isDone(bead.id)) beads.close(tx, bead.id, REASON)
+        if (step && this.#isDone(bead.id)) this.#close(tx, bead, step, recorded.actor)
         return
       }
       at = bead?.parent
     }
+  }
+
+  /** Closes a molecule with a step that `actor` closed last; the session is that of the molecule, or of the step. */
+  #close(tx: Tx, { id, status, metadata }: Bead, step: Bead, actor: string): void {
+    const { beadRepository: beads, clock, log } = this.#options
+    beads.close(tx, id, REASON)
+    const stamped = (key: WorkKey) => metadata?.[key] || step.metadata?.[key]
+    const [sessionId, sessionName, workDir] = [WorkKey.sessionId, WorkKey.sessionName, WorkKey.workDir].map(stamped)
+    log.append(
+      tx,
+      MoleculeResolved,
+      { subject: id },
+      {
+        ...{ issue_id: id, from_status: status, to_status: 'closed', actor, close_reason: REASON },
+        ts: toTimestamp(clock.now()),
+        ...(sessionId && { session_id: sessionId }),
+        ...(sessionName && { session_name: sessionName }),
+        ...(workDir && { work_dir: workDir }),
+      },
+    )
   }
 
   /** Whether nothing below a bead is open: looked at level by level, and no further than the first that is. */

@@ -1,2 +1,3 @@
 export { MoleculeAutoClose } from './auto-close.ts'
+export { MoleculeResolved } from './events.ts'
 export { WispRetention } from './wisp-retention.ts'
