@@ -122,6 +122,22 @@ describe('listing agents', () => {
     }
   })
 
+  test('is told once that sessions of an unlimited agent work in one folder, and how to limit them', async () => {
+    const moving = { 'agents/moving/agent.toml': 'start_command = "./move"\nwork_dir = "work/{{.AgentBase}}"\n' }
+    await using town = await agentsWorld({ ...TOWN, ...moving })
+    town.install('codex')
+    await town.pool('shop/crew', 2)
+    await town.pool('moving', 2)
+    const first = await town.session('swarm')
+    expect(town.reports).toEqual([])
+    for (const _ of [2, 3]) {
+      await town.session('swarm')
+      expect(town.reports).toEqual([
+        `a second session of swarm works in ${first.workDir}, as nothing limits the agent: set max_active_sessions = 1 if one is enough, or worktree = true for a folder each`,
+      ])
+    }
+  })
+
   test('tells why a held pool starts nothing, on those rows that do not run, until it is resumed', async () => {
     await using town = await agentsWorld(TOWN)
     town.install('codex')

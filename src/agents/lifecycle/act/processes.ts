@@ -60,6 +60,7 @@ interface SessionProcessesOptions {
   queue: MessageQueue
   delivery: Pick<MessageDelivery, 'deliver'>
   createRequests: CreateRequests
+  report(message: string): void
 }
 
 interface StopOptions {
@@ -72,8 +73,11 @@ interface StopOptions {
 /** Starts and ends the programs of sessions. Each step is on disk before the next, so that a crash loses nothing. */
 export class SessionProcesses {
   readonly steps = new SessionSteps()
+  readonly #sharing: FolderSharing
 
-  constructor(private readonly options: SessionProcessesOptions) {}
+  constructor(private readonly options: SessionProcessesOptions) {
+    this.#sharing = new FolderSharing(options)
+  }
 
   /** Starts a stopped session's program; its state shows how that went. */
   start(id: string): Promise<void> {
@@ -155,6 +159,7 @@ export class SessionProcesses {
       if (prepared.confine) prepared = prepare()
       if (isLate) problems.push(...(await provisioning.place(row, provision)))
       process = await this.#spawn(begun, prepared)
+      this.#sharing.warnOf(row)
     } catch (error) {
       if (!isKnownFailure(error)) throw error
       const reason = errorMessage(error)
@@ -289,6 +294,28 @@ export class SessionProcesses {
   async #end(key: string, id: string): Promise<void> {
     await this.#endProcess(key)
     await this.options.exits.recordExit(id, key, { how: 'lost' })
+  }
+}
+
+/** Warns, once for each agent, that nobody limited an agent whose sessions now work in one and the same folder. */
+class FolderSharing {
+  readonly #warned = new Set<string>()
+
+  constructor(private readonly options: Pick<SessionProcessesOptions, 'repository' | 'launchPlanner' | 'report'>) {}
+
+  /** `row` is the session whose program was just started. */
+  warnOf({ id, kind, template, workDir }: SessionRow): void {
+    const { repository, launchPlanner, report } = this.options
+    const agent = kind === 'agent' && !this.#warned.has(template) ? launchPlanner.agent(template) : undefined
+    if (!agent || agent.maxActive !== undefined) return
+    const isShared = repository
+      .liveByTemplate(template)
+      .some((other) => other.id !== id && other.workDir === workDir && other.hostKey !== null)
+    if (!isShared) return
+    this.#warned.add(template)
+    report(
+      `a second session of ${template} works in ${workDir}, as nothing limits the agent: set max_active_sessions = 1 if one is enough, or worktree = true for a folder each`,
+    )
   }
 }
 
