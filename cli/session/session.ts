@@ -207,7 +207,7 @@ async function create(context: CommandContext, agent: string, options: New): Pro
 }
 
 function peekCommand(session: Command, context: CommandContext): void {
-  withJson(session.command('peek').description('show the last lines of a session’s screen'))
+  withJson(session.command('peek').description('show the last lines of a session’s screen, also after it ended'))
     .argument('<session>')
     .option('--lines <n>', 'the number of lines', parseCount, 50)
     .action(async (id: string, options: JsonOption & { lines: number }) => {
@@ -220,6 +220,7 @@ function peekCommand(session: Command, context: CommandContext): void {
       if (seen.last_output === undefined) {
         throw failure(`session ${id} is not running; \`gc session transcript ${id}\` shows its conversation`)
       }
+      if (!seen.running) context.io.err(`gc: session ${id} is not running; this is its last output\n`)
       printLine(context.io, sanitizeLines(seen.last_output))
     })
 }

@@ -55,7 +55,7 @@ async function followScreen(reach: Reach, { show, following }: FollowText): Prom
   const { city, subject: id } = reach
   const options = untilClosed(reach, following)
   for await (const { event, data } of city.follow('GET ~/session/{id}/screen', { params: { id } }, options)) {
-    if (event === 'screen') show(data.running ? screenLines(data.lines) : [NOT_RUNNING])
+    if (event === 'screen') show([...(data.running ? [] : [NOT_RUNNING]), ...screenLines(data.lines)])
   }
 }
 

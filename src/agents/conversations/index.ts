@@ -3,6 +3,7 @@ export { AcpPrompter } from './acp/prompter.ts'
 export { actionsFor, optionFor, subjectOfTool, toPendingInteraction, toQuestion } from './acp/questions.ts'
 export { AcpRetention } from './acp/retention.ts'
 export { SessionActivity } from './activity.ts'
+export { LastOutputs } from './ended/last-outputs.ts'
 export { TRANSCRIPT_CURSOR_INVALIDATED } from './formats/errors.ts'
 export { openSessionLogs } from './open.ts'
 export {

@@ -84,7 +84,7 @@ export const TurnFrame = closedObject('SessionStreamMessageEvent', {
 })
 /** What is on the terminal of a session. */
 export const ScreenFrame = closedObject('SessionScreenEvent', {
-  running: Type.Boolean({ description: 'Whether its program runs; while it does not, there are no lines.' }),
+  running: Type.Boolean({ description: 'Whether its program runs; the lines are otherwise those that it left.' }),
   lines: Type.Array(Type.String(), { description: 'The last lines of its terminal, the newest last.' }),
 })
 export const RawFrame = closedObject('SessionStreamRawMessageEvent', {

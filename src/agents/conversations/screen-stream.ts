@@ -43,7 +43,9 @@ async function* screenFrames(
           yield { event: 'screen', data: { running: true, lines: linesOf(output) } }
           wasShown = true
         }
-      } else if (!isStopped) yield { event: 'screen', data: { running: false, lines: [] } }
+      } else if (!isStopped) {
+        yield { event: 'screen', data: { running: false, lines: linesOf(await transcripts.read(now)) } }
+      }
       isStopped = !isRunning(now)
       if (!wasShown) await wakeup.wait()
     }

@@ -67,7 +67,7 @@ async function* screenFrames(
           questions.onProgress()
           yield* questions.frames(undefined, () => formatter.nextId())
         }
-      } else if (isFirst) yield* formatter.frame(undefined)
+      } else yield* formatter.stopped(await transcripts.read(now), isFirst)
       yield* questions.frames('idle', () => formatter.nextId())
       if (now.state === 'closed') return yield* formatter.closing()
       if (!isRunning(sessionRepository.find(row.id) ?? now)) await wakeup.wait()
@@ -80,6 +80,7 @@ async function* screenFrames(
 /** Formats a session's screen as frames, with ids where the format has them. */
 class ScreenFrames {
   #count = 0
+  #last: string | undefined
   readonly #reader: ScreenReader
 
   constructor(
@@ -95,7 +96,13 @@ class ScreenFrames {
     yield { event: 'message', data: { ...sessionFields(this.row), format: 'raw', messages: [] } }
   }
 
+  /** The screen that a program left, unless it was sent already. */
+  *stopped(output: SessionOutput | undefined, isFirst: boolean): Generator<SseFrame> {
+    if (isFirst || (output && JSON.stringify(output.turns) !== this.#last)) yield* this.frame(output)
+  }
+
   *frame(output: SessionOutput | undefined): Generator<SseFrame> {
+    this.#last = JSON.stringify(output?.turns)
     if (this.query.format === 'structured') return yield* this.#structured(output)
     if (!output) return
     const id = String(++this.#count)

@@ -4,6 +4,7 @@ import { unsubscriber } from '../../core/signal.ts'
 import type { SessionHost } from '../../host/client/index.ts'
 import { isRunning, type SessionRepository, type SessionRow } from '../../work/sessions/index.ts'
 import type { Questions } from '../questions/index.ts'
+import type { LastOutputs } from './ended/last-outputs.ts'
 import { TRANSCRIPT_CURSOR_INVALIDATED } from './formats/errors.ts'
 import { sessionFields } from './formats/options.ts'
 import { toMessages, withQuestions } from './formats/questions.ts'
@@ -34,15 +35,23 @@ const SCREEN_LINES = 100
 /** How long what is shown stays before it is shown again: each time all of it is read, and most readers are sent all. */
 const MIN_INTERVAL_MS = 250
 
-/** The screen of a running session, shown when its program writes no log that can be read. */
+/** The screen of a session, or what was last on it, shown when its program writes no log that can be read. */
 export class ScreenSource implements TranscriptSource {
-  constructor(private readonly host: Pick<SessionHost, 'screen' | 'onOutput'>) {}
+  constructor(
+    private readonly host: Pick<SessionHost, 'screen' | 'onOutput'>,
+    private readonly lastOutputs: LastOutputs,
+  ) {}
 
   async read(row: SessionRow): Promise<SessionOutput | undefined> {
-    if (!row.hostKey || !isRunning(row)) return undefined
+    if (!row.hostKey || !isRunning(row)) return this.#readEnded(row)
     const { lines } = await this.host.screen(row.hostKey, SCREEN_LINES)
     const text = lines.slice(-SCREEN_LINES).join('\n').trimEnd()
     return { format: 'text', turns: text === '' ? [] : [{ role: 'output', text }] }
+  }
+
+  #readEnded({ id }: SessionRow): SessionOutput | undefined {
+    const text = this.lastOutputs.find(id, SCREEN_LINES)
+    return text === undefined ? undefined : { format: 'text', turns: [{ role: 'output', text }] }
   }
 
   subscribe(row: SessionRow, listener: () => void): () => void {

@@ -28,6 +28,7 @@ import {
   AcpPrompter,
   AcpRetention,
   builtinProviderLookup,
+  LastOutputs,
   openSessionLogs,
   ScreenSource,
   SessionActivity,
@@ -192,6 +193,7 @@ function openPrograms(options: SessionsOptions & Records) {
     onConversationOpened: (tx, id, conversation) => repository.update(tx, id, { sessionKey: conversation ?? null }),
   })
   const terminal = openTerminalInput(host, deadlines)
+  const lastOutputs = new LastOutputs(store)
   const prompter = new AcpPrompter(host, conversations)
   const logs = openSessionLogs({
     ...{ name: city, path, env, store, clock, deadlines, sessionRepository: repository, launchPlanner, conversations },
@@ -207,7 +209,8 @@ function openPrograms(options: SessionsOptions & Records) {
     agentCommands: new AgentCommands({ config, shell, path, env: commandEnv, confinement: commandConfinement }),
     input: new ProgramInput({ launchPlanner, conversations, prompter, terminal }),
     logs,
-    transcripts: new Transcripts([new ScreenSource(host)], repository, logs, deadlines, options.questions),
+    lastOutputs,
+    transcripts: new Transcripts([new ScreenSource(host, lastOutputs)], repository, logs, deadlines, options.questions),
     view: new SessionView({ ...options, launchPlanner, logs }),
     askedHosts: new HostPrompts({ ...options, city, beadOf }),
     questionWatcher: new QuestionWatcher({ ...options, city, launchPlanner, conversations, beadOf }),

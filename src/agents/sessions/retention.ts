@@ -4,11 +4,11 @@ import { errorMessage } from '../../core/errors.ts'
 import type { Statement, Store } from '../../core/store/index.ts'
 
 const DAY = 24 * 3_600_000
-/** How long revoked tokens can be told from unknown ones, and how long delivered messages and the hosts of sessions are kept. */
+/** How long revoked tokens can be told from unknown ones, and how long delivered messages, hosts and last output of sessions are kept. */
 const RETENTION = 30 * DAY
 const BATCH_SIZE = 1000
 
-/** Deletes old tokens, messages and traffic of sessions, in batches. */
+/** Deletes old tokens, messages, traffic and last output of sessions, in batches. */
 export class SessionRetention {
   readonly #deletes: Statement<unknown, [number]>[]
   #next: Deadline | undefined
@@ -31,6 +31,11 @@ export class SessionRetention {
       store.prepare(
         `DELETE FROM session_traffic WHERE (session, host) IN
            (SELECT session, host FROM session_traffic WHERE last_at < ? LIMIT ${BATCH_SIZE})`,
+      ),
+      store.prepare(
+        `DELETE FROM session_last_output WHERE session IN
+           (SELECT o.session FROM session_last_output o CROSS JOIN sessions s ON s.id = o.session
+            WHERE o.ended_at < ? AND s.state = 'closed' LIMIT ${BATCH_SIZE})`,
       ),
     ]
   }

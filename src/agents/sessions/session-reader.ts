@@ -14,6 +14,7 @@ import {
   type SessionRow,
   withoutSlash,
 } from '../../work/sessions/index.ts'
+import type { LastOutputs } from '../conversations/index.ts'
 import { type LaunchPlanner, type PromptedSession, type Prompts, previewSession } from '../launch/index.ts'
 import type { SessionView } from './view.ts'
 
@@ -23,6 +24,7 @@ interface SessionReaderOptions {
   resolver: SessionResolver
   launchPlanner: LaunchPlanner
   prompts: Prompts
+  lastOutputs: Pick<LastOutputs, 'find'>
   view: SessionView
 }
 
@@ -43,14 +45,14 @@ export class SessionReader {
     const { resolver, view } = this.options
     const row = resolver.resolve(token, { past: true })
     const lastOutput = peek ? await this.peek(row.id, lines) : undefined
-    return view.show(row, { ...(lastOutput !== undefined && { lastOutput }) })
+    return view.show(row, { lastOutput })
   }
 
-  /** The last lines of a session's screen; undefined when it does not run. */
+  /** The last lines of a session's screen, or those that its last run ended with; undefined when there are none. */
   async peek(id: string, lines: number): Promise<string | undefined> {
-    const { repository, host } = this.options
+    const { repository, host, lastOutputs } = this.options
     const row = repository.find(id)
-    if (!row?.hostKey || !isRunning(row)) return undefined
+    if (!row?.hostKey || !isRunning(row)) return lastOutputs.find(id, lines)
     const screen = await host.screen(row.hostKey, lines)
     return screen.lines.slice(-lines).join('\n').trimEnd()
   }
@@ -91,11 +93,12 @@ interface ListSessionsOptions {
   repository: SessionRepository
   view: SessionView
   host: Pick<SessionHost, 'screen'>
+  lastOutputs: Pick<LastOutputs, 'find'>
 }
 
 /** A page of sessions, newest first. */
 async function listSessions(
-  { repository, view, host }: ListSessionsOptions,
+  { repository, view, host, lastOutputs }: ListSessionsOptions,
   query: SessionQuery,
 ): Promise<SessionList> {
   const boundary = parseBoundaryCursor(query.cursor)
@@ -115,7 +118,8 @@ async function listSessions(
   }
 
   async function show(row: SessionRow): Promise<SessionResponse> {
-    if (!query.peek || !row.hostKey || !isRunning(row)) return view.show(row)
+    if (!query.peek) return view.show(row)
+    if (!row.hostKey || !isRunning(row)) return view.show(row, { lastOutput: lastOutputs.find(row.id, PEEK_LINES) })
     try {
       const { lines } = await host.screen(row.hostKey, PEEK_LINES)
       return view.show(row, { lastOutput: lines.slice(-PEEK_LINES).join('\n').trimEnd() })

@@ -26,7 +26,7 @@ interface SessionViewOptions {
 export class SessionView {
   constructor(private readonly options: SessionViewOptions) {}
 
-  show(row: SessionRow, { lastOutput }: { lastOutput?: string } = {}): SessionResponse {
+  show(row: SessionRow, { lastOutput }: { lastOutput?: string | undefined } = {}): SessionResponse {
     const running = isRunning(row)
     const closed = row.state === 'closed'
     const agent = this.options.launchPlanner.agent(row.template)

@@ -4,6 +4,7 @@ import confinedSessions from '../../agents/confinement/confined.sql' with { type
 import sessionTraffic from '../../agents/confinement/traffic/table.sql' with { type: 'text' }
 import dropAcpMode from '../../agents/conversations/acp/drop-mode.sql' with { type: 'text' }
 import acp from '../../agents/conversations/acp/table.sql' with { type: 'text' }
+import lastOutputs from '../../agents/conversations/ended/table.sql' with { type: 'text' }
 import sessionLogs from '../../agents/conversations/tracking/logs.sql' with { type: 'text' }
 import transcripts from '../../agents/conversations/tracking/sessions-folder.sql' with { type: 'text' }
 import detachedProcesses from '../../agents/lifecycle/detached/table.sql' with { type: 'text' }
@@ -173,4 +174,5 @@ export const cityMigrations: readonly string[] = [
   orderSchedules,
   attentionAnswering,
   orderRunLabels,
+  lastOutputs,
 ]

@@ -43,7 +43,11 @@ export const SessionResponse = Type.Object(
     model: Type.Optional(Type.String()),
     context_pct: Type.Optional(Type.Integer({ description: 'Used share of its context, in percent.' })),
     context_window: Type.Optional(Type.Integer({ description: 'Size of its context in tokens.' })),
-    last_output: Type.Optional(Type.String({ description: 'The last lines of its screen; only with `peek`.' })),
+    last_output: Type.Optional(
+      Type.String({
+        description: 'The last lines of its screen, or those that its last run ended with; only with `peek`.',
+      }),
+    ),
     activity: Type.Optional(Type.String({ description: '`idle` or `in-turn`.' })),
     submission_capabilities: Type.Optional(SubmissionCapabilities),
     configured_named_session: Type.Optional(

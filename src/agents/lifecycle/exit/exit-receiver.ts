@@ -2,6 +2,7 @@ import type { SessionHost } from '../../../host/client/index.ts'
 import type { Exit as HostedExit } from '../../../host/protocol/index.ts'
 import type { SessionRepository } from '../../../work/sessions/index.ts'
 import type { Traffic } from '../../confinement/index.ts'
+import type { LastOutputs } from '../../conversations/index.ts'
 import type { SessionProcesses } from '../act/processes.ts'
 import type { DetachedProcesses } from '../detached/detached-processes.ts'
 import type { ProcessExit } from '../plan/exit-rules.ts'
@@ -10,11 +11,12 @@ import type { LoginWatcher } from './login-watcher.ts'
 interface ExitReceiverOptions {
   city: string
   host: Pick<SessionHost, 'onExit'>
-  repository: Pick<SessionRepository, 'findByHostKey'>
+  repository: Pick<SessionRepository, 'find' | 'findByHostKey'>
   processes: Pick<SessionProcesses, 'recordExit'>
   loginWatcher: Pick<LoginWatcher, 'statementIn'>
   detached: Pick<DetachedProcesses, 'remember'>
   traffic: Pick<Traffic, 'keep'>
+  lastOutputs: Pick<LastOutputs, 'keep'>
 }
 
 /** Receives the exits that the host reports; the host forgets each once what follows from it is on disk. */
@@ -43,10 +45,11 @@ export class ExitReceiver {
   }
 
   async #store(exit: HostedExit): Promise<boolean> {
-    const { city, repository, processes, loginWatcher, detached, traffic } = this.options
+    const { city, repository, processes, loginWatcher, detached, traffic, lastOutputs } = this.options
     const [cityName, id = ''] = exit.key.split('/')
     if (cityName !== city) return false
     if (exit.traffic?.length) await traffic.keep(id, exit.run, exit.traffic)
+    if (repository.find(id)) await lastOutputs.keep(id, exit.lastOutput, Date.parse(exit.endedAt))
     if (exit.daemons.length > 0) await detached.remember(id, exit.daemons)
     const row = repository.findByHostKey(exit.key)
     if (!row) return true
