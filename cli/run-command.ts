@@ -4,8 +4,23 @@ import { type Io, printJsonError, processIo } from './io/io.ts'
 import { run } from './io/run.ts'
 
 /** Runs a command of `gc` or `bd`; answers with its exit status. */
-export const runCommand = (called: string, args: readonly string[]): Promise<number> =>
-  called === 'bd' ? runBd(args, ownIo()) : runGc(args, ownIo())
+export async function runCommand(called: string, args: readonly string[]): Promise<number> {
+  const io = ownIo()
+  const words = called === 'bd' ? ['bd', ...args] : ['gc', ...args]
+  if (io.env.GC_PROTOCOL_ONLY && (await isRefused(words, io))) return 2
+  return called === 'bd' ? runBd(args, io) : runGc(args, io)
+}
+
+/** Whether a session must not run these words without asking, although its program matches the first ones only. */
+export async function isRefused(words: readonly string[], io: Io): Promise<boolean> {
+  const { onlyBegins } = await import('../src/programs/protocol/index.ts')
+  const begun = onlyBegins(words)
+  if (!begun) return false
+  const name = begun.join(' ')
+  const reason = `your program runs \`${name}\` without asking, and so not with these options`
+  io.err(`gc: ${reason}; have a person allow it: \`env -u GC_PROTOCOL_ONLY ${name} …\`\n`)
+  return true
+}
 
 function ownIo(): Io {
   exitWithTerminal()

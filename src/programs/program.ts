@@ -78,12 +78,18 @@ export interface ProtocolPlace {
   readonly gc: string
   /** The variables of the program. */
   readonly env: Readonly<Record<string, string>>
+  /** The value of its option `permission_mode`. */
+  readonly mode: string
 }
 
-/** What a program is started with for it: arguments behind its other ones, and variables. */
+/**
+ * What a program is started with for it: arguments behind its other ones, variables, and files of its project that gc
+ * places before the start.
+ */
 export interface ProtocolLaunch {
   readonly args?: readonly string[]
   readonly env?: Readonly<Record<string, string>>
+  readonly files?: readonly ProjectPart[]
 }
 
 /** The way a program takes its first prompt: as an argument, after a flag, or typed into its terminal. */

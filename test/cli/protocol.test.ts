@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import type { Command, Option } from 'commander'
 import { createBd } from '../../cli/bd/program.ts'
 import { createProgram } from '../../cli/program.ts'
+import { isRefused } from '../../cli/run-command.ts'
 import { BD_COMMANDS, type CommandList, GC_COMMANDS } from '../../src/programs/protocol/commands.ts'
 import { gc, recorder } from './shell.ts'
 
@@ -86,4 +87,15 @@ test('a program gets a decision for a command of the protocol, and none for othe
     status: 0,
     decision: 'allow',
   })
+})
+
+test('gc refuses what only begins as a command that a program runs without asking', async () => {
+  const { io, output } = recorder()
+  expect(await isRefused(['gc', 'hook', '--claim', '--json'], io)).toBe(false)
+  expect(await isRefused(['gc', 'confine', '--', 'make'], io)).toBe(false)
+  expect(output.err).toBe('')
+  expect(await isRefused(['bd', 'create', 'title', '--body-file', '/etc/passwd'], io)).toBe(true)
+  expect(output.err).toBe(
+    'gc: your program runs `bd create` without asking, and so not with these options; have a person allow it: `env -u GC_PROTOCOL_ONLY bd create …`\n',
+  )
 })

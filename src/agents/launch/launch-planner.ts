@@ -27,6 +27,7 @@ import {
   composePrompt,
   type Launch,
   programOf,
+  protocolLaunch,
   resolveProvider,
   splitCommand,
   type Transport,
@@ -38,6 +39,7 @@ import { looksSecret } from '../../core/text/index.ts'
 import { certificatePlaces } from '../../host/confine/index.ts'
 import type { Confinement, ProgramOnTerminal, ToolServer } from '../../host/protocol/index.ts'
 import type { TerminalProgram } from '../../host/terminal/index.ts'
+import type { ProjectPart } from '../../programs/parts/index.ts'
 import { profileOf } from '../../programs/screens.ts'
 import { identityOf, instanceNamed, type SessionRow } from '../../work/sessions/index.ts'
 import {
@@ -228,6 +230,19 @@ export class LaunchPlanner {
       freshPrompt: fresh.typed,
       ...{ program: this.program(row), resumed: resume !== undefined, fingerprint },
     }
+  }
+
+  /** The files of a session's project by which its program runs gc's own protocol without asking. */
+  protocolFiles(row: SessionRow): readonly ProjectPart[] {
+    const agent = this.#agentOf(row)
+    const provider = agent ? this.providerOf(agent) : this.#resolvable(row.provider)
+    if (!provider) return []
+    const transport = this.transport(row)
+    const resume = conversationToResume(row, agent, provider, transport)
+    const options = this.#optionsOf(row)
+    const request = { provider, options, transport, gc: this.environment.bin }
+    const { files } = protocolLaunch({ ...request, ...(agent && { agent }), ...(resume !== undefined && { resume }) })
+    return files ?? []
   }
 
   /** The variables that lead to what a session's program keeps, such as its log. */

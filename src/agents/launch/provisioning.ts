@@ -67,6 +67,7 @@ export class Provisioning {
   ): Promise<void> {
     const provider = this.launchPlanner.providerOfSession(row)
     const family = familyOf(row, provider)
+    for (const part of this.launchPlanner.protocolFiles(row)) wanted.part(part, 'gc')
     const overlays = brings.overlays.filter(existsSync)
     for (const program of brings.hooks) if (!(await anyHas(overlays, program))) addOwnHooks(program, wanted)
     await readOverlays(overlays, { name: row.provider, family, hooks: brings.hooks }, wanted)

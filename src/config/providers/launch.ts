@@ -50,9 +50,8 @@ const MAX_ARGUMENT_BYTES = 120 * 1024
 /** Builds the command line of a session; no text of others is read by a shell on the way. */
 export function buildLaunch(request: LaunchRequest): Launch {
   const { provider, agent = {}, prompt } = request
-  const declared = { ...provider?.env, ...agent.env }
-  const protocol = protocolLaunch(request, declared)
-  const env = { ...declared, ...protocol.env }
+  const protocol = protocolLaunch(request)
+  const env = { ...provider?.env, ...agent.env, ...protocol.env }
   const isAcp = request.transport === 'acp'
   const declaredMode = agent.promptMode ?? (agent.startCommand ? 'none' : provider?.promptMode) ?? 'none'
   // OpenCode ignores the value of its flag when it continues a conversation.
@@ -115,9 +114,14 @@ function toPromptArgs(prompt: string, mode: PromptMode, flag: string | undefined
 }
 
 /** What a program is started with so that it runs gc's own protocol without asking. */
-function protocolLaunch({ provider, agent, gc }: LaunchRequest, env: Readonly<Record<string, string>>): ProtocolLaunch {
-  if (!provider || gc === undefined || agent?.startCommand) return {}
-  return PRESETS.get(provider.ancestor ?? provider.name)?.protocol?.({ gc, env }) ?? {}
+export function protocolLaunch(request: LaunchRequest): ProtocolLaunch {
+  const { provider, agent = {}, options, resume, gc, transport } = request
+  const isOther = agent.startCommand || (resume !== undefined && (agent.resumeCommand ?? provider?.resumeCommand))
+  if (!provider || gc === undefined || isOther) return {}
+  const env = { ...provider.env, ...agent.env }
+  const own = transport === 'acp' ? {} : effectiveOptions(provider, agent.optionDefaults, options)
+  const { permission_mode: mode = '' } = own
+  return PRESETS.get(provider.ancestor ?? provider.name)?.protocol?.({ gc, env, mode }) ?? {}
 }
 
 function providerArgv(request: LaunchRequest, protocolArgs: readonly string[], promptArgs: string[]): string[] {

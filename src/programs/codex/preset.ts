@@ -2,7 +2,8 @@ import { join } from 'node:path'
 import { asObject, asString, isObject } from '../entries/json.ts'
 import { choice, model, npm, type ProviderOption, passThrough, permissions, select } from '../parts/preset.ts'
 import { configured, type Inspector, invalid, needsAuth, type ProbeResult } from '../parts/probe.ts'
-import type { ProgramPreset } from '../program.ts'
+import type { ProgramPreset, ProtocolLaunch, ProtocolPlace } from '../program.ts'
+import { PROTOCOL_ONLY, protocolPrefixes } from '../protocol/index.ts'
 
 export function codexCheck(inspector: Inspector): ProbeResult {
   const auth = inspector.readJson(join(inspector.env.CODEX_HOME || join(inspector.home, '.codex'), 'auth.json'))
@@ -37,6 +38,26 @@ const options: ProviderOption[] = [
   ),
 ]
 
+/** The rules of a project; its repository may have others beside them. */
+const RULES = '.codex/rules/gc.rules'
+
+/**
+ * A command that its rules allow runs outside of its sandbox, which has no network, and so reaches gc. Its rules match the
+ * first words of a command only; with the variable gc itself refuses all that the protocol does not have behind them.
+ */
+function protocol({ mode }: ProtocolPlace): ProtocolLaunch {
+  if (mode === 'unrestricted') return {}
+  const rules = protocolPrefixes().map(
+    (words) =>
+      `prefix_rule(pattern = ${JSON.stringify(words)}, decision = "allow", justification = "gc's own protocol")\n`,
+  )
+  return {
+    args: ['-c', `shell_environment_policy.set.${PROTOCOL_ONLY}="1"`],
+    env: { [PROTOCOL_ONLY]: '1' },
+    files: [{ path: RULES, text: rules.join('') }],
+  }
+}
+
 export const codexPreset: ProgramPreset = {
   provider: {
     displayName: 'Codex CLI',
@@ -58,4 +79,5 @@ export const codexPreset: ProgramPreset = {
   loginVariables: /^(?:OPENAI_|CODEX_)/,
   settings: ['.codex'],
   reviewedHooks: '.codex/hooks.json',
+  protocol,
 }

@@ -10,10 +10,41 @@ export function protocolWords(text: unknown, gc: readonly string[]): readonly st
   if (!given) return undefined
   const isStarted = gc.length > 0 && gc.every((word, at) => given[at] === word)
   const words = isStarted ? given.slice(gc.length) : given[0] === 'gc' ? given.slice(1) : given
-  const isBd = words[0] === 'bd'
-  if (!isBd && words === given) return undefined
-  return (isBd ? isAllowed(words.slice(1), BD_COMMANDS) : isAllowed(words, GC_COMMANDS)) ? words : undefined
+  if (words === given && words[0] !== 'bd') return undefined
+  return isProtocol(words) ? words : undefined
 }
+
+/** The variable with which `gc` and `bd` refuse what only begins as a command of the protocol. */
+export const PROTOCOL_ONLY = 'GC_PROTOCOL_ONLY'
+
+/** The first words of all commands of the protocol, for programs that match no more than those. */
+export const protocolPrefixes = (): string[][] => [
+  ...Object.keys(GC_COMMANDS.allowed).map((name) => ['gc', ...name.split(' ')]),
+  ...Object.keys(BD_COMMANDS.allowed).flatMap((name) => [
+    ['bd', ...name.split(' ')],
+    ['gc', 'bd', ...name.split(' ')],
+  ]),
+]
+
+/** The command of the protocol that words of a shell begin with; undefined where they are one, or begin with none. */
+export function onlyBegins(words: readonly string[]): readonly string[] | undefined {
+  const begun = protocolPrefixes().filter((prefix) => prefix.every((word, at) => words[at] === word))
+  if (isProtocol(words[0] === 'gc' ? words.slice(1) : words) || runsProtocol(words)) return undefined
+  return begun.sort((a, b) => b.length - a.length)[0]
+}
+
+/** `gc hook run` with a command of the protocol, as hooks of programs call it. */
+function runsProtocol(words: readonly string[]): boolean {
+  const end = words.indexOf('--')
+  const [gc, hook, run, ...options] = words.slice(0, end)
+  const isPlain = options.every((word, at) => at % 2 === 1 || /^--timeout(?:-exit-code)?$/.test(word))
+  const isRun = end > 0 && gc === 'gc' && hook === 'hook' && run === 'run' && options.length % 2 === 0
+  return isRun && isPlain && isProtocol(words.slice(end + 1))
+}
+
+/** Whether words behind `gc` are a command of the protocol. */
+const isProtocol = (words: readonly string[]): boolean =>
+  words[0] === 'bd' ? isAllowed(words.slice(1), BD_COMMANDS) : isAllowed(words, GC_COMMANDS)
 
 /**
  * Reads words as the program does: the first ones are the command, and options stand anywhere. What it would read in
@@ -30,9 +61,9 @@ function isAllowed(words: readonly string[], list: CommandList): boolean {
     if (word.startsWith('-') && word !== '-') {
       const option = findOption(word, optionsOf(list, command))
       if (option === undefined) return false
-      given.push(option)
-      if (!option.endsWith('=')) continue
-      const value = word.includes('=') ? word.slice(word.indexOf('=') + 1) : words[++at]
+      given.push(option.name)
+      if (!option.name.endsWith('=')) continue
+      const value = option.value ?? words[++at]
       // `@` stands for a file.
       if (value === undefined || value.startsWith('@')) return false
     } else if (count === 0 && names.has(inner)) command = inner
@@ -43,14 +74,14 @@ function isAllowed(words: readonly string[], list: CommandList): boolean {
   return given.every((option) => allowed.has(option)) && (count === 0 || !allowed.has('[]'))
 }
 
-/** The option that a word gives, as it is listed; undefined for one that is not. */
-function findOption(word: string, allowed: ReadonlySet<string>): string | undefined {
-  const equals = word.indexOf('=')
-  if (equals < 0) return [word, `${word}=`].find((option) => allowed.has(option))
-  const name = word.slice(0, equals)
+/** The option that a word gives, as it is listed, and the value if that is in the word; undefined for one that is not. */
+function findOption(word: string, allowed: ReadonlySet<string>): { name: string; value?: string } | undefined {
+  const whole = [word, `${word}=`].find((option) => allowed.has(option))
+  if (whole !== undefined) return { name: whole }
+  const [, long = '', value = ''] = /^(--[a-z-]+)=([\s\S]*)$/.exec(word) ?? ['', word.slice(0, 2), word.slice(2)]
   // `--json=id,title` is short for both options.
-  if (name === '--json' && allowed.has('--fields=')) return '--fields='
-  return name.startsWith('--') && allowed.has(`${name}=`) ? `${name}=` : undefined
+  const name = long === '--json' ? '--fields=' : `${long}=`
+  return allowed.has(name) ? { name, value } : undefined
 }
 
 const optionsOf = ({ options, allowed }: CommandList, command: string): ReadonlySet<string> =>

@@ -2,13 +2,10 @@ import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Script } from './model-server.ts'
-import { claude, type Program } from './programs.ts'
+import { claude, codex, type Program } from './programs.ts'
 import { openTown, type TownEvent } from './town.ts'
 
 setDefaultTimeout(180_000)
-
-/** The modes of each program that ask. */
-const ASKING: readonly (readonly [Program, readonly string[]])[] = [[claude, ['ask', 'auto-edit']]]
 
 const protocol = (bead: string): string[] => [
   'gc hook --claim --json',
@@ -21,10 +18,10 @@ const protocol = (bead: string): string[] => [
 
 /** Takes a bead and works by the protocol of gc alone; then tries what is not in it. */
 const worker =
-  ({ shell }: Program, then: string): Script =>
+  ({ shell }: Program, ...more: string[]): Script =>
   ({ results }) => {
     const bead = /\\?"bead_id\\?":\\?"([\w-]+)/.exec(results[0] ?? '')?.[1] ?? 'none'
-    const line = [...protocol(bead), then][results.length]
+    const line = [...protocol(bead), ...more][results.length]
     return line === undefined ? { text: 'Done.' } : shell(line)
   }
 
@@ -36,23 +33,51 @@ provider = "${provider}"
 option_defaults = { permission_mode = "${mode}" }
 `
 
-const cases = ASKING.flatMap(([program, modes]) => modes.map((mode) => [program.provider, mode, program] as const))
-
-describe.each(cases)('%s in the mode %s', (_, mode, program) => {
-  test('works on a bead without a question, and asks about what is not of the protocol', async () => {
-    const script = worker(program, 'gc ready --json; touch smuggled')
-    await using town = await openTown(script, '', program)
-    await town.declare(agent(program, mode))
-    const { id } = JSON.parse(await town.gc('bead', 'create', 'Look at it', '--rig', 'web', '--json'))
-    await town.gc('sling', 'web/worker', id)
-    const asks = ({ type }: TownEvent) => type === 'session.asked'
-    const events = await town.events((event) => asks(event))
-    expect(events.at(-1)?.payload.text).toContain('touch smuggled')
-    expect(events.filter(asks)).toHaveLength(1)
+/** A town whose worker has a bead. */
+async function atWork(program: Program, mode: string, ...more: string[]) {
+  const town = await openTown(worker(program, ...more), '', program)
+  await town.declare(agent(program, mode))
+  const { id } = JSON.parse(await town.gc('bead', 'create', 'Look at it', '--rig', 'web', '--json'))
+  await town.gc('sling', 'web/worker', id)
+  /** Checks that the worker did all of it by the protocol. */
+  const isWorked = async (events: readonly TownEvent[]) => {
     const bead = JSON.parse(await town.gc('bead', 'show', id, '--json'))
     expect(bead).toMatchObject({ id, status: 'in_progress', metadata: { 'gc.outcome': 'pass' } })
     expect(await town.gc('bead', 'comments', id)).toContain('All of it')
     expect(events.map(({ type }) => type)).toContain('mail.sent')
+  }
+  return { ...town, isWorked, [Symbol.asyncDispose]: () => town[Symbol.asyncDispose]() }
+}
+
+const isAsked = ({ type }: TownEvent) => type === 'session.asked'
+
+describe.each(['ask', 'auto-edit'])('claude in the mode %s', (mode) => {
+  test('works on a bead without a question, and asks about what is not of the protocol', async () => {
+    await using town = await atWork(claude, mode, 'gc ready --json; touch smuggled')
+    const events = await town.events(isAsked)
+    expect(events.at(-1)?.payload.text).toContain('touch smuggled')
+    await town.isWorked(events)
     expect(existsSync(join(town.rig, 'smuggled'))).toBe(false)
+  })
+})
+
+describe.each(['suggest', 'auto-edit'])('codex in the mode %s', (mode) => {
+  test('works on a bead from its sandbox without a question, and has everything else stay in it', async () => {
+    const attempts = [
+      'gc version; echo > /dev/tcp/127.0.0.1/9',
+      'gc version $(echo > /dev/tcp/127.0.0.1/9)',
+      'gc hook run -- confine -- make',
+      'gc bead create title --file=/etc/hostname',
+      'bd create title --body-file /etc/hostname',
+    ]
+    await using town = await atWork(codex, mode, ...attempts)
+    const { results } = await town.model.until((request) => request.results.length === protocol('').length + 5)
+    const outputs = results.slice(-5)
+    // Outside of the sandbox the connection would be refused.
+    for (const output of outputs.slice(0, 2)) expect(output).toContain('socket: Operation not permitted')
+    for (const output of outputs.slice(2)) expect(output).toContain('without asking, and so not with these options')
+    const events = await town.events(({ type }) => type === 'mail.sent')
+    await town.isWorked(events)
+    expect(events.filter(isAsked)).toEqual([])
   })
 })

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { permissionAnswer, protocolWords } from '../../../src/programs/protocol/index.ts'
+import { splitSimpleCommand } from '../../../src/programs/protocol/command-line.ts'
+import { onlyBegins, permissionAnswer, protocolPrefixes, protocolWords } from '../../../src/programs/protocol/index.ts'
 import { SMUGGLED } from './smuggled.ts'
 
 const GC = ['/opt/g c/gc']
@@ -11,6 +12,7 @@ const ALLOWED: readonly (readonly [line: string, runs: string])[] = [
   ['  gc ready --json=id,title  ', 'ready --json=id,title'],
   ['bd show mp-1 mp-2 --json', 'bd show mp-1 mp-2 --json'],
   ['gc bd list --status open -n 5', 'bd list --status open -n 5'],
+  ['bd list -n5 --limit=5', 'bd list -n5 --limit=5'],
   [
     'bd update mp-1 --set-metadata gc.outcome=pass \\\n  --status=closed --notes "It\'s \\"done\\" for \\$5;\nall of it"',
     `bd update mp-1 --set-metadata gc.outcome=pass --status=closed --notes 'It'\\''s "done" for $5;\nall of it'`,
@@ -81,5 +83,30 @@ describe('the hook of claude', () => {
     ]
     expect(calls.filter((each) => permissionAnswer('claude', each, GC) !== undefined)).toEqual([])
     expect(permissionAnswer('unknown', call({ command: 'gc ready' }), GC)).toBeUndefined()
+  })
+})
+
+describe('a program that matches the first words of a command', () => {
+  const split = (line: string) => splitSimpleCommand(line) ?? []
+
+  test('has gc refuse all that only begins as a command of the protocol', () => {
+    const begin = protocolPrefixes()
+    const matches = (words: readonly string[]) => begin.some((prefix) => prefix.every((word, at) => words[at] === word))
+    const passed = SMUGGLED.filter((line) => matches(split(line)) && onlyBegins(split(line)) === undefined)
+    expect(passed).toEqual([])
+    expect(SMUGGLED.filter((line) => onlyBegins(split(line)) !== undefined).length).toBeGreaterThan(20)
+  })
+
+  test('runs the commands of the protocol, those of its hooks, and after asking all that begins otherwise', () => {
+    const lines = [
+      ...ALLOWED.map(([line]) => line),
+      'gc hook run --timeout 15s --timeout-exit-code 0 -- nudge drain --inject',
+      'gc confine -- make',
+      'gc bead export -o beads.jsonl',
+      'bd delete mp-1',
+    ]
+    expect(lines.filter((line) => onlyBegins(split(line)) !== undefined)).toEqual([])
+    expect(onlyBegins(split('gc hook run -- confine -- make'))).toEqual(['gc', 'hook'])
+    expect(onlyBegins(split('gc hook run --timeout 15s -- hook run -- confine -- make'))).toEqual(['gc', 'hook'])
   })
 })

@@ -1,0 +1,45 @@
+import { expect, test } from 'bun:test'
+import { buildLaunch, protocolLaunch, resolveProvider } from '../../../src/config/providers/index.ts'
+
+const launch = (name: string, mode: string, more: object = {}) => {
+  const provider = { ...resolveProvider(name, new Map()), optionDefaults: { permission_mode: mode } }
+  const request = { provider, gc: '/g/bin/gc', ...more }
+  return { ...buildLaunch(request), files: protocolLaunch(request).files ?? [] }
+}
+
+test('claude starts with a hook that decides about commands', () => {
+  const { argv, env, files } = launch('claude', 'ask', { prompt: 'Go' })
+  const at = argv.indexOf('--settings')
+  const hook = { type: 'command', command: '/g/bin/gc hook permission claude', timeout: 10 }
+  const matched = [{ matcher: 'Bash', hooks: [hook] }]
+  expect(JSON.parse(argv[at + 1] ?? '')).toEqual({ hooks: { PreToolUse: matched, PermissionRequest: matched } })
+  expect({ last: argv.at(-1), env, files }).toEqual({
+    last: 'Go',
+    env: { GC_STARTUP_PROMPT_DELIVERED: '1' },
+    files: [],
+  })
+})
+
+test('codex starts with rules for first words, and with the variable that has gc refuse what else may follow', () => {
+  const { argv, env, files } = launch('codex', 'suggest')
+  expect(argv).toContain('shell_environment_policy.set.GC_PROTOCOL_ONLY="1"')
+  expect(env).toEqual({ GC_PROTOCOL_ONLY: '1' })
+  expect(files.map(({ path }) => path)).toEqual(['.codex/rules/gc.rules'])
+  const text = files.map((file) => ('text' in file ? file.text : '')).join('')
+  expect(text).toContain('pattern = ["gc","hook"], decision = "allow"')
+  expect(text).not.toMatch(/confine|"api"|"import"|"export"|"serve"|"config"|"run"/)
+  expect(launch('codex', 'unrestricted')).toMatchObject({ env: {}, files: [] })
+})
+
+test('nothing is added to a command that is not the program of its provider, nor for a launch that is only compared', () => {
+  const plain = (name: string, more: object) => {
+    const { argv, env, files } = launch(name, name === 'claude' ? 'ask' : 'suggest', more)
+    return { added: argv.some((word) => /--settings|GC_PROTOCOL_ONLY/.test(word)), env, files }
+  }
+  const nothing = { added: false, env: {}, files: [] }
+  for (const name of ['claude', 'codex']) {
+    expect(plain(name, { agent: { startCommand: 'sleep 1' } })).toEqual(nothing)
+    expect(plain(name, { agent: { resumeCommand: 'my-resume' }, resume: 'abc' })).toEqual(nothing)
+    expect(plain(name, { gc: undefined })).toEqual(nothing)
+  }
+})
