@@ -47,7 +47,7 @@ export async function runGc(given: readonly string[], io: Io): Promise<number> {
   if (given[0] === 'bd') return runBd(given.slice(1), io)
   if (given[0] === 'serve') return runServe(given, io)
   const { expandGc } = await import('./compatibility.ts')
-  const args = expandGc(given)
+  const args = given.length === 0 && (await isFirstRun(io)) ? ['init'] : expandGc(given)
   const { createProgram } = await import('./program.ts')
   const program = createProgram(io, args)
   const { splitGlobals } = await import('./pack-commands/match.ts')
@@ -65,6 +65,11 @@ export async function runGc(given: readonly string[], io: Io): Promise<number> {
     program.addHelpText('after', await packHelp(io, program, globals.city, reserved))
   }
   return runOwn(io, program, args)
+}
+
+async function isFirstRun(io: Io): Promise<boolean> {
+  const first = await import('./setup/bare.ts')
+  return first.isFirstRun(io)
 }
 
 /** Runs the supervisor. */

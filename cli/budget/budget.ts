@@ -71,7 +71,7 @@ function keyOf({ rig, agent, per }: ScopeOptions, of: Budget['unit']): BudgetKey
   return agent === undefined ? { scope: 'city', unit: of, per } : { scope: 'agent', name: agent, unit: of, per }
 }
 
-interface Amount {
+export interface Amount {
   value: number
   unit: Budget['unit']
 }
@@ -93,7 +93,7 @@ function parseUnit(text: string): Budget['unit'] {
   throw new InvalidArgumentError('It must be usd or tokens.')
 }
 
-const formatAmount = (value: number, of: Budget['unit']): string =>
+export const formatAmount = (value: number, of: Budget['unit']): string =>
   of === 'usd' ? `$${value.toFixed(2)}` : `${formatCount(value)} tokens`
 
 const describeScope = ({ scope, name, per }: Budget): string => `The ${scope}${name ? ` ${name}` : ''}, per ${per}`

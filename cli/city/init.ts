@@ -3,34 +3,42 @@ import { basename, join, relative, resolve } from 'node:path'
 import { type Command, Option } from 'commander'
 import { ApiError } from '../../src/client/errors.ts'
 import { resolveHome } from '../../src/client/home.ts'
+import { parseAmount } from '../budget/budget.ts'
 import type { CommandContext } from '../context/context.ts'
 import { envelope } from '../context/envelope.ts'
-import { collectList, type JsonOption, withJson } from '../context/options.ts'
+import { collectList, parseCount, withAgentSettings, withJson } from '../context/options.ts'
 import { waitForOpening } from '../context/requests.ts'
 import { errorSentence } from '../io/describe-error.ts'
 import { Exit, failure, usageError } from '../io/exit.ts'
 import { printJson, printLine } from '../io/io.ts'
 import { packsAt } from '../pack/open.ts'
+import type { FirstRunOptions } from '../setup/first-run.ts'
 
 const ALREADY_A_CITY = 2
 
-interface Init extends JsonOption {
+interface Init extends FirstRunOptions {
   provider?: string
   defaultProvider?: string
-  command?: string
-  name?: string
   template?: string
   from?: string
   file?: string
   providers?: string[]
-  start: boolean
 }
+
+/** The options that set up a first agent as well. */
+const OF_FIRST_RUN = [
+  ...(['rig', 'program', 'worktree', 'permissionMode', 'model', 'max', 'confine', 'shareLogin', 'budget'] as const),
+]
 
 const TEMPLATES = ['minimal', 'empty', 'custom', 'gastown', 'gascity'] as const
 
 export function initCommand(program: Command, context: CommandContext): void {
-  withJson(program.command('init').description('create a city in a folder and start it'))
-    .argument('[path]', 'the folder; created if it does not exist', '.')
+  withAgentSettings(withJson(program.command('init').description('create a city in a folder and start it')))
+    .argument('[path]', 'the folder; created if it does not exist. Without it and options, gc asks in a terminal')
+    .option('--rig <folder>', 'a project that its first agent works on; - for none')
+    .option('--program <program>', 'the agent program of its first agent, such as claude or codex')
+    .option('--max <n>', 'the maximum number of sessions of its first agent; default 1', parseCount)
+    .option('--budget <limit>', 'a budget a day, such as 5usd or 2M', parseAmount)
     .option('--provider <provider>', 'the agent program of its agents, such as claude or codex')
     .option('--default-provider <provider>', 'the same as --provider')
     .option(
@@ -44,7 +52,7 @@ export function initCommand(program: Command, context: CommandContext): void {
     .option('--from <folder>', 'copy an existing city, without what happened in it')
     .option('--file <file>', 'a city.toml to begin with')
     .option('--no-start', 'only write its files')
-    .option('--yes', 'accepted: nothing is asked')
+    .option('--yes', 'with options of a first agent: take the defaults of the others without asking')
     .option('--preserve-existing', 'accepted: files that are there are never replaced')
     .option('--skip-provider-readiness', 'accepted: `gc readiness` checks programs')
     .option('--bootstrap-profile <profile>', 'accepted')
@@ -53,8 +61,26 @@ export function initCommand(program: Command, context: CommandContext): void {
     .option('--dolt-user <user>', 'accepted')
     .option('--dolt-database <name>', 'accepted')
     .option('--dolt-project-id <id>', 'accepted')
-    .action((path: string, options: Init) => init(context, resolve(context.io.cwd, path), options))
+    .action(async (path: string | undefined, options: Init, command: Command) => {
+      const { hasPerson } = await import('../setup/talk.ts')
+      const isAsking = !options.yes && !options.json && hasPerson(context.io)
+      const isBare = path === undefined && command.options.every((option) => isUnset(command, option))
+      if (!OF_FIRST_RUN.some((name) => options[name] !== undefined) && !(isBare && isAsking)) {
+        return init(context, resolve(context.io.cwd, path ?? '.'), options)
+      }
+      const folder = resolve(context.io.cwd, path ?? '.')
+      if ((path !== undefined || isBare) && existsSync(join(folder, 'city.toml'))) throw alreadyThere(folder)
+      if (options.from || options.file || options.template || options.providers) {
+        throw usageError('--from, --file, --template and --providers go without the options of a first agent')
+      }
+      const { firstRun } = await import('../setup/first-run.ts')
+      const program = options.program ?? options.provider ?? options.defaultProvider
+      await firstRun(context, path, { ...options, ...(program !== undefined && { program }) }, isAsking)
+    })
 }
+
+const isUnset = (command: Command, option: Option): boolean =>
+  command.getOptionValueSource(option.attributeName()) !== 'cli'
 
 async function init(context: CommandContext, path: string, options: Init): Promise<void> {
   if (options.from && options.file) throw usageError('give --from or --file, not both')

@@ -19,7 +19,8 @@ export async function cityFolder(context: CommandContext, city: string | undefin
 
 const isCity = (folder: string): boolean => existsSync(join(folder, 'city.toml'))
 
-function enclosingCity(folder: string): string | undefined {
+/** The folder of the city around a folder. */
+export function enclosingCity(folder: string): string | undefined {
   if (isCity(folder)) return folder
   return dirname(folder) === folder ? undefined : enclosingCity(dirname(folder))
 }

@@ -98,8 +98,8 @@ async function chooseProgram(talk: Talk, io: Io, config: AgentPlace['config']): 
     const best = preferred(programs)
     if (!best && !talk.isAsking) throw noProgram(programs)
     if (!best) {
-      talk.say('No agent program is installed. Install one in another terminal, and type r to look again.')
-      talk.say('Or go on: gc keeps work queued until the program of its agent is there.\n')
+      talk.say('\nNo agent program is installed. Install one in another terminal, and type r to look again.')
+      talk.say('Or continue: work stays queued until the program of its agent is installed.')
     }
     const choice = (name: string, about: string): Choice<string | undefined> => ({
       ...{ value: name, word: name },
@@ -109,7 +109,7 @@ async function chooseProgram(talk: Talk, io: Io, config: AgentPlace['config']): 
       ...(hasUsual ? [{ value: undefined, word: 'city', about: `the city’s own: ${usual ?? startCommand}` }] : []),
       ...programs.map((program) => choice(program.name, `${program.displayName}, ${programState(program)}`)),
       ...[...(config?.providers.keys() ?? [])].map((name) => choice(name, 'declared by the city')),
-      { value: AGAIN, word: 'r', about: AGAIN },
+      { value: AGAIN, key: 'r', word: AGAIN },
     ]
     const first = hasUsual ? undefined : (best ?? programs[0])?.name
     const chosen = await talk.choose({ text: 'Agent program', help: PROGRAM_HELP }, choices, first)

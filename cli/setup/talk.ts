@@ -15,6 +15,8 @@ export interface Choice<T> {
   readonly value: T
   /** A word that can be typed instead of the number. */
   readonly word: string
+  /** A letter that is typed instead of a number. */
+  readonly key?: string
   readonly about?: string
 }
 
@@ -40,6 +42,11 @@ export class Talk {
 
   /** A free answer; Enter takes the default, which is shown as `shown`. */
   async ask<T>(question: Question, usual: T, shown: string, parse: (text: string) => Answer<T>): Promise<T> {
+    this.say()
+    return this.#prompt(question, usual, shown, parse)
+  }
+
+  async #prompt<T>(question: Question, usual: T, shown: string, parse: (text: string) => Answer<T>): Promise<T> {
     if (!this.isAsking) return usual
     for (;;) {
       this.io.out(`${this.#bold(question.text)} [${shown}] `)
@@ -69,20 +76,22 @@ export class Talk {
   async choose<T>(question: Question, choices: readonly Choice<T>[], usual: T): Promise<T> {
     if (!this.isAsking) return usual
     const width = Math.max(...choices.map(({ word }) => word.length))
+    const rows = choices.map((choice, at) => ({ ...choice, key: choice.key ?? String(at + 1) }))
+    this.say()
     this.heading(question.text)
-    choices.forEach(({ word, about = '' }, at) => {
-      this.say(`  ${String(at + 1).padStart(2)}  ${`${word.padEnd(width)}  ${about}`.trimEnd()}`)
-    })
-    const at = choices.findIndex(({ value }) => value === usual)
-    return this.ask<T>({ ...question, text: 'Number' }, usual, String(at + 1), (text) => {
-      const chosen = choices.find(({ word }) => word === text) ?? choices[/^\d+$/.test(text) ? Number(text) - 1 : -1]
-      return chosen ? { value: chosen.value } : { problem: `Type a number from 1 to ${choices.length}.` }
+    for (const { key, word, about = '' } of rows)
+      this.say(`  ${key.padStart(2)}  ${word.padEnd(width)}  ${about}`.trimEnd())
+    const shown = rows.find(({ value }) => value === usual)?.key ?? ''
+    return this.#prompt<T>({ ...question, text: 'Choose' }, usual, shown, (text) => {
+      const chosen = rows.find(({ key, word }) => key === text || word === text)
+      return chosen ? { value: chosen.value } : { problem: `Type one of ${rows.map(({ key }) => key).join(', ')}.` }
     })
   }
 
   /** A line that may be left out; empty at the end of the input as well, and after ctrl-c. */
   async line(question: Question): Promise<string> {
     if (!this.isAsking) return ''
+    this.say()
     for (;;) {
       this.io.out(`${this.#bold(question.text)} `)
       const line = await this.io.readLine()

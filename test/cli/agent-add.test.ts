@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from 'bun:test'
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { hasPerson } from '../../cli/setup/talk.ts'
+import { recordsOf } from './recorded.ts'
 import { recorder, type Shell } from './shell.ts'
 import { shareTown, type Town } from './town.ts'
 
@@ -23,16 +24,9 @@ const add = (args: readonly string[], shell: Shell = {}) =>
 
 /** The events that a command recorded, oldest first. */
 async function recorded(command: () => Promise<unknown>): Promise<string[]> {
-  const types = async () => {
-    const { out } = await town.gc(['events', '--json'])
-    return out
-      .trim()
-      .split('\n')
-      .map((line) => String(JSON.parse(line).type))
-  }
-  const before = await types()
+  const before = await recordsOf(town, 'town')
   await command()
-  return (await types()).slice(before.length)
+  return (await recordsOf(town, 'town')).slice(before.length)
 }
 
 beforeAll(async () => {

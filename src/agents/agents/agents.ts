@@ -1,8 +1,7 @@
 import type { AgentConfig } from '../../config/city/index.ts'
 import type { Config } from '../../config/compose/index.ts'
 import { isInline, type ProviderConfig, qualify } from '../../config/declare/index.ts'
-import { suggestion, withHint } from '../../config/files/index.ts'
-import { resolveProvider } from '../../config/providers/index.ts'
+import { requireProvider, resolveProvider } from '../../config/providers/index.ts'
 import type { Suspensions } from '../../config/suspensions/index.ts'
 import { type Clock, toTimestamp } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
@@ -13,7 +12,6 @@ import { actorOf, answering, partOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
 import type { OKResponseBody } from '../../http/schema.ts'
 import type { SseFrame } from '../../http/sse.ts'
-import { BUILTINS } from '../../programs/presets.ts'
 import { instanceName, instanceNamed, memberName } from '../../work/sessions/index.ts'
 import type { AgentOutput } from '../conversations/index.ts'
 import type { AgentSession, AgentSessionDirectory, SessionName } from './agent-session-directory.ts'
@@ -88,7 +86,7 @@ export class Agents {
   /** Changes the declaration of an agent, and suspends or resumes it. */
   async change(caller: Caller, name: string, { provider, scope, suspended }: AgentUpdate): Promise<OKResponseBody> {
     const spec = this.config.agent(name)
-    if (provider) this.#requireProvider(provider)
+    if (provider) requireProvider(provider, this.config.current.providers)
     if (provider || scope)
       await this.config.changeAgent(actorOf(caller), name, {
         provider: provider || undefined,
@@ -157,7 +155,6 @@ export class Agents {
     if (keys.confine && (caller.kind === 'session' || caller.kind === 'process')) {
       throw new AppError('forbidden', 'forbidden: a session cannot set `confine` of an agent; ask the operator')
     }
-    if (keys.provider) this.#requireProvider(keys.provider)
     const draft = {
       name,
       ...(dir && { dir }),
@@ -179,14 +176,6 @@ export class Agents {
       this.suspensions.set(tx, 'agent', qualified, suspended, declared)
       return answer
     }, actorOf(caller))
-  }
-
-  #requireProvider(name: string): void {
-    const { providers } = this.config.current
-    if (providers.has(name) || BUILTINS.has(name)) return
-    const hint =
-      suggestion(name, [...providers.keys(), ...BUILTINS.keys()]) || `declare [providers.${name}] in city.toml`
-    throw new AppError('invalid-request', withHint(`provider "${name}" is neither declared nor built in`, hint))
   }
 
   #instance(name: string): Instance {

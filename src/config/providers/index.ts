@@ -8,4 +8,4 @@ export {
   type Transport,
 } from './launch.ts'
 export { beacon, composePrompt, fenceText } from './prompt.ts'
-export { type ProviderProgram, programOf, resolveProvider } from './resolve.ts'
+export { type ProviderProgram, programOf, requireProvider, resolveProvider } from './resolve.ts'

@@ -2,6 +2,7 @@ import { AppError } from '../../core/errors.ts'
 import type { ProviderOption } from '../../programs/parts/index.ts'
 import { BUILTINS } from '../../programs/presets.ts'
 import type { DeclaredProviders, Provider, ProviderConfig } from '../declare/index.ts'
+import { suggestion, withHint } from '../files/index.ts'
 
 type Confine = NonNullable<ProviderConfig['confine']>
 
@@ -32,6 +33,13 @@ export function resolveProvider(name: string, declared: DeclaredProviders): Prov
     optionDefaults: merged.optionDefaults ?? {},
     optionsSchema: merged.optionsSchema ?? [],
   }
+}
+
+/** Throws for a provider that is neither declared nor built in. */
+export function requireProvider(name: string, declared: DeclaredProviders): void {
+  if (declared.has(name) || BUILTINS.has(name)) return
+  const hint = suggestion(name, [...declared.keys(), ...BUILTINS.keys()]) || `declare [providers.${name}] in city.toml`
+  throw new AppError('invalid-request', withHint(`provider "${name}" is neither declared nor built in`, hint))
 }
 
 interface AgentSettings {

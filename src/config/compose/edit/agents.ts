@@ -12,7 +12,7 @@ import {
   qualify,
 } from '../../declare/index.ts'
 import { AGENTS_FOLDER, type Drafts, type FileSnapshot, suggestion } from '../../files/index.ts'
-import { effectiveOptions, resolveProvider } from '../../providers/index.ts'
+import { effectiveOptions, requireProvider, resolveProvider } from '../../providers/index.ts'
 import { changeBlock, cutBlocks, type EditBase, type KeyChanges, requireEditable, textOf } from './blocks.ts'
 
 /** An agent to be declared. `keys` are those of agent.toml, in order. */
@@ -30,7 +30,7 @@ export function addAgent(base: EditBase, { name, dir, prompt, keys }: AgentDraft
     throw new AppError('invalid-request', message)
   }
   if (dir !== undefined) requireRig(base, dir)
-  requireOptions(keys, base.config.providers)
+  requireProgram(keys, base.config.providers)
   const qualified = qualify(dir, name)
   if (base.config.agents.some((agent) => agent.qualified === qualified)) {
     throw new AppError('conflict-wrong-state', `conflict: there is an agent "${qualified}" already`)
@@ -81,9 +81,11 @@ export function findAgent({ config }: EditBase, qualified: string): AgentConfig 
   return agent
 }
 
-/** Throws for an option that the provider does not have, or not with this value. */
-function requireOptions({ provider, option_defaults: options }: KeyChanges, declared: DeclaredProviders): void {
-  if (typeof provider !== 'string' || typeof options !== 'object') return
+/** Throws for a provider that is not known, and for an option that it does not have, or not with this value. */
+function requireProgram({ provider, option_defaults: options }: KeyChanges, declared: DeclaredProviders): void {
+  if (typeof provider !== 'string') return
+  requireProvider(provider, declared)
+  if (typeof options !== 'object') return
   const values = Object.entries(options).map(([key, value]) => [key, String(value)] as const)
   effectiveOptions(resolveProvider(provider, declared), Object.fromEntries(values))
 }
