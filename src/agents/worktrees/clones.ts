@@ -1,5 +1,5 @@
-import { accessSync, constants, existsSync, readdirSync } from 'node:fs'
-import { appendFile, mkdir, rename, rm, writeFile } from 'node:fs/promises'
+import { existsSync, lstatSync } from 'node:fs'
+import { mkdir, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import {
   findRepository,
@@ -10,18 +10,21 @@ import {
   workingFolders,
 } from '../../config/git/index.ts'
 import { AppError } from '../../core/errors.ts'
-import { readPlainFile } from '../../core/plain-file.ts'
-import { HeldFolder } from '../../core/store/index.ts'
+import {
+  borrow,
+  checkOut,
+  type GitSetting,
+  hooksOf,
+  type Lender,
+  objectFormatOf,
+  RIG,
+  settingsOf,
+} from './borrowing.ts'
 import type { Checkouts } from './checkouts.ts'
 import type { WorktreeStatus } from './keep-reason.ts'
 import { Repository } from './repository.ts'
+import { modulesOf, Submodules } from './submodules.ts'
 import type { WorktreeRow } from './table.ts'
-
-const MAX_EXCLUDE_BYTES = 1024 * 1024
-/** How a clone names the repository of its rig. */
-export const RIG = 'rig'
-/** What a clone knows of its rig from the beginning. */
-const FETCHED = [`+refs/heads/*:refs/remotes/${RIG}/*`, '+refs/tags/*:refs/tags/*', '+refs/remotes/*:refs/remotes/*']
 
 /** Says whether the repository of a rig may borrow from a folder of objects. */
 export type Lends = (rig: string, objects: string) => boolean
@@ -31,10 +34,15 @@ export type Lends = (rig: string, objects: string) => boolean
  * rig. gc's own git runs confined in both, since agents can write there.
  */
 export class SharedClones implements Checkouts {
+  readonly #submodules: Submodules
+
   constructor(
     private readonly git: GitRunner,
     private readonly lends: Lends,
-  ) {}
+    report: (message: string) => void,
+  ) {
+    this.#submodules = new Submodules(git, report)
+  }
 
   async prepare(row: WorktreeRow): Promise<string | null> {
     if (existsSync(row.path)) return row.home
@@ -52,7 +60,15 @@ export class SharedClones implements Checkouts {
     await rm(incoming, { recursive: true, force: true })
     await mkdir(incoming, { mode: 0o700 })
     try {
-      return await fetchHome({ clone: this.#own(row, [incoming]), rig: this.#rig(row, [incoming]), incoming, row })
+      const rig = this.#rig(row, [incoming])
+      const within = rig.within ?? this.#folders(row, [incoming])
+      for (const { clone, rig: lender } of this.#modules(row)) {
+        if (lender === undefined) continue
+        const module = this.#submodules.repository(clone, this.#folders(row, [incoming]))
+        const home = this.#submodules.repository(lender, within)
+        await fetchHome({ clone: module, rig: home, incoming, row: { ...row, home: null } })
+      }
+      return await fetchHome({ clone: this.#own(row, [incoming]), rig, incoming, row })
     } finally {
       await rm(incoming, { recursive: true, force: true })
     }
@@ -60,15 +76,38 @@ export class SharedClones implements Checkouts {
 
   async status(row: WorktreeRow): Promise<WorktreeStatus> {
     const [own, rig] = [this.#own(row), this.#rig(row)]
-    const status = await own.run('--no-optional-locks', 'status', '--porcelain', '-z')
+    // Work in a submodule counts, whatever the settings of the repository leave out.
+    const shown = ['status', '--porcelain', '-z', '--ignore-submodules=none']
+    const status = await own.run('--no-optional-locks', ...shown)
     const tips = [...(await branchesOf(rig, row.branch)).values()]
     const pushed = (await rig.count(...tips, '--not', '--remotes')) === 0 || (await this.#isPushed(own, rig, tips))
+    const modules = await this.#moduleStatus(row)
+    const { ahead, merged } = await rig.compare(row.base, tips)
     return {
       changes: status.split('\0').filter(Boolean).length,
-      stashed: (await own.commitOf('refs/stash')) !== '',
-      pushed,
-      ...(await rig.compare(row.base, tips)),
+      stashed: modules.stashed || (await own.commitOf('refs/stash')) !== '',
+      pushed: modules.ahead === 0 && pushed,
+      merged: modules.ahead === 0 && merged,
+      ahead: modules.ahead + ahead,
     }
+  }
+
+  /** What is stashed in submodules, and how many commits those have that the rig does not and that are not pushed. */
+  async #moduleStatus(row: WorktreeRow): Promise<{ stashed: boolean; ahead: number }> {
+    const status = { stashed: false, ahead: 0 }
+    for (const { clone, rig } of this.#modules(row)) {
+      const module = this.#submodules.repository(clone, this.#folders(row))
+      status.stashed ||= (await module.commitOf('refs/stash')) !== ''
+      if (rig === undefined) status.ahead += await module.count('--all', '--not', '--remotes')
+    }
+    return status
+  }
+
+  /** The repositories of the submodules of a clone, with those of its rig that they are made of. */
+  #modules({ path, repository }: WorktreeRow): { clone: string; rig: string | undefined }[] {
+    const [own, rig] = [join(path, '.git'), findRepository(repository)]
+    const isPlain = lstatSync(own, { throwIfNoEntry: false })?.isDirectory() === true
+    return isPlain && rig !== undefined ? modulesOf(own, rig) : []
   }
 
   async remove({ path }: WorktreeRow): Promise<void> {
@@ -91,25 +130,22 @@ export class SharedClones implements Checkouts {
   async #clone(row: WorktreeRow, rig: Repository, path: string): Promise<void> {
     const found = findRepository(row.repository)
     if (found === undefined) throw new AppError('service-unavailable', `${row.repository} is no git repository`)
-    const shared = sharedFolder(found)
-    const settings = parseSettings(await rig.run('config', '--local', '--includes', '--list', '-z'))
-    const format = settings.find(({ key }) => key === 'extensions.objectformat')?.value ?? 'sha1'
+    const lender: Lender = { repository: rig, own: found, shared: sharedFolder(found) }
+    const settings = await settingsOf(lender)
     const parent = new Repository(this.git, dirname(path))
-    await parent.run('init', '-q', '--template=', `--object-format=${format}`, '--', path)
+    await parent.run('init', '-q', '--template=', `--object-format=${objectFormatOf(settings)}`, '--', path)
     const own = join(path, '.git')
-    for (const name of ['info', 'objects/info']) await mkdir(join(own, name), { recursive: true })
-    await appendFile(join(own, 'objects', 'info', 'alternates'), `${join(shared, 'objects')}\n`)
-    await appendFile(join(own, 'config'), formatSettings(cloneSettings(row, shared, settings)))
-    using info = HeldFolder.find(join(shared, 'info'))
-    const excluded = info && readPlainFile(info.at('exclude'), MAX_EXCLUDE_BYTES)
-    if (excluded) await writeFile(join(own, 'info', 'exclude'), excluded)
     const fresh = this.#own({ ...row, path })
-    await fresh.run('fetch', '-q', '--no-tags', '--update-shallow', RIG, ...FETCHED)
+    await borrow(lender, cloneSettings(row, lender.shared, settings), fresh, own)
     const base = await fresh.commitOf(`refs/remotes/${RIG}/${row.base}`)
     if (base) await fresh.run('update-ref', `refs/heads/${row.base}`, base)
     await fresh.run('update-ref', `refs/heads/${row.branch}`, `refs/remotes/${RIG}/${row.branch}`)
     await fresh.run('symbolic-ref', 'HEAD', `refs/heads/${row.branch}`)
-    await fresh.run('reset', '-q', '--hard')
+    const lacking = `${row.repository} is a partial clone that lacks files of ${row.base}`
+    const fix = `git -C ${row.repository} checkout ${row.base} gets them`
+    await checkOut(fresh, () => new AppError('service-unavailable', `${lacking}, as it never checked them out; ${fix}`))
+    const whole = { repository: fresh, folder: path, own, rig: { folder: row.repository, own: found } }
+    await this.#submodules.fill(whole, this.#folders({ ...row, path }))
   }
 
   #rig({ rig, repository }: WorktreeRow, read: readonly string[] = []): Repository {
@@ -117,10 +153,15 @@ export class SharedClones implements Checkouts {
   }
 
   /** The clone; git may also write these folders. */
-  #own({ path, rig, repository }: WorktreeRow, write: readonly string[] = []): Repository {
+  #own(row: WorktreeRow, write: readonly string[] = []): Repository {
+    return new Repository(this.git, row.path, this.#folders(row, write), {
+      GIT_CEILING_DIRECTORIES: dirname(row.path),
+    })
+  }
+
+  #folders({ path, rig, repository }: WorktreeRow, write: readonly string[] = []): GitFolders {
     const read = repositoryFolders(repository, (objects) => this.lends(rig, objects))
-    const within: GitFolders = { read, write: [path, ...write] }
-    return new Repository(this.git, path, within, { GIT_CEILING_DIRECTORIES: dirname(path) })
+    return { read, write: [path, ...write] }
   }
 }
 
@@ -159,8 +200,6 @@ function cloneSettings({ repository }: WorktreeRow, shared: string, settings: re
   const objects = join(shared, 'lfs')
   return [
     ...settingsForClone(settings),
-    { key: `remote.${RIG}.url`, value: shared },
-    { key: `remote.${RIG}.fetch`, value: `+refs/heads/*:refs/remotes/${RIG}/*` },
     ...(hasOrigin ? [] : [{ key: 'remote.origin.url', value: repository }]),
     ...(hasOrigin ? [] : [{ key: 'remote.origin.fetch', value: '+refs/heads/*:refs/remotes/origin/*' }]),
     ...(hooks === undefined ? [] : [{ key: 'core.hooksPath', value: hooks }]),
@@ -168,60 +207,13 @@ function cloneSettings({ repository }: WorktreeRow, shared: string, settings: re
   ]
 }
 
-/** The folder of a repository's hooks, if it has any that run. */
-function hooksOf(shared: string): string | undefined {
-  const folder = join(shared, 'hooks')
-  if (!existsSync(folder)) return undefined
-  const runs = readdirSync(folder).some((name) => !name.endsWith('.sample') && isExecutable(join(folder, name)))
-  return runs ? folder : undefined
-}
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK)
-    return true
-  } catch {
-    return false
-  }
-}
-
-/** A setting as `git config --list -z` prints it, and the key alone where it has no value. */
-interface GitSetting {
-  readonly key: string
-  readonly value: string
-}
-
 /** Settings that belong to one repository, and those that name what only another has. */
 const OF_ONE =
   /^(?:core\.(?:bare|worktree|repositoryformatversion|logallrefupdates|fsmonitor|hookspath)|extensions\.|include(?:if)?\.|gc\.|maintenance\.|remote\.rig\.)/
 
-/** Parses `git config --list -z`. */
-function parseSettings(text: string): GitSetting[] {
-  return text
-    .split('\0')
-    .filter(Boolean)
-    .map((entry) => {
-      const end = entry.indexOf('\n')
-      return end < 0 ? { key: entry, value: 'true' } : { key: entry.slice(0, end), value: entry.slice(end + 1) }
-    })
-}
-
 /** The settings that a clone has from the repository it is made of: its remotes, its author, how it treats files. */
 const settingsForClone = (settings: readonly GitSetting[]): GitSetting[] =>
   settings.filter(({ key }) => !OF_ONE.test(key))
-
-/** Settings as a configuration file has them. */
-const formatSettings = (settings: readonly GitSetting[]): string =>
-  settings
-    .map(({ key, value }) => {
-      const [first, last] = [key.indexOf('.'), key.lastIndexOf('.')]
-      const subsection = first === last ? '' : ` ${quote(key.slice(first + 1, last))}`
-      return `[${key.slice(0, first)}${subsection}]\n\t${key.slice(last + 1)} = ${quote(value)}\n`
-    })
-    .join('')
-
-const quote = (text: string): string =>
-  `"${text.replace(/[\\"]/g, '\\$&').replaceAll('\n', '\\n').replaceAll('\t', '\\t')}"`
 
 /** Branches that a session made besides its own, of which this many are fetched. */
 const MAX_OTHERS = 50

@@ -15,7 +15,7 @@ export class Repository {
     private readonly git: GitRunner,
     readonly path: string,
     /** The folders that git is confined to; absent where it runs as gc does. */
-    private readonly within?: GitFolders,
+    readonly within?: GitFolders,
     private readonly env?: Readonly<Record<string, string>>,
   ) {}
 

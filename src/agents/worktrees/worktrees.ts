@@ -73,7 +73,7 @@ export class Worktrees {
     this.#rows = new WorktreeRows(store)
     this.#places = new RigPlaces(options.config)
     const lends: Lends = (rig, objects) => this.#places.lends(rig, objects)
-    this.#kinds = { clone: new SharedClones(git, lends), linked: new LinkedWorktrees(git, lends) }
+    this.#kinds = { clone: new SharedClones(git, lends, options.report), linked: new LinkedWorktrees(git, lends) }
     reactions.on('worktrees.sessions', ['bead.closed'], (tx, { subject: bead, [By]: by }) => {
       if (bead === undefined) return
       const found = this.#rows.concerning(bead, by?.session)
