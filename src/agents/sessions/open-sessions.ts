@@ -108,7 +108,7 @@ interface SessionsOptions {
   beads: BeadRepository
   claims: ClaimManager
   host: SessionHost
-  worktrees: Pick<Worktrees, 'prepare'>
+  worktrees: Pick<Worktrees, 'prepare' | 'secure'>
   projectFiles: Pick<ProjectFiles, 'place'>
   sessionRecords: SessionRecords
   limits: LoginLimits

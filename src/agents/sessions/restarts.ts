@@ -15,6 +15,7 @@ import {
   workNamesOf,
 } from '../../work/sessions/index.ts'
 import type { SessionCreator, SessionProcesses } from '../lifecycle/index.ts'
+import type { Worktrees } from '../worktrees/index.ts'
 import type { Restart } from './runtime-schema.ts'
 
 interface SessionRestartsOptions {
@@ -27,6 +28,7 @@ interface SessionRestartsOptions {
   creator: SessionCreator
   waker: SessionWaker
   processes: SessionProcesses
+  worktrees: Pick<Worktrees, 'secure'>
   report(message: string): void
 }
 
@@ -46,6 +48,7 @@ export class SessionRestarts {
   async restart(token: string, caller: Caller, { fresh = false }: Restart = {}): Promise<OKWithIDResponseBody> {
     const { creator, report } = this.options
     const row = await creator.findOrCreate(token, caller)
+    if (fresh) await this.options.worktrees.secure(row.id, actorOf(caller))
     const restarting = this.#restart(row, fresh, actorOf(caller))
     if (caller.kind !== 'session' || caller.session !== row.id) await restarting
     else restarting.catch((error) => report(`session ${row.id} could not be restarted: ${error}`))

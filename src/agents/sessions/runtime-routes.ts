@@ -55,10 +55,11 @@ export const runtimeRoutes = (city: CityOf<{ sessions: SessionOperations }>) => 
       summary: 'Restart the program of a session',
       repeat: { outside: 'look at the session with `gc session show`' },
       needs: ofOtherSessions('coordinate', { fresh: 'sessions' }),
-      description: 'The session keeps its work, and its conversation if the program can resume one.',
+      description:
+        'The session keeps its work, and its conversation if the program can resume one. With `fresh`, gc first stores the state of its worktree, and does nothing if it cannot.',
       body: Type.Optional(Restart),
       ok: OKWithIDResponseBody,
-      errors: ['session-not-found', SESSION_CONFLICT],
+      errors: ['session-not-found', SESSION_CONFLICT, 'service-unavailable'],
       extension: true,
     },
     (x) => city(x).sessions.restarts.restart(x.params.id, x.caller, x.body),

@@ -14,6 +14,7 @@ import { actorOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
 import type { OKResponseBody } from '../../http/schema.ts'
 import type { SessionRepository } from '../../work/sessions/index.ts'
+import { BasePins } from './base-pins.ts'
 import type { Checkouts } from './checkouts.ts'
 import { branchesOf, type Lends, rigRepository, SharedClones } from './clones.ts'
 import { DiffReader } from './diff.ts'
@@ -64,6 +65,7 @@ export class Worktrees {
   readonly #kinds: Readonly<Record<WorktreeRow['kind'], Checkouts>>
   readonly #rows: WorktreeRows
   readonly #places: RigPlaces
+  readonly #pins: BasePins
   #sweeping: Promise<void> = Promise.resolve()
   #retry: Deadline | undefined
   #isClosed = false
@@ -73,6 +75,7 @@ export class Worktrees {
     this.#rows = new WorktreeRows(store)
     this.#places = new RigPlaces(options.config)
     const lends: Lends = (rig, objects) => this.#places.lends(rig, objects)
+    this.#pins = new BasePins(git, lends)
     this.#kinds = { clone: new SharedClones(git, lends, options.report), linked: new LinkedWorktrees(git, lends) }
     reactions.on('worktrees.sessions', ['bead.closed'], (tx, { subject: bead, [By]: by }) => {
       if (bead === undefined) return
@@ -106,6 +109,7 @@ export class Worktrees {
     // What begins here may change or remove what its predecessor left.
     if (existing && existsSync(row.path)) await this.options.snapshots.take(row.session, 'restart').catch(() => {})
     const home = await this.#kinds[row.kind].prepare(this.#places.fixed(row))
+    await this.#pins.pin(this.#places.fixed(row))
     if (home !== row.home) await this.options.store.write((tx) => this.#rows.update(tx, row.session, { home }))
     return row.path
   }
@@ -142,6 +146,17 @@ export class Worktrees {
     const reason = await this.#inTurn(() => this.#reap(row, force, actorOf(caller)))
     if (reason === undefined) return { status: 'removed' }
     throw new AppError('conflict-wrong-state', `${row.path} is kept: ${reason}; save it, or remove it with force`)
+  }
+
+  /** Stores the state of the worktree of a session, if it has one, before it begins anew; throws when that cannot be done. */
+  async secure(session: string, actor: Actor): Promise<void> {
+    await this.options.snapshots.take(session, 'reset', actor).catch((error) => {
+      const why = `gc cannot store a snapshot of its worktree: ${errorMessage(error)}`
+      throw new AppError(
+        'service-unavailable',
+        `session ${session} is not reset, because ${why}; fix that and try again`,
+      )
+    })
   }
 
   /** Removes worktrees that are not needed any more. */
@@ -214,6 +229,7 @@ export class Worktrees {
     }
     await this.#snapshot(row, force, actor)
     await kind.remove(this.#places.fixed(row), force)
+    await this.#pins.unpin(this.#places.fixed(row))
     await this.options.snapshots.forget(row)
     if (merged) await this.#forget(row)
     await this.options.store.write((tx) => {

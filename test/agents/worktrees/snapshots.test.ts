@@ -6,6 +6,7 @@ import {
   mkdirSync,
   readFileSync,
   readlinkSync,
+  renameSync,
   rmSync,
   symlinkSync,
   writeFileSync,
@@ -195,4 +196,123 @@ describe('a snapshot', () => {
       'bead.worktree.reaped',
     ])
   })
+
+  test('keeps what was stashed, committed and taken back, and ignored files that were added', async () => {
+    const { snapshots, id, path, rig, files, numbers } = await world()
+    writeFileSync(join(path, 'README'), 'stashed\n')
+    git(path, 'stash', '-q')
+    commit(path, 'undone', '1')
+    git(path, 'reset', '-q', '--hard', 'HEAD^')
+    mkdirSync(join(path, 'build'))
+    writeFileSync(join(path, 'build/added'), 'x')
+    git(path, 'add', '-f', 'build/added')
+    await snapshots.take(id, 'activity')
+    await snapshots.take(id, 'activity')
+    expect(await numbers()).toEqual([1])
+    expect(await files()).toContain('build/added')
+    expect((await snapshots.list(id)).items[0]?.other_commits).toHaveLength(2)
+    const { branch } = await snapshots.restore(human, id, 1, { branch: 'saved' })
+    const others = [1, 2].map((at) => git(rig, 'diff', '--name-only', 'main', `${branch}.${at}`))
+    expect(others.sort()).toEqual(['README', 'undone'])
+  })
+
+  test('holds what a sparse clone does not check out, and the files of a submodule', async () => {
+    const { snapshots, id, path, files } = await world()
+    for (const folder of ['a', 'b', 'sub']) mkdirSync(join(path, folder))
+    for (const file of ['a/one', 'b/two']) commit(path, file, '1')
+    git(join(path, 'sub'), 'init', '-q')
+    commit(join(path, 'sub'), 'inner', '1')
+    git(path, 'add', 'sub')
+    git(path, 'commit', '-q', '-m', 'submodule')
+    writeFileSync(join(path, 'sub/inner'), '2')
+    git(path, 'sparse-checkout', 'set', '--cone', 'a')
+    expect(existsSync(join(path, 'b'))).toBe(false)
+    await snapshots.take(id, 'activity')
+    expect(await files()).toEqual(['.gitignore', 'README', 'a/one', 'b/two', 'sub/inner'])
+    rmSync(join(path, 'a/one'))
+    mkdirSync(join(path, 'b'))
+    writeFileSync(join(path, 'b/two'), '2')
+    await snapshots.take(id, 'activity')
+    const { files: changed } = await snapshots.diff(id, 1, '2', 10_000)
+    expect(changed.map((file) => file.path)).toEqual(['a/one', 'b/two'])
+  })
+
+  test('is taken of a shallow clone, and without history where that cannot be copied', async () => {
+    const { snapshots, id, path, rig, files } = await world()
+    const shallow = `${rig}.shallow`
+    commit(rig, 'second', '2')
+    git(rig, 'clone', '-q', '--depth', '1', `file://${rig}`, shallow)
+    for (const name of ['.git', 'second']) rmSync(join(path, name), { recursive: true, force: true })
+    renameSync(join(shallow, '.git'), join(path, '.git'))
+    git(path, 'reset', '-q', '--hard')
+    writeFileSync(join(path, 'new'), 'x')
+    await snapshots.take(id, 'activity')
+    expect(await files()).toEqual(['.gitignore', 'README', 'new', 'second'])
+    expect((await snapshots.list(id)).items[0]).toMatchObject({ commit: git(rig, 'rev-parse', 'main') })
+    writeFileSync(join(path, '.git/HEAD'), '1'.repeat(40))
+    writeFileSync(join(path, 'new'), 'y')
+    await snapshots.take(id, 'activity')
+    expect((await snapshots.list(id)).items[0]).toMatchObject({ number: 2, without_history: expect.any(String) })
+    expect(await files()).toEqual(['.gitignore', 'README', 'new', 'second'])
+  })
+
+  test('precedes a reset, which is refused where none can be taken', async () => {
+    const { snapshots, sessions, id, path, town, recorded } = await world()
+    writeFileSync(join(path, 'new'), 'x')
+    writeFileSync(join(town.path, '.gc/snapshots'), 'in the way')
+    expect(await errorOf(sessions.restarts.restart(id, human, { fresh: true }))).toStartWith(
+      `service-unavailable: session ${id} is not reset, because gc cannot store a snapshot`,
+    )
+    rmSync(join(town.path, '.gc/snapshots'))
+    await sessions.restarts.restart(id, human, { fresh: true })
+    expect((await snapshots.list(id)).items).toMatchObject([{ reason: 'reset' }])
+    expect(recorded().map(({ type }) => type)).toEqual(['worktree.snapshot_failed', 'worktree.snapshotted'])
+  })
+
+  test('is dropped after 30 days, but for the newest of a worktree', async () => {
+    const { snapshots, id, path, numbers, town } = await world()
+    const bare = join(town.path, '.gc/snapshots/shop.git')
+    const ref = (number: number) => `refs/gc/snapshots/${id}/${number}`
+    for (const number of [1, 2]) {
+      writeFileSync(join(path, 'new'), String(number))
+      await snapshots.take(id, 'activity')
+      const date = { GIT_AUTHOR_DATE: '1700000000 +0000', GIT_COMMITTER_DATE: '1700000000 +0000' }
+      const made = Bun.spawnSync(['git', '-C', bare, 'commit-tree', '-m', 'x', `${ref(number)}^{tree}`], {
+        env: { ...env, ...date },
+      })
+      git(bare, 'update-ref', ref(number), made.stdout.toString().trim())
+    }
+    const blob = git(bare, 'rev-parse', `${ref(1)}:new`)
+    await snapshots.sweep()
+    expect(await numbers()).toEqual([2])
+    expect(git(bare, 'cat-file', '-t', blob)).toBe('blob')
+  })
+})
+
+test('a clone has what it borrows after everything of it was deleted in the rig, and no push carries the pin', async () => {
+  const { path, rig, town, worktrees, close, id } = await world()
+  const first = git(rig, 'rev-parse', 'main')
+  git(path, 'commit', '-q', '--allow-empty', '-m', 'work')
+  git(rig, 'checkout', '-q', '--orphan', 'other')
+  commit(rig, 'other', '1')
+  const branches = git(rig, 'for-each-ref', '--format=%(refname:short)', 'refs/heads').split('\n')
+  for (const branch of branches.filter((name) => name !== 'other')) git(rig, 'branch', '-D', branch)
+  for (const folder of [rig, path]) {
+    git(folder, 'reflog', 'expire', '--expire=now', '--all')
+    git(folder, 'gc', '-q', '--prune=now')
+    git(folder, 'fsck')
+  }
+  expect(git(path, 'rev-list', '--objects', '--all').split('\n').length).toBeGreaterThan(3)
+  const far = town.folder.at('far.git')
+  for (const folder of [rig, path]) {
+    git(town.folder.path, 'init', '-q', '--bare', far)
+    git(folder, 'push', '-q', '--mirror', far)
+    expect(git(far, 'for-each-ref', '--format=%(refname)')).not.toMatch(/^refs\/(?!heads\/|tags\/|remotes\/)/m)
+    rmSync(far, { recursive: true })
+  }
+  await close()
+  await worktrees.remove(human, id, true)
+  expect(git(rig, 'for-each-ref', '--format=%(refname)')).not.toContain('refs/gc')
+  git(rig, 'reflog', 'expire', '--expire=now', '--all')
+  expect(git(rig, 'cat-file', '-t', first)).toBe('commit')
 })

@@ -21,6 +21,12 @@ export const WorktreeSnapshot = Type.Object(
     taken_at: Type.String({ format: 'date-time' }),
     reason: Type.String({ description: 'What it was taken before, or `activity`.' }),
     commit: Type.Optional(Type.String({ description: 'The commit that the worktree was on.' })),
+    other_commits: Type.Optional(
+      Type.Array(Type.String(), {
+        description:
+          'What was committed or stashed there besides, since the snapshot before. Restored as `<branch>.1` and on.',
+      }),
+    ),
     branch: Type.Optional(Type.String({ description: 'The branch that was checked out.' })),
     bead_id: Type.Optional(Type.String({ description: 'The bead that the worktree was created for.' })),
     left_out: Type.Array(LeftOutFile, { description: 'Changed files that are not part of it: the first 50.' }),

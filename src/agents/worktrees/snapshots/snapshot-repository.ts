@@ -16,6 +16,9 @@ const SNAPSHOTS = 'refs/gc/snapshots'
 /** The commits that worktrees were on when gc last looked. */
 const HEADS = 'refs/gc/heads'
 
+/** What a bundle for a rig holds. */
+export const RESTORED = 'refs/gc/restored'
+
 /** Every byte is stored as it is, and no attribute of a worktree chooses a filter or hides a file from a diff. */
 const ATTRIBUTES = '* -text -eol -filter -ident -working-tree-encoding !diff\n'
 
@@ -83,12 +86,16 @@ export interface StoredSnapshot extends SnapshotNote {
   readonly tree: string
   /** The commit that the worktree was on. */
   readonly commit: string | undefined
+  /** What was committed or stashed there besides, since the snapshot before. */
+  readonly others: readonly string[]
   /** Unix time in seconds. */
   readonly takenAt: number
 }
 
 /** gc's own bare repository with the snapshots of one rig. Its refs are all that gc knows of them. */
 export class SnapshotRepository {
+  #isPrepared = false
+
   constructor(
     private readonly git: GitRunner,
     readonly path: string,
@@ -103,7 +110,7 @@ export class SnapshotRepository {
     return join(this.path, 'worktrees', `${session}.index`)
   }
 
-  /** Creates the repository, and removes the locks that a killed git left: nobody else writes here. */
+  /** Creates the repository, and at first removes the locks that a killed git left: nobody else writes here. */
   async prepare(format: 'sha1' | 'sha256'): Promise<void> {
     if (!this.exists) {
       const unfinished = `${this.path}.unfinished`
@@ -116,10 +123,12 @@ export class SnapshotRepository {
       await mkdir(join(unfinished, 'worktrees'), { recursive: true, mode: 0o700 })
       await rename(unfinished, this.path)
     }
+    if (!this.#isPrepared) await this.#removeLeftovers()
+    this.#isPrepared = true
   }
 
   /** Removes what killed commands left behind. */
-  async removeLeftovers(): Promise<void> {
+  async #removeLeftovers(): Promise<void> {
     await rm(join(this.path, 'incoming'), { recursive: true, force: true })
     const locks = readdirSync(this.path, { recursive: true, encoding: 'utf8' }).filter(
       (name) => name.endsWith('.lock') && !name.startsWith('objects/'),
@@ -157,34 +166,49 @@ export class SnapshotRepository {
     })
   }
 
-  /** Copies a commit with its whole history, so that nothing of it depends on the worktree or the rig. */
+  /**
+   * Copies a commit with its whole history, so that nothing of it depends on the worktree or the rig, and what else was
+   * committed or stashed there. Returns the commits that were not here before and that no other contains.
+   */
   async copyHistory(
     session: string,
     head: string,
-    { objects, shallow }: WorktreeSource,
+    { objects, shallow, logged }: Pick<WorktreeSource, 'objects' | 'shallow' | 'logged'>,
     read: readonly string[],
-  ): Promise<void> {
+  ): Promise<string[]> {
     const { own } = this
-    if (await own.commitOf(head)) return
-    if (objects === undefined) throw new AppError('service-unavailable', 'the worktree has no objects')
+    const unknown = await withoutThoseIn(own, [...new Set([head, ...logged])])
+    if (unknown.length > 0) {
+      if (objects === undefined) throw new AppError('service-unavailable', 'the worktree has no objects')
+      const theirs = this.at({ objects, read })
+      const gone = new Set(await withoutThoseIn(theirs, unknown))
+      const wanted = unknown.filter((commit) => commit === head || !gone.has(commit))
+      await this.#copy(theirs, wanted, await this.#ends(theirs, shallow))
+    }
+    await own.run('update-ref', `${HEADS}/${session}`, head)
+    const added = await withoutThoseIn(own, unknown)
+    const others = unknown.filter((commit) => commit !== head && !added.includes(commit))
+    if (others.length === 0) return []
+    const tips = (await own.run('merge-base', '--independent', head, ...others)).split('\n')
+    return tips.filter((tip) => tip !== head)
+  }
+
+  async #copy(theirs: Repository, wanted: readonly string[], ends: readonly string[]): Promise<void> {
+    if (wanted.length === 0) return
     const incoming = join(this.path, 'incoming')
     await rm(incoming, { recursive: true, force: true })
     await mkdir(incoming, { mode: 0o700 })
-    const theirs = this.at({ objects, read })
-    const ends = await this.#ends(theirs, shallow)
-    const known = (await own.run('for-each-ref', '--format=%(objectname)', HEADS)).split('\n').filter(Boolean)
-    const wanted = [...ends.map((commit) => `--shallow ${commit}`), head, '--not', ...new Set(known), '']
+    const known = (await this.own.run('for-each-ref', '--format=%(objectname)', HEADS)).split('\n').filter(Boolean)
+    const lines = [...ends.map((commit) => `--shallow ${commit}`), ...wanted, '--not', ...new Set(known), '']
     await theirs.read(['pack-objects', '--revs', '-q', join(incoming, 'pack')], {
-      input: Buffer.from(wanted.join('\n')),
+      input: Buffer.from(lines.join('\n')),
       timeout: COPY_TIMEOUT_MS,
     })
     await this.#addShallow(ends)
     await this.#adopt(incoming)
     // Names of objects are what git computed from their bytes; what they need must be there, too.
-    await this.at({}).read(['rev-list', '--objects', '--quiet', head, '--not', ...new Set(known)], {
-      timeout: COPY_TIMEOUT_MS,
-    })
-    await own.run('update-ref', `${HEADS}/${session}`, head)
+    const needed = ['rev-list', '--objects', '--quiet', ...wanted, '--not', ...new Set(known)]
+    await this.at({}).read(needed, { timeout: COPY_TIMEOUT_MS })
   }
 
   /** Of the commits at which a history ends early, those whose parents are nowhere. */
@@ -234,12 +258,12 @@ export class SnapshotRepository {
   async store(
     session: string,
     number: number,
-    { tree, commit, takenAt, note }: { tree: string; commit: string | undefined; takenAt: number; note: SnapshotNote },
+    { tree, commits, takenAt, note }: { tree: string; commits: readonly string[]; takenAt: number; note: SnapshotNote },
   ): Promise<void> {
     const { own } = this
     const date = { GIT_AUTHOR_DATE: `${takenAt} +0000`, GIT_COMMITTER_DATE: `${takenAt} +0000` }
     const message = `Snapshot ${session}@${number}\n\n${JSON.stringify(note)}\n`
-    const parents = commit === undefined ? [] : ['-p', commit]
+    const parents = commits.flatMap((commit) => ['-p', commit])
     const object = await own.read(['commit-tree', tree, ...parents, '-F', '-'], {
       input: Buffer.from(message),
       env: date,
@@ -299,34 +323,52 @@ export class SnapshotRepository {
     return (await this.own.read(['commit-tree', tree, ...parents, '-F', '-'], { input, env: date })).trim()
   }
 
-  /** Writes a commit and its history, but for that of the commits in `without`, into a bundle. */
-  async bundle(object: string, file: string, without: readonly string[]): Promise<void> {
-    const { own } = this
-    const ref = 'refs/gc/restored'
-    await own.run('update-ref', ref, object)
+  /** Writes commits with their history, but for that of the commits in `without`, into a bundle: as `<RESTORED>/0` and on. */
+  async bundle(objects: readonly string[], file: string, without: readonly string[]): Promise<void> {
+    const refs = objects.map((object, at) => [`${RESTORED}/${at}`, object] as const)
+    for (const [ref, object] of refs) await this.own.run('update-ref', ref, object)
     try {
-      const known: string[] = []
-      for (const commit of without) if (await own.commitOf(commit)) known.push(commit)
+      const unknown = await withoutThoseIn(this.own, without)
+      const known = without.filter((commit) => !unknown.includes(commit))
       const not = known.length === 0 ? [] : ['--not', ...known]
-      await this.at({}).read(['bundle', 'create', '-q', file, ref, ...not], { timeout: COPY_TIMEOUT_MS })
+      const args = ['bundle', 'create', '-q', file, ...refs.map(([ref]) => ref), ...not]
+      await this.at({}).read(args, { timeout: COPY_TIMEOUT_MS })
     } finally {
-      await own.try('update-ref', '-d', ref)
+      for (const [ref] of refs) await this.own.try('update-ref', '-d', ref)
     }
   }
 
   /** Packs what is kept and removes what is not needed any more. */
   async collect(): Promise<void> {
+    await this.#removeLeftovers()
     await this.at({}).read(['gc', '-q', '--prune=1.hour.ago'], { timeout: COPY_TIMEOUT_MS })
   }
+}
+
+/** Those of some objects that a repository does not have. */
+async function withoutThoseIn(repository: Repository, commits: readonly string[]): Promise<string[]> {
+  if (commits.length === 0) return []
+  const input = Buffer.from(commits.map((commit) => `${commit}\n`).join(''))
+  const lines = (await repository.read(['cat-file', '--batch-check'], { input })).split('\n')
+  return commits.filter((_, at) => lines[at]?.split(' ')[1] !== 'commit')
 }
 
 function toSnapshot(line: string): StoredSnapshot[] {
   const [name = '', object = '', tree = '', parents = '', takenAt = '', body = ''] = line.split('\0')
   const [session = '', number = ''] = name.slice(SNAPSHOTS.length + 1).split('/')
-  const [commit] = parents.split(' ')
+  const [commit, ...others] = parents.split(' ')
   const note = parseNote(body)
   return [
-    { ...note, session, number: Number(number), object, tree, commit: commit || undefined, takenAt: Number(takenAt) },
+    {
+      ...note,
+      session,
+      number: Number(number),
+      object,
+      tree,
+      commit: commit || undefined,
+      others,
+      takenAt: Number(takenAt),
+    },
   ]
 }
 

@@ -14,6 +14,7 @@ import type { SessionHost } from '../../../host/client/index.ts'
 import { actorOf } from '../../../http/actor-of.ts'
 import type { Caller } from '../../../http/caller.ts'
 import type { SessionRepository } from '../../../work/sessions/index.ts'
+import { BasePins } from '../base-pins.ts'
 import { CHECKED, rigRepository } from '../clones.ts'
 import { DiffReader } from '../diff.ts'
 import { WorktreeRestored, WorktreeSnapshotFailed, WorktreeSnapshotted } from '../events.ts'
@@ -28,8 +29,8 @@ import type {
   WorktreeSnapshot,
   WorktreeSnapshotList,
 } from './schema.ts'
-import { SnapshotRepository, type StoredSnapshot } from './snapshot-repository.ts'
-import { readSource } from './source.ts'
+import { RESTORED, SnapshotRepository, type StoredSnapshot } from './snapshot-repository.ts'
+import { readSource, type WorktreeSource } from './source.ts'
 
 /** What a snapshot is taken before; `activity` when its session did something. */
 export type SnapshotReason = 'activity' | 'removal' | 'reset' | 'restart'
@@ -55,14 +56,20 @@ interface Watched {
   readonly index: FolderIndex
   /** Its snapshots, oldest first. */
   stored: readonly Pick<StoredSnapshot, 'session' | 'number' | 'tree' | 'commit' | 'takenAt'>[]
-  /** A commit whose history could not be copied, and why. */
-  failedHead?: { readonly head: string; readonly reason: string }
+  /** What the clone had fetched when its base was pinned. */
+  pinned: string
+  /** The commits that were copied last. */
+  copied: string
+  /** Why the history of its commit could not be copied. */
+  withoutHistory: string | undefined
 }
 
 interface Look {
   readonly watched: Watched
   readonly state: FolderState
   readonly commit: string | undefined
+  /** What else was committed or stashed there since the last look. */
+  readonly others: readonly string[]
   readonly branch: string | undefined
   readonly withoutHistory: string | undefined
 }
@@ -86,10 +93,13 @@ const SESSION = /^[A-Za-z0-9][A-Za-z0-9._-]*$/
 export class Snapshots {
   readonly #rows: WorktreeRows
   readonly #places: RigPlaces
+  readonly #pins: BasePins
   readonly #watched = new Map<string, Watched>()
   readonly #repositories = new Map<string, SnapshotRepository>()
   readonly #due = new Map<string, Deadline>()
   readonly #lookedAt = new Map<string, number>()
+  /** Worktrees in which things happened while no supervisor ran. */
+  readonly #missed = new Set<string>()
   readonly #failures = new Map<string, string>()
   #last: Promise<void> = Promise.resolve()
   #unsubscribe: (() => void)[] = []
@@ -100,6 +110,7 @@ export class Snapshots {
   constructor(private readonly options: SnapshotsOptions) {
     this.#rows = new WorktreeRows(options.store)
     this.#places = new RigPlaces(options.config)
+    this.#pins = new BasePins(options.git, (rig, objects) => this.#places.lends(rig, objects))
   }
 
   /** Looks at what sessions did while no supervisor ran, and from now on at what they do. */
@@ -115,7 +126,10 @@ export class Snapshots {
         for (const session of new Set([event[By]?.session, ended])) if (session) this.#schedule(session)
       }),
     ]
-    for (const { session } of this.#rows.all()) this.#schedule(session)
+    for (const { session } of this.#rows.all()) {
+      this.#missed.add(session)
+      this.#schedule(session)
+    }
     this.#scheduleSweep(INTERVAL_MS)
   }
 
@@ -198,6 +212,11 @@ export class Snapshots {
     return answer
   }
 
+  /** Drops what is too old and packs the rest. */
+  sweep(): Promise<void> {
+    return this.#inTurn(() => this.#dropOld())
+  }
+
   #schedule(session: string): void {
     if (this.#isClosed || this.#due.has(session) || !this.#rows.find(session)) return
     const { clock, deadlines } = this.options
@@ -245,28 +264,33 @@ export class Snapshots {
     requireNoLinks(this.options.config.current.path, row.path)
     const { path, repository: rig, rig: name } = this.#places.fixed(row)
     const source = readSource(path)
-    const watched = await this.#watch(row, path, source.head)
+    const watched = await this.#watch(row, path, source)
+    if (source.fetched !== watched.pinned) {
+      await this.#pins.pin({ ...row, repository: rig })
+      watched.pinned = source.fetched
+    }
     const lends = (objects: string) => this.#places.lends(name, objects)
     const read = [...repositoryFolders(path, lends), ...repositoryFolders(rig, lends)]
-    const { head, branch } = source
-    let commit = head
-    let withoutHistory: string | undefined
-    if (head !== undefined && (isLast || watched.failedHead?.head !== head)) {
-      delete watched.failedHead
-      await watched.repository.copyHistory(row.session, head, source, read).catch((error) => {
+    const { head, branch, logged } = source
+    const version = `${head} ${logged[0]} ${logged.length}`
+    let others: readonly string[] = []
+    if (head !== undefined && (isLast || watched.copied !== version)) {
+      watched.withoutHistory = undefined
+      try {
+        others = await watched.repository.copyHistory(row.session, head, source, read)
+      } catch (error) {
         if (isDiskFull(error)) throw error
-        watched.failedHead = { head, reason: errorMessage(error) }
-      })
+        watched.withoutHistory = errorMessage(error)
+      }
+      watched.copied = version
     }
-    if (watched.failedHead?.head === head) {
-      commit = undefined
-      withoutHistory = watched.failedHead?.reason
-    }
+    const { withoutHistory } = watched
+    const commit = withoutHistory === undefined ? head : undefined
     const state = await watched.index.read(source, commit)
-    return { watched, state, commit, branch, withoutHistory }
+    return { watched, state, commit, others, branch, withoutHistory }
   }
 
-  async #watch(row: WorktreeRow, folder: string, head: string | undefined): Promise<Watched> {
+  async #watch(row: WorktreeRow, folder: string, { head, fetched }: WorktreeSource): Promise<Watched> {
     const existing = this.#watched.get(row.session)
     if (existing) return existing
     const repository = this.#repository(row.rig)
@@ -281,13 +305,16 @@ export class Snapshots {
       ownFiles: () =>
         new Set(this.options.projectFiles.pathsIn(row.path).map((path) => Buffer.from(path).toString('latin1'))),
     })
-    const watched: Watched = { repository, index, stored: await repository.list(row.session) }
+    const stored = await repository.list(row.session)
+    const pinned = this.#missed.delete(row.session) ? '' : fetched
+    const watched: Watched = { repository, index, stored, pinned, copied: '', withoutHistory: undefined }
     this.#watched.set(row.session, watched)
     return watched
   }
 
   /** Whether a look found what no snapshot has, and the rig has not either. */
-  async #isNew({ home }: WorktreeRow, { watched, state, commit }: Look): Promise<boolean> {
+  async #isNew({ home }: WorktreeRow, { watched, state, commit, others }: Look): Promise<boolean> {
+    if (others.length > 0) return true
     const last = watched.stored.at(-1)
     if (last) return last.tree !== state.tree || last.commit !== commit
     if (commit === undefined || commit !== home) return true
@@ -295,7 +322,8 @@ export class Snapshots {
   }
 
   async #store(row: WorktreeRow, look: Look, reason: SnapshotReason, actor: Actor): Promise<void> {
-    const { watched, state, commit, branch, withoutHistory } = look
+    const { watched, state, commit, others, branch, withoutHistory } = look
+    const commits = commit === undefined ? [] : [commit, ...others]
     const { session, bead } = row
     const number = (watched.stored.at(-1)?.number ?? 0) + 1
     const takenAt = Math.floor(this.options.clock.now() / 1000)
@@ -308,7 +336,7 @@ export class Snapshots {
         nested: nested.slice(0, MAX_LEFT_OUT),
       },
     }
-    await watched.repository.store(session, number, { tree, commit, takenAt, note })
+    await watched.repository.store(session, number, { tree, commits, takenAt, note })
     const all = [...watched.stored, { session, number, tree, commit, takenAt }]
     watched.stored = all.slice(-KEPT)
     this.#storedSinceCollect++
@@ -375,21 +403,16 @@ export class Snapshots {
     mkdirSync(outgoing, { mode: 0o700 })
     try {
       const object = await repository.commit(snapshot, `Restore snapshot ${idOf(snapshot)}\n`)
+      const objects = [object, ...snapshot.others]
       const tips = [snapshot.commit ?? 'HEAD', 'HEAD'].map((commit) => rig.commitOf(commit))
       const known = (await Promise.all(tips)).filter(Boolean)
       const file = join(outgoing, 'snapshot.bundle')
-      await repository.bundle(object, file, known)
-      await rig.run(
-        ...CHECKED,
-        'fetch',
-        '-q',
-        '--no-tags',
-        '--no-write-fetch-head',
-        '--no-recurse-submodules',
-        file,
-        'refs/gc/restored',
-      )
-      await rig.run('branch', '-q', '--no-track', branch, object)
+      await repository.bundle(objects, file, known)
+      const options = ['-q', '--no-tags', '--no-write-fetch-head', '--no-recurse-submodules']
+      await rig.run(...CHECKED, 'fetch', ...options, file, ...objects.map((_, at) => `${RESTORED}/${at}`))
+      for (const [at, each] of objects.entries()) {
+        await rig.run('branch', '-q', '--no-track', at === 0 ? branch : `${branch}.${at}`, each)
+      }
       return { branch, commit: object }
     } finally {
       await rm(outgoing, { recursive: true, force: true })
@@ -398,7 +421,7 @@ export class Snapshots {
 
   #scheduleSweep(delay: number): void {
     this.#sweep = this.options.deadlines.after(delay, () => {
-      void this.#inTurn(() => this.#dropOld()).catch((error) => this.options.report(errorMessage(error)))
+      void this.sweep().catch((error) => this.options.report(errorMessage(error)))
       this.#scheduleSweep(SWEEP_MS)
     })
   }
@@ -478,11 +501,24 @@ const idOf = ({ session, number }: Pick<StoredSnapshot, 'session' | 'number'>): 
 const aboutOf = ({ session, bead }: WorktreeRow) => ({ subject: bead ?? session, session_id: session })
 
 function toWire(rig: string, snapshot: StoredSnapshot): WorktreeSnapshot {
-  const { session, number, takenAt, reason, commit, branch, bead, leftOut, leftOutTotal, nested, withoutHistory } =
-    snapshot
+  const {
+    session,
+    number,
+    takenAt,
+    reason,
+    commit,
+    others,
+    branch,
+    bead,
+    leftOut,
+    leftOutTotal,
+    nested,
+    withoutHistory,
+  } = snapshot
   return {
     ...{ id: idOf(snapshot), session, number, rig, taken_at: toTimestamp(takenAt * 1000), reason },
     ...(commit !== undefined && { commit }),
+    ...(others.length > 0 && { other_commits: [...others] }),
     ...(branch !== undefined && { branch }),
     ...(bead !== undefined && { bead_id: bead }),
     ...{ left_out: [...leftOut], left_out_total: leftOutTotal, nested: [...nested] },

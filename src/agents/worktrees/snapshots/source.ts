@@ -7,6 +7,8 @@ const MAX_BYTES = 1024 * 1024
 /** `packed-refs` of a repository with very many tags. */
 const MAX_REFS_BYTES = 64 * 1024 * 1024
 const MAX_LINKS = 5
+const MAX_LOG_BYTES = 16 * 1024 * 1024
+const MAX_LOGGED = 100
 const MAX_SHALLOW = 1000
 const COMMIT = /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/
 
@@ -23,13 +25,17 @@ export interface WorktreeSource {
   readonly exclude: Buffer
   /** The index of the session, and what tells whether it changed. */
   readonly index: { readonly path: string; readonly version: string } | undefined
+  /** Commits that it was on, and those that were stashed, newest first. */
+  readonly logged: readonly string[]
+  /** Tells whether something was fetched. */
+  readonly fetched: string
   /** Whether only a part of the files is checked out. */
   readonly isSparse: boolean
 }
 
 const NOTHING: WorktreeSource = {
   ...{ head: undefined, branch: undefined, objects: undefined, index: undefined },
-  ...{ shallow: [], exclude: Buffer.alloc(0), isSparse: false },
+  ...{ shallow: [], exclude: Buffer.alloc(0), logged: [], fetched: '', isSparse: false },
 }
 
 export function readSource(folder: string): WorktreeSource {
@@ -45,9 +51,18 @@ export function readSource(folder: string): WorktreeSource {
     objects: join(shared, 'objects'),
     shallow: shallow.slice(0, MAX_SHALLOW),
     exclude: readPlainFile(join(shared, 'info', 'exclude'), MAX_BYTES) ?? Buffer.alloc(0),
-    index: indexOf(join(own, 'index')),
+    index: fileOf(join(own, 'index')),
+    logged: [...loggedIn(join(own, 'logs', 'HEAD')), ...(own === shared ? loggedIn(join(own, 'logs/refs/stash')) : [])],
+    fetched: fileOf(join(own, 'FETCH_HEAD'))?.version ?? '',
     isSparse: lstatSync(join(own, 'info', 'sparse-checkout'), { throwIfNoEntry: false }) !== undefined,
   }
+}
+
+/** The commits that a reflog has last. */
+function loggedIn(path: string): string[] {
+  const lines = (readPlainFile(path, MAX_LOG_BYTES)?.toString('latin1') ?? '').split('\n').slice(-MAX_LOGGED - 1)
+  const commits = lines.reverse().flatMap((line) => line.split(' ', 2)[1] ?? [])
+  return [...new Set(commits.filter(isCommit))]
 }
 
 const isCommit = (text: string): boolean => COMMIT.test(text)
@@ -70,7 +85,7 @@ function packedRef(shared: string, name: string): string {
   return end < 0 ? '' : packed.slice(packed.lastIndexOf('\n', end - 1) + 1, end)
 }
 
-function indexOf(path: string): WorktreeSource['index'] {
+function fileOf(path: string): WorktreeSource['index'] {
   const stats = lstatSync(path, { throwIfNoEntry: false })
   return stats?.isFile() ? { path, version: `${stats.ino} ${stats.size} ${stats.mtimeMs} ${stats.ctimeMs}` } : undefined
 }
