@@ -58,7 +58,11 @@ async function world() {
     ...{ bead: null, createdAt: 0, kind: 'clone', home: null, kept: null },
   }
   mkdirSync(folder.at('clones'))
-  const clones = new SharedClones(runner, () => true, () => {})
+  const clones = new SharedClones(
+    runner,
+    () => true,
+    () => {},
+  )
   return {
     ...{ folder, rig, other, row, clones, path: row.path, ran: folder.at('ran') },
     prepare: () => clones.prepare(row),
