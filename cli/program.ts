@@ -3,7 +3,7 @@ import { accountCommands } from './account/account.ts'
 import { agentCommands } from './agent/agent.ts'
 import { apiCommand } from './api/api.ts'
 import { openapiCommand } from './api/openapi.ts'
-import { attentionCommands } from './attention/attention.ts'
+import { attentionCommands, ruleCommands } from './attention/attention.ts'
 import { backupCommands } from './backup/backup.ts'
 import { createBaseProgram } from './base-program.ts'
 import { beadCommands } from './bead/bead.ts'
@@ -114,6 +114,7 @@ const GROUPS: Readonly<Record<string, readonly DefineCommands[]>> = {
     accountCommands,
     readinessCommand,
     attentionCommands,
+    ruleCommands,
     nudgeCommand,
     worktreeCommands,
     socialCommands,

@@ -69,6 +69,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'conversations',
     'usage',
     'messaging',
+    'rules',
     'lifecycle',
     'sessions',
     'agents',

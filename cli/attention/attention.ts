@@ -11,6 +11,7 @@ import { failure } from '../io/exit.ts'
 import { type Io, printJson, printLine } from '../io/io.ts'
 import { printTable } from '../io/table.ts'
 import { timers } from '../io/timers.ts'
+import type { AddOptions } from '../rule/rule.ts'
 
 /** Commands that list what needs attention, and answer it. */
 export function attentionCommands(program: Command, context: CommandContext): void {
@@ -32,6 +33,44 @@ export function attentionCommands(program: Command, context: CommandContext): vo
     .option('--text <text>', 'words of yours: typed into the dialog where the option takes them, else sent afterwards')
     .action((question: string, words: string, options: AnswerOptions) => answer(context, question, words, options))
   kindCommands(attention, context)
+}
+
+/** Commands on the rules that answer questions. */
+export function ruleCommands(program: Command, context: CommandContext): void {
+  const rule = program.command('rule').description('rules that answer questions for you')
+  const actions = () => import('../rule/rule.ts')
+  withJson(rule.command('add').description('allow something from now on, exactly as it is named'))
+    .option('--allow <command>', 'a command line, compared argument by argument')
+    .option('--read <path>', 'reading a file, or what is in a folder')
+    .option('--write <path>', 'writing a file, or what is in a folder')
+    .option('--fetch <host>', 'fetching from a host')
+    .option('--tool <server/tool>', 'a tool of an MCP server')
+    .option('--question <question>', 'exactly what this question asks, for its agent')
+    .option('--rig <rig>', 'for the agents of this rig')
+    .option('--agent <agent>', 'for this agent')
+    .option('--for <duration>', 'how long, such as 30d', parseDurationOption)
+    .option('--unconfined', 'also for sessions that are not sandboxed')
+    .addHelpText(
+      'after',
+      '\nA rule for a command runs code that its session can change. gc checks the files that the command names.',
+    )
+    .action(async (options: AddOptions) => (await actions()).addRule(context, options))
+  withJson(rule.command('list').description('list rules, and how often each answered')).action(
+    async (options: JsonOption) => (await actions()).listRules(context, options),
+  )
+  withJson(rule.command('remove').description('remove a rule'))
+    .argument('<rule>')
+    .action(async (id: string, options: JsonOption) => (await actions()).removeRule(context, id, options))
+  withJson(rule.command('suggest').description('list what you allowed ten times in a row')).action(
+    async (options: JsonOption) => (await actions()).suggestRules(context, options),
+  )
+  withJson(rule.command('review').description('show changed files that make a rule void for a session'))
+    .argument('<rule>')
+    .argument('<session>')
+    .option('--accept <digest>', 'the rule applies again with the files that were shown')
+    .action(async (id: string, session: string, options: JsonOption & { accept?: string }) =>
+      (await actions()).reviewRule(context, id, session, options),
+    )
 }
 
 interface AnswerOptions {

@@ -188,6 +188,15 @@ const question: Kind = {
   },
 }
 
+const rule: Kind = {
+  missing: 'rule-not-found',
+  listed: 'gc rule list',
+  async list(context) {
+    const { items } = await (await context.city()).call('GET ~/rules')
+    return items.map(({ id, kind, value }) => ({ name: id, about: `${kind} ${value}` }))
+  },
+}
+
 const attentionKind: Kind = {
   missing: 'attention-kind-not-found',
   listed: 'gc attention kinds',
@@ -225,7 +234,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
   ...{ agent, session, bead, convoy, run, mail, wait, formula, order, rig, city, service, webhook, provider },
   ...{ conversation },
   'attention-kind': attentionKind,
-  ...{ account, question, pack, workflow, snapshot, topic },
+  ...{ rule, account, question, pack, workflow, snapshot, topic },
 }
 
 /** Placeholders that are called otherwise, since more than one kind may stand there or a better word is known. */

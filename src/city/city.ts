@@ -155,6 +155,7 @@ const sessionServices = (services: CityServices): Service[] => [
   services.reconciler,
   services.diskSpace,
   services.attentionMutes,
+  services.rules,
   services.attention,
   services.projectFiles,
   services.snapshots,

@@ -22,6 +22,7 @@ import { LoginLimits } from '../agents/limits/index.ts'
 import { NetworkAccounts, NetworkHeartbeat, SessionAccounts } from '../agents/network/index.ts'
 import { ProjectFiles } from '../agents/project-files/index.ts'
 import { Readiness } from '../agents/readiness/index.ts'
+import { Rules } from '../agents/rules/index.ts'
 import { openSessions, SessionAssignees } from '../agents/sessions/index.ts'
 import { Budgets, Metering, Strictness, Usage, type UsageDependencies } from '../agents/usage/index.ts'
 import { Snapshots, Worktrees } from '../agents/worktrees/index.ts'
@@ -189,12 +190,14 @@ function buildAgents(options: Foundation & Records & SessionServices & WorkServi
   const gates = new Gates(options)
   const diskSpace = new DiskSpace({ ...options, folders: [options.path, options.home] })
   const attentionMutes = new AttentionMutes(options)
+  const rules = new Rules({ ...sessionServices, ...options })
   return {
     metering,
     budgets,
     gates,
     diskSpace,
     attentionMutes,
+    rules,
     services,
     parking,
     clones,
@@ -203,7 +206,17 @@ function buildAgents(options: Foundation & Records & SessionServices & WorkServi
     attention: new Attention({
       ...options,
       mutes: attentionMutes,
-      sources: attentionSources({ ...options, clones, parking, budgets, gates, services, externalMessages, diskSpace }),
+      sources: attentionSources({
+        ...options,
+        clones,
+        parking,
+        budgets,
+        gates,
+        services,
+        externalMessages,
+        diskSpace,
+        rules,
+      }),
     }),
     loginAccounts: new LoginAccounts({
       ...options,
@@ -224,6 +237,7 @@ type AttentionOptions = Foundation &
   SessionServices &
   WorkServices & {
     diskSpace: DiskSpace
+    rules: Rules
     clones: RigClones
     parking: Parking
     budgets: Budgets
@@ -243,7 +257,7 @@ function attentionSources(options: AttentionOptions) {
     options.storeHealth,
     options.diskSpace,
     options.counters,
-    new QuestionAttention(sessionServices),
+    new QuestionAttention({ ...sessionServices, rules: options.rules }),
     new HostAttention(askedHosts),
     new FailedAttention({ ...sessionServices, clock }),
     new BudgetAttention(budgets),

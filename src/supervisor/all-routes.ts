@@ -5,6 +5,7 @@ import { confinementRoutes, shareRoutes, trafficRoutes } from '../agents/confine
 import { detachedProcessRoutes } from '../agents/lifecycle/index.ts'
 import { networkAccountRoutes } from '../agents/network/index.ts'
 import { readinessRoutes } from '../agents/readiness/index.ts'
+import { ruleRoutes } from '../agents/rules/index.ts'
 import { sessionRoutes } from '../agents/sessions/index.ts'
 import { budgetRoutes, usageRoutes } from '../agents/usage/index.ts'
 import { worktreeRoutes } from '../agents/worktrees/index.ts'
@@ -53,6 +54,7 @@ export function allRoutes(gc: Supervisor) {
     ...webhookRoutes(city),
     ...agentRoutes(city),
     ...attentionRoutes(city),
+    ...ruleRoutes(city),
     ...beadRoutes(city),
     ...transferRoutes(city),
     ...claimRoutes(city),

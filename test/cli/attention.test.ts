@@ -150,3 +150,33 @@ describe('gc attention', () => {
     expect((await waits(0)).items).toEqual([])
   })
 })
+
+describe('gc rule', () => {
+  test('adds, lists, reviews and removes rules, and warns of what a rule for a command runs', async () => {
+    const { out } = await town.gc([
+      'rule',
+      'add',
+      '--allow',
+      'make it',
+      '--agent',
+      'polly',
+      '--unconfined',
+      '--for',
+      '30d',
+    ])
+    expect(out).toMatch(
+      /^Rule r-[0-9a-f]{8} allows command make it for polly until .+\.\nIt runs code that the session can change/,
+    )
+    const { id } = await town.json<{ id: string }>(['session', 'new', 'polly', '--message', 'ask it'])
+    const uses = async () => (await town.json<{ items: { id: string; uses: number }[] }>(['rule', 'list'])).items[0]
+    while ((await uses())?.uses !== 1) await Bun.sleep(20)
+    const rule = (await uses())?.id ?? ''
+    expect((await town.gc(['rule', 'list'])).out).toMatch(new RegExp(`${rule} +command make it for polly +all +1`))
+    expect((await town.gc(['rule', 'review', rule, id])).out).toContain('You have seen all files that it depends on.')
+    expect((await town.gc(['rule', 'suggest'])).out).toContain('Nothing was allowed ten times')
+    expect((await town.gc(['rule', 'add', '--rig', 'shop'])).err).toContain('name one thing to allow')
+    expect((await town.gc(['rule', 'remove', rule])).out).toBe(`Rule ${rule} is removed.\n`)
+    expect((await waits(0)).items).toEqual([])
+    expect(town.reports).toEqual([])
+  })
+})

@@ -4,6 +4,32 @@ import type { Action, Reach } from './page.ts'
 const OWN_WORDS = { name: 'text', title: 'words of your own with it', isOptional: true } as const
 
 /** The answers of a question: by number, or in words. */
+/** Allows what a question asks from now on, exactly as it asks it. */
+export function allowAlways({ id, kind, subject, agent }: AttentionItem): Action[] {
+  if (subject === undefined) return []
+  return [
+    {
+      key: 'L',
+      name: 'rule',
+      hint: 'always allow this',
+      help: 'add a rule that allows exactly this from now on',
+      afterReading: true,
+      fields: [
+        { name: 'days', title: 'for how many days', initial: '30' },
+        { name: 'unconfined', title: 'also without a sandbox', initial: 'no', choices: ['no', 'yes'] },
+      ],
+      confirm: `Always allow ${agent}: ${subject}? It runs what its session can change (${kind})`,
+      run: async ({ city }, { days = '', unconfined }) => {
+        const until = new Date(Date.now() + Number(days) * 24 * 3_600_000)
+        if (Number.isNaN(until.getTime())) return { text: `"${days}" is no number of days` }
+        const body = { question: id, until: until.toISOString(), ...(unconfined === 'yes' && { unconfined: true }) }
+        const rule = await city.call('POST ~/rules', { body })
+        return { text: `rule ${rule.id} allows ${rule.value}`, isAnswered: true }
+      },
+    },
+  ]
+}
+
 export function answersOf(
   { id, answers, options = [], texts = [], ticks = [], session_id: session, same }: AttentionItem,
   equal: readonly AttentionItem[],

@@ -1,6 +1,6 @@
 import type { AttentionItem } from '../../src/agents/attention/index.ts'
 import { asksOf, groupEqual } from '../../src/client/attention.ts'
-import { answersOf } from './answers.ts'
+import { allowAlways, answersOf } from './answers.ts'
 import { attachTo } from './attach.ts'
 import { aboutOf } from './attention.ts'
 import { isOneOf, type Line, text } from './page.ts'
@@ -22,7 +22,12 @@ export const questionPage = text({
     const lines = questionLines(item, equal)
     const picture = lines.findIndex(({ isPicture }) => isPicture)
     const toRead = picture < 0 ? lines.length : picture
-    return { lines, toRead, actions: [...answersOf(item, equal), attach], opens: aboutOf(item, city.name) }
+    return {
+      lines,
+      toRead,
+      actions: [...answersOf(item, equal), ...allowAlways(item), attach],
+      opens: aboutOf(item, city.name),
+    }
   },
 })
 

@@ -39,23 +39,23 @@ export class AnswerGiver {
   constructor(private readonly options: AnswerGiverOptions) {}
 
   /** Gives an answer, and resolves once the program has taken it. */
-  async give(row: QuestionRow, choice: Choice, actor: Actor): Promise<QuestionRow> {
+  async give(row: QuestionRow, choice: Choice, actor: Actor, rule?: string): Promise<QuestionRow> {
     const { store, watcher } = this.options
     if (row.by === 'agent') {
-      const begun = await store.write((tx) => this.#begin(tx, row, choice), actor)
+      const begun = await store.write((tx) => this.#begin(tx, row, choice, rule), actor)
       return this.#giveByProtocol(begun, choice)
     }
     return watcher.alone(row.sessionId, async () => {
-      const begun = await store.write((tx) => this.#begin(tx, row, choice), actor)
+      const begun = await store.write((tx) => this.#begin(tx, row, choice, rule), actor)
       return this.#giveOnScreen(begun, choice)
     })
   }
 
   /** A text that the option does not take waits in the session's queue until the answer is given. */
-  #begin(tx: Tx, { id, sessionId }: QuestionRow, choice: Choice): QuestionRow {
+  #begin(tx: Tx, { id, sessionId }: QuestionRow, choice: Choice, rule: string | undefined): QuestionRow {
     const { questions, queue } = this.options
     tx.answer(undefined)
-    const begun = questions.begin(tx, id, choice)
+    const begun = questions.begin(tx, id, choice, rule)
     const { words, text } = choice
     if (words !== undefined && text === undefined) queue.add(tx, sessionId, words, { request: messageOf(id) })
     return begun

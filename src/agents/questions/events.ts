@@ -25,9 +25,24 @@ export const SessionAnswered = defineEvent(
       ...question,
       prompt: Type.Optional(Type.String()),
       choice: optional('The answer in the program’s words; absent when the question went away without one.'),
+      rule: optional('The rule that gave the answer; absent from answers of people.'),
       choice_text: optional('The text that was given with the answer; cut after 8,000 characters.'),
     },
     { $id: 'SessionAnsweredPayload', ...closed },
   ),
   'A question of a session was answered by the actor of this event, or needs no answer any more.',
+)
+
+const rulePayload = ($id: string) => Type.Object({ rule: Type.String() }, { $id, additionalProperties: false })
+
+export const RuleAdded = defineEvent(
+  'rule.added',
+  rulePayload('RuleAddedPayload'),
+  'A person added a rule that answers questions.',
+)
+export const RuleRemoved = defineEvent('rule.removed', rulePayload('RuleRemovedPayload'), 'A rule was removed.')
+export const RuleReviewed = defineEvent(
+  'rule.reviewed',
+  rulePayload('RuleReviewedPayload'),
+  'A person saw the changed files that a rule depends on.',
 )

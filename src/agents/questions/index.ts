@@ -1,3 +1,5 @@
+export { type AlikeAnswers, AnswerCounts, type RuleUse } from './answer-counts.ts'
+export { RuleAdded, RuleRemoved, RuleReviewed } from './events.ts'
 export { HostPrompts, type OpenHostPrompt } from './host-prompts.ts'
 export { describeSubject, identityOf } from './identity.ts'
 export { describeOutcome, numberOf, optionOf, QuestionOver, questionId } from './outcome.ts'

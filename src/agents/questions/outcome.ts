@@ -14,11 +14,11 @@ export const numberOf = (name: string): number | undefined =>
 
 /** What became of a question, in a sentence. */
 export function describeOutcome(row: QuestionRow): string {
-  const { state, choice, actor, answeredAt, endedAt } = row
+  const { state, choice, actor, answeredAt, endedAt, rule } = row
   const name = questionId(row)
   if (state === 'open') return `${name} is open`
   if (state === 'gone') return `${name} went away without an answer of gc at ${toTimestamp(endedAt ?? 0)}`
-  const by = actor?.name ?? 'somebody'
+  const by = rule === null ? (actor?.name ?? 'somebody') : `rule ${rule}`
   const what = `"${choice?.label ?? ''}"`
   if (state === 'answering') return `${name} is being answered with ${what} by ${by}`
   return `${name} was answered with ${what} by ${by} at ${toTimestamp(answeredAt ?? 0)}`

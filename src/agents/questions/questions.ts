@@ -9,6 +9,7 @@ import { redactTokens } from '../../core/text/index.ts'
 import type { Question } from '../../host/protocol/index.ts'
 import type { AskedSubject } from '../../programs/terminal-profile.ts'
 import type { SessionRow } from '../../work/sessions/index.ts'
+import type { AnswerCounts } from './answer-counts.ts'
 import { SessionAnswered, SessionAsked } from './events.ts'
 import { QuestionOver, questionId } from './outcome.ts'
 import { type Choice, type QuestionRow, questions, type StoredQuestion } from './table.ts'
@@ -17,6 +18,7 @@ interface QuestionsOptions {
   store: Store
   log: EventLog
   clock: Clock
+  counts: Pick<AnswerCounts, 'note'>
   /** Hears of an answer once it is on disk. */
   onAnswered?(row: QuestionRow): void
 }
@@ -148,17 +150,18 @@ export class Questions {
   }
 
   /** Takes a question for one answer, which is stored before it is given; fails unless it is open. */
-  begin(tx: Tx, id: number, choice: Choice): QuestionRow {
+  begin(tx: Tx, id: number, choice: Choice, rule: string | null = null): QuestionRow {
     const row = this.#find(tx, id)
     if (row.state !== 'open') throw new QuestionOver(row)
-    return this.#update(tx, row, { state: 'answering', choice, actor: tx.actor, answeredAt: this.options.clock.now() })
+    const answeredAt = this.options.clock.now()
+    return this.#update(tx, row, { state: 'answering', choice, actor: tx.actor, answeredAt, rule })
   }
 
   /** The answer did not reach the program: the question is as open as before. */
   reopen(tx: Tx, id: number): void {
     const row = this.#find(tx, id)
     if (row.state !== 'answering') return
-    this.#update(tx, row, { state: 'open', choice: null, actor: null, answeredAt: null })
+    this.#update(tx, row, { state: 'open', choice: null, actor: null, answeredAt: null, rule: null })
   }
 
   /** A question is over: with the answer that was being given, with one given elsewhere, or without any. */
@@ -175,7 +178,9 @@ export class Questions {
     const attributes = { ...subjectOf(ended), ...(given && { actor: given.actor }) }
     const payload = { ...payloadOf(ended), ...(given && choiceOf(given.choice)) }
     this.options.log.append(tx, SessionAnswered, attributes, payload)
-    if (given) tx.after(() => this.options.onAnswered?.(ended))
+    if (!given) return
+    this.options.counts.note(tx, ended)
+    tx.after(() => this.options.onAnswered?.(ended))
   }
 
   /** Ends a question without an answer, also one that was being answered. */
@@ -226,12 +231,13 @@ const choiceOf = ({ label, words }: Choice) => ({
 
 /** What both events of a question say. */
 function payloadOf(row: QuestionRow) {
-  const { sessionId, request, question, folder, beadId } = row
+  const { sessionId, request, question, folder, beadId, rule } = row
   return {
     ...{ session_id: sessionId, request_id: request, question_id: questionId(row), folder },
     prompt: cut(question.prompt, MAX_EVENT_TEXT),
     ...(question.text !== '' && { text: cut(question.text, MAX_EVENT_TEXT) }),
     ...(beadId !== null && { bead_id: beadId }),
+    ...(rule !== null && { rule }),
   }
 }
 

@@ -58,6 +58,7 @@ export const QuestionView = Type.Object(
     choice: Type.Optional(Type.String({ description: 'The answer in the program’s words.' })),
     choice_text: Type.Optional(Type.String({ description: 'The text that was given with it.' })),
     answered_by: Type.Optional(Text),
+    rule: Type.Optional(Type.String({ description: 'The rule that gave the answer; absent from answers of people.' })),
     answered_at: Type.Optional(Text),
     ended_at: Type.Optional(Text),
   },

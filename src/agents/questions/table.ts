@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import type { Actor } from '../../core/actor.ts'
 import type { Question, QuestionOption } from '../../host/protocol/index.ts'
 import type { AskedSubject } from '../../programs/terminal-profile.ts'
@@ -32,6 +32,8 @@ export const questions = sqliteTable(
     actor: text({ mode: 'json' }).$type<Actor>(),
     answeredAt: integer('answered_at'),
     endedAt: integer('ended_at'),
+    /** The rule that answers or answered it. */
+    rule: text(),
   },
   (row) => [
     index('questions_open').on(row.hostKey, row.request).where(sql`ended_at IS NULL`),
@@ -40,3 +42,23 @@ export const questions = sqliteTable(
   ],
 )
 export type QuestionRow = typeof questions.$inferSelect
+
+/** How often each rule answered. */
+export const ruleUses = sqliteTable('rule_uses', {
+  rule: text().primaryKey(),
+  uses: integer().notNull(),
+  lastUsedAt: integer('last_used_at').notNull(),
+})
+
+/** How often people allowed the same of an agent, one time after the other. */
+export const answeredAlike = sqliteTable(
+  'answered_alike',
+  {
+    agent: text().notNull(),
+    /** An `AskedSubject`. */
+    subject: text().notNull(),
+    n: integer().notNull(),
+    lastAt: integer('last_at').notNull(),
+  },
+  (row) => [primaryKey({ columns: [row.agent, row.subject] }), index('answered_alike_last').on(row.lastAt)],
+)

@@ -5,7 +5,7 @@ import type { QuestionRow } from './table.ts'
 
 /** A question as clients see it. */
 export function toView(row: QuestionRow): QuestionView {
-  const { sessionId, beadId, folder, question, state, choice, actor, answeredAt, endedAt } = row
+  const { sessionId, beadId, folder, question, state, choice, actor, answeredAt, endedAt, rule } = row
   const { kind, prompt, text, cut, options, since } = question
   return {
     ...{ id: questionId(row), session_id: sessionId, folder, kind, prompt, text, cut, since, state },
@@ -14,6 +14,7 @@ export function toView(row: QuestionRow): QuestionView {
     ...(choice && { choice: choice.label }),
     ...(choice?.words !== undefined && { choice_text: choice.words }),
     ...(actor && { answered_by: actor.name }),
+    ...(rule !== null && { rule }),
     ...(answeredAt !== null && { answered_at: toTimestamp(answeredAt) }),
     ...(endedAt !== null && { ended_at: toTimestamp(endedAt) }),
   }

@@ -74,7 +74,7 @@ import {
   SessionRequests,
 } from '../messaging/index.ts'
 import type { ProjectFiles } from '../project-files/index.ts'
-import { askingOf, HostPrompts, optionOf, Questions } from '../questions/index.ts'
+import { AnswerCounts, askingOf, HostPrompts, optionOf, Questions } from '../questions/index.ts'
 import type { Worktrees } from '../worktrees/index.ts'
 import { SessionControl } from './control.ts'
 import { SessionCredentials } from './credentials.ts'
@@ -142,10 +142,12 @@ function openRunState({ store, log, clock, config, beads, sessionRecords, ...opt
     failures.clear(tx, 'agent', template)
     tx.after(() => crashes.forget(id))
   })
+  const answerCounts = new AnswerCounts(store, clock, (id) => repository.find(id)?.template)
   return {
     activity: new SessionActivity(),
+    answerCounts,
     questions: new Questions({
-      ...{ store, log, clock },
+      ...{ store, log, clock, counts: answerCounts },
       onAnswered: (row) => accepted.note(row, repository.find(row.sessionId)),
     }),
     failures,

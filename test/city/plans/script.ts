@@ -106,6 +106,8 @@ async function look(request: Request, { bead, other, convoy, session, mail, wait
       '/status',
       '/attention',
       '/attention-kinds',
+      '/rules',
+      '/rules/suggestions',
       '/agents',
       '/rigs',
       '/usage',

@@ -11,12 +11,14 @@ import {
   type Questions,
   questionId,
 } from '../../questions/index.ts'
+import type { Rules } from '../../rules/index.ts'
 import type { ListedItem } from '../schema.ts'
 
 interface QuestionAttentionOptions {
   questions: Pick<Questions, 'open' | 'get' | 'onChange'>
   repository: Pick<SessionRepository, 'find'>
   launchPlanner: Pick<LaunchPlanner, 'unsharedLogin'>
+  rules: Pick<Rules, 'voidBy'>
 }
 
 /** What programs ask people, by protocol or on their screens. */
@@ -68,8 +70,14 @@ export class QuestionAttention implements AttentionSource<ListedItem> {
       ...(texts.length > 0 && { texts }),
       ...(ticks.length > 0 && { ticks }),
       ...(lists.length > 0 && { lists }),
-      to_do: this.#sharing(row, session) ?? answering(row, answers),
+      to_do: this.#sharing(row, session) ?? `${answering(row, answers)}${this.#voiding(row)}`,
     }
+  }
+
+  /** Why the rule that would answer it does not. */
+  #voiding({ id }: QuestionRow): string {
+    const files = this.options.rules.voidBy(id)
+    return files ? `; its rule is void since ${files.join(', ')} changed, see gc rule list` : ''
   }
 
   /** A confined session asks for what the person has already. */

@@ -1,0 +1,90 @@
+import type { Clock } from '../../core/clock.ts'
+import { isObject } from '../../core/json.ts'
+import type { Statement, Store, Tx } from '../../core/store/index.ts'
+import type { AskedSubject } from '../../programs/terminal-profile.ts'
+import type { QuestionRow } from './table.ts'
+
+/** What people allowed an agent again and again. */
+export interface AlikeAnswers {
+  agent: string
+  subject: AskedSubject
+  times: number
+}
+
+/** How often a rule answered, and when it last did. */
+export interface RuleUse {
+  uses: number
+  lastUsedAt: number
+}
+
+/** So many agents and subjects are counted: those that were answered last. */
+const MAX_COUNTED = 1_000
+
+/** Counts how often rules answer, and how often people give the same answer. */
+export class AnswerCounts {
+  readonly #countUse: Statement<unknown, [string, number]>
+  readonly #usage: Statement<{ uses: number; lastUsedAt: number }, [string]>
+  readonly #forgetRule: Statement<unknown, [string]>
+  readonly #count: Statement<unknown, [string, string, number]>
+  readonly #reset: Statement<unknown, [string, string]>
+  readonly #prune: Statement<unknown, [number]>
+  readonly #alike: Statement<{ agent: string; subject: string; n: number }, [number]>
+
+  constructor(
+    store: Store,
+    private readonly clock: Pick<Clock, 'now'>,
+    private readonly agentOf: (session: string) => string | undefined,
+  ) {
+    this.#countUse = store.prepare(
+      `INSERT INTO rule_uses (rule, uses, last_used_at) VALUES (?, 1, ?)
+       ON CONFLICT (rule) DO UPDATE SET uses = uses + 1, last_used_at = excluded.last_used_at`,
+    )
+    this.#usage = store.prepare('SELECT uses, last_used_at AS lastUsedAt FROM rule_uses WHERE rule = ?')
+    this.#forgetRule = store.prepare('DELETE FROM rule_uses WHERE rule = ?')
+    this.#count = store.prepare(
+      `INSERT INTO answered_alike (agent, subject, n, last_at) VALUES (?, ?, 1, ?)
+       ON CONFLICT (agent, subject) DO UPDATE SET n = n + 1, last_at = excluded.last_at`,
+    )
+    this.#reset = store.prepare('DELETE FROM answered_alike WHERE agent = ? AND subject = ?')
+    this.#prune = store.prepare(
+      `DELETE FROM answered_alike WHERE last_at <= (
+         SELECT last_at FROM answered_alike ORDER BY last_at DESC LIMIT 1 OFFSET ?)`,
+    )
+    this.#alike = store.prepare('SELECT agent, subject, n FROM answered_alike WHERE n >= ?')
+  }
+
+  /** Counts the answer of a question that is over. */
+  note(tx: Tx, row: QuestionRow): void {
+    const now = this.clock.now()
+    if (row.rule !== null) return void tx.run(this.#countUse, row.rule, now)
+    const agent = this.agentOf(row.sessionId)
+    const { subject } = row.question
+    const kind = row.actor?.kind
+    if (!subject || agent === undefined || (kind !== 'human' && kind !== 'operator')) return
+    const key = JSON.stringify(subject)
+    if (row.choice?.role !== 'allow-once') return void tx.run(this.#reset, agent, key)
+    tx.run(this.#count, agent, key, now)
+    tx.run(this.#prune, MAX_COUNTED)
+  }
+
+  usageOf(rule: string): RuleUse {
+    return this.#usage.get(rule) ?? { uses: 0, lastUsedAt: 0 }
+  }
+
+  forget(tx: Tx, rule: string): void {
+    tx.run(this.#forgetRule, rule)
+  }
+
+  /** What was allowed so many times, and never otherwise since. */
+  alike(times: number): AlikeAnswers[] {
+    const rows = this.#alike.all(times).sort((a, b) => b.n - a.n || a.agent.localeCompare(b.agent))
+    return rows.flatMap(({ agent, subject, n }) => {
+      const parsed: unknown = JSON.parse(subject)
+      return isSubject(parsed) ? [{ agent, subject: parsed, times: n }] : []
+    })
+  }
+}
+
+const KINDS: ReadonlySet<unknown> = new Set(['command', 'read', 'write', 'fetch', 'tool'])
+
+const isSubject = (value: unknown): value is AskedSubject => isObject(value) && KINDS.has(value.kind)

@@ -1,0 +1,354 @@
+import { randomBytes } from 'node:crypto'
+import { isAbsolute, resolve } from 'node:path'
+import type { AgentConfig, CityConfig } from '../../config/city/index.ts'
+import { gcPart } from '../../core/actor.ts'
+import { type Clock, toTimestamp } from '../../core/clock.ts'
+import { sha256 } from '../../core/digest.ts'
+import { AppError, errorMessage, invalidField } from '../../core/errors.ts'
+import type { EventDefinition, EventLog } from '../../core/events/index.ts'
+import type { Store } from '../../core/store/index.ts'
+import { actorOf } from '../../http/actor-of.ts'
+import type { Caller } from '../../http/caller.ts'
+import type { SessionRepository, SessionRow } from '../../work/sessions/index.ts'
+import type { AnswerGiver } from '../messaging/index.ts'
+import {
+  type AnswerCounts,
+  numberOf,
+  QuestionOver,
+  type QuestionRow,
+  type Questions,
+  RuleAdded,
+  RuleRemoved,
+  RuleReviewed,
+} from '../questions/index.ts'
+import { allowsPath, isReviewable, linkIn, type NamedFile, namedFiles, placeOf, reviewOf } from './named-files.ts'
+import { allowsLine, isDestructive, type Rule, type RuleKind, ruleValue } from './rule.ts'
+import { RulesFile } from './rules-file.ts'
+import type { RuleDraft, RuleFiles, RuleList, RuleReview, RuleSuggestions, RuleView } from './schema.ts'
+
+interface RulesOptions {
+  name: string
+  path: string
+  home: string
+  store: Store
+  log: EventLog
+  clock: Clock
+  config: { readonly current: CityConfig }
+  repository: Pick<SessionRepository, 'find' | 'live'>
+  questions: Pick<Questions, 'open' | 'openOf' | 'get' | 'onChange'>
+  answers: Pick<AnswerGiver, 'give'>
+  answerCounts: AnswerCounts
+  report(message: string): void
+}
+
+/** A rule that is for a question, and the changed files that make it void for its session. */
+interface Judgement {
+  rule: Rule
+  changed: readonly NamedFile[]
+}
+
+const RULES = gcPart('rules')
+/** How often people allow the same before it is suggested as a rule. */
+const TIMES = 10
+const HOST = /^[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?(?::\d{1,5})?$/
+
+/**
+ * Answers questions as a person's rules say, with what the program offers for this one time. A rule allows exactly what it
+ * names. It is void for a session that changed a script or manifest that its command names, until a person has looked.
+ */
+export class Rules {
+  readonly #file: RulesFile
+  /** Questions that a rule answered or tried to answer: the rest is for a person. */
+  readonly #tried = new Set<number>()
+  /** The changed files of open questions whose rule is void. */
+  readonly #void = new Map<number, readonly string[]>()
+  #unsubscribe: (() => void) | undefined
+
+  constructor(private readonly options: RulesOptions) {
+    this.#file = new RulesFile(options.home)
+  }
+
+  /** Answers what rules allow, from now on and of what is open. */
+  start(): void {
+    const { questions, repository } = this.options
+    this.#unsubscribe = questions.onChange((session) => {
+      const hostKey = repository.find(session)?.hostKey
+      this.#lookAt(hostKey ? questions.openOf(hostKey) : [])
+    })
+    this.#lookAtAll()
+  }
+
+  stop(): void {
+    this.#unsubscribe?.()
+  }
+
+  /** Why the rule for a question does not answer it; undefined when none is for it. */
+  voidBy(question: number): readonly string[] | undefined {
+    return this.#void.get(question)
+  }
+
+  list(): RuleList {
+    const { rules, problem } = this.#file.read()
+    const items = rules.filter(({ city }) => city === this.options.name).map((rule) => this.#toView(rule))
+    return { items, total: items.length, file: this.#file.path, ...(problem !== undefined && { problem }) }
+  }
+
+  async add(caller: Caller, draft: RuleDraft): Promise<RuleView> {
+    const scoped = draft.question === undefined ? draft : this.#draftOf(draft.question, draft)
+    const { kind, value, rig, agent, unconfined = false, until } = scoped
+    if (!kind || !value) throw invalidField('body', 'a rule needs a kind and a value, or a question')
+    if (!rig && !agent)
+      throw invalidField('body.rig', 'a rule is for a rig or an agent; name one with --rig or --agent')
+    const base = this.#baseOf(rig, agent)
+    const end = until === undefined ? undefined : Date.parse(until)
+    if (end !== undefined && !(end > this.options.clock.now()))
+      throw invalidField('body.until', 'must be a time in the future')
+    const rule: Rule = {
+      ...{ id: `r-${randomBytes(4).toString('hex')}`, city: this.options.name, rig, agent, kind },
+      ...{ value: checkedValue(kind, value, base), unconfined, until: end },
+      ...{ added: toTimestamp(this.options.clock.now()), by: actorOf(caller).name },
+      reviewed: kind === 'command' ? namedFiles(value, base).filter(isReviewable).map(reviewOf) : [],
+    }
+    await this.#file.add(rule)
+    await this.#record(caller, RuleAdded, rule.id)
+    this.#lookAtAll()
+    return this.#toView(rule)
+  }
+
+  async remove(caller: Caller, id: string): Promise<{ status: string }> {
+    this.#get(id)
+    await this.#file.remove(id)
+    await this.#record(caller, RuleRemoved, id)
+    return { status: 'removed' }
+  }
+
+  /** What people allowed ten times and never otherwise since; nothing that destroys. */
+  suggest(): RuleSuggestions {
+    const { rules } = this.#file.read()
+    const items = this.options.answerCounts.alike(TIMES).flatMap(({ agent, subject, times }) => {
+      const value = ruleValue(subject)
+      if (value === undefined || isDestructive(subject)) return []
+      const isThere = rules.some(
+        (rule) => rule.kind === subject.kind && rule.value === value && this.#isFor(rule, agent),
+      )
+      return isThere ? [] : [{ kind: subject.kind, value, agent, times }]
+    })
+    return { items, total: items.length }
+  }
+
+  /** The files that decide what the command of a rule does, as they are for a session. */
+  files(id: string, session: string): RuleFiles {
+    const rule = this.#get(id)
+    const files = this.#filesFor(rule, session)
+    const shown = files.map(({ name, state, text }) => ({
+      ...{ name, state, reviewed: rule.reviewed.includes(reviewOf({ name, state })) },
+      ...(text !== undefined && { text }),
+    }))
+    return { rule: id, session, files: shown, digest: digestOf(files) }
+  }
+
+  /** Takes what a person has read: the rule holds for a session with these files. */
+  async review(caller: Caller, id: string, { session, digest }: RuleReview): Promise<RuleView> {
+    const rule = this.#get(id)
+    const files = this.#filesFor(rule, session)
+    const hidden = files.find((file) => !isReviewable(file))
+    if (hidden)
+      throw new AppError('conflict-wrong-state', `${hidden.name} is a ${hidden.state} that cannot be reviewed`)
+    if (digestOf(files) !== digest)
+      throw new AppError(
+        'conflict-wrong-state',
+        `the files changed since they were shown; gc rule review ${id} ${session} shows them`,
+      )
+    await this.#file.review(id, [...new Set([...rule.reviewed, ...files.map(reviewOf)])])
+    await this.#record(caller, RuleReviewed, id)
+    this.#lookAtAll()
+    return this.#toView(this.#get(id))
+  }
+
+  #lookAtAll(): void {
+    this.#lookAt(this.options.questions.open())
+  }
+
+  #lookAt(rows: readonly QuestionRow[]): void {
+    for (const row of rows) {
+      if (row.state !== 'open' || this.#tried.has(row.id)) continue
+      const judgement = this.#judge(row)
+      if (judgement && judgement.changed.length > 0)
+        this.#void.set(
+          row.id,
+          judgement.changed.map(({ name }) => name),
+        )
+      else this.#void.delete(row.id)
+      if (judgement?.changed.length === 0) void this.#answer(row, judgement.rule)
+    }
+    this.#forget()
+  }
+
+  /** Forgets what is over, once it is more than is open by far. */
+  #forget(): void {
+    const ids = () => new Set(this.options.questions.open().map(({ id }) => id))
+    if (this.#tried.size + this.#void.size < MAX_KEPT) return
+    const open = ids()
+    for (const id of this.#tried) if (!open.has(id)) this.#tried.delete(id)
+    for (const id of this.#void.keys()) if (!open.has(id)) this.#void.delete(id)
+  }
+
+  async #answer(row: QuestionRow, rule: Rule): Promise<void> {
+    const { answers, report } = this.options
+    this.#tried.add(row.id)
+    const [option] = row.question.options.filter(({ role }) => role === 'allow-once')
+    if (!option) return
+    await answers.give(row, option, RULES, rule.id).catch((error) => {
+      if (!(error instanceof QuestionOver)) report(`rule ${rule.id}: ${errorMessage(error)}`)
+    })
+  }
+
+  /** The rule that is for a question: one that is not void, if there is one. */
+  #judge(row: QuestionRow): Judgement | undefined {
+    const session = this.options.repository.find(row.sessionId)
+    if (!session || session.hostKey !== row.hostKey || !isAnswerable(row)) return undefined
+    const now = this.options.clock.now()
+    const found = this.#file
+      .read()
+      .rules.filter((rule) => rule.city === this.options.name && (rule.until === undefined || rule.until > now))
+      .filter((rule) => this.#isFor(rule, session.template) && (rule.unconfined || isConfined(session)))
+      .filter((rule) => allows(rule, row))
+      .map((rule) => ({ rule, changed: changedFiles(rule, row.folder) }))
+    return found.find(({ changed }) => changed.length === 0) ?? found[0]
+  }
+
+  #isFor({ rig, agent }: Rule, template: string): boolean {
+    return (rig === undefined || rig === this.#agent(template)?.dir) && (agent === undefined || agent === template)
+  }
+
+  #agent(qualified: string): AgentConfig | undefined {
+    return this.options.config.current.agents.find((agent) => agent.qualified === qualified)
+  }
+
+  /** The folder whose files a person sees when a rule is added. */
+  #baseOf(rig: string | undefined, agent: string | undefined): string {
+    const { current } = this.options.config
+    const declared = agent === undefined ? undefined : this.#agent(agent)
+    if (agent !== undefined && !declared) throw new AppError('agent-not-found', `there is no agent ${agent}`)
+    const name = rig ?? declared?.dir
+    if (!name) return current.path
+    const found = current.rigs.find((each) => each.name === name)
+    if (!found) throw new AppError('rig-not-found', `there is no rig ${name}`)
+    return found.path ?? current.path
+  }
+
+  /** A rule for exactly what a question asks, of its agent. */
+  #draftOf(question: string, draft: RuleDraft): RuleDraft {
+    const id = numberOf(question)
+    if (id === undefined) throw new AppError('question-not-found', `there is no question ${question}`)
+    const row = this.options.questions.get(id)
+    const session = this.options.repository.find(row.sessionId)
+    const { subject } = row.question
+    const value = subject && ruleValue(subject)
+    if (!subject || value === undefined || !session)
+      throw new AppError(
+        'conflict-wrong-state',
+        'gc cannot tell for sure what this question is about, so there can be no rule for it',
+      )
+    if (!draft.unconfined && !isConfined(session))
+      throw invalidField(
+        'body.unconfined',
+        `session ${session.id} is not sandboxed; a rule for it must say so (--unconfined)`,
+      )
+    const dir = this.#agent(session.template)?.dir
+    const scope = { agent: draft.agent ?? session.template, ...(dir && { rig: draft.rig ?? dir }) }
+    return { ...draft, ...scope, kind: subject.kind, value }
+  }
+
+  #filesFor(rule: Rule, session: string): NamedFile[] {
+    const row = this.options.repository.find(session)
+    if (!row) throw new AppError('session-not-found', `there is no session ${session}`)
+    return rule.kind === 'command' ? namedFiles(rule.value, row.workDir) : []
+  }
+
+  #get(id: string): Rule {
+    const found = this.#file.read().rules.find((rule) => rule.id === id && rule.city === this.options.name)
+    if (!found) throw new AppError('rule-not-found', `there is no rule ${id}`)
+    return found
+  }
+
+  async #record(caller: Caller, event: EventDefinition, rule: string): Promise<void> {
+    const { store, log, answerCounts } = this.options
+    await store.write(
+      (tx) => {
+        if (event === RuleRemoved) answerCounts.forget(tx, rule)
+        log.append(tx, event, {}, { rule })
+      },
+      { ...actorOf(caller), request: undefined },
+    )
+  }
+
+  #toView(rule: Rule): RuleView {
+    const { id, kind, value, rig, agent, unconfined, added, by, until } = rule
+    const { uses, lastUsedAt } = this.options.answerCounts.usageOf(id)
+    const open = this.options.questions.open().flatMap((row) => {
+      const judgement = this.#void.has(row.id) ? this.#judge(row) : undefined
+      return judgement?.rule.id === id
+        ? { session: row.sessionId, files: judgement.changed.map(({ name }) => name) }
+        : []
+    })
+    return {
+      ...{ id, kind, value, unconfined, added, by, uses, void: open },
+      ...(rig !== undefined && { rig }),
+      ...(agent !== undefined && { agent }),
+      ...(until !== undefined && { until: toTimestamp(until), expired: until <= this.options.clock.now() }),
+      ...(uses > 0 && { last_used_at: toTimestamp(lastUsedAt) }),
+      ...(kind === 'command' && { warning: WARNING }),
+    }
+  }
+}
+
+const MAX_KEPT = 5_000
+const WARNING =
+  'It runs code that the session can change: the scripts, tests and configuration that this command reads. gc only checks the files that the command names and the manifest of its program.'
+
+const isConfined = ({ confined }: SessionRow): boolean => confined !== null && confined !== 'off'
+
+/** Whether a program offers exactly one way to allow it this once. */
+const isAnswerable = ({ question: { kind, cut, options } }: QuestionRow): boolean => {
+  const allowing = options.filter(({ role }) => role === 'allow-once')
+  return kind === 'approval' && !cut && allowing.length === 1 && allowing[0]?.text === undefined && !allowing[0]?.ticks
+}
+
+function allows({ kind, value }: Rule, { question: { subject }, folder }: QuestionRow): boolean {
+  if (subject?.kind !== kind) return false
+  switch (subject.kind) {
+    case 'command':
+      return (subject.folder === undefined || subject.folder === folder) && allowsLine(value, subject.line)
+    case 'fetch':
+      return subject.hosts.every((host) => host.toLowerCase() === value.toLowerCase())
+    case 'tool':
+      return value === `${subject.server}/${subject.tool}`
+    default:
+      return subject.paths.every((path) => allowsPath(value, path, folder))
+  }
+}
+
+const changedFiles = ({ kind, value, reviewed }: Rule, folder: string): NamedFile[] =>
+  kind === 'command'
+    ? namedFiles(value, folder).filter((file) => !isReviewable(file) || !reviewed.includes(reviewOf(file)))
+    : []
+
+const digestOf = (files: readonly NamedFile[]): string => sha256(JSON.stringify(files.map(reviewOf)))
+
+/** What a person wrote, if it can be a rule. */
+function checkedValue(kind: RuleKind, value: string, base: string): string {
+  const fault = (message: string) => invalidField('body.value', message)
+  if (/[\r\n]/.test(value)) throw fault('must be one line')
+  if (kind === 'fetch') {
+    if (!HOST.test(value.toLowerCase())) throw fault(`"${value}" is not a host, such as example.com`)
+    return value.toLowerCase()
+  }
+  if (kind === 'tool' && !/^[^/\s]+\/\S+$/.test(value)) throw fault('must be <server>/<tool>, such as deploy/status')
+  if (kind === 'command' || kind === 'tool') return value.trim()
+  if (value.split('/').includes('..')) throw fault('must not contain ..')
+  const path = resolve(base, value)
+  const link = linkIn(path)
+  if (link !== undefined) throw fault(`${link} is a symbolic link; name the path that it leads to: ${placeOf(path)}`)
+  return isAbsolute(value) ? path : value
+}

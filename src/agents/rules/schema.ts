@@ -1,0 +1,95 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { listOf } from '../../http/schema.ts'
+import { RULE_KINDS } from './rule.ts'
+
+const closed = { additionalProperties: false } as const
+const Text = Type.String()
+const Kind = Type.Union(RULE_KINDS.map((kind) => Type.Literal(kind)))
+
+const NamedFileState = Type.Object(
+  {
+    name: Type.String({ description: 'The file as the command names it, or a manifest of its program.' }),
+    state: Type.String({ description: '`absent`, `folder`, `sha256:…`; `link` and `large` cannot be reviewed.' }),
+  },
+  { $id: 'RuleFile', ...closed },
+)
+
+export const RuleView = Type.Object(
+  {
+    id: Text,
+    kind: Kind,
+    value: Type.String({ description: 'The command line, path, host, or `server/tool` that it allows.' }),
+    rig: Type.Optional(Text),
+    agent: Type.Optional(Text),
+    unconfined: Type.Boolean({ description: 'Whether it is also for sessions that are not sandboxed.' }),
+    added: Text,
+    by: Text,
+    until: Type.Optional(Type.String({ format: 'date-time' })),
+    expired: Type.Optional(Type.Boolean()),
+    uses: Type.Integer({ description: 'How often it answered.' }),
+    last_used_at: Type.Optional(Type.String({ format: 'date-time' })),
+    void: Type.Array(Type.Object({ session: Text, files: Type.Array(Text) }, closed), {
+      description: 'Sessions that ask for what it allows, and changed files that it depends on.',
+    }),
+    warning: Type.Optional(Type.String({ description: 'What it allows beyond what it names.' })),
+  },
+  { $id: 'Rule', ...closed },
+)
+export type RuleView = Static<typeof RuleView>
+
+export const RuleList = Type.Object(
+  {
+    ...listOf(RuleView, 'RuleListPage').properties,
+    file: Type.String({ description: 'Where the rules are stored.' }),
+    problem: Type.Optional(Type.String({ description: 'Why no rule applies.' })),
+  },
+  { $id: 'RuleList', ...closed },
+)
+export type RuleList = Static<typeof RuleList>
+
+export const RuleDraft = Type.Object(
+  {
+    kind: Type.Optional(Kind),
+    value: Type.Optional(Type.String({ minLength: 1, maxLength: 10_000 })),
+    question: Type.Optional(
+      Type.String({ description: 'A question instead of kind, value, rig and agent: exactly what it asks.' }),
+    ),
+    rig: Type.Optional(Text),
+    agent: Type.Optional(Text),
+    unconfined: Type.Optional(Type.Boolean({ description: 'Also for sessions that are not sandboxed.' })),
+    until: Type.Optional(
+      Type.String({ format: 'date-time', description: 'When it ends; without it, once it is removed.' }),
+    ),
+  },
+  { $id: 'RuleDraft', ...closed },
+)
+export type RuleDraft = Static<typeof RuleDraft>
+
+export const RuleSuggestion = Type.Object(
+  { kind: Kind, value: Text, agent: Text, times: Type.Integer({ description: 'How often people allowed it.' }) },
+  { $id: 'RuleSuggestion', ...closed },
+)
+export const RuleSuggestions = listOf(RuleSuggestion, 'RuleSuggestions')
+export type RuleSuggestions = Static<typeof RuleSuggestions>
+
+export const RuleFiles = Type.Object(
+  {
+    rule: Text,
+    session: Text,
+    files: Type.Array(
+      Type.Object(
+        { ...NamedFileState.properties, reviewed: Type.Boolean(), text: Type.Optional(Text) },
+        { $id: 'RuleFileText', ...closed },
+      ),
+    ),
+    digest: Type.String({ description: 'Identifies what was shown; a review names it.' }),
+  },
+  { $id: 'RuleFiles', ...closed },
+)
+export type RuleFiles = Static<typeof RuleFiles>
+
+export const RuleReview = Type.Object(
+  { session: Text, digest: Type.String({ description: 'The `digest` of the files that were read.' }) },
+  { $id: 'RuleReview', ...closed },
+)
+export type RuleReview = Static<typeof RuleReview>
