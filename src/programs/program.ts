@@ -68,6 +68,8 @@ export interface ProgramPreset {
   readonly reviewedHooks?: string
   /** Has it run gc's own protocol without asking. */
   readonly protocol?: (place: ProtocolPlace) => ProtocolLaunch
+  /** Has it trust the folder that it is started in. */
+  readonly trust?: (folder: string) => Pick<ProtocolLaunch, 'args' | 'env'>
   /** Shows that it is logged in, if only a file or a variable does. */
   readonly loggedIn?: { readonly files: readonly string[]; readonly variable?: string; readonly otherwise: string }
 }
@@ -119,6 +121,8 @@ export interface ProviderPreset {
 export interface ProgramConfinement {
   /** The files that its private home begins with, by their paths in it: what a person has seen, accepted and trusted. */
   readonly firstRun?: (place: FirstRun) => { readonly path: string; readonly text: string }[]
+  /** Whether the user trusts a folder, as the program keeps that outside of confinement. */
+  readonly isTrusted?: (place: FirstRun) => boolean
   /** The APIs that it can be led to at another address, given its variables. */
   readonly keys?: (variables: Readonly<Record<string, string | undefined>>) => readonly KeyedApi[]
   /** The variable in which it takes the configuration that leads it there. */

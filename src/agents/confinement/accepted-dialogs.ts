@@ -11,6 +11,8 @@ import type { QuestionRow } from '../questions/index.ts'
 const Accepted = Type.Object({
   /** Where it was trusted: in its rig, or in a folder. */
   trust: Type.Optional(Type.String()),
+  /** The same, where a session asked that nothing confined. */
+  unconfined: Type.Optional(Type.String()),
   /** That it runs without permission checks. */
   permissions: Type.Optional(Type.Literal(true)),
 })
@@ -24,7 +26,12 @@ export interface AcceptedDialogs {
 
 type Place = Pick<SessionRow, 'template' | 'rig' | 'workDir'>
 
-/** A person answers once for an agent: its other sessions, each of which has a home of its own, do not ask it again. */
+type AskingSession = Place & Partial<Pick<SessionRow, 'confined'>>
+
+/**
+ * A person answers once for an agent, and once for the folders of a rig: other sessions, which have homes or folders of
+ * their own, do not ask it again.
+ */
 export class AcceptanceRecorder {
   #last = Promise.resolve()
 
@@ -34,12 +41,12 @@ export class AcceptanceRecorder {
   ) {}
 
   /** Takes note of an answer. That of a session, which may answer others, counts for that one alone. */
-  note({ by, question: { kind }, choice, actor }: QuestionRow, row: Place | undefined): void {
+  note({ by, question: { kind }, choice, actor }: QuestionRow, row: AskingSession | undefined): void {
     const isPerson = actor?.kind === 'human' || actor?.kind === 'operator'
     if (!row || by !== 'screen' || !isPerson || !choice?.role.startsWith('allow')) return
     if (kind !== 'trust' && kind !== 'permissions') return
     this.#last = this.#last
-      .then(() => this.#add(row.template, kind === 'trust' ? { trust: placeOf(row) } : { permissions: true }))
+      .then(() => this.#add(row.template, kind === 'trust' ? trustIn(row) : { permissions: true }))
       .catch((error) => this.report(`what was accepted could not be kept: ${errorMessage(error)}`))
   }
 
@@ -50,11 +57,22 @@ export class AcceptanceRecorder {
   }
 }
 
-/** What a person accepted for the agent of a session, where that works now. */
+/** What a person accepted for the agent of a session, where that works now, and for the rig of that. */
 export function acceptedDialogs(city: string, row: Place): AcceptedDialogs {
-  const { trust, permissions } = read(city)[row.template] ?? {}
-  return { trust: trust === placeOf(row), permissions: permissions === true }
+  const all = read(city)
+  const { trust, permissions } = all[row.template] ?? {}
+  const isRig = row.rig !== '' && Object.values(all).some((each) => each.trust === placeOf(row))
+  return { trust: isRig || trust === placeOf(row), permissions: permissions === true }
 }
+
+/** Whether a person trusted a rig in a session that nothing confined. */
+export const trustsRig = (city: string, row: Place): boolean =>
+  row.rig !== '' && Object.values(read(city)).some(({ unconfined }) => unconfined === placeOf(row))
+
+const trustIn = (row: AskingSession): Static<typeof Accepted> => ({
+  trust: placeOf(row),
+  ...(row.confined === 'off' && { unconfined: placeOf(row) }),
+})
 
 /** All clones of a rig are the same project. */
 const placeOf = ({ rig, workDir }: Place): string => (rig ? `rig ${rig}` : workDir)

@@ -1,4 +1,4 @@
-export { AcceptanceRecorder, acceptedDialogs } from './accepted-dialogs.ts'
+export { AcceptanceRecorder, acceptedDialogs, trustsRig } from './accepted-dialogs.ts'
 export { CommandConfinement, withoutSecrets } from './command-confinement.ts'
 export { ConfinedShell, type ShellDenial } from './confined-shell.ts'
 export {

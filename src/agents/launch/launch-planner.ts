@@ -8,6 +8,7 @@ import {
   confinementRisk,
   findFixed,
   isOpenToAgents,
+  worktreeFolders,
   writtenByAgents,
 } from '../../config/confinement/index.ts'
 import type { Provider } from '../../config/declare/index.ts'
@@ -34,11 +35,12 @@ import {
 } from '../../config/providers/index.ts'
 import { AppError } from '../../core/errors.ts'
 import { findProgram } from '../../core/files.ts'
-import { realPath } from '../../core/folders.ts'
+import { contains, realPath } from '../../core/folders.ts'
 import { looksSecret } from '../../core/text/index.ts'
 import { certificatePlaces } from '../../host/confine/index.ts'
 import type { Confinement, ProgramOnTerminal, ToolServer } from '../../host/protocol/index.ts'
 import type { TerminalProgram } from '../../host/terminal/index.ts'
+import { confinedProgram } from '../../programs/confinements.ts'
 import type { ProjectPart } from '../../programs/parts/index.ts'
 import { profileOf } from '../../programs/screens.ts'
 import { identityOf, instanceNamed, type SessionRow } from '../../work/sessions/index.ts'
@@ -56,6 +58,7 @@ import {
   proxyRules,
   requireOwnAddress,
   storedKeys,
+  trustsRig,
   type UnsharedLogin,
   unsharedLogin,
 } from '../confinement/index.ts'
@@ -312,6 +315,18 @@ export class LaunchPlanner {
     return prompt && { ...prompt, data: Object.fromEntries(toData(this.promptData(row))) }
   }
 
+  /** Whether a session works in a folder that gc made of a rig which a person trusts. */
+  #isTrusted(row: SessionRow, agent: AgentConfig | undefined, provider: Provider | undefined): boolean {
+    const { path, env } = this.environment
+    const rig = this.rigPath(row.rig)
+    if (!agent?.worktree || rig === undefined || !contains(worktreeFolders(path), row.workDir)) return false
+    if (agent.confine !== 'off' ? acceptedDialogs(path, row).trust : trustsRig(path, row)) return true
+    const variables = { ...env, ...provider?.env, ...agent.env, ...this.homeVariables(row) }
+    const known = Object.entries(variables).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]))
+    const place = { env: Object.fromEntries(known), home: variables.HOME ?? homedir(), workDir: rig }
+    return confinedProgram(provider?.ancestor ?? provider?.name).isTrusted?.(place) ?? false
+  }
+
   #launch(
     row: SessionRow,
     agent: AgentConfig | undefined,
@@ -326,6 +341,7 @@ export class LaunchPlanner {
       ...(provider && { provider }),
       ...(agent && { agent }),
       ...{ options: this.#optionsOf(row), fields: commandFields(subject), transport, gc: this.environment.bin },
+      trusted: this.#isTrusted(row, agent, provider) ? row.workDir : undefined,
     }
     if (resume !== undefined) {
       const prompt = row.origin === 'manual' ? '' : `${greeting}\n${RESUME_PROMPT}`

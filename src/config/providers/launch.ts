@@ -30,6 +30,8 @@ export interface LaunchRequest {
   fields?: TemplateFields
   /** The path of gc, whose own protocol the program is to run without asking. */
   gc?: string
+  /** The folder that it is started in, if it is to trust that without asking. */
+  trusted?: string | undefined
   /** How the program is spoken to; one of `acp` gets its prompt as its first turn. */
   transport?: Transport
 }
@@ -113,15 +115,22 @@ function toPromptArgs(prompt: string, mode: PromptMode, flag: string | undefined
   return [...splitCommand(flag), argument]
 }
 
-/** What a program is started with so that it runs gc's own protocol without asking. */
+/** What a program is started with so that it asks about nothing that gc causes: its own protocol, and folders that it made. */
 export function protocolLaunch(request: LaunchRequest): ProtocolLaunch {
-  const { provider, agent = {}, options, resume, gc, transport } = request
+  const { provider, agent = {}, options, resume, gc, transport, trusted } = request
   const isOther = agent.startCommand || (resume !== undefined && (agent.resumeCommand ?? provider?.resumeCommand))
   if (!provider || gc === undefined || isOther) return {}
   const env = { ...provider.env, ...agent.env }
   const own = transport === 'acp' ? {} : effectiveOptions(provider, agent.optionDefaults, options)
   const { permission_mode: mode = '' } = own
-  return PRESETS.get(provider.ancestor ?? provider.name)?.protocol?.({ gc, env, mode }) ?? {}
+  const preset = PRESETS.get(provider.ancestor ?? provider.name)
+  const protocol = preset?.protocol?.({ gc, env, mode })
+  const trust = trusted === undefined ? undefined : preset?.trust?.(trusted)
+  return {
+    args: [...(protocol?.args ?? []), ...(trust?.args ?? [])],
+    env: { ...protocol?.env, ...trust?.env },
+    files: protocol?.files ?? [],
+  }
 }
 
 function providerArgv(request: LaunchRequest, protocolArgs: readonly string[], promptArgs: string[]): string[] {

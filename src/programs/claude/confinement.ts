@@ -7,9 +7,10 @@ import type { ProgramConfinement } from '../program.ts'
 const SEEN = ['hasCompletedOnboarding', 'lastOnboardingVersion', 'theme', 'bypassPermissionsModeAccepted']
 const ACCEPTED = ['skipDangerousModePermissionPrompt']
 
+const stateOf = ({ env, home }: FirstRun): JsonRecord => readJson(join(env.CLAUDE_CONFIG_DIR ?? home, '.claude.json'))
+
 function seen(place: FirstRun): JsonRecord {
-  const { env, home } = place
-  const state = readJson(join(env.CLAUDE_CONFIG_DIR ?? home, '.claude.json'))
+  const state = stateOf(place)
   const trusted = Object.entries(around(asObject(state.projects), place)).map(([path, project]) => [
     path,
     pick(asObject(project), ['hasTrustDialogAccepted', 'hasCompletedProjectOnboarding']),
@@ -40,5 +41,9 @@ export const claudeConfinement: ProgramConfinement = {
     { path: 'claude/.claude.json', text: JSON.stringify(seen(place)) },
     { path: 'claude/settings.json', text: JSON.stringify(accepted(place)) },
   ],
+  isTrusted: (place) =>
+    Object.values(around(asObject(stateOf(place).projects), place)).some(
+      (project) => asObject(project).hasTrustDialogAccepted === true,
+    ),
   keys: () => [ANTHROPIC],
 }

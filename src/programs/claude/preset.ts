@@ -61,4 +61,5 @@ export const claudePreset: ProgramPreset = {
   loginVariables: /^(?:ANTHROPIC_|CLAUDE_CODE_OAUTH_TOKEN$|CLAUDE_CONFIG_DIR$)/,
   settings: ['.claude', '.claude.json'],
   protocol,
+  trust: () => ({ env: { CLAUDE_CODE_SANDBOXED: '1' } }),
 }

@@ -1,13 +1,15 @@
 import { join } from 'node:path'
 import { addBlock, renderPairs } from '../../core/toml/index.ts'
-import { asObject } from '../entries/json.ts'
+import { asObject, type JsonRecord } from '../entries/json.ts'
 import type { FirstRun } from '../parts/first-run.ts'
 import { around, bearer, type KeyedApi, pairsOf, pick, readToml, trustedNow } from '../parts/index.ts'
 import type { ProgramConfinement } from '../program.ts'
 
+const configOf = ({ env, home }: FirstRun): JsonRecord =>
+  readToml(join(env.CODEX_HOME ?? join(home, '.codex'), 'config.toml'))
+
 function seen(place: FirstRun): string {
-  const { env, home } = place
-  const config = readToml(join(env.CODEX_HOME ?? join(home, '.codex'), 'config.toml'))
+  const config = configOf(place)
   const top = renderPairs(pairsOf(pick(config, ['model', 'check_for_update_on_startup'])))
   const notice = asObject(config.notice)
   const projects = { ...around(asObject(config.projects), place), ...trustedNow(place, { trust_level: 'trusted' }) }
@@ -41,6 +43,7 @@ const OPENAI: KeyedApi = {
 
 export const codexConfinement: ProgramConfinement = {
   firstRun: (place) => [{ path: 'codex/config.toml', text: seen(place) }],
+  isTrusted: (place) => asObject(asObject(configOf(place).projects)[place.workDir]).trust_level === 'trusted',
   keys: () => [OPENAI],
   // With a subscription the file has a key as well, which its program does not use.
   storedKeys: ({ OPENAI_API_KEY: key, tokens }): Record<string, string> =>

@@ -80,4 +80,5 @@ export const codexPreset: ProgramPreset = {
   settings: ['.codex'],
   reviewedHooks: '.codex/hooks.json',
   protocol,
+  trust: (folder) => ({ args: ['-c', `projects={${JSON.stringify(folder)}={trust_level="trusted"}}`] }),
 }

@@ -44,5 +44,6 @@ export const geminiConfinement: ProgramConfinement = {
       }),
     },
   ],
+  isTrusted: (place) => file(place, 'trustedFolders.json')[place.workDir] === 'TRUST_FOLDER',
   keys: () => [GEMINI],
 }

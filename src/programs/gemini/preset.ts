@@ -57,6 +57,7 @@ export const geminiPreset: ProgramPreset = {
   inherited: /^(?:GEMINI_|GOOGLE_)/,
   loginVariables: /^(?:GEMINI_|GOOGLE_)/,
   settings: ['.gemini'],
+  trust: () => ({ env: { GEMINI_CLI_TRUST_WORKSPACE: 'true' } }),
 }
 
 /** It keeps its login in the folder of Gemini CLI. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { mkdirSync, statSync } from 'node:fs'
-import { AcceptanceRecorder, acceptedDialogs } from '../../../src/agents/confinement/accepted-dialogs.ts'
+import { AcceptanceRecorder, acceptedDialogs, trustsRig } from '../../../src/agents/confinement/accepted-dialogs.ts'
 import { firstRunFiles } from '../../../src/agents/confinement/private-home.ts'
 import type { QuestionRow } from '../../../src/agents/questions/table.ts'
 import { tempFolder } from '../../support/folder.ts'
@@ -39,8 +39,22 @@ test('what a person accepted for one session of an agent holds for its others, a
   await until(() => acceptedDialogs(folder.path, CLONE).permissions)
   expect(acceptedDialogs(folder.path, OTHER_CLONE)).toEqual({ trust: true, permissions: true })
   expect(acceptedDialogs(folder.path, { ...CLONE, rig: 'bank' })).toEqual({ trust: false, permissions: true })
-  expect(acceptedDialogs(folder.path, { ...CLONE, template: 'bob' })).toEqual({ trust: false, permissions: false })
+  expect(acceptedDialogs(folder.path, { ...CLONE, template: 'bob' })).toEqual({ trust: true, permissions: false })
+  const elsewhere = { ...CLONE, rig: '', workDir: '/city/bob' }
+  expect(acceptedDialogs(folder.path, { ...elsewhere, template: 'bob' }).trust).toBe(false)
   expect(statSync(folder.at('.gc/accepted-dialogs.json')).mode & 0o777).toBe(0o600)
+})
+
+test('a rig is trusted for sessions that nothing confines once a person said so in one of them', async () => {
+  using folder = tempFolder()
+  mkdirSync(folder.at('.gc'))
+  const recorder = new AcceptanceRecorder(folder.path, (message) => expect(message).toBe(''))
+  recorder.note(answered('trust', 'allow-once'), { ...CLONE, confined: 'default' })
+  await until(() => acceptedDialogs(folder.path, CLONE).trust)
+  expect(trustsRig(folder.path, CLONE)).toBe(false)
+  recorder.note(answered('trust', 'allow-once'), { ...CLONE, template: 'shop/bob', confined: 'off' })
+  await until(() => trustsRig(folder.path, CLONE))
+  expect(trustsRig(folder.path, { ...CLONE, rig: 'bank' })).toBe(false)
 })
 
 test('the private home of a session begins with what was accepted', () => {

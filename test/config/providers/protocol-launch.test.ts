@@ -43,3 +43,11 @@ test('nothing is added to a command that is not the program of its provider, nor
     expect(plain(name, { gc: undefined })).toEqual(nothing)
   }
 })
+
+test('a program trusts the folder that gc made for it, by an option or a variable', () => {
+  const trusted = '/city/.gc/worktrees/web/a "b"'
+  expect(launch('claude', 'unrestricted', { trusted }).env).toEqual({ CLAUDE_CODE_SANDBOXED: '1' })
+  expect(launch('gemini', 'default', { trusted }).env).toEqual({ GEMINI_CLI_TRUST_WORKSPACE: 'true' })
+  const { argv } = launch('codex', 'unrestricted', { trusted })
+  expect(argv).toContain('projects={"/city/.gc/worktrees/web/a \\"b\\""={trust_level="trusted"}}')
+})
