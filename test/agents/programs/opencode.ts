@@ -8,7 +8,7 @@ export const OPENCODE = join(import.meta.dir, 'node_modules/opencode-linux-x64-b
 if (!existsSync(OPENCODE)) throw new Error('OpenCode is not installed: run test/agents/programs/install.sh')
 
 /** An environment in which OpenCode uses one model only and writes nothing outside its folder. */
-export function opencodeEnv(folder: TempFolder, modelUrl: string): Record<string, string> {
+export function opencodeEnv(folder: Pick<TempFolder, 'at'>, modelUrl: string): Record<string, string> {
   const home = folder.at('home')
   return {
     HOME: home,

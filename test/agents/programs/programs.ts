@@ -18,7 +18,7 @@ export interface Program {
   /** Additional provider settings. */
   readonly more?: string
   /** Prepares its home folder and returns its environment. */
-  env(folder: TempFolder, model: ModelServer, works: readonly string[]): Record<string, string>
+  env(folder: Pick<TempFolder, 'at'>, model: ModelServer, works: readonly string[]): Record<string, string>
   /** The prompt that makes it run a command. */
   shell(command: string): Reply
 }
