@@ -19,7 +19,7 @@ export async function cityChecks(context: CommandContext, folder: string): Promi
     { name: 'registered', run: () => checkRegistered(context, city) },
     { name: 'configuration', run: () => checkConfiguration(city) },
     { name: 'packs', run: () => checkPacks(context, city) },
-    { name: 'rigs', run: () => checkRigs(city) },
+    { name: 'rigs', run: async () => checkRigs(city, await runningCity(context, city)) },
     { name: 'programs', run: () => checkPrograms(context, city) },
     { name: 'logins', run: () => checkLogins(context, city) },
     { name: 'hooks', run: () => checkHooks(city) },
@@ -99,17 +99,16 @@ async function checkPacks({ io }: CommandContext, { path, packs }: CityFiles): P
   )
 }
 
-function checkRigs({ rigs }: CityFiles): CheckResult {
+/** Whether the folders of rigs are there, and what the city finds wrong with them while it runs. */
+async function checkRigs({ rigs }: CityFiles, city: CityClient | undefined): Promise<CheckResult> {
+  const listed = city && (await city.call('GET ~/rigs')).items
   const missing = rigs.filter(({ path }) => !existsSync(path))
-  if (missing.length === 0) return ok('rigs', rigs.length === 0 ? 'none' : countOf(rigs.length, 'rig'))
-  const details = missing.map(({ name, path }) => `${name}: ${path}`)
-  return bad(
-    'error',
-    'rigs',
-    `${countOf(missing.length, 'rig')} without a folder`,
-    'put the folder back, or `gc rig remove <rig>`',
-    details,
-  )
+  const gone = missing.map(({ name, path }) => `${name}: ${path} is gone`)
+  const wrong = listed?.flatMap(({ name, problems = [] }) => problems.map((problem) => `${name}: ${problem}`)) ?? gone
+  if (wrong.length === 0) return ok('rigs', rigs.length === 0 ? 'none' : countOf(rigs.length, 'rig'))
+  const fix = city ? 'see what each line says' : 'put the folder back, or `gc rig add <folder> --name <rig>`'
+  const level = missing.length > 0 ? 'error' : 'warning'
+  return bad(level, 'rigs', countOf(wrong.length, 'problem'), fix, wrong)
 }
 
 /** Whether each agent's program is there: on the PATH of the supervisor, else on this one. */

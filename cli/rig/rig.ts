@@ -1,7 +1,7 @@
 import { basename, resolve } from 'node:path'
 import type { Command } from 'commander'
 import type { CityClient } from '../../src/client/client.ts'
-import { countOf } from '../../src/client/text.ts'
+import { countOf, sanitizeLine } from '../../src/client/text.ts'
 import type { CommandContext } from '../context/context.ts'
 import { envelope } from '../context/envelope.ts'
 import { collectList, type JsonOption, withJson } from '../context/options.ts'
@@ -92,7 +92,14 @@ async function add(context: CommandContext, folder: string | undefined, options:
       })
     : []
   if (options.json) return printJson(context.io, response)
-  printLine(context.io, `Rig ${response.rig ?? name} was added to ${city.name}.`)
+  const { warnings = [] } = response
+  if (status === 'accepted') {
+    const params = { name: response.rig ?? name }
+    warnings.push(...((await city.call('GET ~/rig/{name}', { params })).problems ?? []))
+  }
+  const done = status === 'exists' && path && !options.gitUrl ? `is at ${path} now` : `was added to ${city.name}`
+  printLine(context.io, `Rig ${response.rig ?? name} ${done}.`)
+  for (const warning of warnings) context.io.err(`warning: ${sanitizeLine(warning)}\n`)
   for (const pack of imported) printLine(context.io, `Added import "${pack}" for it.`)
 }
 
@@ -113,6 +120,7 @@ async function list(io: Io, city: CityClient, options: JsonOption): Promise<void
         colour: ({ suspended }) => (suspended ? 'yellow' : 'green'),
       },
       { header: 'FOLDER', value: ({ path }) => path, minWidth: 12 },
+      { header: 'PROBLEM', value: ({ problems }) => problems?.join('. '), below: '→ ' },
     ],
     `${city.name} has no rig yet; add one with \`gc rig add <folder>\`.`,
   )
@@ -136,6 +144,7 @@ async function show(context: CommandContext, name: string, options: JsonOption):
     ['agents', `${rig.agent_count}, ${countOf(rig.running_count, 'session')} running`],
     ['state', rig.suspended ? 'suspended' : 'working'],
     ['last activity', rig.last_activity],
+    ...(rig.problems ?? []).map((problem): [string, string] => ['problem', problem]),
   ])
 }
 

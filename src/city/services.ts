@@ -225,7 +225,7 @@ function buildAgents(options: Foundation & Records & SessionServices & WorkServi
     }),
     readiness: new Readiness({ clock, deadlines, env, tokens: options.processTokens }),
     agents: new Agents(store, config, suspensions, agentSessions, clock),
-    rigs: new Rigs(store, config, suspensions, agentSessions, options.git, clones),
+    rigs: new Rigs(store, config, suspensions, agentSessions, options.git, clones, options.home),
     reconciler: new Reconciler({ ...options, ...sessionServices, city: name, budgets, parking }),
   }
 }

@@ -14,7 +14,11 @@ describe('a rig', () => {
     const path = world.rigFolder(`${city.name}-web`, { git: true })
     const body = { name: 'web', path, prefix: 'we', default_branch: 'main', request_id: 'my-request' }
     const created = await city.call('POST ~/rigs', { body })
-    expect([created.status, created.body]).toEqual([201, { status: 'created', rig: 'web', request_id: 'my-request' }])
+    const problems = [expect.stringContaining(`${path} has no commit, which agents with worktree = true need`)]
+    expect([created.status, created.body]).toEqual([
+      201,
+      { status: 'created', rig: 'web', request_id: 'my-request', warnings: problems },
+    ])
     writeFileSync(join(path, 'new.txt'), 'x')
     await declare(city, 'worker', {}, { dir: 'web', min_active_sessions: 1, max_active_sessions: 1 })
     await city.event(0, ({ type }) => type === 'session.woke')
@@ -27,6 +31,7 @@ describe('a rig', () => {
       agent_count: 1,
       running_count: 1,
       last_activity: expect.any(String),
+      problems,
     }
     expect((await city.call('GET ~/rig/web')).body).toEqual(rig)
     const git = { branch: 'main', clean: false, changed_files: 1, ahead: 0, behind: 0 }

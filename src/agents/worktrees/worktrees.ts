@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { AgentConfig } from '../../config/city/index.ts'
 import type { Config } from '../../config/compose/index.ts'
 import type { GitRunner } from '../../config/git/index.ts'
+import { rigProblems } from '../../config/rigs/index.ts'
 import { type Actor, gcPart } from '../../core/actor.ts'
 import { type Clock, toTimestamp } from '../../core/clock.ts'
 import type { Deadline, Deadlines } from '../../core/deadlines.ts'
@@ -35,6 +36,8 @@ interface WorktreesOptions {
   deadlines: Deadlines
   config: Pick<Config, 'current'>
   git: GitRunner
+  /** `$GC_HOME`. */
+  home: string
   sessionRepository: SessionRepository
   /** What gc wrote into worktrees goes before they are looked at. */
   projectFiles: { release(folder: string): Promise<void> }
@@ -277,6 +280,7 @@ export class Worktrees {
     await this.#ensureCapacity()
     this.#places.requireLent({ rig: name, repository: rig.path })
     const place = this.#places.placeOf(rig.path)
+    this.#requireUsable(name, place, rig.defaultBranch)
     const lends = (objects: string) => this.#places.lends(name, objects)
     const base = await rigRepository(this.options.git, place, lends).base(rig.defaultBranch)
     const row: WorktreeRow = {
@@ -295,6 +299,13 @@ export class Worktrees {
     this.#places.requireUnused(row.path, this.#rows.all())
     await this.options.store.write((tx) => this.#rows.add(tx, row))
     return row
+  }
+
+  /** Throws what keeps a rig from having worktrees, with what to do. */
+  #requireUsable(name: string, place: string, defaultBranch: string | undefined): void {
+    const around = { name, home: this.options.home, defaultBranch, hasWorktrees: true, hasLfs: true }
+    const wrong = rigProblems(place, around).find(({ prevents }) => prevents !== undefined)
+    if (wrong) throw new AppError('service-unavailable', wrong.text)
   }
 
   async #ensureCapacity(): Promise<void> {

@@ -70,6 +70,11 @@ export class GitRunner {
     return this.#program !== null
   }
 
+  /** Whether files that are in Git LFS can be checked out. */
+  get hasLfs(): boolean {
+    return Bun.which('git-lfs', { PATH: this.#path }) !== null
+  }
+
   /** Runs a command to its end; one that is killed for a bound ends with a status other than 0. */
   async run(args: readonly string[], options: GitCommandOptions): Promise<GitResult> {
     const { timeout, cwd, env, signal, isolated = false, within, maxOutput = MAX_OUTPUT_BYTES, maxFileSize } = options
@@ -166,11 +171,30 @@ async function readBounded(
   return Buffer.concat(chunks).toString(encoding)
 }
 
-/** What git wrote about a failure: the first line that says it is one, else the last. */
-export function gitErrorMessage({ stderr, exitCode }: GitResult): string {
-  const lines = stderr.trim().split('\n')
-  const first = lines.find((line) => line.startsWith('fatal: '))?.slice('fatal: '.length)
-  return first || lines.at(-1) || `git ended with status ${exitCode}`
+/** A remote may say anything. */
+const MAX_CAUSE = 500
+/** What git says of a failure that something else caused, which it said before. */
+const CONSEQUENCES =
+  /^fatal: (?:could not read from remote repository|early eof|(?:fetch-pack: )?invalid index-pack output|index-pack failed|unpack-objects failed|the remote end hung up unexpectedly|unable to checkout working tree|the remote did not send all necessary objects|remote did not send all necessary objects|protocol error|clone of .* failed|failed to write object|expected .* after)/i
+/** What it says besides. */
+const BESIDE =
+  /^(?:cloning into|submodule path|warning: (?!.*(?:no space|permission denied))|hint: |please make sure you have the correct access|and the repository exists|you can inspect what was checked out|and retry with|remote: (?:enumerating|counting|compressing|total|$)|receiving objects|resolving deltas|updating files|connection closed by remote host$|\s*$)/i
+
+/** What git wrote about a failure: its cause, and not what followed from that. */
+export function gitErrorMessage({ stderr, exitCode, exceeded }: GitResult): string {
+  if (exceeded === 'time') return 'git took too long, and was ended'
+  const lines = stderr
+    .split(/[\n\r]/)
+    .map((line) => line.trim())
+    .filter((line) => !BESIDE.test(line))
+  const causes = lines.filter((line) => !CONSEQUENCES.test(line))
+  const cause =
+    causes.find((line) => line.startsWith('fatal: ')) ??
+    causes.find((line) => line.startsWith('error: ')) ??
+    causes.find((line) => line.startsWith('remote: ')) ??
+    causes.at(-1) ??
+    lines.at(-1)
+  return cause?.replace(/^(?:(?:fatal|error|remote): )+/, '').slice(0, MAX_CAUSE) || `git ended with status ${exitCode}`
 }
 
 /** An environment in which git prompts for nothing and knows of no repository beforehand. */

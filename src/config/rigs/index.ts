@@ -1,5 +1,6 @@
 export { FailedClonesAttention } from './failed-clones.ts'
 export { originHead } from './origin-head.ts'
+export { type RigProblem, rigProblems } from './problems.ts'
 export { RigClones } from './rig-clones.ts'
 export { Rigs } from './rigs.ts'
 export { rigRoutes } from './routes.ts'

@@ -14,6 +14,7 @@ import { findFixed, writtenByAgents } from '../confinement/index.ts'
 import { IMPLICIT_AGENTS } from '../declare/index.ts'
 import { type GitRunner, readRepositoryStatus } from '../git/index.ts'
 import type { Suspensions } from '../suspensions/index.ts'
+import { type RigProblem, rigProblems } from './problems.ts'
 import type { RigClones } from './rig-clones.ts'
 import type { GitStatus, RigActed, RigCreate, RigCreated, RigList, RigQuery, RigResponse, RigUpdate } from './schema.ts'
 
@@ -49,6 +50,8 @@ export class Rigs {
     private readonly sessions: RigSessions,
     private readonly git: GitRunner,
     private readonly clones: RigClones,
+    /** `$GC_HOME`. */
+    private readonly home: string,
   ) {}
 
   async list({ git }: RigQuery): Promise<RigList> {
@@ -79,8 +82,9 @@ export class Rigs {
 
   async #declare(caller: Caller, body: RigCreate): Promise<RigCreated> {
     const { name, path, prefix, default_branch, request_id } = body
+    const known = this.config.current.rigs.find((rig) => rig.name === name)
     const created: RigCreated = { status: 'created', rig: name, ...(request_id && { request_id }) }
-    if (caller.request?.isRetry && this.config.current.rigs.some((rig) => rig.name === name)) {
+    if (caller.request?.isRetry && known) {
       await this.config.recordAgain(answering(caller, created), [])
       return created
     }
@@ -88,15 +92,24 @@ export class Rigs {
       const fieldErrors = [{ location: 'body.path', message: 'is required without git_url' }]
       throw new AppError('validation-failed', 'path is required: the folder to work on', { fieldErrors })
     }
-    const folder = this.#declaredPath(path)
+    const folder = this.#declaredPath(name, path)
     const draft = {
-      name,
       path: folder,
       ...(prefix && { prefix }),
       ...(default_branch && { defaultBranch: default_branch }),
     }
-    await this.config.addRig(answering(caller, created), draft)
-    return created
+    const warnings = this.#problems({ name, path: resolve(this.config.path, folder), defaultBranch: default_branch })
+    const answer: RigCreated = {
+      ...created,
+      ...(warnings.length > 0 && { warnings: warnings.map(({ text }) => text) }),
+    }
+    if (known?.path !== undefined && !isFolder(known.path)) {
+      const moved: RigCreated = { ...answer, status: 'exists' }
+      await this.config.changeRig(answering(caller, moved), name, draft)
+      return moved
+    }
+    await this.config.addRig(answering(caller, answer), { name, ...draft })
+    return answer
   }
 
   /** Changes what is declared of a rig. */
@@ -108,7 +121,7 @@ export class Rigs {
     this.config.rig(name)
     const updated = { status: 'updated' }
     await this.config.changeRig(answering(caller, updated), name, {
-      ...(path && { path: this.#declaredPath(path) }),
+      ...(path && { path: this.#declaredPath(name, path) }),
       ...(prefix && { prefix }),
       ...(default_branch && { defaultBranch: default_branch }),
       ...(suspended !== undefined && { suspendedOnStart: suspended }),
@@ -161,13 +174,23 @@ export class Rigs {
   }
 
   /** A folder as it is declared: relative to the city when it is inside it, so that both can be moved. */
-  #declaredPath(path: string): string {
+  #declaredPath(name: string, path: string): string {
     const city = this.config.path
     const folder = resolve(city, path)
     if (!isFolder(folder)) {
       throw new AppError('invalid-request', `${folder} is not a folder; make it first, or give another path`)
     }
+    const wrong = this.#problems({ name, path: folder }).find(({ prevents }) => prevents === 'rig')
+    if (wrong) throw new AppError('invalid-request', wrong.text)
     return folder === city || folder.startsWith(`${city}/`) ? relative(city, folder) || '.' : folder
+  }
+
+  #problems({ name, path, defaultBranch }: Pick<RigConfig, 'name' | 'path' | 'defaultBranch'>): RigProblem[] {
+    const { current } = this.config
+    const place = path === undefined ? undefined : findFixed(path, writtenByAgents(current))
+    if (place === undefined) return []
+    const hasWorktrees = current.agents.some(({ dir, worktree }) => dir === name && worktree)
+    return rigProblems(place, { name, home: this.home, defaultBranch, hasWorktrees, hasLfs: this.git.hasLfs })
   }
 
   #gitStatus({ path }: RigConfig): Promise<GitStatus | undefined> {
@@ -179,6 +202,7 @@ export class Rigs {
     const agents = this.#agents(rig.name)
     const sessions = agents.flatMap((agent) => all.get(agent) ?? [])
     const active = lastActivityOf(sessions)
+    const problems = this.#problems(rig)
     return {
       name: rig.name,
       path: rig.path ?? '',
@@ -189,6 +213,7 @@ export class Rigs {
       running_count: sessions.filter(({ running }) => running).length,
       ...(active > 0 && { last_activity: toTimestamp(active) }),
       ...(git && { git }),
+      ...(problems.length > 0 && { problems: problems.map(({ text }) => text) }),
     }
   }
 }

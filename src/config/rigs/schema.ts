@@ -28,6 +28,9 @@ export const RigResponse = Type.Object(
       Type.String({ format: 'date-time', description: 'When one of its sessions last produced output.' }),
     ),
     git: Type.Optional(GitStatus),
+    problems: Type.Optional(
+      Type.Array(Type.String(), { description: 'What is wrong with its folder or repository, with what to do.' }),
+    ),
   },
   { $id: 'RigResponse', ...closed },
 )
@@ -73,6 +76,9 @@ export const RigCreated = Type.Object(
     ),
     prefix: Type.Optional(Type.String()),
     default_branch: Type.Optional(Type.String()),
+    warnings: Type.Optional(
+      Type.Array(Type.String(), { description: 'What is wrong with its folder or repository, with what to do.' }),
+    ),
   },
   { $id: 'RigCreateResponseBody', ...closed },
 )

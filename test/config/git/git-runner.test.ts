@@ -55,3 +55,56 @@ describe('a git command', () => {
     await expect(git.run([], { timeout: 1000 })).rejects.toThrow('there is no git on the PATH; install it')
   })
 })
+
+test.each([
+  ["fatal: repository 'x' not found", "repository 'x' not found"],
+  [
+    'fatal: write error: No space left on device\nfatal: fetch-pack: invalid index-pack output',
+    'write error: No space left on device',
+  ],
+  [
+    "error: unable to write file big: No space left on device\nfatal: unable to checkout working tree\nwarning: Clone succeeded, but checkout failed.\nYou can inspect what was checked out with 'git status'\nand retry with 'git restore --source=HEAD :/'\n",
+    'unable to write file big: No space left on device',
+  ],
+  [
+    'git@host.example: Permission denied (publickey).\nfatal: Could not read from remote repository.\n\nPlease make sure you have the correct access rights\nand the repository exists.\n',
+    'git@host.example: Permission denied (publickey).',
+  ],
+  [
+    'ERROR: Repository not found.\nfatal: Could not read from remote repository.\n\nPlease make sure you have the correct access rights\nand the repository exists.\n',
+    'ERROR: Repository not found.',
+  ],
+  [
+    'error: RPC failed; curl 56 Recv failure: Connection reset by peer\nerror: 12 bytes of body are still expected\nfatal: early EOF\nfatal: fetch-pack: invalid index-pack output',
+    'RPC failed; curl 56 Recv failure: Connection reset by peer',
+  ],
+  [
+    'git-lfs filter-process: 1: git-lfs: not found\nfatal: the remote end hung up unexpectedly',
+    'git-lfs filter-process: 1: git-lfs: not found',
+  ],
+  [
+    "fatal: could not create work tree dir 'x': Permission denied",
+    "could not create work tree dir 'x': Permission denied",
+  ],
+  [
+    'remote: Access denied: the project is archived\nfatal: the remote end hung up unexpectedly',
+    'Access denied: the project is archived',
+  ],
+  ['fatal: the remote end hung up unexpectedly', 'the remote end hung up unexpectedly'],
+  ['\n', 'git ended with status 128'],
+])('a failure is told by its cause: %j', (stderr, cause) => {
+  expect(gitErrorMessage({ exitCode: 128, stdout: '', stderr })).toBe(cause)
+})
+
+test('a clone that could not be written is told by why', async () => {
+  using folder = tempFolder()
+  const runner = new GitRunner({ deadlines: new Deadlines(), env: { PATH: process.env.PATH } })
+  const source = folder.at('source')
+  Bun.spawnSync(['git', 'init', '-q', source])
+  writeFileSync(folder.at('source', 'big'), Buffer.from(crypto.getRandomValues(new Uint8Array(60_000))))
+  Bun.spawnSync(['sh', '-c', 'git add . && git -c user.name=a -c user.email=a@b commit -q -m big'], { cwd: source })
+  const words = ['clone', '-q', `file://${source}`, folder.at('copy')]
+  const result = await runner.run(words, { timeout: 10_000, maxFileSize: 30_000 })
+  expect(result.exitCode).not.toBe(0)
+  expect(gitErrorMessage(result)).toBe('write error: File too large')
+})
