@@ -2,6 +2,7 @@ import type { Static } from '@sinclair/typebox'
 import { formatDiagnostic } from '../../config/files/index.ts'
 import { toTimestamp } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
+import type { EventLog } from '../../core/events/index.ts'
 import type { Store, Tx } from '../../core/store/index.ts'
 import { actorOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
@@ -19,6 +20,7 @@ import type {
   OrderEndedFrame,
   OrderFileResponse,
   OrderFiles,
+  OrderHistoryEntry,
   OrderOutputFrame,
   OrderRunInputBody,
   OrderRunOutputBody,
@@ -30,6 +32,7 @@ import { printed, toOrderFile } from './view.ts'
 
 interface OrderControlOptions {
   readonly store: Store
+  readonly log: Pick<EventLog, 'subscribe'>
   readonly orderLibrary: OrderLibrary
   readonly orderDispatcher: OrderDispatcher
   readonly orderApproval: OrderApproval
@@ -86,7 +89,9 @@ export class OrderControl {
 
   /** What the command of a run prints, then how the run ended. */
   follow(bead: string, signal: AbortSignal): AsyncGenerator<SseFrame> {
-    return this.#frames(bead, this.options.orderDispatcher.follow(bead, signal))
+    const { orderDispatcher, orderHistory } = this.options
+    if (orderDispatcher.runs.find(bead)) return this.#frames(bead, orderDispatcher.follow(bead, signal))
+    return this.#recordedFrames(orderHistory.entry(bead), signal)
   }
 
   /** Closes open tracking beads of runs that are over or that nobody knows. */
@@ -124,6 +129,25 @@ export class OrderControl {
       isFollowed ||= each.kind === 'output'
       if (text !== '') yield toFrame({ type: 'output', text })
       if (each.kind === 'ended') yield toFrame({ type: 'ended', run: this.options.orderHistory.entry(bead) })
+    }
+  }
+
+  /** What the bead of a run says that another program recorded; that run ends when the bead is closed. */
+  async *#recordedFrames(run: OrderHistoryEntry, signal: AbortSignal): AsyncGenerator<SseFrame> {
+    const { log, orderHistory } = this.options
+    const { bead_id: bead } = run
+    const ended = Promise.withResolvers<boolean>()
+    const unsubscribe = log.subscribe(({ type, subject }) => {
+      if (subject === bead && (type === 'bead.closed' || type === 'bead.deleted')) ended.resolve(type === 'bead.closed')
+    })
+    signal.addEventListener('abort', () => ended.resolve(false), { once: true })
+    try {
+      const { output } = orderHistory.detail(bead, {})
+      if (output !== '') yield toFrame({ type: 'output', text: output })
+      const isOver = orderHistory.entry(bead).duration_ms !== undefined || (!signal.aborted && (await ended.promise))
+      if (isOver) yield toFrame({ type: 'ended', run: orderHistory.entry(bead) })
+    } finally {
+      unsubscribe()
     }
   }
 

@@ -154,8 +154,19 @@ test('a bead that is labelled as a run shows its order, place, end and output', 
   }
   expect(entry()).toEqual(shown)
   await town.clock.advance(1500)
+  const frames = city.orderControl.follow(id, new AbortController().signal)
+  expect((await frames.next()).value).toEqual({ event: 'output', data: { type: 'output', text: 'out' } })
+  const ended = frames.next()
   await city.beads.close(human, id)
   expect(entry()).toEqual({ ...shown, duration_ms: '1500' })
+  expect((await ended).value).toEqual({
+    event: 'ended',
+    data: { type: 'ended', run: { ...shown, duration_ms: '1500' } },
+  })
+  expect((await frames.next()).done).toBe(true)
+  const again = await Array.fromAsync(city.orderControl.follow(id, new AbortController().signal))
+  expect(again.map(({ event }) => event)).toEqual(['output', 'ended'])
+  expect(() => city.orderControl.follow('mi-99', AbortSignal.abort())).toThrow('no run of an order has the bead')
   expect(city.orderHistory.detail(id, {})).toMatchObject({ store_ref: 'rig:shop', output: 'out' })
 })
 

@@ -73,9 +73,10 @@ export class OrderHistory {
   /** One run as lists show it. */
   entry(id: string): OrderHistoryEntry {
     const { beadReader, config } = this.options
-    const run = this.#repository.find(id)
+    const bead = beadReader.find(id)
+    const run = this.#repository.find(id) ?? (bead && this.#labelledRun(bead))
     if (!run) throw new AppError('bead-not-found', `no run of an order has the bead ${id}`)
-    return toHistoryEntry(run, beadReader.find(id)?.labels, config.current.name)
+    return toHistoryEntry(run, bead?.labels, config.current.name)
   }
 
   /** A run with what it printed, by its tracking bead or by the root of what its formula made. */
@@ -128,16 +129,22 @@ export class OrderHistory {
 
   #withLabelled(runs: readonly PastRun[], labelled: readonly LabelledBead[]): PastRun[] {
     if (labelled.length === 0) return [...runs]
-    const { beadReader, orderLibrary } = this.options
-    const beads = new Map(beadReader.list(labelled.map(({ id }) => id)).map((bead) => [bead.id, bead]))
+    const ids = labelled.map(({ id }) => id)
+    const beads = new Map(this.options.beadReader.list(ids).map((bead) => [bead.id, bead]))
     const recorded = labelled.flatMap(({ id, label, createdAt }) => {
       const bead = beads.get(id)
-      if (!bead) return []
-      const scopedName = label.slice(RUN_LABEL.length)
-      const kind = orderLibrary.find(scopedName)?.action.kind ?? kindOf(bead)
-      return toPastRun(bead, { scopedName, kind, createdAt, beadRig: beadReader.row(id)?.rig ?? '' })
+      const run = bead && this.#labelledRun(bead, label)
+      return run ? { ...run, createdAt } : []
     })
     return [...runs, ...recorded].sort(newestFirst)
+  }
+
+  /** The run that a bead has the label of; undefined when it has none. */
+  #labelledRun(bead: Bead, label = bead.labels?.find((each) => each.startsWith(RUN_LABEL))): PastRun | undefined {
+    if (label === undefined) return undefined
+    const scopedName = label.slice(RUN_LABEL.length)
+    const kind = this.options.orderLibrary.find(scopedName)?.action.kind ?? kindOf(bead)
+    return toPastRun(bead, { scopedName, kind, beadRig: this.options.beadReader.row(bead.id)?.rig ?? '' })
   }
 
   /** Shows any of these runs, with the labels of its bead. */
@@ -237,9 +244,10 @@ const kindOf = ({ labels, metadata }: Bead): PastRun['kind'] =>
 /** A bead with the label of a run as a run: it ended when the bead was closed, unless it says how long it took. */
 function toPastRun(
   bead: Bead,
-  { scopedName, kind, createdAt, beadRig }: Pick<PastRun, 'scopedName' | 'kind' | 'createdAt'> & { beadRig: string },
+  { scopedName, kind, beadRig }: Pick<PastRun, 'scopedName' | 'kind'> & { beadRig: string },
 ): PastRun {
   const [, rig = ''] = scopedName.split(':rig:')
+  const createdAt = Date.parse(bead.created_at)
   const { stdout, stderr } = outputOf(bead)
   const duration = integerOf(bead.metadata?.[OrderKey.durationMs])
   const closedAt = Date.parse(bead.metadata?.[WorkKey.closedAt] ?? bead.updated_at ?? '')
