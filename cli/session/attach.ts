@@ -1,12 +1,14 @@
 import { type Command, Option } from 'commander'
 import type { CityClient } from '../../src/client/client.ts'
 import { openTerminal, type Terminal, type TerminalEffect } from '../../src/client/terminal.ts'
+import type { SessionResponse } from '../../src/work/sessions/index.ts'
 import type { CommandContext } from '../context/context.ts'
 import { formatControlKey, parseControlKey, splitAtDetach } from '../io/control-keys.ts'
 import { failure } from '../io/exit.ts'
 import { pause } from '../io/io.ts'
 import { processTty, type Tty } from '../io/tty.ts'
 import { readTuiConfig } from '../tui/tui.ts'
+import { readTranscript } from './transcript.ts'
 
 const DETACH_KEY = 'ctrl-]'
 
@@ -58,7 +60,11 @@ async function attach(context: CommandContext, id: string, options: AttachOption
   const tty = processTty()
   if (!tty && !options.readOnly) throw failure('attaching needs a terminal; use --read-only without one')
   const city = await context.city()
-  await untilStarted(context, city, id)
+  const { state } = await untilStarted(context, city, id)
+  if (state === '' && options.readOnly) {
+    context.io.err(`gc: session ${id} is closed; this is its transcript\n`)
+    return readTranscript(context, id, { tail: 0 })
+  }
   const effects = tty ? await effectsOf(context, options) : []
   const terminal = await openTerminal(city, id, {
     write: !options.readOnly,
@@ -81,11 +87,11 @@ const STARTING = new Set(['creating', 'start-pending'])
 const START_TIMEOUT_MS = 30_000
 const LOOK_MS = 100
 
-/** Waits for a session whose program is being started. */
-async function untilStarted({ io }: CommandContext, city: CityClient, id: string): Promise<void> {
-  for (let waited = 0; waited < START_TIMEOUT_MS && !io.signal.aborted; waited += LOOK_MS) {
-    const { state } = await city.call('GET ~/session/{id}', { params: { id } })
-    if (!STARTING.has(state)) return
+/** Waits for a session whose program is being started; returns what it is then. */
+async function untilStarted({ io }: CommandContext, city: CityClient, id: string): Promise<SessionResponse> {
+  for (let waited = 0; ; waited += LOOK_MS) {
+    const session = await city.call('GET ~/session/{id}', { params: { id } })
+    if (!STARTING.has(session.state) || waited >= START_TIMEOUT_MS || io.signal.aborted) return session
     await pause(LOOK_MS, io.signal)
   }
 }

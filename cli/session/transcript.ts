@@ -38,11 +38,12 @@ export function transcriptCommand(session: Command, context: CommandContext): vo
     .option('--sub-agents', 'also the conversations of sub-agents')
     .addHelpText('after', '\nEntries of the formats raw and structured are printed as one line of JSON each.')
     .action((id: string, options: Options) =>
-      options.follow ? followTranscript(context, id, options) : read(context, id, options),
+      options.follow ? followTranscript(context, id, options) : readTranscript(context, id, options),
     )
 }
 
-async function read(context: CommandContext, id: string, options: Options): Promise<void> {
+/** Prints the transcript of a session once. */
+export async function readTranscript(context: CommandContext, id: string, options: Options): Promise<void> {
   const { format = 'conversation', tail, json, subAgents } = options
   const city = await context.city()
   if (json) return printWhole(context, id, options)

@@ -11,6 +11,7 @@ import { errorSentence } from '../io/describe-error.ts'
 import { ignoreHangup } from '../io/hangup.ts'
 import { type Io, printLine } from '../io/io.ts'
 import { logFile } from '../logs/log-file.ts'
+import { rememberLog } from '../logs/sources.ts'
 
 interface Serve {
   home?: string
@@ -108,6 +109,7 @@ async function serveUntilEnded({ io }: CommandContext, options: Serve, command: 
     if (options.log) report(`could not start: ${errorSentence(error, io.env)}`)
     throw error
   })
+  rememberLog(homeOf(io, options), options.log && resolve(io.cwd, options.log))
   printLine(
     io,
     `gc ${version} answers at ${running.url}; stop it with ctrl-c, and the agents run on, or \`gc down\` for all.`,
@@ -123,12 +125,14 @@ async function serveUntilEnded({ io }: CommandContext, options: Serve, command: 
   forget()
 }
 
+const homeOf = ({ env }: Io, { home }: Serve): string => resolve(home ?? resolveHome(env))
+
 /** Writes to the terminal, and to the log of the home, where `gc logs` finds it. */
-function alsoLogged({ err, env }: Io, { home }: Serve): (text: string) => void {
-  const file = join(resolve(home ?? resolveHome(env)), LOG_FILE)
+function alsoLogged(io: Io, options: Serve): (text: string) => void {
+  const file = join(homeOf(io, options), LOG_FILE)
   let log: ((text: string) => void) | undefined
   return (text) => {
-    err(text)
+    io.err(text)
     if (!existsSync(dirname(file))) return
     log ??= logFile(file)
     log(text)
@@ -137,12 +141,12 @@ function alsoLogged({ err, env }: Io, { home }: Serve): (text: string) => void {
 
 /** Fills in from supervisor.toml whatever no flag sets; returns a warning for each key without effect. */
 async function withSupervisorToml(
-  { env }: Io,
+  io: Io,
   options: Serve,
   command: Command,
 ): Promise<{ settings: Serve; notices: readonly string[] }> {
   const { readSupervisorToml } = await import('../../src/config/confinement/index.ts')
-  const { listen, warnings } = readSupervisorToml(resolve(options.home ?? resolveHome(env)))
+  const { listen, warnings } = readSupervisorToml(homeOf(io, options))
   const { port, host, allowHosts, allowOrigins } = listen
   const isDefault = (name: string) => command.getOptionValueSource(name) === 'default'
   const settings = {

@@ -17,6 +17,7 @@ import { join } from 'node:path'
 import { START_FLAGS } from '../../cli/context/launch-supervisor.ts'
 import { logFile, trimStart } from '../../cli/logs/log-file.ts'
 import { followSupervisorLog } from '../../cli/logs/merged-logs.ts'
+import { rememberLog } from '../../cli/logs/sources.ts'
 import { tempFolder } from '../support/folder.ts'
 import { gc, type Shell } from './shell.ts'
 
@@ -104,6 +105,18 @@ describe('gc logs', () => {
     const { out } = await home.gc(['logs'])
     expect(out).toStartWith(`supervisor  ${time(1)} up\nhost b1     ${time(2)} host b1 is up\n`)
     expect(out).toEndWith(`supervisor  ${time(6)} rotated\nhost b2     ${time(7)} host b2 is up\n`)
+  })
+
+  test('shows the log that a supervisor was given, until one logs in its home again', async () => {
+    using home = openHome()
+    const log = home.folder.at('elsewhere.log')
+    writeFileSync(log, line(6, 'elsewhere'))
+    rememberLog(home.folder.path, log)
+    expect((await home.gc(['logs', '-n', '2'])).out).toBe(
+      `supervisor  ${time(5)} request red\nsupervisor  ${time(6)} elsewhere\n`,
+    )
+    rememberLog(home.folder.path, undefined)
+    expect((await home.gc(['supervisor', 'logs', '-n', '1'])).out).toBe(`${time(5)} request red\n`)
   })
 
   test('says how there will be a log where there is none', async () => {

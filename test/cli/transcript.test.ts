@@ -116,6 +116,17 @@ test('new entries are printed until the session is closed', async () => {
   expect(out.indexOf('One more thing')).toBeGreaterThan(out.indexOf('And to you'))
 }, 15_000)
 
+test('watching or following a closed session prints its transcript once and ends', async () => {
+  for (const args of [
+    ['session', 'watch', session.id],
+    ['session', 'logs', session.id, '--follow'],
+  ]) {
+    const { status, out } = await town.gc(args)
+    expect([status, out.split('One more thing').length]).toEqual([0, 2])
+  }
+  expect((await town.gc(['session', 'watch', session.id])).err).toStartWith(`gc: session ${session.id} is closed`)
+}, 15_000)
+
 test('readiness of agent programs is shown', async () => {
   const { out } = await town.gc(['readiness', 'pi'])
   expect(out).toMatch(/^NAME +PROGRAM +STATUS +TO DO\npi +Pi Coding Agent +not installed/)
