@@ -11,14 +11,16 @@ export function findInstalled(io: Pick<Io, 'env'>): string[] {
   return [...(manager ? installedFiles(manager) : []), ...links(resolveHome(io.env)), ...completions(io.env)]
 }
 
-/** The links to this program, or the scripts that start it; never a program that somebody put there. */
+/** The links to this program or the scripts that start it, and the rules of programs; never a program of somebody else. */
 function links(home: string): string[] {
-  return ['gc', 'bd']
+  const rules = join(home, 'bin', 'gemini-policy.toml')
+  const programs = ['gc', 'bd']
     .map((name) => join(home, 'bin', name))
     .filter((path) => {
       const found = lstatSync(path, { throwIfNoEntry: false })
       return found?.isSymbolicLink() || (found?.isFile() && startsWith(path, '#!'))
     })
+  return existsSync(rules) ? [...programs, rules] : programs
 }
 
 /** What every script of `gc completion` has in it. */

@@ -68,6 +68,8 @@ export interface ProgramPreset {
   readonly reviewedHooks?: string
   /** Has it run gc's own protocol without asking. */
   readonly protocol?: (place: ProtocolPlace) => ProtocolLaunch
+  /** A file for the protocol in the folder of gc, which every session can read and no confined one can change. */
+  readonly besideGc?: { readonly name: string; readonly text: () => string }
   /** Has it trust the folder that it is started in. */
   readonly trust?: (folder: string) => Pick<ProtocolLaunch, 'args' | 'env'>
   /** Shows that it is logged in, if only a file or a variable does. */

@@ -13,6 +13,7 @@ import { join, resolve } from 'node:path'
 import { createFolder } from '../core/folders.ts'
 import { createSecret } from '../core/ids.ts'
 import { shellQuote, TOKEN_PREFIX } from '../core/text/index.ts'
+import { PRESETS } from '../programs/presets.ts'
 
 /** The address of a running supervisor, as written to `$GC_HOME/supervisor.json`. */
 export interface SupervisorAddress {
@@ -76,6 +77,14 @@ export class Home {
       else writeFileSync(fresh, wrapperScript(program, name), { mode: 0o700 })
       renameSync(fresh, path)
     }
+    for (const { besideGc } of PRESETS.values()) if (besideGc) this.#putBeside(besideGc)
+  }
+
+  #putBeside({ name, text }: { name: string; text: () => string }): void {
+    const path = join(realpathSync(this.bin), name)
+    rmSync(`${path}.new`, { force: true })
+    writeFileSync(`${path}.new`, text(), { mode: 0o600, flag: 'wx' })
+    renameSync(`${path}.new`, path)
   }
 
   writeAddress(address: SupervisorAddress): void {

@@ -1,8 +1,10 @@
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { asObject, asString, isObject } from '../entries/json.ts'
 import { choice, npm, type ProviderOption, permissions, script } from '../parts/preset.ts'
 import { configured, type Inspector, invalid, needsAuth, type ProbeResult } from '../parts/probe.ts'
-import type { ProgramPreset } from '../program.ts'
+import type { ProgramPreset, ProtocolLaunch, ProtocolPlace } from '../program.ts'
+import { PROTOCOL_ONLY } from '../protocol/index.ts'
+import { policyText } from './policy.ts'
 
 export function geminiCheck(inspector: Inspector): ProbeResult {
   const folder = join(inspector.env.GEMINI_CLI_HOME || inspector.home, '.gemini')
@@ -36,6 +38,16 @@ const antigravityOptions: ProviderOption[] = [
   ),
 ]
 
+/** The file of rules beside gc: in a project, sessions could change it. */
+const POLICY = 'gemini-policy.toml'
+
+/**
+ * Its rules match the whole of a tool's arguments, and with them one plain command that begins as one of the protocol. With
+ * the variable gc itself refuses all that the protocol does not have behind the first words.
+ */
+const protocol = ({ gc, mode }: ProtocolPlace): ProtocolLaunch =>
+  mode === 'unrestricted' ? {} : { args: ['--admin-policy', join(dirname(gc), POLICY)], env: { [PROTOCOL_ONLY]: '1' } }
+
 export const geminiPreset: ProgramPreset = {
   provider: {
     displayName: 'Gemini CLI',
@@ -57,6 +69,8 @@ export const geminiPreset: ProgramPreset = {
   inherited: /^(?:GEMINI_|GOOGLE_)/,
   loginVariables: /^(?:GEMINI_|GOOGLE_)/,
   settings: ['.gemini'],
+  protocol,
+  besideGc: { name: POLICY, text: policyText },
   trust: () => ({ env: { GEMINI_CLI_TRUST_WORKSPACE: 'true' } }),
 }
 

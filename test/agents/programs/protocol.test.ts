@@ -2,7 +2,7 @@ import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Script } from './model-server.ts'
-import { claude, codex, type Program } from './programs.ts'
+import { claude, codex, gemini, type Program } from './programs.ts'
 import { openTown, type TownEvent } from './town.ts'
 
 setDefaultTimeout(180_000)
@@ -51,9 +51,14 @@ async function atWork(program: Program, mode: string, ...more: string[]) {
 
 const isAsked = ({ type }: TownEvent) => type === 'session.asked'
 
-describe.each(['ask', 'auto-edit'])('claude in the mode %s', (mode) => {
+const asking = [
+  ...['ask', 'auto-edit'].map((mode) => ['claude', mode, claude] as const),
+  ...['default', 'auto-edit'].map((mode) => ['gemini', mode, gemini] as const),
+]
+
+describe.each(asking)('%s in the mode %s', (_, mode, program) => {
   test('works on a bead without a question, and asks about what is not of the protocol', async () => {
-    await using town = await atWork(claude, mode, 'gc ready --json; touch smuggled')
+    await using town = await atWork(program, mode, 'gc ready --json; touch smuggled')
     const events = await town.events(isAsked)
     expect(events.at(-1)?.payload.text).toContain('touch smuggled')
     await town.isWorked(events)

@@ -31,6 +31,13 @@ test('codex starts with rules for first words, and with the variable that has gc
   expect(launch('codex', 'unrestricted')).toMatchObject({ env: {}, files: [] })
 })
 
+test('gemini starts with the rules beside gc, and with the same variable', () => {
+  const { argv, env, files } = launch('gemini', 'default')
+  expect(argv.slice(-2)).toEqual(['--admin-policy', '/g/bin/gemini-policy.toml'])
+  expect({ env, files }).toEqual({ env: { GC_PROTOCOL_ONLY: '1' }, files: [] })
+  expect(launch('gemini', 'unrestricted').env).toEqual({})
+})
+
 test('nothing is added to a command that is not the program of its provider, nor for a launch that is only compared', () => {
   const plain = (name: string, more: object) => {
     const { argv, env, files } = launch(name, name === 'claude' ? 'ask' : 'suggest', more)
@@ -47,7 +54,7 @@ test('nothing is added to a command that is not the program of its provider, nor
 test('a program trusts the folder that gc made for it, by an option or a variable', () => {
   const trusted = '/city/.gc/worktrees/web/a "b"'
   expect(launch('claude', 'unrestricted', { trusted }).env).toEqual({ CLAUDE_CODE_SANDBOXED: '1' })
-  expect(launch('gemini', 'default', { trusted }).env).toEqual({ GEMINI_CLI_TRUST_WORKSPACE: 'true' })
+  expect(launch('gemini', 'unrestricted', { trusted }).env).toEqual({ GEMINI_CLI_TRUST_WORKSPACE: 'true' })
   const { argv } = launch('codex', 'unrestricted', { trusted })
   expect(argv).toContain('projects={"/city/.gc/worktrees/web/a \\"b\\""={trust_level="trusted"}}')
 })

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { policyText } from '../../../src/programs/gemini/policy.ts'
 import { splitSimpleCommand } from '../../../src/programs/protocol/command-line.ts'
 import { onlyBegins, permissionAnswer, protocolPrefixes, protocolWords } from '../../../src/programs/protocol/index.ts'
 import { SMUGGLED } from './smuggled.ts'
@@ -26,6 +27,8 @@ const ALLOWED: readonly (readonly [line: string, runs: string])[] = [
   ['bd dep mp-1 --blocks mp-2', 'bd dep mp-1 --blocks mp-2'],
   ['bd heartbeat mp-1', 'bd heartbeat mp-1'],
 ]
+
+const split = (line: string) => splitSimpleCommand(line) ?? []
 
 const call = (input: object, more: object = {}) =>
   JSON.stringify({ hook_event_name: 'PreToolUse', tool_name: 'Bash', tool_input: input, ...more })
@@ -87,8 +90,6 @@ describe('the hook of claude', () => {
 })
 
 describe('a program that matches the first words of a command', () => {
-  const split = (line: string) => splitSimpleCommand(line) ?? []
-
   test('has gc refuse all that only begins as a command of the protocol', () => {
     const begin = protocolPrefixes()
     const matches = (words: readonly string[]) => begin.some((prefix) => prefix.every((word, at) => words[at] === word))
@@ -108,5 +109,39 @@ describe('a program that matches the first words of a command', () => {
     expect(lines.filter((line) => onlyBegins(split(line)) !== undefined)).toEqual([])
     expect(onlyBegins(split('gc hook run -- confine -- make'))).toEqual(['gc', 'hook'])
     expect(onlyBegins(split('gc hook run --timeout 15s -- hook run -- confine -- make'))).toEqual(['gc', 'hook'])
+  })
+})
+
+describe('the rules of gemini', () => {
+  const patterns = [...policyText().matchAll(/^argsPattern = '''(.*)'''$/gm)].map(([, pattern = '']) => pattern)
+  const rules = patterns.map((pattern) => new RegExp(pattern))
+  /** Arguments as the program writes them for its rules. */
+  const isAllowed = (command: string, description = 'Work') => {
+    const args = `{\0"command":${JSON.stringify(command)}\0,\0"description":${JSON.stringify(description)}\0}`
+    return rules.some((rule) => rule.test(args))
+  }
+
+  test('are ones that it accepts', () => {
+    expect(policyText().match(/^\[\[rule\]\]$/gm)?.length).toBe(patterns.length)
+    const isRefused = (pattern: string) => pattern.length > 2048 || /\([^)]*[*+?{].*\)[*+?{]/.test(pattern)
+    expect(patterns.filter(isRefused)).toEqual([])
+  })
+
+  test('allow commands of the protocol, also with quoted text', () => {
+    const lines = [
+      'gc hook --claim --json',
+      'bd show mp-1',
+      'gc bd list -n5',
+      "bd comment mp-1 'rm -rf $(x) | > `y`; all'",
+      'gc mail send human -s "What now?" -m "It\'s (not) clear; what now?"',
+      'gc runtime drain-ack',
+    ]
+    expect(lines.filter((line) => !isAllowed(line))).toEqual([])
+  })
+
+  test('allow nothing that would do something else, but for what gc refuses', () => {
+    const passed = SMUGGLED.filter((line) => isAllowed(line) && onlyBegins(split(line)) === undefined)
+    expect(passed).toEqual([])
+    expect(isAllowed('make', '\0"command":"gc hook"\0')).toBe(false)
   })
 })

@@ -1,0 +1,36 @@
+import { protocolPrefixes } from '../protocol/index.ts'
+
+/** Words and blanks that mean themselves to a shell. */
+const PLAIN = '[\\w@%+=:,./ -]*'
+/** Quoted text, as JSON writes it; nothing in it is read by a shell. */
+const QUOTED = [`'[^'\\\\"]*'`, '\\\\"[^\\\\"$`]*\\\\"']
+const MOST_QUOTED = 4
+
+/** What may stand behind the first words of a command: nothing, or words of which so many are quoted. */
+const TAILS: readonly string[] = ['', ...tails(MOST_QUOTED).map((tail) => ` ${tail}`)]
+
+function tails(quoted: number): string[] {
+  if (quoted === 0) return [PLAIN]
+  const fewer = tails(quoted - 1)
+  return [PLAIN, ...QUOTED.flatMap((text) => fewer.map((tail) => `${PLAIN}${text}${tail}`))]
+}
+
+/**
+ * The rules by which Gemini CLI runs gc's own protocol without asking. They have no groups that repeat, which it would refuse
+ * as patterns that may take forever.
+ */
+export function policyText(): string {
+  const roots = Map.groupBy(protocolPrefixes(), (words) => (words[1] === 'bd' ? 'gc bd' : words[0]))
+  const patterns = [...roots].flatMap(([root = '', prefixes]) => {
+    const names = prefixes.map((words) => words.join(' ').slice(root.length + 1))
+    return TAILS.map((tail) => `\\x00"command":"${root} (?:${names.join('|')})${tail}"\\x00`)
+  })
+  return patterns.map(rule).join('\n')
+}
+
+const rule = (pattern: string): string => `[[rule]]
+toolName = "run_shell_command"
+argsPattern = '''${pattern}'''
+decision = "allow"
+priority = 900
+`
