@@ -7,6 +7,7 @@ import type { Output } from '../../src/client/operations.ts'
 import { type Colour, formatAge, formatTime, sanitizeLine, sanitizeLines } from '../../src/client/text.ts'
 import type { CommandContext } from '../context/context.ts'
 import { type JsonOption, parseDurationOption, withJson } from '../context/options.ts'
+import { watched, withWatch } from '../context/watch.ts'
 import { failure } from '../io/exit.ts'
 import { type Io, printJson, printLine } from '../io/io.ts'
 import { printTable } from '../io/table.ts'
@@ -55,8 +56,8 @@ export function ruleCommands(program: Command, context: CommandContext): void {
       '\nA rule for a command runs code that its session can change. gc checks the files that the command names.',
     )
     .action(async (options: AddOptions) => (await actions()).addRule(context, options))
-  withJson(rule.command('list').description('list rules, and how often each answered')).action(
-    async (options: JsonOption) => (await actions()).listRules(context, options),
+  withWatch(withJson(rule.command('list').description('list rules, and how often each answered'))).action(
+    watched(context, async (shown, options: JsonOption) => (await actions()).listRules(shown, options)),
   )
   withJson(rule.command('remove').description('remove a rule'))
     .argument('<rule>')
