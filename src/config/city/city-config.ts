@@ -269,6 +269,8 @@ export interface SessionConfig {
   readonly worktreeLimit: number
   /** The bytes of the largest file that a snapshot of a worktree holds. */
   readonly snapshotMaxBytes: number
+  /** The shortest time between two looks at the same worktree. */
+  readonly snapshotInterval: number
   /** How long a program may take from its start until it works, unless its provider says otherwise. */
   readonly startupTimeout: number
 }

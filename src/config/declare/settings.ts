@@ -60,6 +60,7 @@ export const SESSION = {
   setupTimeout: duration('setup_timeout'),
   worktreeLimit: integer('worktree_limit', { min: 1 }),
   snapshotMaxBytes: integer('snapshot_max', { min: 1 }),
+  snapshotInterval: duration('snapshot_interval'),
   startupTimeout: duration('startup_timeout'),
 }
 export type SessionFields = ValuesOf<typeof SESSION>

@@ -75,8 +75,8 @@ interface Look {
 }
 
 const SNAPSHOTS = gcPart('snapshots')
-/** The shortest time between two looks at the same worktree. */
-const INTERVAL_MS = 30_000
+/** How soon after the start of a city old snapshots are dropped. */
+const FIRST_SWEEP_MS = 30_000
 /** A session that begins to do something is given time to do it. */
 const DELAY_MS = 2_000
 const KEPT = 50
@@ -130,7 +130,7 @@ export class Snapshots {
       this.#missed.add(session)
       this.#schedule(session)
     }
-    this.#scheduleSweep(INTERVAL_MS)
+    this.#scheduleSweep(FIRST_SWEEP_MS)
   }
 
   async stop(): Promise<void> {
@@ -221,10 +221,11 @@ export class Snapshots {
     if (this.#isClosed || this.#due.has(session) || !this.#rows.find(session)) return
     const { clock, deadlines } = this.options
     const since = clock.now() - (this.#lookedAt.get(session) ?? 0)
-    const delay = Math.max(DELAY_MS, INTERVAL_MS - Math.max(0, since))
+    const interval = this.options.config.current.session.snapshotInterval
+    const delay = Math.min(interval, Math.max(DELAY_MS, interval - Math.max(0, since)))
     this.#due.set(
       session,
-      deadlines.after(Math.min(delay, INTERVAL_MS), () => this.#onDue(session)),
+      deadlines.after(delay, () => this.#onDue(session)),
     )
   }
 

@@ -67,6 +67,7 @@ export const resolveSession = (declared: OptionalDeclaration<SessionFields>): Se
   setupTimeout: 10 * SECOND,
   worktreeLimit: 50,
   snapshotMaxBytes: 100_000_000,
+  snapshotInterval: 30 * SECOND,
   startupTimeout: 10 * MINUTE,
   ...declared?.values,
 })
