@@ -5,7 +5,7 @@ import { startSession } from '../api/town.ts'
 import { SEED } from '../support/seed.ts'
 import { eventually } from '../support/until.ts'
 import type { TestCity } from '../support/world.ts'
-import { dice, up, World } from './town.ts'
+import { dice, history, up, World } from './town.ts'
 
 const ROUNDS = Number(process.env.GC_KILLS ?? 5)
 const WORKTREES = 3
@@ -104,7 +104,13 @@ test(
       while (workers.length < WORKTREES) workers.push(await begin(city, marker))
       for (const worker of workers) write(worker, round, roll)
       if (roll() < 0.5) await kill(world, city, roll() * 2000)
-      for (const worker of workers) await saved(bare, worker)
+      for (const worker of workers) {
+        await saved(bare, worker).catch(async (error) => {
+          const failed = (await history(city)).filter(({ type }) => type === 'worktree.snapshot_failed')
+          const { body } = await city.call(`GET ~/session/${worker.id}`)
+          throw new Error(`${error} ${JSON.stringify(failed.at(-1)?.payload)} ${JSON.stringify(body)} ${world.log}`)
+        })
+      }
       for (const folder of [rig, ...workers.map(({ path }) => path)]) collect(folder)
       for (const [at, worker] of [...workers.entries()].reverse()) {
         const names = Object.keys(ENDS)

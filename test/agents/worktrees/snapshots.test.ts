@@ -282,10 +282,11 @@ describe('a snapshot', () => {
       })
       git(bare, 'update-ref', ref(number), made.stdout.toString().trim())
     }
-    const blob = git(bare, 'rev-parse', `${ref(1)}:new`)
     await snapshots.sweep()
     expect(await numbers()).toEqual([2])
-    expect(git(bare, 'cat-file', '-t', blob)).toBe('blob')
+    writeFileSync(join(path, 'new'), '3')
+    await snapshots.take(id, 'activity')
+    expect(await numbers()).toEqual([3, 2])
   })
 })
 

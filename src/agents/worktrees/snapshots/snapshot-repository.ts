@@ -105,9 +105,9 @@ export class SnapshotRepository {
     return existsSync(join(this.path, 'HEAD'))
   }
 
-  /** Where gc's index of the worktree of a session is. */
+  /** Where gc's index of the worktree of a session is: not in `worktrees`, which git prunes. */
   indexFile(session: string): string {
-    return join(this.path, 'worktrees', `${session}.index`)
+    return join(this.path, 'indexes', `${session}.index`)
   }
 
   /** Creates the repository, and at first removes the locks that a killed git left: nobody else writes here. */
@@ -120,7 +120,7 @@ export class SnapshotRepository {
       await new Repository(this.git, unfinished, undefined, ISOLATED).read(init)
       await mkdir(join(unfinished, 'info'), { recursive: true, mode: 0o700 })
       await writeFile(join(unfinished, 'info', 'attributes'), ATTRIBUTES)
-      await mkdir(join(unfinished, 'worktrees'), { recursive: true, mode: 0o700 })
+      await mkdir(join(unfinished, 'indexes'), { recursive: true, mode: 0o700 })
       await rename(unfinished, this.path)
     }
     if (!this.#isPrepared) await this.#removeLeftovers()
@@ -297,7 +297,7 @@ export class SnapshotRepository {
 
   /** Puts the files of a snapshot into an empty folder. */
   async checkOut(object: string, folder: string): Promise<void> {
-    const index = join(this.path, 'worktrees', '.restore')
+    const index = join(this.path, 'indexes', '.restore')
     await rm(index, { force: true })
     try {
       const git = this.at({ folder, index, write: [folder] })
