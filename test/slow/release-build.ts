@@ -1,4 +1,6 @@
+import { once } from 'node:events'
 import { cpSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs'
+import { createServer } from 'node:net'
 import { dirname, join } from 'node:path'
 import type { TempFolder } from '../support/folder.ts'
 
@@ -61,3 +63,24 @@ export const release = (path: string, ...words: string[]): Promise<Outcome> =>
   run([process.execPath, 'scripts/release/release.ts', '--quick', ...words], path)
 
 export const read = (...parts: string[]): string => readFileSync(join(...parts), 'utf8')
+
+/** The files of a release on loopback. Responses to names that `cut` matches end in the middle. */
+export async function releaseServer(files: ReadonlyMap<string, Buffer | string>, cut?: RegExp) {
+  const asked: string[] = []
+  const server = createServer((socket) => {
+    socket.on('error', () => {})
+    socket.once('data', (bytes) => {
+      const name = /^GET \/v9\/(\S+)/.exec(bytes.toString())?.[1] ?? ''
+      asked.push(name)
+      const content = files.get(name)
+      const body = Buffer.from(content ?? 'not found')
+      const status = content === undefined ? '404 Not Found' : '200 OK'
+      socket.write(`HTTP/1.1 ${status}\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n`)
+      socket.end(cut?.test(name) ? body.subarray(0, body.length / 2) : body)
+    })
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const address = server.address()
+  const port = typeof address === 'object' && address ? address.port : 0
+  return { url: `http://127.0.0.1:${port}/v9`, asked, [Symbol.dispose]: () => void server.close() }
+}

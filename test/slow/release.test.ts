@@ -1,14 +1,17 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test'
-import { chmodSync, copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { signatureProblems } from '../../scripts/release/mach-o.ts'
+import { sha256 } from '../../scripts/release/sha256.ts'
+import { readSigningKey, signatureOf } from '../../scripts/release/signing-key.ts'
 import { tempFolder } from '../support/folder.ts'
 import { emptyMachine, onMachine } from './empty-machine.ts'
-import { checkout, read, release, run, runWell } from './release-build.ts'
+import { checkout, read, release, releaseServer, run, runWell } from './release-build.ts'
 
 const folder = tempFolder()
 const out = folder.at('out')
+const program = folder.at('gc')
 let source = ''
 
 beforeAll(async () => {
@@ -24,6 +27,8 @@ beforeAll(async () => {
     out,
   )
   expect([status, err]).toEqual([0, ''])
+  const packed = readdirSync(out).find((name) => name.endsWith('linux-x64.zst')) ?? ''
+  writeFileSync(program, Bun.zstdDecompressSync(readFileSync(join(out, packed))), { mode: 0o755 })
 }, 300_000)
 afterAll(() => folder[Symbol.dispose]())
 
@@ -51,11 +56,7 @@ test('a release has the programs, their sums and signatures, licenses, notes, ma
 })
 
 test('the program of a release reports its version, commit, date and key', async () => {
-  const { version, commit, files } = JSON.parse(read(out, 'release.json'))
-  const [zstd] = files
-  const program = folder.at('gc')
-  writeFileSync(program, Bun.zstdDecompressSync(readFileSync(join(out, zstd.name))))
-  chmodSync(program, 0o755)
+  const { version, commit } = JSON.parse(read(out, 'release.json'))
   expect(await runWell([program, '--version'], folder.path)).toBe(`gc ${version} (${commit}, 2026-01-02)\n`)
   const long = JSON.parse(await runWell([program, 'version', '--long', '--json'], folder.path))
   expect(long).toMatchObject({ target: 'linux-x64', public_key: read(folder.path, 'key.pub').split('\n')[1] })
@@ -111,6 +112,105 @@ test('on a machine with git and a shell the installer brings gc, and the tour of
     /Installed gc .* as \/root\/\.local\/bin\/gc\n[\s\S]*\ngc \d[\s\S]*\nHello from my-project\/scribe\n/,
   )
 }, 120_000)
+
+describe('gc upgrade', () => {
+  const NEWER = '0123456789ab'
+  let packed: Buffer = Buffer.alloc(0)
+  let file = {}
+  const newer = folder.at('newer')
+  const key = () => readSigningKey(read(folder.path, 'key.sec'), undefined)
+
+  beforeAll(async () => {
+    const words = ['--target', 'linux-x64', '--outdir', newer, '--commit', NEWER, '--public-key', folder.at('key.pub')]
+    await runWell([process.execPath, 'scripts/build.ts', ...words], source)
+    const program = readFileSync(join(newer, 'gc-linux-x64'))
+    packed = Bun.zstdCompressSync(program, { level: 1 })
+    const [size, hash] = [packed.length, sha256(packed)]
+    file = { target: 'linux-x64', name: 'gc.zst', size, sha256: hash, program_sha256: sha256(program) }
+  }, 120_000)
+
+  /** An index of one program that was packed, signed unless \`signature\` is given. */
+  function index(changes: object = {}, signature?: string): Map<string, Buffer | string> {
+    const { version } = JSON.parse(read(source, 'package.json'))
+    const offer = { schema: 1, version, commit: NEWER, date: '2026-01-02T03:04:05Z', files: [file], ...changes }
+    const text = JSON.stringify(offer)
+    const signed = signature ?? signatureOf(Buffer.from(text), 'gc', key())
+    return new Map<string, Buffer | string>([
+      ['release.json', text],
+      ['release.json.minisig', signed],
+      ['gc.zst', packed],
+    ])
+  }
+
+  /** A person with a gc in a folder of its own, and a home whose file names an index. */
+  function person(name: string, program: string) {
+    mkdirSync(folder.at(name, 'bin'), { recursive: true })
+    copyFileSync(program, folder.at(name, 'bin', 'gc'))
+    const env = { HOME: folder.at(name), GC_HOME: folder.at(name) }
+    const gc = (...words: string[]) => run([folder.at(name, 'bin', 'gc'), ...words], folder.path, env)
+    const configure = (url: string) =>
+      writeFileSync(folder.at(name, 'supervisor.toml'), `[upgrade]\nindex = "${url}/release.json"\n`)
+    return { gc, configure, files: () => readdirSync(folder.at(name, 'bin')).sort() }
+  }
+
+  test('of a signed gc contacts the configured index when asked to, upgrades to what its key signed, and goes back', async () => {
+    const { gc, configure, files } = person('signed', program)
+    const before = (await gc('version')).out
+    expect((await gc('upgrade')).err).toContain('gc knows no release index; add --index <url>')
+    {
+      using server = await releaseServer(index())
+      configure(server.url)
+      for (const words of [['version'], ['doctor'], ['upgrade', '--from', '/none']]) await gc(...words)
+      expect(server.asked).toEqual([])
+      expect((await gc('upgrade', '--check')).out).toMatch(
+        /^gc \S+ \(0123456789ab, 2026-01-02\) is available: run `gc upgrade`\.\n$/,
+      )
+      expect(server.asked).toEqual(['release.json', 'release.json.minisig'])
+    }
+    const attempts: [string, Map<string, Buffer | string>, boolean?][] = [
+      ['which is older than this gc; nothing was changed', index({ version: '0.0.9' })],
+      ['which is older than this gc; nothing was changed', index({ date: '2025-12-31T00:00:00Z' })],
+      ['release.json is not valid; nothing was changed', index({}, signatureOf(Buffer.from('x'), 'gc', key()))],
+      ['has no file for linux-x64; nothing was changed', index({ files: [] })],
+      ['instead of gc 9.0.0; nothing was changed', index({ version: '9.0.0' })],
+      ['could not be downloaded', index(), true],
+      ['is damaged or forged', new Map([...index(), ['gc.zst', Buffer.from('x')]])],
+    ]
+    for (const [sentence, offered, isCut] of attempts) {
+      using server = await releaseServer(offered, isCut ? /zst$/ : undefined)
+      configure(server.url)
+      const { status, err } = await gc('upgrade')
+      expect([status, err, files()]).toEqual([1, expect.stringContaining(sentence), ['gc']])
+    }
+    expect((await gc('version')).out).toBe(before)
+    using server = await releaseServer(index())
+    configure(server.url)
+    const upgraded = await gc('upgrade')
+    expect([upgraded.status, upgraded.err, files()]).toEqual([0, '', ['gc', 'gc.previous']])
+    expect((await gc('version')).out).toContain(`(${NEWER}, `)
+    expect((await gc('upgrade')).out).toContain('is the newest release. Nothing was changed.')
+    expect((await gc('upgrade', '--from', folder.at('signed', 'bin', 'gc.previous'))).status).toBe(0)
+    expect((await gc('version')).out).toBe(before)
+  }, 120_000)
+
+  test('of an unsigned gc needs the checksum of the file', async () => {
+    const { gc, files } = person('unsigned-gc', process.env.GC_BINARY ?? '')
+    using server = await releaseServer(index({ date: '2099-01-01' }, 'none'))
+    const words = ['upgrade', '--index', `${server.url}/release.json`]
+    expect((await gc(...words)).err).toContain('this gc is unsigned and cannot verify releases; add --sha256')
+    expect(server.asked).toEqual([])
+    expect((await gc(...words, '--check')).out).toEndWith('This gc is unsigned, so the index was not verified.\n')
+    const wrong = await gc(...words, '--sha256', '0'.repeat(64))
+    expect([wrong.status, wrong.err, files()]).toEqual([
+      1,
+      expect.stringContaining('has no file with that SHA-256'),
+      ['gc'],
+    ])
+    const upgraded = await gc(...words, '--sha256', sha256(packed))
+    expect([upgraded.status, upgraded.err]).toEqual([0, ''])
+    expect((await gc('version')).out).toContain(`(${NEWER}, `)
+  }, 120_000)
+})
 
 test('nothing is released from a tree with changes, into a folder with files, or with a key that is none', async () => {
   const elsewhere = ['--target', 'linux-x64', '--out', folder.at('none')]

@@ -42,6 +42,8 @@ interface ListenSettings {
 interface SupervisorFile {
   readonly confine: SaidMode
   readonly listen: ListenSettings
+  /** The address that `gc upgrade` reads. */
+  readonly upgradeIndex?: string
   /** A sentence for each key that has no effect. */
   readonly warnings: readonly string[]
 }
@@ -65,9 +67,11 @@ export function readSupervisorToml(gcHome: string): SupervisorFile {
   const confine = root.child('confine')
   const mode = confine.oneOf('default', CONFINE_MODES)
   const isKept = confine.boolean(KEPT) === true && mode === 'off'
-  const listen = readListenSettings(root, { ...context, unknownKeys: 'warning' })
+  const lenient = { ...context, unknownKeys: 'warning' } as const
+  const listen = readListenSettings(root, lenient)
+  const upgradeIndex = readUpgradeIndex(root, lenient)
   for (const key of root.keys) {
-    if (key === 'supervisor' || suggestion(key, ['confine']) !== '') continue
+    if (key === 'supervisor' || key === 'upgrade' || suggestion(key, ['confine']) !== '') continue
     root.node(key)
     root.warning(key, INERT.get(key) ?? 'has no effect: it is not a section or key of this file')
   }
@@ -75,19 +79,19 @@ export function readSupervisorToml(gcHome: string): SupervisorFile {
   const wrong = diagnostics.list('error')
   if (wrong.length > 0) throw brokenError(wrong.map(formatDiagnostic).join('\n'))
   const warnings = diagnostics.list('warning').map(formatDiagnostic)
-  return { confine: { ...(mode !== undefined && { mode }), isKept }, listen, warnings }
+  return {
+    confine: { ...(mode !== undefined && { mode }), isKept },
+    listen,
+    ...(upgradeIndex && { upgradeIndex }),
+    warnings,
+  }
 }
 
 const NO_SETTINGS: ListenSettings = { allowHosts: [], allowOrigins: [] }
 
 function readListenSettings(root: SectionReader, context: FileContext): ListenSettings {
-  const node = root.node('supervisor')
-  if (!node) return NO_SETTINGS
-  if (node.kind !== 'table') {
-    root.error('supervisor', 'must be a table: [supervisor]')
-    return NO_SETTINGS
-  }
-  const section = new SectionReader(context, '[supervisor]', node)
+  const section = openSection(root, 'supervisor', context)
+  if (!section) return NO_SETTINGS
   const settings = {
     port: section.integer('port', 0, 65_535) || undefined,
     host: section.string('bind'),
@@ -96,6 +100,20 @@ function readListenSettings(root: SectionReader, context: FileContext): ListenSe
   }
   section.finish()
   return settings
+}
+
+function readUpgradeIndex(root: SectionReader, context: FileContext): string | undefined {
+  const section = openSection(root, 'upgrade', context)
+  const index = section?.string('index')
+  section?.finish()
+  return index
+}
+
+/** A table of the file whose unknown keys are treated as `context` says; undefined if it is absent or no table. */
+function openSection(root: SectionReader, key: string, context: FileContext): SectionReader | undefined {
+  const node = root.node(key)
+  if (node && node.kind !== 'table') root.error(key, `must be a table: [${key}]`)
+  return node?.kind === 'table' ? new SectionReader(context, `[${key}]`, node) : undefined
 }
 
 /** What a person is told until they decide, whose agents go on unconfined since they ran before confinement was the default. */

@@ -93,6 +93,14 @@ describe('how agents are confined of which no line says it', () => {
     expect(readSupervisorToml(folder.path)).toEqual({ confine: { mode: 'off', isKept: false }, listen, warnings })
   })
 
+  test('stands beside the address of the release index, which is read leniently', () => {
+    using folder = tempFolder()
+    writeFileSync(folder.at('supervisor.toml'), '[upgrade]\nindex = "https://example.com/release.json"\nlater = 1\n')
+    const { upgradeIndex, warnings } = readSupervisorToml(folder.path)
+    expect(upgradeIndex).toBe('https://example.com/release.json')
+    expect(warnings).toEqual([expect.stringContaining('supervisor.toml:3: [upgrade] later')])
+  })
+
   test('goes for agents of packs, too, which can only be let out by the city', () => {
     const pack = (name: string) => `[pack]\nname = "${name}"\nschema = 2\n`
     using city = cityFiles({
