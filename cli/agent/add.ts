@@ -14,6 +14,7 @@ import {
   type AgentSettings,
   chooseLogin,
   declaredKeys,
+  programLack,
   requireRepository,
   settleAgent,
 } from '../setup/agent-settings.ts'
@@ -53,7 +54,7 @@ export async function addAgent(context: CommandContext, name: AgentName, options
   const body = declaration(name, prompt, settings, options)
   const draft = isHere && isChosen(options, isSettling) ? await draftOf(context, path, body) : undefined
   const login = isSettling || options.shareLogin !== undefined ? draft?.login : undefined
-  const isShared = await chooseLogin(talk, login, options.shareLogin)
+  const isShared = await chooseLogin(talk, io, login, options.shareLogin)
   const response = await city.call('POST ~/agents/declare', { body })
   const account = options.social && (await register(city, response.agent, options.social))
   if (login && isShared) await shareLogin(context, path, login.provider, options.json)
@@ -66,6 +67,8 @@ export async function addAgent(context: CommandContext, name: AgentName, options
   for (const [file, text] of draft?.drafts ?? []) {
     if (file.endsWith('.toml')) printLine(io, `${file}:\n${sanitizeLines(text.trimEnd()).replace(/^/gm, '  ')}`)
   }
+  const lack = isSettling ? await programLack(io, settings.provider) : undefined
+  if (lack !== undefined) printLine(io, lack)
   if (account) reportCityAgent(context, account)
   if (isHere && options.shareLogin === undefined && !isSettling) await offerLogin(context, path, response.agent)
 }

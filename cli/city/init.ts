@@ -36,7 +36,7 @@ export function initCommand(program: Command, context: CommandContext): void {
   withAgentSettings(withJson(program.command('init').description('create a city in a folder and start it')))
     .argument('[path]', 'the folder; created if it does not exist. Without it and options, gc asks in a terminal')
     .option('--rig <folder>', 'a project that its first agent works on; - for none')
-    .option('--program <program>', 'the agent program of its first agent, such as claude or codex')
+    .option('--program <provider>', 'the agent program of its first agent, such as claude or codex')
     .option('--max <n>', 'the maximum number of sessions of its first agent; default 1', parseCount)
     .option('--budget <limit>', 'a budget a day, such as 5usd or 2M', parseAmount)
     .option('--provider <provider>', 'the agent program of its agents, such as claude or codex')

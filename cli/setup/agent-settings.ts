@@ -78,6 +78,14 @@ export function programState({ isInstalled, isReady, detail, install, login }: F
   return detail === undefined ? 'ready' : 'installed'
 }
 
+/** A sentence for a program that is not ready; undefined for one that is, or that gc does not know. */
+export async function programLack(io: Io, name: string | undefined): Promise<string | undefined> {
+  if (name === undefined) return undefined
+  const { findPrograms } = await import('../../src/agents/readiness/offline.ts')
+  const found = (await findPrograms(io.env)).find((each) => each.name === name)
+  return found && !found.isReady ? `${found.displayName} is ${sanitizeLine(programState(found))}.` : undefined
+}
+
 /** The program that is ready, else one that is installed. */
 export const preferred = (programs: readonly FoundProgram[]): FoundProgram | undefined =>
   programs.find(({ isReady, detail }) => isReady && detail === undefined) ??
@@ -98,8 +106,8 @@ async function chooseProgram(talk: Talk, io: Io, config: AgentPlace['config']): 
     const best = preferred(programs)
     if (!best && !talk.isAsking) throw noProgram(programs)
     if (!best) {
-      talk.say('\nNo agent program is installed. Install one in another terminal, and type r to look again.')
-      talk.say('Or continue: work stays queued until the program of its agent is installed.')
+      talk.say('\nNo agent program is installed. Install one in another terminal and type r,')
+      talk.say('or continue: work stays queued until the program is installed.')
     }
     const choice = (name: string, about: string): Choice<string | undefined> => ({
       ...{ value: name, word: name },
@@ -123,7 +131,7 @@ function noProgram(programs: readonly FoundProgram[]): Error {
 }
 
 const PROGRAM_HELP = `gc starts this program in a terminal of its own for each piece of work.
-\`gc readiness\` shows this list again. \`gc agent add --command\` takes any other program.`
+\`gc readiness\` shows this list again. \`--command\` takes any other program.`
 
 /** Whether sessions get a worktree; undefined where git cannot make one. */
 async function chooseWorktree(talk: Talk, project: Project | undefined): Promise<boolean | undefined> {
@@ -132,9 +140,10 @@ async function chooseWorktree(talk: Talk, project: Project | undefined): Promise
   return undefined
 }
 
-const WORKTREE_HELP = `A worktree is a copy of the project on a branch of its own. Your files stay as they are, and sessions
-do not change each other’s. You review and merge the branches; \`gc worktree list\` shows them.
-Without one, sessions work in the folder of the project. Key: worktree.`
+const WORKTREE_HELP = `A worktree is a copy of the project on a branch of its own, so that sessions
+change neither your files nor each other’s. You review and merge the branches;
+\`gc worktree list\` shows them. Without worktrees, sessions work in the project
+folder itself. Key: worktree.`
 
 async function chooseConfine(talk: Talk, io: Io): Promise<ConfineMode> {
   const { readDefaultMode } = await import('../../src/config/confinement/default-mode.ts')
@@ -142,9 +151,9 @@ async function chooseConfine(talk: Talk, io: Io): Promise<ConfineMode> {
     {
       value: 'default',
       word: 'default',
-      about: 'changes its own folder only, reaches its model and package registries',
+      about: 'writes only to its folder; reaches its model and registries',
     },
-    { value: 'network', word: 'network', about: 'changes its own folder only, reaches every network' },
+    { value: 'network', word: 'network', about: 'writes only to its folder; reaches every network' },
     { value: 'off', word: 'off', about: 'no sandbox: runs with your permissions' },
   ]
   return talk.choose({ text: 'Sandbox', help: CONFINE_HELP }, choices, readDefaultMode(resolveHome(io.env)))
@@ -166,8 +175,9 @@ async function choosePermissions(
   return talk.choose({ text: 'Permission mode', help: PERMISSION_HELP }, choices, usual)
 }
 
-const PERMISSION_HELP = `The program’s own setting for when it asks before it acts. Its questions wait in \`gc attention\`.
-Without permission checks it asks nothing, and only the sandbox limits it. Key: option_defaults.permission_mode.`
+const PERMISSION_HELP = `The program’s own setting for when it asks before it acts. Its questions appear
+in \`gc attention\`. Without permission checks, only the sandbox limits it.
+Key: option_defaults.permission_mode.`
 
 async function chooseModel(
   talk: Talk,
@@ -200,11 +210,12 @@ Give each a worktree then. Key: max_active_sessions.`
 /** Asks whether confined sessions may read a login that was found; what was given holds. */
 export async function chooseLogin(
   talk: Talk,
+  io: Io,
   login: { readonly provider: string; readonly file: string } | undefined,
   given: boolean | undefined,
 ): Promise<boolean> {
-  if (given !== undefined) return given && login !== undefined
-  if (!login) return false
+  if (given && !login) io.err('gc: no login to share: its sessions see it already, or there is none\n')
+  if (given !== undefined || !login) return given === true && login !== undefined
   const text = `Let its sessions read your login, ${login.file}?`
   return talk.yes({ text, help: loginHelp(login.provider) }, false)
 }

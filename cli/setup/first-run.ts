@@ -6,7 +6,7 @@ import { resolveHome } from '../../src/client/home.ts'
 import { sanitizeLine, sanitizeLines } from '../../src/client/text.ts'
 import type { Project } from '../../src/config/git/index.ts'
 import { type Amount, formatAmount, parseAmount } from '../budget/budget.ts'
-import type { CommandContext } from '../context/context.ts'
+import { type CommandContext, realPath } from '../context/context.ts'
 import { envelope } from '../context/envelope.ts'
 import type { AgentSettingOptions, JsonOption } from '../context/options.ts'
 import { waitForOpening } from '../context/requests.ts'
@@ -17,7 +17,7 @@ import {
   type AgentSettings,
   chooseLogin,
   declaredKeys,
-  programState,
+  programLack,
   requireRepository,
   settleAgent,
 } from './agent-settings.ts'
@@ -91,8 +91,8 @@ function settingsOf({ program, command, ...options }: FirstRunOptions): AgentSet
 
 function introduce(talk: Talk): void {
   talk.heading('gc runs teams of coding agents on your machine.')
-  talk.say('A few questions set up your first agent. Enter takes the answer in brackets, ? explains, and ctrl-c')
-  talk.say('leaves without a change. `gc help` lists all commands.')
+  talk.say('A few questions set up your first agent. Enter takes the answer in brackets,')
+  talk.say('? explains, and ctrl-c leaves without a change. `gc help` lists all commands.')
 }
 
 /** The folder that the first agent works on; undefined for none. */
@@ -105,7 +105,7 @@ async function chooseProject(talk: Talk, io: Io, rig: string | undefined): Promi
     return findProject(folder.value, io.env).then((found) => ({ ...found, path: folder.value }))
   }
   const around = await findProject(io.cwd, io.env)
-  const isProject = around.isRepository || ![homeOf(io), '/'].includes(around.path)
+  const isProject = ![realPath(homeOf(io)), homeOf(io), '/'].includes(around.path)
   const usual = isProject ? around.path : undefined
   if (around.isRepository) {
     const branch = around.branch === undefined ? '' : `, on branch ${sanitizeLine(around.branch)}`
@@ -215,7 +215,7 @@ async function planCity(talk: Talk, io: Io, { path, project, settings, options }
   const draft = draftCity(path, wanted, composing)
   const agent = draft.config.agents.find((each) => each.dir === dir && each.localName === AGENT)
   const login = unsharedLogin(agent, draft.config, io.env)
-  const isShared = await chooseLogin(talk, login, options.shareLogin)
+  const isShared = await chooseLogin(talk, io, login, options.shareLogin)
   const chosen = { ...wanted, ...(isShared && login && { sharedLogin: login.provider }) }
   return {
     path,
@@ -230,7 +230,7 @@ async function planCity(talk: Talk, io: Io, { path, project, settings, options }
 
 function chooseBudget(talk: Talk): Promise<Amount | undefined> {
   return talk.ask<Amount | undefined>(
-    { text: 'Budget a day, such as 5usd or 2M tokens', help: BUDGET_HELP },
+    { text: 'Daily budget, such as 5usd or 2M tokens', help: BUDGET_HELP },
     undefined,
     'none',
     (text) => {
@@ -245,7 +245,7 @@ function chooseBudget(talk: Talk): Promise<Amount | undefined> {
   )
 }
 
-const BUDGET_HELP = `When a budget is used up, agents finish their turn and start no other until it is raised or the day ends.
+const BUDGET_HELP = `When it is used up, agents finish their turn and start no other until the next day.
 gc counts what programs report. \`gc budget set\` changes it, also for one agent.`
 
 /** Shows everything that would be written, and asks once. */
@@ -257,8 +257,8 @@ async function confirmPlan(talk: Talk, io: Io, { path, files }: CityPlan, budget
     talk.heading(shown(io, join(path, file)))
     talk.say(sanitizeLines(text.trimEnd()).replace(/^(?=.)/gm, '  '))
   }
-  if (budget) talk.say(`\nIt sets a budget of ${formatAmount(budget.value, budget.unit)} a day for the city.`)
-  const help = 'gc writes the files, starts its supervisor in the background, and opens the city. `gc down` stops both.'
+  if (budget) talk.say(`\nIt sets a daily budget of ${formatAmount(budget.value, budget.unit)} for the city.`)
+  const help = 'gc writes the files, starts its supervisor and opens the city. `gc down` stops both.'
   if (!(await talk.yes({ text: 'Go ahead?', help }, true))) throw new Exit(1, 'nothing was changed')
 }
 
@@ -336,13 +336,4 @@ function printNext(io: Io, commands: readonly (readonly [command: string, about:
   for (const [command, about] of commands) printLine(io, `  ${command.padEnd(width)}   ${about}`)
 }
 
-/** A sentence for a program that is not ready; undefined for one that is, or that gc does not know. */
-async function programLack(io: Io, name: string | undefined): Promise<string | undefined> {
-  if (name === undefined) return undefined
-  const { findPrograms } = await import('../../src/agents/readiness/offline.ts')
-  const found = (await findPrograms(io.env)).find((each) => each.name === name)
-  return found && !found.isReady ? `${found.displayName} is ${sanitizeLine(programState(found))}.` : undefined
-}
-
-const TASK_HELP =
-  'A sentence such as: Add a test for the parser. gc makes it a bead, and starts a session that does it.'
+const TASK_HELP = 'Such as: Add a test for the parser. gc makes it a bead and starts a session for it.'

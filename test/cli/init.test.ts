@@ -94,6 +94,11 @@ describe('gc init without arguments', () => {
     expect((await town.gc(['--city', 'second', 'budget', 'list'])).out).toContain('$5.00')
   })
 
+  test('proposes no project in a home folder that is a repository', async () => {
+    const shell = { ...PERSON, cwd: town.at('web'), stdin: '', env: { HOME: town.at('web') } }
+    expect((await town.gc(['init'], shell)).out).toContain('Project folder, - for none [-]')
+  })
+
   test('without a terminal makes a city of the current folder, as before', async () => {
     expect((await init([], { cwd: town.at('empty') })).out).toStartWith(`City empty is up at ${town.at('empty')}.\n`)
     expect(await init([], { ...PERSON, cwd: town.at('empty') })).toMatchObject({ status: 2 })

@@ -85,7 +85,7 @@ describe('gc alone in a terminal', () => {
       ['A worktree is a copy of the project', ''],
       ['Sandbox', '3'],
       ['Permission mode', 'ask'],
-      ['Budget a day', '5usd'],
+      ['Daily budget', '5usd'],
     ])
     await screen.shows('Go ahead?', WAIT)
     expect(readdirSync(user.home)).toEqual(['shop'])
