@@ -58,12 +58,8 @@ export async function addAgent(context: CommandContext, name: AgentName, options
   const response = await city.call('POST ~/agents/declare', { body })
   const account = options.social && (await register(city, response.agent, options.social))
   if (login && isShared) await shareLogin(context, path, login.provider, options.json)
-  const reason = await unavailableReason(city, name)
-  if (options.json) {
-    const found = { ...(account && { social: account }), ...(reason && { unavailable_reason: reason }) }
-    return printJson(io, { ...response, ...found })
-  }
-  printLine(io, sentenceOf(response.agent, reason, options))
+  if (options.json) return printJson(io, { ...response, ...(account && { social: account }) })
+  printLine(io, sentenceOf(response.agent, response.unavailable_reason, options))
   for (const [file, text] of draft?.drafts ?? []) {
     if (file.endsWith('.toml')) printLine(io, `${file}:\n${sanitizeLines(text.trimEnd()).replace(/^/gm, '  ')}`)
   }
@@ -130,13 +126,6 @@ function sentenceOf(agent: string, reason: string | undefined, { suspended }: Ad
     return `Agent ${agent} was added; give it work with \`gc sling ${agent} "<what to do>"\`.`
   }
   return `Agent ${agent} was added, but cannot start: ${sanitizeLine(reason)}; its work stays queued until you fix this.`
-}
-
-async function unavailableReason(city: CityClient, { dir, base }: AgentName): Promise<string | undefined> {
-  const agent = dir
-    ? await city.call('GET ~/agent/{dir}/{base}', { params: { dir, base } })
-    : await city.call('GET ~/agent/{base}', { params: { base } })
-  return agent.unavailable_reason
 }
 
 const register = (city: CityClient, agent: string, name: true | string) =>

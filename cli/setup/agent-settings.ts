@@ -115,7 +115,7 @@ async function chooseProgram(talk: Talk, io: Io, config: AgentPlace['config']): 
     })
     const choices = [
       ...(hasUsual ? [{ value: undefined, word: 'city', about: `the city’s own: ${usual ?? startCommand}` }] : []),
-      ...programs.map((program) => choice(program.name, `${program.displayName}, ${programState(program)}`)),
+      ...programs.map((program) => choice(program.name, programState(program))),
       ...[...(config?.providers.keys() ?? [])].map((name) => choice(name, 'declared by the city')),
       { value: AGAIN, key: 'r', word: AGAIN },
     ]
@@ -175,8 +175,8 @@ async function choosePermissions(
   return talk.choose({ text: 'Permission mode', help: PERMISSION_HELP }, choices, usual)
 }
 
-const PERMISSION_HELP = `The program’s own setting for when it asks before it acts. Its questions appear
-in \`gc attention\`. Without permission checks, only the sandbox limits it.
+const PERMISSION_HELP = `The program’s own setting for when it asks before it acts. Its questions
+appear in \`gc attention\`. Without permission checks, only the sandbox limits it.
 Key: option_defaults.permission_mode.`
 
 async function chooseModel(

@@ -135,6 +135,18 @@ describe('an agent', () => {
     expect(await errorOf(city, 'GET ~/agent/mayor/output?tail=some')).toStartWith('422 validation-failed: ')
   })
 
+  test('is declared with the reason why it cannot be started, also when the request is repeated', async () => {
+    await using town = await openTown()
+    const headers = { 'Idempotency-Key': 'one' }
+    const declared = async () =>
+      (await town.city.call('POST ~/agents/declare', { body: { name: 'a', provider: 'amp' }, headers })).body
+    const first = await declared()
+    expect(first).toEqual({ status: 'created', agent: 'a', unavailable_reason: expect.stringContaining('not found') })
+    expect(await declared()).toEqual(first)
+    const scripted = { body: { name: 'b', start_command: 'true', max_active_sessions: 0 } }
+    expect((await town.city.call('POST ~/agents/declare', scripted)).body).toEqual({ status: 'created', agent: 'b' })
+  })
+
   test('is rejected when it is invalid', async () => {
     await using town = await openTown('[[agent]]\nname = "inline"\nprovider = "amp"\n')
     const { city, world } = town

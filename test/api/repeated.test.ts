@@ -26,6 +26,7 @@ describe('a request with an Idempotency-Key', () => {
       'POST ~/waits': { session: clerk.id, on_beads: [bead] },
       'POST ~/events': { type: 'f.happened', actor: 'me' },
       'POST ~/agents': { name: 'g', provider: 'amp' },
+      'POST ~/agents/declare': { name: 'i', provider: 'amp' },
       'POST ~/rigs': { name: 'h', path: world.rigFolder('h') },
     }
     const send = (operation: string, body: object, headers = { 'Idempotency-Key': 'same' }): Promise<Answer> =>

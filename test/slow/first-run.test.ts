@@ -80,7 +80,7 @@ describe('gc alone in a terminal', () => {
     await answer(screen, [
       ['Project folder, - for none [~/shop]', ''],
       ['Folder of the city [~/my-city]', ''],
-      ['Claude Code, ready', ''],
+      ['claude      ready', ''],
       ['A git worktree for each session? [Y/n]', '?'],
       ['A worktree is a copy of the project', ''],
       ['Sandbox', '3'],
@@ -139,7 +139,7 @@ confine = "off"
     await answer(screen, [
       ['Project folder', '-'],
       ['Folder of the city', ''],
-      ['Claude Code, not installed: npm install -g', ''],
+      ['claude      not installed: npm install -g', ''],
       ['Sandbox', ''],
     ])
     screen.press(KEYS.ctrlC)
@@ -152,7 +152,7 @@ confine = "off"
     await later.shows('No agent program is installed', WAIT)
     writeFileSync(`${user.env.PATH.split(':')[0]}/claude`, AGENT, { mode: 0o755 })
     later.press('r\r')
-    await later.shows('Claude Code, ready', WAIT)
+    await later.shows('claude      ready', WAIT)
     later.press(KEYS.ctrlC)
     expect(await later.exited).toBe(130)
     expect(readdirSync(user.home)).toEqual(['shop'])

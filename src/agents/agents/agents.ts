@@ -3,6 +3,7 @@ import type { Config } from '../../config/compose/index.ts'
 import { isInline, type ProviderConfig, qualify } from '../../config/declare/index.ts'
 import { requireProvider, resolveProvider } from '../../config/providers/index.ts'
 import type { Suspensions } from '../../config/suspensions/index.ts'
+import type { Actor } from '../../core/actor.ts'
 import { type Clock, toTimestamp } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
 import type { Store } from '../../core/store/index.ts'
@@ -19,6 +20,7 @@ import type {
   AgentCreate,
   AgentCreated,
   AgentDeclare,
+  AgentDeclared,
   AgentFilter,
   AgentList,
   AgentResponse,
@@ -74,13 +76,29 @@ export class Agents {
   }
 
   /** Declares an agent that runs a provider. */
-  create(caller: Caller, { name, provider, dir, scope }: AgentCreate): Promise<AgentCreated> {
-    return this.#declare(caller, { name, provider, ...(dir && { dir }) }, scope)
+  async create(caller: Caller, { name, provider, dir, scope }: AgentCreate): Promise<AgentCreated> {
+    const created: AgentCreated = { status: 'created', agent: qualify(dir, name) }
+    await this.#declare(answering(caller, created), caller, { name, provider, ...(dir && { dir }) }, scope)
+    return created
   }
 
-  /** Declares an agent with every field that a declaration has. */
-  declare(caller: Caller, body: AgentDeclare): Promise<AgentCreated> {
-    return this.#declare(caller, body, undefined)
+  /** Declares an agent with every field that a declaration has; reports why it cannot be started. */
+  async declare(caller: Caller, body: AgentDeclare): Promise<AgentDeclared> {
+    const declared: AgentDeclared = { status: 'created', agent: qualify(body.dir, body.name) }
+    const report = () => {
+      const spec = this.config.current.agents.find(({ qualified }) => qualified === declared.agent)
+      const reason = spec && this.#unavailableReason(spec)
+      if (reason !== undefined) declared.unavailable_reason = reason
+    }
+    // A change is announced before it is recorded, so that the reason is in the answer that is kept.
+    const stop = this.config.onChange(report)
+    report()
+    try {
+      await this.#declare(answering(caller, declared), caller, body, undefined)
+    } finally {
+      stop()
+    }
+    return declared
   }
 
   /** Changes the declaration of an agent, and suspends or resumes it. */
@@ -134,14 +152,11 @@ export class Agents {
     return withFrameIds(turns)
   }
 
-  async #declare(caller: Caller, body: AgentDeclare, scope: string | undefined): Promise<AgentCreated> {
+  async #declare(by: Actor, caller: Caller, body: AgentDeclare, scope: string | undefined): Promise<void> {
     const { name, dir, prompt, ...keys } = body
     rejectMarkers({ ...keys, description: undefined })
-    const created: AgentCreated = { status: 'created', agent: qualify(dir, name) }
-    if (caller.request?.isRetry && this.config.current.agents.some(({ qualified }) => qualified === created.agent)) {
-      await this.config.recordAgain(answering(caller, created), [])
-      return created
-    }
+    const isThere = () => this.config.current.agents.some(({ qualified }) => qualified === qualify(dir, name))
+    if (caller.request?.isRetry && isThere()) return this.config.recordAgain(by, [])
     const exceeding = keys.may?.filter((right) => caller.kind === 'session' && !caller.may.includes(right)) ?? []
     if (exceeding.length > 0) {
       throw new AppError(
@@ -161,8 +176,7 @@ export class Agents {
       ...(prompt !== undefined && { prompt }),
       keys: { ...keys, scope: scope || undefined },
     }
-    await this.config.addAgent(answering(caller, created), draft)
-    return created
+    await this.config.addAgent(by, draft)
   }
 
   async #suspend(

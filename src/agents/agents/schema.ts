@@ -87,6 +87,18 @@ export const AgentCreated = Type.Object(
 )
 export type AgentCreated = Static<typeof AgentCreated>
 
+/** Ours: an agent that was created, and whether it can start. */
+export const AgentDeclared = Type.Object(
+  {
+    ...AgentCreated.properties,
+    unavailable_reason: Type.Optional(
+      Type.String({ description: 'Why it cannot be started; absent when nothing is known to keep it from that.' }),
+    ),
+  },
+  { $id: 'AgentDeclaredOutputBody', ...closed },
+)
+export type AgentDeclared = Static<typeof AgentDeclared>
+
 const updates = {
   provider: Type.Optional(Type.String({ description: 'The program that it runs.' })),
   scope: Type.Optional(Type.String({ description: '`city` or `rig`.' })),
