@@ -131,6 +131,23 @@ describe('gc attention', () => {
     expect((await waits(0)).items).toEqual([])
   })
 
+  test('shows equal questions as one, and answers all of them with --equal', async () => {
+    for (const _ of ['one', 'another']) await town.json(['session', 'new', 'polly', '--message', 'ask it'])
+    const [item] = (await waits(2)).items
+    const { out } = await town.gc(['attention'])
+    expect(out).toMatch(/^2 sessions +polly +– .* make it · Allow make it\?/m)
+    expect(out.match(/Question \d+ of/g)).toHaveLength(1)
+    const number = item?.id.split(':')[1] ?? ''
+    expect(out).toContain(`gc attention answer ${number} <answer> --equal answers all of them`)
+    expect(await town.gc(['attention', 'answer', number, 'approve', '--equal'])).toMatchObject({
+      ...{ status: 0, out: '2 of 2 were answered with "Yes".\n' },
+    })
+    expect((await waits(0)).items).toEqual([])
+    expect((await town.gc(['attention', 'answer', number, 'approve', '--equal'])).err).toContain(
+      'only a whole question',
+    )
+  })
+
   test('hides a kind until it is unmuted or for a while, and names the kinds that are hidden', async () => {
     const { id } = await town.json<{ id: string }>(['mail', 'send', 'human', '-s', 'logs', '-m', 'May I?'])
     expect((await town.gc(['attention'])).out).toContain(`gc mail read ${id}`)

@@ -76,7 +76,7 @@ export class Attention {
   /** All items of the kinds that are not muted, the longest waiting first. */
   list(): AttentionList {
     const items = this.options.sources.flatMap((source) => this.#itemsOf(source) ?? this.#announcedOf(source))
-    items.sort((a, b) => a.since.localeCompare(b.since))
+    items.sort((a, b) => (a.since < b.since ? -1 : a.since > b.since ? 1 : 0))
     const muted = this.options.mutes.list()
     return { items, total: items.length, ...(muted.length > 0 && { muted }) }
   }
