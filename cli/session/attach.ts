@@ -9,6 +9,7 @@ import { pause } from '../io/io.ts'
 import { processTty, type Tty } from '../io/tty.ts'
 import { readTuiConfig } from '../tui/tui.ts'
 import { readTranscript } from './transcript.ts'
+import { because } from './unavailable.ts'
 
 const DETACH_KEY = 'ctrl-]'
 
@@ -60,9 +61,9 @@ async function attach(context: CommandContext, id: string, options: AttachOption
   const tty = processTty()
   if (!tty && !options.readOnly) throw failure('attaching needs a terminal; use --read-only without one')
   const city = await context.city()
-  const { state } = await untilStarted(context, city, id)
-  if (state === '' && options.readOnly) {
-    context.io.err(`gc: session ${id} is closed; this is its transcript\n`)
+  const session = await untilStarted(context, city, id)
+  if (session.state === '' && options.readOnly) {
+    context.io.err(`gc: session ${id} is closed${because(session)}; this is its transcript\n`)
     return readTranscript(context, id, { tail: 0 })
   }
   const effects = tty ? await effectsOf(context, options) : []

@@ -23,7 +23,7 @@ import { sessionNetworkCommand } from './network.ts'
 import { sessionSearchCommand } from './search.ts'
 import { detachedProcesses, formatEnding, printDetachedLines, sweepCommand } from './sweep.ts'
 import { transcriptCommand } from './transcript.ts'
-import { warnUnavailable } from './unavailable.ts'
+import { because, warnUnavailable, whyOf } from './unavailable.ts'
 import { waitForSession } from './wait-for-session.ts'
 
 export function sessionCommands(program: Command, context: CommandContext): void {
@@ -131,7 +131,7 @@ function print(io: Io, sessions: readonly SessionResponse[], unconfined: Readonl
       { header: 'CONFINED', value: ({ id }) => (unconfined.has(id) ? 'no' : undefined), colour: () => 'red' },
       { header: 'WORK', value: ({ active_bead }) => active_bead },
       { header: 'ACTIVE', value: ({ last_active, created_at }) => formatAge(last_active ?? created_at, now) },
-      { header: 'WHY', value: ({ reason }) => reason, minWidth: 8 },
+      { header: 'WHY', value: whyOf, minWidth: 8 },
       { header: 'TITLE', value: ({ title }) => title, minWidth: 10 },
     ],
     'No sessions are running; sling work to an agent to start one.',
@@ -151,7 +151,7 @@ async function show(io: Io, city: CityClient, id: string, options: JsonOption): 
     ['agent', session.template],
     ['provider', session.display_name ?? session.provider],
     ['state', (session.state || 'closed') + (session.running ? ', running' : ', not running')],
-    ['why', session.reason],
+    ['why', whyOf(session)],
     ['work', session.active_bead],
     ['folder', session.work_dir],
     ['created', session.created_at],
@@ -218,9 +218,11 @@ function peekCommand(session: Command, context: CommandContext): void {
       })
       if (options.json) return printJson(context.io, seen)
       if (seen.last_output === undefined) {
-        throw failure(`session ${id} is not running; \`gc session transcript ${id}\` shows its conversation`)
+        throw failure(
+          `session ${id} is not running${because(seen)}; \`gc session transcript ${id}\` shows its conversation`,
+        )
       }
-      if (!seen.running) context.io.err(`gc: session ${id} is not running; this is its last output\n`)
+      if (!seen.running) context.io.err(`gc: session ${id} is not running${because(seen)}; this is its last output\n`)
       printLine(context.io, sanitizeLines(seen.last_output))
     })
 }

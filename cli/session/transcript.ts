@@ -7,6 +7,7 @@ import type { CommandContext } from '../context/context.ts'
 import { type JsonOption, parseCount } from '../context/options.ts'
 import { type Io, printJson, printLine } from '../io/io.ts'
 import { timers } from '../io/timers.ts'
+import { because } from './unavailable.ts'
 
 type Structured = Extract<FrameOf<'GET ~/session/{id}/stream'>, { event: 'structured' }>
 export type Message = Structured['data']['structured_messages'][number]
@@ -143,6 +144,9 @@ async function followFrames(
     else shown = show(io, frame, shown) || shown
   }
   for (const turn of growing.end()) print(io, turn)
+  if (io.signal.aborted || began?.signal.aborted) return
+  const session = await city.call('GET ~/session/{id}', { params: { id } })
+  if (session.state === '') io.err(`gc: session ${id} is closed${because(session)}\n`)
 }
 
 /** Whether a session has a conversation to follow, not only a screen. */

@@ -1,5 +1,6 @@
 import type { CityClient } from '../../src/client/client.ts'
 import { sanitizeLine } from '../../src/client/text.ts'
+import type { SessionResponse } from '../../src/work/sessions/index.ts'
 import type { Io } from '../io/io.ts'
 
 /** Warns on standard error which agents cannot be started and why; with `only`, about that one. */
@@ -21,4 +22,14 @@ export async function warnUnavailable(io: Io, city: CityClient, only?: string): 
 export async function warnConfiguration(io: Io, city: CityClient): Promise<void> {
   const { warnings } = await city.call('GET ~/config/validate')
   for (const warning of warnings) io.err(`gc: ${sanitizeLine(warning)}\n`)
+}
+
+/** Why a session is as it is: a hold by name, and how it ended. */
+export const whyOf = ({ reason, metadata }: SessionResponse): string | undefined =>
+  [reason, metadata?.end_reason].filter(Boolean).join(': ') || undefined
+
+/** The same in brackets, within a sentence. */
+export function because(session: SessionResponse): string {
+  const why = whyOf(session)
+  return why === undefined ? '' : ` (${sanitizeLine(why)})`
 }

@@ -189,7 +189,7 @@ describe('the run of a session', () => {
     await town.gc(['session', 'suspend', 'zoe'])
     expect(await town.gc(['session', 'peek', 'zoe'])).toMatchObject({
       status: 1,
-      err: 'gc: session zoe is not running; `gc session transcript zoe` shows its conversation\n',
+      err: 'gc: session zoe is not running (user-hold); `gc session transcript zoe` shows its conversation\n',
     })
     expect((await town.gc(['session', 'show', 'nobody'])).err).toStartWith('gc: session not found: "nobody"; ')
     expect((await town.gc(['session', 'prune', '--before', '1h'])).out).toBe('0 were closed.\n')

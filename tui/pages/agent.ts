@@ -109,8 +109,8 @@ const limitLines = (budgets: readonly Budget[], isUncounted: boolean): Line[] =>
     : []),
 ]
 
-function sessionLine({ id, state, title, active_bead: bead, reason, created_at }: Session): Line {
+function sessionLine({ id, state, title, active_bead: bead, reason, metadata, created_at }: Session): Line {
   const shown = state || 'closed'
-  const facts = [shown.padEnd(12), formatTime(created_at), bead, title, reason].filter(Boolean)
+  const facts = [shown.padEnd(12), formatTime(created_at), bead, title, reason, metadata?.end_reason].filter(Boolean)
   return { text: `${id.padEnd(12)} ${facts.join('  ')}`, tone: toneOf(shown) }
 }

@@ -63,9 +63,16 @@ const NOT_RUNNING: Line = { text: 'Its program does not run; t shows what was sa
 
 /** What a session is. */
 function stateLine(session: SessionResponse, asks: boolean): Line {
-  const { template, title, model, context_pct: context } = session
+  const { template, title, model, context_pct: context, metadata } = session
   const state = asks ? 'waiting' : session.state || 'closed'
-  const facts = [state, template, title !== template && title, model, context !== undefined && `context ${context}%`]
+  const facts = [
+    state,
+    template,
+    title !== template && title,
+    model,
+    context !== undefined && `context ${context}%`,
+    metadata?.end_reason,
+  ]
   return { text: facts.filter(Boolean).join(' · '), tone: toneOf(state) }
 }
 

@@ -213,7 +213,7 @@ function openPrograms(options: SessionsOptions & Records) {
     logs,
     lastOutputs,
     transcripts: new Transcripts([new ScreenSource(host, lastOutputs)], repository, logs, deadlines, options.questions),
-    view: new SessionView({ ...options, launchPlanner, logs }),
+    view: new SessionView({ ...options, launchPlanner, logs, lastOutputs }),
     askedHosts: new HostPrompts({ ...options, city, beadOf }),
     questionWatcher: new QuestionWatcher({ ...options, city, launchPlanner, conversations, beadOf }),
   }

@@ -11,7 +11,7 @@ import {
   wireState,
   workNamesOf,
 } from '../../work/sessions/index.ts'
-import type { SessionActivity } from '../conversations/index.ts'
+import type { LastOutputs, SessionActivity } from '../conversations/index.ts'
 import type { LaunchPlanner } from '../launch/index.ts'
 
 interface SessionViewOptions {
@@ -19,6 +19,7 @@ interface SessionViewOptions {
   launchPlanner: LaunchPlanner
   workload: Workload
   activity: SessionActivity
+  lastOutputs: Pick<LastOutputs, 'reasonOf'>
   logs: { status(session: string): LogStatus | undefined }
 }
 
@@ -92,9 +93,19 @@ export class SessionView {
     return valueOrUndefined(() => this.options.launchPlanner.provider(row.provider))
   }
 
+  /** Why a session is closed, and how its last run ended; undefined while it runs, or when neither is known. */
+  #endReason(row: SessionRow): string | undefined {
+    if (isRunning(row)) return undefined
+    const why = this.options.lastOutputs.reasonOf(row.id)
+    const closed = row.state === 'closed' ? row.reason : ''
+    return [closed, why].filter(Boolean).join('; ') || undefined
+  }
+
   #metadata(row: SessionRow): { metadata?: Record<string, string> } {
     const overrides = { ...row.options, ...(row.firstMessage !== null && { initial_message: row.firstMessage }) }
     const metadata: Record<string, string> = {}
+    const why = this.#endReason(row)
+    if (why !== undefined) metadata.end_reason = why
     if (row.project !== null) metadata.real_world_app_project_id = row.project
     if (Object.keys(overrides).length > 0) metadata.template_overrides = JSON.stringify(overrides)
     return Object.keys(metadata).length > 0 ? { metadata } : {}

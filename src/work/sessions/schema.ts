@@ -56,7 +56,11 @@ export const SessionResponse = Type.Object(
     options: Type.Optional(
       Type.Record(Type.String(), Type.String(), { description: 'The options of its next start.' }),
     ),
-    metadata: Type.Optional(Strings),
+    metadata: Type.Optional(
+      Type.Record(Type.String(), Type.String(), {
+        description: '`end_reason` tells why it was closed or its last run ended, while it does not run.',
+      }),
+    ),
   },
   { $id: 'SessionResponse', ...closed },
 )

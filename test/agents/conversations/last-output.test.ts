@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import type { SseFrame } from '../../../src/http/sse.ts'
+import { until } from '../../support/until.ts'
 import { human, openWork, type Work } from '../../work/world.ts'
 
 const TOML = `[[agent]]
@@ -37,6 +38,7 @@ describe('what a program without a log printed last', () => {
     expect(await sessions.transcripts.get(id, {})).toMatchObject({ format: 'text', turns: [output] })
     expect(await sessions.reader.get(id, { peek: true, lines: 1 })).toMatchObject({
       ...{ running: false, last_output: 'done: 7 files' },
+      metadata: { end_reason: 'its program exited with code 3' },
     })
     expect(await sessions.reader.list({ peek: true })).toMatchObject({ items: [{ last_output: output.text }] })
     const found = await sessions.search.find({ q: 'files' }, AbortSignal.timeout(5_000))
@@ -74,6 +76,28 @@ describe('what a program without a log printed last', () => {
     expect(textsOf(await framesOf(work, id, 'raw'))).toEqual(['message', 'message almost\\ndone', 'activity'])
   })
 
+  test('stands beside why it ended, which a running session does not show', async () => {
+    const { work, id, key } = await opened()
+    await using _ = work
+    const { sessions, host, sessionRepository } = work
+    await host.exit(key, 3, ['failed'])
+    await sessions.control.wake(id, human)
+    await work.settled()
+    expect((await sessions.reader.get(id)).metadata).toBeUndefined()
+    await sessions.control.suspend(id, human)
+    await work.settled()
+    expect((await sessions.reader.get(id)).metadata).toBeUndefined()
+    await sessions.control.wake(id, human)
+    await work.settled()
+    await host.exit(sessionRepository.get(id).hostKey ?? '')
+    await work.settled()
+    await sessions.control.close(id, human)
+    await work.settled()
+    expect(await sessions.reader.get(id, { peek: true })).toMatchObject({
+      ...{ state: '', last_output: 'failed', metadata: { end_reason: 'closed on request; its program exited' } },
+    })
+  })
+
   test('is removed with its session', async () => {
     const { work, id, key } = await opened()
     await using _ = work
@@ -97,8 +121,7 @@ describe('what a program without a log printed last', () => {
     await sessions.control.close(id, human)
     await work.settled()
     await clock.advance(DAY)
-    await work.settled()
-    expect(kept.all()).toEqual([])
+    await until(() => kept.all().length === 0)
     expect(await sessions.transcripts.get(id, {})).not.toHaveProperty('turns')
   })
 })

@@ -1,22 +1,29 @@
 import { eq } from 'drizzle-orm'
 import { gcPart } from '../../../core/actor.ts'
-import type { Statement, Store } from '../../../core/store/index.ts'
+import type { Statement, Store, Tx } from '../../../core/store/index.ts'
 import { sessionLastOutput } from './table.ts'
 
 /** Maximum length of what is kept of a session. */
 const MAX_LENGTH = 16 * 1024
+const MAX_REASON = 500
 
-/** What programs had on their screens when they ended, secrets struck out as they are on a live screen. */
+/** Why programs ended, and what they then had on their screens, secrets struck out as they are on a live screen. */
 export class LastOutputs {
   readonly #set: Statement<unknown, (string | number)[]>
-  readonly #listeners = new Set<(session: string) => void>()
+  readonly #explain: Statement<unknown, (string | number)[]>
+  readonly #forget: Statement<unknown, string[]>
 
   constructor(private readonly store: Store) {
     this.#set = store.prepare(
       `INSERT INTO session_last_output (session, ended_at, text) VALUES (?, ?, ?)
        ON CONFLICT (session) DO UPDATE SET ended_at = excluded.ended_at, text = excluded.text
-       WHERE ended_at <= excluded.ended_at`,
+       WHERE ended_at <= excluded.ended_at OR text = ''`,
     )
+    this.#explain = store.prepare(
+      `INSERT INTO session_last_output (session, ended_at, why) VALUES (?, ?, ?)
+       ON CONFLICT (session) DO UPDATE SET why = excluded.why`,
+    )
+    this.#forget = store.prepare(`UPDATE session_last_output SET why = '' WHERE session = ? AND why <> ''`)
   }
 
   /** Keeps the last lines of a run in place of those of the run before; a blank screen changes nothing. */
@@ -24,19 +31,31 @@ export class LastOutputs {
     const text = lines.join('\n').trimEnd().slice(-MAX_LENGTH)
     if (text === '') return
     await this.store.write((tx) => tx.run(this.#set, session, endedAt, text), gcPart('sessions'))
-    for (const listener of this.#listeners) listener(session)
+  }
+
+  /** Records why the last run of a session ended. */
+  explain(tx: Tx, session: string, why: string, endedAt: number): void {
+    tx.run(this.#explain, session, endedAt, why.slice(0, MAX_REASON))
+  }
+
+  /** Forgets why an earlier run ended: the reason of this one may stay unknown. */
+  forgetReason(tx: Tx, session: string): void {
+    tx.run(this.#forget, session)
+  }
+
+  /** Why the last run of a session ended; undefined when that is not known. */
+  reasonOf(session: string): string | undefined {
+    return this.#row(session)?.why || undefined
   }
 
   /** The last lines of a session, at most so many; undefined when none are kept. */
   find(session: string, lines: number): string | undefined {
-    const row = this.store.read((orm) =>
-      orm.select().from(sessionLastOutput).where(eq(sessionLastOutput.session, session)).get(),
-    )
-    return row?.text.split('\n').slice(-lines).join('\n')
+    return this.#row(session)?.text.split('\n').slice(-lines).join('\n') || undefined
   }
 
-  subscribe(listener: (session: string) => void): () => void {
-    this.#listeners.add(listener)
-    return () => this.#listeners.delete(listener)
+  #row(session: string) {
+    return this.store.read((orm) =>
+      orm.select().from(sessionLastOutput).where(eq(sessionLastOutput.session, session)).get(),
+    )
   }
 }

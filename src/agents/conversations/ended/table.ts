@@ -1,8 +1,15 @@
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 
-/** The last lines on the screen of each session when its last run ended. */
+/** Why the last run of each session ended, and the last lines on its screen. */
 export const sessionLastOutput = sqliteTable(
   'session_last_output',
-  { session: text().primaryKey(), endedAt: integer('ended_at').notNull(), text: text().notNull() },
+  {
+    session: text().primaryKey(),
+    endedAt: integer('ended_at').notNull(),
+    /** '' for a blank screen. */
+    text: text().notNull().default(''),
+    /** '' when it is not known. */
+    why: text().notNull().default(''),
+  },
   ({ endedAt }) => [index('session_last_output_ended').on(endedAt)],
 )

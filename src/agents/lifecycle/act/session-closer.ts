@@ -37,7 +37,7 @@ export class SessionCloser {
     tokens.revoke(tx, id)
     claims.revokeAll(tx, id, workNamesOf(row))
     delivery.abandon(tx, id, reason)
-    const closed = repository.transition(tx, id, 'close', { closedAt: clock.now() })
+    const closed = repository.transition(tx, id, 'close', { closedAt: clock.now(), reason })
     const create = requests.find('session.create', id)
     if (create) requests.fail(tx, create, 'create_failed', `session ${closed.id} was closed: ${reason}`)
     activity.forget(id)

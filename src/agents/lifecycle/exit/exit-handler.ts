@@ -15,7 +15,7 @@ import {
   workNamesOf,
 } from '../../../work/sessions/index.ts'
 import type { Refusals } from '../../confinement/index.ts'
-import type { SessionActivity } from '../../conversations/index.ts'
+import type { LastOutputs, SessionActivity } from '../../conversations/index.ts'
 import type { LaunchPlanner, SetupCommands } from '../../launch/index.ts'
 import type { LoginLimits, Logins } from '../../limits/index.ts'
 import type { CreateRequests, MessageDelivery } from '../../messaging/index.ts'
@@ -41,6 +41,7 @@ interface ExitHandlerOptions {
   launchPlanner: Pick<LaunchPlanner, 'startupTimeout'>
   delivery: Pick<MessageDelivery, 'abandon'>
   createRequests: CreateRequests
+  lastOutputs: Pick<LastOutputs, 'explain' | 'forgetReason'>
   activity: SessionActivity
   questions: Pick<Questions, 'endRun' | 'lastAnswered' | 'forget'>
   refusals: Pick<Refusals, 'sentence'>
@@ -86,6 +87,7 @@ export class ExitHandler {
       this.#countFailures(tx, before, outcome, exit, reason)
       if (outcome.crashed && exit.how !== 'lost' && !outcome.killed) tx.after(() => this.options.crashes.record(id))
       const row = this.#applyOutcome(tx, before, outcome)
+      this.options.lastOutputs.explain(tx, id, told, clock.now())
       this.#recordEnd(tx, before, outcome, exit, message)
       if (outcome.crashed) tx.after(() => this.#runDeathCommand(before))
       if (outcome.state !== 'start-pending') this.#settle(tx, row, reason)
@@ -106,10 +108,11 @@ export class ExitHandler {
 
   /** Ends an incarnation: its token is revoked before its claims are offered again. */
   releaseProcess(tx: Tx, id: string, isClosing = false): SessionRow | undefined {
-    const { repository, tokens, claims, questions } = this.options
+    const { repository, tokens, claims, questions, lastOutputs } = this.options
     const row = repository.find(id)
     if (!row) return undefined
     if (row.hostKey !== null) questions.endRun(tx, row.hostKey)
+    if (row.hostKey !== null) lastOutputs.forgetReason(tx, id)
     tokens.revoke(tx, id)
     claims.revokeAll(tx, id, isClosing ? workNamesOf(row) : [])
     return repository.update(tx, id, { hostKey: null, pid: null, processStarted: null })
