@@ -129,7 +129,8 @@ export function protocolLaunch(request: LaunchRequest): ProtocolLaunch {
   return {
     args: [...(protocol?.args ?? []), ...(trust?.args ?? [])],
     env: { ...protocol?.env, ...trust?.env },
-    files: protocol?.files ?? [],
+    // The host answers what a program asks by ACP.
+    files: transport === 'acp' ? [] : (protocol?.files ?? []),
   }
 }
 

@@ -37,11 +37,16 @@ export class Permissions {
     this.#toolCalls.onUpdate(update)
   }
 
-  /** Resolves with the answer; `given` aborts when the agent takes its question back. */
-  ask({ toolCall, options }: RequestPermissionRequest, given: AbortSignal): Promise<RequestPermissionResponse> {
+  /** Resolves with the answer; `given` aborts when the agent takes its question back. gc's own protocol is allowed at once. */
+  async ask(asked: RequestPermissionRequest, given: AbortSignal): Promise<RequestPermissionResponse> {
+    const { toolCall, options } = asked
+    const tool = this.#toolCalls.complete(toolCall)
+    const once = options.find(({ kind }) => kind === 'allow_once')
+    if (once && tool.kind === 'execute' && (await isOfProtocol(toolCall.rawInput)))
+      return { outcome: { outcome: 'selected', optionId: once.optionId } }
     const request = this.#name('permission')
     const choices = options.map(({ optionId, name, kind }) => ({ id: optionId, name, kind }))
-    this.writer.write({ type: 'asked', request, tool: this.#toolCalls.complete(toolCall), choices })
+    this.writer.write({ type: 'asked', request, tool, choices })
     given.addEventListener('abort', () => this.#cancel(request), { once: true })
     return new Promise((resolve) => {
       this.#pending.set(request, {
@@ -96,6 +101,18 @@ export class Permissions {
     this.writer.write({ type: 'answered', request })
     pending.cancel()
   }
+}
+
+/** The inputs of a tool for commands that do not change what its command may do. */
+const INPUTS = new Set(['command', 'description', 'timeout'])
+
+/** Whether the request itself says that its call runs one command of gc's own protocol, and nothing else. */
+async function isOfProtocol(input: unknown): Promise<boolean> {
+  if (!isObject(input) || typeof input.command !== 'string' || !Object.keys(input).every((key) => INPUTS.has(key)))
+    return false
+  if (!/^\s*(?:gc|bd)\s/.test(input.command)) return false
+  const { protocolWords } = await import('../../programs/protocol/index.ts')
+  return protocolWords(input.command, []) !== undefined
 }
 
 /** A field of a form, as people are asked for it, and as its agent wants it. */
