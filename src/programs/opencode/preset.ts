@@ -1,8 +1,41 @@
 import { model, npm } from '../parts/preset.ts'
-import type { ProgramPreset, ProviderPreset } from '../program.ts'
+import type { ProgramPreset, ProtocolLaunch, ProtocolPlace, ProviderPreset } from '../program.ts'
 
 /** A session that nobody watches has nobody to ask, so its tools run without asking. */
 const ENV = { OPENCODE_PERMISSION: '{"*":"allow"}' }
+
+/**
+ * OpenCode matches patterns with the commands in a line, and sees no assignments between them. So the plugin has gc decide
+ * about the whole line before it runs, and answers the question about that call itself.
+ */
+function protocol({ gc, env }: ProtocolPlace): ProtocolLaunch {
+  if (env.OPENCODE_PERMISSION === ENV.OPENCODE_PERMISSION) return {}
+  return { files: [{ path: '.opencode/plugins/gc-protocol.js', text: protocolPlugin(gc) }] }
+}
+
+const protocolPlugin = (gc: string): string => `export const gcProtocol = async ({ client, $ }) => {
+  const allowed = new Set()
+  if (!process.env.GC_SESSION_ID) return {}
+  return {
+    'tool.execute.before': async ({ tool, callID }, output) => {
+      if (tool !== 'bash') return
+      const call = { hook_event_name: 'tool.execute.before', tool_name: tool, tool_input: output.args }
+      const input = new Response(JSON.stringify(call))
+      const answer = await $\`\${${JSON.stringify(gc)}} hook permission opencode < \${input}\`.quiet().nothrow().text()
+      if (answer === '') return
+      output.args.command = JSON.parse(answer).command
+      allowed.add(callID)
+    },
+    'tool.execute.after': async ({ callID }) => void allowed.delete(callID),
+    event: async ({ event: { type, properties } }) => {
+      if (type !== 'permission.asked' || properties.permission !== 'bash') return
+      if (!allowed.has(properties.tool?.callID)) return
+      const path = { id: properties.sessionID, permissionID: properties.id }
+      await client.postSessionIdPermissionsPermissionId({ path, body: { response: 'once' } })
+    },
+  }
+}
+`
 
 const install = { install: npm('opencode-ai'), login: 'opencode auth login' }
 /** The hosts that OpenCode calls, whichever models it uses. */
@@ -25,6 +58,7 @@ export const opencodePreset: ProgramPreset = {
   provider,
   hosts: [...OWN_HOSTS, 'api.anthropic.com', 'api.openai.com', 'openrouter.ai'],
   settings: ['.opencode'],
+  protocol,
 }
 
 /** A program made from OpenCode. */

@@ -13,19 +13,31 @@ interface HookedProgram {
   readonly answers: Readonly<Record<string, (input: Input) => Input>>
 }
 
+const ofEvent = (hookEventName: string, decision: Input): Input => ({
+  hookSpecificOutput: { hookEventName, ...decision },
+})
+
 const HOOKED: Readonly<Record<string, HookedProgram>> = {
   claude: {
     tool: 'Bash',
     inputs: new Set(['command', 'description', 'timeout', 'run_in_background']),
     answers: {
-      PreToolUse: (updatedInput) => ({
-        permissionDecision: 'allow',
-        permissionDecisionReason: 'gc allows its own commands',
-        updatedInput,
-      }),
-      // It is about to ask although the other hook allowed the call, as it does when it only plans.
-      PermissionRequest: (updatedInput) => ({ decision: { behavior: 'allow', updatedInput } }),
+      PreToolUse: (updatedInput) =>
+        ofEvent('PreToolUse', {
+          permissionDecision: 'allow',
+          permissionDecisionReason: 'gc allows its own commands',
+          updatedInput,
+        }),
+      // It is about to ask although the other hook allowed the call.
+      PermissionRequest: (updatedInput) =>
+        ofEvent('PermissionRequest', { decision: { behavior: 'allow', updatedInput } }),
     },
+  },
+  // The plugin of gc calls it.
+  opencode: {
+    tool: 'bash',
+    inputs: new Set(['command', 'description', 'timeout']),
+    answers: { 'tool.execute.before': ({ command }) => ({ command }) },
   },
 }
 
@@ -42,7 +54,7 @@ export function permissionAnswer(name: string, call: string, gc: readonly string
   if (!program || !answer || !words || tool !== program.tool) return undefined
   if (!Object.keys(input).every((key) => program.inputs.has(key))) return undefined
   const command = [...gc, ...words].map(quote).join(' ')
-  return JSON.stringify({ hookSpecificOutput: { hookEventName: event, ...answer({ ...input, command }) } })
+  return JSON.stringify(answer({ ...input, command }))
 }
 
 const asInput = (value: unknown): Input => (isObject(value) ? value : {})

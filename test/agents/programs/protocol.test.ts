@@ -2,7 +2,7 @@ import { describe, expect, setDefaultTimeout, test } from 'bun:test'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Script } from './model-server.ts'
-import { claude, codex, gemini, type Program } from './programs.ts'
+import { claude, codex, gemini, opencode, type Program } from './programs.ts'
 import { openTown, type TownEvent } from './town.ts'
 
 setDefaultTimeout(180_000)
@@ -30,7 +30,7 @@ const agent = ({ provider }: Program, mode: string) => `
 name = "worker"
 dir = "web"
 provider = "${provider}"
-option_defaults = { permission_mode = "${mode}" }
+${mode === '' ? '' : `option_defaults = { permission_mode = "${mode}" }`}
 `
 
 /** A town whose worker has a bead. */
@@ -51,9 +51,16 @@ async function atWork(program: Program, mode: string, ...more: string[]) {
 
 const isAsked = ({ type }: TownEvent) => type === 'session.asked'
 
+/** OpenCode has no modes; it asks about all commands. */
+const askingOpencode: Program = {
+  ...opencode,
+  env: (...place) => ({ ...opencode.env(...place), OPENCODE_PERMISSION: '{"bash":"ask"}' }),
+}
+
 const asking = [
   ...['ask', 'auto-edit'].map((mode) => ['claude', mode, claude] as const),
   ...['default', 'auto-edit'].map((mode) => ['gemini', mode, gemini] as const),
+  ['opencode', '', askingOpencode] as const,
 ]
 
 describe.each(asking)('%s in the mode %s', (_, mode, program) => {

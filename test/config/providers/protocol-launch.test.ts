@@ -2,7 +2,8 @@ import { expect, test } from 'bun:test'
 import { buildLaunch, protocolLaunch, resolveProvider } from '../../../src/config/providers/index.ts'
 
 const launch = (name: string, mode: string, more: object = {}) => {
-  const provider = { ...resolveProvider(name, new Map()), optionDefaults: { permission_mode: mode } }
+  const base = resolveProvider(name, new Map())
+  const provider = { ...base, optionDefaults: mode ? { permission_mode: mode } : base.optionDefaults }
   const request = { provider, gc: '/g/bin/gc', ...more }
   return { ...buildLaunch(request), files: protocolLaunch(request).files ?? [] }
 }
@@ -57,4 +58,12 @@ test('a program trusts the folder that gc made for it, by an option or a variabl
   expect(launch('gemini', 'unrestricted', { trusted }).env).toEqual({ GEMINI_CLI_TRUST_WORKSPACE: 'true' })
   const { argv } = launch('codex', 'unrestricted', { trusted })
   expect(argv).toContain('projects={"/city/.gc/worktrees/web/a \\"b\\""={trust_level="trusted"}}')
+})
+
+test('opencode starts with a plugin that calls gc, unless it asks about nothing', () => {
+  const agent = { env: { OPENCODE_PERMISSION: '{"bash":"ask"}' } }
+  const [file] = launch('opencode', '', { agent }).files
+  expect(file).toMatchObject({ path: '.opencode/plugins/gc-protocol.js' })
+  expect(file && 'text' in file ? file.text : '').toContain('"/g/bin/gc"} hook permission opencode < ')
+  expect(launch('opencode', '').files).toEqual([])
 })

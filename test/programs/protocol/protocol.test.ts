@@ -145,3 +145,21 @@ describe('the rules of gemini', () => {
     expect(isAllowed('make', '\0"command":"gc hook"\0')).toBe(false)
   })
 })
+
+describe('the plugin in opencode', () => {
+  const asked = (command: string, more: object = {}) =>
+    JSON.stringify({
+      ...{ hook_event_name: 'tool.execute.before', tool_name: 'bash' },
+      tool_input: { command, description: 'Work', ...more },
+    })
+
+  test('gets the command to run in place of one of the protocol, and nothing for all others', () => {
+    for (const [command, runs] of ALLOWED) {
+      expect(permissionAnswer('opencode', asked(command), GC)).toBe(
+        JSON.stringify({ command: `'/opt/g c/gc' ${runs}` }),
+      )
+    }
+    const others = [...SMUGGLED.map((line) => asked(line)), asked('gc ready', { workdir: '/tmp' })]
+    expect(others.filter((each) => permissionAnswer('opencode', each, GC) !== undefined)).toEqual([])
+  })
+})
