@@ -73,6 +73,15 @@ describe.each(asking)('%s in the mode %s', (_, mode, program) => {
   })
 })
 
+test('claude in the mode full-auto works on a bead, and does nothing else', async () => {
+  await using town = await atWork(claude, 'full-auto', 'gc ready --json; touch smuggled')
+  await town.model.until(({ results }) => results.length > protocol('').length)
+  const events = await town.events(({ type }) => type === 'mail.sent')
+  await town.isWorked(events)
+  expect(events.filter(isAsked)).toEqual([])
+  expect(existsSync(join(town.rig, 'smuggled'))).toBe(false)
+})
+
 describe.each(['suggest', 'auto-edit'])('codex in the mode %s', (mode) => {
   test('works on a bead from its sandbox without a question, and has everything else stay in it', async () => {
     const attempts = [
