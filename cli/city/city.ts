@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Command } from 'commander'
 import { ApiError } from '../../src/client/errors.ts'
@@ -122,7 +123,11 @@ function unregisterCommand(parent: Command, context: CommandContext): void {
       const city = await context.cityNamed(name)
       const { payload } = await waitForSupervisor(context, await city.call('POST ~/unregister'))
       if (options.json) return printJson(context.io, payload)
-      printLine(context.io, `City ${city.name} is unregistered and its sessions have ended; its folder is kept.`)
+      const path = String(payload.path)
+      const folder = statSync(path, { throwIfNoEntry: false })?.isDirectory()
+        ? 'its folder is kept'
+        : `its folder ${path} is gone`
+      printLine(context.io, `City ${city.name} is unregistered and its sessions have ended; ${folder}.`)
     })
 }
 

@@ -122,7 +122,13 @@ async function stop(context: CommandContext, name: string | undefined, options: 
     if (!(error instanceof Unreachable) || error instanceof OtherSupervisor) throw error
     throw failure(`nothing to stop: no supervisor answers at ${error.url}`)
   })
-  if (!city) throw notFound('city-not-found', `there is no city ${name ?? 'here'}; \`gc cities\` lists them`)
+  if (!city) {
+    const gone = name === undefined ? (await context.cities()).find(({ path }) => !existsSync(path)) : undefined
+    const then = gone
+      ? `${gone.name} was at ${gone.path}, which is gone: \`gc unregister ${gone.name}\` ends it`
+      : '`gc cities` lists them'
+    throw notFound('city-not-found', `there is no city ${name ?? 'here'}; ${then}`)
+  }
   await stopCity(context, city, options.timeout)
   const message = `City ${city.name} is stopped; \`gc start ${city.name}\` starts it again, \`gc down\` ends everything.`
   if (options.json) return printJson(context.io, envelope({ command: 'stop', message, city_path: city.path }))

@@ -3,7 +3,7 @@ import { dirname, isAbsolute, join, relative, resolve } from 'node:path'
 import type { Command } from 'commander'
 import type { BridgeOptions } from '../../src/client/bridge.ts'
 import { type CityClient, Client } from '../../src/client/client.ts'
-import { resolveAccess } from '../../src/client/home.ts'
+import { resolveAccess, resolveHome } from '../../src/client/home.ts'
 import type { CityInfo } from '../../src/supervisor/schema.ts'
 import { failure, notFound } from '../io/exit.ts'
 import type { Io } from '../io/io.ts'
@@ -193,14 +193,30 @@ export class CommandContext {
     return name === undefined ? cities.map((each) => each.name) : [name]
   }
 
+  /** The city with a rig around the current folder; one that does not run is asked for its files. */
   async #aroundRig(cities: readonly CityInfo[]): Promise<string | undefined> {
     if (cities.length < 2) return undefined
-    const around = (await this.#rigs()).filter(({ rig }) => isInside(rig.path, this.io.cwd))
-    return around.sort((a, b) => byDepth(a.rig, b.rig))[0]?.city
+    const innermost = (rigs: readonly CityRig[]) =>
+      rigs.filter(({ rig }) => isInside(rig.path, this.io.cwd)).sort((a, b) => byDepth(a.rig, b.rig))[0]?.city
+    return innermost(await this.#rigs()) ?? innermost(await this.#rigsOnDisk(cities.filter(({ running }) => !running)))
+  }
+
+  async #rigsOnDisk(cities: readonly CityInfo[]): Promise<CityRig[]> {
+    if (cities.length === 0 || this.io.env.GC_TOKEN) return []
+    const { loadOffline } = await import('./offline.ts')
+    const { readCityFiles } = await loadOffline()
+    return cities.flatMap(({ name, path }) => {
+      try {
+        return readCityFiles(path, resolveHome(this.io.env)).rigs.map((rig) => ({ city: name, rig }))
+      } catch {
+        // Its files cannot be read; it is none that can be meant by a folder.
+        return []
+      }
+    })
   }
 
   /** The rigs of every running city. */
-  async #rigs(): Promise<{ city: string; rig: { name: string; path: string } }[]> {
+  async #rigs(): Promise<CityRig[]> {
     const running = (await this.cities()).filter(({ running }) => running)
     const lists = running.map(async ({ name }) => {
       const { items } = await this.client.city(name).call('GET ~/rigs')
@@ -208,6 +224,11 @@ export class CommandContext {
     })
     return (await Promise.all(lists)).flat()
   }
+}
+
+interface CityRig {
+  readonly city: string
+  readonly rig: { readonly name: string; readonly path: string }
 }
 
 const isPath = (name: string): boolean => isAbsolute(name) || name.startsWith('.') || /[/\\]/.test(name)

@@ -42,6 +42,9 @@ const STATE = [
   'last-good.json',
 ].map((name) => join('.gc', name))
 
+/** Who holds the lock of a city that runs. */
+export const holderOf = (name: string, home: string): string => `the city ${name} of ${home}`
+
 /** Opens the city in a folder and starts it; when a step fails, releases all that was begun and rethrows. */
 export async function openCity(dependencies: CityDependencies): Promise<City> {
   const { name, path, home, phase } = dependencies
@@ -49,7 +52,7 @@ export async function openCity(dependencies: CityDependencies): Promise<City> {
   phase('loading_config')
   for (const file of STATE) requireNoLinks(path, file)
   const config = resources.adopt(await openConfig(dependencies), (opened) => opened.close())
-  resources.adopt(Lock.acquire(join(path, '.gc', 'lock'), `the city ${name} of ${home}`), (lock) => lock.release())
+  resources.adopt(Lock.acquire(join(path, '.gc', 'lock'), holderOf(name, home)), (lock) => lock.release())
   phase('starting_bead_store')
   const storeHealth = new StoreHealth(dependencies.clock)
   const store = resources.adopt(openStore(dependencies, storeHealth), (opened) => opened.close())

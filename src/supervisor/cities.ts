@@ -21,8 +21,10 @@ import type { OKResponseBody } from '../http/schema.ts'
 import {
   type CityEntry,
   type ClosedCity,
+  checkNotMoved,
   checkNotTaken,
   cityNotFound,
+  goneFolder,
   markStopped,
   newEntry,
   type Phase,
@@ -120,6 +122,9 @@ export class Cities {
     }
     return this.#locks.use(path, async () => {
       const existing = [...this.#entries.values()].find((entry) => entry.path === path)
+      const gone = existing?.city && goneFolder(existing)
+      if (gone !== undefined) throw new AppError('conflict-wrong-state', `conflict: ${gone}`)
+      checkNotMoved(this.#entries.values(), path, this.dependencies.home)
       const failure = existing?.city?.store.failure
       if (existing && failure !== undefined) this.abandon(existing.name, failure)
       const problem = existing?.city?.storeHealth.problem
@@ -384,6 +389,8 @@ interface CitiesDependencies {
   log: EventLog
   requests: Requests
   clock: Clock
+  /** `$GC_HOME`. */
+  home: string
   /** Opens the city in a folder; throws with the reason when it cannot. */
   open(city: { name: string; path: string; phase: (now: Phase) => void }): Promise<City>
   /** Writes a new city into a folder; returns its name. */

@@ -1,5 +1,9 @@
-import type { City } from '../city/city.ts'
+import { lstatSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { type City, holderOf } from '../city/city.ts'
 import { AppError } from '../core/errors.ts'
+import { realPath } from '../core/folders.ts'
+import { Lock } from '../core/lock.ts'
 import type { CityInfo } from './schema.ts'
 
 /** The steps of a city's start, in order. */
@@ -51,14 +55,47 @@ export interface ClosedCity {
 }
 
 /** How a city is listed. */
-export function toInfo({ name, path, city, phase, done, error, stopped }: CityEntry): CityInfo {
+export function toInfo(entry: CityEntry): CityInfo {
+  const { name, path, city, phase, done, error, stopped } = entry
+  const gone = goneFolder(entry)
   if (city) {
-    const { problem } = city.storeHealth
+    const problem = city.storeHealth.problem ?? gone
     return { name, path, running: true, ...(problem !== undefined && { error: problem }) }
   }
-  if (stopped !== undefined) return { name, path, running: false, status: stopped }
+  if (stopped !== undefined) return { name, path, running: false, status: stopped, ...(gone && { error: gone }) }
   if (error !== undefined) return { name, path, running: false, status: 'init_failed', error, phases_completed: done }
   return { name, path, running: false, status: phase ?? PHASES[0], phases_completed: done }
+}
+
+/** What is said of a city whose folder is not there any more. */
+export function goneFolder({ name, path }: Pick<CityEntry, 'name' | 'path'>): string | undefined {
+  if (isFolder(path)) return undefined
+  const what = lstatSync(path, { throwIfNoEntry: false }) ? 'is no folder any more' : 'is gone'
+  return `${path} ${what}; put it back, or \`gc unregister ${name}\` removes the city from the list`
+}
+
+/** What cannot be looked at may be one. */
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
+  } catch {
+    return true
+  }
+}
+
+/** Throws when a folder is that of a registered city under another path: through a link, or as it was moved while it runs. */
+export function checkNotMoved(entries: Iterable<CityEntry>, path: string, home: string): void {
+  const holder = isFolder(join(path, '.gc')) ? Lock.holder(join(path, '.gc', 'lock')) : ''
+  for (const entry of entries) {
+    if (entry.path === path) continue
+    const what = `conflict: ${path} is the folder of city ${entry.name}`
+    if (isFolder(path) && realPath(entry.path) === realPath(path))
+      throw new AppError('conflict-wrong-state', `${what}, which is registered at ${entry.path}`)
+    const isHeld = holder === `${holderOf(entry.name, home)} (pid ${process.pid})`
+    if (entry.city === undefined || !isHeld || isFolder(entry.path)) continue
+    const then = `\`gc unregister ${entry.name}\` ends it there, then \`gc register ${path}\` starts it here`
+    throw new AppError('conflict-wrong-state', `${what}, which runs and was moved from ${entry.path}; ${then}`)
+  }
 }
 
 /** The error of a request about a city that is unknown or does not run; `Retry-After` while it is starting. */
@@ -79,7 +116,9 @@ export function checkNotTaken(entries: Iterable<CityEntry>, name: string, path: 
       throw new AppError('conflict-wrong-state', `conflict: city already initialized at ${path}`)
     }
     if (entry.name.toLowerCase() === name.toLowerCase()) {
-      throw new AppError('conflict-wrong-state', `conflict: a city named ${name} is registered at ${entry.path}`)
+      const taken = `conflict: a city named ${name} is registered at ${entry.path}`
+      const gone = isFolder(entry.path) ? '' : `, which is gone; \`gc unregister ${entry.name}\` frees the name`
+      throw new AppError('conflict-wrong-state', `${taken}${gone}`)
     }
   }
 }

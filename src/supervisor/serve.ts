@@ -233,7 +233,7 @@ function openRegistry(options: RegistryOptions, resources: AsyncDisposableStack)
   const logs = new EventLogs(log, clock, () => cities.listRunning())
   const shared = cityDependencies(options)
   const cities: Cities = new Cities({
-    ...{ store, log, clock, report },
+    ...{ store, log, clock, report, home: home.path },
     requests: new Requests(store, log, clock),
     open: (at) =>
       history.open(at, (hooks) => {
