@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import type { City } from '../../../src/city/city.ts'
 import { human } from '../../../src/http/guard.ts'
+import { instantiations } from '../../../src/orchestration/instantiate/table.ts'
 import { RUN_LABEL, TRACKING_LABEL } from '../../../src/orchestration/orders/dispatch/labels.ts'
 import { OrderRuns } from '../../../src/orchestration/orders/dispatch/order-runs.ts'
 import type { BeadCreateInputBody } from '../../../src/work/beads/index.ts'
@@ -112,6 +113,9 @@ test('beads that another program labelled as runs are among the runs of gc, page
   }
   await town.clock.advance(60_000)
   await add('order-run:sweep')
+  const { id: growing } = await city.beads.create(human, { title: 'a graph', labels: ['order-run:tidy'] })
+  const graph = { rootId: growing, prefix: 'mi', first: 1, count: 1, state: 'writing' } as const
+  await city.store.write((tx) => tx.orm.insert(instantiations).values(graph).run(), { kind: 'gc', name: 'test' })
   const pagesOf = (scoped_name: string | undefined, limit: number) => {
     const listed: string[] = []
     for (let cursor: string | undefined; ; ) {

@@ -344,9 +344,10 @@ interface LabelledBead {
   readonly createdAt: number
 }
 
-/** The beads of gc's own runs are in their rows already. */
+/** The beads of gc's own runs are in their rows already, or will be once their graph is whole. */
 const UNRECORDED = `NOT EXISTS (SELECT 1 FROM order_runs r WHERE r.tracking_id = l.id)
-  AND NOT EXISTS (SELECT 1 FROM order_runs r WHERE r.root_id = l.id AND r.root_id IS NOT NULL)`
+  AND NOT EXISTS (SELECT 1 FROM order_runs r WHERE r.root_id = l.id AND r.root_id IS NOT NULL)
+  AND NOT EXISTS (SELECT 1 FROM instantiations i WHERE i.root_id = l.id)`
 const IN_WINDOW = 'created_at >= ? AND (created_at, id) < (?, ?)'
 
 /**
