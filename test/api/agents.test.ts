@@ -42,7 +42,7 @@ describe('an agent', () => {
       pool: 'web/worker',
       session: { name: expect.any(String), attached: false, last_activity: expect.any(String) },
       active_bead: id,
-      pack_derived: false,
+      pack_derived: true,
       state: 'working',
       available: true,
       last_output: expect.stringContaining('hello from the worker'),
