@@ -17,8 +17,10 @@ export interface RequestOutcome {
 export async function waitForEvent(frames: AsyncIterable<ReceivedFrame>, requestId: string): Promise<RequestOutcome> {
   for await (const { data } of frames) {
     if (!isRecord(data) || !isRecord(data.payload) || data.payload.request_id !== requestId) continue
-    if (data.type === 'request.failed') throw new Error(String(data.payload.error_message ?? 'the request failed'))
-    return { type: String(data.type), payload: data.payload }
+    const type = String(data.type)
+    if (type === 'request.failed') throw new Error(String(data.payload.error_message ?? 'the request failed'))
+    // Its progress carries its id as well.
+    if (type.startsWith('request.result.')) return { type, payload: data.payload }
   }
   throw new Error('the events ended before the request did')
 }

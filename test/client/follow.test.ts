@@ -167,6 +167,12 @@ describe('the outcome of an accepted request', () => {
     })
   })
 
+  test('is not the progress of the request', async () => {
+    const progress = { type: 'rig.provision.progress', payload: { request_id: 'req-1', step: 'clone' } }
+    const failed = { type: 'request.failed', payload: { request_id: 'req-1', error_message: 'no such host' } }
+    expect(waitForEvent(framesOf(progress, failed), 'req-1')).rejects.toThrow('no such host')
+  })
+
   test('is an error with the reason when the request failed', async () => {
     const failed = { type: 'request.failed', payload: { request_id: 'req-1', error_message: 'no such folder' } }
     expect(waitForEvent(framesOf(failed), 'req-1')).rejects.toThrow('no such folder')
