@@ -38,7 +38,7 @@ export function worktreeCommands(program: Command, context: CommandContext): voi
     .action((session: string, options: JsonOption) => fetchWork(context, session, options))
   withJson(worktree.command('remove').description('remove the worktree of an ended session'))
     .argument('<session>')
-    .option('--force', 'also when it holds the only copy of some work; its branch is kept')
+    .option('--force', 'also when it holds the only copy of some work, or cannot be saved')
     .action((session: string, options: JsonOption & { force?: true }) => remove(context, session, options))
 }
 
