@@ -11,7 +11,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { AppError } from '../../../src/core/errors.ts'
 import { human } from '../../../src/http/guard.ts'
 import { scriptedTown } from '../../support/city.ts'
@@ -269,7 +269,7 @@ describe('a snapshot', () => {
     expect(recorded().map(({ type }) => type)).toEqual(['worktree.snapshot_failed', 'worktree.snapshotted'])
   })
 
-  test('is dropped after 30 days, but for the newest of a worktree', async () => {
+  test('is dropped after 30 days, but for the newest of a worktree; what a killed git left is removed', async () => {
     const { snapshots, id, path, numbers, town } = await world()
     const bare = join(town.path, '.gc/snapshots/shop.git')
     const ref = (number: number) => `refs/gc/snapshots/${id}/${number}`
@@ -285,6 +285,9 @@ describe('a snapshot', () => {
     await snapshots.sweep()
     expect(await numbers()).toEqual([2])
     writeFileSync(join(path, 'new'), '3')
+    mkdirSync(join(bare, dirname(ref(3))), { recursive: true })
+    writeFileSync(join(bare, `${ref(3)}.lock`), '')
+    expect(await errorOf(snapshots.take(id, 'activity'))).toContain('File exists')
     await snapshots.take(id, 'activity')
     expect(await numbers()).toEqual([3, 2])
   })

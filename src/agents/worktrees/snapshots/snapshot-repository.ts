@@ -127,6 +127,11 @@ export class SnapshotRepository {
     this.#isPrepared = true
   }
 
+  /** Has the next use look for what killed commands left behind. */
+  distrust(): void {
+    this.#isPrepared = false
+  }
+
   /** Removes what killed commands left behind. */
   async #removeLeftovers(): Promise<void> {
     await rm(join(this.path, 'incoming'), { recursive: true, force: true })

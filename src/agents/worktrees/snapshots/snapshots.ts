@@ -254,6 +254,9 @@ export class Snapshots {
       if (await this.#isNew(row, look)) await this.#store(row, look, reason, actor)
       this.#failures.delete(session)
     } catch (error) {
+      // A killed git leaves locks behind, which are removed before the next look.
+      this.#watched.delete(session)
+      this.#repository(row.rig).distrust()
       await this.#recordFailure(row, reason, errorMessage(error), actor)
       throw error
     } finally {
