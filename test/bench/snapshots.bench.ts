@@ -77,7 +77,7 @@ const wire = await Wire.open(town.url)
 const count = async (): Promise<number> => (await wire.json('GET', `${CITY}/sessions?limit=1&state=active`)).total
 await took(async () => (await count()) === WORKTREES, 1_800_000)
 await Bun.write(town.at('home', 'go'), '')
-await Bun.sleep(45_000)
+await Bun.sleep(15_000)
 await calm(town.pid)
 const without = await share(town.pid)
 town.declare('mill', toml('30s'))

@@ -96,7 +96,7 @@ export class Snapshots {
   readonly #pins: BasePins
   readonly #watched = new Map<string, Watched>()
   readonly #repositories = new Map<string, SnapshotRepository>()
-  readonly #due = new Map<string, Deadline>()
+  readonly #due = new Map<string, { deadline: Deadline; at: number }>()
   readonly #lookedAt = new Map<string, number>()
   /** Worktrees in which things happened while no supervisor ran. */
   readonly #missed = new Set<string>()
@@ -137,7 +137,7 @@ export class Snapshots {
     this.#isClosed = true
     for (const unsubscribe of this.#unsubscribe) unsubscribe()
     this.#sweep?.cancel()
-    for (const deadline of this.#due.values()) deadline.cancel()
+    for (const { deadline } of this.#due.values()) deadline.cancel()
     this.#due.clear()
     await this.#last
   }
@@ -149,7 +149,7 @@ export class Snapshots {
 
   /** Forgets a worktree that is gone; its snapshots stay. */
   forget({ session, rig }: Pick<WorktreeRow, 'session' | 'rig'>): Promise<void> {
-    this.#due.get(session)?.cancel()
+    this.#due.get(session)?.deadline.cancel()
     this.#due.delete(session)
     return this.#inTurn(async () => {
       this.#watched.delete(session)
@@ -218,15 +218,16 @@ export class Snapshots {
   }
 
   #schedule(session: string): void {
-    if (this.#isClosed || this.#due.has(session) || !this.#rows.find(session)) return
-    const { clock, deadlines } = this.options
+    const { clock, deadlines, config } = this.options
+    const interval = config.current.session.snapshotInterval
+    const due = this.#due.get(session)
+    // One that was set under a longer interval is set again.
+    if (this.#isClosed || (due && due.at <= clock.now() + interval) || !this.#rows.find(session)) return
+    due?.deadline.cancel()
     const since = clock.now() - (this.#lookedAt.get(session) ?? 0)
-    const interval = this.options.config.current.session.snapshotInterval
     const delay = Math.min(interval, Math.max(DELAY_MS, interval - Math.max(0, since)))
-    this.#due.set(
-      session,
-      deadlines.after(delay, () => this.#onDue(session)),
-    )
+    const deadline = deadlines.after(delay, () => this.#onDue(session))
+    this.#due.set(session, { deadline, at: clock.now() + delay })
   }
 
   #onDue(session: string): void {
