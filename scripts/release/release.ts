@@ -9,7 +9,7 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs'
-import { basename, dirname, extname, join, resolve } from 'node:path'
+import { basename, dirname, extname, join, relative, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { gzipSync } from 'node:zlib'
 import { $ } from 'bun'
@@ -25,9 +25,10 @@ import {
   readPublicKey,
   type Target,
 } from '../compile.ts'
-import { tar } from './archive.ts'
+import { type ArchiveFile, tar } from './archive.ts'
 import { installer } from './installer.ts'
 import { signatureProblems } from './mach-o.ts'
+import { type PackagedRelease, writeDeb, writeFormula, writeNpmMain, writeNpmPlatform } from './packages.ts'
 import { sha256 } from './sha256.ts'
 import { readSigningKey, type SigningKey, signatureOf } from './signing-key.ts'
 
@@ -40,14 +41,17 @@ interface Inputs {
   readonly index: string | undefined
   /** The address of the files; empty if the installers ask for it. */
   readonly url: string
+  /** The name of the npm package. */
+  readonly npmName: string
   /** Compresses as little as possible, to try the command. */
   readonly quick: boolean
 }
 
 /** A program of a release, compressed in two ways. */
-export interface Built {
+interface Built {
   readonly target: Target
-  readonly program: Buffer
+  readonly programBytes: number
+  readonly programSha256: string
   readonly gzip: ReleaseFile
   readonly zstd: ReleaseFile
 }
@@ -59,7 +63,7 @@ interface ReleaseFile {
 }
 
 /** Where and of what a release is made. */
-export interface Making {
+interface Making {
   readonly folder: string
   readonly version: string
   readonly commit: string
@@ -99,6 +103,7 @@ function readInputs(): Inputs {
       url: { type: 'string', default: '' },
       out: { type: 'string', default: 'dist/release' },
       target: { type: 'string', multiple: true, default: ['all'] },
+      'npm-name': { type: 'string', default: 'gc' },
       quick: { type: 'boolean', default: false },
     },
   })
@@ -114,6 +119,7 @@ function readInputs(): Inputs {
     publicKey,
     index: values.index,
     url: values.url.replace(/\/+$/, ''),
+    npmName: values['npm-name'],
     quick: values.quick,
   }
 }
@@ -130,18 +136,31 @@ async function makeRelease(folder: string, inputs: Inputs): Promise<void> {
   const { commit, date: day } = await commitHere()
   const time = await $`git log -1 --format=%ct`.cwd(ROOT).quiet()
   const making: Making = { folder, version: VERSION, commit, date: new Date(Number(time.text()) * 1000) }
+  const notices = await collectNotices()
+  const shell = await shellFiles(making)
+  const release: PackagedRelease = {
+    ...making,
+    ...inputs,
+    description: manifest.description,
+    license: readFileSync(join(ROOT, 'LICENSE'), 'utf8'),
+    notices,
+    shell,
+    gzipLevel: inputs.quick ? GZIP.quick : GZIP.usual,
+  }
   const built: Built[] = []
   for (const target of inputs.targets) {
     process.stdout.write(`building ${target}\n`)
-    built.push(await buildTarget(making, target, { ...inputs, commit, date: day }))
+    built.push(await buildTarget(release, target, { ...inputs, commit, date: day }))
   }
   const checksums = new Map(built.map(({ target, gzip }) => [target, gzip.sha256]))
   writeFileSync(join(folder, 'install.sh'), installer({ ...inputs, version: VERSION, checksums }), { mode: 0o755 })
-  const notices = await collectNotices()
+  writeNpmMain(release, inputs.targets)
+  writeFormula(release, checksums)
   writeFileSync(join(folder, 'LICENSES.txt'), notices)
   writeFileSync(join(folder, 'RELEASE_NOTES.md'), releaseNotes(readFileSync(join(ROOT, 'CHANGELOG.md'), 'utf8')))
   writeFileSync(join(folder, `gc-${VERSION}.cdx.json`), await softwareBill(making))
-  writeFileSync(join(folder, `gc-${VERSION}-shell.tar.gz`), await shellFiles(making))
+  const shellTar = gzipSync(tar(shell, making.date), { level: GZIP.usual })
+  writeFileSync(join(folder, `gc-${VERSION}-shell.tar.gz`), shellTar)
   writeFileSync(join(folder, 'release.json'), releaseIndex(making, built))
   writeFileSync(join(folder, 'SHA256SUMS'), sumsOf(folder))
   if (!inputs.key) return
@@ -154,10 +173,11 @@ async function makeRelease(folder: string, inputs: Inputs): Promise<void> {
 }
 
 async function buildTarget(
-  { folder }: Making,
+  packaged: PackagedRelease,
   target: Target,
   { quick, ...release }: Inputs & { commit: string; date: string | undefined },
 ): Promise<Built> {
+  const { folder } = packaged
   const parts = mkdtempSync(join(folder, '.target-'))
   try {
     const path = join(parts, programName(target))
@@ -165,11 +185,14 @@ async function buildTarget(
     const program = readFileSync(path)
     const problems = target === 'darwin-arm64' ? signatureProblems(program) : []
     if (problems.length > 0) throw new Error(`macOS would refuse gc for ${target}: ${problems.join('; ')}`)
+    writeNpmPlatform(packaged, target, program)
+    writeDeb(packaged, target, program)
     const name = `gc-${VERSION}-${target}${extname(path)}`
     const level = quick ? 'quick' : 'usual'
     return {
       target,
-      program,
+      programBytes: program.length,
+      programSha256: sha256(program),
       gzip: writeCompressed(folder, `${name}.gz`, gzipSync(program, { level: GZIP[level] })),
       zstd: writeCompressed(folder, `${name}.zst`, Bun.zstdCompressSync(program, { level: ZSTD[level] })),
     }
@@ -194,14 +217,17 @@ function releaseNotes(changelog: string): string {
 
 /** What `gc upgrade` reads. */
 function releaseIndex({ version, commit, date }: Making, built: readonly Built[]): string {
-  const files = built.flatMap(({ target, program, gzip, zstd }) =>
-    [zstd, gzip].map((file) => ({ target, ...file, program_size: program.length, program_sha256: sha256(program) })),
+  const files = built.flatMap(({ target, programBytes, programSha256, gzip, zstd }) =>
+    [zstd, gzip].map((file) => ({ target, ...file, program_size: programBytes, program_sha256: programSha256 })),
   )
   return `${JSON.stringify({ schema: 1, version, commit, date: date.toISOString(), files }, null, 2)}\n`
 }
 
 function sumsOf(folder: string): string {
-  const names = readdirSync(folder).sort()
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((each) => each.isFile())
+  const names = files
+    .map(({ parentPath, name }) => relative(folder, join(parentPath, name)).replaceAll('\\', '/'))
+    .sort()
   return names.map((name) => `${sha256(readFileSync(join(folder, name)))}  ${name}\n`).join('')
 }
 
@@ -230,7 +256,7 @@ async function softwareBill({ commit, date }: Making): Promise<string> {
 }
 
 /** Completions and manual pages. */
-async function shellFiles({ folder, date }: Making): Promise<Buffer> {
+async function shellFiles({ folder, date }: Making): Promise<ArchiveFile[]> {
   const files = ['bash', 'fish', 'zsh'].map((shell) => ({
     name: `completions/${shell === 'zsh' ? '_gc' : `gc.${shell}`}`,
     content: readFileSync(join(ROOT, `cli/completion/gc.${shell}`)),
@@ -245,7 +271,7 @@ async function shellFiles({ folder, date }: Making): Promise<Buffer> {
   } finally {
     rmSync(pages, { recursive: true, force: true })
   }
-  return gzipSync(tar(files, date), { level: GZIP.usual })
+  return files
 }
 
 try {

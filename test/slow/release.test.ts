@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
-import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { signatureProblems } from '../../scripts/release/mach-o.ts'
@@ -7,6 +7,7 @@ import { sha256 } from '../../scripts/release/sha256.ts'
 import { readSigningKey, signatureOf } from '../../scripts/release/signing-key.ts'
 import { tempFolder } from '../support/folder.ts'
 import { emptyMachine, onMachine } from './empty-machine.ts'
+import { npmRegistry } from './npm-registry.ts'
 import { checkout, read, release, releaseServer, run, runWell } from './release-build.ts'
 
 const folder = tempFolder()
@@ -38,11 +39,11 @@ test('a release has the programs, their sums and signatures, licenses, notes, ma
   for (const target of ['linux-x64', 'darwin-arm64'])
     for (const end of ['gz', 'zst']) expect(names).toContain(`gc-${version}-${target}.${end}`)
   await runWell(['sha256sum', '--check', '--strict', '--quiet', 'SHA256SUMS'], out)
-  const sums = read(out, 'SHA256SUMS')
-    .trim()
-    .split('\n')
-    .map((line) => line.slice(66))
-  expect(sums).toEqual(names.filter((name) => !/^SHA256SUMS|minisig$|minisign.pub$/.test(name)).sort())
+  const sums = read(out, 'SHA256SUMS').trim().split('\n')
+  const all = [...names, ...readdirSync(join(out, 'npm')).map((name) => `npm/${name}`)]
+  expect(sums.map((line) => line.slice(66))).toEqual(
+    all.filter((name) => !/^(SHA256SUMS.*|.*\.minisig|minisign\.pub|npm)$/.test(name)).sort(),
+  )
   for (const name of ['SHA256SUMS', 'release.json'])
     await runWell(['minisign', '-Vm', name, '-p', folder.at('key.pub')], out)
   expect(read(out, 'minisign.pub').split('\n')[1]).toBe(read(folder.path, 'key.pub').split('\n')[1])
@@ -80,10 +81,11 @@ test('whoever has the public key gets the same bytes from the same commit in ano
   const made = await release(again, '--public-key', folder.at('key.pub'), '--target', 'linux-x64', '--out', unsigned)
   expect([made.status, made.err]).toEqual([0, ''])
   expect(made.out).toEndWith('The release is unsigned: --key signs it.\n')
-  const same = readdirSync(unsigned).filter((name) => !/^(SHA256SUMS|release\.json|install\.sh)$/.test(name))
-  expect(same.length).toBe(6)
-  const of = (path: string) => same.map((name) => [name, Bun.SHA256.hash(readFileSync(join(path, name)), 'hex')])
-  expect(of(unsigned)).toEqual(of(out))
+  const sums = (path: string) => read(path, 'SHA256SUMS').trim().split('\n')
+  // What lists the platforms differs, since this release has fewer of them.
+  const same = sums(unsigned).filter((line) => !/ (release\.json|install\.sh|npm\/gc-\d.*)$/.test(line))
+  expect(same.length).toBe(8)
+  expect(sums(out)).toContainValues(same)
   rmSync(again, { recursive: true })
 }, 300_000)
 
@@ -112,6 +114,46 @@ test('on a machine with git and a shell the installer brings gc, and the tour of
     /Installed gc .* as \/root\/\.local\/bin\/gc\n[\s\S]*\ngc \d[\s\S]*\nHello from my-project\/scribe\n/,
   )
 }, 120_000)
+
+test('npx and npm i -g install the package of this platform from a registry', async () => {
+  using registry = await npmRegistry(join(out, 'npm'))
+  mkdirSync(folder.at('npm-home'))
+  const env = {
+    HOME: folder.at('npm-home'),
+    npm_config_registry: registry.url,
+    npm_config_prefix: folder.at('npm-prefix'),
+    npm_config_cache: folder.at('npm-cache'),
+  }
+  const line = await runWell([program, 'version'], folder.path)
+  await runWell(['npm', 'install', '--global', '--no-audit', '--no-fund', 'gc'], folder.path, env)
+  expect(readdirSync(folder.at('npm-prefix', 'lib/node_modules/gc/node_modules'))).toEqual(['gc-linux-x64'])
+  expect(await runWell([folder.at('npm-prefix', 'bin/gc'), 'version'], folder.path, env)).toBe(line)
+  const wrong = await run([folder.at('npm-prefix', 'bin/gc'), 'no-such-command'], folder.path, env)
+  expect([wrong.status, wrong.err]).toEqual([2, expect.stringContaining('no-such-command')])
+  expect(await runWell(['npx', '--yes', 'gc', 'version'], folder.at('npm-home'), env)).toBe(line)
+  rmSync(folder.at('npm-prefix', 'lib/node_modules/gc/node_modules'), { recursive: true })
+  expect((await run([folder.at('npm-prefix', 'bin/gc')], folder.path, env)).err).toContain(
+    'gc-linux-x64 is not installed',
+  )
+}, 120_000)
+
+test('the Debian package installs gc with its unit, manuals and completions, and its removal leaves nothing', async () => {
+  const root = folder.at('debian')
+  mkdirSync(join(root, 'var/lib/dpkg/updates'), { recursive: true })
+  mkdirSync(join(root, 'var/lib/dpkg/info'))
+  writeFileSync(join(root, 'var/lib/dpkg/status'), '')
+  const deb = readdirSync(out).find((name) => name.endsWith('_amd64.deb')) ?? ''
+  expect(await runWell(['dpkg-deb', '--field', deb, 'Package', 'Architecture'], out)).toBe(
+    'Package: gc-supervisor\nArchitecture: amd64\n',
+  )
+  const dpkg = (...words: string[]) => runWell(['dpkg', `--root=${root}`, '--force-depends,not-root', ...words], out)
+  await dpkg('--install', deb)
+  for (const file of ['lib/systemd/user/gc.service', 'share/man/man1/gc.1.gz', 'share/bash-completion/completions/gc'])
+    expect([file, existsSync(join(root, 'usr', file))]).toEqual([file, true])
+  expect(await runWell([join(root, 'usr/bin/gc'), 'version'], root)).toBe(await runWell([program, 'version'], root))
+  await dpkg('--purge', 'gc-supervisor')
+  expect(readdirSync(root)).toEqual(['var'])
+}, 60_000)
 
 describe('gc upgrade', () => {
   const NEWER = '0123456789ab'
