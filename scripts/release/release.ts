@@ -70,7 +70,7 @@ interface Making {
   readonly date: Date
 }
 
-const GZIP = { usual: 9, quick: 1 }
+const GZIP = { usual: 9, quick: 0 }
 const ZSTD = { usual: 19, quick: 1 }
 const VERSION = manifest.version
 
