@@ -250,6 +250,7 @@ export class Snapshots {
   async #take(session: string, reason: SnapshotReason, actor: Actor): Promise<void> {
     const row = this.#rows.find(session)
     if (!row || !existsSync(row.path)) return
+    this.#lookedAt.set(session, this.options.clock.now())
     try {
       const look = await this.#look(row, reason !== 'activity')
       if (await this.#isNew(row, look)) await this.#store(row, look, reason, actor)
@@ -260,8 +261,6 @@ export class Snapshots {
       this.#repository(row.rig).distrust()
       await this.#recordFailure(row, reason, errorMessage(error), actor)
       throw error
-    } finally {
-      this.#lookedAt.set(session, this.options.clock.now())
     }
   }
 
