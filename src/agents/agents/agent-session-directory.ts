@@ -64,8 +64,14 @@ interface AgentSessionDirectoryOptions {
   askedHosts: Pick<HostPrompts, 'asking'>
 }
 
+/** How long it is remembered whether an agent can be launched, since that searches the PATH. */
+const CACHE_MS = 2000
+
 /** The sessions of agents, as agents and rigs show and restart them. */
 export class AgentSessionDirectory {
+  /** Why agents, as they are configured, cannot be launched. */
+  readonly #launchProblems = new WeakMap<AgentConfig, { readonly at: number; readonly reason: string | undefined }>()
+
   constructor(private readonly options: AgentSessionDirectoryOptions) {}
 
   /** The open sessions of all agents, newest first, by agent. */
@@ -83,8 +89,16 @@ export class AgentSessionDirectory {
 
   /** Why an agent cannot be started: its program is missing, or a budget is used up. */
   unavailable(agent: AgentConfig): string | undefined {
-    const { launchPlanner, budgets } = this.options
-    return launchPlanner.problem(agent) ?? budgets.blocks(agent)
+    return this.#launchProblem(agent) ?? this.options.budgets.blocks(agent)
+  }
+
+  #launchProblem(agent: AgentConfig): string | undefined {
+    const { clock, launchPlanner } = this.options
+    const known = this.#launchProblems.get(agent)
+    if (known && Math.abs(clock.now() - known.at) < CACHE_MS) return known.reason
+    const reason = launchPlanner.problem(agent)
+    this.#launchProblems.set(agent, { at: clock.now(), reason })
+    return reason
   }
 
   /** The reason for which no new session of an agent is started now, and its end; undefined without one. */

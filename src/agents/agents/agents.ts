@@ -34,23 +34,15 @@ export const AGENT_ACTIONS = ['suspend', 'resume', 'restart'] as const
 type ActiveBeads = ReturnType<AgentSessionDirectory['activeBeads']>
 
 const PEEK_LINES = 5
-/** How long it is cached whether an agent can be started, since that searches the PATH. */
-const CACHE_MS = 2000
-
 /** The agents of a city: their declarations and their state. */
 export class Agents {
-  /** Why agents cannot be started, cached for a short time. */
-  readonly #unavailableReasons = new Map<AgentConfig, { at: number; reason: string | undefined }>()
-
   constructor(
     private readonly store: Store,
     private readonly config: Config,
     private readonly suspensions: Suspensions,
     private readonly sessions: AgentSessionDirectory,
     private readonly clock: Clock,
-  ) {
-    config.onChange(() => this.#unavailableReasons.clear())
-  }
+  ) {}
 
   /** The agents and the instances of pools, in the order of their declarations. */
   async list({ pool, rig, running, peek }: AgentFilter): Promise<AgentList> {
@@ -87,7 +79,7 @@ export class Agents {
     const declared: AgentDeclared = { status: 'created', agent: qualify(body.dir, body.name) }
     const report = () => {
       const spec = this.config.current.agents.find(({ qualified }) => qualified === declared.agent)
-      const reason = spec && this.#unavailableReason(spec)
+      const reason = spec && this.sessions.unavailable(spec)
       if (reason !== undefined) declared.unavailable_reason = reason
     }
     // A change is announced before it is recorded, so that the reason is in the answer that is kept.
@@ -216,7 +208,7 @@ export class Agents {
     const context = {
       suspended: this.suspensions.isAgentSuspended(this.config.current, spec),
       activeBead: active(names),
-      unavailable: this.#unavailableReason(spec),
+      unavailable: this.sessions.unavailable(spec),
       held: session?.running ? undefined : (session?.held ?? this.sessions.held(spec)),
       now: this.clock.now(),
       ...(lastOutput !== undefined && { lastOutput }),
@@ -229,16 +221,7 @@ export class Agents {
     const { current } = this.config
     const spec = current.agents.find(({ qualified }) => qualified === name)
     if (!spec || this.sessions.ofAgent(name).some(({ running }) => running)) return undefined
-    return this.suspensions.explain(current, spec) ?? this.#unavailableReason(spec) ?? this.sessions.held(spec)
-  }
-
-  #unavailableReason(spec: AgentConfig): string | undefined {
-    const now = this.clock.now()
-    const cached = this.#unavailableReasons.get(spec)
-    if (cached && Math.abs(now - cached.at) < CACHE_MS) return cached.reason
-    const reason = this.sessions.unavailable(spec)
-    this.#unavailableReasons.set(spec, { at: now, reason })
-    return reason
+    return this.suspensions.explain(current, spec) ?? this.sessions.unavailable(spec) ?? this.sessions.held(spec)
   }
 
   async #toResponseWithOutput(instance: Instance, active: ActiveBeads): Promise<AgentResponse> {

@@ -36,7 +36,8 @@ const SETTINGS: Readonly<Record<string, string>> = {
   'core.untrackedCache': 'false',
   'core.logAllRefUpdates': 'false',
   'advice.addEmbeddedRepo': 'false',
-  'gc.bigPackThreshold': '256m',
+  // Of git: it reads sections in any case, and names in small letters that begin like this are gc's own.
+  'GC.bigPackThreshold': '256m',
   'pack.threads': '1',
   'pack.windowMemory': '64m',
 }
