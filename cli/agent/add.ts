@@ -1,19 +1,21 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import type { AgentDeclare } from '../../src/agents/agents/index.ts'
+import type { AgentDeclare, AgentDeclared } from '../../src/agents/agents/index.ts'
 import type { CityClient } from '../../src/client/client.ts'
 import { resolveHome } from '../../src/client/home.ts'
 import { sanitizeLine, sanitizeLines } from '../../src/client/text.ts'
+import type { CityDraft } from '../../src/config/offline/index.ts'
 import { offerLogin, shareLogin } from '../confine/login.ts'
 import type { CommandContext } from '../context/context.ts'
 import type { AgentSettingOptions, JsonOption } from '../context/options.ts'
 import { failure, usageError } from '../io/exit.ts'
-import { printJson, printLine } from '../io/io.ts'
+import { type Io, printJson, printLine } from '../io/io.ts'
 import {
   type AgentPlace,
   type AgentSettings,
   chooseLogin,
   declaredKeys,
+  hiddenLoginHint,
   programLack,
   requireRepository,
   settleAgent,
@@ -57,16 +59,27 @@ export async function addAgent(context: CommandContext, name: AgentName, options
   const isShared = await chooseLogin(talk, io, login, options.shareLogin)
   const response = await city.call('POST ~/agents/declare', { body })
   const account = options.social && (await register(city, response.agent, options.social))
+  if (!options.json) report(io, response, draft?.drafts ?? new Map(), options)
+  const lack = isSettling && !options.json ? await programLack(io, settings.provider) : undefined
   if (login && isShared) await shareLogin(context, path, login.provider, options.json)
   if (options.json) return printJson(io, { ...response, ...(account && { social: account }) })
-  printLine(io, sentenceOf(response.agent, response.unavailable_reason, options))
-  for (const [file, text] of draft?.drafts ?? []) {
-    if (file.endsWith('.toml')) printLine(io, `${file}:\n${sanitizeLines(text.trimEnd()).replace(/^/gm, '  ')}`)
-  }
-  const lack = isSettling ? await programLack(io, settings.provider) : undefined
   if (lack !== undefined) printLine(io, lack)
+  else if (login && !isShared && options.shareLogin === undefined) printLine(io, hiddenLoginHint(login.provider))
   if (account) reportCityAgent(context, account)
   if (isHere && options.shareLogin === undefined && !isSettling) await offerLogin(context, path, response.agent)
+}
+
+/** Prints the result in one sentence, and the files that declare it. */
+function report(
+  io: Io,
+  { agent, unavailable_reason }: AgentDeclared,
+  files: CityDraft['drafts'],
+  options: AddOptions,
+): void {
+  printLine(io, sentenceOf(agent, unavailable_reason, options))
+  for (const [file, text] of files) {
+    if (file.endsWith('.toml')) printLine(io, `${file}:\n${sanitizeLines(text.trimEnd()).replace(/^/gm, '  ')}`)
+  }
 }
 
 /** Whether the command chose settings, so that its output shows them. */

@@ -7,7 +7,7 @@ import type { Project } from '../../src/config/git/index.ts'
 import type { AgentSettingOptions } from '../context/options.ts'
 import { failure } from '../io/exit.ts'
 import type { Io } from '../io/io.ts'
-import type { Choice, Talk } from './talk.ts'
+import { type Choice, shownPath, type Talk } from './talk.ts'
 
 /** The settings of a new agent: what was given, chosen, or taken as the default. */
 export interface AgentSettings extends AgentSettingOptions {
@@ -186,7 +186,11 @@ async function chooseModel(
 ): Promise<string | undefined> {
   const options = await optionsOf(provider, 'model', config)
   if (!options || !talk.isAsking) return undefined
-  const choices = options.values.map(({ value, label }) => ({ value, word: value || 'own', about: value ? '' : label }))
+  const choices = options.values.map(({ value }) => ({
+    value,
+    word: value || 'own',
+    about: value ? '' : 'the one that the program is set to',
+  }))
   const chosen = await talk.choose({ text: 'Model', help: MODEL_HELP }, choices, options.usual)
   return chosen === options.usual ? undefined : chosen
 }
@@ -216,9 +220,12 @@ export async function chooseLogin(
 ): Promise<boolean> {
   if (given && !login) io.err('gc: no login to share: its sessions see it already, or there is none\n')
   if (given !== undefined || !login) return given === true && login !== undefined
-  const text = `Let its sessions read your login, ${login.file}?`
+  const text = `Let its sessions read your login, ${shownPath(io, login.file)}?`
   return talk.yes({ text, help: loginHelp(login.provider) }, false)
 }
+
+export const hiddenLoginHint = (provider: string): string =>
+  `Its sessions do not see your login; \`gc confine share-login ${provider}\` shares it.`
 
 const loginHelp = (
   provider: string,

@@ -1,5 +1,4 @@
 import { existsSync, statSync } from 'node:fs'
-import { homedir } from 'node:os'
 import { basename, join, relative, resolve } from 'node:path'
 import { InvalidArgumentError } from 'commander'
 import { resolveHome } from '../../src/client/home.ts'
@@ -17,11 +16,12 @@ import {
   type AgentSettings,
   chooseLogin,
   declaredKeys,
+  hiddenLoginHint,
   programLack,
   requireRepository,
   settleAgent,
 } from './agent-settings.ts'
-import { type Answer, Talk } from './talk.ts'
+import { type Answer, homeOf, shownPath, Talk } from './talk.ts'
 
 export interface FirstRunOptions extends AgentSettingOptions, JsonOption {
   /** The folder of the first rig; `-` for none. */
@@ -114,7 +114,7 @@ async function chooseProject(talk: Talk, io: Io, rig: string | undefined): Promi
   const chosen = await talk.ask<string | undefined>(
     { text: 'Project folder, - for none', help: PROJECT_HELP },
     usual,
-    usual === undefined ? NONE : shown(io, usual),
+    usual === undefined ? NONE : shownPath(io, usual),
     (text) => (text === NONE ? { value: undefined } : folderAt(io, text)),
   )
   return chosen === around.path
@@ -133,14 +133,6 @@ function folderAt(io: Io, text: string): Answer<string> {
   return isFolder ? { value: path } : { problem: `${path} is not a folder; create it first` }
 }
 
-const homeOf = ({ env }: Io): string => env.HOME ?? homedir()
-
-/** A path as people write it. */
-function shown(io: Io, path: string): string {
-  const home = homeOf(io)
-  return sanitizeLine(path === home || path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path)
-}
-
 async function chooseFolder(
   talk: Talk,
   io: Io,
@@ -156,7 +148,7 @@ async function chooseFolder(
   ]
   const free = names.map((name) => join(homeOf(io), name)).find((path) => !existsSync(path))
   if (free === undefined) throw usageError('name the folder of the city: `gc init <folder>`')
-  return talk.ask<string>({ text: 'Folder of the city', help: FOLDER_HELP }, free, shown(io, free), (text) => {
+  return talk.ask<string>({ text: 'Folder of the city', help: FOLDER_HELP }, free, shownPath(io, free), (text) => {
     const path = resolve(io.cwd, text.replace(/^~(?=$|\/)/, homeOf(io)))
     try {
       draftCity(path)
@@ -254,7 +246,7 @@ async function confirmPlan(talk: Talk, io: Io, { path, files }: CityPlan, budget
   for (const [file, text] of files) {
     if (text === '') continue
     talk.say()
-    talk.heading(shown(io, join(path, file)))
+    talk.heading(shownPath(io, join(path, file)))
     talk.say(sanitizeLines(text.trimEnd()).replace(/^(?=.)/gm, '  '))
   }
   if (budget) talk.say(`\nIt sets a daily budget of ${formatAmount(budget.value, budget.unit)} for the city.`)
@@ -308,7 +300,7 @@ async function finish({ io }: CommandContext, started: Started, talk: Talk, plan
   const lacks = await programLack(io, program)
   if (lacks !== undefined) printLine(io, lacks)
   else if (hiddenLogin !== undefined) {
-    printLine(io, `Its sessions do not see your login; \`gc confine share-login ${hiddenLogin}\` shares it.`)
+    printLine(io, hiddenLoginHint(hiddenLogin))
   }
   const title = await talk.line({ text: 'First task, or Enter for none:', help: TASK_HELP })
   if (title !== '') {

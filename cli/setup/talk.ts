@@ -1,4 +1,5 @@
-import { paint } from '../../src/client/text.ts'
+import { homedir } from 'node:os'
+import { paint, sanitizeLine } from '../../src/client/text.ts'
 import { Exit } from '../io/exit.ts'
 import type { Io } from '../io/io.ts'
 
@@ -23,6 +24,14 @@ export interface Choice<T> {
 /** Whether questions can be put to a person: never to a session, whose terminal no person may watch. */
 export const hasPerson = ({ env, isInteractive, width }: Io): boolean =>
   isInteractive && width !== undefined && !env.GC_SESSION_ID && !env.GC_TOKEN
+
+export const homeOf = ({ env }: Io): string => env.HOME ?? homedir()
+
+/** A path as people write it. */
+export function shownPath(io: Io, path: string): string {
+  const home = homeOf(io)
+  return sanitizeLine(path === home || path.startsWith(`${home}/`) ? `~${path.slice(home.length)}` : path)
+}
 
 /** Questions on the terminal, one a line. Without a person, each question answers itself with its default. */
 export class Talk {

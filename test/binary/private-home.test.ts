@@ -68,6 +68,10 @@ test('gc agent add says that confined sessions do not see a log-in, and gc confi
 gc: \`gc confine share-login claude\` lets them read it; with a key of its API they do not need it.
 `
   expect(await add('ann')).toMatchObject({ status: 0, err: expect.stringContaining(hint) })
+  const shared = `Confined sessions of claude read ${file} from their next start.\n`
+  expect((await gc('agent', 'add', 'cid', '--provider', 'claude', '--yes')).out).not.toContain(shared)
+  expect((await gc('agent', 'add', 'dan', '--provider', 'claude', '--share-login')).out).toContain(shared)
+  expect(await gc('confine', 'share-login', 'claude', '--stop')).toMatchObject({ status: 0, err: '' })
   expect(await gc('confine', 'share-login', 'claude')).toMatchObject({ status: 0, err: '' })
   expect((await add('bob')).err).not.toContain('log-in')
   expect((await gc('confine', 'explain', 'bob')).out).toContain('the log-in of its program')

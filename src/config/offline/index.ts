@@ -1,5 +1,5 @@
 export type { CityFiles } from './city-composition.ts'
 export type { CityPacks } from './city-packs.ts'
-export { createCity } from './create-city.ts'
+export { type CityDraft, createCity } from './create-city.ts'
 export type { CredentialScope } from './credentials.ts'
 export { declaredName } from './explain.ts'
