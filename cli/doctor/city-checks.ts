@@ -103,8 +103,13 @@ async function checkPacks({ io }: CommandContext, { path, packs }: CityFiles): P
 async function checkRigs({ rigs }: CityFiles, city: CityClient | undefined): Promise<CheckResult> {
   const listed = city && (await city.call('GET ~/rigs')).items
   const missing = rigs.filter(({ path }) => !existsSync(path))
-  const gone = missing.map(({ name, path }) => `${name}: ${path} is gone`)
-  const wrong = listed?.flatMap(({ name, problems = [] }) => problems.map((problem) => `${name}: ${problem}`)) ?? gone
+  const faulty = (listed ?? []).filter(({ problems = [] }) => problems.length > 0)
+  // The city may not have read its file yet, or keep what it had before.
+  const gone = missing.filter(({ name }) => !faulty.some((rig) => rig.name === name))
+  const wrong = [
+    ...faulty.flatMap(({ name, problems = [] }) => problems.map((problem) => `${name}: ${problem}`)),
+    ...gone.map(({ name, path }) => `${name}: ${path} is gone`),
+  ]
   if (wrong.length === 0) return ok('rigs', rigs.length === 0 ? 'none' : countOf(rigs.length, 'rig'))
   const fix = city ? 'see what each line says' : 'put the folder back, or `gc rig add <folder> --name <rig>`'
   const level = missing.length > 0 ? 'error' : 'warning'

@@ -175,7 +175,8 @@ test('a page of the network ends at one megabyte and its cursor goes on', async 
   }
   for (const [path, name, total] of [
     ['/posts?limit=100', 'posts', 30],
-    ['/feed?limit=100', 'posts', 0],
+    ['/feed?limit=100', 'posts', 30],
+    ['/feed?limit=100&filter=following', 'posts', 0],
     ['/search?q=lamp&limit=50', 'results', 30],
     [`/posts/${posts[0]}/comments?limit=100`, 'comments', 120],
   ] as const) {

@@ -294,7 +294,7 @@ describe('gc doctor', () => {
       status: 'error',
       fix_hint: expect.stringContaining('gc import install'),
     })
-    expect(resultOf(broken, 'rigs')).toMatchObject({ status: 'error', details: ['gone: /nowhere/gone'] })
+    expect(resultOf(broken, 'rigs')).toMatchObject({ status: 'error', details: ['gone: /nowhere/gone is gone'] })
     for (const { name, status, fix_hint } of broken.results)
       expect([name, status === 'ok' || Boolean(fix_hint)]).toEqual([name, true])
     await world.kill()

@@ -150,7 +150,7 @@ may = ${JSON.stringify(PERMISSIONS)}
 name = "worker"
 dir = "shop"
 worktree = true
-start_command = '${STORE_TOKEN}; exec sleep 600'
+start_command = '${STORE_TOKEN}; echo new > new; echo done; exec sleep 600'
 max_active_sessions = 2
 [[agent]]
 name = "mined"
@@ -206,6 +206,7 @@ export class PlantedCity {
     await waitForState(city, 'stays', 'ready')
     const { programs, order, run } = await startPrograms(city)
     const things = await makeThings(city, chief, 'http://127.0.0.1:9/hook')
+    while ((await city.call(`GET ~/worktree/${worker.id}/snapshots`)).body.total === 0) await Bun.sleep(20)
     const ofRuns = { graph: run, runs: run, workflow: run, history: order, worktree: worker.id }
     return new PlantedCity(city, { ...things, ...ofRuns }, chief, plain, programs)
   }
@@ -337,9 +338,11 @@ async function makeThings(city: TestCity, session: SessionHandle, adapter: strin
   await succeed(city, 'POST ~/extmsg/bind', { conversation: conversation('e1'), session_id: session.id })
   await succeed(city, 'POST ~/extmsg/groups', { root_conversation: conversation('e1'), default_handle: 'idle' })
   await succeed(city, 'POST ~/extmsg/inbound', { message: message('m1', 'e1') })
+  const rule = await succeed(city, 'POST ~/rules', { kind: 'command', value: 'make it', agent: 'chief' })
   return {
     ...DECLARED,
     ...{ bead: bead.id, claims: bead.id, convoy: convoy.id, wait: wait.id, request: request.request_id },
     ...{ mail: mail.id, thread: mail.thread_id ?? mail.id, conversation: 'c1', session: session.id },
+    ...{ rule: rule.id, files: session.id, snapshot: '1' },
   }
 }

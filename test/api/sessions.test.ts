@@ -670,6 +670,7 @@ describe('the operations on sessions', () => {
       'QuestionList.partial_errors',
       'QuestionView.bead_id',
       'QuestionView.choice_text',
+      'QuestionView.rule',
       'SessionResponse.activity',
       'SessionResponse.context_pct',
       'SessionResponse.context_window',

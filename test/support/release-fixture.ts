@@ -214,6 +214,8 @@ export const withoutDropped = (table: string, rows: readonly object[]): object[]
 
 /** What answers have on purpose since 0.1.0 that they had not before. */
 export const ADDED_SINCE = [
+  // A feed says whether it is made of what its reader chose.
+  /^\/feed\?.*\.body\.personalized$/,
   // A line of an export has the fields that bd needs, each under the name that bd gives it.
   /^\/beads\/export\.body\.[^.]+\.(_type|priority|parent|metadata(\.close_reason)?)$/,
   /^\/beads\/export\.body\.[^.]+\.dependencies(\.\d+(\.(created_at|metadata))?)?$/,
