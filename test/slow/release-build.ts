@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { cpSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { dirname, join } from 'node:path'
+import { Glob } from 'bun'
 import type { TempFolder } from '../support/folder.ts'
 
 const ROOT = join(import.meta.dir, '../..')
@@ -41,11 +42,11 @@ export async function runWell(argv: string[], cwd: string, env?: Record<string, 
   return out
 }
 
-/** A repository of one commit with the files of this one as they are now. */
+/** A repository of one commit with the files of this project as they are now, without its tests. */
 export async function checkout(folder: TempFolder, name: string): Promise<string> {
   const path = folder.at(name)
-  const listed = await runWell(['git', 'ls-files', '-z', '--cached', '--others', '--exclude-standard'], ROOT)
-  for (const file of listed.split('\0').filter((each) => each && !each.startsWith('test/'))) {
+  for (const file of new Glob('**/*').scanSync({ cwd: ROOT, dot: true })) {
+    if (/^(?:\.git|dist|node_modules|test)(?:\/|$)/.test(file)) continue
     mkdirSync(dirname(join(path, file)), { recursive: true })
     cpSync(join(ROOT, file), join(path, file))
   }
