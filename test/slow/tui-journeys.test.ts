@@ -99,7 +99,8 @@ describe('a person', () => {
     await screen.shows('1  Yes', WAIT)
     screen.press('1')
     await screen.shows(`answered ${id}: Yes`, WAIT)
-    await screen.shows('It does not wait any more', WAIT)
+    // Nothing else waits, so the person is back.
+    await screen.shows('▸ sessions', WAIT)
     await city.call(`POST ~/session/${id}/close`)
   })
 
