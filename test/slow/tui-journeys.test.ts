@@ -309,7 +309,7 @@ describe('a person', () => {
     await screen.shows('agents', WAIT)
     await Bun.sleep(300)
     const { id } = await startSession(city, 'polly', { message: 'ask it' })
-    await screen.hears(`\x07\x1b]9;${city.name}: ${id} `, WAIT)
+    await screen.hears(`\x07\x1b]9;${city.name}: polly ${id} `, WAIT)
     await screen.shows(/! \d waiting/, WAIT)
     await screen.hears(`) gc ${city.name}`, WAIT)
     await city.call(`POST ~/session/${id}/close`)
