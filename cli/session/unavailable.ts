@@ -24,7 +24,7 @@ export async function warnConfiguration(io: Io, city: CityClient): Promise<void>
   for (const warning of warnings) io.err(`gc: ${sanitizeLine(warning)}\n`)
 }
 
-/** Why a session is as it is: a hold by name, and how it ended. */
+/** The reason for the state of a session: a hold by name, and how it ended. */
 export const whyOf = ({ reason, metadata }: SessionResponse): string | undefined =>
   [reason, metadata?.end_reason].filter(Boolean).join(': ') || undefined
 

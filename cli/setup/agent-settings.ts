@@ -26,7 +26,7 @@ export interface AgentPlace {
   readonly isDetailed: boolean
 }
 
-/** Asks for each setting that is not given; where nobody is asked, each has its default. */
+/** Asks for each missing setting; without a person to ask, each takes its default. */
 export async function settleAgent(talk: Talk, io: Io, place: AgentPlace, given: AgentSettings): Promise<AgentSettings> {
   const { config, project, isDetailed } = place
   const isNamed = given.provider !== undefined || given.command !== undefined

@@ -11,7 +11,7 @@ const SIGNATURE_BYTES = 74
 const GLOBAL_BYTES = 64
 const TRUSTED = 'trusted comment: '
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/
-/** What precedes the 32 bytes of an Ed25519 key in DER. */
+/** The DER prefix of the 32 bytes of an Ed25519 key. */
 const SPKI = Buffer.from('302a300506032b6570032100', 'hex')
 
 /** Reads a key as `minisign -G` writes it, with or without its comment; undefined if it is none. */

@@ -129,7 +129,7 @@ async function confirmLoss(io: Io): Promise<void> {
 
 const prefixOf = (target: string): string => `.${basename(target)}-`
 
-/** What upgrades that were killed left beside the program. */
+/** Files beside the program that killed upgrades left there. */
 function removeLeftovers(target: string): void {
   for (const name of readdirSync(dirname(target))) {
     const [, pid] = name.startsWith(prefixOf(target)) ? (/-(\d+)\.(?:new|download)$/.exec(name) ?? []) : []

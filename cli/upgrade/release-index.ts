@@ -48,7 +48,7 @@ export function parseAddress(text: string): URL {
   return url
 }
 
-/** How an index is read. */
+/** Options for reading an index. */
 interface Reading {
   readonly target: string
   /** The minisign key of this build; undefined if it is unsigned. */

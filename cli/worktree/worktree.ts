@@ -180,7 +180,7 @@ function printDiff(
   for (const line of patch.split('\n')) {
     printLine(io, paint(sanitizeLine(expandTabs(line)), DIFF_COLOURS[toneOfDiffLine(line)], io.colour))
   }
-  if (cut) printLine(io, `The diff goes on: ${sanitizeLine(more)}.`)
+  if (cut) printLine(io, `The diff is cut here: ${sanitizeLine(more)}.`)
 }
 
 const DIFF_COLOURS: Readonly<Record<DiffTone, Colour | undefined>> = {

@@ -16,7 +16,7 @@ const SALT = { start: 6, end: 38 }
 const OPS = 38
 const MEMORY = 46
 const SECRET = { start: 54, end: 158 }
-/** What precedes the 32 bytes of an Ed25519 seed in DER. */
+/** The DER prefix of the 32 bytes of an Ed25519 seed. */
 const PKCS8 = Buffer.from('302e020100300506032b657004220420', 'hex')
 
 /** Reads a secret key as `minisign -G` writes it. */

@@ -67,7 +67,7 @@ export function toInfo(entry: CityEntry): CityInfo {
   return { name, path, running: false, status: phase ?? PHASES[0], phases_completed: done }
 }
 
-/** What is said of a city whose folder is not there any more. */
+/** The error of a city whose folder is gone. */
 export function goneFolder({ name, path }: Pick<CityEntry, 'name' | 'path'>): string | undefined {
   if (isFolder(path)) return undefined
   const what = lstatSync(path, { throwIfNoEntry: false }) ? 'is no folder any more' : 'is gone'

@@ -213,12 +213,12 @@ test('a run whose check fails for good goes on, completes, and names the failed 
   expect(await town.gc('run', 'timeline', run)).toContain(failure)
   expect(await town.gc('run', 'list')).toMatch(new RegExp(`completed, a step failed .*${failure}`))
   expect(await town.gc('attention')).toContain(`Run ${run} of mol-doubt completed, but ${failure}.`)
-  await using seat = openSeat(town, { cols: 160 })
+  await using seat = openSeat(town, { cols: 180 })
   await seat.shows('live')
   const pages = { runs: 'runs', [`run ${run}`]: 'steps', [`timeline ${run}`]: 'timeline', attention: 'waiting for you' }
   for (const [page, title] of Object.entries(pages)) {
     enter(seat, page)
-    await seat.shows(new RegExp(`town › ${title}[^]*step "Prove it" f`))
+    await seat.shows(new RegExp(`town › ${title}[^]*step "Prove it" failed`))
   }
 }, 90_000)
 

@@ -64,12 +64,12 @@ interface AgentSessionDirectoryOptions {
   askedHosts: Pick<HostPrompts, 'asking'>
 }
 
-/** How long it is remembered whether an agent can be launched, since that searches the PATH. */
+/** Milliseconds for which it is cached whether an agent can be launched, since that searches the PATH. */
 const CACHE_MS = 2000
 
 /** The sessions of agents, as agents and rigs show and restart them. */
 export class AgentSessionDirectory {
-  /** Why agents, as they are configured, cannot be launched. */
+  /** The reason that keeps an agent of the configuration from being launched. */
   readonly #launchProblems = new WeakMap<AgentConfig, { readonly at: number; readonly reason: string | undefined }>()
 
   constructor(private readonly options: AgentSessionDirectoryOptions) {}

@@ -160,7 +160,7 @@ export class Attention {
     return [...this.#announced.values()].flatMap(({ source, item }) => (source === name ? [item] : []))
   }
 
-  /** Why an item is not listed although it may still wait. */
+  /** The mute that hides an item, which may still wait. */
   #muteOf({ kind }: AttentionItem): AttentionResolution | undefined {
     const mute = this.options.mutes.find(kind)
     return mute && { text: `items of the kind ${kind} are muted`, by: mute.by }

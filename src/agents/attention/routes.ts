@@ -42,7 +42,7 @@ export const attentionRoutes = (
       summary: 'Mute a kind of items that wait for a person',
       needs: 'operator',
       description:
-        'Its items are neither listed nor announced until it is unmuted, or until the given time. What waits goes on waiting.',
+        'Its items are neither listed nor announced until it is unmuted, or until the given time. They keep waiting.',
       body: MuteRequest,
       ok: AttentionMute,
       errors: ['attention-kind-not-found', 'forbidden'],

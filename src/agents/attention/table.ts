@@ -12,7 +12,7 @@ export const attention = sqliteTable('attention', {
 /** Kinds that a person does not want to be shown. */
 export const attentionMutes = sqliteTable('attention_mutes', {
   kind: text().primaryKey(),
-  /** When it is shown again; null until it is unmuted. */
+  /** The time at which it is shown again; null until it is unmuted. */
   until: integer(),
   by: text().notNull(),
   since: integer().notNull(),

@@ -57,7 +57,7 @@ export class AcceptanceRecorder {
   }
 }
 
-/** What a person accepted for the agent of a session, where that works now, and for the rig of that. */
+/** The dialogs that a person accepted for the agent of a session in its place, or for its rig. */
 export function acceptedDialogs(city: string, row: Place): AcceptedDialogs {
   const all = read(city)
   const { trust, permissions } = all[row.template] ?? {}

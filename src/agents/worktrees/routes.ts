@@ -37,7 +37,7 @@ export const worktreeRoutes = (city: CityOf<{ worktrees: Worktrees; snapshots: S
           Type.Integer({
             minimum: 1,
             maximum: MAX_PATCH_BYTES,
-            description: `The maximum size of the patch: ${PATCH_BYTES} when absent. \`cut\` says whether it goes on.`,
+            description: `The maximum size of the patch: ${PATCH_BYTES} when absent. \`cut\` says whether there is more.`,
           }),
         ),
       }),
@@ -93,7 +93,7 @@ export const worktreeRoutes = (city: CityOf<{ worktrees: Worktrees; snapshots: S
           Type.Integer({
             minimum: 1,
             maximum: MAX_PATCH_BYTES,
-            description: `The maximum size of the patch: ${PATCH_BYTES} when absent. \`cut\` says whether it goes on.`,
+            description: `The maximum size of the patch: ${PATCH_BYTES} when absent. \`cut\` says whether there is more.`,
           }),
         ),
       }),

@@ -10,7 +10,7 @@ const prepareFind = (orm: Orm) =>
     .where(eq(worktrees.session, sql.placeholder('session')))
     .prepare()
 
-/** Finds the worktrees that a closed bead concerns: its session's, and those of who works on it; runs for every one. */
+/** Finds the worktrees of the sessions that a closed bead belongs to or that work on it; runs for every closed bead. */
 const prepareFindOf = (orm: Orm) => {
   const [bead, by] = [sql.placeholder('bead'), sql.placeholder('by')]
   return orm

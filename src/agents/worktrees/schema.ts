@@ -59,7 +59,7 @@ export const WorktreeDiff = Type.Object(
     }),
     files_total: Type.Integer({ description: 'How many files differ.' }),
     patch: Type.String({ description: 'All changes since then, committed or not, as a unified diff.' }),
-    cut: Type.Boolean({ description: 'Whether the patch goes on after this.' }),
+    cut: Type.Boolean({ description: 'Whether the patch is longer than this.' }),
   },
   { $id: 'WorktreeDiff', additionalProperties: false },
 )

@@ -2,7 +2,7 @@ import { splitSimpleCommand } from './command-line.ts'
 import { BD_COMMANDS, type CommandList, GC_COMMANDS } from './commands.ts'
 
 /**
- * What a shell's command has gc do, if that is one of gc's own protocol: the words behind `gc`. Undefined for every other
+ * The words after `gc` in a shell command that is one of gc's own protocol. Undefined for every other
  * command. `gc` may be called by the name or by the words that start it.
  */
 export function protocolWords(text: unknown, gc: readonly string[]): readonly string[] | undefined {

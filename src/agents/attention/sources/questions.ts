@@ -74,7 +74,7 @@ export class QuestionAttention implements AttentionSource<ListedItem> {
     }
   }
 
-  /** Why the rule that would answer it does not. */
+  /** The reason that keeps a matching rule from answering it. */
   #voiding({ id }: QuestionRow): string {
     const files = this.options.rules.voidBy(id)
     return files ? `; its rule is void since ${files.join(', ')} changed, see gc rule list` : ''

@@ -141,7 +141,7 @@ function locationParts(locations: unknown): string[] {
   return locations.flatMap((place) => (isObject(place) && typeof place.path === 'string' ? [place.path] : []))
 }
 
-/** What a tool call is about; undefined where its fields leave any doubt. */
+/** The subject of a tool call; undefined where its fields leave any doubt. */
 export function subjectOfTool({
   kind,
   rawInput,

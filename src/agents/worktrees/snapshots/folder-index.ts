@@ -80,7 +80,7 @@ export class FolderIndex {
     await this.#writeExclude(source)
     const before = head === this.#head ? this.#state : undefined
     const isMoved = before === undefined
-    // What fails half-way leaves an index of which nothing is known.
+    // A failure half-way leaves an index in an unknown state.
     this.#state = undefined
     if (isMoved) await this.#seed(git, head)
     const staged = isMoved || source.index?.version !== this.#seen ? await this.#followIndex(git, source) : []

@@ -58,7 +58,7 @@ export const SnapshotDiff = Type.Object(
     files: Type.Array(ChangedFile, { description: 'The first 500 files that differ.' }),
     files_total: Type.Integer({ description: 'How many files differ.' }),
     patch: Type.String({ description: 'The differences as a unified diff.' }),
-    cut: Type.Boolean({ description: 'Whether the patch goes on after this.' }),
+    cut: Type.Boolean({ description: 'Whether the patch is longer than this.' }),
   },
   { $id: 'SnapshotDiff', additionalProperties: false },
 )
