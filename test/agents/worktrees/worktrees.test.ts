@@ -5,26 +5,12 @@ import { reasonToKeep } from '../../../src/agents/worktrees/keep-reason.ts'
 import { AppError } from '../../../src/core/errors.ts'
 import { human } from '../../../src/http/guard.ts'
 import { scriptedTown } from '../../support/city.ts'
-
-const env = {
-  ...process.env,
-  GIT_CONFIG_GLOBAL: '/dev/null',
-  GIT_AUTHOR_NAME: 'a',
-  GIT_AUTHOR_EMAIL: 'a@b',
-  GIT_COMMITTER_NAME: 'a',
-  GIT_COMMITTER_EMAIL: 'a@b',
-}
+import { env, git } from './git.ts'
 
 const open: AsyncDisposable[] = []
 afterEach(async () => {
   for (const town of open.splice(0)) await town[Symbol.asyncDispose]()
 })
-
-function git(cwd: string, ...words: string[]): string {
-  const ran = Bun.spawnSync(['git', '-C', cwd, ...words], { env })
-  if (ran.exitCode !== 0) throw new Error(`git ${words.join(' ')}: ${ran.stderr}`)
-  return ran.stdout.toString().trim()
-}
 
 /** A city with a rig that is a repository, whose worker has worktrees. */
 async function world(limit = 10) {
