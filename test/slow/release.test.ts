@@ -151,6 +151,11 @@ test('the Debian package installs gc with its unit, manuals and completions, and
   for (const file of ['lib/systemd/user/gc.service', 'share/man/man1/gc.1.gz', 'share/bash-completion/completions/gc'])
     expect([file, existsSync(join(root, 'usr', file))]).toEqual([file, true])
   expect(await runWell([join(root, 'usr/bin/gc'), 'version'], root)).toBe(await runWell([program, 'version'], root))
+  const unit = folder.at('gc.service')
+  const installed = readFileSync(join(root, 'usr/lib/systemd/user/gc.service'), 'utf8')
+  writeFileSync(unit, installed.replace('=/usr/bin/gc', `=${join(root, 'usr/bin/gc')}`))
+  const session = { XDG_RUNTIME_DIR: folder.path }
+  expect(await runWell(['systemd-analyze', '--user', '--man=no', 'verify', unit], root, session)).toBe('')
   await dpkg('--purge', 'gc-supervisor')
   expect(readdirSync(root)).toEqual(['var'])
 }, 60_000)
