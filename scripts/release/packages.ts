@@ -158,6 +158,7 @@ export function writeFormula(release: PackagedRelease, checksums: ReadonlyMap<Ta
 ${blocks.join('\n')}
   def install
     bin.install Dir["gc-*"].first => "gc"
+    chmod 0755, bin/"gc"
     generate_completions_from_executable(bin/"gc", "completion")
   end
 
