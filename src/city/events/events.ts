@@ -13,7 +13,7 @@ import type { PullSource } from '../../core/pull-source.ts'
 import type { Store } from '../../core/store/index.ts'
 import { actorOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
-import { cursorAfterSeq, parseSeqCursor } from '../../http/respond/index.ts'
+import { cursorAfterSeq, type JsonRows, parseSeqCursor, textRows } from '../../http/respond/index.ts'
 import { pageSize } from '../../http/schema.ts'
 import type { SseFrame } from '../../http/sse.ts'
 import type { WorkflowEvents } from '../../orchestration/runs/index.ts'
@@ -63,7 +63,7 @@ export class Events {
   ) {}
 
   /** A page, newest first. */
-  list({ type, actor, subject, since, cursor, limit }: EventQuery): EventsPage {
+  list({ type, actor, subject, since, cursor, limit }: EventQuery): JsonRows<EventsPage> {
     const before = parseSeqCursor(cursor)
     const query = {
       ...(type !== undefined && { type }),
@@ -72,8 +72,9 @@ export class Events {
       ...(before !== undefined && { before }),
       limit: pageSize(limit),
     }
-    const { items, total, next } = subject === undefined ? this.log.page(query) : this.log.about(subject, query)
-    return { items, total, ...(next !== undefined && { next_cursor: cursorAfterSeq(next) }) }
+    const page = subject === undefined ? this.log.texts(query) : this.log.textsAbout(subject, query)
+    const { items, total, next } = page
+    return textRows(items, { total, ...(next !== undefined && { next_cursor: cursorAfterSeq(next) }) })
   }
 
   /** A page of what was recorded about one bead, newest first; `bead-not-found` when there never was one. */

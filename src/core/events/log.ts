@@ -13,6 +13,7 @@ import {
   listedBytes,
   PAGES,
   toDraft,
+  toEventText,
   toRecordedEvent,
   toValues,
 } from './row.ts'
@@ -27,8 +28,8 @@ export interface EventQuery {
 }
 
 /** A page of events. `total` counts every event ever when nothing was asked for, else those on the page. */
-export interface EventPage {
-  items: RecordedEvent[]
+export interface EventPage<Item = RecordedEvent> {
+  items: Item[]
   total: number
   /** The `before` of the page that follows; absent on the last. */
   next?: number
@@ -125,38 +126,67 @@ export class EventLog {
   }
 
   /** A page of durable events, newest first. It may be short and still not be the last: then it has a `next`. */
-  page({ before, type, actor, since, limit }: EventQuery): EventPage {
+  page(query: EventQuery): EventPage {
+    return this.#page(query, toRecordedEvent)
+  }
+
+  /** The same, each event as JSON. */
+  texts(query: EventQuery): EventPage<string> {
+    return this.#page(query, toEventText)
+  }
+
+  /** A page of durable events about one subject, newest first. It may be short and still have a `next`. */
+  about(subject: string, query: EventQuery): EventPage {
+    return this.#about(subject, query, toRecordedEvent)
+  }
+
+  /** The same, each event as JSON. */
+  textsAbout(subject: string, query: EventQuery): EventPage<string> {
+    return this.#about(subject, query, toEventText)
+  }
+
+  #page<Item>({ before, type, actor, since, limit }: EventQuery, toItem: (row: EventRow) => Item): EventPage<Item> {
     const filter = type === undefined ? (actor === undefined ? 'any' : 'actor') : actor === undefined ? 'type' : 'both'
     const words = [type, actor].filter((word) => word !== undefined)
     const below = Math.min(before ?? Number.POSITIVE_INFINITY, this.#head + 1)
     const floor = since === undefined ? 0 : this.since(since)
     const horizon = filter === 'both' ? this.#horizon.get(actor ?? '', below, floor, this.bounds.scan)?.seq : undefined
     const page = this.#read(this.#pages[filter], words, below, horizon ?? floor, limit)
-    const total = filter === 'any' && since === undefined ? this.#head : page.items.length
+    const total = filter === 'any' && since === undefined ? this.#head : page.rows.length
     const next = page.next ?? horizon
-    return { items: page.items, total, ...(next !== undefined && { next }) }
+    return { items: page.rows.map(toItem), total, ...(next !== undefined && { next }) }
   }
 
-  /** A page of durable events about one subject, newest first. It may be short and still have a `next`. */
-  about(subject: string, { before, type, actor, since, limit }: EventQuery): EventPage {
+  #about<Item>(
+    subject: string,
+    { before, type, actor, since, limit }: EventQuery,
+    toItem: (row: EventRow) => Item,
+  ): EventPage<Item> {
     const below = Math.min(before ?? Number.POSITIVE_INFINITY, this.#head + 1)
     const floor = since === undefined ? 0 : this.since(since)
-    const { items: all, next } = this.#read(this.#pages.subject, [subject], below, floor, limit)
-    const items = all.filter((event) => event.type === (type ?? event.type) && event.actor === (actor ?? event.actor))
+    const { rows, next } = this.#read(this.#pages.subject, [subject], below, floor, limit)
+    const found = rows.filter((row) => row.type === (type ?? row.type) && row.actor === (actor ?? row.actor))
+    const items = found.map(toItem)
     return { items, total: items.length, ...(next !== undefined && { next }) }
   }
 
   /** As many events as are wanted and one reading takes, strictly below `below`; `next` when there are more. */
-  #read(page: Select, words: string[], below: number, floor: number, limit: number): Omit<EventPage, 'total'> {
-    const items: RecordedEvent[] = []
+  #read(
+    page: Select,
+    words: string[],
+    below: number,
+    floor: number,
+    limit: number,
+  ): { rows: EventRow[]; next?: number } {
+    const rows: EventRow[] = []
     let bytes = 0
     for (const row of page.iterate(...words, below, floor, limit + 1)) {
       bytes += listedBytes(row)
-      const isFull = items.length === limit || (bytes > MAX_READ_BYTES && items.length > 0)
-      if (isFull) return { items, next: items.at(-1)?.seq ?? below }
-      items.push(toRecordedEvent(row))
+      const isFull = rows.length === limit || (bytes > MAX_READ_BYTES && rows.length > 0)
+      if (isFull) return { rows, next: rows.at(-1)?.seq ?? below }
+      rows.push(row)
     }
-    return { items }
+    return { rows }
   }
 
   /** The newest durable event of a type, strictly below `before`. */

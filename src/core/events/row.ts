@@ -59,12 +59,15 @@ export const PAGES = {
 export const HORIZON = `SELECT seq FROM events
   WHERE actor = ? AND seq < ? AND seq >= ? ORDER BY seq DESC LIMIT 1 OFFSET ?`
 
+/** Texts that an event may lack, in the order of lists. */
+const TEXTS = ['subject', 'message', 'run_id', 'session_id', 'step_id'] as const
+
 const optional = (column: string): string => `iif(${column} IS NULL, '', ',"${column}":' || json_quote(${column}))`
 
 /** The line of an archive for a row: the same JSON that lists show. */
 export const ARCHIVE_LINES = `SELECT '{"seq":' || seq || ',"type":' || json_quote(type)
   || ',"ts":"' || strftime('%Y-%m-%dT%H:%M:%fZ', at / 1000.0, 'unixepoch') || '","actor":' || json_quote(actor)
-  || ${['subject', 'message', 'run_id', 'session_id', 'step_id'].map(optional).join(' || ')}
+  || ${TEXTS.map(optional).join(' || ')}
   || iif(depends_on_step_ids IS NULL, '', ',"depends_on_step_ids":' || depends_on_step_ids)
   || ',"payload":' || payload || '}' AS line
   FROM events WHERE seq BETWEEN ? AND ? ORDER BY seq`
@@ -146,4 +149,15 @@ export function toRecordedEvent(row: EventRow): RecordedEvent {
     ...(row.emitted === 1 && { [Emitted]: true as const }),
     ...(row.by !== null && { [By]: JSON.parse(row.by) }),
   }
+}
+
+/** An event as lists show it, as JSON. The stored text of its payload is not read again. */
+export function toEventText(row: EventRow): string {
+  let text = `{"seq":${row.seq},"type":${JSON.stringify(row.type)},"ts":"${toTimestamp(row.at)}","actor":${JSON.stringify(row.actor)}`
+  for (const name of TEXTS) {
+    const value = row[name]
+    if (value !== null) text += `,"${name}":${JSON.stringify(value)}`
+  }
+  if (row.depends_on_step_ids !== null) text += `,"depends_on_step_ids":${row.depends_on_step_ids}`
+  return `${text},"payload":${row.payload}}`
 }

@@ -24,6 +24,7 @@ export {
   MAX_RESPONSE_BYTES,
   RenderedJson,
   responseTooLarge,
+  textRows,
   toText,
 } from './rendered.ts'
 export { ResponseBody } from './response-body.ts'

@@ -80,10 +80,17 @@ export interface List {
 }
 
 /** A list, written row by row. One that finds no room for all of its items says so. */
-export function listRows({ items, ...rest }: List): JsonRows<unknown> {
+export const listRows = ({ items, ...rest }: List): JsonRows<unknown> =>
+  textRows(
+    items.values().map((item) => JSON.stringify(item)),
+    rest,
+  )
+
+/** The same of items that are JSON already. */
+export function textRows<Shape>(rows: Iterable<string>, rest: object): JsonRows<Shape> {
   return new JsonRows({
     head: '{"items":[',
-    rows: items.values().map((item) => JSON.stringify(item)),
+    rows,
     tail: (isComplete) => `],${JSON.stringify(isComplete ? rest : { ...rest, ...LIST_IS_PARTIAL }).slice(1)}`,
   })
 }
