@@ -64,14 +64,8 @@ interface AgentSessionDirectoryOptions {
   askedHosts: Pick<HostPrompts, 'asking'>
 }
 
-/** Milliseconds for which it is cached whether an agent can be launched, since that searches the PATH. */
-const CACHE_MS = 2000
-
 /** The sessions of agents, as agents and rigs show and restart them. */
 export class AgentSessionDirectory {
-  /** The reason that keeps an agent of the configuration from being launched. */
-  readonly #launchProblems = new WeakMap<AgentConfig, { readonly at: number; readonly reason: string | undefined }>()
-
   constructor(private readonly options: AgentSessionDirectoryOptions) {}
 
   /** The open sessions of all agents, newest first, by agent. */
@@ -89,22 +83,20 @@ export class AgentSessionDirectory {
 
   /** Why an agent cannot be started: its program is missing, or a budget is used up. */
   unavailable(agent: AgentConfig): string | undefined {
-    return this.#launchProblem(agent) ?? this.options.budgets.blocks(agent)
-  }
-
-  #launchProblem(agent: AgentConfig): string | undefined {
-    const { clock, launchPlanner } = this.options
-    const known = this.#launchProblems.get(agent)
-    if (known && Math.abs(clock.now() - known.at) < CACHE_MS) return known.reason
-    const reason = launchPlanner.problem(agent)
-    this.#launchProblems.set(agent, { at: clock.now(), reason })
-    return reason
+    return this.options.launchPlanner.problem(agent) ?? this.options.budgets.blocks(agent)
   }
 
   /** The reason for which no new session of an agent is started now, and its end; undefined without one. */
   held(agent: AgentConfig): string | undefined {
     const { failures, clock } = this.options
     return agentHold(failures.find('agent', agent.qualified), clock.now())
+  }
+
+  /** The same for many agents. */
+  holds(): (agent: AgentConfig) => string | undefined {
+    const { failures, clock } = this.options
+    const counts = failures.all('agent')
+    return ({ qualified }) => agentHold(counts.get(qualified), clock.now())
   }
 
   /** Finds the newest bead in progress that is assigned to any of some names. */

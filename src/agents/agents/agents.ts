@@ -1,4 +1,4 @@
-import type { AgentConfig } from '../../config/city/index.ts'
+import { type AgentConfig, agentNamed } from '../../config/city/index.ts'
 import type { Config } from '../../config/compose/index.ts'
 import { isInline, type ProviderConfig, qualify } from '../../config/declare/index.ts'
 import { requireProvider, resolveProvider } from '../../config/providers/index.ts'
@@ -31,7 +31,12 @@ import type {
 /** The actions on an agent. */
 export const AGENT_ACTIONS = ['suspend', 'resume', 'restart'] as const
 
-type ActiveBeads = ReturnType<AgentSessionDirectory['activeBeads']>
+/** What is read once for all agents of a list. */
+interface Shared {
+  readonly active: ReturnType<AgentSessionDirectory['activeBeads']>
+  readonly held: ReturnType<AgentSessionDirectory['holds']>
+  readonly suspended: ReturnType<Suspensions['now']>
+}
 
 const PEEK_LINES = 5
 /** The agents of a city: their declarations and their state. */
@@ -53,10 +58,10 @@ export class Agents {
     const instances = specs
       .flatMap((spec) => expandInstances(spec, sessions.get(spec.qualified) ?? []))
       .filter(({ session }) => !running || String(session?.running ?? false) === running)
-    const active = this.sessions.activeBeads()
+    const shared = this.#shared()
     const items = await Promise.all(
       instances.map((instance) =>
-        peek ? this.#toResponseWithOutput(instance, active) : this.#toResponse(instance, active),
+        peek ? this.#toResponseWithOutput(instance, shared) : this.#toResponse(instance, shared),
       ),
     )
     return { items, total: items.length }
@@ -64,7 +69,7 @@ export class Agents {
 
   /** One agent by its qualified name, or one instance of a pool. */
   get(name: string): AgentResponse {
-    return this.#toResponse(this.#instance(name), this.sessions.activeBeads())
+    return this.#toResponse(this.#instance(name), this.#shared())
   }
 
   /** Declares an agent that runs a provider. */
@@ -78,7 +83,7 @@ export class Agents {
   async declare(caller: Caller, body: AgentDeclare): Promise<AgentDeclared> {
     const declared: AgentDeclared = { status: 'created', agent: qualify(body.dir, body.name) }
     const report = () => {
-      const spec = this.config.current.agents.find(({ qualified }) => qualified === declared.agent)
+      const spec = agentNamed(this.config.current, declared.agent)
       const reason = spec && this.sessions.unavailable(spec)
       if (reason !== undefined) declared.unavailable_reason = reason
     }
@@ -186,7 +191,7 @@ export class Agents {
 
   #instance(name: string): Instance {
     const { agents } = this.config.current
-    const spec = agents.find(({ qualified }) => qualified === name)
+    const spec = agentNamed(this.config.current, name)
     if (spec) return wholeAgent(spec, this.sessions.ofAgent(spec.qualified))
     for (const pool of agents) {
       const instance = findInstance(pool, name, this.sessions.ofAgent(pool.qualified))
@@ -202,14 +207,18 @@ export class Agents {
     return { name: isUnnamed ? own : session.identity, session: session?.id }
   }
 
-  #toResponse(instance: Instance, active: ActiveBeads, lastOutput?: string): AgentResponse {
+  #shared(): Shared {
+    return { active: this.sessions.activeBeads(), held: this.sessions.holds(), suspended: this.suspensions.now() }
+  }
+
+  #toResponse(instance: Instance, { active, held, suspended }: Shared, lastOutput?: string): AgentResponse {
     const { spec, name, session } = instance
     const names = session ? [session.id, session.name, session.identity, name] : [name]
     const context = {
-      suspended: this.suspensions.isAgentSuspended(this.config.current, spec),
+      suspended: suspended.isAgentSuspended(this.config.current, spec),
       activeBead: active(names),
       unavailable: this.sessions.unavailable(spec),
-      held: session?.running ? undefined : (session?.held ?? this.sessions.held(spec)),
+      held: session?.running ? undefined : (session?.held ?? held(spec)),
       now: this.clock.now(),
       ...(lastOutput !== undefined && { lastOutput }),
     }
@@ -219,16 +228,16 @@ export class Agents {
   /** Why no session of an agent takes up what is routed to it; undefined when nothing is known to keep one from that. */
   hindrance(name: string): string | undefined {
     const { current } = this.config
-    const spec = current.agents.find(({ qualified }) => qualified === name)
+    const spec = agentNamed(current, name)
     if (!spec || this.sessions.ofAgent(name).some(({ running }) => running)) return undefined
     return this.suspensions.explain(current, spec) ?? this.sessions.unavailable(spec) ?? this.sessions.held(spec)
   }
 
-  async #toResponseWithOutput(instance: Instance, active: ActiveBeads): Promise<AgentResponse> {
+  async #toResponseWithOutput(instance: Instance, shared: Shared): Promise<AgentResponse> {
     const { session } = instance
     return this.#toResponse(
       instance,
-      active,
+      shared,
       session?.running ? await this.sessions.peek(session.id, PEEK_LINES) : undefined,
     )
   }

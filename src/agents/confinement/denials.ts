@@ -1,4 +1,4 @@
-import type { AgentConfig, CityConfig } from '../../config/city/index.ts'
+import { type AgentConfig, agentNamed, type CityConfig } from '../../config/city/index.ts'
 import type { ConfineMode } from '../../config/declare/index.ts'
 import { type CountedDenial, outerSession, readDenials } from '../../host/confine/index.ts'
 import { isRunning, type SessionResolver, type SessionRow } from '../../work/sessions/index.ts'
@@ -30,8 +30,7 @@ export class Denials {
   list(id: string): DenialList {
     const { place, config, sessions, unconfined } = this.options
     const row = sessions.resolve(id, { past: true })
-    const agent =
-      row.kind === 'agent' ? config.current.agents.find(({ qualified }) => qualified === row.template) : undefined
+    const agent = row.kind === 'agent' ? agentNamed(config.current, row.template) : undefined
     const counted = readDenials(privateFolder(place.path, row.id))
     const around = { gcHome: place.home, city: place.path, rigs: config.current.rigs, rig: agent?.dir }
     const items = counted.map((denial) => toView(denial, around)).sort((a, b) => b.count - a.count)

@@ -1,7 +1,7 @@
 import { homedir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { type Accounts, homeVariables, isOtherLogin } from '../../config/accounts/index.ts'
-import type { AgentConfig, CityConfig } from '../../config/city/index.ts'
+import { type AgentConfig, agentNamed, type CityConfig } from '../../config/city/index.ts'
 import type { Config } from '../../config/compose/index.ts'
 import {
   agentProfile,
@@ -36,6 +36,7 @@ import {
 import { AppError } from '../../core/errors.ts'
 import { findProgram } from '../../core/files.ts'
 import { contains, realPath } from '../../core/folders.ts'
+import { oncePerTick } from '../../core/store/index.ts'
 import { looksSecret } from '../../core/text/index.ts'
 import { certificatePlaces } from '../../host/confine/index.ts'
 import type { Confinement, ProgramOnTerminal, ToolServer } from '../../host/protocol/index.ts'
@@ -84,7 +85,7 @@ export class LaunchPlanner {
   ) {}
 
   agent(qualified: string): AgentConfig | undefined {
-    return this.config.current.agents.find((agent) => agent.qualified === qualified)
+    return agentNamed(this.config.current, qualified)
   }
 
   /** The instance of a pool that a name means, and its agent. */
@@ -401,8 +402,16 @@ function missingProgram(
   environment: Pick<CityEnvironment, 'env' | 'path'>,
 ): string | undefined {
   const { command, path = environment.env.PATH ?? '' } = programOf(provider, agent)
-  return findProgram(command, path, environment.path) ? undefined : notOnPath(provider.name, command)
+  return isProgram([command, path, environment.path].join('\0')) === 'there'
+    ? undefined
+    : notOnPath(provider.name, command)
 }
+
+/** Whether there is a program: many agents run the same one. */
+const isProgram = oncePerTick((words: string) => {
+  const [command = '', path = '', base = ''] = words.split('\0')
+  return findProgram(command, path, base) === undefined ? 'missing' : 'there'
+})
 
 /** That a provider has no program, in the words that clients know; the program is named where its name is another. */
 const notOnPath = (provider: string, program: string): string =>

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { isAbsolute, resolve } from 'node:path'
-import type { AgentConfig, CityConfig } from '../../config/city/index.ts'
+import { type AgentConfig, agentNamed, type CityConfig } from '../../config/city/index.ts'
 import { gcPart } from '../../core/actor.ts'
 import { type Clock, toTimestamp } from '../../core/clock.ts'
 import { sha256 } from '../../core/digest.ts'
@@ -222,7 +222,7 @@ export class Rules {
   }
 
   #agent(qualified: string): AgentConfig | undefined {
-    return this.options.config.current.agents.find((agent) => agent.qualified === qualified)
+    return agentNamed(this.options.config.current, qualified)
   }
 
   /** The folder whose files a person sees when a rule is added. */

@@ -151,7 +151,7 @@ function openRunState({ store, log, clock, config, beads, sessionRecords, ...opt
       onAnswered: (row) => accepted.note(row, repository.find(row.sessionId)),
     }),
     failures,
-    firstClaims: new FirstClaims({ store, beads, failures }),
+    firstClaims: new FirstClaims({ store, beads, failures, sessions: repository }),
     crashes,
   }
 }

@@ -108,7 +108,8 @@ async function listSessions(
   const after = boundary ? positionOf(boundary) : NEWEST
   const { rows, total } = repository.page(filter, after, limit + 1)
   const errors: string[] = []
-  const shown = await Promise.all(rows.slice(0, limit + 1).map(async (row) => ({ row, session: await show(row) })))
+  const showRow = view.of(rows)
+  const shown = await Promise.all(rows.map(async (row) => ({ row, session: await show(row) })))
   const { items, last } = fillPage(shown, limit, ({ session }) => session)
   return {
     items,
@@ -118,14 +119,14 @@ async function listSessions(
   }
 
   async function show(row: SessionRow): Promise<SessionResponse> {
-    if (!query.peek) return view.show(row)
-    if (!row.hostKey || !isRunning(row)) return view.show(row, { lastOutput: lastOutputs.find(row.id, PEEK_LINES) })
+    if (!query.peek) return showRow(row)
+    if (!row.hostKey || !isRunning(row)) return showRow(row, { lastOutput: lastOutputs.find(row.id, PEEK_LINES) })
     try {
       const { lines } = await host.screen(row.hostKey, PEEK_LINES)
-      return view.show(row, { lastOutput: lines.slice(-PEEK_LINES).join('\n').trimEnd() })
+      return showRow(row, { lastOutput: lines.slice(-PEEK_LINES).join('\n').trimEnd() })
     } catch (error) {
       errors.push(`session ${row.id}: ${errorMessage(error)}`)
-      return view.show(row)
+      return showRow(row)
     }
   }
 }

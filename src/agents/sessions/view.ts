@@ -15,7 +15,7 @@ import type { LastOutputs, SessionActivity } from '../conversations/index.ts'
 import type { LaunchPlanner } from '../launch/index.ts'
 
 interface SessionViewOptions {
-  repository: Pick<SessionRepository, 'titleOf'>
+  repository: Pick<SessionRepository, 'titlesOf'>
   launchPlanner: LaunchPlanner
   workload: Workload
   activity: SessionActivity
@@ -23,11 +23,29 @@ interface SessionViewOptions {
   logs: { status(session: string): LogStatus | undefined }
 }
 
+/** What is read once for all sessions that are shown together. */
+interface Shared {
+  readonly titles: ReadonlyMap<string, string>
+  activeBead(names: readonly string[]): string | undefined
+}
+
 /** Shows sessions as clients see them. */
 export class SessionView {
   constructor(private readonly options: SessionViewOptions) {}
 
-  show(row: SessionRow, { lastOutput }: { lastOutput?: string | undefined } = {}): SessionResponse {
+  show(row: SessionRow, more: { lastOutput?: string | undefined } = {}): SessionResponse {
+    const activeBead = (names: readonly string[]) => this.options.workload.activeBead(names)
+    return this.#show(row, more, { titles: this.options.repository.titlesOf([row.id]), activeBead })
+  }
+
+  /** The same for these sessions; what they have in common is read once. */
+  of(rows: readonly SessionRow[]): SessionView['show'] {
+    const titles = this.options.repository.titlesOf(rows.map(({ id }) => id))
+    const shared = { titles, activeBead: this.options.workload.activeBeads() }
+    return (row, more = {}) => this.#show(row, more, shared)
+  }
+
+  #show(row: SessionRow, { lastOutput }: { lastOutput?: string | undefined }, shared: Shared): SessionResponse {
     const running = isRunning(row)
     const closed = row.state === 'closed'
     const agent = this.options.launchPlanner.agent(row.template)
@@ -37,7 +55,7 @@ export class SessionView {
       template: row.template,
       state: wireState(row),
       ...(row.reason && !closed && { reason: row.reason }),
-      title: this.options.repository.titleOf(row.id),
+      title: shared.titles.get(row.id) ?? '',
       ...(row.alias !== null && { alias: row.alias }),
       provider: row.provider,
       ...this.#provider(row),
@@ -50,7 +68,7 @@ export class SessionView {
       ...(row.rig && { rig: row.rig }),
       ...(agent && agent.maxActive !== 1 && { pool: row.template }),
       ...(row.kind === 'agent' && { agent_kind: kindOf(row, agent?.maxActive) }),
-      ...(running && this.#activeBead(row)),
+      ...(running && toActiveBead(shared.activeBead(workNamesOf(row)))),
       ...(running && toLogFields(this.options.logs.status(row.id))),
       ...(lastOutput !== undefined && { last_output: lastOutput }),
       ...(row.named !== null && { configured_named_session: true }),
@@ -64,11 +82,6 @@ export class SessionView {
       ...(active > 0 && { last_active: toSecond(active) }),
       ...(row.nudgedAt !== null && { last_nudge_delivered_at: toSecond(row.nudgedAt) }),
     }
-  }
-
-  #activeBead(row: SessionRow): { active_bead?: string } {
-    const bead = this.options.workload.activeBead(workNamesOf(row))
-    return bead === undefined ? {} : { active_bead: bead }
   }
 
   #provider(row: SessionRow): Pick<SessionResponse, 'display_name' | 'submission_capabilities' | 'options'> {
@@ -111,6 +124,8 @@ export class SessionView {
     return Object.keys(metadata).length > 0 ? { metadata } : {}
   }
 }
+
+const toActiveBead = (bead: string | undefined) => (bead === undefined ? {} : { active_bead: bead })
 
 const toLogFields = ({ activity, model, contextPct, contextWindow }: LogStatus = {}) => ({
   ...(activity !== undefined && { activity }),

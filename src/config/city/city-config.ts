@@ -305,3 +305,14 @@ export interface PricingConfig {
   readonly cacheRead: number
   readonly cacheWrite: number
 }
+
+const named = new WeakMap<CityConfig, ReadonlyMap<string, AgentConfig>>()
+
+/** The agent with a qualified name. It costs the same however many there are. */
+export function agentNamed(config: CityConfig, qualified: string): AgentConfig | undefined {
+  const known = named.get(config)
+  if (known) return known.get(qualified)
+  const agents = new Map(config.agents.toReversed().map((agent) => [agent.qualified, agent]))
+  named.set(config, agents)
+  return agents.get(qualified)
+}

@@ -18,6 +18,7 @@ export type {
   UsageConfig,
   WorkspaceConfig,
 } from './city-config.ts'
+export { agentNamed } from './city-config.ts'
 export type { PullRequestMonitorConfig, RepairConfig } from './monitor.ts'
 export {
   type AbsentOrder,

@@ -3,7 +3,7 @@ import { type Actor, gcPart } from '../../core/actor.ts'
 import type { Deadlines } from '../../core/deadlines.ts'
 import { AppError } from '../../core/errors.ts'
 import { Signal } from '../../core/signal.ts'
-import type { AgentConfig, CityConfig, RigConfig } from '../city/index.ts'
+import { type AgentConfig, agentNamed, type CityConfig, type RigConfig } from '../city/index.ts'
 import { qualify } from '../declare/index.ts'
 import {
   ConfigWatcher,
@@ -215,7 +215,7 @@ export class Config {
   }
 
   agent(qualified: string): AgentConfig {
-    const agent = this.current.agents.find((candidate) => candidate.qualified === qualified)
+    const agent = agentNamed(this.current, qualified)
     if (!agent) throw new AppError('agent-not-found', `agent ${qualified} not found`)
     return agent
   }

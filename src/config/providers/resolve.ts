@@ -13,8 +13,16 @@ export interface ProviderLink {
   config: ProviderConfig
 }
 
+const resolved = new WeakMap<DeclaredProviders, Map<string, Provider>>()
+
 /** Merges a provider with its bases. A declared name wins over a builtin; a builtin not declared stands as it is. */
 export function resolveProvider(name: string, declared: DeclaredProviders): Provider {
+  const known = resolved.get(declared) ?? new Map<string, Provider>()
+  resolved.set(declared, known)
+  return known.getOrInsertComputed(name, () => mergedProvider(name, declared))
+}
+
+function mergedProvider(name: string, declared: DeclaredProviders): Provider {
   const chain = providerChain(name, declared)
   const merged = chain.reduceRight<ProviderConfig>((base, { config }) => merge(base, config), {})
   if (!merged.command) {

@@ -12,38 +12,14 @@ const EVENTS = {
 
 export type Suspendable = 'city' | 'rig' | 'agent'
 
-/**
- * What was suspended or resumed by hand. A row is there only while it differs from what the files declare, and then
- * it wins. A rig goes by its name, an agent by its qualified name, the city by ''.
- */
-export class Suspensions {
-  readonly #select: Statement<{ suspended: number }, [string, string]>
-  readonly #upsert: Statement<unknown, [string, string, number]>
-  readonly #delete: Statement<unknown, [string, string]>
-  readonly #changed = new Signal()
-
-  constructor(
-    store: Store,
-    private readonly log: EventLog,
-  ) {
-    this.#select = store.prepare('SELECT suspended FROM suspensions WHERE kind = ? AND name = ?')
-    this.#upsert = store.prepare(
-      `INSERT INTO suspensions (kind, name, suspended) VALUES (?, ?, ?)
-       ON CONFLICT (kind, name) DO UPDATE SET suspended = excluded.suspended`,
-    )
-    this.#delete = store.prepare('DELETE FROM suspensions WHERE kind = ? AND name = ?')
-  }
+/** What a person suspended or resumed by hand, and what follows from it. */
+abstract class Suspended {
+  /** What a person set; undefined when nobody did. */
+  abstract explicit(kind: Suspendable, name: string): boolean | undefined
 
   /** Whether something is suspended now, given what its declaration says. */
   isSuspended(kind: Suspendable, name: string, declared: boolean): boolean {
-    const row = this.#select.get(kind, name)
-    return row ? row.suspended === 1 : declared
-  }
-
-  /** What a person set; undefined when nobody did. */
-  explicit(kind: Suspendable, name: string): boolean | undefined {
-    const row = this.#select.get(kind, name)
-    return row ? row.suspended === 1 : undefined
+    return this.explicit(kind, name) ?? declared
   }
 
   /** Whether the city starts no new sessions. */
@@ -68,7 +44,7 @@ export class Suspensions {
   /** Whether an agent is kept from working: itself, or by its rig. */
   isAgentSuspended(config: CityConfig, { qualified, suspended, dir }: AgentConfig): boolean {
     if (this.isSuspended('agent', qualified, suspended)) return true
-    const rig = config.rigs.find(({ name }) => name === dir)
+    const rig = dir === undefined ? undefined : config.rigs.find(({ name }) => name === dir)
     return rig !== undefined && this.isSuspended('rig', rig.name, rig.suspendedOnStart)
   }
 
@@ -80,6 +56,62 @@ export class Suspensions {
     return this.isSuspended('agent', qualified, suspended)
       ? `agent ${qualified} is suspended; gc agent resume ${qualified}`
       : `rig ${dir} is suspended; gc rig resume ${dir}`
+  }
+}
+
+/** The same of all at one moment, for whoever asks about many. */
+class SuspendedNow extends Suspended {
+  readonly #rows: ReadonlyMap<string, boolean>
+
+  constructor(rows: readonly SuspensionRow[]) {
+    super()
+    this.#rows = new Map(rows.map(({ kind, name, suspended }) => [`${kind} ${name}`, suspended === 1]))
+  }
+
+  explicit(kind: Suspendable, name: string): boolean | undefined {
+    return this.#rows.get(`${kind} ${name}`)
+  }
+}
+
+interface SuspensionRow {
+  kind: Suspendable
+  name: string
+  suspended: number
+}
+
+/**
+ * What was suspended or resumed by hand. A row is there only while it differs from what the files declare, and then
+ * it wins. A rig goes by its name, an agent by its qualified name, the city by ''.
+ */
+export class Suspensions extends Suspended {
+  readonly #select: Statement<{ suspended: number }, [string, string]>
+  readonly #all: Statement<SuspensionRow, []>
+  readonly #upsert: Statement<unknown, [string, string, number]>
+  readonly #delete: Statement<unknown, [string, string]>
+  readonly #changed = new Signal()
+
+  constructor(
+    store: Store,
+    private readonly log: EventLog,
+  ) {
+    super()
+    this.#select = store.prepare('SELECT suspended FROM suspensions WHERE kind = ? AND name = ?')
+    this.#all = store.prepare('SELECT kind, name, suspended FROM suspensions')
+    this.#upsert = store.prepare(
+      `INSERT INTO suspensions (kind, name, suspended) VALUES (?, ?, ?)
+       ON CONFLICT (kind, name) DO UPDATE SET suspended = excluded.suspended`,
+    )
+    this.#delete = store.prepare('DELETE FROM suspensions WHERE kind = ? AND name = ?')
+  }
+
+  explicit(kind: Suspendable, name: string): boolean | undefined {
+    const row = this.#select.get(kind, name)
+    return row ? row.suspended === 1 : undefined
+  }
+
+  /** What is suspended at this moment. */
+  now(): Suspended {
+    return new SuspendedNow(this.#all.all())
   }
 
   /** Suspends or resumes; false when it was so already. */

@@ -105,6 +105,11 @@ export class Store {
     return this.failure ?? this.#troubleWatch.problem
   }
 
+  /** Whether a write runs, so that reads see what may not stay. */
+  get isWriting(): boolean {
+    return this.#committer.isRunning
+  }
+
   /** A statement that is compiled once, for the paths that run often. */
   prepare<Row, Params extends SQLQueryBindings[] = SQLQueryBindings[]>(sql: string): Statement<Row, Params> {
     return new LazyStatement(this.#db, sql, () => assertOpen(this.path, this.#closed))
@@ -587,6 +592,7 @@ class Committer {
   readonly #save: Statement
   readonly #release: Statement
   readonly #undo: Statement
+  #isRunning = false
 
   constructor(
     private readonly db: Database,
@@ -604,6 +610,11 @@ class Committer {
     this.#undo = db.prepare('ROLLBACK TO one')
   }
 
+  /** Whether its writes run now. */
+  get isRunning(): boolean {
+    return this.#isRunning
+  }
+
   begin(): void {
     this.#begin.run()
   }
@@ -616,6 +627,7 @@ class Committer {
     const started = performance.now()
     const done: CommittedWrite[] = []
     let ran = 0
+    this.#isRunning = true
     try {
       for (const pending of group) {
         if (ran > 0 && performance.now() - started > this.groupMs) break
@@ -629,6 +641,8 @@ class Committer {
       for (const pending of group) this.reject(pending, error)
       if (this.db.inTransaction) this.#rollback.run()
       return { done: [], ran: group.length }
+    } finally {
+      this.#isRunning = false
     }
   }
 

@@ -1,4 +1,4 @@
-import type { CityConfig } from '../../config/city/index.ts'
+import { agentNamed, type CityConfig } from '../../config/city/index.ts'
 import type { Actor } from '../../core/actor.ts'
 import { AppError } from '../../core/errors.ts'
 import type { Tx } from '../../core/store/index.ts'
@@ -240,7 +240,7 @@ function reopenBead(options: ReopenOptions, tx: Tx, bead: Bead, made: readonly s
 /** Any session of a pool may take the step; that of an agent with one session has it again. */
 function routeOf({ config }: ReopenOptions, bead: Bead): Pick<BeadChange, 'metadata' | 'assignee'> {
   const route = metadataValue(bead, WorkKey.routedTo)
-  const agent = config.current.agents.find(({ qualified }) => qualified === route)
+  const agent = agentNamed(config.current, route)
   if (!agent || metadataValue(bead, WorkflowKey.kind) === 'workflow') return {}
   const assignee = assigneeOf(config.current, { agent })
   return { assignee: assignee ?? '', metadata: { [WorkKey.sessionId]: null, [WorkKey.sessionName]: assignee ?? null } }

@@ -1,7 +1,7 @@
 import { type Clock, toTimestamp } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
 import type { EventLog } from '../../core/events/index.ts'
-import type { Store, Tx } from '../../core/store/index.ts'
+import type { Statement, Store, Tx } from '../../core/store/index.ts'
 import { WorkflowKey, WorkKey } from '../metadata.ts'
 import { Dependencies, type EdgeRecord, parseNeed } from './dependencies.ts'
 import type { BeadChange, BeadDraft, GraphBead, PreparedBead, WriteOptions } from './draft.ts'
@@ -34,6 +34,7 @@ export class BeadRepository {
   readonly #reader: BeadReader
   readonly #writer: BeadWriter
   readonly #edges: Dependencies
+  readonly #titles: Statement<{ id: string; title: string }, [string]>
   readonly #guards: BeadGuard[] = []
   /** Writes imported beads with the ids, times and dependencies they come with. */
   readonly restorer: BeadRestorer
@@ -46,6 +47,7 @@ export class BeadRepository {
     this.#reader = reader
     this.#writer = new BeadWriter(store)
     this.#edges = new Dependencies(store)
+    this.#titles = store.prepare('SELECT id, title FROM beads WHERE id IN (SELECT value FROM json_each(?))')
     this.restorer = new BeadRestorer({
       ...{ log, reader, writer: this.#writer, dependencies: this.#edges },
       onClosed: (tx, bead) => this.#recordClosed(tx, bead),
@@ -105,7 +107,12 @@ export class BeadRepository {
 
   /** The title of a bead; '' when there is no such bead. */
   titleOf(id: string): string {
-    return this.#reader.row(id)?.title ?? ''
+    return this.titlesOf([id]).get(id) ?? ''
+  }
+
+  /** The titles of those of these beads that exist. */
+  titlesOf(ids: readonly string[]): ReadonlyMap<string, string> {
+    return new Map(this.#titles.all(JSON.stringify(ids)).map(({ id, title }) => [id, title]))
   }
 
   /** What a bead depends on. */

@@ -6,7 +6,7 @@ import type { BeadRepository } from '../beads/index.ts'
 import { ClosedSessions, type SessionPosition } from './closed-sessions.ts'
 import { metadataOf } from './metadata.ts'
 import { type SessionRow, sessions } from './table.ts'
-import { type Command, transition } from './transitions.ts'
+import { type Command, type SessionState, transition } from './transitions.ts'
 
 /** A session about to be created. Its bead gives it the id. */
 export type SessionDraft = Pick<SessionRow, 'kind' | 'template' | 'rig' | 'provider' | 'origin' | 'workDir'> &
@@ -31,9 +31,11 @@ export class SessionRepository {
   readonly #reset = new Signal<[tx: Tx, id: string]>()
   readonly #queries: ReturnType<typeof sessionQueries>
   readonly #closed: ClosedSessions
+  /** The live rows as they are on disk; absent since one of them was written. */
+  #live: readonly SessionRow[] | undefined
 
   constructor(
-    store: Store,
+    private readonly store: Store,
     private readonly beads: BeadRepository,
     private readonly clock: Clock,
   ) {
@@ -49,9 +51,17 @@ export class SessionRepository {
     return this.#queries.byId(id)[0]
   }
 
-  /** Every session that is not closed, newest first. */
-  live(): SessionRow[] {
-    return this.#queries.live()
+  /** Every session that is not closed, newest first. The rows are shared by all who ask until one of them is written. */
+  live(): readonly SessionRow[] {
+    if (this.#live) return this.#live
+    const rows = this.#queries.live()
+    if (!this.store.isWriting) this.#live = rows.map((row) => Object.freeze(row))
+    return rows
+  }
+
+  /** To be called in a write that changes rows of sessions without this repository. */
+  touch(): void {
+    this.#live = undefined
   }
 
   /** Closed sessions whose process may still run. */
@@ -107,6 +117,15 @@ export class SessionRepository {
     return this.beads.titleOf(id)
   }
 
+  titlesOf(ids: readonly string[]): ReadonlyMap<string, string> {
+    return this.beads.titlesOf(ids)
+  }
+
+  /** Live sessions in any of these states, newest first. */
+  liveIn(states: Iterable<SessionState>): SessionRow[] {
+    return this.#queries.liveIn(JSON.stringify([...states]))
+  }
+
   add(tx: Tx, { title, sessionName, ...draft }: SessionDraft): SessionRow {
     const bead = this.beads.add(
       tx,
@@ -121,6 +140,7 @@ export class SessionRepository {
             createdAt: this.clock.now(),
           }
           tx.orm.insert(sessions).values(row).run()
+          this.touch()
         },
       },
     )
@@ -157,6 +177,7 @@ export class SessionRepository {
   remove(tx: Tx, id: string): void {
     this.beads.remove(tx, id)
     tx.orm.delete(sessions).where(eq(sessions.id, id)).run()
+    this.touch()
     tx.after(() => this.notifyChanged())
   }
 
@@ -165,7 +186,9 @@ export class SessionRepository {
 
   #write(tx: Tx, id: string, change: Partial<SessionRow>): SessionRow {
     const writeSideTable = () => {
-      if (Object.keys(change).length > 0) tx.orm.update(sessions).set(change).where(eq(sessions.id, id)).run()
+      if (Object.keys(change).length === 0) return
+      tx.orm.update(sessions).set(change).where(eq(sessions.id, id)).run()
+      this.touch()
     }
     if (change.state === 'closed' && this.beads.get(id).status !== 'closed')
       this.beads.close(tx, id, change.reason || undefined, { writeSideTable })
@@ -212,6 +235,7 @@ function sessionQueries(store: Store) {
     byId: where('id = ?'),
     byIds: where('id IN (SELECT value FROM json_each(?))'),
     live: where(live),
+    liveIn: where(`${live} AND state IN (SELECT value FROM json_each(?))`),
     liveByTemplate: where(`${live} AND template = ?`),
     closedWithProcess: where(
       `${closed} AND id IN (SELECT id FROM sessions INDEXED BY sessions_hosted WHERE host_key IS NOT NULL)`,

@@ -16,14 +16,14 @@ import type { ListedItem } from '../schema.ts'
 
 interface FailedAttentionOptions {
   clock: Clock
-  repository: Pick<SessionRepository, 'live' | 'onChange'>
+  repository: Pick<SessionRepository, 'liveIn' | 'onChange'>
   launchPlanner: Pick<LaunchPlanner, 'agent'>
   failures: Pick<FailureCounts, 'all' | 'onChange'>
 }
 
 /** Failures that only a login resolves. */
 const NEEDS_LOGIN = /log(?:ged)? ?in\b|authenticat|credential|api key|unauthorized/i
-const FAILED_STATES: ReadonlySet<string> = new Set(['failed-create', 'quarantined'])
+const FAILED_STATES: ReadonlySet<SessionRow['state']> = new Set(['failed-create', 'quarantined'])
 
 /** Sessions that failed or are held, and agents whose starts fail or that are held. */
 export class FailedAttention implements AttentionSource<ListedItem> {
@@ -35,9 +35,7 @@ export class FailedAttention implements AttentionSource<ListedItem> {
     const { repository, failures, clock, launchPlanner } = this.options
     const now = clock.now()
     const counts = failures.all('agent')
-    const failedSessions = repository
-      .live()
-      .filter(({ state, reason }) => FAILED_STATES.has(state) && !HELD_BY_LOGIN.has(reason))
+    const failedSessions = repository.liveIn(FAILED_STATES).filter(({ reason }) => !HELD_BY_LOGIN.has(reason))
     const withFailedSession = new Set(failedSessions.map(({ template }) => template))
     const failedAgents = [...counts.values()].filter((count) => {
       if (!launchPlanner.agent(count.subject)) return false

@@ -1,5 +1,5 @@
 import type { Accounts } from '../../../config/accounts/index.ts'
-import type { AgentConfig } from '../../../config/city/index.ts'
+import { type AgentConfig, agentNamed } from '../../../config/city/index.ts'
 import type { Config } from '../../../config/compose/index.ts'
 import type { Suspensions } from '../../../config/suspensions/index.ts'
 import { gcPart } from '../../../core/actor.ts'
@@ -433,7 +433,7 @@ class ActionExecutor {
   #create(tx: Tx, { agent: name, slot, named, work }: Extract<ReconcileAction, { do: 'create' }>): void {
     const { config, creator } = this.options
     const identity = config.current.namedSessions.find(({ qualified }) => qualified === named)
-    const agent = config.current.agents.find(({ qualified }) => qualified === name)
+    const agent = agentNamed(config.current, name)
     if (identity) creator.createNamed(tx, identity)
     else if (agent && slot !== undefined) creator.createPooled(tx, agent, slot, work)
   }

@@ -1,11 +1,13 @@
 import type { Statement, Store, Tx } from '../../../core/store/index.ts'
 import type { Bead, BeadGuard, BeadRepository } from '../../../work/beads/index.ts'
+import type { SessionRepository } from '../../../work/sessions/index.ts'
 import type { FailureCounts } from './failure-counts.ts'
 
 interface FirstClaimsOptions {
   store: Store
   beads: BeadRepository
   failures: Pick<FailureCounts, 'clear'>
+  sessions: Pick<SessionRepository, 'touch'>
 }
 
 /** Records the first claim of each run of a session: its start succeeded, so the failed starts of its agent are over. */
@@ -24,6 +26,8 @@ export class FirstClaims implements BeadGuard {
   onChanged(tx: Tx, before: Bead, { status }: Bead, session: string | undefined): void {
     if (session === undefined || status !== 'in_progress' || before.status === status) return
     const first = tx.get(this.#record, session)
-    if (first) this.options.failures.clear(tx, 'agent', first.template)
+    if (!first) return
+    this.options.sessions.touch()
+    this.options.failures.clear(tx, 'agent', first.template)
   }
 }

@@ -1,4 +1,4 @@
-import type { AgentConfig, CityConfig } from '../../../config/city/index.ts'
+import { type AgentConfig, agentNamed, type CityConfig } from '../../../config/city/index.ts'
 import { type Clock, toTimestamp } from '../../../core/clock.ts'
 import type { Deadline, Deadlines } from '../../../core/deadlines.ts'
 import { AppError } from '../../../core/errors.ts'
@@ -144,7 +144,7 @@ export class Budgets {
     if (!budget) return undefined
     const exhausted = budgets.find(({ state }) => state === 'exhausted')
     if (exhausted) return `${describeBudget(exhausted)} is used up until ${exhausted.period_end}; raise it, or wait`
-    const agent = this.dependencies.config.current.agents.find((declared) => declared.qualified === qualified)
+    const agent = agentNamed(this.dependencies.config.current, qualified)
     if (!agent || !this.isStrict || !this.dependencies.metering.isUnknown(agent)) return undefined
     return `${describeUncounted(budget)}; ${COSTS_NOTHING}`
   }

@@ -1,4 +1,4 @@
-import type { AgentConfig, CityConfig } from '../../../config/city/index.ts'
+import { type AgentConfig, agentNamed, type CityConfig } from '../../../config/city/index.ts'
 import { errorMessage } from '../../../core/errors.ts'
 import { Signal, unsubscriber } from '../../../core/signal.ts'
 import type { Store, Tx } from '../../../core/store/index.ts'
@@ -74,7 +74,7 @@ export class Metering {
 
   /** A program that reported once is trusted to report each turn that used something. */
   #record(tx: Tx, name: string, reports: boolean): void {
-    const agent = this.options.config.current.agents.find(({ qualified }) => qualified === name)
+    const agent = agentNamed(this.options.config.current, name)
     const known = agent && this.#find(agent)
     if (!agent || known?.reports || (known && !reports)) return
     const now = { program: this.#programOf(agent), reports }
