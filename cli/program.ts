@@ -54,7 +54,7 @@ import { slingCommand } from './sling/sling.ts'
 import { socialCommands } from './social/social.ts'
 import { serveCommand } from './supervisor/serve.ts'
 import { serverCommands } from './supervisor/server.ts'
-import { supervisorCommands } from './supervisor/supervisor.ts'
+import { peopleCommands, supervisorCommands } from './supervisor/supervisor.ts'
 import { uninstallCommand } from './uninstall/uninstall.ts'
 import { upgradeCommand } from './upgrade/upgrade.ts'
 import { waitCommands } from './wait/wait.ts'
@@ -71,6 +71,7 @@ const GROUPS: Readonly<Record<string, readonly DefineCommands[]>> = {
     serveCommand,
     serverCommands,
     supervisorCommands,
+    peopleCommands,
     logsCommand,
     upgradeCommand,
     uninstallCommand,

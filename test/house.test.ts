@@ -90,6 +90,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'orders',
   ],
   connect: ['extmsg', 'github', 'services', 'webhooks'],
+  supervisor: ['people'],
   city: ['command-tokens', 'counters', 'status', 'maintenance', 'database', 'events', 'backup'],
   social: [
     'shared',

@@ -206,6 +206,15 @@ const attentionKind: Kind = {
   },
 }
 
+const person: Kind = {
+  missing: 'person-not-found',
+  listed: 'gc people list',
+  async list(context) {
+    const { items } = await context.client.call('GET /v0/people')
+    return items.map(({ name, grants }) => ({ name, about: grants.join(', ') }))
+  },
+}
+
 const pack: Kind = {
   missing: 'pack-not-found',
   listed: 'gc import list',
@@ -234,7 +243,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
   ...{ agent, session, bead, convoy, run, mail, wait, formula, order, rig, city, service, webhook, provider },
   ...{ conversation },
   'attention-kind': attentionKind,
-  ...{ rule, account, question, pack, workflow, snapshot, topic },
+  ...{ rule, account, question, pack, person, workflow, snapshot, topic },
 }
 
 /** Placeholders that are called otherwise, since more than one kind may stand there or a better word is known. */

@@ -4,10 +4,12 @@ import { reload } from '../city/reload.ts'
 import type { CommandContext } from '../context/context.ts'
 import { envelope } from '../context/envelope.ts'
 import { ensureSupervisor, isAnswering, waitForCities } from '../context/launch-supervisor.ts'
-import { type JsonOption, withJson } from '../context/options.ts'
+import { collectList, type JsonOption, withJson } from '../context/options.ts'
+import { type WatchOption, withWatch } from '../context/watch.ts'
 import { Exit } from '../io/exit.ts'
 import { printJson, printLine } from '../io/io.ts'
 import { defineSupervisorLogs } from '../logs/logs.ts'
+import type { AddPersonOptions } from '../people/people.ts'
 import { findManager, isEnabled } from '../unit/manager.ts'
 import { defineServe, parsePort } from './serve.ts'
 import { defineDown } from './server.ts'
@@ -37,6 +39,27 @@ export function supervisorCommands(program: Command, context: CommandContext): v
   )
   defineSupervisorLogs(supervisor.command('logs'), context)
   unitCommands(supervisor, context)
+}
+
+/** People who have a token of their own. */
+export function peopleCommands(program: Command, context: CommandContext): void {
+  const people = program.command('people').description('people beside you who read, answer, review and land')
+  const actions = () => import('../people/people.ts')
+  withJson(people.command('add').description('give a person a token of their own, which is shown once'))
+    .argument('<name>')
+    .option('--grant <grants>', 'what they do beyond reading: answer, review, land', collectList)
+    .addHelpText(
+      'after',
+      '\nThe person sets GC_TOKEN to the token, and GC_URL to the address of this supervisor. Unless that requires a token' +
+        '\nof everybody (gc serve --require-token), people on this machine can leave theirs out and pass as you.',
+    )
+    .action(async (name: string, options: AddPersonOptions) => (await actions()).addPerson(context, name, options))
+  withWatch(withJson(people.command('list').description('list people, and what they may do'))).action(
+    async (options: JsonOption & WatchOption) => (await actions()).listPeople(context, options),
+  )
+  withJson(people.command('remove').description('end the token of a person'))
+    .argument('<person>')
+    .action(async (name: string, options: JsonOption) => (await actions()).removePerson(context, name, options))
 }
 
 /** Defines the command that starts the supervisor in the background. */

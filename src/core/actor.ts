@@ -13,8 +13,8 @@ export interface RepeatableRequest {
 
 /** Who makes a change, as events and histories record it. */
 export interface Actor {
-  readonly kind: 'human' | 'operator' | 'session' | 'process' | 'gc'
-  /** As events name it: a session's name, `human`, `scale_check of worker`, `gc/reconciler`. */
+  readonly kind: 'human' | 'operator' | 'person' | 'session' | 'process' | 'gc'
+  /** As events name it: a session's name, `human`, `@ann`, `scale_check of worker`, `gc/reconciler`. */
   readonly name: string
   /** The session, its agent, and the bead that it works on. */
   readonly session?: string
@@ -27,6 +27,10 @@ export interface Actor {
   /** The answer to the request, for a write that returns nothing. Not recorded. */
   readonly answer?: object
 }
+
+/** Whether it is a person, whoever that is, and no program. */
+export const isOfPeople = (actor: Pick<Actor, 'kind'> | null | undefined): boolean =>
+  actor != null && ['human', 'operator', 'person'].includes(actor.kind)
 
 /** A part of gc itself, which acts for nobody. */
 export const gcPart = (name: string): Actor => ({ kind: 'gc', name: `gc/${name}` })

@@ -11,9 +11,14 @@ export function actorOf(caller: Caller, label?: string): Actor {
   }
   if (kind === 'process') return { kind, name: caller.name, ...asked }
   if (kind === 'agent') return { kind: 'human', name: caller.name, ...asked }
+  if (kind === 'person') return { kind, name: `@${caller.person}`, ...asked }
   const requested = label?.trim() ?? ''
   return { kind, name: kind, ...(requested !== '' && requested !== kind && { label: requested }), ...asked }
 }
+
+/** The name of the person who calls, as reviews, approvals and landings record it; for a program, its own. */
+export const personOf = (caller: Caller): string =>
+  'person' in caller && caller.person !== undefined ? caller.person : actorOf(caller).name
 
 /** The session that calls, if it belongs to this city. */
 export const sessionOf = (caller: Caller, city: string): string | undefined =>

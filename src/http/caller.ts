@@ -1,7 +1,7 @@
 import type { RepeatableRequest } from '../core/actor.ts'
 
 /** Who makes a request: what its credential says, never what its body says. */
-export type Caller = (Human | Operator | SessionCaller | ProcessCaller | AgentCaller) & {
+export type Caller = (Human | Operator | PersonCaller | SessionCaller | ProcessCaller | AgentCaller) & {
   /** The request that it makes, when that can be repeated. */
   readonly request?: RepeatableRequest
 }
@@ -14,6 +14,18 @@ export interface Human {
 /** Whoever holds `$GC_HOME/token`. */
 export interface Operator {
   kind: 'operator'
+  /** The name of the account that the supervisor runs under, where that is known. */
+  person?: string
+}
+
+/** A person with a token of their own, who reads everything and does what they are granted. */
+export interface PersonCaller {
+  kind: 'person'
+  /** Stays with the person: whoever gets the same name later has another. */
+  id: number
+  person: string
+  /** Grants of `needs.ts`. */
+  grants: readonly string[]
 }
 
 /** One incarnation of one session: its token dies with it. */
@@ -58,6 +70,7 @@ export interface AgentCaller {
 export function nameOf(caller: Caller): string {
   if (caller.kind === 'session') return `${caller.city}/${caller.session}`
   if (caller.kind === 'process') return `${caller.city} ${caller.name}`
+  if (caller.kind === 'person') return `person ${caller.id}`
   return caller.kind === 'agent' ? `agent ${caller.id}` : caller.kind
 }
 

@@ -92,7 +92,10 @@ function identify(facts: GuardedRequest, mutates: boolean, settings: GuardSettin
   const token = bearerTokenOf(authorization)
   if (!token) throw unauthorized('the Authorization header is not of the form Bearer <token>')
   const caller = settings.resolve(token)
-  if (!caller) throw unauthorized('the token is unknown or has ended; a session gets a new one when it starts again')
+  if (!caller)
+    throw unauthorized(
+      'the token is unknown or has ended; a session gets a new one when it starts, a person from the operator',
+    )
   return caller
 }
 

@@ -1,5 +1,5 @@
 import { AppError } from '../core/errors.ts'
-import type { Caller, ProcessCaller, SessionCaller } from './caller.ts'
+import type { Caller, PersonCaller, ProcessCaller, SessionCaller } from './caller.ts'
 
 /** What an agent's `may` can list: what its sessions may do beyond working and coordinating. */
 export const PERMISSIONS = [
@@ -15,6 +15,10 @@ export const PERMISSIONS = [
 ] as const
 export type Permission = (typeof PERMISSIONS)[number]
 
+/** What people can be granted beyond reading: to answer questions, to review changes, and to land them. */
+export const GRANTS = ['answer', 'review', 'land'] as const
+export type Grant = (typeof GRANTS)[number]
+
 /**
  * What an operation asks of sessions and of other processes that gc started. `read` and `work` ask nothing. `watch` (to
  * read a terminal or a conversation) and `coordinate` ask nothing either, unless the city is strict or the need says always. `session` is for
@@ -28,6 +32,8 @@ export interface DetailedNeed {
   readonly needs: Requirement
   /** What the path, or else the body, names; its owner needs nothing for it. */
   readonly ownable?: Ownable
+  /** What opens it to people who have a token of their own; without it they may only read. */
+  readonly grant?: Grant
   /** Whether the permission is needed where the city is not strict, too. */
   readonly always?: true
   /** What a field of the body or the query asks as well when it is true. */
@@ -77,6 +83,7 @@ export const isLogged = ({ needs, always }: DetailedNeed, method: string): boole
 /** Throws `forbidden` when the caller lacks what the operation needs. */
 export function checkAccess(need: DetailedNeed, request: AccessRequest, summary: string, policy: AccessPolicy): void {
   const { caller, params } = request
+  if (caller.kind === 'person') checkPerson(caller, need, request, summary)
   if (caller.kind !== 'session' && caller.kind !== 'process') return
   checkCity(caller, params.cityName)
   if (need.needs === 'read' && !need.fields) return
@@ -86,6 +93,19 @@ export function checkAccess(need: DetailedNeed, request: AccessRequest, summary:
   for (const requirement of required) {
     if (!allows(caller, requirement, isStrict)) throw rejection(caller, requirement, summary)
   }
+}
+
+/** A person reads, terminals and screens too, and does what they are granted. */
+function checkPerson(caller: PersonCaller, need: DetailedNeed, request: AccessRequest, summary: string): void {
+  const { needs, grant } = need
+  if (grant !== undefined && caller.grants.includes(grant)) return
+  const isReading = needs === 'read' || needs === 'watch'
+  if (isReading && fieldNeeds(need, request, false).every((permission) => permission === 'coordinate')) return
+  const reason =
+    grant === undefined
+      ? 'a person reads, answers, reviews and lands; for anything else send the token in $GC_HOME/token'
+      : `their grants lack "${grant}"; the operator gives it with gc people remove and gc people add --grant`
+  throw new AppError('forbidden', `forbidden: ${caller.person} may not do "${summary}": ${reason}`)
 }
 
 function owns(

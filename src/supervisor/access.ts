@@ -15,8 +15,20 @@ export const accessPolicy = (find: (city: string) => City | undefined): AccessPo
   },
 })
 
-/** What is struck out of answers to everyone but people and the operator: the secrets that their city declares. */
-export function secretFilter(caller: Caller, find: (city: string) => City | undefined): SecretFilter | undefined {
+interface RunningCities {
+  find(city: string): City | undefined
+  all(): readonly City[]
+}
+
+const striking = (cities: readonly City[], text: string): string =>
+  cities.reduce((rest, { config }) => config.secrets.strike(rest), text)
+
+/**
+ * What is struck out of answers to everyone but the operator, and people without tokens: the secrets that their city
+ * declares, or that any does for people who read all of them.
+ */
+export function secretFilter(caller: Caller, { find, all }: RunningCities): SecretFilter | undefined {
   if (caller.kind === 'human' || caller.kind === 'operator') return undefined
+  if (caller.kind === 'person') return { strike: (text) => striking(all(), text) }
   return ('city' in caller ? find(caller.city)?.config.secrets : undefined) ?? NO_KNOWN_SECRETS
 }

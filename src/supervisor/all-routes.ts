@@ -41,6 +41,7 @@ import { mailRoutes } from '../work/mail/index.ts'
 import { searchRoutes } from '../work/search/index.ts'
 import { transferRoutes } from '../work/transfer/index.ts'
 import { waitRoutes } from '../work/waits/index.ts'
+import { peopleRoutes } from './people/index.ts'
 import { supervisorRoutes } from './routes.ts'
 import type { Supervisor } from './supervisor.ts'
 
@@ -49,6 +50,7 @@ export function allRoutes(gc: Supervisor) {
   const city: CityOf<City> = ({ params }) => gc.cities.requireRunning(params.cityName)
   return [
     ...supervisorRoutes(gc),
+    ...peopleRoutes(gc.people),
     ...statusRoutes(city),
     ...waitRoutes(city),
     ...webhookRoutes(city),

@@ -7,10 +7,14 @@ import type { Caller } from '../http/caller.ts'
 import type { TokenKind } from '../http/tokens.ts'
 import type { Cities } from './cities.ts'
 import type { ClosedCity } from './city-entry.ts'
+import type { People } from './people/index.ts'
 import type { TokenRegistry } from './token-registry.ts'
 
 interface CallersOptions {
   operatorToken: string
+  /** The account that the supervisor runs under. */
+  account: string | undefined
+  people: Pick<People, 'callerOf'>
   cities: Pick<Cities, 'listClosed' | 'isLoading' | 'isStopping' | 'whenChanged'> & {
     listRunning(): readonly { tokens: Pick<CityTokens, 'caller'> }[]
   }
@@ -31,13 +35,15 @@ type Holder = Caller | 'nobody' | readonly ClosedCity[]
 const isCaller = (holder: Holder): holder is Caller => typeof holder === 'object' && 'kind' in holder
 const isLoading = ({ error }: ClosedCity): boolean => error === undefined
 
-/** Resolves a token to its caller: the operator, or a process that a city started. */
+/** Resolves a token to its caller: the operator, a person, or a process that a city started. */
 export class Callers {
   readonly #operator: Buffer
+  readonly #operatorCaller: Caller
   #waiting = 0
 
   constructor(private readonly options: CallersOptions) {
     this.#operator = Buffer.from(hashToken(options.operatorToken))
+    this.#operatorCaller = { kind: 'operator', ...(options.account !== undefined && { person: options.account }) }
   }
 
   /**
@@ -82,7 +88,8 @@ export class Callers {
 
   #holderOf(token: string): Holder {
     const hash = hashToken(token)
-    if (timingSafeEqual(Buffer.from(hash), this.#operator)) return { kind: 'operator' }
+    if (timingSafeEqual(Buffer.from(hash), this.#operator)) return this.#operatorCaller
+    if (token.startsWith(TOKEN_PREFIX.person)) return this.options.people.callerOf(hash) ?? 'nobody'
     if (!token.startsWith(TOKEN_PREFIX.session)) return 'nobody'
     const { cities, tokens, processTokens } = this.options
     if (cities.isStopping) return []

@@ -7,6 +7,7 @@ import replays from '../core/replays/table.sql' with { type: 'text' }
 import requesters from '../core/requests/requester.sql' with { type: 'text' }
 import requests from '../core/requests/table.sql' with { type: 'text' }
 import history from './history.sql' with { type: 'text' }
+import people from './people/table.sql' with { type: 'text' }
 import stopped from './stopped.sql' with { type: 'text' }
 import cities from './table.sql' with { type: 'text' }
 import tokens from './tokens.sql' with { type: 'text' }
@@ -27,4 +28,5 @@ export const supervisorMigrations: readonly string[] = [
   stopped,
   unconfined,
   replaysByKey,
+  people,
 ]

@@ -43,6 +43,7 @@ import { EventLogs } from './event-logs.ts'
 import { Home } from './home.ts'
 import { Metrics } from './metrics.ts'
 import { supervisorMigrations } from './migrations.ts'
+import { People } from './people/index.ts'
 import { ServedNetwork } from './served-network.ts'
 import { stackOf } from './stack.ts'
 import { Supervisor } from './supervisor.ts'
@@ -284,12 +285,14 @@ function createHandlers(options: HandlersOptions): Handlers {
   const { cities, tokens, network, listeners, clock, deadlines, writer, report, options: settings } = options
   const processTokens = new ProcessTokens({ city: '', url: () => listeners.url })
   const operatorToken = options.home.operatorToken()
-  const callers = new Callers({ operatorToken, cities, tokens, processTokens, deadlines })
+  const account = settings.env.USER || settings.env.LOGNAME || undefined
+  const people = new People({ store: options.store, log: options.log, clock, account })
+  const callers = new Callers({ operatorToken, account, people, cities, tokens, processTokens, deadlines })
   const guard = guardSettings(settings, options.tokenRequirement, callers)
   const requests = new RequestMetrics()
   const plane = createSupervisorPlane({
     ...{ guard, clock, deadlines, writer, report, metrics: requests },
-    gc: createSupervisor(options, processTokens, requests),
+    gc: createSupervisor(options, { tokens: processTokens, requests, people }),
     replays: new Replays(options.store, clock),
   })
   const addresses = new CityAddresses({ cities, clock, deadlines, report })
@@ -308,11 +311,17 @@ function createHandlers(options: HandlersOptions): Handlers {
   }
 }
 
-function createSupervisor(options: HandlersOptions, tokens: ProcessTokens, requests: RequestMetrics): Supervisor {
+interface SupervisorParts {
+  tokens: ProcessTokens
+  requests: RequestMetrics
+  people: People
+}
+
+function createSupervisor(options: HandlersOptions, { tokens, requests, people }: SupervisorParts): Supervisor {
   const { cities, host, store, network, clock, deadlines, logs: eventLogs, stop, options: settings } = options
   const { version, build, env } = settings
   return new Supervisor({
-    ...{ cities, eventLogs, host, clock, version, build, stop },
+    ...{ cities, eventLogs, host, people, clock, version, build, stop },
     readiness: new Readiness({ clock, deadlines, env, tokens }),
     metrics: new Metrics({
       ...{ cities, store, deadlines, version, requests },

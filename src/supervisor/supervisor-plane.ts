@@ -52,6 +52,7 @@ export const guardSettings = (
 
 /** The supervisor's operations, behind their guard. */
 export function createSupervisorPlane({ gc, replays: own, report, ...shared }: SupervisorPlaneOptions): Plane {
+  const running = { find: (city: string) => gc.cities.findRunning(city), all: () => gc.cities.listRunning() }
   return createPlane({
     ...shared,
     info: {
@@ -62,8 +63,8 @@ export function createSupervisorPlane({ gc, replays: own, report, ...shared }: S
     routes: allRoutes(gc),
     reservedCodes: RESERVED_CODES,
     shapes: [...eventShapes(knownEvents), SessionStreamCommonEvent],
-    filterFor: (caller) => secretFilter(caller, (city) => gc.cities.findRunning(city)),
-    access: accessPolicy((city) => gc.cities.findRunning(city)),
+    filterFor: (caller) => secretFilter(caller, running),
+    access: accessPolicy(running.find),
     onChange: ({ id, actor, summary, method, path }) => report(`${id} ${method} ${path}: ${summary}, by ${actor}`),
     report: (error, { id, method, path }) => report(`${id} ${method} ${path}: ${stackOf(error)}`),
     beginRead: ({ cityName }) => cityName !== undefined && gc.cities.findRunning(cityName)?.store.beginRead(),

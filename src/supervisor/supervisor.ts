@@ -12,6 +12,7 @@ import type { Cities, OnAccept } from './cities.ts'
 import { PHASES } from './city-entry.ts'
 import type { EventLogs } from './event-logs.ts'
 import type { Metrics } from './metrics.ts'
+import type { People } from './people/index.ts'
 import type { HostStatus, Stop, SupervisorCities, SupervisorHealth, SupervisorStartup } from './schema.ts'
 
 interface SupervisorDependencies {
@@ -20,6 +21,7 @@ interface SupervisorDependencies {
   host: SessionHost
   readiness: Readiness
   metrics: Metrics
+  people: People
   clock: Clock
   version: string
   build: string | undefined
@@ -37,6 +39,7 @@ export class Supervisor {
   readonly eventLogs: EventLogs
   readonly readiness: Readiness
   readonly metrics: Metrics
+  readonly people: People
   readonly #startedAt: number
 
   constructor(private readonly dependencies: SupervisorDependencies) {
@@ -44,6 +47,7 @@ export class Supervisor {
     this.eventLogs = dependencies.eventLogs
     this.readiness = dependencies.readiness
     this.metrics = dependencies.metrics
+    this.people = dependencies.people
     this.#startedAt = dependencies.clock.monotonic()
   }
 

@@ -1,8 +1,8 @@
 import { AppError } from '../core/errors.ts'
 import type { Caller } from '../http/caller.ts'
 
-/** The names of parts of gc and of what it runs: nobody else is recorded under them. */
-const OF_GC = /^(gc$|gc\/|order:)/
+/** The names of parts of gc, of what it runs, and of people with tokens: nobody else is recorded under them. */
+const OF_OTHERS = /^(gc$|gc\/|order:|@)/
 
 /**
  * The name under which an action is recorded. A session acts only under its own names; a person may give a label, which
@@ -11,8 +11,10 @@ const OF_GC = /^(gc$|gc\/|order:)/
 export function actorName(caller: Caller, label: string | undefined): string {
   const requested = label?.trim() ?? ''
   if (caller.kind === 'process') return caller.name
+  if (caller.kind === 'person') return `@${caller.person}`
   if (caller.kind !== 'session') {
-    if (OF_GC.test(requested)) throw forbidden(`${requested} is a name of gc itself; give one of your own, or none`)
+    if (OF_OTHERS.test(requested))
+      throw forbidden(`${requested} is a name of gc itself, or of a person with a token; give one of your own, or none`)
     return requested || 'human'
   }
   const [own] = caller.names

@@ -7,6 +7,7 @@ export interface StatedNeed {
   ownable?: string
   always?: boolean
   fields?: Record<string, string>
+  grant?: string
 }
 
 /** What was answered, as far as access decides it. */
@@ -24,6 +25,10 @@ const HEAVY = ['stop-supervisor', 'backup-city']
 export const isFree = ({ needs, always }: StatedNeed): boolean => !always && (needs === 'read' || FREE.includes(needs))
 export const isWork = ({ needs }: StatedNeed): boolean => ['read', 'work', 'session'].includes(needs)
 export const isOfNobody = ({ needs }: StatedNeed): boolean => needs !== 'operator'
+
+/** Whether a person with these grants may carry an operation out. */
+export const isOfPerson = (grants: readonly string[]) => (need: StatedNeed) =>
+  need.needs === 'read' || need.needs === 'watch' || (need.grant !== undefined && grants.includes(need.grant))
 
 /** Every operation of a supervisor, to be tried as one caller after the other. */
 export class AccessMatrix {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { addressOf, testService, waitForState } from '../support/services.ts'
 import { eventually } from '../support/until.ts'
 import { TestCity, World } from '../support/world.ts'
-import { AccessMatrix, isFree, isOfNobody, isWork, type StatedNeed } from './access-matrix.ts'
+import { AccessMatrix, isFree, isOfNobody, isOfPerson, isWork, type StatedNeed } from './access-matrix.ts'
 import { bead, STORE_TOKEN, startSession } from './town.ts'
 
 const PERMISSIONS = [
@@ -18,6 +18,9 @@ const PERMISSIONS = [
   'coordinate',
   'connect',
 ]
+
+/** What people can be granted. */
+const GRANTS = ['answer', 'review', 'land']
 
 const agent = (name: string, more = '') => `
 [[agent]]
@@ -155,10 +158,10 @@ describe('every operation', () => {
       .filter(({ method }) => method !== 'GET')
       .map((operation) => [operation.id, matrix.needOf(operation)] as const)
       .filter(([, { needs }]) => needs !== 'work')
-      .map(([id, { needs, ownable, always, fields }]) => {
+      .map(([id, { needs, ownable, always, fields, grant }]) => {
         const others = (ownable ? ` of another ${ownable}` : '') + (always ? ', in every city' : '')
         const more = Object.entries(fields ?? {}).map(([field, need]) => `, with ${field} ${need}`)
-        return `${id}: ${needs}${others}${more.join('')}`
+        return `${id}: ${needs}${others}${more.join('')}${grant === undefined ? '' : `; a person: ${grant}`}`
       })
     expect(stated.sort()).toMatchSnapshot()
   })
@@ -181,6 +184,19 @@ describe('every operation', () => {
       expect(await matrix.surprises(city, isAllowed, options, matrix.ofCities)).toEqual([])
     }
   })
+
+  test('is open to a person for reading, and as far as granted', async () => {
+    const changes = matrix.operations.filter(({ method }) => method !== 'GET')
+    const ofPeople = changes.filter((operation) => isOfPerson(GRANTS)(matrix.needOf(operation)))
+    expect(ofPeople.map(({ id }) => id).sort()).toMatchSnapshot()
+    const unread = matrix.operations.filter((each) => !changes.includes(each) && !isOfPerson([])(matrix.needOf(each)))
+    expect(unread.map(({ id }) => id).sort()).toMatchSnapshot()
+    const city = await openCity('for-people', '')
+    for (const grants of [[], GRANTS]) {
+      const added = await world.call('POST /v0/people', { body: { name: `ann-${grants.length}`, grants } })
+      expect(await matrix.surprises(city, isOfPerson(grants), { token: added.body.token })).toEqual([])
+    }
+  }, 30_000)
 
   test('is open to a session as far as its agent may', async () => {
     expect(await surprises(open, open.plain.token, isFree)).toEqual([])

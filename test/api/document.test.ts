@@ -48,6 +48,7 @@ describe('the served document', () => {
     ])
     const secret = changes.filter((operation) => JSON.stringify(operation.responses).includes('idempotency-secret'))
     expect(secret.map(({ operationId }) => operationId).sort()).toEqual([
+      'add-person',
       ...['create-terminal-ticket', 'createIdentityToken', 'createKey', 'lend-session', 'registerAgent', 'reissueKey'],
       'renewClaim',
     ])

@@ -2,6 +2,8 @@ import { describe, expect, test } from 'bun:test'
 import { Deadlines } from '../../src/core/deadlines.ts'
 import { AppError } from '../../src/core/errors.ts'
 import { hashToken } from '../../src/core/text/credentials.ts'
+import { actorOf, personOf } from '../../src/http/actor-of.ts'
+import type { Caller, PersonCaller } from '../../src/http/caller.ts'
 import { Callers } from '../../src/supervisor/callers.ts'
 import type { ClosedCity } from '../../src/supervisor/city-entry.ts'
 import type { RegisteredToken } from '../../src/supervisor/token-registry.ts'
@@ -17,6 +19,7 @@ const SESSION = {
   declaredIn: 'city.toml',
   may: [],
 } as const
+const ANN: PersonCaller = { kind: 'person', id: 1, person: 'ann', grants: [] }
 const LOADING = { name: 'mill', error: undefined }
 
 /** Cities whose state is set by hand. */
@@ -32,7 +35,8 @@ class Town {
   constructor() {
     const town = this
     this.callers = new Callers({
-      operatorToken: 'gco_x',
+      ...{ operatorToken: 'gco_x', account: 'olive' },
+      people: { callerOf: (hash) => (hash === hashToken('gcp_a') ? ANN : undefined) },
       deadlines: new Deadlines(this.clock, this.clock),
       processTokens: { caller: () => undefined },
       tokens: { find: (hash) => (hash === hashToken(TOKEN) ? this.registered : []) },
@@ -144,7 +148,8 @@ describe('the caller of a token', () => {
     town.isStopping = true
     expect(town.settle()).toBeUndefined()
     expect(town.resolve()).toEqual(AGAIN)
-    expect(town.resolve('gco_x')).toEqual({ kind: 'operator' })
+    expect(town.resolve('gco_x')).toEqual({ kind: 'operator', person: 'olive' })
+    expect([town.resolve('gcp_a'), town.resolve('gcp_b')]).toEqual([ANN, undefined])
   })
 
   test('is nobody for a token that is no session’s, whatever is being loaded', () => {
@@ -153,4 +158,11 @@ describe('the caller of a token', () => {
     expect(town.callers.settle(() => 'hello')).toBeUndefined()
     expect(town.resolve('hello')).toBeUndefined()
   })
+})
+
+test('a person is recorded by name, the operator by that of the account, and a program by its own', () => {
+  const callers: Caller[] = [ANN, { kind: 'operator', person: 'olive' }, { kind: 'operator' }, { kind: 'human' }]
+  expect(callers.map(personOf)).toEqual(['ann', 'olive', 'operator', 'human'])
+  expect(callers.map((caller) => actorOf(caller).name)).toEqual(['@ann', 'operator', 'operator', 'human'])
+  expect(personOf({ ...SESSION, names: ['anvil'] })).toBe('anvil')
 })

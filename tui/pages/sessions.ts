@@ -27,11 +27,11 @@ const ORDERS: Readonly<Record<string, string>> = {
 
 const isOfSessions = isOneOf('session.', 'agent.', 'attention.')
 
-const PEOPLE: ReadonlySet<string | undefined> = new Set(['human', 'operator'])
+const isOfPeople = (actor = ''): boolean => actor === 'human' || actor === 'operator' || actor.startsWith('@')
 
 /** Whether an agent took up a bead, or is done with one: what people do to beads changes no session by itself. */
 const isWork = ({ type, actor }: PageEvent): boolean =>
-  (type === 'bead.updated' || type === 'bead.closed') && !PEOPLE.has(actor)
+  (type === 'bead.updated' || type === 'bead.closed') && !isOfPeople(actor)
 
 /** The live sessions of a city, newest first. */
 export const sessionsPage = table<Listed>({

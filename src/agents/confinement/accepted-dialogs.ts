@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Static, Type } from '@sinclair/typebox'
 import { Value } from '@sinclair/typebox/value'
+import { isOfPeople } from '../../core/actor.ts'
 import { errorMessage } from '../../core/errors.ts'
 import { writePrivateFile } from '../../core/private-file.ts'
 import type { SessionRow } from '../../work/sessions/index.ts'
@@ -42,8 +43,7 @@ export class AcceptanceRecorder {
 
   /** Takes note of an answer. That of a session, which may answer others, counts for that one alone. */
   note({ by, question: { kind }, choice, actor }: QuestionRow, row: AskingSession | undefined): void {
-    const isPerson = actor?.kind === 'human' || actor?.kind === 'operator'
-    if (!row || by !== 'screen' || !isPerson || !choice?.role.startsWith('allow')) return
+    if (!row || by !== 'screen' || !isOfPeople(actor) || !choice?.role.startsWith('allow')) return
     if (kind !== 'trust' && kind !== 'permissions') return
     this.#last = this.#last
       .then(() => this.#add(row.template, kind === 'trust' ? trustIn(row) : { permissions: true }))

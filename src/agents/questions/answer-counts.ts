@@ -1,3 +1,4 @@
+import { isOfPeople } from '../../core/actor.ts'
 import type { Clock } from '../../core/clock.ts'
 import { isObject } from '../../core/json.ts'
 import type { Statement, Store, Tx } from '../../core/store/index.ts'
@@ -59,8 +60,7 @@ export class AnswerCounts {
     if (row.rule !== null) return void tx.run(this.#countUse, row.rule, now)
     const agent = this.agentOf(row.sessionId)
     const { subject } = row.question
-    const kind = row.actor?.kind
-    if (!subject || agent === undefined || (kind !== 'human' && kind !== 'operator')) return
+    if (!subject || agent === undefined || !isOfPeople(row.actor)) return
     const key = JSON.stringify(subject)
     if (row.choice?.role !== 'allow-once') return void tx.run(this.#reset, agent, key)
     tx.run(this.#count, agent, key, now)

@@ -106,6 +106,12 @@ export class HostPrompts {
     if (!answer) throw invalidField('body.answer', `"${word}" is none of ${answers.join(', ')}`)
     const actor = actorOf(caller)
     const { row, asked } = asking
+    if (answer === 'agent' && caller.kind === 'person') {
+      throw new AppError(
+        'forbidden',
+        'forbidden: this answer changes the configuration of the agent, which the operator may; answer for this session',
+      )
+    }
     if (answer === 'agent') await this.#declare(actor, row.template, listed(asked))
     const choice = labelOf(answer, row.template, asked)
     this.#keep(id, { text: choice, by: actor.name })

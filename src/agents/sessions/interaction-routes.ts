@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { SESSION_CONFLICT } from '../../host/protocol/index.ts'
 import type { CityOf } from '../../http/city-of.ts'
-import { ofOtherSessions } from '../../http/needs.ts'
+import { type DetailedNeed, ofOtherSessions } from '../../http/needs.ts'
 import { route } from '../../http/route.ts'
 import {
   PendingList,
@@ -16,6 +16,8 @@ import {
 import { Transcript, TranscriptFormat } from '../conversations/index.ts'
 import { GroupAnswer, GroupAnswered, QuestionAnswer, QuestionList, QuestionView } from '../questions/index.ts'
 import type { SessionOperations } from './operations.ts'
+
+const TO_ANSWER: DetailedNeed = { needs: 'respond', grant: 'answer' }
 
 /** Operations on the questions, permissions and sub-agents of sessions. */
 export const interactionRoutes = (city: CityOf<{ sessions: SessionOperations }>) => [
@@ -48,7 +50,7 @@ export const interactionRoutes = (city: CityOf<{ sessions: SessionOperations }>)
       id: 'respond-session',
       summary: 'Answer the question of a session',
       repeat: { outside: 'look with `gc attention` whether the question is still there' },
-      needs: 'respond',
+      needs: TO_ANSWER,
       description:
         'An option of a dialog is chosen with its keys while the dialog is on the screen. If another dialog has taken its place, the answer is 409 and nothing is chosen.',
       body: Respond,
@@ -78,7 +80,7 @@ export const interactionRoutes = (city: CityOf<{ sessions: SessionOperations }>)
       id: 'answer-attention',
       summary: 'Answer a question that waits for a person',
       repeat: { outside: 'look with `gc attention` whether the question is still there' },
-      needs: 'respond',
+      needs: TO_ANSWER,
       description:
         'Exactly one answer is applied to a question. It is stored before it reaches the program, and finished after a stop of gc. A second answer, or one to a question that is gone, is 409 with what became of it.',
       body: QuestionAnswer,
@@ -94,7 +96,7 @@ export const interactionRoutes = (city: CityOf<{ sessions: SessionOperations }>)
       id: 'answer-attention-group',
       summary: 'Answer equal questions that wait for a person',
       repeat: { outside: 'look with `gc attention` which questions are still there' },
-      needs: 'respond',
+      needs: TO_ANSWER,
       description:
         'Answers those of `ids` that are equal to the byte to the one that was read, whose `same` it was. The others are left as they are, and reported. Each answer is recorded for its session, and applied once.',
       body: GroupAnswer,

@@ -53,7 +53,7 @@ export const worktreeRoutes = (city: CityOf<{ worktrees: Worktrees; snapshots: S
       id: 'list-worktree-snapshots',
       summary: 'List the snapshots of all worktrees',
       description: 'The newest 500, of sessions that are over too.',
-      needs: 'coordinate',
+      needs: 'watch',
       ok: WorktreeSnapshotList,
       errors: ['service-unavailable'],
       extension: true,

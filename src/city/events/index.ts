@@ -8,6 +8,8 @@ export {
   CityCreateSucceeded,
   CityUnregisterRequested,
   CityUnregisterSucceeded,
+  PersonAdded,
+  PersonRemoved,
   SupervisorShutdownRequested,
   SupervisorStarted,
 } from './supervisor-events.ts'

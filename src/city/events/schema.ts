@@ -121,7 +121,7 @@ export type EventRotated = Static<typeof EventRotated>
 /** Who recorded an event, beside the name that it shows. */
 export const EventActor = Type.Object(
   {
-    kind: Type.String({ description: '`session`, `process`, `human`, `operator` or `gc`.' }),
+    kind: Type.String({ description: '`session`, `process`, `human`, `operator`, `person` or `gc`.' }),
     session: Type.Optional(Type.String({ description: 'The id of the session.' })),
     agent: Type.Optional(Type.String({ description: 'The agent of the session.' })),
     bead: Type.Optional(Type.String({ description: 'The bead that the session worked on.' })),

@@ -61,6 +61,21 @@ export const SupervisorShutdownRequested = defineEvent(
   'The supervisor was asked to end.',
 )
 
+export const PersonAdded = defineEvent(
+  'person.added',
+  Type.Object(
+    { name: Type.String(), grants: Type.Array(Type.String()) },
+    { $id: 'PersonAddedPayload', additionalProperties: false },
+  ),
+  'A person was given a token, with what they may do beyond reading.',
+)
+
+export const PersonRemoved = defineEvent(
+  'person.removed',
+  Type.Object({ name: Type.String() }, { $id: 'PersonRemovedPayload', additionalProperties: false }),
+  'The token of a person ended.',
+)
+
 /** Every event that the supervisor records itself. */
 export const supervisorEvents: readonly EventDefinition[] = [
   CityCreated,
@@ -69,4 +84,6 @@ export const supervisorEvents: readonly EventDefinition[] = [
   CityUnregisterSucceeded,
   SupervisorStarted,
   SupervisorShutdownRequested,
+  PersonAdded,
+  PersonRemoved,
 ]

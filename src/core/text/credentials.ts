@@ -3,7 +3,7 @@ import { Redactor } from './redact.ts'
 import { blankSentence } from './secrets.ts'
 
 /** How the token of each kind of caller begins. */
-export const TOKEN_PREFIX = { session: 'gcs_', operator: 'gco_', networkAgent: 'moltbook_' } as const
+export const TOKEN_PREFIX = { session: 'gcs_', operator: 'gco_', person: 'gcp_', networkAgent: 'moltbook_' } as const
 
 export const TOKEN_PREFIXES: readonly string[] = Object.values(TOKEN_PREFIX)
 

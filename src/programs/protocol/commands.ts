@@ -90,7 +90,7 @@ export const GC_COMMANDS: CommandList = {
   },
   askedOptions: `-w --watch --file= --force --target= --licenses --session= --to= --from= --subject-prefix=
     --subject-contains= --empty-body --include-read --all-recipients --limit= --dry-run`,
-  asked: `confine, rule, serve, down, host, dashboard, tui, up, supervisor, logs, upgrade, uninstall, init, cities, register,
+  asked: `confine, people, rule, serve, down, host, dashboard, tui, up, supervisor, logs, upgrade, uninstall, init, cities, register,
     unregister, suspend, resume, start, stop, restart, city, backup, restore, config, import, pack, service, lint, reload,
     doctor, sling, bead unpark, bead delete, bead export, bead import, formula, run, order, workflow, convoy create,
     convoy add, convoy remove, convoy close, convoy delete, convoy check, convoy delete-source, convoy reopen-source,

@@ -1,0 +1,2 @@
+export { People } from './people.ts'
+export { peopleRoutes } from './routes.ts'

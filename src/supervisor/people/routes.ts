@@ -1,0 +1,50 @@
+import { route } from '../../http/route.ts'
+import { OKResponseBody } from '../../http/schema.ts'
+import type { People } from './people.ts'
+import { PersonAdd, PersonAdded, PersonList } from './schema.ts'
+
+/** The operations on people with tokens of their own. */
+export const peopleRoutes = (people: People) => [
+  route(
+    'GET /v0/people',
+    {
+      id: 'list-people',
+      summary: 'List the people who have a token',
+      needs: 'operator',
+      ok: PersonList,
+      errors: ['forbidden'],
+      extension: true,
+    },
+    () => people.list(),
+  ),
+  route(
+    'POST /v0/people',
+    {
+      id: 'add-person',
+      summary: 'Give a person a token of their own',
+      needs: 'operator',
+      description:
+        'The person reads all cities, and does what the grants say; `x-gc-needs` of an operation names its grant. ' +
+        'What they do is recorded with `@` and their name as the actor.',
+      repeat: { secret: 'end it with `gc people remove {id}`, and add the person again', id: 'name' },
+      body: PersonAdd,
+      ok: { 201: PersonAdded },
+      errors: ['forbidden', 'conflict-wrong-state', 'validation-failed', 'store-unavailable'],
+      extension: true,
+    },
+    (x) => people.add(x.caller, x.body),
+  ),
+  route(
+    'DELETE /v0/people/{name}',
+    {
+      id: 'remove-person',
+      summary: 'End the token of a person',
+      needs: 'operator',
+      description: 'The next request with it is 401. What they did stays recorded.',
+      ok: OKResponseBody,
+      errors: ['forbidden', 'person-not-found', 'store-unavailable'],
+      extension: true,
+    },
+    (x) => people.remove(x.caller, x.params.name),
+  ),
+]
