@@ -7,8 +7,9 @@ import { eventually } from '../support/until.ts'
 import type { TestCity } from '../support/world.ts'
 import { dice, history, up, World } from './town.ts'
 
-const ROUNDS = Number(process.env.GC_KILLS ?? 5)
-const WORKTREES = 3
+/** How many kills, resets, restarts and removals there are at least. */
+const KILLS = Number(process.env.GC_KILLS ?? 15)
+const WORKTREES = KILLS > 100 ? 8 : 3
 /** What a session wrote this long ago must be saved. */
 const SAVED_MS = 30_000
 
@@ -75,7 +76,7 @@ async function remove(_: World, city: TestCity, { id, path }: Worker): Promise<b
 }
 
 test(
-  `nothing that is older than 30 s is lost over ${ROUNDS} rounds of kills, resets and removals`,
+  `nothing that is older than 30 s is lost over ${KILLS} kills, resets and removals`,
   async () => {
     const roll = dice(SEED)
     await using world = await World.open()
@@ -100,10 +101,15 @@ test(
     // Only git for snapshots can write there.
     const marker = join(bare, 'ran')
     const workers: Worker[] = []
-    for (let round = 0; round < ROUNDS; round++) {
+    const done: Record<string, number> = {}
+    const count = () => Object.values(done).reduce((sum, each) => sum + each, 0)
+    for (let round = 0; count() < KILLS; round++) {
       while (workers.length < WORKTREES) workers.push(await begin(city, marker))
       for (const worker of workers) write(worker, round, roll)
-      if (roll() < 0.5) await kill(world, city, roll() * 2000)
+      if (roll() < 0.5) {
+        await kill(world, city, roll() * 2000)
+        done['kill while it saves'] = (done['kill while it saves'] ?? 0) + 1
+      }
       for (const worker of workers) {
         await saved(bare, worker).catch(async (error) => {
           const failed = (await history(city)).filter(({ type }) => type === 'worktree.snapshot_failed')
@@ -116,6 +122,7 @@ test(
         const names = Object.keys(ENDS)
         const name = names[Math.floor(roll() * names.length)] ?? 'reset'
         const goesOn = await ENDS[name]?.(world, city, worker)
+        done[name] = (done[name] ?? 0) + 1
         expect({ name, missing: missing(bare, worker) }).toEqual({ name, missing: [] })
         if (goesOn) worker.written = []
         else workers.splice(at, 1)
@@ -131,8 +138,9 @@ test(
       expect(git(far, 'for-each-ref', '--format=%(refname)')).not.toMatch(/^refs\/gc/m)
     }
     git(bare, 'fsck', '--connectivity-only')
+    if (KILLS > 100) process.stdout.write(`${JSON.stringify(done)}\n`)
   },
-  Math.max(300_000, ROUNDS * 30_000),
+  Math.max(300_000, KILLS * 20_000),
 )
 
 /** A session whose clone names programs and hooks that leave a trace when they run. */

@@ -24,18 +24,24 @@ export class BasePins {
     const rig = this.#rig(place)
     const ref = refOf(place)
     const before = await rig.commitOf(ref)
-    const format = '--format=%(objecttype) %(objectname) %(*objecttype) %(*objectname)'
-    const listed = await rig.run('for-each-ref', format, 'refs/heads', 'refs/tags', 'refs/remotes')
-    const commits = listed.split('\n').flatMap((line) => {
-      const [type, object = '', peeledType, peeled = ''] = line.split(' ')
-      if (type === 'commit') return [object]
-      return peeledType === 'commit' ? [peeled] : []
-    })
+    const commits = await this.tips(place)
     const tips = await independent(rig, [...new Set([...commits, ...(before === '' ? [] : [before])])])
     const [only] = tips
     if (only === undefined) return
     const target = tips.length === 1 ? only : await join(rig, tips)
     if (target !== before) await rig.run('update-ref', ref, target)
+  }
+
+  /** The commits of the branches, tags and remotes of a rig; `without sessions` leaves out branches that gc made. */
+  async tips(place: Place, which?: 'without sessions'): Promise<string[]> {
+    const format = '--format=%(refname) %(objecttype) %(objectname) %(*objecttype) %(*objectname)'
+    const listed = await this.#rig(place).run('for-each-ref', format, 'refs/heads', 'refs/tags', 'refs/remotes')
+    return listed.split('\n').flatMap((line) => {
+      const [name = '', type, object = '', peeledType, peeled = ''] = line.split(' ')
+      if (which !== undefined && name.startsWith('refs/heads/gc/')) return []
+      if (type === 'commit') return [object]
+      return peeledType === 'commit' ? [peeled] : []
+    })
   }
 
   async unpin(place: Place): Promise<void> {

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import {
   chmodSync,
   existsSync,
@@ -12,77 +12,11 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { AppError } from '../../../src/core/errors.ts'
 import { human } from '../../../src/http/guard.ts'
-import { scriptedTown } from '../../support/city.ts'
 import { env, git } from './git.ts'
+import { closeWorlds, commit, errorOf, world } from './world.ts'
 
-const open: AsyncDisposable[] = []
-afterEach(async () => {
-  for (const town of open.splice(0)) await town[Symbol.asyncDispose]()
-})
-
-function commit(folder: string, file: string, text: string): void {
-  writeFileSync(join(folder, file), text)
-  git(folder, 'add', '-A')
-  git(folder, 'commit', '-q', '-m', file)
-}
-
-/** A city whose worker works in a worktree of the rig `shop`. */
-async function world(settings = '') {
-  const town = scriptedTown()
-  open.push(town)
-  const rig = town.folder.at('shop')
-  mkdirSync(rig)
-  git(rig, 'init', '-q', '-b', 'main')
-  writeFileSync(join(rig, '.gitignore'), 'build/\n')
-  commit(rig, 'README', 'hello\n')
-  town.declare(`[session]\n${settings}\n[[rigs]]\nname = "shop"\npath = "${rig}"
-[[agent]]\nname = "worker"\ndir = "shop"\nstart_command = "true"\nworktree = true\n`)
-  const city = await town.open({ env })
-  const { store, log, beadRepository, sessionRepository, reconciler, sessions, snapshots } = city
-  const draft = { title: 'work', rig: 'shop', metadata: { 'gc.routed_to': 'shop/worker' } }
-  const bead = await store.write((tx) => beadRepository.add(tx, draft))
-  await reconciler.settle()
-  const row = sessionRepository.liveByTemplate('shop/worker').find(({ work }) => work === bead.id)
-  if (!row) throw new Error('no worker was started')
-  const { id, workDir: path } = row
-  return {
-    ...city,
-    ...{ town, rig, id, path, clock: town.clock },
-    /** The files of the newest snapshot. */
-    async files(): Promise<string[]> {
-      const [newest] = (await snapshots.list(id)).items
-      const ref = `refs/gc/snapshots/${id}/${newest?.number}`
-      const names = git(
-        join(town.path, '.gc/snapshots/shop.git'),
-        '-c',
-        'core.quotePath=true',
-        'ls-tree',
-        '-r',
-        '--name-only',
-        ref,
-      )
-      return names.split('\n')
-    },
-    numbers: async () => (await snapshots.list(id)).items.map(({ number }) => number),
-    async close() {
-      await store.write((tx) => void beadRepository.close(tx, bead.id))
-      await sessions.control.close(id, human)
-    },
-    recorded: () =>
-      log
-        .after(0, 1000)
-        .filter(({ type }) => /worktree/.test(type))
-        .map(({ type, payload }) => ({ type, ...Object(payload) })),
-  }
-}
-
-const errorOf = (promise: Promise<unknown>): Promise<string> =>
-  promise.then(
-    () => 'no error',
-    (error) => (error instanceof AppError ? `${error.code}: ${error.message}` : String(error)),
-  )
+closeWorlds()
 
 describe('a snapshot', () => {
   test('holds every file that git does not ignore, and is stored only if something changed', async () => {
@@ -240,6 +174,49 @@ describe('a snapshot', () => {
     await snapshots.take(id, 'activity')
     expect((await snapshots.list(id)).items[0]).toMatchObject({ number: 2, without_history: expect.any(String) })
     expect(await files()).toEqual(['.gitignore', 'README', 'new', 'second'])
+  })
+
+  test('is taken in a partial clone with what its session committed, and nothing missing is fetched', async () => {
+    const far = (rig: string) => `${rig}.far`
+    const { snapshots, id, path, rig, files, town } = await world('', {
+      rig(folder) {
+        mkdirSync(far(folder))
+        git(far(folder), 'init', '-q', '-b', 'main')
+        git(far(folder), 'config', 'uploadpack.allowFilter', 'true')
+        commit(far(folder), 'README', 'first\n')
+        commit(far(folder), 'README', 'second\n')
+        git(dirname(folder), 'clone', '-q', '--filter=blob:none', `file://${far(folder)}`, folder)
+      },
+    })
+    const base = git(rig, 'rev-parse', 'main')
+    rmSync(far(rig), { recursive: true })
+    for (const text of ['1', '2']) commit(path, 'committed', text)
+    const tip = git(path, 'rev-parse', 'HEAD')
+    git(path, 'reset', '-q', '--hard', 'HEAD^^')
+    writeFileSync(join(path, 'new'), 'x')
+    await snapshots.take(id, 'activity')
+    expect(await files()).toEqual(['README', 'new'])
+    expect((await snapshots.list(id)).items[0]).toMatchObject({ commit: base, other_commits: [tip] })
+    const bare = join(town.path, '.gc/snapshots/shop.git')
+    expect(git(bare, 'show', `${tip}^:committed`)).toBe('1')
+    git(bare, 'fsck', '--connectivity-only')
+    await snapshots.restore(human, id, 1, { branch: 'saved' })
+    expect(git(rig, 'rev-parse', 'saved.1', 'saved^').split('\n')).toEqual([tip, base])
+  })
+
+  test('is dropped when its session has 50 newer ones', async () => {
+    const { snapshots, id, path, numbers, town } = await world()
+    writeFileSync(join(path, 'new'), '1')
+    await snapshots.take(id, 'activity')
+    const bare = join(town.path, '.gc/snapshots/shop.git')
+    const ref = (number: number) => `refs/gc/snapshots/${id}/${number}`
+    for (let number = 2; number <= 49; number++) git(bare, 'update-ref', ref(number), ref(1))
+    await snapshots.forget({ session: id, rig: 'shop' })
+    for (const text of ['2', '3']) {
+      writeFileSync(join(path, 'new'), text)
+      await snapshots.take(id, 'activity')
+    }
+    expect((await numbers()).sort((a, b) => a - b)).toEqual(Array.from({ length: 50 }, (_, at) => at + 2))
   })
 
   test('precedes a reset, which is refused where none can be taken', async () => {

@@ -18,7 +18,7 @@ const MAX_TOTAL = 20
 /** Files that are looked at before other work of gc has a turn. */
 const CHUNK = 1000
 /** Errors of a disk, not of a file. */
-const DISK_FULL = /No space left|Disk quota|Read-only file system|Input\/output error/i
+const DISK_FULL = /No space left|Out of diskspace|Disk quota|Read-only file system|Input\/output error/i
 
 /** Git runs here with gc's configuration on a worktree, its own index and a folder. */
 export type GitOn = (where: { worktree: string; index: string; isSparse: boolean }) => Repository

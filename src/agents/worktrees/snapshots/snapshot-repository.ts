@@ -6,6 +6,7 @@ import { AppError } from '../../../core/errors.ts'
 import { createFolder } from '../../../core/folders.ts'
 import { readPlainFile } from '../../../core/plain-file.ts'
 import { Repository } from '../repository.ts'
+import { isDiskFull } from './folder-index.ts'
 import type { LeftOutFile } from './schema.ts'
 import type { WorktreeSource } from './source.ts'
 
@@ -77,6 +78,12 @@ export interface SnapshotNote {
   readonly nested: readonly string[]
   /** Why the history of its commit is not stored with it. */
   readonly withoutHistory?: string | undefined
+}
+
+/** What a history is copied from. */
+interface CopySource extends Pick<WorktreeSource, 'objects' | 'shallow' | 'logged'> {
+  /** The commits of the rig that no session made, newest ones of its branches, tags and remotes. */
+  ofRig(): Promise<readonly string[]>
 }
 
 /** A snapshot as the repository has it. */
@@ -174,12 +181,13 @@ export class SnapshotRepository {
 
   /**
    * Copies a commit with its whole history, so that nothing of it depends on the worktree or the rig, and what else was
-   * committed or stashed there. Returns the commits that were not here before and that no other contains.
+   * committed or stashed there. Where that history is not whole, as in a partial clone, it ends at commits of the rig, each
+   * with its files. Returns the commits that were not here before and that no other contains.
    */
   async copyHistory(
     session: string,
     head: string,
-    { objects, shallow, logged }: Pick<WorktreeSource, 'objects' | 'shallow' | 'logged'>,
+    { objects, shallow, logged, ofRig }: CopySource,
     read: readonly string[],
   ): Promise<string[]> {
     const { own } = this
@@ -189,7 +197,12 @@ export class SnapshotRepository {
       const theirs = this.at({ objects, read })
       const gone = new Set(await withoutThoseIn(theirs, unknown))
       const wanted = unknown.filter((commit) => commit === head || !gone.has(commit))
-      await this.#copy(theirs, wanted, await this.#ends(theirs, shallow))
+      const ends = await this.#ends(theirs, shallow)
+      await this.#copy(theirs, wanted, ends).catch(async (error) => {
+        const nearer = isDiskFull(error) ? [] : await this.#endsAt(theirs, wanted, await ofRig())
+        if (nearer.length === 0) throw error
+        await this.#copy(theirs, wanted, [...ends, ...nearer])
+      })
     }
     await own.run('update-ref', `${HEADS}/${session}`, head)
     const added = await withoutThoseIn(own, unknown)
@@ -229,6 +242,17 @@ export class SnapshotRepository {
       if (missing.includes(true)) ends.push(commit)
     }
     return ends
+  }
+
+  /** The first commits of others that a history comes to; none that this repository has, since it may have them whole. */
+  async #endsAt(theirs: Repository, wanted: readonly string[], others: readonly string[]): Promise<string[]> {
+    const there = new Set(others)
+    for (const commit of await withoutThoseIn(theirs, others)) there.delete(commit)
+    if (there.size === 0) return []
+    const lines = (await theirs.run('rev-list', '--boundary', ...wanted, '--not', ...there)).split('\n')
+    const own = new Set(lines.filter((line) => !line.startsWith('-')))
+    const ends = lines.flatMap((line) => (line.startsWith('-') ? [line.slice(1)] : []))
+    return withoutThoseIn(this.own, [...new Set([...ends, ...wanted.filter((commit) => !own.has(commit))])])
   }
 
   async #addShallow(ends: readonly string[]): Promise<void> {

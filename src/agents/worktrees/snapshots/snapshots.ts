@@ -281,7 +281,8 @@ export class Snapshots {
     if (head !== undefined && (isLast || watched.copied !== version)) {
       watched.withoutHistory = undefined
       try {
-        others = await watched.repository.copyHistory(row.session, head, source, read)
+        const ofRig = () => this.#pins.tips({ ...row, repository: rig }, 'without sessions')
+        others = await watched.repository.copyHistory(row.session, head, { ...source, ofRig }, read)
       } catch (error) {
         if (isDiskFull(error)) throw error
         watched.withoutHistory = errorMessage(error)
