@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { City } from '../../../src/city/city.ts'
-import type { SessionCaller } from '../../../src/http/caller.ts'
+import type { PersonCaller, SessionCaller } from '../../../src/http/caller.ts'
 import { human } from '../../../src/http/guard.ts'
 import { type ScriptedTown, scriptedTown } from '../../support/city.ts'
 
@@ -89,7 +89,7 @@ describe('a host beyond all lists that a session asks for', () => {
     expect([town.host.said, (await items(city)).map((item) => item.id)]).toEqual([[], [name]])
   })
 
-  test('is not a session’s to allow, nor by other words, nor twice, and nothing is recorded then', async () => {
+  test('is not a session’s to allow, nor a person’s but the operator’s for the agent, nor by other words, nor twice, and nothing is recorded then', async () => {
     await using town = scriptedTown(AGENT)
     const { city, id, key } = await running(town)
     town.host.askedHosts.set(key, { host: '2001:db8::1', port: 443, since: SINCE, others: 0 })
@@ -99,20 +99,25 @@ describe('a host beyond all lists that a session asks for', () => {
       ...{ kind: 'session', city: 'mill', session: id, names: [id], agent: 'worker' },
       ...{ declaredIn: 'city.toml', may: ['respond', 'configure'] },
     }
+    const ann: PersonCaller = { kind: 'person', id: 1, person: 'ann', grants: ['answer'] }
     await items(city)
     const { head } = city.log
-    const give = (answer: string, caller: typeof human | SessionCaller = human) =>
+    const give = (answer: string, caller: typeof human | PersonCaller | SessionCaller = human) =>
       interactions.answer(name, caller, { answer })
     await expect(give('session', session)).rejects.toMatchObject({ code: 'forbidden' })
+    await expect(give('agent', ann)).rejects.toMatchObject({
+      code: 'forbidden',
+      message: expect.stringContaining('answer for this session'),
+    })
     await expect(give('always')).rejects.toMatchObject({ code: 'validation-failed' })
     await expect(interactions.answer(`host:${id}:b.example:443`, human, { answer: 'no' })).rejects.toMatchObject({
       code: 'question-not-found',
     })
     expect([city.log.head, town.host.said]).toEqual([head, []])
-    await give('no')
+    await give('no', ann)
     await expect(give('session')).rejects.toMatchObject({
       code: 'session-conflict',
-      message: 'conflict: that was answered by human: no, not [2001:db8::1] in this session',
+      message: 'conflict: that was answered by @ann: no, not [2001:db8::1] in this session',
     })
     expect(town.host.said).toHaveLength(1)
   })
