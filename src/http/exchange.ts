@@ -3,11 +3,11 @@ import type { UntypedExchange } from './route.ts'
 
 /** The requests that are being answered, for those who must hear when one ends early. */
 export class ActiveRequests {
-  readonly #open = new Set<AbortController>()
+  readonly #open = new Map<AbortController, Caller>()
   #stopped = false
 
   /** A controller that aborts when the client goes away or the server stops. */
-  begin(request: Request): AbortController {
+  begin(request: Request, caller: Caller): AbortController {
     const controller = new AbortController()
     const leave = () => {
       this.#open.delete(controller)
@@ -17,7 +17,7 @@ export class ActiveRequests {
       leave()
       return controller
     }
-    this.#open.add(controller)
+    this.#open.set(controller, caller)
     request.signal.addEventListener('abort', leave, { once: true, signal: controller.signal })
     return controller
   }
@@ -34,7 +34,12 @@ export class ActiveRequests {
   /** Ends all, and whatever begins after. */
   stop(): void {
     this.#stopped = true
-    for (const controller of this.#open) this.end(controller)
+    for (const controller of this.#open.keys()) this.end(controller)
+  }
+
+  /** Ends those of some callers, who may not go on. */
+  endOf(isOver: (caller: Caller) => boolean): void {
+    for (const [controller, caller] of this.#open) if (isOver(caller)) this.end(controller)
   }
 }
 
@@ -58,7 +63,7 @@ export class ActiveExchange implements UntypedExchange {
   ) {}
 
   get controller(): AbortController {
-    this.#controller ??= this.activeRequests.begin(this.request)
+    this.#controller ??= this.activeRequests.begin(this.request, this.caller)
     return this.#controller
   }
 

@@ -6,6 +6,7 @@ import type { PullSource } from '../core/pull-source.ts'
 import { actorOf } from './actor-of.ts'
 import { hasHost, pathOf } from './authority.ts'
 import { BodyReader } from './body.ts'
+import type { Caller } from './caller.ts'
 import { supervisorDialect } from './dialect.ts'
 import { docsPage } from './docs.ts'
 import { documentOf, tagger } from './document.ts'
@@ -30,6 +31,8 @@ export interface Plane {
   document(): Record<string, unknown>
   /** Ends the streams and waits that are open. */
   stop(): void
+  /** Ends those of some callers, whose credential has ended. */
+  endRequestsOf(isOver: (caller: Caller) => boolean): void
 }
 
 /** Builds a side of the server out of its routes. */
@@ -82,6 +85,7 @@ export function createPlane(options: PlaneOptions): Plane {
       return settled ? settled.then(() => app.fetch(request)) : app.fetch(request)
     },
     stop: () => activeRequests.stop(),
+    endRequestsOf: (isOver) => activeRequests.endOf(isOver),
   }
 }
 

@@ -295,6 +295,7 @@ function createHandlers(options: HandlersOptions): Handlers {
     gc: createSupervisor(options, { tokens: processTokens, requests, people }),
     replays: new Replays(options.store, clock),
   })
+  people.onRemoved((id) => plane.endRequestsOf((caller) => caller.kind === 'person' && caller.id === id))
   const addresses = new CityAddresses({ cities, clock, deadlines, report })
   const hooks = {
     webhooksOf: (city: string) => cities.findRunning(city)?.webhooks,

@@ -58,9 +58,11 @@ describe('people', () => {
     for (const text of [...files, world.log, JSON.stringify((await world.call('GET /v0/events')).body)])
       expect(text).not.toContain(token)
     expect((await world.call('GET /v0/cities', { token })).status).toBe(200)
+    const stream = await fetch(`${world.url}/v0/events/stream`, { headers: { Authorization: `Bearer ${token}` } })
     expect(await recorded(() => world.call('DELETE /v0/people/Ann'))).toEqual([
       ['person.removed', 'human', { name: 'ann' }],
     ])
+    await stream.text()
     const ended = await world.call('GET /v0/cities', { token })
     expect([ended.status, ended.body.code]).toEqual([401, 'unauthorized'])
     expect((await world.call('DELETE /v0/people/ann')).body.code).toBe('person-not-found')

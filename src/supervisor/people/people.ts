@@ -4,6 +4,7 @@ import { type Clock, toTimestamp } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
 import type { EventLog } from '../../core/events/index.ts'
 import { createSecret } from '../../core/ids.ts'
+import { Signal } from '../../core/signal.ts'
 import type { Statement, Store, Tx } from '../../core/store/index.ts'
 import { hashToken, TOKEN_PREFIX } from '../../core/text/index.ts'
 import { actorOf } from '../../http/actor-of.ts'
@@ -35,6 +36,9 @@ const TAKEN = ['human', 'operator', 'gc']
 /** People with a token of their own, for all cities of the supervisor. */
 export class People {
   readonly #find: Statement<Holder, [string]>
+  readonly #removed = new Signal<[id: number]>()
+  /** Calls the listener once a person is removed. */
+  readonly onRemoved = this.#removed.listen
   readonly #taken: ReadonlySet<string>
 
   constructor(private readonly options: PeopleOptions) {
@@ -75,8 +79,13 @@ export class People {
   remove(caller: Caller, name: string): Promise<OKResponseBody> {
     const { store, log } = this.options
     return store.write((tx) => {
-      const row = tx.orm.delete(people).where(eq(people.name, name)).returning({ name: people.name }).get()
+      const row = tx.orm
+        .delete(people)
+        .where(eq(people.name, name))
+        .returning({ id: people.id, name: people.name })
+        .get()
       if (!row) throw new AppError('person-not-found', `not_found: there is no person ${name}; see gc people list`)
+      tx.after(() => this.#removed.emit(row.id))
       log.append(tx, PersonRemoved, { subject: row.name }, { name: row.name })
       return { status: 'removed' }
     }, actorOf(caller))

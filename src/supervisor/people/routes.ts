@@ -40,7 +40,8 @@ export const peopleRoutes = (people: People) => [
       id: 'remove-person',
       summary: 'End the token of a person',
       needs: 'operator',
-      description: 'The next request with it is 401. What they did stays recorded.',
+      description:
+        'The next request with it is 401, and streams of events that are open with it end. What they did stays recorded.',
       ok: OKResponseBody,
       errors: ['forbidden', 'person-not-found', 'store-unavailable'],
       extension: true,
