@@ -85,7 +85,7 @@ test(
     git(rig, 'add', '-A')
     git(rig, 'commit', '-q', '-m', 'first')
     const city = await world.city('town')
-    const talks = 'printf %s "$GC_TOKEN" > "$GC_HOME/token.$GC_SESSION_ID"; while :; do echo tick; sleep 0.3; done'
+    const talks = 'printf %s "$GC_TOKEN" > "$GC_HOME/token.$GC_SESSION_ID"; while :; do echo tick; sleep 1; done'
     writeFileSync(
       join(city.path, 'city.toml'),
       `[workspace]\nname = "town"\n[session]\nsnapshot_interval = "1s"\nworktree_limit = 2000\n[[rigs]]\nname = "shop"\npath = "${rig}"
@@ -129,6 +129,7 @@ test(
         else workers.splice(at, 1)
       }
       for (const name of branches(rig)) git(rig, 'branch', '-q', '-D', name)
+      if (KILLS > 100) process.stdout.write(`${count()}: ${JSON.stringify(done)}\n`)
     }
     expect(existsSync(marker)).toBe(false)
     const far = world.folder.at('far.git')
@@ -139,7 +140,6 @@ test(
       expect(git(far, 'for-each-ref', '--format=%(refname)')).not.toMatch(/^refs\/gc/m)
     }
     git(bare, 'fsck', '--connectivity-only')
-    if (KILLS > 100) process.stdout.write(`${JSON.stringify(done)}\n`)
   },
   Math.max(300_000, KILLS * 20_000),
 )
