@@ -9,10 +9,12 @@ import type {
   DeclaredBlock,
   FieldOrigins,
   InlineScripts,
+  LandFields,
   ProviderConfig,
   RigFields,
 } from '../declare/index.ts'
 import type { PromptTemplate } from '../prompts/index.ts'
+import type { LandConfig } from './land.ts'
 import type { PullRequestMonitorConfig } from './monitor.ts'
 import type { Orders } from './order.ts'
 import type { ServiceConfig } from './service.ts'
@@ -93,6 +95,9 @@ export interface RigConfig {
   readonly maxActive: number | undefined
   readonly sleep: SessionSleepConfig
   readonly confine?: Declaration<ConfineFields>
+  /** How its finished branches land; absent where nothing is declared. `landTable` is what was written. */
+  readonly land?: LandConfig
+  readonly landTable?: Declaration<LandFields>
   readonly block: DeclaredBlock
   readonly origins: FieldOrigins<RigFields>
 }

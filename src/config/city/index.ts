@@ -19,6 +19,7 @@ export type {
   WorkspaceConfig,
 } from './city-config.ts'
 export { agentNamed } from './city-config.ts'
+export type { LandAutoConfig, LandConfig, LandForgeConfig, LandPrConfig } from './land.ts'
 export type { PullRequestMonitorConfig, RepairConfig } from './monitor.ts'
 export {
   type AbsentOrder,

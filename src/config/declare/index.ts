@@ -2,8 +2,17 @@ export { AGENT, type AgentFields } from './agent.ts'
 export { chooseAgentFolder, listAgentFolders, PROMPT_NAME, PROMPT_NAMES } from './agent-folder.ts'
 export type { BlockDeclarations, CityDeclarations, NamedDeclarations } from './city-declarations.ts'
 export type { AgentConfineFields, ConfineFields, ConfineMode, UnknownHosts } from './confine.ts'
-export type { Declaration } from './declaration.ts'
+export { type Declaration, locationOf } from './declaration.ts'
 export { type FieldSet, findBackendProblem } from './fields.ts'
+export type {
+  GeneratedFiles,
+  LandAutoFields,
+  LandFields,
+  LandForgeFields,
+  LandHold,
+  LandMode,
+  LandStrategy,
+} from './land.ts'
 export type { NamedSessionFields } from './named-session.ts'
 export { AGENT_NAME, CITY_NAME, prefixOf, qualify } from './names.ts'
 export type { OrderFields, OrderOverrideFields } from './order.ts'

@@ -13,6 +13,7 @@ import {
   strings,
   type ValuesOf,
 } from './fields.ts'
+import { landTable } from './land.ts'
 import { PREFIX } from './names.ts'
 import { PROVIDER } from './provider.ts'
 import type { SectionReader } from './section-reader.ts'
@@ -100,6 +101,7 @@ export const RIG_PATCH = {
   suspended: boolean('suspended'),
   suspendedOnStart: boolean('suspended_on_start'),
   confine: confineTable,
+  land: landTable,
   written,
 }
 export type RigPatchFields = ValuesOf<typeof RIG_PATCH>

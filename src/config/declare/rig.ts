@@ -11,6 +11,7 @@ import {
   strings,
   type ValuesOf,
 } from './fields.ts'
+import { landTable } from './land.ts'
 import { PREFIX } from './names.ts'
 import { importsOf } from './pack.ts'
 import { type AgentPatchFields, RIG_AGENT_PATCH } from './patches.ts'
@@ -46,6 +47,7 @@ export const RIG = {
   maxActive: integer('max_active_sessions', { min: -1 }),
   sleep,
   confine: confineTable,
+  land: landTable,
   imports: importsOf('imports'),
   /** Packs that it imports in the older way, without a name. */
   includes: strings('includes'),

@@ -37,7 +37,10 @@ export function explainFields({ config, declarations }: Composition): ExplainedF
 }
 
 const explainRig = (rig: RigConfig): ExplainedField[] =>
-  explain('rig', rig.name, RIG, rig.origins, (field) => (field === 'sleep' ? undefined : Reflect.get(rig, field)))
+  explain('rig', rig.name, RIG, rig.origins, (field) => {
+    if (field === 'sleep') return undefined
+    return field === 'land' ? rig.landTable : Reflect.get(rig, field)
+  })
 
 const explainAgent = ({ values, origins }: Declaration<AgentFields>): ExplainedField[] =>
   explain('agent', qualify(values.dir, values.name ?? ''), AGENT, origins, (field) => Reflect.get(values, field))

@@ -5,6 +5,7 @@ import type { CityDeclarations, RigFields } from '../../declare/index.ts'
 import { prefixOf, RIG_NAME } from '../../declare/names.ts'
 import { bindRig } from '../../declare/site.ts'
 import type { Diagnostics } from '../../files/index.ts'
+import { resolveLand } from './land.ts'
 import { resolveSessionSleep, toLimit } from './settings.ts'
 
 interface RigScope {
@@ -40,7 +41,7 @@ export function resolveRigs(declarations: CityDeclarations, scope: RigScope): Ri
 
 function resolveRig(declaration: Declaration<RigFields>, { path: city, diagnostics }: RigScope): RigConfig | undefined {
   const { values, block, origins } = declaration
-  const { name, path, prefix, defaultBranch, formulasDir, formulaVars, sleep, confine } = values
+  const { name, path, prefix, defaultBranch, formulasDir, formulaVars, sleep, confine, land } = values
   if (name === undefined) return undefined
   checkName(declaration, name, diagnostics)
   if (path === undefined) {
@@ -59,6 +60,7 @@ function resolveRig(declaration: Declaration<RigFields>, { path: city, diagnosti
     maxActive: toLimit(values.maxActive),
     sleep: resolveSessionSleep(sleep),
     ...(confine && { confine }),
+    ...(land && { land: resolveLand(land, diagnostics), landTable: land }),
   }
 }
 
