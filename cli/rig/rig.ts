@@ -1,10 +1,10 @@
 import { basename, resolve } from 'node:path'
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import type { CityClient } from '../../src/client/client.ts'
 import { countOf, sanitizeLine } from '../../src/client/text.ts'
 import type { CommandContext } from '../context/context.ts'
 import { envelope } from '../context/envelope.ts'
-import { collectList, type JsonOption, withJson } from '../context/options.ts'
+import { collectList, type JsonOption, parseCount, withJson } from '../context/options.ts'
 import { rigListOutput } from '../context/pack-json.ts'
 import { waitForCity } from '../context/requests.ts'
 import { renderLive, type WatchOption, watched, withWatch } from '../context/watch.ts'
@@ -13,6 +13,8 @@ import { errorSentence } from '../io/describe-error.ts'
 import { failure, usageError } from '../io/exit.ts'
 import { type Io, printJson, printLine } from '../io/io.ts'
 import { printFields, printTable } from '../io/table.ts'
+import type { Landing } from './choose-landing.ts'
+import type { LandMode, LandOptions } from './land.ts'
 
 interface Add extends JsonOption {
   name?: string
@@ -21,6 +23,8 @@ interface Add extends JsonOption {
   gitUrl?: string
   include?: string[]
   startSuspended?: true
+  land?: LandMode
+  landCheck?: string
 }
 
 export function rigCommands(program: Command, context: CommandContext): void {
@@ -46,6 +50,7 @@ export function rigCommands(program: Command, context: CommandContext): void {
       if (options.json) return printJson(context.io, response)
       printLine(context.io, `Rig ${name} was removed from ${city.name}; its folder is kept.`)
     })
+  landCommand(rig, context)
   actions(rig, context)
 }
 
@@ -58,6 +63,8 @@ function addCommand(rig: Command, context: CommandContext): void {
     .option('--git-url <url>', 'clone this repository into the city')
     .option('--include <pack>', 'a pack to import for it, as `gc import add` takes it; may be given again', collectList)
     .option('--adopt', 'accepted: what is in the folder always stays')
+    .addOption(new Option('--land <mode>', 'how finished branches land: off, push, pr or local').choices(LAND_MODES))
+    .option('--land-check <command>', 'the command that must pass before a branch lands')
     .option('--start-suspended', 'start no sessions for it until it is resumed')
     .action((folder: string | undefined, options: Add, command: Command) => add(context, folder, options, command))
 }
@@ -70,6 +77,8 @@ async function add(context: CommandContext, folder: string | undefined, options:
   const city = await context.city()
   const path = options.gitUrl ? folder : resolve(context.io.cwd, folder ?? '')
   const name = options.name ?? basename(path ?? (options.gitUrl ?? '').replace(/\.git$/, ''))
+  const { chooseLanding } = await import('./choose-landing.ts')
+  const land = await chooseLanding(context.io, { ...options, name, folder: options.gitUrl ? undefined : path })
   const response = await city.call('POST ~/rigs', {
     body: {
       name,
@@ -91,6 +100,7 @@ async function add(context: CommandContext, folder: string | undefined, options:
         )
       })
     : []
+  const isLanding = land !== undefined && (await landingOf(context, city, response.rig ?? name, land))
   if (options.json) return printJson(context.io, response)
   const { warnings = [] } = response
   if (status === 'accepted') {
@@ -101,7 +111,66 @@ async function add(context: CommandContext, folder: string | undefined, options:
   printLine(context.io, `Rig ${response.rig ?? name} ${done}.`)
   for (const warning of warnings) context.io.err(`warning: ${sanitizeLine(warning)}\n`)
   for (const pack of imported) printLine(context.io, `Added import "${pack}" for it.`)
+  if (isLanding)
+    printLine(context.io, `Its branches land by ${land.mode}; \`gc rig land ${name}\` shows and changes how.`)
 }
+
+/** Declares how the branches of a new rig land; without it, the rig was added all the same. */
+async function landingOf(context: CommandContext, city: CityClient, name: string, land: Landing): Promise<boolean> {
+  const { changeLanding } = await import('./land.ts')
+  await changeLanding(city, name, land).catch((error: unknown) => {
+    const reason = errorSentence(error, context.io.env)
+    throw failure(`rig ${name} was added, and its branches do not land: ${reason}`)
+  })
+  return land.mode !== 'off'
+}
+
+const LAND_MODES: readonly LandMode[] = ['off', 'push', 'pr', 'local']
+
+/** Collects the values of an option that is repeated and may hold commas. */
+const collectText = (text: string, before: string[] = []): string[] => [...before, text]
+
+function landCommand(rig: Command, context: CommandContext): void {
+  const land = withJson(rig.command('land').description('show or change how the branches of a rig land'))
+    .argument('<rig>')
+    .addOption(new Option('--mode <mode>', 'off, push, pr or local').choices(LAND_MODES))
+    .option('--target <branch>', 'the branch that changes end up in')
+    .option('--remote <name>', 'the remote; default is origin')
+    .option('--check <command>', 'the command that must pass')
+    .option('--check-timeout <duration>', 'maximum duration of a check, such as 20m')
+    .option('--batch <n>', 'maximum branches checked together', parseCount)
+    .option('--confirm-red', 'repeat a failed check before it blames a branch')
+    .option('--no-confirm-red', 'blame a branch after one failed check')
+    .addOption(new Option('--strategy <strategy>', 'squash or merge').choices(['squash', 'merge']))
+    .option('--parallel <n>', 'maximum checks at once', parseCount)
+    .option('--generated <glob=command>', 'files that a command makes again; may be given again', collectText)
+    .option('--protect <globs>', 'paths whose change waits for a person', collectList)
+    .option('--hold-large <lines>', 'hold changes from this many lines on', parseCount)
+    .option('--tries <n>', 'maximum attempts of an owner', parseCount)
+    .option('--turn-timeout <duration>', 'time for an owner to resolve a conflict')
+    .option('--delete-branch', 'delete landed branches at the remote')
+    .option('--no-delete-branch', 'keep landed branches at the remote')
+    .option('--sign', 'sign landed commits')
+    .option('--no-sign', 'do not sign landed commits')
+  withForgeOptions(land).action(async (name: string, options: LandOptions) => {
+    const { landRig } = await import('./land.ts')
+    await landRig(context, name, options)
+  })
+}
+
+const withForgeOptions = (command: Command): Command =>
+  command
+    .option('--label <labels>', 'labels of new pull requests', collectList)
+    .option('--draft', 'open pull requests as drafts')
+    .option('--no-draft', 'open pull requests ready for review')
+    .option('--auto', 'land changes without a person if their check passes')
+    .option('--no-auto', 'wait for a person before every landing')
+    .option('--auto-max-lines <n>', 'maximum lines of such a change', parseCount)
+    .option('--auto-paths <globs>', 'the only paths of such a change', collectList)
+    .addOption(new Option('--forge <kind>', 'github, gitea or forgejo').choices(['github', 'gitea', 'forgejo']))
+    .option('--forge-url <url>', 'the address of its pages')
+    .option('--forge-repository <owner/name>', 'the repository there')
+    .option('--unset <keys>', 'keys that get their defaults back', collectList)
 
 async function list(io: Io, city: CityClient, options: JsonOption): Promise<void> {
   const rigs = await city.call('GET ~/rigs')

@@ -54,6 +54,7 @@ const PLACES = [
   'pack-agent',
   'fragment-env',
   'rig-var',
+  'land-check',
   'webhook-arg',
   'account-env',
 ] as const
@@ -82,6 +83,7 @@ name = "shop"
 path = "${rig}"
 prefix = "sh"
 formula_vars = { api_key = "${key('rig-var')}" }
+land = { mode = "off", check = ["true", "--token", "${key('land-check')}"] }
 [providers.mine]
 command = "sh -c 'true --api-key ${key('provider-command')}'"
 args = ["-c", "exec sleep 600", "--api-key", "${key('provider-args')}", "--token", "zq"]

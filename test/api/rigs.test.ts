@@ -68,6 +68,24 @@ describe('a rig', () => {
     expect((await city.call('GET ~/agents')).body.total).toBe(0)
   })
 
+  test('says how its branches land', async () => {
+    await using town = await openTown()
+    const { city, world } = town
+    await city.call('POST ~/rigs', { body: { name: 'web', path: world.rigFolder(`${city.name}-web`) } })
+    const body = {
+      ...{ mode: 'pr', target: 'main', check: ['true'], hold: ['large:9'] },
+      generated: [{ glob: 'package-lock.json', command: ['npm', 'install'] }],
+      pr: { labels: ['gc'], draft: true },
+      auto: { check: 'green', max_lines: 9, paths: ['docs/**'] },
+      forge: { kind: 'gitea', url: 'https://git.example.com', repository: 'acme/web' },
+    }
+    const settings = 'rig/web/land/settings'
+    expect((await city.call(`PATCH ~/${settings}`, { body })).body).toEqual({ status: 'updated' })
+    expect((await city.call(`GET ~/${settings}`)).body).toMatchObject(body)
+    expect((await city.call(`GET ~/${settings}`)).body.protected_paths).toContain('.github/**')
+    expect((await city.call('GET ~/rig/web')).body).not.toHaveProperty('land')
+  })
+
   test('is rejected when it is invalid', async () => {
     await using town = await openTown()
     const { city, world } = town
@@ -90,10 +108,14 @@ describe('a rig', () => {
     const change = (body: object) => errorOf(city, 'PATCH ~/rig/web', { body })
     expect(await change({ path: file })).toStartWith('400 invalid-request: ')
     expect(await change({ prefix: '-' })).toStartWith('400 invalid-request: ')
+    const land = await errorOf(city, 'PATCH ~/rig/web/land/settings', { body: { mode: 'push', batch: 65 } })
+    expect(land).toStartWith('400 invalid-request: ')
     for (const [operation, body] of [
       ['GET ~/rig/ghost'],
       ['PATCH ~/rig/ghost', {}],
       ['DELETE ~/rig/ghost'],
+      ['GET ~/rig/ghost/land/settings'],
+      ['PATCH ~/rig/ghost/land/settings', {}],
       ['POST ~/rig/ghost/suspend'],
     ] as const) {
       expect(await errorOf(city, operation, body && { body })).toStartWith('404 rig-not-found: ')
@@ -125,7 +147,11 @@ describe('a handwritten file', () => {
     const { city, world } = town
     await city.call('POST ~/rigs', { body: { name: 'web', path: world.rigFolder(`${city.name}-web`) } })
     writeFileSync(join(city.path, 'city.toml'), '[workspace\n')
-    for (const [operation, body] of [['DELETE ~/rig/web'], ['PATCH ~/rig/web', { default_branch: 'x' }]] as const) {
+    for (const [operation, body] of [
+      ['DELETE ~/rig/web'],
+      ['PATCH ~/rig/web', { default_branch: 'x' }],
+      ['PATCH ~/rig/web/land/settings', { mode: 'push' }],
+    ] as const) {
       const error = await errorOf(city, operation, body && { body })
       expect(error).toStartWith('409 conflict-wrong-state: ')
       expect(error).toContain('city.toml:1')

@@ -43,7 +43,7 @@ const WITHOUT_ANSWER = [
 /** Where the operator reads what is planted. */
 const SHOWN = [
   ...['agent-env', 'order-env', 'order-exec', 'order-override', 'patch-agent', 'patch-args', 'patch-provider'],
-  ...['provider-acp', 'provider-command', 'provider-env', 'service-args', 'webhook-arg'],
+  ...['land-check', 'provider-acp', 'provider-command', 'provider-env', 'service-args', 'webhook-arg'],
 ]
 
 interface Read {

@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs'
 import { relative, resolve } from 'node:path'
 import { toTimestamp } from '../../core/clock.ts'
+import { formatDuration, parseDuration } from '../../core/durations.ts'
 import { AppError } from '../../core/errors.ts'
 import type { Store } from '../../core/store/index.ts'
 import { rejectMarkers } from '../../core/text/index.ts'
@@ -8,15 +9,26 @@ import { unknownAction } from '../../http/actions.ts'
 import { actorOf, answering, partOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
 import type { OKResponseBody } from '../../http/schema.ts'
-import type { RigConfig } from '../city/index.ts'
-import type { Config } from '../compose/index.ts'
+import type { LandAutoConfig, RigConfig } from '../city/index.ts'
+import { type Config, changeLand, LAND_DEFAULTS, type LandChanges } from '../compose/index.ts'
 import { findFixed, writtenByAgents } from '../confinement/index.ts'
 import { IMPLICIT_AGENTS } from '../declare/index.ts'
 import { type GitRunner, readRepositoryStatus } from '../git/index.ts'
 import type { Suspensions } from '../suspensions/index.ts'
 import { type RigProblem, rigProblems } from './problems.ts'
 import type { RigClones } from './rig-clones.ts'
-import type { GitStatus, RigActed, RigCreate, RigCreated, RigList, RigQuery, RigResponse, RigUpdate } from './schema.ts'
+import type {
+  GitStatus,
+  RigActed,
+  RigCreate,
+  RigCreated,
+  RigLand,
+  RigLandUpdate,
+  RigList,
+  RigQuery,
+  RigResponse,
+  RigUpdate,
+} from './schema.ts'
 
 /** The actions on a declared rig. */
 export const RIG_ACTIONS = ['suspend', 'resume', 'restart'] as const
@@ -129,6 +141,35 @@ export class Rigs {
     return updated
   }
 
+  /** How the branches of a rig land, with the defaults filled in. */
+  land(name: string): RigLand {
+    const { land } = this.config.rig(name)
+    const { check, checkTimeout, turnTimeout, confirmRed, protectedPaths, deleteBranch, hold, ...rest } =
+      land ?? LAND_DEFAULTS
+    const { auto, generated, pr, mode, target, remote, batch, strategy, parallel, tries, sign, forge } = rest
+    return {
+      ...{ rig: name, declared: land !== undefined, mode, remote, batch, strategy, parallel, tries, sign },
+      ...(target !== undefined && { target }),
+      ...(check && { check: [...check] }),
+      ...{ check_timeout: durationText(checkTimeout), turn_timeout: durationText(turnTimeout) },
+      ...{ confirm_red: confirmRed, delete_branch: deleteBranch, protected_paths: [...protectedPaths] },
+      generated: generated.map(({ glob, command }) => ({ glob, command: [...command] })),
+      hold: hold.large === undefined ? [] : [`large:${hold.large}`],
+      pr: { labels: [...pr.labels], draft: pr.draft },
+      ...(auto && { auto: autoOf(auto) }),
+      ...(forge && { forge }),
+    }
+  }
+
+  /** Changes `[rigs.land]` of a rig; what is absent stays, and null removes a key. */
+  async changeLand(caller: Caller, name: string, changes: RigLandUpdate): Promise<OKResponseBody> {
+    this.config.rig(name)
+    const written: LandChanges = changes
+    const updated = { status: 'updated' }
+    await this.config.edit(answering(caller, updated), (base) => changeLand(base, name, written))
+    return updated
+  }
+
   /** Removes a rig and its agents from the configuration; its folder and its work stay. */
   async remove(caller: Caller, name: string): Promise<OKResponseBody> {
     const agents = this.#agents(name)
@@ -216,6 +257,18 @@ export class Rigs {
       ...(problems.length > 0 && { problems: problems.map(({ text }) => text) }),
     }
   }
+}
+
+const autoOf = ({ check, maxLines, paths }: LandAutoConfig): RigLand['auto'] => ({
+  check,
+  ...(maxLines !== undefined && { max_lines: maxLines }),
+  ...(paths && { paths: [...paths] }),
+})
+
+/** A duration as a file declares it, without rounding. */
+function durationText(ms: number): string {
+  const short = formatDuration(ms)
+  return parseDuration(short) === ms ? short : `${ms}ms`
 }
 
 /** Whether a path is a folder; one that cannot be read, or is too long, is none. */

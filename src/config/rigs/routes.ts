@@ -2,7 +2,17 @@ import type { CityOf } from '../../http/city-of.ts'
 import { route } from '../../http/route.ts'
 import { OKResponseBody } from '../../http/schema.ts'
 import type { Rigs } from './rigs.ts'
-import { RigActed, RigCreate, RigCreated, RigList, RigQuery, RigResponse, RigUpdate } from './schema.ts'
+import {
+  RigActed,
+  RigCreate,
+  RigCreated,
+  RigLand,
+  RigLandUpdate,
+  RigList,
+  RigQuery,
+  RigResponse,
+  RigUpdate,
+} from './schema.ts'
 
 /** The operations on rigs. */
 export const rigRoutes = (city: CityOf<{ rigs: Rigs }>) => [
@@ -83,5 +93,33 @@ export const rigRoutes = (city: CityOf<{ rigs: Rigs }>) => [
       errors: ['rig-not-found'],
     },
     (x) => city(x).rigs.act(x.caller, x.params.name, x.params.action),
+  ),
+  route(
+    'GET ~/rig/{name}/land/settings',
+    {
+      configuration: true,
+      id: 'get-rig-land-settings',
+      summary: 'Show how the branches of a rig land',
+      ok: RigLand,
+      errors: ['rig-not-found'],
+      index: true,
+      extension: true,
+    },
+    (x) => city(x).rigs.land(x.params.name),
+  ),
+  route(
+    'PATCH ~/rig/{name}/land/settings',
+    {
+      id: 'change-rig-land-settings',
+      summary: 'Change how the branches of a rig land',
+      needs: 'operator',
+      description:
+        'Writes `[rigs.land]`. The check is a command that runs on this machine, so no session may change it.',
+      body: RigLandUpdate,
+      ok: OKResponseBody,
+      errors: ['invalid-request', 'rig-not-found', 'conflict-wrong-state'],
+      extension: true,
+    },
+    (x) => city(x).rigs.changeLand(x.caller, x.params.name, x.body),
   ),
 ]

@@ -1,5 +1,5 @@
-import { type Static, Type } from '@sinclair/typebox'
-import { listOf } from '../../http/schema.ts'
+import { type Static, type TSchema, Type } from '@sinclair/typebox'
+import { listOf, nullable } from '../../http/schema.ts'
 
 const closed = { additionalProperties: false } as const
 
@@ -108,3 +108,102 @@ export const RigActed = Type.Object(
   { $id: 'RigActionBody', ...closed },
 )
 export type RigActed = Static<typeof RigActed>
+
+const Duration = (description: string) => Type.String({ maxLength: 40, description })
+const Texts = (description: string) => Type.Array(Type.String({ maxLength: 1024 }), { maxItems: 1000, description })
+const Lines = Type.Integer({ format: 'int64', description: 'Maximum lines that it adds and removes.' })
+
+const Generated = Type.Object(
+  { glob: Type.String({ description: 'The files.' }), command: Texts('What makes them again.') },
+  { $id: 'RigLandGenerated', ...closed },
+)
+
+const PullRequests = Type.Object(
+  { labels: Type.Optional(Texts('Labels of a new one.')), draft: Type.Optional(Type.Boolean()) },
+  { $id: 'RigLandPullRequests', ...closed },
+)
+
+const Auto = Type.Object(
+  {
+    check: Type.Literal('green'),
+    max_lines: Type.Optional(Lines),
+    paths: Type.Optional(Texts('The only paths that it touches.')),
+  },
+  { $id: 'RigLandAuto', ...closed },
+)
+
+const Forge = Type.Object(
+  {
+    kind: Type.Union([Type.Literal('github'), Type.Literal('gitea'), Type.Literal('forgejo')]),
+    url: Type.String({ description: 'The address of its pages.' }),
+    repository: Type.String({ description: '`owner/name`.' }),
+  },
+  { $id: 'RigLandForge', ...closed },
+)
+
+const MODE = Type.Union([Type.Literal('off'), Type.Literal('push'), Type.Literal('pr'), Type.Literal('local')], {
+  description:
+    '`push`: gc pushes what it checked. `pr`: a pull request is merged. `local`: there is no remote. `off`: nothing lands.',
+})
+
+const land = {
+  mode: MODE,
+  target: Type.String({ description: 'The branch that changes end up in; the default branch when absent.' }),
+  remote: Type.String({ description: 'The name of the remote.' }),
+  check: Texts('The command that must pass; nothing is checked when absent.'),
+  check_timeout: Duration('The most that a check takes.'),
+  batch: Type.Integer({ format: 'int64', description: 'Maximum branches that are checked together.' }),
+  confirm_red: Type.Boolean({ description: 'Whether a failed check is repeated before it blames a branch.' }),
+  strategy: Type.Union([Type.Literal('squash'), Type.Literal('merge')]),
+  parallel: Type.Integer({ format: 'int64', description: 'Maximum checks at once.' }),
+  generated: Type.Array(Generated, { maxItems: 1000, description: 'Files that a command makes again on a conflict.' }),
+  protected_paths: Texts('Paths whose change waits for a person.'),
+  hold: Texts('What waits for a person besides: `large:<lines>`.'),
+  tries: Type.Integer({ format: 'int64', description: 'Maximum attempts of an owner.' }),
+  turn_timeout: Duration('How long an owner has to resolve a conflict.'),
+  delete_branch: Type.Boolean({ description: 'Whether landed branches are deleted at the remote.' }),
+  sign: Type.Boolean({ description: 'Whether landed commits are signed.' }),
+  pr: PullRequests,
+}
+
+export const RigLand = Type.Object(
+  {
+    rig: Type.String(),
+    declared: Type.Boolean({ description: 'Whether the configuration says anything about it.' }),
+    ...land,
+    target: Type.Optional(land.target),
+    check: Type.Optional(land.check),
+    auto: Type.Optional(Auto),
+    forge: Type.Optional(Forge),
+  },
+  { $id: 'RigLand', ...closed },
+)
+export type RigLand = Static<typeof RigLand>
+
+const change = <Values extends TSchema>(schema: Values) => Type.Optional(nullable(schema))
+
+export const RigLandUpdate = Type.Object(
+  {
+    mode: Type.Optional(MODE),
+    target: change(land.target),
+    remote: change(land.remote),
+    check: change(land.check),
+    check_timeout: change(land.check_timeout),
+    batch: change(land.batch),
+    confirm_red: change(land.confirm_red),
+    strategy: change(land.strategy),
+    parallel: change(land.parallel),
+    generated: change(land.generated),
+    protected_paths: change(land.protected_paths),
+    hold: change(land.hold),
+    tries: change(land.tries),
+    turn_timeout: change(land.turn_timeout),
+    delete_branch: change(land.delete_branch),
+    sign: change(land.sign),
+    pr: change(PullRequests),
+    auto: change(Auto),
+    forge: change(Forge),
+  },
+  { $id: 'RigLandUpdateBody', ...closed, description: 'What is absent stays; null removes a key.' },
+)
+export type RigLandUpdate = Static<typeof RigLandUpdate>

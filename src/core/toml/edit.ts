@@ -2,12 +2,7 @@ import type { AST } from 'toml-eslint-parser'
 import { BYTE_ORDER_MARK, parseSyntax } from './parse.ts'
 
 /** A value that gc writes into a file. */
-export type TomlValue =
-  | string
-  | number
-  | boolean
-  | readonly string[]
-  | Readonly<Record<string, string | readonly string[]>>
+export type TomlValue = string | number | boolean | readonly TomlValue[] | { readonly [key: string]: TomlValue }
 export type TomlPairs = readonly (readonly [key: string, value: TomlValue | undefined])[]
 
 /** The block whose header stands at this offset of the text without a byte order mark, or the top of the file. */
@@ -45,6 +40,35 @@ export function tableOffset(text: string, keys: readonly string[]): number | und
   return table?.range[0]
 }
 
+/** The table under the block at an offset, as a block of its own or as the value of a key. */
+export interface ChildTable {
+  /** Undefined for an array of tables. */
+  readonly offset: number | undefined
+  readonly kind: 'block' | 'inline' | 'blocks'
+}
+
+/** Finds a table under the block at an offset; undefined when it has none, or writes it with dotted keys. */
+export function childTable(text: string, parent: number, key: string): ChildTable | undefined {
+  const body = text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text
+  const [block, ...parts] = partsOf(body, parent) ?? []
+  if (!block) return undefined
+  const depth = block.resolvedKey.length
+  const own = parts.find(({ resolvedKey }) => resolvedKey.length === depth + 1 && resolvedKey[depth] === key)
+  if (own) return { kind: 'block', offset: own.range[0] }
+  if (parts.some(({ resolvedKey }) => resolvedKey[depth] === key)) return { kind: 'blocks', offset: undefined }
+  const inline = block.body.find(({ key: { keys } }) => keys.length === 1 && nameOf(keys[0]) === key)?.value
+  return inline?.type === 'TOMLInlineTable' ? { kind: 'inline', offset: inline.range[0] } : undefined
+}
+
+/** Cuts out every block of an array of tables, or the table, under the block at an offset. */
+export const removeChildren = (text: string, parent: number, key: string): string =>
+  editBody(text, (body) => {
+    const [block, ...parts] = partsOf(body, parent) ?? []
+    const depth = block?.resolvedKey.length ?? 0
+    const own = parts.filter(({ resolvedKey }) => resolvedKey[depth] === key)
+    return own.reduceRight((rest, { range }) => cutLines(rest, range[0], range[1]), body)
+  })
+
 /** The lines of a block. */
 export function renderPairs(pairs: TomlPairs): string[] {
   return pairs.flatMap(([key, value]) => (value === undefined ? [] : [`${renderKey(key)} = ${renderValue(value)}`]))
@@ -55,10 +79,12 @@ const renderKey = (key: string): string => (/^[A-Za-z0-9_-]+$/.test(key) ? key :
 export function renderValue(value: TomlValue): string {
   if (typeof value === 'string') return quote(value)
   if (typeof value === 'number' || typeof value === 'boolean') return String(value)
-  if (Array.isArray(value)) return `[${value.map(quote).join(', ')}]`
+  if (isList(value)) return `[${value.map(renderValue).join(', ')}]`
   const pairs = Object.entries(value).map(([key, item]) => `${renderKey(key)} = ${renderValue(item)}`)
   return pairs.length > 0 ? `{ ${pairs.join(', ')} }` : '{}'
 }
+
+const isList = (value: TomlValue): value is readonly TomlValue[] => Array.isArray(value)
 
 /** JSON's escapes are TOML's, but for DEL and for lone surrogates. */
 const quote = (text: string): string => JSON.stringify(text.toWellFormed()).replaceAll('\x7f', '\\u007f')
@@ -150,18 +176,35 @@ function putKey(body: string, block: BlockAddress, key: string, value: TomlValue
   return insertTop(body, line)
 }
 
-/** Sets a key of the inline table at an offset of the text without a byte order mark; undefined when none begins there. */
-export const setInlineKey = (text: string, offset: number, key: string, value: TomlValue): string | undefined =>
+/**
+ * Sets a key of the inline table at an offset of the text without a byte order mark, or removes it when there is no value;
+ * undefined when none begins there.
+ */
+export const setInlineKey = (
+  text: string,
+  offset: number,
+  key: string,
+  value: TomlValue | undefined,
+): string | undefined =>
   editBody(text, (body) => {
     const table = inlineTablesOf(parseSyntax(body).body[0]).find(({ range }) => range[0] === offset)
     if (!table) return undefined
     const existing = table.body.find((pair) => pair.key.keys.length === 1 && nameOf(pair.key.keys[0]) === key)
+    if (value === undefined) return existing ? cutInlinePair(body, table, existing) : body
     const rendered = renderValue(value)
     if (existing) return body.slice(0, existing.value.range[0]) + rendered + body.slice(existing.value.range[1])
     const last = table.body.at(-1)
     const at = last ? last.range[1] : offset + 1
     return `${body.slice(0, at)}${last ? ',' : ''} ${renderKey(key)} = ${rendered}${last ? '' : ' '}${body.slice(at)}`
   })
+
+/** Cuts a pair out of an inline table, with the comma before it, or after it if it is the first. */
+function cutInlinePair(body: string, { body: pairs }: AST.TOMLInlineTable, pair: AST.TOMLKeyValue): string {
+  const at = pairs.indexOf(pair)
+  const [before, after] = [pairs[at - 1], pairs[at + 1]]
+  if (before) return body.slice(0, before.range[1]) + body.slice(pair.range[1])
+  return body.slice(0, pair.range[0]) + body.slice(after?.range[0] ?? pair.range[1])
+}
 
 /** The inline tables that are values of a table's keys, of tables below it too. */
 function inlineTablesOf(table: AST.TOMLTopLevelTable): AST.TOMLInlineTable[] {

@@ -1,7 +1,10 @@
 export {
   addBlock,
   addSubBlock,
+  type ChildTable,
+  childTable,
   removeBlock,
+  removeChildren,
   renderPairs,
   renderValue,
   setInlineKey,

@@ -92,7 +92,7 @@ export function removeRig(base: EditBase, name: string): Drafts {
   return drafts
 }
 
-function findRig({ config }: EditBase, name: string): RigConfig {
+export function findRig({ config }: EditBase, name: string): RigConfig {
   const rig = config.rigs.find((candidate) => candidate.name === name)
   if (!rig) throw new AppError('rig-not-found', `rig ${name} not found`)
   return rig

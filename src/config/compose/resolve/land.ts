@@ -16,28 +16,36 @@ const PROTECTED_PATHS = [
   ...['.gitattributes', '**/.gitattributes', '.gitmodules', '**/.npmrc', '**/.yarnrc*', '**/pip.conf'],
 ]
 
+/** What holds for a key that is not declared. */
+export const LAND_DEFAULTS: LandConfig = {
+  mode: 'off',
+  remote: 'origin',
+  checkTimeout: 20 * MINUTE,
+  batch: 8,
+  confirmRed: true,
+  strategy: 'squash',
+  parallel: 1,
+  generated: [],
+  protectedPaths: PROTECTED_PATHS,
+  hold: {},
+  tries: 3,
+  turnTimeout: 30 * MINUTE,
+  deleteBranch: false,
+  sign: false,
+  pr: { labels: [], draft: false },
+}
+
 /** `[rigs.land]` with its defaults; a table without `mode` lands nothing. */
 export function resolveLand(declared: Declaration<LandFields>, diagnostics: Diagnostics): LandConfig {
-  const { mode = 'off', remote = 'origin', check, pr, auto, forge, ...values } = declared.values
+  const { check, pr, auto, forge, ...values } = declared.values
+  const { mode = LAND_DEFAULTS.mode } = values
   const isChecked = check !== undefined && check.length > 0
   checkTogether(declared, { mode, isChecked }, diagnostics)
   return {
-    checkTimeout: 20 * MINUTE,
-    batch: 8,
-    confirmRed: true,
-    strategy: 'squash',
-    parallel: 1,
-    generated: [],
-    protectedPaths: PROTECTED_PATHS,
-    hold: {},
-    tries: 3,
-    turnTimeout: 30 * MINUTE,
-    deleteBranch: false,
-    sign: false,
+    ...LAND_DEFAULTS,
     ...values,
-    ...{ mode, remote },
     ...(isChecked && { check }),
-    pr: { labels: pr?.values.labels ?? [], draft: pr?.values.draft ?? false },
+    pr: { ...LAND_DEFAULTS.pr, ...pr?.values },
     ...(auto && autoOf(auto, isChecked, diagnostics)),
     ...(forge && forgeOf(forge, diagnostics)),
   }
