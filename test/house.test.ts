@@ -91,6 +91,8 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   ],
   connect: ['extmsg', 'github', 'services', 'webhooks'],
   supervisor: ['people'],
+  connect: ['forge-api', 'extmsg', 'github', 'services', 'webhooks'],
+  changes: ['forges'],
   city: ['command-tokens', 'counters', 'status', 'maintenance', 'database', 'events', 'backup'],
   social: [
     'shared',

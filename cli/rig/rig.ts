@@ -51,6 +51,7 @@ export function rigCommands(program: Command, context: CommandContext): void {
       printLine(context.io, `Rig ${name} was removed from ${city.name}; its folder is kept.`)
     })
   landCommand(rig, context)
+  tokenCommands(rig, context)
   actions(rig, context)
 }
 
@@ -123,6 +124,33 @@ async function landingOf(context: CommandContext, city: CityClient, name: string
     throw failure(`rig ${name} was added, and its branches do not land: ${reason}`)
   })
   return land.mode !== 'off'
+}
+
+interface TokenOptions extends JsonOption {
+  host: string
+}
+
+/** Tokens are for a person to give, and are read from standard input: a command line can be read by others. */
+function tokenCommands(rig: Command, context: CommandContext): void {
+  const token = rig.command('token').description('the tokens for forges on which pull requests are opened')
+  withJson(token.command('add').description('keep a token, read from standard input or typed unseen'))
+    .requiredOption('--host <host>', 'the only host that it is sent to, such as github.com')
+    .action(async ({ host, ...options }: TokenOptions) => {
+      const { addToken } = await import('./token.ts')
+      await addToken(context, host, options)
+    })
+  withJson(token.command('list').description('list the hosts that have a token')).action(
+    async (options: JsonOption) => {
+      const { listTokens } = await import('./token.ts')
+      await listTokens(context, options)
+    },
+  )
+  withJson(token.command('remove').description('remove the token for a host'))
+    .requiredOption('--host <host>', 'the host')
+    .action(async ({ host, ...options }: TokenOptions) => {
+      const { removeToken } = await import('./token.ts')
+      await removeToken(context, host, options)
+    })
 }
 
 const LAND_MODES: readonly LandMode[] = ['off', 'push', 'pr', 'local']

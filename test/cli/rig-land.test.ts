@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { shareTown, type Town } from './town.ts'
 
@@ -81,5 +81,47 @@ describe('gc rig add', () => {
       mode: 'local',
       check: ['make', 'test'],
     })
+  })
+})
+
+describe('gc rig token', () => {
+  const SECRET = 'f00dfeedf00dfeedf00dfeed'
+
+  test('keeps a token from standard input in a file of its owner, and never prints it', async () => {
+    const added = await town.gc(['rig', 'token', 'add', '--host', 'https://Git.Example.com:3000/'], {
+      stdin: `${SECRET}\n`,
+    })
+    const file = join(town.home, 'forges.toml')
+    expect([added.status, added.out]).toEqual([
+      0,
+      expect.stringContaining('The token for git.example.com:3000 is kept'),
+    ])
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+    expect(readFileSync(file, 'utf8')).toBe(`[[token]]\nhost = "git.example.com:3000"\ntoken = "${SECRET}"\n`)
+    const typed = await town.gc(['rig', 'token', 'add', '--host', 'github.com'], { ...PERSON, stdin: `${SECRET}1\n` })
+    const listed = await town.gc(['rig', 'token', 'list'])
+    expect(listed.out).toBe('git.example.com:3000\ngithub.com\n')
+    const removed = await town.gc(['rig', 'token', 'remove', '--host', 'github.com'])
+    expect(removed.out).toContain('revoke it at the forge as well')
+    for (const { out, err } of [added, typed, listed, removed]) expect(out + err).not.toContain(SECRET)
+  })
+
+  test.each([
+    ['nothing', '', 2, 'give the token on standard input'],
+    ['a sentence', 'not a token', 1, 'the token must have 8 to 1000 visible characters'],
+    ['the token of a session', SECRET, 1, 'tokens are for a person to give'],
+  ])('takes no token from %s', async (from, stdin, expected, reason) => {
+    const env = from.endsWith('session') ? { GC_TOKEN: 'gcs_x' } : undefined
+    const { status, err } = await town.gc(['rig', 'token', 'add', '--host', 'a.b'], { stdin, ...(env && { env }) })
+    expect([status, err]).toEqual([expected, expect.stringContaining(reason)])
+  })
+
+  test('uses no file that others can read', async () => {
+    const file = join(town.home, 'forges.toml')
+    chmodSync(file, 0o644)
+    expect((await town.gc(['rig', 'token', 'list'])).err).toContain(
+      `can be read by others (mode 0644); run: chmod 600 ${file}`,
+    )
+    chmodSync(file, 0o600)
   })
 })

@@ -66,6 +66,7 @@ const UNWATCHED: Readonly<Record<string, string>> = {
   'import list': 'files that a person edits, read without a supervisor',
   'import status': 'files that a person edits, read without a supervisor',
   'import credential list': 'files that a person edits, read without a supervisor',
+  'rig token list': 'a file that a person edits, read without a supervisor',
   'pack list': 'files that a person edits, read without a supervisor',
   'skill list': 'files that a person edits, read without a supervisor',
   'mail peek': 'a message stays as it is',

@@ -13,6 +13,7 @@ import {
 } from '../../core/toml/index.ts'
 import { BUILTINS } from '../../programs/presets.ts'
 import { type Account, homeVariables } from './account.ts'
+import { readPrivateFile } from './read-private.ts'
 
 /** The accounts of `$GC_HOME`, and what programs need to run as them. */
 export class Accounts {
@@ -309,18 +310,4 @@ function textList(node: TomlNode | undefined, fail: (node: TomlNode) => never): 
   if (!node) return []
   if (node.kind !== 'array') return fail(node)
   return node.items.map((item) => (item.kind === 'string' ? item.value : fail(item)))
-}
-
-const MAX_BYTES = 256 * 1024
-
-/** Reads a file that holds secrets; throws a sentence when it is missing, too large, or can be read by others. */
-function readPrivateFile(path: string): string {
-  const stats = statSync(path, { throwIfNoEntry: false })
-  if (!stats) throw new Error(`there is no file ${path}; make it, or change what names it`)
-  if (!stats.isFile() || stats.size > MAX_BYTES) throw new Error(`${path} is not a file of at most 256 KB`)
-  const mode = stats.mode & 0o777
-  if (process.platform !== 'win32' && (mode & 0o077) !== 0) {
-    throw new Error(`${path} can be read by others (mode 0${mode.toString(8)}); run: chmod 600 ${path}`)
-  }
-  return readFileSync(path, 'utf8')
 }

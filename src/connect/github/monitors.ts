@@ -8,7 +8,7 @@ import { errorMessage } from '../../core/errors.ts'
 import type { EventLog } from '../../core/events/index.ts'
 import { isObject } from '../../core/json.ts'
 import type { Tx } from '../../core/store/index.ts'
-import { ask, type Question, TooSoon } from './api.ts'
+import { ask, type ForgeRequest, TooSoon } from '../forge-api/index.ts'
 import { PullRequestChanged } from './events.ts'
 import { fetchOpenPullRequests } from './open-pull-requests.ts'
 import { PullRequestRepairs, type RepairsOptions } from './repairs.ts'
@@ -226,7 +226,7 @@ const addressOf = ({ baseUrl, owner, repo }: PullRequestMonitorConfig): string =
 async function fetchPage(
   monitor: PullRequestMonitorConfig,
   page: number,
-  question: Question,
+  question: ForgeRequest,
 ): Promise<Page | undefined> {
   const query = `state=all&sort=updated&direction=desc&per_page=${PAGE_SIZE}&page=${page}`
   const answer = await ask(`${addressOf(monitor)}?${query}`, question)

@@ -1,6 +1,6 @@
 import type { PullRequestMonitorConfig } from '../../config/city/index.ts'
 import { isObject } from '../../core/json.ts'
-import { ask, type Question } from './api.ts'
+import { ask, type ForgeRequest } from '../forge-api/index.ts'
 
 /** A check or a status of the newest commit, in GitHub's words. */
 export interface Check {
@@ -79,7 +79,7 @@ const addressOf = ({ baseUrl }: PullRequestMonitorConfig): string => `${baseUrl.
 /** Reads the open pull requests of a repository, the last changed first. */
 export async function fetchOpenPullRequests(
   monitor: PullRequestMonitorConfig,
-  question: Question,
+  question: ForgeRequest,
 ): Promise<OpenPullRequests> {
   const { owner, repo } = monitor
   const items: OpenPullRequest[] = []

@@ -1,0 +1,1 @@
+export { ask, type ForgeRequest, type ForgeResponse, NoAnswer, send, TooSoon } from './api.ts'
