@@ -93,6 +93,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   supervisor: ['people'],
   connect: ['forge-api', 'extmsg', 'github', 'services', 'webhooks'],
   changes: ['forges'],
+  changes: ['yard'],
   city: ['command-tokens', 'counters', 'status', 'maintenance', 'database', 'events', 'backup'],
   social: [
     'shared',

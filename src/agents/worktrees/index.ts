@@ -1,3 +1,5 @@
+export { Repository } from './repository.ts'
 export { worktreeRoutes } from './routes.ts'
+export { ISOLATED, settingsEnv } from './snapshots/snapshot-repository.ts'
 export { Snapshots } from './snapshots/snapshots.ts'
 export { Worktrees } from './worktrees.ts'

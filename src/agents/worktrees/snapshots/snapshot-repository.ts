@@ -43,7 +43,8 @@ const SETTINGS: Readonly<Record<string, string>> = {
   'pack.windowMemory': '64m',
 }
 
-const ISOLATED = {
+/** git knows no configuration but what gc gives it, and fetches nothing. */
+export const ISOLATED = {
   GIT_CONFIG_GLOBAL: '/dev/null',
   GIT_CONFIG_NOSYSTEM: '1',
   GIT_ATTR_NOSYSTEM: '1',
@@ -58,7 +59,8 @@ const ISOLATED = {
   ),
 }
 
-const settingsEnv = (settings: Readonly<Record<string, string>>): Record<string, string> => ({
+/** The configuration of a repository of gc's own, as git reads it from its environment. */
+export const settingsEnv = (settings: Readonly<Record<string, string>>): Record<string, string> => ({
   GIT_CONFIG_COUNT: String(Object.keys(settings).length),
   ...Object.fromEntries(
     Object.entries(settings).flatMap(([key, value], at) => [

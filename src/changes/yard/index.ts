@@ -1,0 +1,15 @@
+export { type CandidateParts, makeCandidate } from './candidate.ts'
+export {
+  broughtBack,
+  changesBetween,
+  changesDigest,
+  type Finding,
+  findSecrets,
+  linesBetween,
+  movedSubmodules,
+  type PathChange,
+  renamesBetween,
+} from './inspect.ts'
+export { type ConflictedFile, type ConflictHunk, type MergeResult, merge } from './merge.ts'
+export { type RemoteAddress, RemoteBranch, remoteAddress, type Target } from './remote.ts'
+export { type ObjectSource, Yard } from './yard.ts'

@@ -1,0 +1,147 @@
+import { isAbsolute, resolve } from 'node:path'
+import type { Repository } from '../../agents/worktrees/index.ts'
+import { type GitRunner, gitErrorMessage, parseRemote, remoteCommand, withoutSecrets } from '../../config/git/index.ts'
+import { AppError } from '../../core/errors.ts'
+import { redactLine } from '../../core/text/index.ts'
+import { reachingSettings } from './user-settings.ts'
+import type { Yard } from './yard.ts'
+
+const LOOK_TIMEOUT_MS = 60_000
+const FETCH_TIMEOUT_MS = 600_000
+const PUSH_TIMEOUT_MS = 600_000
+const COMMIT = /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/
+
+/** The branch that changes land on, where everybody sees it. What it has is known only by looking. */
+export interface Target {
+  /** The commit of the branch now, whose history is then in the yard; undefined where there is no such branch. */
+  look(): Promise<string | undefined>
+  /**
+   * Moves the branch from `old` to `next`, which are commits of the yard. What is returned is what git printed, for people:
+   * it says nothing about what happened.
+   */
+  push(old: string, next: string): Promise<string>
+}
+
+/** How the address of a remote is written in a rig. */
+export interface RemoteAddress {
+  readonly url: string
+  readonly username?: string
+  readonly password?: string
+}
+
+/** The address of a rig's remote. Agents may have written the configuration that names it: nothing there is run. */
+export async function remoteAddress(rig: Repository, name: string): Promise<RemoteAddress> {
+  const [url, pushUrl] = [
+    await rig.try('config', `remote.${name}.url`),
+    await rig.try('config', `remote.${name}.pushurl`),
+  ]
+  if (url === '')
+    throw new AppError('service-unavailable', `${rig.path} has no remote ${name}; add it with git remote add`)
+  if (pushUrl !== '' && pushUrl !== url) {
+    const what = `remote ${name} of ${rig.path} is pushed to another address than it is fetched from`
+    throw new AppError(
+      'service-unavailable',
+      `${what}, so that gc cannot see what it pushed; name another in [rigs.land]`,
+    )
+  }
+  const remote = parseRemote(url)
+  if (remote) return remote
+  if (url.startsWith('file://')) return { url }
+  if (url.startsWith('-') || /^[A-Za-z][A-Za-z0-9+.-]*:/.test(url)) {
+    throw new AppError('service-unavailable', `remote ${name} of ${rig.path} has an address that gc does not use`)
+  }
+  return { url: isAbsolute(url) ? url : resolve(rig.path, url) }
+}
+
+/** A branch of a remote repository, reached with what the user's own git knows of it. */
+export class RemoteBranch implements Target {
+  constructor(
+    private readonly git: GitRunner,
+    private readonly yard: Yard,
+    private readonly address: RemoteAddress,
+    readonly branch: string,
+  ) {}
+
+  get ref(): string {
+    return `refs/heads/${this.branch}`
+  }
+
+  async look(): Promise<string | undefined> {
+    const git = await this.#reaching()
+    const listed = await git.execute(['ls-remote', '--', this.address.url, this.ref], { timeout: LOOK_TIMEOUT_MS })
+    if (listed.exitCode !== 0) throw this.#unreachable(listed)
+    const line = listed.stdout.split('\n').find((each) => each.endsWith(`\t${this.ref}`))
+    const commit = line?.slice(0, line.indexOf('\t'))
+    if (commit === undefined) return undefined
+    if (!COMMIT.test(commit)) throw new AppError('service-unavailable', 'the remote answered with no commit')
+    const kept = `refs/gc/base/${this.branch}`
+    if (await this.yard.has(commit)) {
+      await this.yard.pin({ [kept]: commit })
+      return commit
+    }
+    const fetched = await git.execute([...FETCH, this.address.url, `+${this.ref}:${kept}`], {
+      timeout: FETCH_TIMEOUT_MS,
+    })
+    if (fetched.exitCode !== 0) throw this.#unreachable(fetched)
+    return this.yard.own.run('rev-parse', '--verify', `${kept}^{commit}`)
+  }
+
+  async push(old: string, next: string): Promise<string> {
+    const git = await this.#reaching()
+    const lease = `--force-with-lease=${this.ref}:${old}`
+    const args = ['push', '--porcelain', '--atomic', lease, '--', this.address.url, `${next}:${this.ref}`]
+    const result = await git.execute(args, { timeout: PUSH_TIMEOUT_MS })
+    return result.exitCode === 0 ? '' : this.#clean(gitErrorMessage(result), result.stdout)
+  }
+
+  /** Deletes another branch if it is still at a commit. */
+  async deleteBranch(name: string, at: string): Promise<void> {
+    const git = await this.#reaching()
+    const lease = `--force-with-lease=refs/heads/${name}:${at}`
+    await git.execute(['push', '-q', lease, '--', this.address.url, `:refs/heads/${name}`], {
+      timeout: PUSH_TIMEOUT_MS,
+    })
+  }
+
+  #unreachable(result: Parameters<typeof gitErrorMessage>[0]): AppError {
+    return new AppError('service-unavailable', `the remote cannot be read: ${this.#clean(gitErrorMessage(result), '')}`)
+  }
+
+  /** Of what push prints, the reason of a rejected branch says most. */
+  #clean(message: string, printed: string): string {
+    const [, reason] = /^!\t[^\t]*\t(.+)$/m.exec(printed) ?? []
+    const { url, password } = this.address
+    const text = withoutSecrets([message, reason].filter(Boolean).join(': '), {
+      ...{ url, host: '' },
+      ...(password && { password }),
+    })
+    return redactLine(text).slice(0, 500)
+  }
+
+  async #reaching(): Promise<Repository> {
+    const { url, username, password } = this.address
+    const env = { GIT_ALLOW_PROTOCOL: 'file:git:http:https:ssh' }
+    const settings: (readonly [string, string])[] = [
+      ...(await reachingSettings(this.git, this.yard.path)),
+      ...[['http.followRedirects', 'false'] as const, ['http.lowSpeedLimit', '1'] as const],
+      ['http.lowSpeedTime', '120'],
+    ]
+    const sshCommand = settings.findLast(([key]) => key === 'core.sshcommand')?.[1]
+    const ssh: Record<string, string> = sshCommand ? { GIT_SSH_COMMAND: `${sshCommand} -o BatchMode=yes` } : {}
+    if (password === undefined) return this.yard.using(settings, { ...env, ...ssh })
+    const given = remoteCommand({ remote: { url, host: '', ...(username && { username }), password } })
+    const words = given.settings.filter((word) => word !== '-c')
+    const own = words.map((word) => [word.slice(0, word.indexOf('=')), word.slice(word.indexOf('=') + 1)] as const)
+    return this.yard.using([...settings, ...own], { ...env, ...given.env })
+  }
+}
+
+const FETCH = [
+  'fetch',
+  '-q',
+  '--no-tags',
+  '--no-write-fetch-head',
+  '--no-recurse-submodules',
+  '--no-auto-maintenance',
+  '--',
+]

@@ -1,0 +1,228 @@
+import { existsSync, readdirSync } from 'node:fs'
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { ISOLATED, Repository, settingsEnv } from '../../agents/worktrees/index.ts'
+import type { GitRunner } from '../../config/git/index.ts'
+import { AppError } from '../../core/errors.ts'
+import { createFolder } from '../../core/folders.ts'
+import { mergeAttributes } from './attributes.ts'
+
+const COPY_TIMEOUT_MS = 600_000
+/** git that merges without a working tree. */
+const MIN_GIT = [2, 38] as const
+
+/** The configuration of a yard: that of users, machines and branches is never read. */
+const SETTINGS: Readonly<Record<string, string>> = {
+  'core.attributesFile': '/dev/null',
+  'core.excludesFile': '/dev/null',
+  'core.protectNTFS': process.platform === 'win32' ? 'true' : 'false',
+  'core.looseCompression': '1',
+  'core.fsync': 'committed,reference',
+  'core.fsyncMethod': 'batch',
+  'core.logAllRefUpdates': 'false',
+  'core.quotePath': 'false',
+  'merge.conflictStyle': 'diff3',
+  'diff.renameLimit': '2000',
+  'merge.renameLimit': '2000',
+  'pack.threads': '1',
+  'pack.windowMemory': '64m',
+}
+
+/** Files that git leaves behind when it is killed: nobody else writes in a yard. */
+const isLeftover = (path: string): boolean =>
+  path.endsWith('.lock') || /^objects\/(?:.*\/)?(?:tmp_|\.tmp-)/.test(path) || path === 'info/attributes.new'
+
+/** Where commits come from: a folder of objects, whose repository is neither run nor configured. */
+export interface ObjectSource {
+  readonly objects: string
+  /** The other folders that git must read for it: what the objects borrow from. */
+  readonly read: readonly string[]
+}
+
+/**
+ * The bare repository of gc's own in which the branches of one rig are merged. It borrows from no other repository, has no
+ * hooks and no filters, and reads no configuration but gc's.
+ */
+export class Yard {
+  #isPrepared = false
+  #attributesOf = ''
+
+  constructor(
+    private readonly git: GitRunner,
+    readonly path: string,
+  ) {}
+
+  get exists(): boolean {
+    return existsSync(join(this.path, 'HEAD'))
+  }
+
+  /** Creates the repository; the first use removes what a killed git left. The caller holds the lock of the city. */
+  async prepare(format: 'sha1' | 'sha256'): Promise<void> {
+    if (this.#isPrepared) return
+    if (!this.exists) await this.#create(format)
+    await this.#removeLeftovers()
+    this.#isPrepared = true
+  }
+
+  async #create(format: string): Promise<void> {
+    await requireGit(this.git)
+    const unfinished = `${this.path}.unfinished`
+    await rm(unfinished, { recursive: true, force: true })
+    createFolder(unfinished)
+    const init = ['init', '-q', '--bare', '--template=', `--object-format=${format}`, '--', unfinished]
+    await new Repository(this.git, unfinished, undefined, ISOLATED).read(init)
+    await mkdir(join(unfinished, 'info'), { recursive: true, mode: 0o700 })
+    await rename(unfinished, this.path)
+  }
+
+  async #removeLeftovers(): Promise<void> {
+    const files = readdirSync(this.path, { recursive: true, encoding: 'utf8' })
+    for (const name of files.filter(isLeftover)) await rm(join(this.path, name), { force: true })
+    for (const name of readdirSync(this.path)) {
+      if (name.startsWith('incoming-')) await rm(join(this.path, name), { recursive: true, force: true })
+    }
+  }
+
+  /** Has the next use look for what killed commands left behind. */
+  distrust(): void {
+    this.#isPrepared = false
+  }
+
+  /** git in this repository, with these variables besides. */
+  with(env: Readonly<Record<string, string>> = {}): Repository {
+    return new Repository(this.git, this.path, undefined, {
+      ...ISOLATED,
+      ...settingsEnv(SETTINGS),
+      ...{ GIT_DIR: this.path, LC_ALL: 'C' },
+      ...env,
+    })
+  }
+
+  get own(): Repository {
+    return this.with()
+  }
+
+  /** git that reads these settings, too: for remotes, and for signatures. */
+  using(settings: readonly (readonly [string, string])[], env: Readonly<Record<string, string>>): Repository {
+    return this.with({ ...settingEntries([...Object.entries(SETTINGS), ...settings]), ...env })
+  }
+
+  /** Whether a commit is here. */
+  async has(commit: string): Promise<boolean> {
+    return (await this.own.try('cat-file', '-t', commit)) === 'commit'
+  }
+
+  /** Copies commits with their history from a folder of objects: git checks each object, and that none is missing. */
+  async adopt({ objects, read }: ObjectSource, commits: readonly string[]): Promise<void> {
+    const wanted: string[] = []
+    for (const commit of new Set(commits)) if (!(await this.has(commit))) wanted.push(commit)
+    if (wanted.length === 0) return
+    const incoming = join(this.path, `incoming-${process.hrtime.bigint().toString(36)}`)
+    await mkdir(incoming, { mode: 0o700 })
+    try {
+      const within = { read: [...read, objects], write: [this.path] }
+      const theirs = this.#confined(within, { GIT_ALTERNATE_OBJECT_DIRECTORIES: objects })
+      const bases = (await this.own.run('for-each-ref', '--format=%(objectname)', 'refs/gc/base')).split('\n')
+      const lines = [...wanted, '--not', ...bases.filter(Boolean), '']
+      await theirs.read(['pack-objects', '--revs', '-q', join(incoming, 'pack')], {
+        input: Buffer.from(lines.join('\n')),
+        timeout: COPY_TIMEOUT_MS,
+      })
+      await this.#takeOver(incoming)
+      const needed = ['rev-list', '--objects', '--quiet', ...wanted, '--not', ...bases.filter(Boolean)]
+      await this.#confined({ read: [], write: [this.path] }, {}).read(needed, { timeout: COPY_TIMEOUT_MS })
+    } finally {
+      await rm(incoming, { recursive: true, force: true })
+    }
+  }
+
+  #confined(within: { read: readonly string[]; write: readonly string[] }, env: Record<string, string>): Repository {
+    return new Repository(this.git, this.path, within, {
+      ...{ ...ISOLATED, ...settingsEnv(SETTINGS), ...env },
+      ...{ GIT_DIR: this.path, LC_ALL: 'C' },
+    })
+  }
+
+  async #takeOver(incoming: string): Promise<void> {
+    const git = this.#confined({ read: [], write: [this.path] }, {})
+    for (const pack of readdirSync(incoming).filter((name) => name.endsWith('.pack'))) {
+      const name = pack.slice(0, -'.pack'.length)
+      for (const end of ['idx', 'rev']) await rm(join(incoming, `${name}.${end}`), { force: true })
+      await git.read(['index-pack', '--strict', join(incoming, pack)], { timeout: COPY_TIMEOUT_MS })
+      for (const end of ['pack', 'idx']) {
+        await rename(join(incoming, `${name}.${end}`), join(this.path, 'objects', 'pack', `${name}.${end}`))
+      }
+    }
+  }
+
+  /** Keeps commits under refs of gc's own, all in one step. */
+  async pin(refs: Readonly<Record<string, string>>): Promise<void> {
+    const lines = Object.entries(refs).map(([ref, commit]) => `update ${ref} ${commit}\n`)
+    if (lines.length > 0) await this.own.read(['update-ref', '--stdin'], { input: Buffer.from(lines.join('')) })
+  }
+
+  async unpin(refs: readonly string[]): Promise<void> {
+    const lines = refs.map((ref) => `delete ${ref}\n`)
+    if (lines.length > 0) await this.own.read(['update-ref', '--stdin'], { input: Buffer.from(lines.join('')) })
+  }
+
+  /** The refs below a name, with their commits. */
+  async refs(below: string): Promise<Map<string, string>> {
+    const text = await this.own.run('for-each-ref', '--format=%(refname) %(objectname)', below)
+    return new Map(
+      text
+        .split('\n')
+        .filter(Boolean)
+        .map((line) => [line.slice(0, line.indexOf(' ')), line.slice(line.indexOf(' ') + 1)] as const),
+    )
+  }
+
+  /** Whether a commit is in the history of another. */
+  async contains(later: string, earlier: string): Promise<boolean> {
+    const { exitCode } = await this.own.execute(['merge-base', '--is-ancestor', earlier, later])
+    return exitCode === 0
+  }
+
+  /** Has merges follow the attributes of a base. Those of a candidate never count: it could choose how it is merged. */
+  async attributesFrom(base: string): Promise<void> {
+    if (this.#attributesOf === base) return
+    const file = join(this.path, 'info', 'attributes')
+    await writeFile(`${file}.new`, await mergeAttributes(this.own, base))
+    await rename(`${file}.new`, file)
+    this.#attributesOf = base
+  }
+
+  /** Packs what is kept, and removes what nothing refers to any more. */
+  async collect(): Promise<void> {
+    await this.own.read(['gc', '-q', '--prune=1.day.ago'], { timeout: COPY_TIMEOUT_MS })
+  }
+
+  /** Writes commits, without the history that `without` has, into a bundle. */
+  async bundle(refs: readonly string[], file: string, without: readonly string[]): Promise<void> {
+    createFolder(dirname(file))
+    const known: string[] = []
+    for (const commit of without) if (await this.has(commit)) known.push(commit)
+    const not = known.length === 0 ? [] : ['--not', ...known]
+    const temporary = join(dirname(file), `.${basename(file)}.new`)
+    await this.own.read(['bundle', 'create', '-q', temporary, ...refs, ...not], { timeout: COPY_TIMEOUT_MS })
+    await rename(temporary, file)
+  }
+}
+
+async function requireGit(git: GitRunner): Promise<void> {
+  const { stdout } = await git.run(['--version'], { timeout: 10_000 })
+  const [, major = 0, minor = 0] = /(\d+)\.(\d+)/.exec(stdout)?.map(Number) ?? []
+  const [least, leastMinor] = MIN_GIT
+  if (major > least || (major === least && minor >= leastMinor)) return
+  const needed = `landing needs git ${MIN_GIT.join('.')} or later`
+  throw new AppError('service-unavailable', `${needed}, and this is ${stdout.trim()}; install a newer one`)
+}
+
+/** Settings as git reads them from its environment, in this order: a key may be there more than once. */
+export function settingEntries(entries: readonly (readonly [string, string])[]): Record<string, string> {
+  const pairs = entries.flatMap(([key, value], at) => [
+    [`GIT_CONFIG_KEY_${at}`, key],
+    [`GIT_CONFIG_VALUE_${at}`, value],
+  ])
+  return { GIT_CONFIG_COUNT: String(entries.length), ...Object.fromEntries(pairs) }
+}

@@ -1,0 +1,283 @@
+import { describe, expect, test } from 'bun:test'
+import { existsSync, lstatSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { rulesOf } from '../../../src/changes/yard/attributes.ts'
+import {
+  broughtBack,
+  changesBetween,
+  findSecrets,
+  linesBetween,
+  makeCandidate,
+  merge,
+  movedSubmodules,
+  renamesBetween,
+  Yard,
+} from '../../../src/changes/yard/index.ts'
+import { GitRunner } from '../../../src/config/git/index.ts'
+import { Deadlines } from '../../../src/core/deadlines.ts'
+import { env, git } from '../../agents/worktrees/git.ts'
+import { yardWorld } from './world.ts'
+
+type World = Awaited<ReturnType<typeof yardWorld>>
+
+const treeOf = async (world: World, tip: string, head: string, landed: string[] = []): Promise<string> => {
+  const result = await merge(world.yard, { tip, head, landed })
+  if (!('tree' in result)) throw new Error(JSON.stringify(result.conflicts))
+  return result.tree
+}
+
+const land = async (world: World, tip: string, head: string, landed: string[] = []): Promise<string> =>
+  makeCandidate(world.yard, {
+    ...{ tip, head, landed, tree: await treeOf(world, tip, head, landed), strategy: 'squash', landing: 'ld-1' },
+    ...{ bead: 'mi-1', session: 'mi-2', agent: 'shop/worker', submittedAt: 1000, committedAt: 2000 },
+  })
+
+const show = (world: World, object: string): string => git(world.yard.path, 'cat-file', '-p', object)
+
+describe('a yard', () => {
+  test('is private, borrows nothing, and is whole without the rig', async () => {
+    await using world = await yardWorld()
+    const head = await world.branch('x', world.base, { 'a.txt': 'one\nX\nthree\n' })
+    expect(lstatSync(world.yard.path).mode & 0o777).toBe(0o700)
+    expect(existsSync(join(world.yard.path, 'objects/info/alternates'))).toBe(false)
+    expect(existsSync(join(world.yard.path, 'hooks'))).toBe(false)
+    rmSync(world.rig, { recursive: true })
+    expect(git(world.yard.path, 'rev-list', '--objects', head).split('\n').length).toBeGreaterThan(5)
+  })
+
+  test('removes the locks and unfinished objects that a killed git left, once', async () => {
+    await using world = await yardWorld()
+    const { path } = world.yard
+    const left = [
+      'HEAD.lock',
+      'packed-refs.lock',
+      'refs/heads/main.lock',
+      'objects/tmp_obj_a',
+      'objects/pack/tmp_pack_b',
+    ]
+    for (const name of left) writeFileSync(join(path, name), '')
+    const again = new Yard(world.runner, path)
+    await again.prepare('sha1')
+    expect(left.filter((name) => existsSync(join(path, name)))).toEqual([])
+    writeFileSync(join(path, 'HEAD.lock'), '')
+    await again.prepare('sha1')
+    expect(existsSync(join(path, 'HEAD.lock'))).toBe(true)
+  })
+
+  test('runs no hook, filter or merge driver that a branch or the user brings', async () => {
+    await using world = await yardWorld()
+    const ran = world.folder.at('ran')
+    const attributes = '* merge=evil filter=evil\n'
+    const head = await world.branch('x', world.base, { '.gitattributes': attributes, 'b.txt': 'X\n' })
+    const tip = await world.branch('y', world.base, { '.gitattributes': attributes, 'a.txt': 'Y\n' })
+    mkdirSync(join(world.rig, '.git/hooks'))
+    for (const hook of ['post-checkout', 'reference-transaction', 'pre-push', 'post-update']) {
+      const files = [join(world.rig, '.git/hooks', hook), world.folder.at('user-hooks', hook)]
+      mkdirSync(world.folder.at('user-hooks'), { recursive: true })
+      for (const file of files) writeFileSync(file, `#!/bin/sh\ntouch ${ran}\n`, { mode: 0o755 })
+    }
+    const settings = `[merge "evil"]\n\tdriver = touch ${ran}\n[filter "evil"]\n\tclean = touch ${ran}\n`
+    const user = world.folder.at('.gitconfig')
+    writeFileSync(user, `${settings}[core]\n\thooksPath = ${world.folder.at('user-hooks')}\n`)
+    writeFileSync(join(world.rig, '.git/config'), settings, { flag: 'a' })
+    const deadlines = new Deadlines()
+    const git = new GitRunner({ deadlines, env: { ...env, HOME: world.folder.path } })
+    const yard = new Yard(git, world.folder.at('land', 'other.git'))
+    await yard.prepare('sha1')
+    await yard.adopt(world.source, [head, tip])
+    await yard.attributesFrom(tip)
+    const result = await merge(yard, { tip, head, landed: [] })
+    deadlines.close()
+    expect('tree' in result).toBe(true)
+    expect(existsSync(ran)).toBe(false)
+    expect(readFileSync(join(yard.path, 'info/attributes'), 'utf8')).toBe('')
+  })
+
+  test('takes no commit whose objects are missing or broken', async () => {
+    await using world = await yardWorld()
+    const gone = Bun.spawnSync(['git', '-C', world.rig, 'mktree', '--missing'], {
+      stdin: Buffer.from(`100644 blob ${'1'.repeat(40)}\tgone\n`),
+    })
+    const commit = git(world.rig, 'commit-tree', gone.stdout.toString().trim(), '-p', world.base, '-m', 'x')
+    await expect(world.yard.adopt(world.source, [commit])).rejects.toThrow()
+    expect(await world.yard.has(commit)).toBe(false)
+  })
+})
+
+describe('a merge', () => {
+  test('changes only what the branch changed, and touches no working tree', async () => {
+    await using world = await yardWorld()
+    const head = await world.branch('x', world.base, { 'a.txt': 'one\nX\nthree\n' })
+    const tip = await world.branch('y', world.base, { 'b.txt': 'Y\n' })
+    const candidate = await land(world, tip, head)
+    expect((await changesBetween(world.yard, tip, candidate)).map(({ path }) => path)).toEqual(['a.txt'])
+    expect(git(world.rig, 'status', '--porcelain')).toBe('')
+  })
+
+  test('of both sides of a line is a conflict with both, the ancestor, and its kind', async () => {
+    await using world = await yardWorld()
+    const head = await world.branch('x', world.base, { 'a.txt': 'one\nX\nthree\n', 'new.txt': 'x\n' })
+    const tip = await world.branch('y', world.base, { 'a.txt': 'one\nY\nthree\n', 'new.txt': 'y\n' })
+    expect(await merge(world.yard, { tip, head, landed: [] })).toEqual({
+      conflicts: [
+        { path: 'a.txt', kind: 'content', hunks: [{ ours: 'Y\n', ancestor: 'two\n', theirs: 'X\n' }] },
+        { path: 'new.txt', kind: 'add/add', hunks: [{ ours: 'y\n', ancestor: '', theirs: 'x\n' }] },
+      ],
+    })
+  })
+
+  test('names a file that one side deleted', async () => {
+    await using world = await yardWorld()
+    const tip = await world.branch('y', world.base, { 'a.txt': 'one\nY\nthree\n' })
+    git(world.rig, 'checkout', '-q', '-B', 'x', world.base)
+    git(world.rig, 'rm', '-q', 'a.txt')
+    const head = world.commit({}, 'remove')
+    await world.yard.adopt(world.source, [head])
+    expect(await merge(world.yard, { tip, head, landed: [] })).toEqual({
+      conflicts: [{ path: 'a.txt', kind: 'modify/delete', hunks: [] }],
+    })
+  })
+
+  test('of a branch that went on after its squash is made from the head that landed', async () => {
+    await using world = await yardWorld()
+    const first = await world.branch('x', world.base, { 'a.txt': 'one\nX\nthree\n' })
+    const tip = await land(world, world.base, first)
+    const later = await world.branch('x', first, { 'a.txt': 'one\nX2\nthree\n' })
+    expect('conflicts' in (await merge(world.yard, { tip, head: later, landed: [] }))).toBe(true)
+    const next = await land(world, tip, later, [first])
+    expect(show(world, `${next}:a.txt`)).toBe('one\nX2\nthree')
+  })
+
+  test('of a branch that merged the target after its squash is clean as well', async () => {
+    await using world = await yardWorld()
+    const first = await world.branch('x', world.base, { 'a.txt': 'one\nX\nthree\n' })
+    const tip = await land(world, world.base, first)
+    git(world.rig, 'fetch', '-q', world.yard.path, tip)
+    git(world.rig, 'checkout', '-q', '-B', 'x', first)
+    git(world.rig, 'merge', '-q', '--no-edit', tip)
+    const merged = world.commit({ 'a.txt': 'one\nX3\nthree\n' }, 'more')
+    await world.yard.adopt(world.source, [merged])
+    const next = await land(world, tip, merged, [first])
+    expect(show(world, `${next}:a.txt`)).toBe('one\nX3\nthree')
+  })
+
+  test('follows the attributes of the base, and never those of the candidate', async () => {
+    await using world = await yardWorld()
+    const start = world.commit({
+      '.gitattributes': 'LOG.md merge=union\n',
+      'LOG.md': '# log\n',
+      'docs/.gitattributes': '*.md merge=union\n',
+      'docs/x.md': 'x\n',
+    })
+    const head = await world.branch('x', start, { 'LOG.md': '# log\nx\n', 'docs/x.md': 'x\nx\n' })
+    const tip = await world.branch('y', start, { 'LOG.md': '# log\ny\n', 'docs/x.md': 'x\ny\n' })
+    await world.yard.attributesFrom(tip)
+    expect(git(world.yard.path, 'cat-file', '-p', `${await treeOf(world, tip, head)}:LOG.md`)).toBe('# log\ny\nx')
+    await world.yard.attributesFrom(world.base)
+    expect('conflicts' in (await merge(world.yard, { tip, head, landed: [] }))).toBe(true)
+  })
+
+  test('is a conflict where a submodule moved on both sides', async () => {
+    await using world = await yardWorld()
+    const at = (commit: string) => {
+      git(world.rig, 'checkout', '-q', '--detach', world.base)
+      git(world.rig, 'update-index', '--add', '--cacheinfo', `160000,${commit},sub`)
+      git(world.rig, 'commit', '-q', '-m', 'sub')
+      const head = git(world.rig, 'rev-parse', 'HEAD')
+      git(world.rig, 'checkout', '-q', '-f', 'main')
+      return head
+    }
+    const [head, tip] = [at('1'.repeat(40)), at('2'.repeat(40))]
+    await world.yard.adopt(world.source, [head, tip])
+    const result = await merge(world.yard, { tip, head, landed: [] })
+    expect('conflicts' in result && result.conflicts.map(({ kind }) => kind)).toEqual(['submodule'])
+    expect(movedSubmodules(await changesBetween(world.yard, world.base, head))).toEqual(['sub'])
+  })
+})
+
+describe('a candidate', () => {
+  test('has the agent as its author, trailers of gc alone, and the same name whenever it is made', async () => {
+    await using world = await yardWorld()
+    git(world.rig, 'checkout', '-q', '-B', 'x', world.base)
+    const head = world.commit({ 'a.txt': 'X\n' }, 'Say X\n\nBecause.\n\nGc-Landing: ld-forged\nBead: other\n')
+    await world.yard.adopt(world.source, [head])
+    const candidate = await land(world, world.base, head)
+    expect(await land(world, world.base, head)).toBe(candidate)
+    const [header = '', ...message] = show(world, candidate).split('\n\n')
+    expect(header.split('\n').slice(1)).toEqual([
+      `parent ${world.base}`,
+      'author shop/worker <a@b> 1000 +0000',
+      'committer gc <gc@localhost> 2000 +0000',
+    ])
+    expect(message.join('\n\n')).toBe(
+      `Say X\n\nBecause.\n\nBead: mi-1\nSession: mi-2\nGc-Landing: ld-1\nGc-Head: ${head}\nCo-authored-by: a <a@b>`,
+    )
+  })
+
+  test('lists the subjects of several commits, and not those that landed before', async () => {
+    await using world = await yardWorld()
+    const first = await world.branch('x', world.base, { 'a.txt': 'X\n' })
+    const tip = await land(world, world.base, first)
+    const head = await world.branch('x', first, { 'c.txt': 'c\n' }, { 'd.txt': 'd\n' })
+    const message = show(world, await land(world, tip, head, [first]))
+    expect(message).toContain('\n\nx: c.txt\n\n* x: c.txt\n* x: d.txt\n\nBead:')
+  })
+
+  test('of the strategy merge has the branch as its second parent', async () => {
+    await using world = await yardWorld()
+    const head = await world.branch('x', world.base, { 'a.txt': 'X\n' })
+    const tree = await treeOf(world, world.base, head)
+    const parts = { tip: world.base, head, landed: [], tree, landing: 'ld-1', submittedAt: 1, committedAt: 2 }
+    const candidate = await makeCandidate(world.yard, { ...parts, strategy: 'merge' })
+    expect(git(world.yard.path, 'rev-list', '--parents', '-n', '1', candidate)).toBe(
+      `${candidate} ${world.base} ${head}`,
+    )
+  })
+})
+
+describe('what a branch brings', () => {
+  test('shows paths to which it brings contents back that the target replaced', async () => {
+    await using world = await yardWorld()
+    const tip = await world.branch('y', world.base, { 'a.txt': 'A\n', 'b.txt': 'B\n' }, { 'a.txt': 'AA\n' })
+    const stale = await world.branch('x', tip, { 'a.txt': 'one\ntwo\nthree\n', 'b.txt': 'b\n', 'c.txt': 'c\n' })
+    const fresh = await world.branch('z', tip, { 'a.txt': 'new\n' })
+    expect((await broughtBack(world.yard, tip, await changesBetween(world.yard, tip, stale))).sort()).toEqual([
+      'a.txt',
+      'b.txt',
+    ])
+    expect(await broughtBack(world.yard, tip, await changesBetween(world.yard, tip, fresh))).toEqual([])
+  })
+
+  test('shows secrets and pointers of LFS in added lines, however they are written', async () => {
+    await using world = await yardWorld()
+    const key = `ghp_${'a1B2'.repeat(9)}`
+    const head = await world.branch('x', world.base, {
+      'k.txt': `fine\n++ b/${key}\n`,
+      'big.bin': 'version https://git-lfs.github.com/spec/v1\noid sha256:00\n',
+    })
+    expect(await findSecrets(world.yard, world.base, head)).toEqual({
+      findings: [
+        { path: 'big.bin', what: 'a Git LFS pointer' },
+        { path: 'k.txt', what: 'a GitHub token' },
+      ],
+      isCut: false,
+    })
+    expect((await findSecrets(world.yard, head, world.base)).findings).toEqual([])
+  })
+
+  test('shows renames and how many lines it changes', async () => {
+    await using world = await yardWorld()
+    git(world.rig, 'checkout', '-q', '-B', 'x', world.base)
+    git(world.rig, 'mv', 'a.txt', 'moved.txt')
+    const head = world.commit({ 'b.txt': 'x\ny\n' }, 'move')
+    await world.yard.adopt(world.source, [head])
+    expect(await renamesBetween(world.yard, world.base, head)).toEqual(new Map([['a.txt', 'moved.txt']]))
+    expect(await linesBetween(world.yard, world.base, head)).toBe(9)
+  })
+})
+
+test('rules of attributes keep built-in ways to merge, at the place of their file', () => {
+  const text = '# c\n*.md merge=union text\na/b.txt -merge\n*.x merge=evil\n[attr]m merge=union\n"q" merge=union\n'
+  expect(rulesOf(text, '')).toEqual(['*.md merge=union', 'a/b.txt -merge'])
+  expect(rulesOf(text, 'd/')).toEqual(['/d/**/*.md merge=union', '/d/a/b.txt -merge'])
+})
