@@ -94,6 +94,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   connect: ['forge-api', 'extmsg', 'github', 'services', 'webhooks'],
   changes: ['forges'],
   changes: ['yard'],
+  changes: ['diffs'],
   city: ['command-tokens', 'counters', 'status', 'maintenance', 'database', 'events', 'backup'],
   social: [
     'shared',

@@ -31,6 +31,8 @@ export interface GitCommandOptions {
   readonly input?: Uint8Array
   /** How the bytes of its output become text: `latin1` keeps each, as names of files need that are no UTF-8. */
   readonly encoding?: 'utf8' | 'latin1'
+  /** Receives its output piece by piece in place of `stdout`; the command is killed once this returns false. */
+  readonly onOutput?: (bytes: Uint8Array) => boolean
   /**
    * The bytes that no file may grow over which git or a helper of it writes. Such a command ends with this process,
    * however that ends, so that nothing goes on of which nobody sees how much it writes in all.
@@ -78,7 +80,7 @@ export class GitRunner {
   /** Runs a command to its end; one that is killed for a bound ends with a status other than 0. */
   async run(args: readonly string[], options: GitCommandOptions): Promise<GitResult> {
     const { timeout, cwd, env, signal, isolated = false, within, maxOutput = MAX_OUTPUT_BYTES, maxFileSize } = options
-    const { input = 'ignore', encoding = 'utf8' } = options
+    const { input = 'ignore', encoding = 'utf8', onOutput } = options
     const program = this.#program
     if (!program) throw new AppError('service-unavailable', 'there is no git on the PATH; install it')
     signal?.throwIfAborted()
@@ -101,7 +103,8 @@ export class GitRunner {
     try {
       const read = (stream: ReadableStream<Uint8Array>) =>
         readBounded(stream, { limit: maxOutput, encoding }, () => stop('output'))
-      const [exitCode, stdout, stderr] = await Promise.all([child.exited, read(child.stdout), read(child.stderr)])
+      const output = onOutput ? passOn(child.stdout, onOutput, () => stop('output')) : read(child.stdout)
+      const [exitCode, stdout, stderr] = await Promise.all([child.exited, output, read(child.stderr)])
       signal?.throwIfAborted()
       return { exitCode: exceeded ? exitCode || 1 : exitCode, stdout, stderr, ...(exceeded && { exceeded }) }
     } finally {
@@ -154,6 +157,19 @@ function killGroup(child: Pick<Bun.Subprocess, 'pid' | 'kill'>): void {
     // It ended meanwhile, or this system knows no groups.
     child.kill('SIGKILL')
   }
+}
+
+async function passOn(
+  stream: ReadableStream<Uint8Array>,
+  take: (bytes: Uint8Array) => boolean,
+  onRefused: () => void,
+): Promise<string> {
+  for await (const chunk of stream) {
+    if (take(chunk)) continue
+    onRefused()
+    break
+  }
+  return ''
 }
 
 async function readBounded(

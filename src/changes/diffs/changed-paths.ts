@@ -1,0 +1,99 @@
+import { AppError } from '../../core/errors.ts'
+import type { DiffGit } from './diff-git.ts'
+
+/** Maximum files of one diff; more are only counted. */
+export const MAX_FILES = 10_000
+/** Maximum files on each side that are compared to find renames with edits. */
+const RENAME_LIMIT = 300
+
+/** A path that changed, as git lists it. */
+export interface ChangedPath {
+  readonly path: string
+  readonly oldPath: string | undefined
+  /** The path as an argument of git; undefined if it is not UTF-8. */
+  readonly argument: string | undefined
+  readonly oldMode: string
+  readonly mode: string
+  readonly oldObject: string
+  readonly object: string
+  readonly status: string
+}
+
+export interface ChangedPaths {
+  readonly items: readonly ChangedPath[]
+  readonly total: number
+}
+
+export const SUBMODULE = '160000'
+export const NO_MODE = '000000'
+
+/** Options for comparing trees. The same ones give the same list. */
+export const COMPARED = ['-r', '-z', '--no-abbrev', '-M', `-l${RENAME_LIMIT}`]
+
+/** Lists the paths that differ between two commits or trees, in the order of git. */
+export async function readChangedPaths(git: DiffGit, from: string, to: string): Promise<ChangedPaths> {
+  const items: ChangedPath[] = []
+  let total = 0
+  let fields: string[] = []
+  await git.fields(['diff-tree', ...COMPARED, '--raw', from, to], (field) => {
+    fields.push(field)
+    const isRename = /^:.* [RC]\d+$/.test(fields[0] ?? '')
+    if (fields.length < (isRename ? 3 : 2)) return true
+    total++
+    if (items.length < MAX_FILES) items.push(toChangedPath(fields))
+    fields = []
+    return true
+  })
+  return { items, total }
+}
+
+/** `:100644 100644 <old> <new> R86`, the old path of a rename, and the path. */
+function toChangedPath([head = '', ...paths]: readonly string[]): ChangedPath {
+  const [oldMode, mode, oldObject, object, status] = head.slice(1).split(' ')
+  if (!oldMode || !mode || !oldObject || !object || !status) {
+    throw new AppError('service-unavailable', 'git printed a list of changed files that gc cannot read')
+  }
+  const names = paths.map(toText)
+  const path = names.at(-1)
+  const rename = names.length > 1 ? names[0]?.text : undefined
+  return {
+    path: path?.text ?? '',
+    oldPath: rename,
+    argument: path?.isExact ? path.text : undefined,
+    ...{ oldMode, mode, oldObject, object, status },
+  }
+}
+
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+/** A path whose bytes came as latin1. Bytes that are not UTF-8 become escapes. */
+export function toText(latin1: string): { text: string; isExact: boolean } {
+  const bytes = Buffer.from(latin1, 'latin1')
+  try {
+    return { text: decoder.decode(bytes), isExact: true }
+  } catch {
+    return { text: escapeBytes(bytes), isExact: false }
+  }
+}
+
+/** Text with each byte outside a character as `\xff`. */
+function escapeBytes(bytes: Buffer): string {
+  const text = bytes.toString('utf8')
+  if (!text.includes('\ufffd')) return text
+  let result = ''
+  for (let at = 0; at < bytes.length; ) {
+    const length = characterLength(bytes, at)
+    result += length === 0 ? `\\x${(bytes[at] ?? 0).toString(16)}` : bytes.toString('utf8', at, at + length)
+    at += Math.max(1, length)
+  }
+  return result
+}
+
+/** Length in bytes of the character at an offset; 0 if none starts there. */
+function characterLength(bytes: Buffer, at: number): number {
+  for (const length of [1, 2, 3, 4]) {
+    const part = bytes.subarray(at, at + length)
+    if (part.length === length && !part.toString('utf8').includes('\ufffd')) return length
+  }
+  return 0
+}

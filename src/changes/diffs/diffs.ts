@@ -1,0 +1,220 @@
+import type { Repository } from '../../agents/worktrees/index.ts'
+import { AppError } from '../../core/errors.ts'
+import { RecentValues } from '../../core/recent-values.ts'
+import { type ChangedPath, type ChangedPaths, COMPARED, MAX_FILES, NO_MODE, readChangedPaths } from './changed-paths.ts'
+import { DiffGit } from './diff-git.ts'
+import { FileFacts, toFile } from './file-facts.ts'
+import { followLines, type LinePlace } from './locate.ts'
+import { MovedLines } from './moved.ts'
+import { type FilePatch, PatchSource } from './patch-source.ts'
+import { compareCommits, type Round, startOfRound } from './rounds.ts'
+import type { CommitChange, DiffFile, DiffPage, FileChanges } from './schema.ts'
+import { markWords } from './words.ts'
+
+const DEFAULT_PAGE_BYTES = 256 * 1024
+const MAX_PAGE_BYTES = 4 * 1024 * 1024
+/** Files on a page, however small. */
+const MAX_PAGE_FILES = 60
+/** Larger diffs are searched for moved lines by page. */
+const MAX_MOVED_FILES = 300
+const MAX_MOVED_BYTES = 1024 * 1024
+/** Lists of files that are kept: those of two large diffs. */
+const MAX_KEPT_FILES = 2 * MAX_FILES
+
+export interface DiffOptions {
+  /** The commit whose attributes declare generated files: the older one when absent. */
+  readonly attributes?: string
+}
+
+export interface PageOptions extends DiffOptions {
+  /** The files to show, in this order; all by path when absent. */
+  readonly paths?: readonly string[]
+  readonly cursor?: string
+  readonly maxBytes?: number
+  /** Shows the lines of generated and lock files. */
+  readonly unfold?: boolean
+}
+
+/** Differences between two rounds of a change. */
+export interface RangeDiff {
+  /** The commit or tree that the page starts from. */
+  readonly start: string
+  readonly commits: readonly CommitChange[]
+  readonly page: DiffPage
+}
+
+/** Reads the differences between two commits of gc's own bare repository. */
+export class Diffs {
+  readonly #git: DiffGit
+  readonly #patches: PatchSource
+  readonly #lists = new RecentValues<string, ChangedPaths>(MAX_KEPT_FILES, ({ items }) => items.length + 1)
+  readonly #moved = new RecentValues<string, { lines: MovedLines | undefined }>(4, () => 1)
+  readonly #files = new RecentValues<string, FileChanges>(MAX_KEPT_FILES, ({ items }) => items.length + 1)
+
+  constructor(repository: Repository) {
+    this.#git = new DiffGit(repository)
+    this.#patches = new PatchSource(this.#git)
+  }
+
+  /** The changed files with their sizes and numbers of lines. */
+  async files(base: string, head: string, { attributes = base }: DiffOptions = {}): Promise<FileChanges> {
+    const key = `${base} ${head} ${attributes}`
+    const known = this.#files.get(key)
+    if (known) return known
+    const { items, total } = await this.#list(base, head)
+    const [facts, counts] = await Promise.all([
+      new FileFacts(this.#git, attributes, head).read(items),
+      this.#count(base, head),
+    ])
+    const files = items.map((path, at) => {
+      const { added, removed } = counts[at] ?? {}
+      const file = toFile(path, facts.get(path), added === undefined)
+      return added === undefined ? file : { ...file, added, removed }
+    })
+    const sum = (numbers: readonly (number | undefined)[]) =>
+      numbers.reduce<number>((all, each) => all + (each ?? 0), 0)
+    const changes: FileChanges = {
+      ...{ items: files, total },
+      added: sum(counts.map(({ added }) => added)),
+      removed: sum(counts.map(({ removed }) => removed)),
+    }
+    this.#files.set(key, changes)
+    return changes
+  }
+
+  /** A part of the diff: files with their hunks, as many as fit. */
+  async page(base: string, head: string, options: PageOptions = {}): Promise<DiffPage> {
+    const { paths, cursor, unfold = false, attributes = base } = options
+    const maxBytes = Math.min(options.maxBytes ?? DEFAULT_PAGE_BYTES, MAX_PAGE_BYTES)
+    const { items } = await this.#list(base, head)
+    const chosen = paths ? choose(items, paths) : items
+    const { at, skip } = parseCursor(cursor)
+    const batch = chosen.slice(at, at + MAX_PAGE_FILES)
+    const facts = await new FileFacts(this.#git, attributes, head).read(batch)
+    const isShown = (path: ChangedPath) => {
+      const { folded } = toFile(path, facts.get(path), false)
+      return folded === undefined || (unfold && folded !== 'large')
+    }
+    const patches = await this.#patches.read({ from: base, to: head }, batch.filter(isShown), { skip, maxBytes })
+    const files: DiffFile[] = []
+    let cut: number | undefined
+    for (const path of batch) {
+      const patch = isShown(path) ? patches.get(path) : NOTHING
+      // The page is full; the next one starts here.
+      if (!patch) break
+      const { isBinary, hunks, rest } = patch
+      const isContinued = files.length === 0 && skip > 0
+      files.push({
+        ...toFile(path, facts.get(path), isBinary),
+        ...(isContinued && { continued: true }),
+        hunks: [...hunks],
+      })
+      if (rest !== undefined) cut = rest
+    }
+    await this.#mark(base, head, files)
+    const next = at + files.length
+    if (cut !== undefined) return { files, cursor: `${next - 1}.${cut}` }
+    return { files, ...(next < chosen.length && { cursor: `${next}.0` }) }
+  }
+
+  /**
+   * Reads a part of what is new since an earlier round, and the outcome of each commit. After a rebase, the earlier round is
+   * first merged onto the new base, so that changes of the base are left out.
+   */
+  async range(first: Round, second: Round, options: Omit<PageOptions, 'attributes'> = {}): Promise<RangeDiff> {
+    const [start, commits] = await Promise.all([this.start(first, second), compareCommits(this.#git, first, second)])
+    const page = await this.page(start, second.head, { ...options, attributes: second.base })
+    return { start, commits, page }
+  }
+
+  /** The commit or tree from which `files` and `page` show what is new in the second round. */
+  start(first: Round, second: Round): Promise<string> {
+    return startOfRound(this.#git, first, second)
+  }
+
+  /** Finds lines of one commit in another; undefined when they are gone or no longer the same. */
+  async locate(place: LinePlace, from: string, to: string): Promise<LinePlace | undefined> {
+    const { items } = await this.#list(from, to)
+    const change = items.find(({ path, oldPath }) => (oldPath ?? path) === place.path)
+    if (!change) return place
+    if (change.mode === NO_MODE || change.oldMode === NO_MODE) return undefined
+    if (change.oldObject === change.object) return { ...place, path: change.path }
+    const bounds = { skip: 0, maxBytes: MAX_PAGE_BYTES, context: 0 }
+    const { hunks, rest, isBinary } = await this.#patches.one({ from, to }, change, bounds)
+    return rest === undefined && !isBinary ? followLines(place, change.path, hunks) : undefined
+  }
+
+  /** All pages, one after the other. */
+  async *pages(base: string, head: string, options: Omit<PageOptions, 'cursor'> = {}): AsyncGenerator<DiffPage> {
+    let cursor: string | undefined
+    do {
+      const page: DiffPage = await this.page(base, head, { ...options, ...(cursor !== undefined && { cursor }) })
+      yield page
+      cursor = page.cursor
+    } while (cursor !== undefined)
+  }
+
+  async #list(from: string, to: string): Promise<ChangedPaths> {
+    const key = `${from} ${to}`
+    const known = this.#lists.get(key)
+    if (known) return known
+    const list = await readChangedPaths(this.#git, from, to)
+    this.#lists.set(key, list)
+    return list
+  }
+
+  /** Marks lines that moved and words that changed. */
+  async #mark(from: string, to: string, files: readonly DiffFile[]): Promise<void> {
+    const moved = (await this.#movedLines(from, to)) ?? new MovedLines(files)
+    for (const hunk of files.flatMap(({ hunks }) => hunks)) {
+      moved.mark(hunk)
+      markWords(hunk)
+    }
+  }
+
+  /** The lines that a small diff adds and removes; those of a large one are compared within a page. */
+  async #movedLines(from: string, to: string): Promise<MovedLines | undefined> {
+    const key = `${from} ${to}`
+    const known = this.#moved.get(key)
+    if (known) return known.lines
+    const { items } = await this.#list(from, to)
+    const hunks = items.length <= MAX_MOVED_FILES ? await this.#patches.changes(from, to, MAX_MOVED_BYTES) : undefined
+    const lines = hunks && new MovedLines([{ hunks }])
+    this.#moved.set(key, { lines })
+    return lines
+  }
+
+  /** Numbers of lines, in the order of the list; none for a binary file. */
+  async #count(from: string, to: string): Promise<{ added?: number; removed?: number }[]> {
+    const counts: { added?: number; removed?: number }[] = []
+    let names = 0
+    await this.#git.fields(['diff-tree', ...COMPARED, '--numstat', from, to], (field) => {
+      if (names > 0) {
+        names--
+        return true
+      }
+      const [added = '', removed = '', path] = field.split('\t')
+      counts.push(added === '-' ? {} : { added: Number(added), removed: Number(removed) })
+      // The names of a rename are fields of their own.
+      if (path === '') names = 2
+      return counts.length < MAX_FILES || names > 0
+    })
+    return counts
+  }
+}
+
+const NOTHING: FilePatch = { isBinary: false, hunks: [], rest: undefined }
+
+function choose(items: readonly ChangedPath[], paths: readonly string[]): ChangedPath[] {
+  const byPath = Map.groupBy(items, ({ path }) => path)
+  return [...new Set(paths)].flatMap((path) => byPath.get(path) ?? [])
+}
+
+/** `12.340`: the file, and lines of it that were shown already. */
+function parseCursor(cursor: string | undefined): { at: number; skip: number } {
+  if (cursor === undefined) return { at: 0, skip: 0 }
+  const [, at, skip] = /^(\d{1,9})\.(\d{1,9})$/.exec(cursor) ?? []
+  if (at === undefined)
+    throw new AppError('invalid-cursor', 'the cursor is not one of this diff; leave it out to start again')
+  return { at: Number(at), skip: Number(skip) }
+}

@@ -1,0 +1,129 @@
+import { AppError } from '../../core/errors.ts'
+import { type ChangedPath, NO_MODE, SUBMODULE } from './changed-paths.ts'
+import type { DiffGit } from './diff-git.ts'
+import { PatchReader, type PatchSection } from './patch-reader.ts'
+import type { DiffHunk, DiffLine } from './schema.ts'
+
+/** Maximum files of a page that need a command each, such as renames with edits. */
+const MAX_SINGLE = 16
+const PATCH = ['--no-ext-diff', '--no-textconv', '--no-color', '--full-index', '--submodule=short']
+
+/** The lines of one changed file. */
+export interface FilePatch {
+  readonly isBinary: boolean
+  readonly hunks: readonly DiffHunk[]
+  /** Lines that were read, where there are more. */
+  readonly rest: number | undefined
+}
+
+interface Trees {
+  readonly from: string
+  readonly to: string
+}
+
+interface PatchBounds {
+  /** Lines of the first file that are left out. */
+  readonly skip: number
+  readonly maxBytes: number
+  /** Unchanged lines around each change. */
+  readonly context?: number
+}
+
+/** Reads the lines of changed files. */
+export class PatchSource {
+  constructor(private readonly git: DiffGit) {}
+
+  /** The patches of the first of these files, as many as fit; the last may have a rest. */
+  async read(
+    trees: Trees,
+    paths: readonly ChangedPath[],
+    { skip, maxBytes }: PatchBounds,
+  ): Promise<ReadonlyMap<ChangedPath, FilePatch>> {
+    const patches = new Map<ChangedPath, FilePatch>()
+    const sections = skip > 0 ? new Map<string, Section>() : await this.#many(trees, paths, 2 * maxBytes)
+    let single = 0
+    let left = maxBytes
+    for (const path of paths) {
+      const isFirst = patches.size === 0
+      let section = withoutContent(path) ?? sections.get(objectsOf(path))
+      if (!section || (isFirst && section.bytes > left)) {
+        if (single++ === MAX_SINGLE || left <= 0) break
+        section = await this.one(trees, path, { skip: isFirst ? skip : 0, maxBytes: left })
+      }
+      if (section.bytes > left && !isFirst) break
+      const { isBinary, hunks, rest } = section
+      patches.set(path, { isBinary, hunks, rest })
+      left -= section.bytes
+      if (rest !== undefined) break
+    }
+    return patches
+  }
+
+  /** The hunks of all files without the lines around them; undefined when they exceed the bound. */
+  async changes(from: string, to: string, maxBytes: number): Promise<DiffHunk[] | undefined> {
+    const reader = new PatchReader({ maxBytes })
+    await this.git.stream(['diff-tree', '-r', '-p', '-U0', '--no-renames', ...PATCH, from, to], reader.take)
+    const { complete, rest } = reader.end()
+    return rest ? undefined : complete.flatMap(({ hunks }) => hunks)
+  }
+
+  /** The patches of files that git can be given by name, by their objects. */
+  async #many(trees: Trees, paths: readonly ChangedPath[], maxBytes: number): Promise<Map<string, Section>> {
+    const named = paths.flatMap((path) => (canBeNamed(path) && !withoutContent(path) ? (path.argument ?? []) : []))
+    if (named.length === 0) return new Map()
+    const { complete } = await this.#run(named, trees, { skip: 0, maxBytes })
+    return new Map(complete.map((section) => [section.objects, { ...section, rest: undefined }]))
+  }
+
+  /** The patch of one file, from a line on. */
+  async one(trees: Trees, path: ChangedPath, bounds: PatchBounds): Promise<Section> {
+    const { argument } = path
+    const { complete, rest } =
+      argument !== undefined && canBeNamed(path)
+        ? await this.#run([argument], trees, bounds)
+        : await this.#runOnObjects(path, bounds)
+    const section = complete[0] ?? rest
+    if (!section) throw new AppError('service-unavailable', `git printed no differences of ${path.path}`)
+    return { ...section, rest: section === rest ? section.lines : undefined }
+  }
+
+  async #run(names: readonly string[], { from, to }: Trees, bounds: PatchBounds) {
+    const reader = new PatchReader(bounds)
+    const options = ['-r', '-p', '--no-renames', contextOf(bounds), ...PATCH]
+    await this.git.stream(['diff-tree', ...options, from, to, '--', ...names], reader.take)
+    return reader.end()
+  }
+
+  async #runOnObjects({ oldMode, mode, oldObject, object }: ChangedPath, bounds: PatchBounds) {
+    const reader = new PatchReader(bounds)
+    const isOneSided = oldMode === NO_MODE || mode === NO_MODE
+    // An object that is compared must be stored, even the empty one.
+    const empty = isOneSided ? await this.git.line(['hash-object', '-w', '--stdin'], Buffer.alloc(0)) : ''
+    const sides = [oldMode === NO_MODE ? empty : oldObject, mode === NO_MODE ? empty : object]
+    await this.git.stream(['diff', contextOf(bounds), ...PATCH, ...sides], reader.take)
+    return reader.end()
+  }
+}
+
+const contextOf = ({ context = 3 }: PatchBounds): string => `-U${context}`
+
+interface Section extends PatchSection {
+  readonly rest: number | undefined
+}
+
+const objectsOf = ({ oldObject, object }: ChangedPath): string => `${oldObject}..${object}`
+
+/** Whether git prints the differences of a file as one section when given its name. */
+const canBeNamed = ({ argument, status }: ChangedPath): boolean => argument !== undefined && !/^[RT]/.test(status)
+
+/** The patch of a file without differences in its content, and of a submodule, which has none. */
+function withoutContent({ oldMode, mode, oldObject, object }: ChangedPath): Section | undefined {
+  const empty = { objects: '', isBinary: false, lines: 0, bytes: 0, rest: undefined }
+  if (oldObject === object) return { ...empty, hunks: [] }
+  if (oldMode !== SUBMODULE && mode !== SUBMODULE) return undefined
+  const lines: DiffLine[] = [
+    ...(oldMode === SUBMODULE ? [{ kind: '-' as const, old: 1, text: `Subproject commit ${oldObject}` }] : []),
+    ...(mode === SUBMODULE ? [{ kind: '+' as const, new: 1, text: `Subproject commit ${object}` }] : []),
+  ]
+  return { ...empty, hunks: [{ old_start: 1, new_start: 1, lines }] }
+}
