@@ -1,5 +1,4 @@
 import { AppError } from '../../core/errors.ts'
-import type { DiffGit } from './diff-git.ts'
 
 /** Maximum files of one diff; more are only counted. */
 export const MAX_FILES = 10_000
@@ -30,21 +29,46 @@ export const NO_MODE = '000000'
 /** Options for comparing trees. The same ones give the same list. */
 export const COMPARED = ['-r', '-z', '--no-abbrev', '-M', `-l${RENAME_LIMIT}`]
 
-/** Lists the paths that differ between two commits or trees, in the order of git. */
-export async function readChangedPaths(git: DiffGit, from: string, to: string): Promise<ChangedPaths> {
-  const items: ChangedPath[] = []
-  let total = 0
-  let fields: string[] = []
-  await git.fields(['diff-tree', ...COMPARED, '--raw', from, to], (field) => {
-    fields.push(field)
-    const isRename = /^:.* [RC]\d+$/.test(fields[0] ?? '')
-    if (fields.length < (isRename ? 3 : 2)) return true
-    total++
-    if (items.length < MAX_FILES) items.push(toChangedPath(fields))
-    fields = []
+/** Reads the list of changed paths from git's output; the patches behind it are passed on. */
+export class ChangedPathReader {
+  readonly #items: ChangedPath[] = []
+  #total = 0
+  #held: Uint8Array = new Uint8Array()
+  #fields: string[] = []
+  #isOver = false
+
+  constructor(private readonly onPatch: (bytes: Uint8Array) => boolean = () => true) {}
+
+  get list(): ChangedPaths {
+    return { items: this.#items, total: this.#total }
+  }
+
+  take = (bytes: Uint8Array): boolean => {
+    if (this.#isOver) return this.onPatch(bytes)
+    const all = Buffer.concat([this.#held, bytes])
+    let from = 0
+    for (let end = all.indexOf(0); end !== -1; end = all.indexOf(0, from)) {
+      const field = all.toString('latin1', from, end)
+      from = end + 1
+      // An empty field stands before the patches.
+      if (field === '' && this.#fields.length === 0) {
+        this.#isOver = true
+        return this.onPatch(all.subarray(from))
+      }
+      this.#add(field)
+    }
+    this.#held = all.subarray(from)
     return true
-  })
-  return { items, total }
+  }
+
+  #add(field: string): void {
+    this.#fields.push(field)
+    const isRename = /^:.* [RC]\d+$/.test(this.#fields[0] ?? '')
+    if (this.#fields.length < (isRename ? 3 : 2)) return
+    this.#total++
+    if (this.#items.length < MAX_FILES) this.#items.push(toChangedPath(this.#fields))
+    this.#fields = []
+  }
 }
 
 /** `:100644 100644 <old> <new> R86`, the old path of a rename, and the path. */

@@ -1,12 +1,20 @@
 import type { Repository } from '../../agents/worktrees/index.ts'
 import { AppError } from '../../core/errors.ts'
 import { RecentValues } from '../../core/recent-values.ts'
-import { type ChangedPath, type ChangedPaths, COMPARED, MAX_FILES, NO_MODE, readChangedPaths } from './changed-paths.ts'
+import {
+  type ChangedPath,
+  ChangedPathReader,
+  type ChangedPaths,
+  COMPARED,
+  MAX_FILES,
+  NO_MODE,
+} from './changed-paths.ts'
 import { DiffGit } from './diff-git.ts'
 import { FileFacts, toFile } from './file-facts.ts'
+import { isLockFile } from './folding.ts'
 import { followLines, type LinePlace } from './locate.ts'
 import { MovedLines } from './moved.ts'
-import { type FilePatch, PatchSource } from './patch-source.ts'
+import { type FilePatch, objectsOf, PatchSource, type Sections } from './patch-source.ts'
 import { compareCommits, type Round, startOfRound } from './rounds.ts'
 import type { CommitChange, DiffFile, DiffPage, FileChanges } from './schema.ts'
 import { markWords } from './words.ts'
@@ -61,60 +69,77 @@ export class Diffs {
     const key = `${base} ${head} ${attributes}`
     const known = this.#files.get(key)
     if (known) return known
-    const { items, total } = await this.#list(base, head)
-    const [facts, counts] = await Promise.all([
-      new FileFacts(this.#git, attributes, head).read(items),
-      this.#count(base, head),
-    ])
-    const files = items.map((path, at) => {
-      const { added, removed } = counts[at] ?? {}
-      const file = toFile(path, facts.get(path), added === undefined)
-      return added === undefined ? file : { ...file, added, removed }
-    })
-    const sum = (numbers: readonly (number | undefined)[]) =>
-      numbers.reduce<number>((all, each) => all + (each ?? 0), 0)
-    const changes: FileChanges = {
-      ...{ items: files, total },
-      added: sum(counts.map(({ added }) => added)),
-      removed: sum(counts.map(({ removed }) => removed)),
-    }
+    const [{ items, total }, counts] = await Promise.all([this.#list(base, head), this.#count(base, head)])
+    const binary = new Set(items.filter((_, at) => counts[at]?.added === undefined))
+    const facts = await new FileFacts(this.#git, attributes).read(items, (path) => binary.has(path))
+    const files = items.map((path, at) => ({ ...toFile(path, facts.get(path), binary.has(path)), ...counts[at] }))
+    const sum = (key: 'added' | 'removed') => counts.reduce((all, count) => all + (count[key] ?? 0), 0)
+    const changes: FileChanges = { items: files, total, added: sum('added'), removed: sum('removed') }
     this.#files.set(key, changes)
     return changes
   }
 
   /** A part of the diff: files with their hunks, as many as fit. */
   async page(base: string, head: string, options: PageOptions = {}): Promise<DiffPage> {
-    const { paths, cursor, unfold = false, attributes = base } = options
+    const { cursor, unfold = false, attributes = base } = options
     const maxBytes = Math.min(options.maxBytes ?? DEFAULT_PAGE_BYTES, MAX_PAGE_BYTES)
-    const { items } = await this.#list(base, head)
-    const chosen = paths ? choose(items, paths) : items
     const { at, skip } = parseCursor(cursor)
+    const { chosen, sections } = await this.#open(base, head, { ...options, maxBytes })
     const batch = chosen.slice(at, at + MAX_PAGE_FILES)
-    const facts = await new FileFacts(this.#git, attributes, head).read(batch)
+    const isBinary = (path: ChangedPath) => sections.get(objectsOf(path))?.isBinary === true
+    const files = await this.#describe(batch, { key: `${base} ${head} ${attributes}`, attributes, isBinary })
     const isShown = (path: ChangedPath) => {
-      const { folded } = toFile(path, facts.get(path), false)
-      return folded === undefined || (unfold && folded !== 'large')
+      const folded = files.get(path)?.folded
+      return folded === undefined || (unfold && (folded === 'lock' || folded === 'generated'))
     }
-    const patches = await this.#patches.read({ from: base, to: head }, batch.filter(isShown), { skip, maxBytes })
-    const files: DiffFile[] = []
+    const bounds = { sections, skip, maxBytes }
+    const patches = await this.#patches.read({ from: base, to: head }, batch.filter(isShown), bounds)
+    const shown: DiffFile[] = []
     let cut: number | undefined
     for (const path of batch) {
+      const file = files.get(path)
       const patch = isShown(path) ? patches.get(path) : NOTHING
       // The page is full; the next one starts here.
-      if (!patch) break
-      const { isBinary, hunks, rest } = patch
-      const isContinued = files.length === 0 && skip > 0
-      files.push({
-        ...toFile(path, facts.get(path), isBinary),
-        ...(isContinued && { continued: true }),
-        hunks: [...hunks],
-      })
-      if (rest !== undefined) cut = rest
+      if (!file || !patch) break
+      const isContinued = shown.length === 0 && skip > 0
+      shown.push({ ...file, ...(isContinued && { continued: true }), hunks: [...patch.hunks] })
+      cut = patch.rest
     }
-    await this.#mark(base, head, files)
-    const next = at + files.length
-    if (cut !== undefined) return { files, cursor: `${next - 1}.${cut}` }
-    return { files, ...(next < chosen.length && { cursor: `${next}.0` }) }
+    await this.#mark(base, head, shown)
+    const next = at + shown.length
+    if (cut !== undefined) return { files: shown, cursor: `${next - 1}.${cut}` }
+    return { files: shown, ...(next < chosen.length && { cursor: `${next}.0` }) }
+  }
+
+  /** The files to show, and the lines of those on the page, as far as git prints them with one command. */
+  async #open(from: string, to: string, options: PageOptions & { maxBytes: number }) {
+    const { paths, cursor, maxBytes } = options
+    const known = this.#lists.get(`${from} ${to}`)
+    if (!known && !paths && cursor === undefined) {
+      const { list, sections } = await this.#patches.first({ from, to }, { maxFiles: MAX_PAGE_FILES, maxBytes })
+      this.#lists.set(`${from} ${to}`, list)
+      return { chosen: list.items, sections }
+    }
+    const { items } = known ?? (await this.#list(from, to))
+    const chosen = paths ? choose(items, paths) : items
+    const { at, skip } = parseCursor(cursor)
+    const batch = chosen.slice(at, at + MAX_PAGE_FILES).filter(({ path }) => options.unfold || !isLockFile(path))
+    const sections: Sections = skip > 0 ? new Map() : await this.#patches.sections({ from, to }, batch, maxBytes)
+    return { chosen, sections }
+  }
+
+  /** The files of a page without their lines. */
+  async #describe(
+    paths: readonly ChangedPath[],
+    { key, attributes, isBinary }: { key: string; attributes: string; isBinary(path: ChangedPath): boolean },
+  ): Promise<ReadonlyMap<ChangedPath, Omit<DiffFile, 'hunks'>>> {
+    const known = this.#files.get(key)
+    if (!known) {
+      const facts = await new FileFacts(this.#git, attributes).read(paths, isBinary)
+      return new Map(paths.map((path) => [path, toFile(path, facts.get(path), isBinary(path))]))
+    }
+    const byPath = new Map(known.items.map(({ added: _, removed: __, ...file }) => [file.path, file]))
+    return new Map(paths.flatMap((path) => [[path, byPath.get(path.path) ?? toFile(path, undefined, false)]]))
   }
 
   /**
@@ -158,9 +183,10 @@ export class Diffs {
     const key = `${from} ${to}`
     const known = this.#lists.get(key)
     if (known) return known
-    const list = await readChangedPaths(this.#git, from, to)
-    this.#lists.set(key, list)
-    return list
+    const reader = new ChangedPathReader()
+    await this.#git.stream(['diff-tree', ...COMPARED, '--raw', from, to], reader.take)
+    this.#lists.set(key, reader.list)
+    return reader.list
   }
 
   /** Marks lines that moved and words that changed. */
@@ -203,7 +229,7 @@ export class Diffs {
   }
 }
 
-const NOTHING: FilePatch = { isBinary: false, hunks: [], rest: undefined }
+const NOTHING: FilePatch = { isBinary: false, hunks: [], bytes: 0 }
 
 function choose(items: readonly ChangedPath[], paths: readonly string[]): ChangedPath[] {
   const byPath = Map.groupBy(items, ({ path }) => path)

@@ -22,6 +22,9 @@ interface PatchReaderOptions {
   readonly skip?: number
   /** Text after which no more is read. */
   readonly maxBytes: number
+  readonly maxSections?: number
+  /** Whether the lines of a section are read, by its objects. */
+  readonly isWanted?: (objects: string) => boolean
 }
 
 interface Section {
@@ -47,10 +50,11 @@ export class PatchReader {
   #new = 0
   #bytes = 0
   #isFull = false
+  #isSkipped = false
 
-  constructor({ skip = 0, maxBytes }: PatchReaderOptions) {
-    this.#skip = skip
-    this.#maxBytes = maxBytes
+  constructor(private readonly options: PatchReaderOptions) {
+    this.#skip = options.skip ?? 0
+    this.#maxBytes = options.maxBytes
     this.#lines = new LineSplitter((line, length) => this.#read(line, length))
   }
 
@@ -73,23 +77,30 @@ export class PatchReader {
     if (this.#section) this.#complete.push(this.#section)
     this.#section = undefined
     this.#hunk = undefined
+    this.#isSkipped = false
   }
 
   #read(line: Buffer, length: number): void {
     const first = line[0]
     if (first === 0x64 && line.subarray(0, 11).equals(DIFF)) {
       this.#finish()
+      if (this.#complete.length === this.options.maxSections) {
+        this.#isFull = true
+        return
+      }
       this.#section = { objects: '', isBinary: false, hunks: [], lines: 0, bytes: 0 }
     } else if (first === 0x40) this.#startHunk(decode(line))
-    else if (this.#hunk) this.#readLine(line, length)
-    else this.#readHeader(decode(line))
+    else if (this.#hunk && !this.#isSkipped) this.#readLine(line, length)
+    else if (!this.#hunk) this.#readHeader(decode(line))
   }
 
   #readHeader(line: string): void {
     if (!this.#section) return
     const objects = /^index ([0-9a-f]+\.\.[0-9a-f]+)/.exec(line)?.[1]
-    if (objects) this.#section.objects = objects
-    else if (line.startsWith('Binary files ')) this.#section.isBinary = true
+    if (objects) {
+      this.#section.objects = objects
+      this.#isSkipped = this.options.isWanted?.(objects) === false
+    } else if (line.startsWith('Binary files ')) this.#section.isBinary = true
   }
 
   #startHunk(line: string): void {

@@ -1,6 +1,14 @@
 import { AppError } from '../../core/errors.ts'
-import { type ChangedPath, NO_MODE, SUBMODULE } from './changed-paths.ts'
+import {
+  type ChangedPath,
+  ChangedPathReader,
+  type ChangedPaths,
+  COMPARED,
+  NO_MODE,
+  SUBMODULE,
+} from './changed-paths.ts'
 import type { DiffGit } from './diff-git.ts'
+import { isLockFile } from './folding.ts'
 import { PatchReader, type PatchSection } from './patch-reader.ts'
 import type { DiffHunk, DiffLine } from './schema.ts'
 
@@ -9,11 +17,17 @@ const MAX_SINGLE = 16
 const PATCH = ['--no-ext-diff', '--no-textconv', '--no-color', '--full-index', '--submodule=short']
 
 /** The lines of one changed file. */
-export interface FilePatch {
-  readonly isBinary: boolean
-  readonly hunks: readonly DiffHunk[]
-  /** Lines that were read, where there are more. */
-  readonly rest: number | undefined
+export interface FilePatch extends Pick<PatchSection, 'isBinary' | 'hunks' | 'bytes'> {
+  /** Number of lines read so far, if there are more. */
+  readonly rest?: number | undefined
+}
+
+/** Whole patches, by their objects: equal objects differ in the same lines. */
+export type Sections = ReadonlyMap<string, PatchSection>
+
+interface FirstBounds {
+  readonly maxFiles: number
+  readonly maxBytes: number
 }
 
 interface Trees {
@@ -33,28 +47,52 @@ interface PatchBounds {
 export class PatchSource {
   constructor(private readonly git: DiffGit) {}
 
+  /** The changed paths, and the sections of the first of them. */
+  async first(
+    { from, to }: Trees,
+    { maxFiles, maxBytes }: FirstBounds,
+  ): Promise<{ list: ChangedPaths; sections: Sections }> {
+    let wanted: Set<string> | undefined
+    const isWanted = (objects: string) => {
+      wanted ??= new Set(paths.list.items.filter(({ path }) => !isLockFile(path)).map(objectsOf))
+      return wanted.has(objects)
+    }
+    const patches = new PatchReader({ maxBytes: 2 * maxBytes, maxSections: maxFiles, isWanted })
+    const paths = new ChangedPathReader(patches.take)
+    await this.git.stream(['diff-tree', ...COMPARED, '--raw', '-p', ...PATCH, from, to], paths.take)
+    const sections = patches.end().complete.filter(({ objects }) => wanted?.has(objects))
+    return { list: paths.list, sections: new Map(sections.map((section) => [section.objects, section])) }
+  }
+
+  /** The sections of files that git can be given by name, as many as fit. */
+  async sections({ from, to }: Trees, paths: readonly ChangedPath[], maxBytes: number): Promise<Sections> {
+    const named = paths.flatMap((path) => (canBeNamed(path) && !withoutContent(path) ? (path.argument ?? []) : []))
+    if (named.length === 0) return new Map()
+    const { complete } = await this.#run(named, { from, to }, { skip: 0, maxBytes: 2 * maxBytes })
+    return new Map(complete.map((section) => [section.objects, section]))
+  }
+
   /** The patches of the first of these files, as many as fit; the last may have a rest. */
   async read(
     trees: Trees,
     paths: readonly ChangedPath[],
-    { skip, maxBytes }: PatchBounds,
+    { sections, skip, maxBytes }: PatchBounds & { sections: Sections },
   ): Promise<ReadonlyMap<ChangedPath, FilePatch>> {
     const patches = new Map<ChangedPath, FilePatch>()
-    const sections = skip > 0 ? new Map<string, Section>() : await this.#many(trees, paths, 2 * maxBytes)
     let single = 0
     let left = maxBytes
     for (const path of paths) {
       const isFirst = patches.size === 0
-      let section = withoutContent(path) ?? sections.get(objectsOf(path))
-      if (!section || (isFirst && section.bytes > left)) {
+      let patch: FilePatch | undefined =
+        isFirst && skip > 0 ? undefined : (withoutContent(path) ?? sections.get(objectsOf(path)))
+      if (!patch || (isFirst && patch.bytes > left)) {
         if (single++ === MAX_SINGLE || left <= 0) break
-        section = await this.one(trees, path, { skip: isFirst ? skip : 0, maxBytes: left })
+        patch = await this.one(trees, path, { skip: isFirst ? skip : 0, maxBytes: left })
       }
-      if (section.bytes > left && !isFirst) break
-      const { isBinary, hunks, rest } = section
-      patches.set(path, { isBinary, hunks, rest })
-      left -= section.bytes
-      if (rest !== undefined) break
+      if (patch.bytes > left && !isFirst) break
+      patches.set(path, patch)
+      left -= patch.bytes
+      if (patch.rest !== undefined) break
     }
     return patches
   }
@@ -67,16 +105,8 @@ export class PatchSource {
     return rest ? undefined : complete.flatMap(({ hunks }) => hunks)
   }
 
-  /** The patches of files that git can be given by name, by their objects. */
-  async #many(trees: Trees, paths: readonly ChangedPath[], maxBytes: number): Promise<Map<string, Section>> {
-    const named = paths.flatMap((path) => (canBeNamed(path) && !withoutContent(path) ? (path.argument ?? []) : []))
-    if (named.length === 0) return new Map()
-    const { complete } = await this.#run(named, trees, { skip: 0, maxBytes })
-    return new Map(complete.map((section) => [section.objects, { ...section, rest: undefined }]))
-  }
-
   /** The patch of one file, from a line on. */
-  async one(trees: Trees, path: ChangedPath, bounds: PatchBounds): Promise<Section> {
+  async one(trees: Trees, path: ChangedPath, bounds: PatchBounds): Promise<FilePatch> {
     const { argument } = path
     const { complete, rest } =
       argument !== undefined && canBeNamed(path)
@@ -107,18 +137,15 @@ export class PatchSource {
 
 const contextOf = ({ context = 3 }: PatchBounds): string => `-U${context}`
 
-interface Section extends PatchSection {
-  readonly rest: number | undefined
-}
-
-const objectsOf = ({ oldObject, object }: ChangedPath): string => `${oldObject}..${object}`
+/** The objects of both sides, as a patch names them. */
+export const objectsOf = ({ oldObject, object }: ChangedPath): string => `${oldObject}..${object}`
 
 /** Whether git prints the differences of a file as one section when given its name. */
 const canBeNamed = ({ argument, status }: ChangedPath): boolean => argument !== undefined && !/^[RT]/.test(status)
 
 /** The patch of a file without differences in its content, and of a submodule, which has none. */
-function withoutContent({ oldMode, mode, oldObject, object }: ChangedPath): Section | undefined {
-  const empty = { objects: '', isBinary: false, lines: 0, bytes: 0, rest: undefined }
+function withoutContent({ oldMode, mode, oldObject, object }: ChangedPath): FilePatch | undefined {
+  const empty = { isBinary: false, bytes: 0 }
   if (oldObject === object) return { ...empty, hunks: [] }
   if (oldMode !== SUBMODULE && mode !== SUBMODULE) return undefined
   const lines: DiffLine[] = [
