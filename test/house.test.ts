@@ -95,6 +95,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   changes: ['forges'],
   changes: ['yard'],
   changes: ['diffs'],
+  changes: ['diffs', 'risk'],
   city: ['command-tokens', 'counters', 'status', 'maintenance', 'database', 'events', 'backup'],
   social: [
     'shared',

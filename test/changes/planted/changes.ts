@@ -143,6 +143,9 @@ function edited(code: string, random: Random): string {
     (text) => text.replaceAll('each', 'item'),
     (text) => text.replace(/by its (\w+)/, 'by its $1, newest first'),
     (text) => text.replace(/limit ?= ?\d+/, (limit) => limit.replace(/\d+/, String(50 + random(50)))),
+    // Conditions that are written in another way, or are not needed, as what follows has the same result.
+    (text) => text.replace('found.length === 0', '!found.length').replace('if not found', 'if len(found) == 0'),
+    (text) => text.replace(/ {2}if \(found\.length === 0\) return \[\]\n| {4}if not found:\n {8}return \[\]\n/, ''),
   ]
   return pick(random, edits)(code)
 }
@@ -233,6 +236,40 @@ function decoys(random: Random): PlannedFile[] {
       after: `${code}\nexport const load = (path: string, signal?: AbortSignal) => fetch(new URL(path, base), { signal })\n`,
     },
     {
+      path: 'test/lib/format.test.ts',
+      before: `${testIn(random, 1)}test('formats a size', () => {\n  expect(formatSize(1000)).toBe('1000 B')\n})\n`,
+      after: `${testIn(random, 1)}test('formats a size', () => {\n  expect(formatSize(1000)).toBe('1.0 kB')\n})\n`,
+    },
+    {
+      path: 'tools/build/package.json',
+      before: '{\n  "name": "build",\n  "dependencies": {\n    "esbuild": "0.24.0"\n  }\n}\n',
+      after: '{\n  "name": "build",\n  "dependencies": {\n    "esbuild": "0.25.1",\n    "fflate": "0.8.2"\n  }\n}\n',
+    },
+    {
+      path: 'scripts/pack.ts',
+      before: `${code}\nconst files = list()\n`,
+      after: `${code}\nconst files = list()\nexecFileSync('git', ['archive', '-o', target, 'HEAD'])\n`,
+    },
+    {
+      path: 'src/lib/links.ts',
+      before: `${code}\nexport const HELP = 'https://help.acme.dev/start'\n`,
+      after: `${code}\nexport const HELP = 'https://docs.acme.dev/start'\n`,
+    },
+    {
+      path: 'src/lib/retry.ts',
+      before: `${code}\nexport async function retry(run: () => Promise<void>) {\n  for (let tries = 0; tries < 3; tries++) await run()\n}\n`,
+      after: `${code}\nexport async function retry(run: () => Promise<void>, most = 3) {\n  for (let tries = 0; tries < most; tries++) await run()\n}\n`,
+    },
+    {
+      path: 'src/lib/parse.ts',
+      before: `${code}\nexport const parse = (text: string) => {\n  try {\n    return JSON.parse(text)\n  } catch (error) {\n    throw new ParseError(text, error)\n  }\n}\n`,
+      after: `${code}\nexport const parse = (text: string) => {\n  try {\n    return JSON.parse(text)\n  } catch {\n    throw new ParseError(text)\n  }\n}\n`,
+    },
+    {
+      path: 'db/migrations/0050_ratings.sql',
+      after: functionIn('sql', random, 50),
+    },
+    {
       path: 'scripts/release.sh',
       before: '#!/bin/sh\nset -eu\nnpm run build\nnpm publish\n',
       after: '#!/bin/sh\nset -eu\nnpm ci\nnpm run build\nnpm publish\n',
@@ -241,7 +278,7 @@ function decoys(random: Random): PlannedFile[] {
     },
   ]
   const first = random(all.length)
-  return count(3, (at) => all[(first + at * 2) % all.length] ?? { path: 'none' })
+  return count(5, (at) => all[(first + at * 3) % all.length] ?? { path: 'none' })
 }
 
 const LANGUAGES: Readonly<Record<string, Language>> = {

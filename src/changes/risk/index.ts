@@ -1,0 +1,1 @@
+export { order, type RankedFile, rankChanges } from './risk.ts'
