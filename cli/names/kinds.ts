@@ -233,6 +233,15 @@ const snapshot: Kind = {
   },
 }
 
+const change: Kind = {
+  missing: 'change-not-found',
+  listed: 'gc review',
+  async list(context) {
+    const { items } = await (await context.city()).call('GET ~/changes', { query })
+    return items.map(({ id, title, branch }) => ({ name: id, about: title ?? branch }))
+  },
+}
+
 const topic: Kind = {
   missing: 'topic-not-found',
   listed: 'gc help help',
@@ -243,7 +252,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
   ...{ agent, session, bead, convoy, run, mail, wait, formula, order, rig, city, service, webhook, provider },
   ...{ conversation },
   'attention-kind': attentionKind,
-  ...{ rule, account, question, pack, person, workflow, snapshot, topic },
+  ...{ rule, account, question, pack, person, workflow, snapshot, change, topic },
 }
 
 /** Placeholders that are called otherwise, since more than one kind may stand there or a better word is known. */

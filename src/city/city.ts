@@ -163,6 +163,7 @@ const sessionServices = (services: CityServices): Service[] => [
   services.projectFiles,
   services.snapshots,
   services.worktrees,
+  services.changeTracker,
   services.transfer,
   services.privateFolders,
   services.search.words,

@@ -26,6 +26,7 @@ import { Rules } from '../agents/rules/index.ts'
 import { openSessions, SessionAssignees } from '../agents/sessions/index.ts'
 import { Budgets, Metering, Strictness, Usage, type UsageDependencies } from '../agents/usage/index.ts'
 import { Snapshots, Worktrees } from '../agents/worktrees/index.ts'
+import { ChangeRows, Changes, ChangeTracker, ReviewAttention } from '../changes/review/index.ts'
 import { Accounts } from '../config/accounts/index.ts'
 import { ProviderDeclarations } from '../config/catalog/index.ts'
 import type { Config } from '../config/compose/index.ts'
@@ -218,6 +219,7 @@ function buildAgents(options: Foundation & Records & SessionServices & WorkServi
         rules,
       }),
     }),
+    ...buildChanges(options),
     loginAccounts: new LoginAccounts({
       ...options,
       ...sessionServices,
@@ -231,6 +233,13 @@ function buildAgents(options: Foundation & Records & SessionServices & WorkServi
 }
 
 type AgentServices = ReturnType<typeof buildAgents>
+
+/** Changes, and the people's review of them. */
+function buildChanges(options: Foundation & Records & SessionServices) {
+  const parts = { ...options, rows: options.changeRows, beads: options.beadRepository }
+  const changeTracker = new ChangeTracker(parts)
+  return { changeTracker, changes: new Changes({ ...parts, tracker: changeTracker }) }
+}
 
 type AttentionOptions = Foundation &
   Records &
@@ -271,6 +280,7 @@ function attentionSources(options: AttentionOptions) {
     new ServiceAttention(options.services),
     new WorkAttention({ ...options, launchPlanner, work: new WaitingWork(store, clock) }),
     new DetachedAttention(detached, repository),
+    new ReviewAttention(options.changeRows, options.log),
     new WorktreeAttention(options),
     new MailAttention(options.mail, options.log),
   ]
@@ -443,6 +453,7 @@ function buildRecords(foundation: Foundation) {
     counters: new Counters({ store, beadRepository, reportError }),
     runRepository: new RunRepository({ store, log, clock }),
     runMembers: new RunMembers(store, beadRepository),
+    changeRows: new ChangeRows(store),
     formulaLibrary: new FormulaLibrary(config, deadlines),
     orderLibrary,
     orderApproval: new OrderApproval(store, orderLibrary),

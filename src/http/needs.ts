@@ -42,7 +42,7 @@ export interface DetailedNeed {
 export type Need = Requirement | DetailedNeed
 
 /** What can be the caller's own. */
-export type Ownable = 'session' | 'message' | 'run'
+export type Ownable = 'session' | 'message' | 'run' | 'change'
 
 /** What is needed for a session that is not the caller's own. */
 export const ofOtherSessions = (needs: Requirement, fields?: DetailedNeed['fields']): DetailedNeed => ({

@@ -9,6 +9,7 @@ import { ruleRoutes } from '../agents/rules/index.ts'
 import { sessionRoutes } from '../agents/sessions/index.ts'
 import { budgetRoutes, usageRoutes } from '../agents/usage/index.ts'
 import { worktreeRoutes } from '../agents/worktrees/index.ts'
+import { changeRoutes } from '../changes/review/index.ts'
 import { backupRoutes } from '../city/backup/index.ts'
 import type { City } from '../city/city.ts'
 import { commandTokenRoutes } from '../city/command-tokens/index.ts'
@@ -91,6 +92,7 @@ export function allRoutes(gc: Supervisor) {
     ...trafficRoutes(city),
     ...shareRoutes(city),
     ...worktreeRoutes(city),
+    ...changeRoutes(city),
     ...confinementRoutes(city),
   ]
 }

@@ -12,7 +12,9 @@ const FULL_TEXT_TABLES = ['bead_search']
 test('drizzle declares every table of city.db as the migrations make it', async () => {
   using db = new Database(':memory:')
   migrate(db, 'city.db', cityMigrations)
-  const files = [...new Glob('src/{core,config,work,agents,orchestration,connect,city}/**/table.ts').scanSync('.')]
+  const files = [
+    ...new Glob('src/{core,config,work,agents,orchestration,connect,changes,city}/**/table.ts').scanSync('.'),
+  ]
   const modules: object[] = await Promise.all(files.sort().map((file) => import(resolve(file))))
   expect(differences(db, tablesOf(...modules), FULL_TEXT_TABLES)).toEqual([])
 })

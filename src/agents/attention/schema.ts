@@ -30,6 +30,7 @@ export const KINDS: Readonly<Record<string, string>> = {
   pack: 'a pack that the city imports is not on this machine',
   mail: 'a message to the people of the city is unread',
   worktree: 'the worktree of an ended session holds work that exists nowhere else',
+  review: 'a change waits for review',
   disk: 'the disk of the city or of `$GC_HOME` is nearly full',
 }
 

@@ -117,6 +117,11 @@ export class Worktrees {
     return row.path
   }
 
+  /** The worktree of a session. */
+  rowOf(session: string): WorktreeRow | undefined {
+    return this.#rows.find(session)
+  }
+
   list(): WorktreeList {
     const items = this.#rows.all().map((row) => this.#toWorktree(row))
     return { items, total: items.length, limit: this.#limit }

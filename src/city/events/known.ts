@@ -6,6 +6,7 @@ import * as network from '../../agents/network/events.ts'
 import * as questions from '../../agents/questions/events.ts'
 import * as budgets from '../../agents/usage/budgets/events.ts'
 import * as worktrees from '../../agents/worktrees/events.ts'
+import { changeEvents } from '../../changes/review/index.ts'
 import * as rigs from '../../config/rigs/events.ts'
 import * as suspensions from '../../config/suspensions/events.ts'
 import * as externalMessages from '../../connect/extmsg/events.ts'
@@ -38,6 +39,7 @@ export const cityEvents: readonly EventDefinition[] = [
     attention,
     beads,
     budgets,
+    changeEvents,
     claims,
     comments,
     github,

@@ -82,6 +82,8 @@ export const GC_COMMANDS: CommandList = {
     'bead history': `${JSON_OPTIONS} --limit=`,
     'beads list': '--json --format= --label= --status= --all',
     'beads show': '--json --format=',
+    'review list': `${JSON_OPTIONS} --state= --agent= --bead= --limit= --cursor=`,
+    'review show': JSON_OPTIONS,
     'convoy list': `${JSON_OPTIONS} --all --limit=`,
     'convoy show': JSON_OPTIONS,
     'convoy status': JSON_OPTIONS,

@@ -1,6 +1,7 @@
 import type { Clock } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
 import type { EventLog } from '../../core/events/index.ts'
+import { Signal } from '../../core/signal.ts'
 import { type Statement, type Store, stablePlan, type Tx } from '../../core/store/index.ts'
 import { type Bead, type BeadGuard, type BeadHolder, type BeadRepository, isRecord } from '../beads/index.ts'
 import { CLAIM_LOST } from '../errors.ts'
@@ -37,6 +38,7 @@ export class ClaimManager implements BeadGuard {
   readonly #beads: BeadRepository
   readonly #inProgress: Statement<{ id: string }, [string]>
   readonly #continuing: Statement<{ id: string }, [string]>
+  readonly #claimed = new Signal<[tx: Tx, bead: string, session: string]>()
 
   constructor({ store, log, clock, beads, leaseDuration = QUARTER_HOUR }: ClaimManagerOptions) {
     this.#claims = new ClaimRepository(store)
@@ -73,8 +75,12 @@ export class ClaimManager implements BeadGuard {
     const metadata = { [WorkKey.sessionId]: worker.session, [WorkKey.sessionName]: worker.sessionName }
     const change = { status: 'in_progress', assignee: worker.identity, metadata }
     this.#beads.change(tx, stored, change, { session: worker.session })
+    this.#claimed.emit(tx, id, worker.session)
     return saved
   }
+
+  /** Calls the listener in the write in which a session claims a bead that it did not hold. */
+  readonly onClaim = this.#claimed.listen
 
   /** Gives a claim that can expire its full length again. */
   renew(claim: ClaimRow): ClaimRow {

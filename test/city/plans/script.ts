@@ -114,6 +114,7 @@ async function look(request: Request, { bead, other, convoy, session, mail, wait
       '/usage/days',
       '/budgets',
       '/worktrees',
+      ...['/changes', '/changes?state=all', '/changes?state=ready', '/changes?state=landed', '/changes?rig=shop'],
     ],
     ...['', '/maintenance/status', `/bead/${other}`],
   ]

@@ -17,6 +17,11 @@ const SNAPSHOTS = 'refs/gc/snapshots'
 /** The commits that worktrees were on when gc last looked. */
 const HEADS = 'refs/gc/heads'
 
+/** The commits of changes that people review. */
+export const CHANGES = 'refs/gc/changes'
+/** What is copied leaves out at most as much as this many commits hold. */
+const MAX_KNOWN = 500
+
 /** What a bundle for a rig holds. */
 export const RESTORED = 'refs/gc/restored'
 
@@ -219,7 +224,8 @@ export class SnapshotRepository {
     const incoming = join(this.path, 'incoming')
     await rm(incoming, { recursive: true, force: true })
     await mkdir(incoming, { mode: 0o700 })
-    const known = (await this.own.run('for-each-ref', '--format=%(objectname)', HEADS)).split('\n').filter(Boolean)
+    const listed = ['--format=%(objectname)', `--count=${MAX_KNOWN}`, HEADS, CHANGES]
+    const known = (await this.own.run('for-each-ref', ...listed)).split('\n').filter(Boolean)
     const lines = [...ends.map((commit) => `--shallow ${commit}`), ...wanted, '--not', ...new Set(known), '']
     await theirs.read(['pack-objects', '--revs', '-q', join(incoming, 'pack')], {
       input: Buffer.from(lines.join('\n')),
@@ -312,6 +318,11 @@ export class SnapshotRepository {
     const text = await this.own.read(['for-each-ref', `--format=${fields}%00`, where], { timeout: TIMEOUT_MS })
     const all = text.split('\0\n').filter(Boolean).flatMap(toSnapshot)
     return all.sort((a, b) => a.takenAt - b.takenAt || a.number - b.number)
+  }
+
+  /** Whether people review what is kept here, or did a while ago. */
+  async hasChanges(): Promise<boolean> {
+    return this.exists && (await this.own.run('for-each-ref', '--count=1', CHANGES)) !== ''
   }
 
   async drop(snapshots: readonly Pick<StoredSnapshot, 'session' | 'number'>[]): Promise<void> {

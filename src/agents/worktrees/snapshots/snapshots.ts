@@ -9,6 +9,7 @@ import type { Deadline, Deadlines } from '../../../core/deadlines.ts'
 import { AppError, errorMessage } from '../../../core/errors.ts'
 import { By, type EventLog } from '../../../core/events/index.ts'
 import { createFolder, requireNoLinks } from '../../../core/folders.ts'
+import { Signal } from '../../../core/signal.ts'
 import type { Store } from '../../../core/store/index.ts'
 import type { SessionHost } from '../../../host/client/index.ts'
 import { actorOf } from '../../../http/actor-of.ts'
@@ -19,6 +20,7 @@ import { CHECKED, rigRepository } from '../clones.ts'
 import { DiffReader } from '../diff.ts'
 import { WorktreeRestored, WorktreeSnapshotFailed, WorktreeSnapshotted } from '../events.ts'
 import { RigPlaces } from '../places.ts'
+import type { Repository } from '../repository.ts'
 import { WorktreeRows } from '../rows.ts'
 import type { WorktreeRow } from '../table.ts'
 import { FolderIndex, type FolderState, isDiskFull } from './folder-index.ts'
@@ -50,6 +52,23 @@ interface SnapshotsOptions {
   report(message: string): void
 }
 
+/** The commit that a session works on, once gc has it with its history. */
+export interface CopiedCommit {
+  readonly session: string
+  readonly rig: string
+  readonly commit: string
+  readonly branch: string | undefined
+  /** gc's own repository of the rig, with the objects of the folder beside its own. */
+  readonly repository: Repository
+  /** The same, to change refs of gc's own. */
+  readonly own: Repository
+  /** The commit of a branch of the rig; empty where it has none of that name. */
+  tipOf(branch: string): Promise<string>
+}
+
+/** A folder that is no worktree of gc's, in which a session works. */
+export type SessionFolder = Pick<WorktreeRow, 'session' | 'rig'> & { readonly folder: string }
+
 /** What is known of a worktree since gc looked at it first. */
 interface Watched {
   readonly repository: SnapshotRepository
@@ -62,6 +81,13 @@ interface Watched {
   copied: string
   /** Why the history of its commit could not be copied. */
   withoutHistory: string | undefined
+}
+
+interface CopiedSource extends Pick<CopiedCommit, 'session' | 'rig'> {
+  readonly source: WorktreeSource
+  readonly repository: SnapshotRepository
+  /** The folders that git may read besides. */
+  readonly read: readonly string[]
 }
 
 interface Look {
@@ -106,6 +132,8 @@ export class Snapshots {
   #sweep: Deadline | undefined
   #storedSinceCollect = 0
   #isClosed = false
+  #onCommit: ((copied: CopiedCommit) => Promise<void>) | undefined
+  readonly #looked = new Signal<[session: string]>()
 
   constructor(private readonly options: SnapshotsOptions) {
     this.#rows = new WorktreeRows(options.store)
@@ -140,6 +168,49 @@ export class Snapshots {
     for (const { deadline } of this.#due.values()) deadline.cancel()
     this.#due.clear()
     await this.#last
+  }
+
+  /** Calls the listener with every commit that a session is found on; its worktree is not removed meanwhile. */
+  watchCommits(listener: (copied: CopiedCommit) => Promise<void>): void {
+    this.#onCommit = listener
+  }
+
+  /** Calls the listener after each look at the worktree of a session. */
+  readonly onLooked = this.#looked.listen
+
+  /** Stores the state of the worktree of a session, and shows the commit that it is on also when that is known. */
+  look(session: string): Promise<void> {
+    return this.#inTurn(() => this.#take(session, 'activity', SNAPSHOTS, true))
+  }
+
+  /** Copies the commit that a folder is on which is no worktree of gc's, and shows it to who watches commits. */
+  copyFolder({ session, rig, folder }: SessionFolder): Promise<void> {
+    return this.#inTurn(async () => {
+      const place = this.#places.placeOf(folder)
+      const source = readSource(place)
+      if (source.head === undefined) return
+      const repository = await this.#prepared(rig, source.head)
+      const lends = (objects: string) => this.#places.lends(rig, objects)
+      const rigFolders = repositoryFolders(this.#rigPlace(rig) ?? place, lends)
+      const read = [...repositoryFolders(place, lends), ...rigFolders]
+      await repository.copyHistory(session, source.head, { ...source, logged: [] }, read)
+      await this.#show({ session, rig, source, repository, read })
+    })
+  }
+
+  /** gc's own repository of a rig, to read what sessions committed there; undefined while there is none. */
+  repositoryOf(rig: string): Repository | undefined {
+    const repository = this.#repository(rig)
+    return repository.exists ? repository.at({}) : undefined
+  }
+
+  /** Changes refs in gc's own repository of a rig; does nothing where there is none. */
+  changeRefs(rig: string, lines: readonly string[]): Promise<void> {
+    return this.#inTurn(async () => {
+      const { exists, own } = this.#repository(rig)
+      if (exists)
+        await own.read(['update-ref', '--stdin'], { input: Buffer.from(lines.map((line) => `${line}\n`).join('')) })
+    })
   }
 
   /** Stores the state of a worktree if it changed; throws when that cannot be done. */
@@ -247,14 +318,20 @@ export class Snapshots {
     return done
   }
 
-  async #take(session: string, reason: SnapshotReason, actor: Actor): Promise<void> {
+  async #take(
+    session: string,
+    reason: SnapshotReason,
+    actor: Actor,
+    isLast: boolean = reason !== 'activity',
+  ): Promise<void> {
     const row = this.#rows.find(session)
     if (!row || !existsSync(row.path)) return
     this.#lookedAt.set(session, this.options.clock.now())
     try {
-      const look = await this.#look(row, reason !== 'activity')
+      const look = await this.#look(row, isLast)
       if (await this.#isNew(row, look)) await this.#store(row, look, reason, actor)
       this.#failures.delete(session)
+      this.#looked.emit(session)
     } catch (error) {
       // A killed git leaves locks behind, which are removed before the next look.
       this.#watched.delete(session)
@@ -287,7 +364,9 @@ export class Snapshots {
         if (isDiskFull(error)) throw error
         watched.withoutHistory = errorMessage(error)
       }
-      watched.copied = version
+      const copied = { session: row.session, rig: name, source, repository: watched.repository, read }
+      const isShown = watched.withoutHistory !== undefined || (await this.#show(copied))
+      watched.copied = isShown ? version : ''
     }
     const { withoutHistory } = watched
     const commit = withoutHistory === undefined ? head : undefined
@@ -295,12 +374,48 @@ export class Snapshots {
     return { watched, state, commit, others, branch, withoutHistory }
   }
 
+  /** Shows a copied commit to who watches them; false when that failed and is to be tried again. */
+  async #show({ session, rig, source, repository, read }: CopiedSource): Promise<boolean> {
+    const { head: commit, branch, objects } = source
+    if (commit === undefined || this.#onCommit === undefined) return true
+    try {
+      await this.#onCommit({
+        ...{ session, rig, commit, branch, own: repository.own },
+        repository: repository.at({ read, ...(objects !== undefined && { objects }) }),
+        tipOf: (name) => this.#tipOf(rig, name),
+      })
+      return true
+    } catch (error) {
+      this.options.report(`commits of ${session}: ${errorMessage(error)}`)
+      return false
+    }
+  }
+
+  async #tipOf(rig: string, branch: string): Promise<string> {
+    const place = this.#rigPlace(rig)
+    if (place === undefined) return ''
+    const repository = rigRepository(this.options.git, place, (objects) => this.#places.lends(rig, objects))
+    return (await repository.commitOf(`refs/heads/${branch}`)) || repository.commitOf(branch)
+  }
+
+  /** Where a rig is; undefined where it is no longer declared, or has no folder. */
+  #rigPlace(name: string): string | undefined {
+    const path = this.options.config.current.rigs.find((each) => each.name === name)?.path
+    return path === undefined ? undefined : this.#places.placeOf(path)
+  }
+
+  /** gc's own repository of a rig, made where there is none, for commits like this. */
+  async #prepared(rig: string, commit: string | undefined): Promise<SnapshotRepository> {
+    const repository = this.#repository(rig)
+    createFolder(dirname(repository.path))
+    await repository.prepare(commit?.length === 64 ? 'sha256' : 'sha1')
+    return repository
+  }
+
   async #watch(row: WorktreeRow, folder: string, { head, fetched }: WorktreeSource): Promise<Watched> {
     const existing = this.#watched.get(row.session)
     if (existing) return existing
-    const repository = this.#repository(row.rig)
-    createFolder(dirname(repository.path))
-    await repository.prepare(head?.length === 64 ? 'sha256' : 'sha1')
+    const repository = await this.#prepared(row.rig, head)
     const read = [...workingFolders(folder)]
     const index = new FolderIndex({
       git: ({ worktree, index: file, isSparse }) => repository.at({ folder: worktree, index: file, isSparse, read }),
@@ -447,7 +562,8 @@ export class Snapshots {
       await repository.drop(old)
       dropped += old.length
       for (const session of new Set(old.map((each) => each.session))) this.#watched.delete(session)
-      const isUnused = old.length === all.length && !this.#rows.all().some(({ rig }) => rig === name)
+      const isEmpty = old.length === all.length && !this.#rows.all().some(({ rig }) => rig === name)
+      const isUnused = isEmpty && !(await repository.hasChanges())
       if (isUnused) await rm(repository.path, { recursive: true, force: true })
       else if (dropped + this.#storedSinceCollect > 0) await repository.collect()
     }

@@ -58,6 +58,12 @@ export function readSource(folder: string): WorktreeSource {
   }
 }
 
+/** The commit and the branch that a folder is on; undefined where it is in no repository. Reads three small files. */
+export function readHead(folder: string): { commit: string | undefined; branch: string | undefined } | undefined {
+  const own = findRepository(folder)
+  return own === undefined ? undefined : resolveHead(own, sharedFolder(own))
+}
+
 /** The commits that a reflog has last. */
 function loggedIn(path: string): string[] {
   const lines = (readPlainFile(path, MAX_LOG_BYTES)?.toString('latin1') ?? '').split('\n').slice(-MAX_LOGGED - 1)

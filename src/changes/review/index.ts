@@ -1,0 +1,7 @@
+export { ReviewAttention } from './attention.ts'
+export { Changes } from './changes.ts'
+export { changeEvents } from './events.ts'
+export { changeRoutes } from './routes.ts'
+export { ChangeRows } from './rows.ts'
+export type { Change, ChangeView } from './schema.ts'
+export { ChangeTracker } from './tracker.ts'

@@ -1,0 +1,328 @@
+import { randomBytes } from 'node:crypto'
+import { and, asc, desc, eq, inArray, isNotNull, lt, or, type SQL, sql } from 'drizzle-orm'
+import type { Store, Tx } from '../../core/store/index.ts'
+import {
+  type AskRow,
+  type ChangeRow,
+  type ChangeState,
+  type CommentRow,
+  changeAsks,
+  changeComments,
+  changeLooks,
+  changeRounds,
+  changes,
+  type Decision,
+  type LookRow,
+  type RoundRow,
+  reviewPeople,
+} from './table.ts'
+
+const ALPHABET = 'abcdefghijklmnopqrstuvwxyz234567'
+
+/** States in which a change is still to be landed or discarded; what names them in SQL uses the index of those. */
+export const UNDECIDED = ['working', 'ready', 'asked', 'approved'] as const
+const IS_UNDECIDED = sql`state IN ('working', 'ready', 'asked', 'approved')`
+const IS_DECIDED = sql`state IN ('landed', 'discarded', 'none')`
+/** States in which its session adds commits to a change. */
+const GROWING: readonly ChangeState[] = ['working', 'ready', 'asked']
+
+export interface ChangeFilter {
+  /** `all`, a state, or the undecided ones. */
+  state?: string | undefined
+  rig?: string | undefined
+  agent?: string | undefined
+  bead?: string | undefined
+}
+
+export interface ChangePosition {
+  createdAt: number
+  id: string
+}
+
+/** A change about to be recorded. */
+export type ChangeDraft = Pick<
+  ChangeRow,
+  'session' | 'bead' | 'agent' | 'rig' | 'kind' | 'folder' | 'branch' | 'target' | 'started'
+>
+
+/** The rows of changes, and of what people wrote and decided about them. */
+export class ChangeRows {
+  constructor(private readonly store: Store) {}
+
+  find(id: string): ChangeRow | undefined {
+    return this.store.read((orm) => orm.select().from(changes).where(eq(changes.id, id)).get())
+  }
+
+  /** All attempts at a bead, the latest first. */
+  ofBead(bead: string): ChangeRow[] {
+    return this.store.read((orm) =>
+      orm.select().from(changes).where(eq(changes.bead, bead)).orderBy(desc(changes.activeAt)).all(),
+    )
+  }
+
+  /** The changes of a session, the one that it worked on last first. */
+  ofSession(session: string, limit = 20): ChangeRow[] {
+    return this.store.read((orm) =>
+      orm.select().from(changes).where(eq(changes.session, session)).orderBy(desc(changes.activeAt)).limit(limit).all(),
+    )
+  }
+
+  /** The change that commits of a session are added to. */
+  growingOf(session: string): ChangeRow | undefined {
+    return this.ofSession(session).find(({ state }) => GROWING.includes(state))
+  }
+
+  /** Those of which it is to be decided whether they are ready. */
+  due(): ChangeRow[] {
+    return this.store.read((orm) => orm.select().from(changes).where(isNotNull(changes.due)).all())
+  }
+
+  /** Undecided changes in these states, newest first. */
+  undecided(...states: readonly ChangeState[]): ChangeRow[] {
+    return this.store
+      .read((orm) =>
+        orm.select().from(changes).where(IS_UNDECIDED).orderBy(desc(changes.createdAt), desc(changes.id)).all(),
+      )
+      .filter(({ state, head }) => head !== null && (states.length === 0 || states.includes(state)))
+  }
+
+  /** Changes after a position in the list, newest first. */
+  page(filter: ChangeFilter, after: ChangePosition | undefined, limit: number): ChangeRow[] {
+    const { state, rig, agent, bead } = filter
+    const conditions: (SQL | undefined)[] = [
+      isNotNull(changes.head),
+      state === undefined ? IS_UNDECIDED : stateCondition(state),
+      rig === undefined ? undefined : eq(changes.rig, rig),
+      agent === undefined ? undefined : eq(changes.agent, agent),
+      bead === undefined ? undefined : eq(changes.bead, bead),
+      after &&
+        or(
+          lt(changes.createdAt, after.createdAt),
+          and(eq(changes.createdAt, after.createdAt), lt(changes.id, after.id)),
+        ),
+    ]
+    return this.store.read((orm) =>
+      orm
+        .select()
+        .from(changes)
+        .where(and(...conditions))
+        .orderBy(desc(changes.createdAt), desc(changes.id))
+        .limit(limit)
+        .all(),
+    )
+  }
+
+  /** Records a change with its first round. */
+  add(tx: Tx, draft: ChangeDraft, now: number): ChangeRow {
+    const id = `ch-${[...randomBytes(12)].map((byte) => ALPHABET[byte % ALPHABET.length]).join('')}`
+    const row = tx.orm
+      .insert(changes)
+      .values({ ...draft, id, state: 'working', createdAt: now, activeAt: now })
+      .returning()
+      .get()
+    tx.orm.insert(changeRounds).values({ change: id, round: 1, startedAt: now }).run()
+    return row
+  }
+
+  update(tx: Tx, id: string, change: Partial<Omit<ChangeRow, 'id'>>): ChangeRow {
+    return tx.orm.update(changes).set(change).where(eq(changes.id, id)).returning().get()
+  }
+
+  /** Whether attempts without commits began before a time. */
+  hasOld(before: number): boolean {
+    const old = and(IS_DECIDED, sql`state = 'none'`, lt(changes.createdAt, before))
+    return (
+      this.store.read((orm) => orm.select({ id: changes.id }).from(changes).where(old).limit(1).get()) !== undefined
+    )
+  }
+
+  /** Deletes attempts without commits that began before a time. */
+  prune(tx: Tx, before: number): void {
+    const old = tx.orm
+      .delete(changes)
+      .where(and(IS_DECIDED, sql`state = 'none'`, lt(changes.createdAt, before)))
+      .returning({ id: changes.id })
+      .all()
+    for (const { id } of old) tx.orm.delete(changeRounds).where(eq(changeRounds.change, id)).run()
+  }
+
+  /** Decided changes whose commits are still kept, decided before a time. */
+  pinnedBefore(time: number): ChangeRow[] {
+    return this.store.read((orm) =>
+      orm
+        .select()
+        .from(changes)
+        .where(and(sql`pinned = 1 AND state IN ('landed', 'discarded')`, lt(changes.decidedAt, time)))
+        .all(),
+    )
+  }
+
+  rounds(id: string): RoundRow[] {
+    return this.store.read((orm) =>
+      orm.select().from(changeRounds).where(eq(changeRounds.change, id)).orderBy(asc(changeRounds.round)).all(),
+    )
+  }
+
+  round(id: string, round: number): RoundRow | undefined {
+    return this.store.read((orm) =>
+      orm
+        .select()
+        .from(changeRounds)
+        .where(and(eq(changeRounds.change, id), eq(changeRounds.round, round)))
+        .get(),
+    )
+  }
+
+  setRound(tx: Tx, row: RoundRow): void {
+    const { change: _, round: __, ...set } = row
+    tx.orm
+      .insert(changeRounds)
+      .values(row)
+      .onConflictDoUpdate({ target: [changeRounds.change, changeRounds.round], set })
+      .run()
+  }
+
+  comments(id: string): CommentRow[] {
+    return this.store.read((orm) =>
+      orm.select().from(changeComments).where(eq(changeComments.change, id)).orderBy(asc(changeComments.n)).all(),
+    )
+  }
+
+  addComment(tx: Tx, comment: Omit<CommentRow, 'n'>): CommentRow {
+    const last = tx.orm
+      .select({ n: changeComments.n })
+      .from(changeComments)
+      .where(eq(changeComments.change, comment.change))
+      .orderBy(desc(changeComments.n))
+      .get()
+    return tx.orm
+      .insert(changeComments)
+      .values({ ...comment, n: (last?.n ?? 0) + 1 })
+      .returning()
+      .get()
+  }
+
+  updateComment(tx: Tx, { change, n }: Pick<CommentRow, 'change' | 'n'>, set: Partial<CommentRow>): CommentRow {
+    return tx.orm
+      .update(changeComments)
+      .set(set)
+      .where(and(eq(changeComments.change, change), eq(changeComments.n, n)))
+      .returning()
+      .get()
+  }
+
+  removeComment(tx: Tx, { change, n }: Pick<CommentRow, 'change' | 'n'>): void {
+    tx.orm
+      .delete(changeComments)
+      .where(and(eq(changeComments.change, change), eq(changeComments.n, n)))
+      .run()
+  }
+
+  asks(id: string): AskRow[] {
+    return this.store.read((orm) =>
+      orm.select().from(changeAsks).where(eq(changeAsks.change, id)).orderBy(asc(changeAsks.n)).all(),
+    )
+  }
+
+  ask(id: string, n: number): AskRow | undefined {
+    return this.store.read((orm) =>
+      orm
+        .select()
+        .from(changeAsks)
+        .where(and(eq(changeAsks.change, id), eq(changeAsks.n, n)))
+        .get(),
+    )
+  }
+
+  /** Requests for changes whose turns have not arrived yet. */
+  openAsks(): AskRow[] {
+    return this.store.read((orm) =>
+      orm.select().from(changeAsks).where(sql`state IN ('waiting', 'sent', 'checking')`).all(),
+    )
+  }
+
+  addAsk(tx: Tx, ask: AskRow): void {
+    tx.orm.insert(changeAsks).values(ask).run()
+  }
+
+  updateAsk(tx: Tx, { change, n }: Pick<AskRow, 'change' | 'n'>, set: Partial<AskRow>): void {
+    tx.orm
+      .update(changeAsks)
+      .set(set)
+      .where(and(eq(changeAsks.change, change), eq(changeAsks.n, n)))
+      .run()
+  }
+
+  looks(id: string): LookRow[] {
+    return this.store.read((orm) =>
+      orm.select().from(changeLooks).where(eq(changeLooks.change, id)).orderBy(asc(changeLooks.round)).all(),
+    )
+  }
+
+  /** Records when a person first looked at a round; false when they had. */
+  addLook(tx: Tx, look: Pick<LookRow, 'change' | 'round' | 'person' | 'lookedAt'>): boolean {
+    return tx.orm.insert(changeLooks).values(look).onConflictDoNothing().returning().all().length > 0
+  }
+
+  /** Records what a person decided, and how long that took them since they looked at the round first. */
+  decide(tx: Tx, look: Pick<LookRow, 'change' | 'round' | 'person'>, decision: Decision, now: number): void {
+    this.addLook(tx, { ...look, lookedAt: now })
+    const { lookedAt } = tx.orm
+      .update(changeLooks)
+      .set({ decidedAt: now, decision })
+      .where(
+        and(
+          eq(changeLooks.change, look.change),
+          eq(changeLooks.round, look.round),
+          eq(changeLooks.person, look.person),
+        ),
+      )
+      .returning()
+      .get()
+    const seconds = Math.max(0, now - lookedAt) / 1000
+    tx.orm
+      .insert(reviewPeople)
+      .values({ person: look.person, [decision]: 1, seconds })
+      .onConflictDoUpdate({
+        target: reviewPeople.person,
+        set: { [decision]: sql`${reviewPeople[decision]} + 1`, seconds: sql`${reviewPeople.seconds} + ${seconds}` },
+      })
+      .run()
+  }
+
+  /** What each person decided so far. */
+  people() {
+    return this.store.read((orm) => orm.select().from(reviewPeople).all())
+  }
+
+  /** How many undecided changes there are, by state. */
+  counts(): Map<string, number> {
+    const rows = this.store.read((orm) =>
+      orm
+        .select({ state: changes.state, n: sql<number>`count(*)` })
+        .from(changes)
+        .where(and(IS_UNDECIDED, isNotNull(changes.head)))
+        .groupBy(changes.state)
+        .all(),
+    )
+    return new Map(rows.map(({ state, n }) => [state, n]))
+  }
+
+  /** The rows of some changes. */
+  all(ids: readonly string[]): ChangeRow[] {
+    return this.store.read((orm) =>
+      orm
+        .select()
+        .from(changes)
+        .where(inArray(changes.id, [...ids]))
+        .all(),
+    )
+  }
+}
+
+/** The condition of a list with changes in one state, or all; it uses the index of those states. */
+function stateCondition(state: string): SQL | undefined {
+  if (state === 'all') return sql`state != 'none'`
+  const isUndecided = UNDECIDED.some((known) => known === state)
+  return and(isUndecided ? IS_UNDECIDED : IS_DECIDED, isUndecided ? sql`+state = ${state}` : sql`state = ${state}`)
+}

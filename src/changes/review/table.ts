@@ -1,0 +1,167 @@
+import { desc, sql } from 'drizzle-orm'
+import { index, integer, primaryKey, real, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+
+export const STATES = ['working', 'ready', 'asked', 'approved', 'landed', 'discarded'] as const
+/** `none`: an attempt without commits, which is counted among the attempts on its bead and not listed. */
+export type ChangeState = (typeof STATES)[number] | 'none'
+
+/** Why it is to be decided whether a change is ready. */
+export type Due = 'closed' | 'ended' | 'answered' | 'idle'
+
+/** The work of a session on a bead. */
+export const changes = sqliteTable(
+  'changes',
+  {
+    id: text().primaryKey(),
+    session: text().notNull(),
+    bead: text(),
+    agent: text().notNull(),
+    rig: text().notNull(),
+    /** `worktree`: the session has one of its own. `folder`: it works in a folder that others may work in, too. */
+    kind: text({ enum: ['worktree', 'folder'] }).notNull(),
+    folder: text().notNull(),
+    branch: text(),
+    /** The branch that the work is to end up in. */
+    target: text().notNull(),
+    /** The commit that the folder was on when the bead was claimed. */
+    started: text(),
+    base: text(),
+    head: text(),
+    round: integer().notNull().default(1),
+    state: text().$type<ChangeState>().notNull(),
+    due: text().$type<Due>(),
+    files: integer().notNull().default(0),
+    added: integer().notNull().default(0),
+    removed: integer().notNull().default(0),
+    /** The first reason for which its riskiest file deserves attention. */
+    risk: text(),
+    /** What the checks of its landing found. */
+    checks: text(),
+    createdAt: integer('created_at').notNull(),
+    /** When its session last began to work on it. */
+    activeAt: integer('active_at').notNull(),
+    readyAt: integer('ready_at'),
+    decidedAt: integer('decided_at'),
+    decidedBy: text('decided_by'),
+    /** Why it was discarded. */
+    reason: text(),
+    /** The commit that it is in its target as. */
+    landed: text(),
+    /** What its bead had cost when it was decided. */
+    tokens: integer(),
+    cost: real(),
+    /** Whether gc keeps its commits. */
+    pinned: integer({ mode: 'boolean' }).notNull().default(false),
+  },
+  (change) => [
+    index('changes_undecided')
+      .on(desc(change.createdAt), desc(change.id))
+      .where(sql`state IN ('working', 'ready', 'asked', 'approved')`),
+    index('changes_all').on(desc(change.createdAt), desc(change.id)).where(sql`state != 'none'`),
+    index('changes_decided')
+      .on(change.state, desc(change.createdAt), desc(change.id))
+      .where(sql`state IN ('landed', 'discarded', 'none')`),
+    index('changes_by_session').on(change.session, desc(change.activeAt)),
+    index('changes_by_bead').on(change.bead, desc(change.activeAt)).where(sql`bead IS NOT NULL`),
+    index('changes_due').on(change.id).where(sql`due IS NOT NULL`),
+    index('changes_pinned').on(change.decidedAt).where(sql`pinned = 1 AND state IN ('landed', 'discarded')`),
+  ],
+)
+export type ChangeRow = typeof changes.$inferSelect
+
+/** What was shown to people each time that a change became ready, and when its session worked on it. */
+export const changeRounds = sqliteTable(
+  'change_rounds',
+  {
+    change: text().notNull(),
+    round: integer().notNull(),
+    base: text(),
+    head: text(),
+    startedAt: integer('started_at').notNull(),
+    endedAt: integer('ended_at'),
+  },
+  (round) => [primaryKey({ columns: [round.change, round.round] })],
+)
+export type RoundRow = typeof changeRounds.$inferSelect
+
+/** What people wrote about lines of a commit. */
+export const changeComments = sqliteTable(
+  'change_comments',
+  {
+    change: text().notNull(),
+    n: integer().notNull(),
+    person: text().notNull(),
+    state: text().$type<'draft' | 'open' | 'answered'>().notNull(),
+    commit: text().notNull(),
+    path: text().notNull(),
+    side: text().$type<'old' | 'new'>().notNull(),
+    line: integer().notNull(),
+    endLine: integer('end_line').notNull(),
+    quoted: text().notNull(),
+    text: text().notNull(),
+    /** The request for changes that it was sent with. */
+    ask: integer(),
+    createdAt: integer('created_at').notNull(),
+    reply: text(),
+    repliedBy: text('replied_by'),
+    repliedAt: integer('replied_at'),
+  },
+  (comment) => [primaryKey({ columns: [comment.change, comment.n] })],
+)
+export type CommentRow = typeof changeComments.$inferSelect
+
+/**
+ * `waiting`: until its session can be opened. `sent`: it is in the queue of the session. `checking`: it may have arrived.
+ * `reopened`: the bead was reopened with it.
+ */
+export type AskState = 'waiting' | 'sent' | 'checking' | 'delivered' | 'reopened' | 'failed'
+
+/** Requests for changes, each one turn of a conversation. */
+export const changeAsks = sqliteTable(
+  'change_asks',
+  {
+    change: text().notNull(),
+    n: integer().notNull(),
+    round: integer().notNull(),
+    person: text().notNull(),
+    text: text().notNull(),
+    /** What the turn is known by in the log of its program. */
+    mark: text().notNull(),
+    session: text().notNull(),
+    state: text().$type<AskState>().notNull(),
+    tries: integer().notNull().default(0),
+    reason: text(),
+    askedAt: integer('asked_at').notNull(),
+    endedAt: integer('ended_at'),
+  },
+  (ask) => [
+    primaryKey({ columns: [ask.change, ask.n] }),
+    index('change_asks_open').on(ask.change, ask.n).where(sql`state IN ('waiting', 'sent', 'checking')`),
+  ],
+)
+export type AskRow = typeof changeAsks.$inferSelect
+
+/** When a person first looked at a round of a change, and what they decided. */
+export const changeLooks = sqliteTable(
+  'change_looks',
+  {
+    change: text().notNull(),
+    round: integer().notNull(),
+    person: text().notNull(),
+    lookedAt: integer('looked_at').notNull(),
+    decidedAt: integer('decided_at'),
+    decision: text().$type<Decision>(),
+  },
+  (look) => [primaryKey({ columns: [look.change, look.round, look.person] })],
+)
+export type LookRow = typeof changeLooks.$inferSelect
+export type Decision = 'asked' | 'approved' | 'discarded'
+
+/** What each person decided so far, and how long that took them from their first looks. */
+export const reviewPeople = sqliteTable('review_people', {
+  person: text().primaryKey(),
+  asked: integer().notNull().default(0),
+  approved: integer().notNull().default(0),
+  discarded: integer().notNull().default(0),
+  seconds: real().notNull().default(0),
+})

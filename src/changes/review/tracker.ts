@@ -1,0 +1,320 @@
+import { join, sep } from 'node:path'
+import { CHANGES, type CopiedCommit, readHead, type Snapshots, type Worktrees } from '../../agents/worktrees/index.ts'
+import type { Config } from '../../config/compose/index.ts'
+import { gcPart } from '../../core/actor.ts'
+import type { Clock } from '../../core/clock.ts'
+import type { Deadline, Deadlines } from '../../core/deadlines.ts'
+import { errorMessage } from '../../core/errors.ts'
+import type { EventLog, Reactions } from '../../core/events/index.ts'
+import type { Store, Tx } from '../../core/store/index.ts'
+import type { LogStatus } from '../../programs/log-status.ts'
+import type { ClaimManager } from '../../work/claims/index.ts'
+import type { SessionRepository, SessionRow } from '../../work/sessions/index.ts'
+import { baseOf, type ChangeSize, sizeOf } from './base.ts'
+import { ChangeLanded, ChangeReady } from './events.ts'
+import type { ChangeDraft, ChangeRows } from './rows.ts'
+import type { ChangeRow, Due } from './table.ts'
+
+export interface TrackerOptions {
+  store: Store
+  log: EventLog
+  reactions: Reactions
+  clock: Clock
+  deadlines: Deadlines
+  config: Pick<Config, 'current'>
+  claimManager: Pick<ClaimManager, 'onClaim'>
+  snapshots: Snapshots
+  worktrees: Pick<Worktrees, 'rowOf'>
+  sessionRepository: Pick<SessionRepository, 'find'>
+  /** The logs that the programs of sessions write. */
+  logs: { status(session: string): LogStatus | undefined }
+  rows: ChangeRows
+  report(message: string): void
+}
+
+const TRACKER = gcPart('changes')
+const DAY_MS = 24 * 3_600_000
+/** How long gc keeps the commits of a change that was landed or discarded. */
+const PINNED_MS = 30 * DAY_MS
+/** As long as what a session used is known. */
+const ATTEMPT_MS = 35 * DAY_MS
+const FIRST_SWEEP_MS = 60_000
+const RETRY_MS = 30_000
+
+/** The facts of a change that its events begin with. */
+export const factsOf = ({ id, rig, agent, bead, round }: ChangeRow) => ({
+  ...{ change_id: id, rig, agent, round },
+  ...(bead !== null && { bead_id: bead }),
+})
+
+export const attributesOf = ({ bead, session }: ChangeRow) => ({ subject: bead ?? session, session_id: session })
+
+/**
+ * Follows the work of sessions from the claim of a bead: which commits it consists of, and when it is ready for review. Looks
+ * only when a session did something, and keeps the commits of every round in gc's own repository of the rig.
+ */
+export class ChangeTracker {
+  #settling: Promise<void> = Promise.resolve()
+  #sweep: Deadline | undefined
+  #retry: Deadline | undefined
+  #isClosed = false
+  #unsubscribe: () => void = () => {}
+
+  constructor(private readonly options: TrackerOptions) {
+    const { claimManager, snapshots, reactions, rows } = options
+    claimManager.onClaim((tx, bead, session) => this.#onClaim(tx, bead, session))
+    snapshots.watchCommits((copied) => this.#onCommit(copied))
+    reactions.on('changes.closed', ['bead.closed'], (tx, { subject }) => {
+      if (subject === undefined) return
+      const due: Due = options.sessionRepository.find(subject) ? 'ended' : 'closed'
+      const found = due === 'ended' ? rows.ofSession(subject) : rows.ofBead(subject)
+      for (const row of found) this.settle(tx, row, due)
+    })
+    reactions.on('changes.stopped', ['session.stopped', 'session.crashed'], (tx, { session_id: session }) => {
+      const row = session === undefined ? undefined : rows.growingOf(session)
+      if (row?.state === 'asked' && this.#hasArrived(row)) this.settle(tx, row, 'idle')
+    })
+  }
+
+  start(): void {
+    this.#unsubscribe = this.options.snapshots.onLooked((session) => this.#onLooked(session))
+    if (this.options.rows.due().length > 0) this.#settleSoon()
+    this.#scheduleSweep(FIRST_SWEEP_MS)
+  }
+
+  async stop(): Promise<void> {
+    this.#isClosed = true
+    this.#unsubscribe()
+    this.#sweep?.cancel()
+    this.#retry?.cancel()
+    await this.#settling
+  }
+
+  /** Resolves when it is decided of all changes whether they are ready. */
+  async whenIdle(): Promise<void> {
+    await this.#settling
+  }
+
+  /** Has it decided whether a change is ready, once that is on disk. */
+  settle(tx: Tx, { id, state }: ChangeRow, due: Due): void {
+    if (state !== 'working' && state !== 'asked') return
+    this.options.rows.update(tx, id, { due })
+    tx.after(() => this.#settleSoon())
+  }
+
+  /** Records that the work of a change is in its target. */
+  landed(tx: Tx, row: ChangeRow, { commit, target }: { commit: string; target: string }): void {
+    const { rows, log, clock } = this.options
+    if (row.state === 'landed') return
+    const landed = rows.update(tx, row.id, {
+      state: 'landed',
+      landed: commit,
+      target,
+      due: null,
+      decidedAt: clock.now(),
+    })
+    const payload = { ...factsOf(landed), head: landed.head ?? commit, target, commit }
+    log.append(tx, ChangeLanded, attributesOf(landed), payload)
+  }
+
+  #onClaim(tx: Tx, bead: string, session: string): void {
+    const { rows, sessionRepository } = this.options
+    const owner = sessionRepository.find(session)
+    const draft = owner && this.#draft(owner, bead)
+    if (!draft) return
+    const earlier = rows.ofBead(bead)
+    const own = earlier.find((row) => row.session === session && (row.state === 'working' || row.state === 'asked'))
+    const now = this.#nextActivity(session)
+    if (own) return void rows.update(tx, own.id, { activeAt: now, due: null })
+    const given = earlier.find((row) => row.state === 'asked' && this.#isReopened(row))
+    if (!given) return void rows.add(tx, draft, now)
+    rows.update(tx, given.id, { ...draft, activeAt: now, due: null })
+  }
+
+  /** A time after that of whatever a session worked on before. */
+  #nextActivity(session: string): number {
+    const { rows, clock } = this.options
+    return Math.max(clock.now(), (rows.ofSession(session, 1)[0]?.activeAt ?? 0) + 1)
+  }
+
+  /** Whether the bead of a change was reopened with what was asked for, for any session to take. */
+  #isReopened({ id }: ChangeRow): boolean {
+    return this.options.rows.asks(id).at(-1)?.state === 'reopened'
+  }
+
+  /** What is known of the work that a session begins; undefined where that is in no repository of a rig. */
+  #draft({ id, template, rig: name, workDir }: SessionRow, bead: string | null): ChangeDraft | undefined {
+    const { config, worktrees } = this.options
+    const rig = config.current.rigs.find((each) => each.name === name)
+    if (rig?.path === undefined) return undefined
+    const worktree = worktrees.rowOf(id)
+    const place = worktree?.path ?? (isInside(workDir, rig.path) ? rig.path : workDir)
+    const head = readHead(place)
+    if (!head) return undefined
+    const kind = worktree ? 'worktree' : 'folder'
+    const branch = worktree?.branch ?? head.branch ?? null
+    const target = worktree?.base ?? rig.defaultBranch ?? head.branch ?? ''
+    const started = head.commit ?? null
+    return { session: id, bead, agent: template, rig: name, kind, folder: place, branch, target, started }
+  }
+
+  async #onCommit(copied: CopiedCommit): Promise<void> {
+    const { rows, store } = this.options
+    const row = rows.growingOf(copied.session)
+    const draft = row ?? this.#withoutBead(copied)
+    if (!draft) return
+    const base = await baseOf(copied, draft)
+    if (base === undefined) return row && this.#onNothingNew(row, copied)
+    if (row?.head === copied.commit && row.base === base) return
+    const size = await sizeOf(copied.repository, base, copied.commit)
+    const known = row ?? (await store.write((tx) => rows.add(tx, draft, this.options.clock.now()), TRACKER))
+    const round = this.#roundFor(known)
+    const ref = `${CHANGES}/${known.id}/${round}`
+    const lines = [`update ${ref} ${copied.commit}`, `update ${ref}-base ${base}`, '']
+    await copied.own.read(['update-ref', '--stdin'], { input: Buffer.from(lines.join('\n')) })
+    await store.write((tx) => this.#grow(tx, known.id, round, { base, head: copied.commit, ...size }), TRACKER)
+  }
+
+  /** The work of a session that claimed no bead. Commits of a change that is decided make no other. */
+  #withoutBead({ session, commit, branch }: CopiedCommit): ChangeDraft | undefined {
+    const { rows, sessionRepository, worktrees } = this.options
+    const owner = sessionRepository.find(session)
+    const worktree = worktrees.rowOf(session)
+    if (!owner || !worktree) return undefined
+    const earlier = rows.ofSession(session).filter(({ state }) => state !== 'none')
+    if (earlier.some(({ head }) => head === commit)) return undefined
+    const bead = worktree.bead !== null && earlier.length === 0 ? worktree.bead : null
+    const draft = this.#draft(owner, bead)
+    return draft && { ...draft, branch: branch ?? draft.branch, started: earlier[0]?.head ?? null }
+  }
+
+  /** Its commit adds nothing to the target: it is in it, or its session went back. */
+  async #onNothingNew(row: ChangeRow, { commit }: CopiedCommit): Promise<void> {
+    const { rows, store } = this.options
+    await store.write((tx) => {
+      const now = rows.find(row.id)
+      if (now?.state === 'working') rows.update(tx, row.id, { head: null, base: null, files: 0, added: 0, removed: 0 })
+      if (now?.state === 'ready' && now.kind === 'worktree' && now.head === commit) {
+        this.landed(tx, now, { commit, target: now.target })
+      }
+    }, TRACKER)
+  }
+
+  /** The round that new commits belong to: what a person saw stays as it was. */
+  #roundFor({ id, state, round }: ChangeRow): number {
+    if (state === 'working') return round
+    if (state === 'asked') return round + 1
+    const { rows } = this.options
+    const isSeen = [...rows.looks(id), ...rows.comments(id).map(() => ({ round }))].some((look) => look.round === round)
+    return isSeen ? round + 1 : round
+  }
+
+  #grow(tx: Tx, id: string, round: number, { base, head, ...size }: ChangeSize & { base: string; head: string }): void {
+    const { rows, clock } = this.options
+    const row = rows.find(id)
+    if (!row || (row.state !== 'working' && row.state !== 'asked' && row.state !== 'ready')) return
+    const { startedAt = clock.now(), endedAt = null } = rows.round(id, round) ?? {}
+    rows.setRound(tx, { change: id, round, startedAt, endedAt, base, head })
+    const grown = rows.update(tx, id, { pinned: true, base, head, ...size })
+    if (row.state === 'ready') this.#ready(tx, grown, round)
+  }
+
+  /** Whether the turn has arrived that asks for changes. */
+  #hasArrived({ id }: ChangeRow): boolean {
+    return this.options.rows.asks(id).at(-1)?.state === 'delivered'
+  }
+
+  /** After a look: the turn that was asked for is over once its program is idle and there are new commits. */
+  #onLooked(session: string): void {
+    const { rows, logs, store } = this.options
+    const row = rows.growingOf(session)
+    if (row?.state !== 'asked' || !this.#hasArrived(row) || logs.status(session)?.activity !== 'idle') return
+    if ((rows.round(row.id, row.round + 1)?.head ?? null) === null) return
+    void store
+      .write((tx) => this.settle(tx, row, 'idle'), TRACKER)
+      .catch((error) => this.options.report(`change ${row.id}: ${errorMessage(error)}`))
+  }
+
+  #settleSoon(): void {
+    if (this.#isClosed) return
+    this.#settling = this.#settling.then(() => this.#settleAll())
+  }
+
+  async #settleAll(): Promise<void> {
+    let hasFailed = false
+    for (const row of this.options.rows.due()) {
+      if (this.#isClosed) return
+      await this.#settleOne(row).catch((error) => {
+        hasFailed = true
+        this.options.report(`change ${row.id}: ${errorMessage(error)}`)
+      })
+    }
+    this.#retry?.cancel()
+    if (hasFailed) this.#retry = this.options.deadlines.after(RETRY_MS, () => this.#settleSoon())
+  }
+
+  async #settleOne({ id, kind, session, rig, folder, state }: ChangeRow): Promise<void> {
+    const { snapshots, rows, store, clock, sessionRepository } = this.options
+    if (kind === 'worktree') await snapshots.look(session)
+    else await snapshots.copyFolder({ session, rig, folder })
+    if (kind === 'folder' && sessionRepository.find(session)?.state === 'closed')
+      await snapshots.forget({ session, rig })
+    await store.write((tx) => {
+      const row = rows.find(id)
+      if (!row || row.due === null) return
+      const now = clock.now()
+      if (row.state === 'working' && row.head === null) {
+        rows.update(tx, id, { state: 'none', due: null })
+        return this.#endRound(tx, row, row.round, now)
+      }
+      if (row.state === state) this.#ready(tx, row, state === 'asked' ? row.round + 1 : row.round)
+      else rows.update(tx, id, { due: null })
+    }, TRACKER)
+  }
+
+  #endRound(tx: Tx, { id, base, head }: ChangeRow, round: number, now: number): void {
+    const { rows } = this.options
+    const { startedAt = now } = rows.round(id, round) ?? {}
+    rows.setRound(tx, { change: id, round, base, head, startedAt, endedAt: now })
+  }
+
+  /** A round of a change waits for review; one that adds no commits is that of the round before. */
+  #ready(tx: Tx, row: ChangeRow, round: number): void {
+    const { rows, log, clock } = this.options
+    const { base, head } = row
+    if (base === null || head === null) return
+    const now = clock.now()
+    const ready = rows.update(tx, row.id, { state: 'ready', due: null, round, readyAt: now })
+    this.#endRound(tx, ready, round, now)
+    const { branch, target, files, added, removed } = ready
+    log.append(tx, ChangeReady, attributesOf(ready), {
+      ...{ ...factsOf(ready), base, head, target, files, added, removed },
+      ...(branch !== null && { branch }),
+    })
+  }
+
+  #scheduleSweep(delay: number): void {
+    this.#sweep = this.options.deadlines.after(delay, () => {
+      void this.sweep().catch((error) => this.options.report(`changes: ${errorMessage(error)}`))
+      this.#scheduleSweep(DAY_MS)
+    })
+  }
+
+  /** Drops the commits of changes that were decided long ago, and attempts that left none. */
+  async sweep(): Promise<void> {
+    const { rows, store, clock, snapshots } = this.options
+    const now = clock.now()
+    for (const row of rows.pinnedBefore(now - PINNED_MS)) {
+      if (this.#isClosed) return
+      const refs = rows.rounds(row.id).map(({ round }) => `${CHANGES}/${row.id}/${round}`)
+      await snapshots.changeRefs(
+        row.rig,
+        refs.flatMap((ref) => [`delete ${ref}`, `delete ${ref}-base`]),
+      )
+      await store.write((tx) => void rows.update(tx, row.id, { pinned: false }), TRACKER)
+    }
+    if (rows.hasOld(now - ATTEMPT_MS)) await store.write((tx) => rows.prune(tx, now - ATTEMPT_MS), TRACKER)
+  }
+}
+
+const isInside = (path: string, folder: string): boolean => path === folder || path.startsWith(join(folder, sep))
