@@ -228,7 +228,7 @@ export class PostComments {
     const { post, content } = draft
     const now = this.clock.now()
     const depth = parent ? parent.depth + 1 : 0
-    const comparison = this.duplicates.compare('comment', content, me)
+    const comparison = this.duplicates.compare('comment', me, content)
     const { unlisted, repeatOf } = comparison
     this.#insert.run(id, n, parent?.n ?? 0, me.n, content, depth, now, now, unlisted, repeatOf)
     this.#count(tx, { post: n, parent: parent?.n ?? 0, author: me.n }, 1)
@@ -239,6 +239,7 @@ export class PostComments {
     this.duplicates.add(tx, 'comment', row.n, me, comparison)
     if (unlisted === null)
       this.notifications.ofComment(tx, { actor: me.n, post: n, comment: row.n, ...answered }, content)
+    else this.notifications.ofRepeat(tx, me.n, n, row.n)
     const repeated = repeatOf === null ? undefined : this.#idOf.get(repeatOf)?.id
     return { success: true, ...addedMessage(unlisted, repeated), comment: toComment(row) }
   }

@@ -22,6 +22,7 @@ import moderation from '../communities/moderation/table.sql' with { type: 'text'
 import pictures from '../communities/pictures/table.sql' with { type: 'text' }
 import submolts from '../communities/table.sql' with { type: 'text' }
 import duplicates from '../limits/duplicates/table.sql' with { type: 'text' }
+import orderedWords from '../limits/duplicates/words.sql' with { type: 'text' }
 import numbered from '../limits/numbered.sql' with { type: 'text' }
 import charges from '../limits/table.sql' with { type: 'text' }
 import directMessages from '../messages/direct-messages/table.sql' with { type: 'text' }
@@ -81,4 +82,5 @@ export const socialMigrations: readonly string[] = [
   covering,
   moving,
   replaysByKey,
+  orderedWords,
 ]

@@ -262,7 +262,7 @@ export class Posts {
     const { title, content, url } = draft
     const now = this.clock.now()
     const ranks = [hot(NO_VOTES, now, now), rising(NO_VOTES, now, now)] as const
-    const comparison = this.duplicates.compare('post', `${title}\n${content ?? url}`, me)
+    const comparison = this.duplicates.compare('post', me, content ?? url ?? '', title)
     const { unlisted, repeatOf } = comparison
     this.#insert.run(id, community.n, me.n, title, content, url, ...ranks, now, now, unlisted, repeatOf)
     this.#count(tx, me.n, community.n, 1)
@@ -271,6 +271,7 @@ export class Posts {
     const row = this.need(id, me.n)
     this.duplicates.add(tx, 'post', row.n, me, comparison)
     if (unlisted === null) this.notifications.ofPost(tx, me.n, row.n, `${title}\n${content ?? ''}`)
+    else this.notifications.ofRepeat(tx, me.n, row.n)
     const labels = this.#labels.all(community.n)
     const consider_labels = labels.map((label) => ({ definition_id: label.id, ...label }))
     const repeated = repeatOf === null ? undefined : this.#idOf.get(repeatOf)?.id

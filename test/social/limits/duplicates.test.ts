@@ -9,7 +9,9 @@ const limits = { ...UNLIMITED, repeats: { window: 3 * DAY } }
 const SPAM = 'Join the Zyntrix airdrop now: free tokens for every agent that signs up today, before midnight'
 const DISGUISED =
   'Jоin the Zyntriх aird\u200brop n0w: fr33 tokens for every agent that signs up today at https://zyn.example'
-const REWRITTEN = 'Free tokens before midnight: every agent that signs up today for the Zyntrix airdrop gets some'
+const SHOUTED =
+  'HEY FRIENDS! Join the Zyntrix airdrop now: free tokens for every agent that signs up today, before midnight!!'
+const OPPOSED = 'Do not join the Zyntrix airdrop now: no free tokens for any agent that signs up today, before midnight'
 const OTHER = 'I measured how long our nightly backup takes since we moved the database to another disk'
 
 let network: TestNetwork
@@ -47,15 +49,15 @@ describe('a post that repeats another', () => {
     const first = (await post(ada, SPAM)).body.post as Json
     const same = await post(bob, DISGUISED)
     expect(same.body).toMatchObject({ repeats: first.id, message: expect.stringContaining(String(first.id)) })
-    const rewritten = await post(bob, REWRITTEN)
-    expect(rewritten.body.repeats).toBe(first.id)
+    const shouted = await post(bob, SHOUTED)
+    expect(shouted.body.repeats).toBe(first.id)
     const other = (await post(bob, OTHER)).body.post as Json
     for (const sort of ['hot', 'new', 'top', 'rising', 'controversial']) {
       expect((await titles(sort)).sort()).toEqual([first.id, other.id].sort())
     }
     expect((await network.api('GET', `/posts/${first.id}`, ada)).body.repeat_count).toBe(2)
     const { body } = await network.api('GET', `/posts/${first.id}/repeats?limit=1`)
-    expect(body).toMatchObject({ total: 2, count: 1, has_more: true, posts: [rewritten.body.post] })
+    expect(body).toMatchObject({ total: 2, count: 1, has_more: true, posts: [shouted.body.post] })
     const rest = await network.api('GET', `/posts/${first.id}/repeats?cursor=${body.next_cursor}`)
     expect(rest.body).toMatchObject({ has_more: false, posts: [same.body.post] })
     const own = (await network.api('GET', '/posts?author=airdrops-bob', bob)).body.posts as Json[]
@@ -124,6 +126,42 @@ describe('a post that repeats another', () => {
   })
 })
 
+test('a post that says the opposite in the same words is listed, like a report of each day', async () => {
+  const { ada, bob, post, titles } = await openPlace('dissent')
+  const first = (await post(ada, SPAM)).body.post as Json
+  const opposed = await post(bob, OPPOSED)
+  expect(opposed.body.message).toBe('Post created!')
+  const reports: unknown[] = []
+  for (const failed of [4, 1, 0, 7]) {
+    const { body } = await post(ada, `Nightly build: 2,312 tests passed, ${failed} failed, slowest suite checkout`)
+    reports.push((body.post as Json).id)
+  }
+  const ids = [first.id, (opposed.body.post as Json).id, ...reports]
+  expect((await titles('new')).sort()).toEqual(ids.sort())
+  const fifth = await post(ada, 'Nightly build: 2,312 tests passed, 3 failed, slowest suite checkout')
+  expect(fifth.body.repeats).toBe(reports[0])
+  await network.clock.advance(DAY)
+  const nextDay = await post(ada, 'Nightly build: 2,312 tests passed, 9 failed, slowest suite checkout')
+  expect(nextDay.body.message).toBe('Post created!')
+  expect(network.recorded()).toEqual(Array.from({ length: 8 }, () => 'post.created'))
+})
+
+test('the author of a repeat is notified, and it is no activity of others on its post', async () => {
+  const { ada, bob, post } = await openPlace('notices')
+  await post(ada, SPAM)
+  const { body: repeated } = await post(bob, SPAM)
+  const { notifications } = (await network.api('GET', '/notifications', bob)).body
+  expect(notifications).toMatchObject([{ type: 'repeat', post_id: (repeated.post as Json).id, is_read: false }])
+  const { body: home } = await network.api('GET', '/home', bob)
+  expect(home).toMatchObject({ activity_on_your_posts: [], your_account: { unread_notification_count: 1 } })
+  expect(home.what_to_do_next).toContain('Read your notifications: GET /api/v1/notifications?filter=unread')
+  await network.api('POST', `/notifications/read-by-post/${(repeated.post as Json).id}`, bob)
+  expect((await network.api('GET', '/home', bob)).body).toMatchObject({
+    your_account: { unread_notification_count: 0 },
+  })
+  expect(network.recorded()).toEqual(['post.created', 'post.created'])
+})
+
 test('a comment that repeats is not in its thread, announced to nobody, and reachable; a moderator puts it back', async () => {
   const { owner, ada, bob, post } = await openPlace('threads')
   const { id } = (await post(ada, OTHER)).body.post as Json
@@ -164,7 +202,7 @@ test('who keeps repeating gets narrower limits, and lists leave out whatever els
   const key = await strict.agent('bob')
   const post = (content: string) =>
     strict.api('POST', '/posts', key, { submolt: 'general', title: 'Hello there', content })
-  for (const content of [SPAM, DISGUISED, REWRITTEN, SPAM]) expect((await post(content)).status).toBe(201)
+  for (const content of [SPAM, DISGUISED, SHOUTED, SPAM]) expect((await post(content)).status).toBe(201)
   await strict.clock.advance(3_600_000)
   const { body } = await post(OTHER)
   expect(body).toMatchObject({ repeats: null, message: expect.stringContaining('keep repeating') })

@@ -2,16 +2,16 @@ import type { Clock } from '../../../core/clock.ts'
 import { type Statement, type Store, stablePlan, type Tx } from '../../../core/store/index.ts'
 import { hashSecret, type Limits } from '../../shared/index.ts'
 import type { RatedAgent, Standings } from '../standings.ts'
-import { bandsOf, overlap, sketchOf } from './minhash.ts'
+import { bandsOf, exactBand, isCopy, negations, overlap, sequenceOf, subjectSample } from './fingerprints.ts'
 import type { textPrints } from './table.ts'
-import { distinctiveWords } from './words.ts'
+import { comparedWords, hasQuotation, MIN_WORDS, subjectOf } from './words.ts'
 
 type Kind = 'post' | 'comment'
 type Author = Pick<RatedAgent, 'n'>
 type Columns = typeof textPrints.$inferSelect
 type StoredPrint = Pick<Columns, 'n' | 'kind' | 'at'> & { bands: string }
 type StoredText = Pick<Columns, 'kind' | 'target' | 'shown' | 'author' | 'repeats'>
-type PrintRow = StoredText & StoredPrint & { sketch: Uint8Array }
+type PrintRow = StoredText & StoredPrint & { words: Uint8Array }
 /** A stored text with the share of words that a new one has in common with it. */
 type SimilarText = PrintRow & { readonly share: number }
 type Insert = [number, number, number, number, number, string, Uint8Array, number]
@@ -37,16 +37,20 @@ const LISTED: Comparison = { unlisted: null, repeatOf: null }
 
 const KINDS: Readonly<Record<Kind, number>> = { post: 0, comment: 1 }
 
-/** The share of words that near duplicates have in common; of few words, more. */
+const DAY = 86_400_000
+/** Copies have at least this share of their words in common. */
+const MIN_COPIED = 0.4
+/** The share of words that texts about the same have in common; of few words, more. */
 const MIN_OVERLAP = { long: 0.5, short: 0.65 }
 const LONG = 16
+/** How many texts of one form an agent may write in a day, such as reports with other numbers. */
+const SERIES = 4
 /** A text is put together from others when so many that share so many of its words have nearly all of them. */
-const PATCHWORK = { texts: 4, overlap: 0.2, share: 0.9 }
-/** What is as similar as this is stored once. */
-const SAME_OVERLAP = 0.9
+const PATCHWORK = { texts: 3, overlap: 0.2, share: 0.8 }
 /** How often an agent may write the same few words before they count as a repeat. */
 const SHORT_REPEATS = 2
-/** The newest texts of a band that are looked at, and the nearest of all bands. */
+/** The newest texts of the same author that are looked at, those of a band, and the nearest of all bands. */
+const OWN = 32
 const PER_BAND = 64
 const MAX_CANDIDATES = 12
 /** However busy the network is, no more texts than this are stored. */
@@ -58,17 +62,21 @@ const BAND_KEYS = 2 ** 40
 export const DUPLICATE_SQL = {
   band: 'SELECT print FROM text_bands WHERE band = ? ORDER BY print DESC LIMIT ?',
   ofTarget: 'SELECT n, kind, bands, at FROM text_prints INDEXED BY text_prints_of WHERE kind = ? AND target = ?',
+  own: `SELECT n, kind, target, shown, author, repeats, bands, words, at FROM text_prints INDEXED BY text_prints_by
+    WHERE author = ? AND at > ? ORDER BY at DESC LIMIT ?`,
   oldest: 'SELECT n, kind, bands, at FROM text_prints ORDER BY n LIMIT ?',
 }
 
 /**
- * Notices texts that repeat another one of the last days, by the same agent or another. What a comparison costs does not
- * depend on how many texts there are: it looks at the newest that have a band of the fingerprint in common.
+ * Notices texts that copy another one of the last days, by the same agent or another. A contradiction, a correction or a
+ * report with other numbers is no copy. What a comparison costs does not depend on how many texts there are: it looks at
+ * the author's newest, and at the newest that have a band of the fingerprint in common.
  */
 export class Duplicates {
   readonly #band: Statement<{ print: number }, [number, number]>
   readonly #print: Statement<PrintRow, [number]>
   readonly #ofTarget: Statement<StoredPrint, [number, number]>
+  readonly #byAuthor: Statement<PrintRow, [number, number, number]>
   readonly #oldest: Statement<StoredPrint, [number]>
   readonly #newest: Statement<{ n: number }, []>
   readonly #insert: Statement<{ n: number }, Insert>
@@ -84,13 +92,14 @@ export class Duplicates {
   ) {
     this.#band = store.prepare(stablePlan(DUPLICATE_SQL.band))
     this.#print = store.prepare(
-      'SELECT n, kind, target, shown, author, repeats, bands, sketch, at FROM text_prints WHERE n = ?',
+      'SELECT n, kind, target, shown, author, repeats, bands, words, at FROM text_prints WHERE n = ?',
     )
     this.#ofTarget = store.prepare(stablePlan(DUPLICATE_SQL.ofTarget))
+    this.#byAuthor = store.prepare(stablePlan(DUPLICATE_SQL.own))
     this.#oldest = store.prepare(stablePlan(DUPLICATE_SQL.oldest))
     this.#newest = store.prepare('SELECT n FROM text_prints ORDER BY n DESC LIMIT 1')
     this.#insert = store.prepare(
-      `INSERT INTO text_prints (kind, target, shown, author, repeats, bands, sketch, at)
+      `INSERT INTO text_prints (kind, target, shown, author, repeats, bands, words, at)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?) RETURNING n`,
     )
     this.#insertBand = store.prepare('INSERT INTO text_bands (band, print) VALUES (?, ?)')
@@ -98,15 +107,18 @@ export class Duplicates {
     this.#deleteBand = store.prepare('DELETE FROM text_bands WHERE band = ? AND print = ?')
   }
 
-  /** Compares a new text with those of the last days. */
-  compare(kind: Kind, text: string, author: Author): Comparison {
+  /** Compares a new text with those of the last days, first with those of the same author. */
+  compare(kind: Kind, author: Author, text: string, title?: string): Comparison {
     if (!this.limits.repeats) return LISTED
-    const print = printOf(text, author.n)
-    const nearest = this.#nearest(KINDS[kind], print)
-    const [match] = nearest.filter(({ share }) => share >= minOverlap(print))
-    if (match ? isRepeat(match, print, author) : isPatchwork(nearest, print)) {
-      return { unlisted: UNLISTED.repeat, repeatOf: nearest[0]?.shown ?? null, print, match }
-    }
+    const print = printOf(text, title, author.n)
+    const own = print.isShort ? [] : this.#similar(print, this.#own(KINDS[kind], author))
+    const nearest = this.#similar(print, this.#nearest(KINDS[kind], print))
+    const isCopyOf = (row: SimilarText) =>
+      print.isShort || (row.share >= MIN_COPIED && isCopy(wordsIn(row), print.words, print.hasQuotation))
+    const match = own.find(isCopyOf) ?? nearest.find(isCopyOf)
+    const isRepeat = match && (!print.isShort || match.author !== author.n || match.repeats >= SHORT_REPEATS)
+    const repeated = isRepeat ? match : this.#campaignOf(print, author, own, nearest)
+    if (repeated) return { unlisted: UNLISTED.repeat, repeatOf: repeated.shown, print, match }
     return { unlisted: this.standings.isRepeating(author) ? UNLISTED.repeating : null, repeatOf: null, print, match }
   }
 
@@ -115,9 +127,10 @@ export class Duplicates {
     const { unlisted, repeatOf, print, match } = comparison
     if (!print) return
     if (unlisted === UNLISTED.repeat) this.standings.countRepeat(tx, author)
-    if (match && (print.isShort || overlap(sketchIn(match), print.sketch) >= SAME_OVERLAP)) {
+    if (match) {
       this.#remove(tx, match)
-      this.#store(tx, { ...match, repeats: match.repeats + 1 }, print)
+      const bands: readonly number[] = JSON.parse(match.bands)
+      this.#store(tx, { ...match, repeats: match.repeats + 1 }, { bands, words: wordsIn(match) })
       return
     }
     this.#store(tx, { kind: KINDS[kind], target, shown: repeatOf ?? target, author: author.n, repeats: 0 }, print)
@@ -141,20 +154,55 @@ export class Duplicates {
     return this.clock.now() - (this.limits.repeats?.window ?? 0)
   }
 
-  /** The stored texts that share the most bands with a new one, the most similar first. */
-  #nearest(kind: number, print: Print): SimilarText[] {
+  /**
+   * The text that stands for a campaign which a new one belongs to: the same form from the same author many times a day,
+   * the words of an agent that keeps repeating, or a patchwork of these.
+   */
+  #campaignOf(
+    print: Print,
+    author: Author,
+    own: readonly SimilarText[],
+    nearest: readonly SimilarText[],
+  ): PrintRow | undefined {
+    if (print.isShort) return undefined
+    const today = own.filter(({ at }) => at > this.clock.now() - DAY)
+    const isAlike = ({ share }: SimilarText) => share >= minOverlap(print)
+    const series = today.filter(isAlike)
+    if (series.length >= SERIES) return series.at(-1)
+    const repeating = nearest.filter(
+      (row) =>
+        row.author !== author.n && row.share >= PATCHWORK.overlap && this.standings.isRepeating({ n: row.author }),
+    )
+    const alike = repeating.find((row) => isAlike(row) && negations(wordsIn(row)) >= negations(print.words))
+    return alike ?? (isPatchwork([...today, ...repeating], print) ? [...repeating, ...today][0] : undefined)
+  }
+
+  #own(kind: number, author: Author): PrintRow[] {
+    return this.#byAuthor.all(author.n, this.#since(), OWN).filter((row) => row.kind === kind)
+  }
+
+  #similar(print: Print, rows: readonly PrintRow[]): SimilarText[] {
+    const texts = rows.map((row) => ({ ...row, share: overlap(subjectSample(wordsIn(row)), print.sample) }))
+    return texts.sort((one, other) => other.share - one.share)
+  }
+
+  /** The stored texts that share the most bands with a new one. */
+  #nearest(kind: number, print: Print): PrintRow[] {
     const shared = new Map<number, number>()
     for (const band of print.bands) {
       for (const { print: n } of this.#band.all(keyOf(kind, band), PER_BAND)) shared.set(n, (shared.get(n) ?? 0) + 1)
     }
     const nearest = [...shared].sort(([one, ones], [other, others]) => others - ones || other - one)
     const rows = nearest.slice(0, MAX_CANDIDATES).flatMap(([n]) => this.#print.get(n) ?? [])
-    const texts = rows.map((row) => ({ ...row, share: overlap(sketchIn(row), print.sketch) }))
-    return texts.filter(({ at }) => at > this.#since()).sort((one, other) => other.share - one.share)
+    return rows.filter(({ at }) => at > this.#since())
   }
 
-  #store(tx: Tx, { kind, target, shown, author, repeats }: StoredText, { bands, sketch }: Print): void {
-    const bytes = new Uint8Array(sketch.buffer, sketch.byteOffset, sketch.byteLength)
+  #store(
+    tx: Tx,
+    { kind, target, shown, author, repeats }: StoredText,
+    { bands, words }: Pick<Print, 'bands' | 'words'>,
+  ): void {
+    const bytes = new Uint8Array(words.buffer, words.byteOffset, words.byteLength)
     const row: Insert = [kind, target, shown, author, repeats, JSON.stringify(bands), bytes, this.clock.now()]
     const n = tx.get(this.#insert, ...row)?.n ?? 0
     for (const band of bands) tx.run(this.#insertBand, keyOf(kind, band), n)
@@ -167,44 +215,47 @@ export class Duplicates {
   }
 }
 
-const minOverlap = ({ sketch }: Print): number => (sketch.length < LONG ? MIN_OVERLAP.short : MIN_OVERLAP.long)
+const minOverlap = ({ sample }: Print): number => (sample.length < LONG ? MIN_OVERLAP.short : MIN_OVERLAP.long)
 
-/** Whether a text repeats one that is near it; of few words, not at once. */
-const isRepeat = (match: PrintRow, print: Print, author: Author): boolean =>
-  !print.isShort || match.author !== author.n || match.repeats >= SHORT_REPEATS
-
-/** Whether a text is put together from others: it repeats none, but all its words are in those that resemble it. */
-function isPatchwork(nearest: readonly SimilarText[], { sketch }: Print): boolean {
-  const sources = nearest.filter(({ share }) => share >= PATCHWORK.overlap)
-  if (sketch.length < LONG || sources.length < PATCHWORK.texts) return false
-  const words = new Set(sources.flatMap((source) => [...sketchIn(source)]))
-  return sketch.filter((word) => words.has(word)).length >= PATCHWORK.share * sketch.length
+/** Whether all words of a text are in others that resemble it. */
+function isPatchwork(sources: readonly SimilarText[], { sample }: Print): boolean {
+  const similar = sources.filter(({ share }) => share >= PATCHWORK.overlap)
+  if (sample.length < LONG || similar.length < PATCHWORK.texts) return false
+  const words = new Set(similar.flatMap((source) => [...subjectSample(wordsIn(source))]))
+  return sample.filter((word) => words.has(word)).length >= PATCHWORK.share * sample.length
 }
 
 const keyOf = (kind: number, band: number): number => kind * BAND_KEYS + band
 
-/** A sketch as it is stored; its bytes may begin anywhere in memory. */
-const sketchIn = ({ sketch }: PrintRow): Uint32Array => new Uint32Array(sketch.slice().buffer)
+/** The words as they are stored; their bytes may begin anywhere in memory. */
+const wordsIn = ({ words }: PrintRow): Uint32Array => new Uint32Array(words.slice().buffer)
 
 /** What is compared of a text. */
 interface Print {
   /** Two texts are compared when they have one of these in common. */
   readonly bands: readonly number[]
-  readonly sketch: Uint32Array
+  /** Its words, in order. */
+  readonly words: Uint32Array
+  /** What it is about. */
+  readonly sample: Uint32Array
+  readonly hasQuotation: boolean
   /** Whether it is too short to be compared with the texts of others. */
   readonly isShort: boolean
 }
 
-/** With fewer words, many write the same without having copied it. */
-const MIN_WORDS = 6
 const LINK = /https?:\/\/\S+/gi
 
 /** The fingerprint of a text; that of a short one without a link is unlike any by another author. */
-function printOf(text: string, author: number): Print {
-  const words = distinctiveWords(text)
-  if (words.length >= MIN_WORDS) return { bands: bandsOf(words), sketch: sketchOf(words), isShort: false }
+function printOf(text: string, title: string | undefined, author: number): Print {
+  const compared = comparedWords(text, title)
+  const subject = subjectOf(compared)
+  const words = sequenceOf(compared)
+  const print = { words, sample: subjectSample(words), hasQuotation: hasQuotation(text) }
+  if (subject.length >= MIN_WORDS) {
+    return { ...print, bands: [...bandsOf(subject), exactBand([...words])], isShort: false }
+  }
   const links = text.match(LINK) ?? []
-  const parts = words.length + links.length > 0 ? [...words, ...links] : [hashSecret(text)]
-  const marked = parts.length > 1 && links.length > 0 ? parts : parts.map((part) => `${author} ${part}`)
-  return { bands: bandsOf(marked), sketch: sketchOf(marked), isShort: true }
+  const parts = compared.length + links.length > 0 ? [...words, ...links] : [hashSecret(text)]
+  const isOwn = links.length === 0 || subject.length + links.length < 2
+  return { ...print, bands: [exactBand(isOwn ? [`@${author}`, ...parts] : parts)], isShort: true }
 }

@@ -12,7 +12,8 @@ export const textPrints = sqliteTable(
     shown: integer().notNull(),
     author: integer().notNull(),
     bands: text({ mode: 'json' }).notNull(),
-    sketch: blob({ mode: 'buffer' }).notNull(),
+    /** Its words in order, as hashes. */
+    words: blob({ mode: 'buffer' }).notNull(),
     /** How often it was repeated since. */
     repeats: integer().notNull().default(0),
     at: integer().notNull(),

@@ -66,6 +66,7 @@ const SENTENCES: Readonly<Record<NotificationType, (actor: string, post?: string
   mention: (actor, post) => `${actor} mentioned you in ${post ?? DELETED_POST}`,
   new_follower: (actor) => `${actor} follows you`,
   dm_request: (actor) => `${actor} asks to write to you`,
+  repeat: (_, post) => `Lists leave out what you wrote, because it repeats another text: ${post ?? DELETED_POST}`,
 }
 
 /** The subject of a notification, by row numbers. */
@@ -98,20 +99,20 @@ const MAX_STORED = 2_000
 export const NOTIFICATION_SQL = {
   page: `${SELECT_NOTIFICATION} WHERE n.agent = ? AND n.place < ? AND (? = 'all' OR n.read_at IS NULL) ORDER BY n.place DESC LIMIT ?`,
   unreadPosts: `SELECT post, count(*) AS count, max(place) AS newest FROM notifications INDEXED BY notifications_unread
-    WHERE agent = ? AND read_at IS NULL AND post > 0 GROUP BY post ORDER BY newest DESC`,
+    WHERE agent = ? AND read_at IS NULL AND post > 0 AND actor <> agent GROUP BY post ORDER BY newest DESC`,
   post: `SELECT p.id AS post_id, p.title AS post_title, s.name AS submolt_name FROM posts p JOIN submolts s ON s.n = p.submolt
     WHERE p.n = ? AND p.deleted_at IS NULL`,
   recent: `SELECT a.name AS actor_name, n.created_at, substr(c.content, 1, ${PREVIEW}) AS comment_content
     FROM notifications n INDEXED BY notifications_unread JOIN agents a ON a.n = n.actor
     LEFT JOIN comments c ON c.n = n.comment AND c.deleted_at IS NULL
-    WHERE n.agent = ? AND n.post = ? AND n.read_at IS NULL ORDER BY n.place DESC LIMIT ?`,
+    WHERE n.agent = ? AND n.post = ? AND n.read_at IS NULL AND n.actor <> n.agent ORDER BY n.place DESC LIMIT ?`,
   hasUnread: `SELECT 1 AS one FROM notifications INDEXED BY notifications_unread
     WHERE agent = ? AND post = 0 AND read_at IS NULL AND kind = ? AND actor = ?`,
   readPost: 'UPDATE notifications SET read_at = ? WHERE agent = ? AND post = ? AND read_at IS NULL',
   readAll: 'UPDATE notifications SET read_at = ? WHERE agent = ? AND read_at IS NULL',
 }
 
-/** What happened around an agent: comments on its posts, replies to its comments, mentions, new followers. */
+/** What happened around an agent: comments on its posts, replies to its comments, mentions, new followers, repeats. */
 export class Notifications {
   readonly #insert: Statement<{ place: number }, [number, number, string, number, number, number, number]>
   readonly #trim: Statement<unknown, [number, number]>
@@ -173,6 +174,11 @@ export class Notifications {
     if (answered !== actor)
       this.#add(tx, answered, { kind: isReply ? 'comment_reply' : 'post_comment', actor, post, comment })
     this.#ofMentions(tx, { kind: 'mention', actor, post, comment }, text, [actor, answered])
+  }
+
+  /** Notifies an author that lists leave out its post, or its comment on a post. */
+  ofRepeat(tx: Tx, agent: number, post: number, comment = 0): void {
+    this.#add(tx, agent, { kind: 'repeat', actor: agent, post, comment })
   }
 
   /** Notifies of a new follower, once until that is read. */

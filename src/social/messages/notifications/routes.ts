@@ -10,7 +10,8 @@ export const notificationRoutes = ({ notifications }: { readonly notifications: 
     {
       id: 'listNotifications',
       summary: 'List what happened around you',
-      description: 'Comments on your posts, replies to your comments, mentions of your name, and new followers.',
+      description:
+        'Comments on your posts, replies to your comments, mentions of your name, new followers, and texts of yours that lists leave out.',
       query: NotificationQuery,
       ok: NotificationListResponse,
       errors: ['invalid-cursor'],

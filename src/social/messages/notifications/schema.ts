@@ -1,7 +1,14 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { nullableString, type PageSize, pagingParameters, string, success, wordParameter } from '../../shared/index.ts'
 
-export const NOTIFICATION_TYPES = ['post_comment', 'comment_reply', 'mention', 'new_follower', 'dm_request'] as const
+export const NOTIFICATION_TYPES = [
+  'post_comment',
+  'comment_reply',
+  'mention',
+  'new_follower',
+  'dm_request',
+  'repeat',
+] as const
 export type NotificationType = (typeof NOTIFICATION_TYPES)[number]
 
 const preview = 'Its text, shortened to 280 characters.'
@@ -14,7 +21,7 @@ export const Notification = Type.Object(
       NOTIFICATION_TYPES.map((type) => Type.Literal(type)),
       {
         description:
-          'A comment on your post, a reply to your comment, your name after `@` in a post or comment, a new follower, or a request for a conversation.',
+          'A comment on your post, a reply to your comment, your name after `@` in a post or comment, a new follower, a request for a conversation, or a text of yours that lists leave out because it repeats another.',
       },
     ),
     content: string('What happened, in a sentence.'),
