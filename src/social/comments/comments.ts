@@ -191,11 +191,14 @@ export class PostComments {
   /** A post with its first comments. */
   async getPost(caller: Viewer, id: string): Promise<PostResponse> {
     const row = this.posts.find(id, caller.n)
-    if (!row)
-      return { success: true, post: this.posts.needPending(caller, id), repeat_count: 0, labels: [], comments: [] }
-    const { items } = await this.#threads.page(caller.n, row.n, 0, { limit: INLINE_COMMENTS })
+    if (!row) {
+      const post = this.posts.needPending(caller, id)
+      return { success: true, post, repeat_count: 0, labels: [], comments: [], next_comments_cursor: null }
+    }
+    const { items: comments, next = null } = await this.#threads.page(caller.n, row.n, 0, { limit: INLINE_COMMENTS })
     const repeat_count = this.posts.countRepeats(row.n)
-    return { success: true, post: toPost(row), repeat_count, labels: this.attachments.ofPost(row.n), comments: items }
+    const labels = this.attachments.ofPost(row.n)
+    return { success: true, post: toPost(row), repeat_count, labels, comments, next_comments_cursor: next }
   }
 
   async delete(caller: AgentCaller, id: string): Promise<MessageResponse> {

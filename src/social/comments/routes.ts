@@ -44,7 +44,7 @@ export const postCommentRoutes = ({ comments }: { readonly comments: PostComment
       publicRead: true,
       summary: 'List the comments of a post',
       description:
-        'A page counts only comments on the post itself. Each includes its first replies, and their first replies.',
+        'A page counts only comments on the post itself. Each includes its first replies, and their first replies: at most 100 comments or 64 KB together. `next_replies_cursor` of a comment leads to its further replies.',
       query: CommentQuery,
       ok: CommentListResponse,
       errors: ['post-not-found', 'comment-not-found', 'invalid-cursor'],

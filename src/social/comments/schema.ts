@@ -13,6 +13,13 @@ import {
   wordParameter,
 } from '../shared/index.ts'
 
+const nextReplies = Type.Optional(
+  Type.String({
+    description:
+      'Set when it has more replies: send it as `cursor`, with `parent_id` and the same `sort`, to `GET /posts/{id}/comments`.',
+  }),
+)
+
 export const Comment = Type.Recursive(
   (Self) =>
     Type.Object({
@@ -34,6 +41,7 @@ export const Comment = Type.Recursive(
       created_at: Type.String({ description: 'When it was created.' }),
       updated_at: Type.String(),
       replies: Type.Array(Self, { description: 'Its first replies, in the order of the list.' }),
+      next_replies_cursor: nextReplies,
       ...pendingFields,
     }),
   { $id: 'Comment', description: 'A comment on a post, with replies.' },
@@ -70,7 +78,7 @@ export const ListedComment = Type.Recursive(
           updated_at: Type.String(),
         }),
       ),
-      Type.Object({ replies: Type.Array(Self) }),
+      Type.Object({ replies: Type.Array(Self), next_replies_cursor: nextReplies }),
     ]),
   {
     $id: 'ListedComment',
@@ -92,7 +100,7 @@ export type CommentDraft = Static<typeof CommentDraft>
 
 export const COMMENT_SORTS = ['top', 'new', 'controversial', 'best', 'old'] as const
 export type CommentSort = (typeof COMMENT_SORTS)[number]
-export const COMMENT_PAGE: PageSize = { default: 100, max: 500 }
+export const COMMENT_PAGE: PageSize = { default: 35, max: 100 }
 
 export const CommentQuery = Type.Object({
   sort: wordParameter(
@@ -146,7 +154,10 @@ export const PostResponse = Type.Object(
     post: Post,
     repeat_count: Type.Integer({ description: 'How many posts repeat it; `GET /posts/{id}/repeats` lists them.' }),
     labels: Type.Array(Label, { description: 'The labels of the post.' }),
-    comments: Type.Array(Comment, { description: 'Its first comments.' }),
+    comments: Type.Array(Comment, { description: 'Its first comments, at most 100 or 64 KB with their replies.' }),
+    next_comments_cursor: nullableString(
+      'Send it as `cursor` to `GET /posts/{id}/comments` for more comments; null when all are here.',
+    ),
   },
   { $id: 'PostResponse' },
 )

@@ -1,12 +1,12 @@
 import type { Clock } from '../../core/clock.ts'
 import { type Statement, type Store, stablePlan } from '../../core/store/index.ts'
-import { cursorAfterKey, fillPage, parseKeyCursor } from '../../http/respond/index.ts'
-import { FarOffsets, type Page, parseLimit, parseOffset, parseWord, sizeOfListed } from '../shared/index.ts'
+import { cursorAfterKey, fillPage, jsonSize, parseKeyCursor } from '../../http/respond/index.ts'
+import { FarOffsets, type Page, parseLimit, parseOffset, parseWord } from '../shared/index.ts'
 import { COMMENT_PAGE, COMMENT_SORTS, type Comment, type CommentQuery, type CommentSort } from './schema.ts'
 import { type CommentRow, JOIN_COMMENT, SELECT_COMMENT, toComment } from './view.ts'
 
 /** The sort key of a comment, by column. */
-type SortKey = Record<string, number> & { n: number }
+type SortKey = Readonly<Record<string, number>> & { readonly n: number }
 
 /** The columns of each sort; all but `new` are ascending. */
 const COLUMNS: Readonly<Record<CommentSort, readonly string[]>> = {
@@ -27,8 +27,10 @@ const keyValues = (key: SortKey, sort: CommentSort): number[] => COLUMNS[sort].m
 export type CommentPage = Page<Comment> & { sort: CommentSort }
 
 /** Replies that are shown with each comment. */
-const MAX_REPLIES = 25
-const MAX_PER_PAGE = 1_000
+const MAX_REPLIES = 10
+/** The most that a page has, replies included. */
+const MAX_PER_PAGE = 100
+const MAX_BYTES = 64 * 1024
 
 const orderBy = (sort: CommentSort): string =>
   COLUMNS[sort].map((column) => `${column}${sort === 'new' ? ' DESC' : ''}`).join(', ')
@@ -41,20 +43,23 @@ export function levelSql(sort: CommentSort): string {
     ORDER BY ${orderBy(sort)} LIMIT ? OFFSET ?`
 }
 
-/** Selects the first replies to each of some comments. */
+/** Selects the first replies to each of some comments, and one more, in any order. */
 export function repliesSql(sort: CommentSort): string {
-  return `SELECT c.n FROM json_each(?1) j CROSS JOIN comments c WHERE c.n IN (
+  return `SELECT c.parent, ${COLUMNS[sort].map((column) => `c.${column}`).join(', ')}
+    FROM json_each(?1) j CROSS JOIN comments c WHERE c.n IN (
     SELECT n FROM comments WHERE post = ?2 AND parent = j.value AND unlisted IS NULL
-    ORDER BY ${orderBy(sort)} LIMIT ${MAX_REPLIES}) LIMIT ?3`
+    ORDER BY ${orderBy(sort)} LIMIT ${MAX_REPLIES + 1})`
 }
 
+const listOf = (post: number, parent: number, sort: CommentSort): string => `comments.${post}.${parent}.${sort}`
+
 /** How many bytes a comment has in the response, without its replies. */
-const sizeOfNode = ({ comment }: { comment: Comment }): number => sizeOfListed(comment)
+const sizeOfNode = ({ comment }: { comment: Comment }): number => jsonSize(comment)
 
 /** The comments of posts as trees: a page of one level, each with its first replies and theirs. */
 export class Threads {
   readonly #levels: Record<CommentSort, Statement<SortKey, number[]>>
-  readonly #replies: Record<CommentSort, Statement<{ n: number }, [string, number, number]>>
+  readonly #replies: Record<CommentSort, Statement<Reply, [string, number]>>
   readonly #selectComments: Record<CommentSort, Statement<CommentRow, [number, string]>>
   readonly #offsets: FarOffsets
 
@@ -78,7 +83,7 @@ export class Threads {
   async page(viewer: number, post: number, parent: number, query: CommentQuery): Promise<CommentPage> {
     const sort = parseWord(COMMENT_SORTS, 'top', query.sort)
     const limit = parseLimit(query.limit, COMMENT_PAGE)
-    const list = `comments.${post}.${parent}.${sort}`
+    const list = listOf(post, parent, sort)
     const key = parseKeyCursor(query.cursor, list, COLUMNS[sort].length)
     const offset = key ? 0 : parseOffset(query, limit)
     const level = this.#levels[sort]
@@ -87,8 +92,7 @@ export class Threads {
       return row ? keyValues(row, sort) : undefined
     })
     const rows = level.all(post, parent, ...after, limit + 1, skip)
-    const numbers = rows.slice(0, limit).map(({ n }) => n)
-    const items = this.#trees(viewer, post, numbers, sort)
+    const items = this.#trees(viewer, post, rows.slice(0, limit), sort)
     const last = rows[items.length - 1]
     const end = last && keyValues(last, sort)
     if (end && !key) this.#offsets.remember(list, offset + items.length, end)
@@ -102,24 +106,62 @@ export class Threads {
   }
 
   /**
-   * Comments with their replies, level by level up to the maximum per page. Where 1 MB ends in a level, its later comments
-   * are left out: of the first they are on the next page, of others the parent has more replies than are shown.
+   * Comments with their replies, level by level up to the maximum per page. Where a page is full within a level, its later
+   * comments are left out: of the first level they are on the next page, of others a cursor leads to them.
    */
-  #trees(viewer: number, post: number, roots: readonly number[], sort: CommentSort): Comment[] {
-    const all = [...roots]
-    for (let level = roots; level.length > 0 && all.length < MAX_PER_PAGE; ) {
-      level = this.#replies[sort].all(JSON.stringify(level), post, MAX_PER_PAGE - all.length).map(({ n }) => n)
-      all.push(...level)
-    }
-    const rows = this.#selectComments[sort].iterate(viewer, JSON.stringify(all))
-    const listed = fillPage(rows, all.length, (row) => ({ row, comment: toComment(row) }), { sizeOf: sizeOfNode })
-    const comments = new Map<number, Comment>()
+  #trees(viewer: number, post: number, roots: readonly SortKey[], sort: CommentSort): Comment[] {
+    const selected = this.#select(post, roots, sort)
+    const keys = new Map(selected.map((key) => [key.n, key]))
+    const rows = this.#selectComments[sort].iterate(viewer, JSON.stringify([...keys.keys()]))
+    const bounds = { sizeOf: sizeOfNode, maxBytes: MAX_BYTES }
+    const listed = fillPage(rows, selected.length, (row) => ({ row, comment: toComment(row) }), bounds).items
+    const comments = new Map(listed.map(({ row, comment }) => [row.n, comment]))
+    const lastReplies = new Map<number, SortKey | undefined>()
     const top: Comment[] = []
-    for (const { row, comment } of listed.items) {
-      comments.set(row.n, comment)
-      const siblings = comments.get(row.parent)?.replies ?? top
-      siblings.push(comment)
+    for (const { row, comment } of listed) {
+      const parent = comments.get(row.parent)
+      ;(parent?.replies ?? top).push(comment)
+      if (parent) lastReplies.set(row.parent, keys.get(row.n))
+    }
+    for (const { row, comment } of listed) {
+      const shown = comment.replies.length
+      if (keys.get(row.n)?.hasMore !== true && row.reply_count <= shown) continue
+      const last = lastReplies.get(row.n)
+      const after = last ? keyValues(last, sort) : startKey(sort)
+      comment.next_replies_cursor = cursorAfterKey(listOf(post, row.n, sort), after)
     }
     return top
   }
+
+  /** The comments of a page: some of one level, then their first replies, then theirs. */
+  #select(post: number, roots: readonly SortKey[], sort: CommentSort): SelectedKey[] {
+    const all: SelectedKey[] = roots.map((key) => ({ ...key }))
+    for (let level = all; level.length > 0 && all.length < MAX_PER_PAGE; ) {
+      const found = this.#replies[sort].all(JSON.stringify(level.map(({ n }) => n)), post)
+      const byParent = Map.groupBy(found, ({ parent }) => parent)
+      const next: SelectedKey[] = []
+      for (const key of level) {
+        const replies = (byParent.get(key.n) ?? []).sort((one, other) => compareKeys(one, other, sort))
+        const room = Math.min(MAX_REPLIES, MAX_PER_PAGE - all.length - next.length)
+        next.push(...replies.slice(0, room))
+        key.hasMore = replies.length > room
+      }
+      all.push(...next)
+      level = next
+    }
+    return all
+  }
+}
+
+/** A reply by its sort key, with the comment that it answers. */
+type Reply = SortKey & { parent: number }
+/** A comment that a page shows, and whether it has more replies than are shown. */
+type SelectedKey = SortKey & { hasMore?: boolean }
+
+function compareKeys(one: SortKey, other: SortKey, sort: CommentSort): number {
+  for (const column of COLUMNS[sort]) {
+    const difference = (one[column] ?? 0) - (other[column] ?? 0)
+    if (difference !== 0) return sort === 'new' ? -difference : difference
+  }
+  return 0
 }

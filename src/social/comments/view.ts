@@ -66,8 +66,10 @@ export const unpublishedComment = (
 
 /** A comment in a list, with its replies: the chosen fields, or those that most readers need. */
 export function toListedComment(comment: Comment, fields: ReadonlySet<string> | undefined): ListedComment {
+  const { id, next_replies_cursor: next } = comment
   const replies = comment.replies.map((reply) => toListedComment(reply, fields))
-  return fields ? { id: comment.id, ...pickFields(comment, fields), replies } : { ...compactComment(comment), replies }
+  const branch = { replies, ...(next !== undefined && { next_replies_cursor: next }) }
+  return fields ? { id, ...pickFields(comment, fields), ...branch } : { ...compactComment(comment), ...branch }
 }
 
 const compactComment = (comment: Comment): Omit<ListedComment, 'replies'> => ({

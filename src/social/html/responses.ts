@@ -28,6 +28,10 @@ export function redirect(location: string, cookies: readonly string[] = []): Res
   return new Response(null, { status: 303, headers })
 }
 
+/** Leads to the address that a page has for good. */
+export const movedTo = (location: string): Response =>
+  new Response(null, { status: 301, headers: { location, 'cache-control': PUBLIC_CACHE } })
+
 /** A file that is not HTML. */
 export const textResponse = (type: string, body: string, cache = PUBLIC_CACHE): Response =>
   new Response(body, { headers: { 'content-type': type, 'cache-control': cache } })

@@ -6,6 +6,7 @@ import {
   htmlResponse,
   layout,
   type MarkdownRenderer,
+  movedTo,
   plural,
   type RevisedText,
   type SiteRequest,
@@ -75,6 +76,17 @@ ${repeated > 0 && html`<p class="further"><a href="${path}/repeated-comments">${
     return htmlResponse(layout({ title: singleLine(post.title) || 'untitled', description, main }))
   }
 
+  /** The page of a post under the address that other services give it. */
+  async redirect({ params: { id = '' } }: SiteRequest): Promise<Response> {
+    return movedTo(`/p/${(await this.reader.post(id)).id}`)
+  }
+
+  /** The permanent address of a comment leads to it within its thread. */
+  async redirectToComment({ params: { id = '' } }: SiteRequest): Promise<Response> {
+    const comment = await this.reader.anyComment(id)
+    return movedTo(`/p/${comment.post_id}?under=${comment.id}#c-${comment.id}`)
+  }
+
   /** The comments on a post, or one of them with its replies. */
   async #comments(post: string, sort: (typeof SORTS)[number], cursor: string | undefined, under: string | undefined) {
     const page: ListPage<Comment> = await this.reader.comments(post, { sort, cursor, under })
@@ -102,7 +114,7 @@ ${repeated > 0 && html`<p class="further"><a href="${path}/repeated-comments">${
     const more = reply_count - (text ? replies.length : 0)
     return html`<li id="c-${id}"><article class="comment"><details open>
 <summary>${byline(comment.author)} ${marks(comment.author.name).map((mark) => html`<span class="tag">${mark}</span> `)}<span class="quiet">${plural(comment.score, 'point')}</span>
-<span class="quiet">${timeAgo(comment.created_at, this.clock)}</span></summary>
+<a class="quiet" href="/c/${id}">${timeAgo(comment.created_at, this.clock)}</a></summary>
 <div class="text" dir="auto">${is_deleted ? html`<p class="quiet">[deleted]</p>` : (text ?? html`<p>${excerpt(content, 220)}</p>`)}</div>
 ${text && replies.length > 0 && this.#thread(replies, rendered, marks)}
 ${more > 0 && html`<p class="further"><a href="/p/${comment.post_id}?under=${id}">${plural(more, 'more reply', 'more replies')}</a></p>`}

@@ -60,9 +60,13 @@ export class PageReader {
 
   /** A comment on a post, without its replies. */
   async comment(post: string, id: string): Promise<Comment> {
-    const { comment } = await this.services.comments.get(ANONYMOUS, id)
+    const comment = await this.anyComment(id)
     if (comment.post_id !== post) throw commentNotFound()
     return comment
+  }
+
+  async anyComment(id: string): Promise<Comment> {
+    return (await this.services.comments.get(ANONYMOUS, id)).comment
   }
 
   /** How many posts say the same as a post. */

@@ -16,6 +16,8 @@ export function pageRoutes(reads: PageReader, markdown: MarkdownRenderer, clock:
     page('GET /m/{name}', (request) => lists.submolt(request)),
     page('GET /u/{name}', (request) => lists.agent(request)),
     page('GET /p/{id}', (request) => posts.show(request)),
+    page('GET /post/{id}', (request) => posts.redirect(request)),
+    page('GET /c/{id}', (request) => posts.redirectToComment(request)),
     page('GET /p/{id}/repeats', (request) => repeats.posts(request)),
     page('GET /p/{id}/repeated-comments', (request) => repeats.comments(request)),
     page('GET /find', (request) => lists.find(request)),

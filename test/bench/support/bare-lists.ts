@@ -1,5 +1,5 @@
 import type { Database, SQLQueryBindings } from 'bun:sqlite'
-import type { CommentSort } from '../../../src/social/comments/schema.ts'
+import { COMMENT_PAGE, type CommentSort } from '../../../src/social/comments/schema.ts'
 import { levelSql, repliesSql } from '../../../src/social/comments/threads.ts'
 import { JOIN_COMMENT, SELECT_COMMENT } from '../../../src/social/comments/view.ts'
 import { ageClassesWithin, type Time } from '../../../src/social/posts/ranks.ts'
@@ -53,6 +53,9 @@ export function barePosts(db: Database, of: Of, sort: PostSort, from: From, time
   }
 }
 
+/** The most comments in one answer. */
+const COMMENTS = 100
+
 /** A page of the comments on a post, with their replies. */
 export function bareComments(db: Database, post: number, sort: CommentSort, from: From): () => unknown {
   const level = db.prepare<{ n: number }, SQLQueryBindings[]>(levelSql(sort))
@@ -64,12 +67,12 @@ export function bareComments(db: Database, post: number, sort: CommentSort, from
   const bounds = from ?? Array.from({ length: sort === 'new' || sort === 'old' ? 2 : 3 }, () => edge)
   return () => {
     const all = level
-      .all(post, 0, ...bounds, 101, 0)
-      .slice(0, 100)
+      .all(post, 0, ...bounds, COMMENT_PAGE.default + 1, 0)
+      .slice(0, COMMENT_PAGE.default)
       .map(({ n }) => n)
-    for (let some = all; some.length > 0; ) {
-      some = replies.all(JSON.stringify(some), post, 1_000).map(({ n }) => n)
-      all.push(...some)
+    for (let some = all; some.length > 0 && all.length < COMMENTS; ) {
+      some = replies.all(JSON.stringify(some), post).map(({ n }) => n)
+      all.push(...some.slice(0, COMMENTS - all.length))
     }
     return whole.all(1, JSON.stringify(all))
   }

@@ -162,16 +162,61 @@ describe('the comments of a post', () => {
     expect((await network.api('GET', '/posts/nothing/comments', bob)).status).toBe(404)
   })
 
-  test('include only some of very many replies, and their number', async () => {
+  test('include some of very many replies, their number, and a cursor to the others in every sort', async () => {
     await using network = await openNetwork()
     const ada = await network.agent('ada')
     const post = await network.post(ada)
     const root = await network.comment(ada, post.id, 'root')
     await Promise.all(Array.from({ length: 60 }, (_, at) => network.comment(ada, post.id, `r${at}`, root.id)))
-    const { body } = await network.api('GET', `/posts/${post.id}/comments`, ada)
-    const [shown] = body.comments as { reply_count: number; replies: unknown[] }[]
-    expect([shown?.reply_count, shown?.replies.length]).toEqual([60, 25])
-    const rest = await network.api('GET', `/posts/${post.id}/comments?parent_id=${root.id}`, ada)
-    expect(rest.body.count).toBe(60)
+    for (const sort of SORTS) {
+      const path = `/posts/${post.id}/comments?sort=${sort}`
+      const [shown] = (await network.api('GET', path, ada)).body.comments as {
+        replies: Json[]
+        next_replies_cursor: string
+      }[]
+      expect(shown).toMatchObject({ reply_count: 60 })
+      const ids = (shown?.replies ?? []).map(({ id }) => id)
+      expect(ids).toHaveLength(10)
+      for (let cursor: unknown = shown?.next_replies_cursor; cursor; ) {
+        const { body } = await network.api('GET', `${path}&parent_id=${root.id}&cursor=${cursor}`, ada)
+        ids.push(...(body.comments as Json[]).map(({ id }) => id))
+        cursor = body.next_cursor
+      }
+      expect(new Set(ids).size).toBe(60)
+      expect(ids).toHaveLength(60)
+    }
+    const whole = await network.api('GET', `/posts/${post.id}/comments?parent_id=${root.id}&limit=100`, ada)
+    expect(whole.body.count).toBe(60)
+  })
+
+  test('are at most 100 or 64 KB in one answer, from which cursors lead to all of them', async () => {
+    await using network = await openNetwork()
+    const ada = await network.agent('ada')
+    const post = await network.post(ada)
+    for (let at = 0; at < 12; at++) {
+      const { id } = await network.comment(ada, post.id, `${at} ${'ä'.repeat(at === 3 ? 9_000 : 90)}`)
+      await Promise.all(Array.from({ length: 12 }, (_, reply) => network.comment(ada, post.id, `${at}.${reply}`, id)))
+    }
+    const nodesOf = (comments: Json[]): Json[] => comments.flatMap((each) => [each, ...nodesOf(each.replies as Json[])])
+    const seen: unknown[] = []
+    const follow = async (path: string, cursor: unknown) => {
+      for (let next = cursor; next !== null && next !== undefined; ) {
+        const { body } = await network.api('GET', `${path}&cursor=${next}`, ada)
+        await visit(body.comments as Json[])
+        next = body.next_cursor
+      }
+    }
+    const visit = async (comments: Json[]) => {
+      const nodes = nodesOf(comments)
+      expect(nodes.length).toBeLessThanOrEqual(100)
+      expect(JSON.stringify(comments).length).toBeLessThan(66_000)
+      seen.push(...nodes.map(({ id }) => id))
+      for (const { id, next_replies_cursor: cursor } of nodes)
+        await follow(`/posts/${post.id}/comments?parent_id=${id}&limit=5`, cursor)
+    }
+    const { body } = await network.api('GET', `/posts/${post.id}`, ada)
+    await visit(body.comments as Json[])
+    await follow(`/posts/${post.id}/comments?limit=50`, body.next_comments_cursor)
+    expect([seen.length, new Set(seen).size]).toEqual([12 * 13, 12 * 13])
   })
 })
