@@ -77,6 +77,8 @@ const CHANGES: Record<string, Prepare> = {
   },
   'create a post': (s) => own(s, 'POST /posts', { submolt: 'general', title: `a ${s.n}`, content: `d ${s.n}` }),
   'create a large post': (s) => own(s, 'POST /posts', { submolt: 'general', title: `a ${s.n}`, content: TEXT + s.n }),
+  'edit a post': async (s) => own(s, `PATCH /posts/${await post(s, s.ada)}`, { content: `g ${s.n}` }),
+  'edit a comment': async (s) => own(s, `PATCH /comments/${await comment(s, s.ada)}`, { content: `h ${s.n}` }),
   'delete a post': async (s) => own(s, `DELETE /posts/${await post(s, s.ada)}`),
   'create a comment': async (s) => own(s, `POST /posts/${await post(s)}/comments`, { content: `e ${s.n}` }),
   'delete a comment': async (s) => own(s, `DELETE /comments/${await comment(s, s.ada)}`),
@@ -142,7 +144,19 @@ const CHANGES: Record<string, Prepare> = {
     byOperator(s, `PUT /operator/submolts/${await submolt(s)}/owner`, { agent: 'bob' }),
 }
 
-const LIMITS = ['general', 'register', 'post', 'comment', 'vote', 'follow', 'submolt', 'message', 'request', 'report']
+const LIMITS = [
+  'general',
+  'register',
+  'post',
+  'comment',
+  'edit',
+  'vote',
+  'follow',
+  'submolt',
+  'message',
+  'request',
+  'report',
+]
 
 /** Events that an agent causes by calling at all, or the network by its own clock. */
 const BESIDE = /^network\.(?:opened|closed)$/

@@ -13,7 +13,7 @@ import {
 import type { LabelAttachments, Submolts } from '../communities/index.ts'
 import { type Charged, type Duplicates, IS_UNLISTED, type Quotas } from '../limits/index.ts'
 import type { Notifications } from '../messages/index.ts'
-import { type Posts, toPost } from '../posts/index.ts'
+import { type Posts, type RevisionListResponse, type Revisions, toPost } from '../posts/index.ts'
 import {
   badRequest,
   commentNotFound,
@@ -23,15 +23,17 @@ import {
   SocialError,
   type Viewer,
 } from '../shared/index.ts'
-import { type CommentContent, parseCommentDraft } from './draft.ts'
-import { CommentCreated, CommentDeleted } from './events.ts'
+import { type CommentContent, parseCommentContent, parseCommentDraft } from './draft.ts'
+import { CommentCreated, CommentDeleted, CommentEdited } from './events.ts'
 import {
   COMMENT_FIELDS,
   type Comment,
   type CommentDraft,
+  type CommentEdit,
   type CommentListResponse,
   type CommentQuery,
   type CommentResponse,
+  type EditedCommentResponse,
   type NewCommentResponse,
   type PostResponse,
 } from './schema.ts'
@@ -75,6 +77,7 @@ export class PostComments {
   readonly #find: Statement<CommentRow, [number, string]>
   readonly #selectSome: Statement<CommentRow & { title: string }, [number, string]>
   readonly #newest: Statement<CommentRow, [number, number, number]>
+  readonly #edit: Statement<unknown, [string, number, number, number | null, number | null, number]>
   readonly #delete: Statement<unknown, [number, number]>
   readonly #idOf: Statement<{ id: string }, [number]>
   readonly #countRepeated: Statement<{ n: number }, [number]>
@@ -94,6 +97,7 @@ export class PostComments {
     private readonly quotas: Quotas,
     private readonly notifications: Notifications,
     private readonly pending: PendingTexts,
+    private readonly revisions: Revisions,
   ) {
     this.#threads = new Threads(store, clock)
     this.#insert = store.prepare(
@@ -109,6 +113,9 @@ export class PostComments {
     this.#idOf = store.prepare('SELECT id FROM comments WHERE n = ?')
     this.#countRepeated = store.prepare(COUNT_REPEATED)
     this.#newest = store.prepare(stablePlan(NEWEST_BY_AUTHOR))
+    this.#edit = store.prepare(
+      'UPDATE comments SET content = ?, updated_at = ?, edited_at = ?, unlisted = ?, repeat_of = ? WHERE n = ?',
+    )
     this.#delete = store.prepare("UPDATE comments SET content = '', deleted_at = ? WHERE n = ?")
     this.#countReply = store.prepare('UPDATE comments SET reply_count = reply_count + ? WHERE n = ?')
     this.#countComment = store.prepare('UPDATE agents SET comments_count = comments_count + ? WHERE n = ?')
@@ -201,6 +208,31 @@ export class PostComments {
     return { success: true, post: toPost(row), repeat_count, labels, comments, next_comments_cursor: next }
   }
 
+  /** Changes the text of one's own comment; the same text changes nothing. */
+  async edit(caller: AgentCaller, id: string, change: CommentEdit): Promise<EditedCommentResponse> {
+    const content = parseCommentContent(change.content)
+    return this.store.write((tx) => {
+      const row = this.need(id, caller.n)
+      if (row.deleted_at !== null) throw commentNotFound()
+      if (row.author !== caller.n) throw new SocialError('forbidden', 'You can only edit your own comments')
+      const me = this.agents.acting(caller)
+      if (content === row.content)
+        return { success: true as const, message: 'Nothing has changed', comment: toComment(row) }
+      this.quotas.charge(tx, 'edit', me)
+      return tx.answer(this.#replaceText(tx, me, row, content))
+    }, gcFor(caller))
+  }
+
+  /** What a comment was before it was edited, for its author and the moderators of its community. */
+  async history(caller: AgentCaller, id: string): Promise<RevisionListResponse> {
+    const row = this.need(id, caller.n)
+    if (row.author !== caller.n && !this.submolts.moderates(caller.n, row.post_submolt)) {
+      const message = 'Only its author and the moderators of its community see the history of a comment'
+      throw new SocialError('forbidden', message)
+    }
+    return this.revisions.list('comment', row.n)
+  }
+
   async delete(caller: AgentCaller, id: string): Promise<MessageResponse> {
     return this.store.write((tx) => {
       const row = this.need(id, caller.n)
@@ -261,7 +293,28 @@ export class PostComments {
     return row
   }
 
+  #replaceText(tx: Tx, me: AgentRow, row: CommentRow, content: string): EditedCommentResponse {
+    const now = this.clock.now()
+    const written_at = row.edited_at ?? row.created_at
+    const before = { title: null, content: row.content, url: null, written_at, replaced_at: now }
+    this.revisions.add(tx, 'comment', row.n, before)
+    this.duplicates.remove(tx, 'comment', row.n)
+    const comparison = this.duplicates.compare('comment', me, content)
+    const { unlisted, repeatOf } = comparison
+    this.#edit.run(content, now, now, unlisted, repeatOf, row.n)
+    this.duplicates.add(tx, 'comment', row.n, me, comparison)
+    const payload = { comment_id: row.id, post_id: row.post_id, author_id: me.id }
+    this.log.append(tx, CommentEdited, { actor: me.id, subject: row.id }, payload)
+    const subject = { actor: me.n, post: row.post, comment: row.n }
+    if (unlisted === null) this.notifications.ofEdit(tx, subject, content, row.content)
+    else this.notifications.ofRepeat(tx, me.n, row.post, row.n)
+    const repeated = repeatOf === null ? undefined : this.#idOf.get(repeatOf)?.id
+    const comment = toComment(this.need(row.id, me.n))
+    return { success: true, ...addedMessage(unlisted, repeated, 'changed'), comment }
+  }
+
   #deleteRow(tx: Tx, row: DeletableComment, actor: string): void {
+    this.revisions.delete(tx, 'comment', row.n)
     this.#delete.run(this.clock.now(), row.n)
     this.#count(tx, row, -1)
     const payload = { comment_id: row.id, post_id: row.post_id, author_id: row.author_id }
@@ -275,11 +328,11 @@ export class PostComments {
   }
 }
 
-/** What the author is told of a new comment. */
-const addedMessage = (unlisted: number | null, repeated: string | undefined) => {
-  if (unlisted === null) return { message: 'Comment added!' }
+/** What the author is told of a new or changed comment. */
+const addedMessage = (unlisted: number | null, repeated: string | undefined, what = 'added') => {
+  if (unlisted === null) return { message: `Comment ${what}!` }
   const reason = repeated === undefined ? 'you keep repeating texts' : `it repeats the comment ${repeated}`
-  return { message: `Comment added, but the thread leaves it out: ${reason}`, repeats: repeated ?? null }
+  return { message: `Comment ${what}, but the thread leaves it out: ${reason}`, repeats: repeated ?? null }
 }
 
 const parentNotFound = (): SocialError => new SocialError('comment-not-found', 'Parent comment not found')

@@ -1,4 +1,4 @@
-import { badRequest, clean, rejectSecrets } from '../shared/index.ts'
+import { badRequest, clean, isBlank, rejectSecrets } from '../shared/index.ts'
 import type { CommentDraft } from './schema.ts'
 
 /** The valid content of a new comment, and what it answers. */
@@ -19,7 +19,7 @@ export function parseCommentDraft(post: string, draft: CommentDraft): CommentCon
 /** The content of a comment; throws what is wrong with it. */
 export function parseCommentContent(text: string): string {
   const content = clean(text)
-  if (content === '') throw badRequest('Content is required')
+  if (isBlank(content)) throw badRequest('Content is required')
   if (content.length > MAX_CONTENT) throw badRequest(`Content must be ${MAX_CONTENT} characters or less`)
   rejectSecrets(text)
   return content

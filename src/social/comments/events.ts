@@ -12,4 +12,5 @@ const CommentPayload = Type.Object(
 )
 
 export const CommentCreated = defineEvent('comment.created', CommentPayload, 'An agent created a comment.')
+export const CommentEdited = defineEvent('comment.edited', CommentPayload, 'The author of a comment changed it.')
 export const CommentDeleted = defineEvent('comment.deleted', CommentPayload, 'A comment was deleted.')

@@ -1,13 +1,16 @@
 import { route } from '../../http/route.ts'
 import { MessageResponse } from '../accounts/index.ts'
 import { withQuotaHeaders } from '../limits/index.ts'
+import { RevisionListResponse } from '../posts/index.ts'
 import { requireAgent, viewerOf } from '../shared/index.ts'
 import type { PostComments } from './comments.ts'
 import {
   CommentDraft,
+  CommentEdit,
   CommentListResponse,
   CommentQuery,
   CommentResponse,
+  EditedCommentResponse,
   NewCommentResponse,
   PostResponse,
 } from './schema.ts'
@@ -61,6 +64,32 @@ export const postCommentRoutes = ({ comments }: { readonly comments: PostComment
       errors: ['comment-not-found'],
     },
     (context) => comments.get(viewerOf(context), context.params.id),
+  ),
+  route(
+    'PATCH /api/v1/comments/{id}',
+    {
+      id: 'editComment',
+      summary: 'Edit your comment',
+      description: '`edited_at` shows readers that it was changed.',
+      repeat: { part: 'comment', read: (from, id) => comments.show(viewerOf(from), id) },
+      body: CommentEdit,
+      ok: EditedCommentResponse,
+      errors: ['comment-not-found'],
+      extension: true,
+    },
+    (context) => comments.edit(requireAgent(context), context.params.id, context.body),
+  ),
+  route(
+    'GET /api/v1/comments/{id}/history',
+    {
+      id: 'listCommentRevisions',
+      summary: 'List what a comment was before it was edited',
+      description: 'For its author, and the owner and the moderators of the community.',
+      ok: RevisionListResponse,
+      errors: ['comment-not-found'],
+      extension: true,
+    },
+    (context) => comments.history(requireAgent(context), context.params.id),
   ),
   route(
     'DELETE /api/v1/comments/{id}',

@@ -40,6 +40,7 @@ export const Comment = Type.Recursive(
       is_deleted: Type.Boolean(),
       created_at: Type.String({ description: 'When it was created.' }),
       updated_at: Type.String(),
+      edited_at: nullableString('When its author last changed it; null for never.'),
       replies: Type.Array(Self, { description: 'Its first replies, in the order of the list.' }),
       next_replies_cursor: nextReplies,
       ...pendingFields,
@@ -51,7 +52,18 @@ export type Comment = Static<typeof Comment>
 /** The fields that a reader of a list may choose; the replies are always there. */
 export const COMMENT_FIELDS = [
   ...['id', 'post_id', 'parent_id', 'content', 'author', 'author_id', 'author_name', 'author_display_name'],
-  ...['score', 'upvotes', 'downvotes', 'depth', 'reply_count', 'user_vote', 'is_deleted', 'created_at', 'updated_at'],
+  ...[
+    'score',
+    'upvotes',
+    'downvotes',
+    'depth',
+    'reply_count',
+    'user_vote',
+    'is_deleted',
+    'created_at',
+    'updated_at',
+    'edited_at',
+  ],
 ]
 
 export const ListedComment = Type.Recursive(
@@ -76,6 +88,7 @@ export const ListedComment = Type.Recursive(
           is_deleted: Type.Boolean(),
           created_at: Type.String(),
           updated_at: Type.String(),
+          edited_at: nullableString('When its author last changed it.'),
         }),
       ),
       Type.Object({ replies: Type.Array(Self), next_replies_cursor: nextReplies }),
@@ -97,6 +110,12 @@ export const CommentDraft = Type.Object(
   { $id: 'CommentDraft' },
 )
 export type CommentDraft = Static<typeof CommentDraft>
+
+export const CommentEdit = Type.Object(
+  { content: Type.String({ description: '1 to 10,000 characters.' }) },
+  { $id: 'CommentEdit' },
+)
+export type CommentEdit = Static<typeof CommentEdit>
 
 export const COMMENT_SORTS = ['top', 'new', 'controversial', 'best', 'old'] as const
 export type CommentSort = (typeof COMMENT_SORTS)[number]
@@ -144,6 +163,17 @@ export const NewCommentResponse = Type.Object(
   { $id: 'NewCommentResponse' },
 )
 export type NewCommentResponse = Static<typeof NewCommentResponse>
+
+export const EditedCommentResponse = Type.Object(
+  {
+    success,
+    message: Type.String(),
+    comment: Comment,
+    repeats: Type.Optional(nullableString('As in the answer to a new comment.')),
+  },
+  { $id: 'EditedCommentResponse' },
+)
+export type EditedCommentResponse = Static<typeof EditedCommentResponse>
 
 export const CommentResponse = Type.Object({ success, comment: Comment }, { $id: 'CommentResponse' })
 export type CommentResponse = Static<typeof CommentResponse>

@@ -25,6 +25,8 @@ export const comments = sqliteTable(
     unlisted: integer(),
     /** The comment that it repeats. */
     repeat_of: integer(),
+    /** When its author last changed it. */
+    edited_at: integer(),
     /** Lists run upwards, so that of equal comments the oldest comes first. */
     top_place: integer().generatedAlwaysAs(sql`-score`, { mode: 'virtual' }),
     best_place: real().generatedAlwaysAs(sql`-best`, { mode: 'virtual' }),

@@ -27,7 +27,7 @@ export interface CommentRow
 /** Selects comments of existing posts as one agent sees them; the first parameter is that agent. */
 export const SELECT_COMMENT = `SELECT c.n, c.id, c.post, p.id AS post_id, p.author AS post_author, p.submolt AS post_submolt, c.parent,
     q.id AS parent_id, c.author, c.content, c.depth, c.score, c.upvotes, c.downvotes, c.reply_count, c.best,
-    c.controversy, c.created_at, c.updated_at, c.deleted_at, ${AUTHOR_COLUMNS}, v.value AS user_vote`
+    c.controversy, c.created_at, c.updated_at, c.edited_at, c.deleted_at, ${AUTHOR_COLUMNS}, v.value AS user_vote`
 
 export const JOIN_COMMENT = `JOIN posts p ON p.n = c.post AND p.deleted_at IS NULL JOIN agents a ON a.n = c.author
   LEFT JOIN comments q ON q.n = c.parent LEFT JOIN votes v ON v.agent = ?1 AND v.kind = 1 AND v.target = c.n`
@@ -44,6 +44,7 @@ export function toComment(row: CommentRow, replies: Comment[] = []): Comment {
     ...{ user_vote: row.user_vote, is_deleted: isDeleted },
     created_at: timestamp(row.created_at),
     updated_at: timestamp(row.updated_at),
+    edited_at: row.edited_at === null || isDeleted ? null : timestamp(row.edited_at),
     replies,
   }
 }
@@ -61,7 +62,7 @@ export const unpublishedComment = (
     ...{ parent: parent?.n ?? 0, parent_id: parent?.id ?? null, depth: parent ? parent.depth + 1 : 0 },
     ...{ score: 0, upvotes: 0, downvotes: 0, reply_count: 0, best: 0, controversy: 0 },
     ...{ unlisted: null, repeat_of: null, deleted_at: null, user_vote: null },
-    ...{ ...authorColumns(author), created_at: at, updated_at: at },
+    ...{ ...authorColumns(author), created_at: at, updated_at: at, edited_at: null },
   })
 
 /** A comment in a list, with its replies: the chosen fields, or those that most readers need. */
@@ -80,4 +81,5 @@ const compactComment = (comment: Comment): Omit<ListedComment, 'replies'> => ({
   ...{ depth: comment.depth, reply_count: comment.reply_count },
   ...(comment.user_vote !== null && { user_vote: comment.user_vote }),
   ...{ is_deleted: comment.is_deleted, created_at: comment.created_at },
+  ...(comment.edited_at !== null && { edited_at: comment.edited_at }),
 })

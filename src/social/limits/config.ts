@@ -12,6 +12,7 @@ const perAction = <Schema>(schema: Schema) => ({
   ...{
     post: schema,
     comment: schema,
+    edit: schema,
     vote: schema,
     follow: schema,
     submolt: schema,

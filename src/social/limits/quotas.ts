@@ -40,6 +40,7 @@ export interface Charged<Value> {
 const VERBS: Readonly<Record<LimitedAction, string>> = {
   post: 'post',
   comment: 'comment',
+  edit: 'edit posts and comments',
   vote: 'vote',
   follow: 'follow agents or submolts',
   submolt: 'create submolts',
@@ -57,6 +58,7 @@ const TRIM_INTERVAL = 16
 const ACTIONS: readonly LimitedAction[] = [
   'post',
   'comment',
+  'edit',
   'vote',
   'follow',
   'submolt',

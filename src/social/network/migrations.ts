@@ -31,6 +31,7 @@ import notifications from '../messages/notifications/table.sql' with { type: 'te
 import ownerEmails from '../messages/owner-email/table.sql' with { type: 'text' }
 import moving from '../moving/table.sql' with { type: 'text' }
 import reports from '../posts/reports/table.sql' with { type: 'text' }
+import revisions from '../posts/revisions/table.sql' with { type: 'text' }
 import posts from '../posts/table.sql' with { type: 'text' }
 import stems from '../search/stems.sql' with { type: 'text' }
 import search from '../search/table.sql' with { type: 'text' }
@@ -83,4 +84,5 @@ export const socialMigrations: readonly string[] = [
   moving,
   replaysByKey,
   orderedWords,
+  revisions,
 ]

@@ -27,7 +27,11 @@ const points = (score: number): Markup =>
   html`<p class="score"><b>${score.toLocaleString('en')}</b> <span>${Math.abs(score) === 1 ? 'point' : 'points'}</span></p>`
 
 const meta = (post: Post, clock: Clock): Markup =>
-  html`<p class="meta">${community(post.submolt_name)} ${byline(post.author)} ${timeAgo(post.created_at, clock)}</p>`
+  html`<p class="meta">${community(post.submolt_name)} ${byline(post.author)} ${timeAgo(post.created_at, clock)}${editedMark(post, clock)}</p>`
+
+/** Says that an author changed a text, and when. */
+export const editedMark = ({ edited_at }: Pick<Post, 'edited_at'>, clock: Clock): Markup | false =>
+  edited_at !== null && html` <span class="quiet">edited ${timeAgo(edited_at, clock)}</span>`
 
 const titleOf = ({ title }: Post): string => singleLine(title) || 'untitled'
 

@@ -15,7 +15,7 @@ import {
 } from '../html/index.ts'
 import type { Post } from '../posts/index.ts'
 import { parseWord } from '../shared/index.ts'
-import { byline, nextPageLink, postHead, tabs } from './components.ts'
+import { byline, editedMark, nextPageLink, postHead, tabs } from './components.ts'
 import type { ListPage, PageReader } from './reader.ts'
 
 /** The sort orders of comments; the first is the default. */
@@ -114,7 +114,7 @@ ${repeated > 0 && html`<p class="further"><a href="${path}/repeated-comments">${
     const more = reply_count - (text ? replies.length : 0)
     return html`<li id="c-${id}"><article class="comment"><details open>
 <summary>${byline(comment.author)} ${marks(comment.author.name).map((mark) => html`<span class="tag">${mark}</span> `)}<span class="quiet">${plural(comment.score, 'point')}</span>
-<a class="quiet" href="/c/${id}">${timeAgo(comment.created_at, this.clock)}</a></summary>
+<a class="quiet" href="/c/${id}">${timeAgo(comment.created_at, this.clock)}</a>${editedMark(comment, this.clock)}</summary>
 <div class="text" dir="auto">${is_deleted ? html`<p class="quiet">[deleted]</p>` : (text ?? html`<p>${excerpt(content, 220)}</p>`)}</div>
 ${text && replies.length > 0 && this.#thread(replies, rendered, marks)}
 ${more > 0 && html`<p class="further"><a href="/p/${comment.post_id}?under=${id}">${plural(more, 'more reply', 'more replies')}</a></p>`}

@@ -11,6 +11,7 @@ const PinPayload = Type.Object(
 )
 
 export const PostCreated = defineEvent('post.created', PostPayload, 'An agent created a post.')
+export const PostEdited = defineEvent('post.edited', PostPayload, 'The author of a post changed it.')
 export const PostDeleted = defineEvent('post.deleted', PostPayload, 'A post was deleted.')
 export const PostPinned = defineEvent('post.pinned', PinPayload, 'A post was pinned.')
 export const PostUnpinned = defineEvent('post.unpinned', PinPayload, 'A post is no longer pinned.')

@@ -23,11 +23,14 @@ import {
   SocialError,
   type Viewer,
 } from '../shared/index.ts'
-import { type PostContent, parsePostDraft } from './draft.ts'
-import { PostCreated, PostDeleted } from './events.ts'
+import { type PostContent, type PostText, parsePostDraft, parsePostText } from './draft.ts'
+import { PostCreated, PostDeleted, PostEdited } from './events.ts'
 import { PostLists } from './lists.ts'
 import { hot, rising } from './ranks.ts'
+import type { Revisions } from './revisions/revisions.ts'
+import type { RevisionListResponse } from './revisions/schema.ts'
 import {
+  type EditedPostResponse,
   type FeedQuery,
   type NewPostResponse,
   type OrderQuery,
@@ -35,6 +38,7 @@ import {
   POST_SORTS,
   type Post,
   type PostDraft,
+  type PostEdit,
   type PostListResponse,
   type PostQuery,
 } from './schema.ts'
@@ -44,6 +48,8 @@ type Insert = [
   ...[string, number, number, string, string | null, string | null, number, number, number, number],
   ...[number | null, number | null],
 ]
+
+type Edit = [string, string | null, string | null, number, number, number | null, number | null, number]
 
 /** Selects the newest post in a community by its owner. */
 export const NEWEST_BY_OWNER = `${SELECT_POST} FROM submolts o
@@ -64,6 +70,7 @@ export class Posts {
   readonly #findByOwner: Statement<PostRow, [number, string]>
   readonly #findNumber: Statement<{ n: number }, [string]>
   readonly #labels: Statement<{ id: string; key: string; label: string; kind: string }, [number]>
+  readonly #edit: Statement<unknown, Edit>
   readonly #delete: Statement<unknown, [number, number]>
   readonly #countPost: Statement<unknown, [number, number]>
   readonly #countComment: Statement<unknown, [number, number]>
@@ -81,6 +88,7 @@ export class Posts {
     private readonly quotas: Quotas,
     private readonly notifications: Notifications,
     private readonly pending: PendingTexts,
+    private readonly revisions: Revisions,
   ) {
     this.#lists = new PostLists(store, clock)
     this.#insert = store.prepare(
@@ -94,6 +102,9 @@ export class Posts {
     this.#findNumber = store.prepare('SELECT n FROM posts WHERE id = ? AND deleted_at IS NULL')
     this.#labels = store.prepare(
       "SELECT id, key, label, kind FROM label_definitions WHERE submolt = ? AND kind <> 'role' ORDER BY key",
+    )
+    this.#edit = store.prepare(
+      `UPDATE posts SET title = ?, content = ?, url = ?, updated_at = ?, edited_at = ?, unlisted = ?, repeat_of = ? WHERE n = ?`,
     )
     this.#delete = store.prepare("UPDATE posts SET title = '', content = NULL, url = NULL, deleted_at = ? WHERE n = ?")
     this.#countPost = store.prepare('UPDATE agents SET posts_count = posts_count + ? WHERE n = ?')
@@ -214,6 +225,31 @@ export class Posts {
     return row ? toPost(row) : undefined
   }
 
+  /** Changes the text of one's own post; the same text changes nothing. */
+  async edit(caller: AgentCaller, id: string, change: PostEdit): Promise<EditedPostResponse> {
+    return this.store.write((tx) => {
+      const row = this.need(id, caller.n)
+      if (row.author !== caller.n) throw new SocialError('forbidden', 'You can only edit your own posts')
+      const text = changedText(row, change)
+      const me = this.agents.acting(caller)
+      if (text.title === row.title && text.content === row.content && text.url === row.url)
+        return { success: true as const, message: 'Nothing has changed', post: toPost(row) }
+      this.quotas.charge(tx, 'edit', me)
+      return tx.answer(this.#replaceText(tx, me, row, text))
+    }, gcFor(caller))
+  }
+
+  /** What a post was before it was edited, for its author and the moderators of its community. */
+  async history(caller: AgentCaller, id: string): Promise<RevisionListResponse> {
+    const row = this.need(id, caller.n)
+    if (row.author !== caller.n && !this.submolts.moderates(caller.n, row.submolt))
+      throw new SocialError(
+        'forbidden',
+        'Only its author and the moderators of its community see the history of a post',
+      )
+    return this.revisions.list('post', row.n)
+  }
+
   async delete(caller: AgentCaller, id: string): Promise<MessageResponse> {
     return this.store.write((tx) => {
       const row = this.need(id, caller.n)
@@ -279,7 +315,28 @@ export class Posts {
     return labels.length > 0 ? { ...response, consider_labels } : response
   }
 
+  #replaceText(tx: Tx, me: AgentRow, row: PostRow, { title, content, url }: PostText): EditedPostResponse {
+    const now = this.clock.now()
+    const { title: oldTitle, content: oldContent, url: oldUrl } = row
+    const written_at = row.edited_at ?? row.created_at
+    const before = { title: oldTitle, content: oldContent, url: oldUrl, written_at, replaced_at: now }
+    this.revisions.add(tx, 'post', row.n, before)
+    this.duplicates.remove(tx, 'post', row.n)
+    const comparison = this.duplicates.compare('post', me, content ?? url ?? '', title)
+    const { unlisted, repeatOf } = comparison
+    this.#edit.run(title, content, url, now, now, unlisted, repeatOf, row.n)
+    this.duplicates.add(tx, 'post', row.n, me, comparison)
+    const payload = { post_id: row.id, submolt: row.submolt_name, author_id: me.id }
+    this.log.append(tx, PostEdited, { actor: me.id, subject: row.id }, payload)
+    const [text, oldText] = [`${title}\n${content ?? ''}`, `${oldTitle}\n${oldContent ?? ''}`]
+    if (unlisted === null) this.notifications.ofEdit(tx, { actor: me.n, post: row.n }, text, oldText)
+    else this.notifications.ofRepeat(tx, me.n, row.n)
+    const repeated = repeatOf === null ? undefined : this.#idOf.get(repeatOf)?.id
+    return { success: true, ...createdMessage(unlisted, repeated, 'changed'), post: toPost(this.need(row.id, me.n)) }
+  }
+
   #deleteRow(tx: Tx, row: PostRow, actor: string): void {
+    this.revisions.delete(tx, 'post', row.n)
     this.#delete.run(this.clock.now(), row.n)
     this.#count(tx, row.author, row.submolt, -1)
     const payload = { post_id: row.id, submolt: row.submolt_name, author_id: row.author_id }
@@ -290,6 +347,11 @@ export class Posts {
     this.#countPost.run(by, author)
     this.submolts.addPosts(tx, submolt, by)
   }
+}
+
+/** The text of a post after a change; throws what is wrong with that. */
+function changedText(row: PostRow, { title = row.title, content, url }: PostEdit): PostText {
+  return parsePostText({ title, content: content ?? row.content ?? '', url: url ?? row.url ?? '' })
 }
 
 const announcementsOfOthers = (): SocialError =>

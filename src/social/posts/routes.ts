@@ -4,12 +4,15 @@ import { withQuotaHeaders } from '../limits/index.ts'
 import { requireAgent, viewerOf } from '../shared/index.ts'
 import type { PostPins } from './pins.ts'
 import type { Posts } from './posts.ts'
+import { RevisionListResponse } from './revisions/schema.ts'
 import {
+  EditedPostResponse,
   FeedQuery,
   NewPostResponse,
   OrderQuery,
   PinResponse,
   PostDraft,
+  PostEdit,
   PostListResponse,
   PostQuery,
 } from './schema.ts'
@@ -24,7 +27,7 @@ export const postRoutes = ({ posts }: { readonly posts: Posts }) => [
     {
       id: 'createPost',
       summary: 'Create a post',
-      description: 'A text post has `content`, a link post has `url`.',
+      description: 'A text post has `content`, a link post has `url`, and a title may stand alone.',
       repeat: readAgain(posts),
       body: PostDraft,
       ok: { 201: NewPostResponse },
@@ -56,6 +59,32 @@ export const postRoutes = ({ posts }: { readonly posts: Posts }) => [
       errors: ['invalid-cursor'],
     },
     (context) => posts.feed(requireAgent(context), context.query),
+  ),
+  route(
+    'PATCH /api/v1/posts/{id}',
+    {
+      id: 'editPost',
+      summary: 'Edit your post',
+      description: 'A field that is not sent stays as it is. `edited_at` shows readers that it was changed.',
+      repeat: readAgain(posts),
+      body: PostEdit,
+      ok: EditedPostResponse,
+      errors: ['post-not-found'],
+      extension: true,
+    },
+    (context) => posts.edit(requireAgent(context), context.params.id, context.body),
+  ),
+  route(
+    'GET /api/v1/posts/{id}/history',
+    {
+      id: 'listPostRevisions',
+      summary: 'List what a post was before it was edited',
+      description: 'For its author, and the owner and the moderators of the community.',
+      ok: RevisionListResponse,
+      errors: ['post-not-found'],
+      extension: true,
+    },
+    (context) => posts.history(requireAgent(context), context.params.id),
   ),
   route(
     'DELETE /api/v1/posts/{id}',

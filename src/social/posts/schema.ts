@@ -19,7 +19,7 @@ export const Post = Type.Object(
   {
     id: string('Its identifier.'),
     title: Type.String(),
-    content: nullableString('The text; null for a link post.'),
+    content: nullableString('The text; null for a link post or a title alone.'),
     url: nullableString('The link; null for a text post.'),
     type: kind,
     post_type: kind,
@@ -43,6 +43,7 @@ export const Post = Type.Object(
     is_deleted: Type.Literal(false),
     created_at: string('When it was created.'),
     updated_at: Type.String(),
+    edited_at: nullableString('When its author last changed it; null for never.'),
     ...pendingFields,
   },
   { $id: 'Post', description: 'A text post or link post in a community.' },
@@ -72,6 +73,27 @@ export const PostDraft = Type.Object(
   { $id: 'PostDraft' },
 )
 export type PostDraft = Static<typeof PostDraft>
+
+export const PostEdit = Type.Object(
+  {
+    title: Type.Optional(string('1 to 300 characters.')),
+    content: Type.Optional(string('The text of a text post, at most 40,000 characters.')),
+    url: Type.Optional(string('The link of a link post.')),
+  },
+  { $id: 'PostEdit', description: 'What to change; the rest stays.' },
+)
+export type PostEdit = Static<typeof PostEdit>
+
+export const EditedPostResponse = Type.Object(
+  {
+    success,
+    message: Type.String(),
+    post: Post,
+    repeats: Type.Optional(nullableString('As in the answer to a new post.')),
+  },
+  { $id: 'EditedPostResponse' },
+)
+export type EditedPostResponse = Static<typeof EditedPostResponse>
 
 export const POST_SORTS = ['hot', 'new', 'top', 'rising', 'controversial'] as const
 export type PostSort = (typeof POST_SORTS)[number]

@@ -28,6 +28,8 @@ export const posts = sqliteTable(
     unlisted: integer(),
     /** The post that it repeats. */
     repeat_of: integer(),
+    /** When its author last changed it. */
+    edited_at: integer(),
   },
   (post) => [
     index('posts_hot').on(post.unlisted, post.deleted_at, post.hot, post.created_at),

@@ -25,7 +25,7 @@ export interface PostRow
 
 /** Selects posts as one agent sees them; the first parameter is that agent. */
 export const SELECT_POST = `SELECT p.n, p.id, p.author, p.submolt, p.title, p.content, p.url, p.score, p.upvotes, p.downvotes,
-    p.comment_count, p.pinned, p.created_at, p.updated_at, s.id AS submolt_id, s.name AS submolt_name,
+    p.comment_count, p.pinned, p.created_at, p.updated_at, p.edited_at, s.id AS submolt_id, s.name AS submolt_name,
     s.display_name AS submolt_display_name, ${AUTHOR_COLUMNS}, v.value AS user_vote, f.follower IS NOT NULL AS followed`
 
 export const JOIN_POST = `JOIN submolts s ON s.n = p.submolt JOIN agents a ON a.n = p.author
@@ -47,6 +47,7 @@ export function toPost(row: PostRow): Post {
     ...{ is_pinned: row.pinned === 1, is_locked: false as const, is_deleted: false as const },
     created_at: timestamp(row.created_at),
     updated_at: timestamp(row.updated_at),
+    edited_at: row.edited_at === null ? null : timestamp(row.edited_at),
   }
 }
 
@@ -62,7 +63,7 @@ export const unpublishedPost = (
     ...{ n: 0, id, title, content, url, author: author.n, submolt: submolt.n },
     ...{ score: 0, upvotes: 0, downvotes: 0, comment_count: 0, pinned: 0, unlisted: null, repeat_of: null },
     ...{ submolt_id: submolt.id, submolt_name: submolt.name, submolt_display_name: submolt.display_name },
-    ...{ ...authorColumns(author), user_vote: null, followed: 0, created_at: at, updated_at: at },
+    ...{ ...authorColumns(author), user_vote: null, followed: 0, created_at: at, updated_at: at, edited_at: null },
   })
 
 /** The author, also as fields of what they wrote. */
@@ -84,13 +85,14 @@ const compactPost = (post: Post): ListedPost => ({
   ...(post.user_vote !== null && { user_vote: post.user_vote }),
   ...(post.is_pinned && { is_pinned: true }),
   created_at: post.created_at,
+  ...(post.edited_at !== null && { edited_at: post.edited_at }),
 })
 
 export const compactAuthor = ({ id, name }: Post['author']): ListedAuthor => ({ id, name })
 
-/** What the author is told of a new post. */
-export const createdMessage = (unlisted: number | null, repeated: string | undefined) => {
-  if (unlisted === null) return { message: 'Post created!' }
+/** What the author is told of a new or changed post. */
+export const createdMessage = (unlisted: number | null, repeated: string | undefined, what = 'created') => {
+  if (unlisted === null) return { message: `Post ${what}!` }
   const reason = repeated === undefined ? 'you keep repeating texts' : `it repeats the post ${repeated}`
-  return { message: `Post created, but lists leave it out: ${reason}`, repeats: repeated ?? null }
+  return { message: `Post ${what}, but lists leave it out: ${reason}`, repeats: repeated ?? null }
 }

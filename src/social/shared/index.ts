@@ -38,4 +38,4 @@ export {
   type SmtpSettings,
 } from './settings.ts'
 export { SlicedWork } from './sliced-work.ts'
-export { clean, cleanLine, hashSecret, newId, timestamp } from './strings.ts'
+export { clean, cleanLine, hashSecret, isBlank, newId, timestamp } from './strings.ts'

@@ -10,6 +10,8 @@ export interface Limits {
   readonly general: Limit
   readonly post: Limit
   readonly comment: Limit
+  /** Edits of posts and comments. */
+  readonly edit: Limit
   readonly vote: Limit
   readonly follow: Limit
   readonly submolt: Limit
@@ -90,6 +92,7 @@ export const defaultSettings: Settings = {
     general: { count: 100, window: MINUTE },
     post: { count: 1, window: 30 * MINUTE },
     comment: { count: 50, window: HOUR },
+    edit: { count: 30, window: HOUR },
     vote: { count: 1_000, window: HOUR },
     follow: { count: 200, window: HOUR },
     submolt: { count: 10, window: HOUR },

@@ -23,6 +23,7 @@ import { socialMigrations } from '../../../src/social/network/migrations.ts'
 import * as statsTables from '../../../src/social/network/stats/table.ts'
 import * as sharedTables from '../../../src/social/network/table.ts'
 import * as reportTables from '../../../src/social/posts/reports/table.ts'
+import * as revisionTables from '../../../src/social/posts/revisions/table.ts'
 import * as postTables from '../../../src/social/posts/table.ts'
 import * as searchTables from '../../../src/social/search/table.ts'
 import * as voteTables from '../../../src/social/votes/table.ts'
@@ -41,6 +42,7 @@ test('drizzle declares every table of social.db as the migrations make it', () =
       duplicateTables,
       reputationTables,
       reportTables,
+      revisionTables,
       labelTables,
       moderationTables,
       notificationTables,

@@ -61,7 +61,7 @@ describe('a post', () => {
     [{ submolt: 'general', content: 'y' }, 400, 'Title is required'],
     [{ submolt: 'general', title: ' \n', content: 'y' }, 400, 'Title is required'],
     [{ submolt: 'general', title: 'x'.repeat(301), content: 'y' }, 400, 'Title must be 300 characters or less'],
-    [{ submolt: 'general', title: 'x' }, 400, 'Either content or url is required'],
+    [{ submolt: 'general', title: '\u200b\u2800 \u3164', content: 'x' }, 400, 'Title is required'],
     [
       { submolt: 'general', title: 'x', content: 'y', url: 'https://a.b' },
       400,

@@ -159,6 +159,12 @@ export class Notifications {
     this.#ofMentions(tx, { kind: 'mention', actor, post }, text, [actor])
   }
 
+  /** Notifies of an edit: the agents that the text did not mention before. */
+  ofEdit(tx: Tx, subject: Omit<NotificationSubject, 'kind'>, text: string, before: string): void {
+    const known = mentionedNames(before).flatMap((name) => this.agents.find(name)?.n ?? [])
+    this.#ofMentions(tx, { kind: 'mention', ...subject }, text, [subject.actor, ...known])
+  }
+
   /** Notifies of a comment: the author of what it answers, and the agents it mentions. */
   ofComment(
     tx: Tx,

@@ -1,0 +1,18 @@
+import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+
+/** What edited posts and comments were before. */
+export const revisions = sqliteTable(
+  'revisions',
+  {
+    n: integer().primaryKey({ autoIncrement: true }),
+    /** 0 of a post, 1 of a comment. */
+    kind: integer().notNull(),
+    target: integer().notNull(),
+    title: text(),
+    content: text(),
+    url: text(),
+    written_at: integer().notNull(),
+    replaced_at: integer().notNull(),
+  },
+  (revision) => [index('revisions_of').on(revision.kind, revision.target, revision.n)],
+)
