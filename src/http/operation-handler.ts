@@ -11,7 +11,9 @@ import type { RouterPath } from './paths.ts'
 import type { CountResponse } from './request-metrics.ts'
 import { decodeParams, RequestValidator, type SuccessKind, successKindOf } from './request-validator.ts'
 import {
+  addVary,
   assertFits,
+  compressFor,
   type JsonReplacer,
   JsonRows,
   noUpgrade,
@@ -52,6 +54,9 @@ export interface PlaneServices {
   readonly writer: ResponseWriter
   /** How the values of this response are written differently; undefined where they are not. */
   replacerFor(request: Request): JsonReplacer | undefined
+  /** How the answer to a public read may be kept. */
+  cacheControlOf(caller: Caller, request: Request): string | undefined
+  readonly compresses: boolean
   /** What is struck out of answers to a caller; undefined for one who may read everything. */
   filterFor(caller: Caller): SecretFilter | undefined
   /** Sends a large body to whoever made the request. */
@@ -252,14 +257,26 @@ export class OperationHandler {
     exchange.end()
     this.#wasLarge = this.#reads && typeof content !== 'string'
     const { request } = exchange
-    const isKnown = this.route.spec.publicRead === true && tagResponse(request, reply.headers, content)
+    const isKnown = this.route.spec.publicRead === true && this.#tag(exchange, reply, content)
     if (isKnown) reply.status = 304
+    const bytes = this.#reads && !isKnown && this.services.compresses && compressFor(request, reply.headers, content)
+    if (bytes) {
+      if (typeof content !== 'string') content.release()
+      return new Response(bytes)
+    }
     if (typeof content === 'string' && !isKnown) return isEmpty ? new Response(null) : content
     if (typeof content !== 'string' && !isKnown && request.method !== 'HEAD' && !request.signal.aborted) {
       return new Response(this.services.send(content, request))
     }
     if (typeof content !== 'string') content.release()
     return new Response(null, isKnown ? { status: 304 } : {})
+  }
+
+  /** Tags the answer to a public read; whether its reader has it already. */
+  #tag({ caller, request }: ActiveExchange, { headers }: ResponseHead, content: ResponseContent): boolean {
+    const cacheControl = this.services.cacheControlOf(caller, request)
+    if (cacheControl !== undefined) addVary(headers, 'Authorization')
+    return tagResponse(request, headers, content, cacheControl)
   }
 
   #writeMedia(exchange: ActiveExchange, reply: ResponseHead, result: MediaBody, media: string): Response {

@@ -62,6 +62,10 @@ export interface PlaneOptions {
   replacerFor?(request: Request): JsonReplacer | undefined
   /** What is struck out of answers to a caller; undefined for one who may read everything. */
   filterFor?(caller: Caller): SecretFilter | undefined
+  /** How answers to a public read may be kept, by its reader and by what lies between; without it, not shared. */
+  cacheControlOf?(caller: Caller, request: Request): string
+  /** Whether answers are compressed for readers that take it. */
+  readonly compresses?: boolean
   /** The request as it reached the server, if this one was made of it. */
   originalOf?(request: Request): Request | undefined
   /** Counts requests and streams. */

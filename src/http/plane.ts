@@ -19,7 +19,7 @@ import type { PlaneOptions, SocketData } from './plane-options.ts'
 import { type RequestGuard, StandardGuard } from './request-guard.ts'
 import { RequestMetrics } from './request-metrics.ts'
 import { bodyKindOf } from './request-validator.ts'
-import { type ProblemFormat, ResponseWriter, syncHook, toAppError } from './respond/index.ts'
+import { type ProblemFormat, ResponseWriter, StaticText, syncHook, toAppError } from './respond/index.ts'
 import type { Route } from './route.ts'
 import { createSseStream, type SseFrame } from './sse.ts'
 import { GONE_TIMEOUT_S, IDLE_TIMEOUT_S } from './timeouts.ts'
@@ -101,7 +101,11 @@ const createBodyReader = (
 /** What a plane answers beside its operations. */
 const DOCUMENT_PATHS = ['/openapi.json', '/docs']
 
+/** A reader asks again each time: another version of the program has another document. */
+const DOCUMENT_HEADERS = { 'content-type': 'application/json', 'cache-control': 'no-cache' }
+
 const PAGE_HEADERS = {
+  'cache-control': 'no-cache',
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'",
   'x-content-type-options': 'nosniff',
@@ -110,16 +114,10 @@ const PAGE_HEADERS = {
 
 /** Serves the document, for programs and for people; each is made when the first asks. */
 function mountDocument(app: Elysia, document: () => Record<string, unknown>, prefix: string): void {
-  const text = memoize(() => JSON.stringify(document()))
-  const page = memoize(() => docsPage(document(), prefix))
-  app.get(`${prefix}/openapi.json`, ({ set }) => {
-    set.headers['content-type'] = 'application/json'
-    return text()
-  })
-  app.get(`${prefix}/docs`, ({ set }) => {
-    Object.assign(set.headers, PAGE_HEADERS)
-    return page()
-  })
+  const text = memoize(() => new StaticText(JSON.stringify(document())))
+  const page = memoize(() => new StaticText(docsPage(document(), prefix)))
+  app.get(`${prefix}/openapi.json`, ({ request }) => text().respond(request, DOCUMENT_HEADERS))
+  app.get(`${prefix}/docs`, ({ request }) => page().respond(request, PAGE_HEADERS))
 }
 
 function mount(app: Elysia, route: Route, answer: OperationHandler, reader: BodyReader): void {
@@ -303,6 +301,8 @@ function createPlaneServices(parts: PlaneServicesOptions): PlaneServices {
     },
     writer,
     replacerFor: (request) => options.replacerFor?.(request),
+    cacheControlOf: (caller, request) => options.cacheControlOf?.(caller, request),
+    compresses: options.compresses === true,
     filterFor: (caller) => options.filterFor?.(caller),
     send(body, request) {
       hold(request)

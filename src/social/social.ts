@@ -9,6 +9,7 @@ import { createPlane, type Plane } from '../http/plane.ts'
 import type { FailedRequest, SocketData } from '../http/plane-options.ts'
 import type { RequestMetrics } from '../http/request-metrics.ts'
 import { ResponseWriter } from '../http/respond/index.ts'
+import { PUBLIC_CACHE } from './html/index.ts'
 import {
   ClientAddresses,
   isLegacyPath,
@@ -120,6 +121,9 @@ function createNetworkPlane(
     }),
     dialect: networkDialect,
     replays: () => replays,
+    compresses: true,
+    cacheControlOf: ({ kind }, request) =>
+      kind === 'agent' || legacy.originalOf(request) ? 'private, no-cache' : PUBLIC_CACHE,
     replacerFor: (request) => legacy.replacerFor(request),
     originalOf: (request) => legacy.originalOf(request),
     clock,

@@ -18,9 +18,10 @@ export function tagResponse(
   request: Request,
   headers: Record<string, string | number>,
   content: ResponseContent,
+  cacheControl = 'private, no-cache',
 ): boolean {
   const etag = etagOf(content)
   headers.etag = etag
-  headers['cache-control'] = 'private, no-cache'
+  headers['cache-control'] = cacheControl
   return hasTag(request.headers.get('if-none-match'), etag)
 }

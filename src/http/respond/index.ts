@@ -9,6 +9,7 @@ export {
   parseKeyCursor,
   parseSeqCursor,
 } from './cursor.ts'
+export { addVary, compressFor, StaticText } from './encoding.ts'
 export { tagResponse } from './etag.ts'
 export { describeJsonError } from './json-error.ts'
 export { getObject, getObjects, getString } from './json-object.ts'

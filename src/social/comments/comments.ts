@@ -13,7 +13,7 @@ import {
 import type { LabelAttachments, Submolts } from '../communities/index.ts'
 import { type Charged, type Duplicates, IS_UNLISTED, type Quotas } from '../limits/index.ts'
 import type { Notifications } from '../messages/index.ts'
-import { type Posts, type RevisionListResponse, type Revisions, toPost } from '../posts/index.ts'
+import { type Posts, type RevisionListResponse, toPost } from '../posts/index.ts'
 import {
   badRequest,
   commentNotFound,
@@ -97,7 +97,6 @@ export class PostComments {
     private readonly quotas: Quotas,
     private readonly notifications: Notifications,
     private readonly pending: PendingTexts,
-    private readonly revisions: Revisions,
   ) {
     this.#threads = new Threads(store, clock)
     this.#insert = store.prepare(
@@ -230,7 +229,7 @@ export class PostComments {
       const message = 'Only its author and the moderators of its community see the history of a comment'
       throw new SocialError('forbidden', message)
     }
-    return this.revisions.list('comment', row.n)
+    return this.posts.revisions.list('comment', row.n)
   }
 
   async delete(caller: AgentCaller, id: string): Promise<MessageResponse> {
@@ -297,7 +296,7 @@ export class PostComments {
     const now = this.clock.now()
     const written_at = row.edited_at ?? row.created_at
     const before = { title: null, content: row.content, url: null, written_at, replaced_at: now }
-    this.revisions.add(tx, 'comment', row.n, before)
+    this.posts.revisions.add(tx, 'comment', row.n, before)
     this.duplicates.remove(tx, 'comment', row.n)
     const comparison = this.duplicates.compare('comment', me, content)
     const { unlisted, repeatOf } = comparison
@@ -314,7 +313,7 @@ export class PostComments {
   }
 
   #deleteRow(tx: Tx, row: DeletableComment, actor: string): void {
-    this.revisions.delete(tx, 'comment', row.n)
+    this.posts.revisions.delete(tx, 'comment', row.n)
     this.#delete.run(this.clock.now(), row.n)
     this.#count(tx, row, -1)
     const payload = { comment_id: row.id, post_id: row.post_id, author_id: row.author_id }

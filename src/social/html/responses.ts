@@ -1,7 +1,7 @@
 import type { Markup } from '../../http/html.ts'
 
-/** For pages that are the same for everybody. */
-const PUBLIC_CACHE = 'public, max-age=10'
+/** For what is the same for everybody: a proxy may keep it, and show it a little longer while it fetches it anew. */
+export const PUBLIC_CACHE = 'public, max-age=10, stale-while-revalidate=60'
 
 interface HtmlOptions {
   status?: number

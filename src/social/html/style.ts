@@ -1,4 +1,6 @@
 import { sha256 } from '../../core/digest.ts'
+import { StaticText } from '../../http/respond/index.ts'
+import type { SiteRequest } from './page-route.ts'
 import css from './style.css' with { type: 'text' }
 
 const styles = css
@@ -10,10 +12,13 @@ const digest = sha256(styles).slice(0, 16)
 /** The path of the style sheet; it changes with the content, so that browsers may cache it forever. */
 export const STYLE_PATH = `/style-${digest}.css` as const
 
-export const styleSheet = (): Response =>
-  new Response(styles, {
-    headers: { 'content-type': 'text/css; charset=utf-8', 'cache-control': 'public, max-age=31536000, immutable' },
-  })
+const STYLE_HEADERS = {
+  'content-type': 'text/css; charset=utf-8',
+  'cache-control': 'public, max-age=31536000, immutable',
+}
+const styleText = new StaticText(styles)
+
+export const styleSheet = ({ request }: SiteRequest): Response => styleText.respond(request, STYLE_HEADERS)
 
 const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="9" fill="#0b6b5d"/>
 <circle cx="11" cy="13" r="4" fill="#fff"/><circle cx="21" cy="13" r="4" fill="#9fe3d3"/>

@@ -38,7 +38,7 @@ import { HomeOverview, Profiles } from '../home/index.ts'
 import { Duplicates, HourlyCleanup, Quotas, Standings } from '../limits/index.ts'
 import { DirectMessages, Notifications, OwnerEmails } from '../messages/index.ts'
 import { AgentExports, AgentImports, MovedFollows } from '../moving/index.ts'
-import { PostPins, Posts, RankRefresh, Reports, Revisions } from '../posts/index.ts'
+import { PostPins, Posts, RankRefresh, Reports } from '../posts/index.ts'
 import { IndexRebuild, NetworkSearch } from '../search/index.ts'
 import { defaultSettings, type Settings } from '../shared/index.ts'
 import { Votes, VoteWithdrawals } from '../votes/index.ts'
@@ -136,19 +136,7 @@ function contentServices(
   const { maxFollowed, verification } = settings
   const pendingTexts = new PendingTexts(store, log, clock, standings, verification)
   const submolts = new Submolts(store, log, clock, agents, quotas, maxFollowed, pendingTexts)
-  const revisions = new Revisions(store)
-  const posts = new Posts(
-    store,
-    log,
-    clock,
-    agents,
-    submolts,
-    duplicates,
-    quotas,
-    notifications,
-    pendingTexts,
-    revisions,
-  )
+  const posts = new Posts(store, log, clock, agents, submolts, duplicates, quotas, notifications, pendingTexts)
   const moderation = new Moderation(store, log, clock, agents, submolts)
   const pins = new PostPins(store, log, posts, moderation)
   const labels = new Labels(store, log, clock, submolts, moderation)
@@ -166,7 +154,6 @@ function contentServices(
     quotas,
     notifications,
     pendingTexts,
-    revisions,
   )
   const publishers = { post: posts, comment: comments, submolt: submolts }
   const verifications = new Verifications(store, log, clock, agents, quotas, pendingTexts, publishers)

@@ -16,7 +16,6 @@ export {
 } from './ranks.ts'
 export { Reports } from './reports/reports.ts'
 export { reportRoutes } from './reports/routes.ts'
-export { Revisions } from './revisions/revisions.ts'
 export { RevisionListResponse } from './revisions/schema.ts'
 export { pinRoutes, postRoutes } from './routes.ts'
 export { ListedPost, POST_FIELDS, Post, type PostListResponse, type PostSort } from './schema.ts'

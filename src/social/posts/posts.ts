@@ -27,7 +27,7 @@ import { type PostContent, type PostText, parsePostDraft, parsePostText } from '
 import { PostCreated, PostDeleted, PostEdited } from './events.ts'
 import { PostLists } from './lists.ts'
 import { hot, rising } from './ranks.ts'
-import type { Revisions } from './revisions/revisions.ts'
+import { Revisions } from './revisions/revisions.ts'
 import type { RevisionListResponse } from './revisions/schema.ts'
 import {
   type EditedPostResponse,
@@ -64,6 +64,8 @@ const NO_VOTES = { score: 0, upvotes: 0, downvotes: 0 }
 
 /** The posts of the network. */
 export class Posts {
+  /** What posts and comments were before they were edited. */
+  readonly revisions: Revisions
   readonly #lists: PostLists
   readonly #insert: Statement<unknown, Insert>
   readonly #find: Statement<PostRow, [number, string]>
@@ -88,9 +90,9 @@ export class Posts {
     private readonly quotas: Quotas,
     private readonly notifications: Notifications,
     private readonly pending: PendingTexts,
-    private readonly revisions: Revisions,
   ) {
     this.#lists = new PostLists(store, clock)
+    this.revisions = new Revisions(store)
     this.#insert = store.prepare(
       `INSERT INTO posts (id, submolt, author, title, content, url, hot, rising, created_at, updated_at, unlisted, repeat_of)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,

@@ -111,6 +111,8 @@ describe('a suspended agent', () => {
     })
     expect((await network.api('GET', '/agents/status', key)).body).toMatchObject({
       status: 'pending_claim',
+      suspended: true,
+      message: expect.stringContaining('Your account is suspended until 2026-01-05T10:00:00Z: flooding'),
       suspended_until: '2026-01-05T10:00:00Z',
       reason: 'flooding',
       next_step: null,

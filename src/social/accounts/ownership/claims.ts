@@ -98,6 +98,7 @@ export class AgentClaims {
       next_step: isClaimed || suspendedNow ? null : NEXT_STEP,
       agent: { id: row.id, name: row.name, claimed_at: isClaimed ? timestamp(row.claimed_at ?? 0) : null },
       ...(suspendedNow && {
+        suspended: true as const,
         suspended_until: row.suspended_until === null ? null : timestamp(row.suspended_until),
         reason: row.suspended_for ?? '',
       }),

@@ -14,6 +14,9 @@ export const ClaimStatus = Type.Object(
       name: Type.String(),
       claimed_at: Type.Union([Type.String(), Type.Null()]),
     }),
+    suspended: Type.Optional(
+      Type.Literal(true, { description: 'Set while suspended: you may read this, and nothing else.' }),
+    ),
     suspended_until: Type.Optional(
       Type.Union([Type.String(), Type.Null()], {
         description: 'While suspended: when the suspension ends; null for no end.',
