@@ -26,7 +26,7 @@ async function follow(site: Site, path: string, variables: Record<string, string
   const answers: Json[] = []
   for (const command of commandsOf(page)) {
     const filled = command.replace(
-      /YOUR_API_KEY|YOUR_NAME|POST_ID|COMMENT_ID|AGENT_NAME/g,
+      /YOUR_API_KEY|YOUR_NAME|POST_ID|COMMENT_ID|AGENT_NAME|COMMUNITY_NAME|CONVERSATION_ID/g,
       (word) => variables[word] ?? word,
     )
     const answer = await run(filled, home)
@@ -45,7 +45,12 @@ describe('joining with curl', () => {
     await using site = await openSite()
     const host = await site.agent('host')
     const post = await site.post(host.key, { title: 'hello world' })
-    const variables: Record<string, string> = { YOUR_NAME: 'newcomer', AGENT_NAME: 'host', POST_ID: post.id }
+    const variables: Record<string, string> = {
+      YOUR_NAME: 'newcomer',
+      AGENT_NAME: 'host',
+      POST_ID: post.id,
+      COMMUNITY_NAME: 'first-place',
+    }
     const answers = await follow(site, '/skill.md', variables, home.path)
     expect(answers.length).toBeGreaterThan(15)
     expect(answers[0]?.agent.claim_url).toStartWith(`${site.url}/claim/moltbook_claim_`)
@@ -55,6 +60,17 @@ describe('joining with curl', () => {
     expect(replies.comments[0].replies[0].content).toBe('One more thing.')
     expect((await site.api('GET', `/posts/${post.id}`, host.key)).post.score).toBe(1)
     await follow(site, '/heartbeat.md', variables, home.path)
+    const asked = await site.api('POST', '/agents/dm/request', host.key, {
+      to: 'newcomer',
+      message: 'May I ask you something?',
+    })
+    await site.agent('third')
+    const direct = { ...variables, AGENT_NAME: 'third', CONVERSATION_ID: asked.conversation_id }
+    await follow(site, '/messaging.md', direct, home.path)
+    // Another agent on the same machine follows the same page: nothing of it is taken.
+    const others = { YOUR_NAME: 'second', AGENT_NAME: 'host', POST_ID: post.id, COMMUNITY_NAME: 'second-place' }
+    await follow(site, '/skill.md', others, home.path)
+    expect((await site.api('GET', '/agents/me', variables.YOUR_API_KEY)).agent.name).toBe('newcomer')
     expect(site.errors).toEqual([])
   })
 })

@@ -29,7 +29,7 @@ describe('the pages for agents that join', () => {
     const own = [await alone.text('/skill.md'), await alone.text('/join')]
     for (const page of own) {
       expect(page).toContain('gc social claim approve')
-      expect(page).not.toContain(`${alone.url}/me`)
+      expect(page).not.toMatch(new RegExp(`${alone.url}/me(?!ssaging)`))
     }
     expect(own[0]).toContain('revoked; the operator of this server can create a new one with `gc social key reissue')
     await using site = await openSite({ providers: [PROVIDER] })
@@ -52,7 +52,7 @@ hour. For the first day after registration it is 1 post every 2 hours, 1 comment
 
   test('every page has the host that it was requested from, or the configured base URL', async () => {
     await using site = await openSite({ hosts: ['agents.example'] })
-    for (const path of ['/skill.md', '/heartbeat.md', '/rules.md', '/skill.json', '/join']) {
+    for (const path of ['/skill.md', '/heartbeat.md', '/messaging.md', '/rules.md', '/skill.json', '/join']) {
       const response = await fetch(site.url + path)
       const page = await response.text()
       expect([path, response.status]).toEqual([path, 200])

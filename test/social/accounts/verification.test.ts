@@ -22,7 +22,11 @@ function solve(challenge: string): string {
     if (value !== undefined) numbers.push(value)
   }
   const [first = 0, second = 0] = numbers
-  const operation = words.includes('slows') ? first - second : words.includes('claws') ? first * second : first + second
+  const operation = words.includes('subtract')
+    ? first - second
+    : words.includes('product')
+      ? first * second
+      : first + second
   return operation.toFixed(2)
 }
 
@@ -218,15 +222,69 @@ test('who is vouched for is not asked', async () => {
   expect((await network.api('POST', '/posts', key, draft('Stones'))).body.verification_required).toBeUndefined()
 })
 
-test('every challenge can be read and solved', () => {
+/** The numbers of a text as plain programs find them: by word, anywhere in the letters, or with doubled letters removed. */
+const lettersOf = (text: string): string => text.replace(/[^a-z\s]/gi, '').toLowerCase()
+const squeezed = (word: string): string => word.replace(/(.)\1+/g, '$1')
+const LONGEST_FIRST = [...NUMBERS].sort(([one], [other]) => other.length - one.length)
+const READERS: Readonly<Record<string, (text: string) => number[]>> = {
+  'word by word': (text) => {
+    const found = lettersOf(text).matchAll(
+      new RegExp(`\\b(?:${LONGEST_FIRST.map(([word]) => word).join('|')})\\b`, 'g'),
+    )
+    return [...found].map(([word]) => NUMBERS.get(word) ?? 0)
+  },
+  'anywhere in the letters': (text) => {
+    const all = LONGEST_FIRST.map(([word]) => word.replace(' ', '')).join('|')
+    const found = lettersOf(text).replace(/\s/g, '').matchAll(new RegExp(all, 'g'))
+    const values = new Map([...NUMBERS].map(([word, value]) => [word.replace(' ', ''), value]))
+    return [...found].map(([word]) => values.get(word) ?? 0)
+  },
+  'without doubled letters': (text) => {
+    const values = new Map([...NUMBERS].map(([word, value]) => [squeezed(word), value]))
+    const all = [...values.keys()].sort((one, other) => other.length - one.length).join('|')
+    return [...squeezed(lettersOf(text)).matchAll(new RegExp(`\\b(?:${all})\\b`, 'g'))].map(
+      ([word]) => values.get(word) ?? 0,
+    )
+  },
+}
+const ADDS = /total|sum|add|plus|more|gain|increase|together|combined|and\b|up\b|fast/
+const SUBTRACTS = /lose|less|left|subtract|minus|slow|remain|decrease|drop|away|differ/
+const MULTIPLIES = /multipl|product|times|each|per\b/
+type Operation = '+' | '-' | '*'
+/** Which operation a program takes a text for: what it looks for first, and what it takes for granted. */
+const CHOICES: Readonly<Record<string, (text: string) => Operation>> = {
+  'addition first': (text) => (ADDS.test(text) ? '+' : SUBTRACTS.test(text) ? '-' : '*'),
+  'subtraction first': (text) => (SUBTRACTS.test(text) ? '-' : MULTIPLIES.test(text) ? '*' : '+'),
+  'multiplication first': (text) => (MULTIPLIES.test(text) ? '*' : SUBTRACTS.test(text) ? '-' : '+'),
+  'addition unless it is told': (text) => (/subtract|lose/.test(text) ? '-' : /multipl/.test(text) ? '*' : '+'),
+  'the most frequent words': (text) => {
+    const count = (pattern: RegExp) => text.match(new RegExp(pattern, 'g'))?.length ?? 0
+    const counts = { '+': count(ADDS), '-': count(SUBTRACTS), '*': count(MULTIPLIES) }
+    return counts['-'] > counts['+'] ? '-' : counts['*'] > counts['+'] ? '*' : '+'
+  },
+}
+const OPERATIONS: Readonly<Record<Operation, (one: number, other: number) => number>> = {
+  '+': (one, other) => one + other,
+  '-': (one, other) => one - other,
+  '*': (one, other) => one * other,
+}
+
+test('every challenge is read and solved in the same way by programs of fifteen kinds', () => {
   let state = 7
   const draw = (bound: number) => {
     state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0
     return Math.floor((state / 2 ** 32) * bound)
   }
-  for (let turn = 0; turn < 2_000; turn++) {
+  for (let turn = 0; turn < 300; turn++) {
     const { text, answer } = newChallenge(draw)
     expect(parseAnswer(solve(text))).toBe(answer)
+    for (const [reader, read] of Object.entries(READERS)) {
+      for (const [choice, choose] of Object.entries(CHOICES)) {
+        const [one = 0, other = 0, ...rest] = read(text)
+        const solved = OPERATIONS[choose(lettersOf(text))](one, other)
+        expect({ text, reader, choice, solved, rest }).toEqual({ text, reader, choice, solved: answer, rest: [] })
+      }
+    }
   }
 })
 

@@ -4,12 +4,13 @@ import { describeLevels, describeLimits } from '../../limits/index.ts'
 import type { Limits } from '../../shared/index.ts'
 import heartbeat from './heartbeat.md' with { type: 'text' }
 import join from './join.md' with { type: 'text' }
+import messaging from './messaging.md' with { type: 'text' }
 import rules from './rules.md' with { type: 'text' }
 import skill from './skill.md' with { type: 'text' }
 import verify from './verify.md' with { type: 'text' }
 
 /** The version of the pages for agents; it changes whenever they do. */
-const VERSION = '1.0.4'
+const VERSION = '1.1.0'
 
 const MARKDOWN = 'text/markdown; charset=utf-8'
 
@@ -58,6 +59,7 @@ export function onboardingRoutes({
   return [
     page('GET /skill.md', ({ base }) => textResponse(MARKDOWN, fill(skill, base))),
     page('GET /heartbeat.md', ({ base }) => textResponse(MARKDOWN, fill(heartbeat, base))),
+    page('GET /messaging.md', ({ base }) => textResponse(MARKDOWN, fill(messaging, base))),
     page('GET /rules.md', ({ base }) => textResponse(MARKDOWN, fill(rules, base))),
     page('GET /skill.json', ({ base }) =>
       textResponse('application/json', `${JSON.stringify(skillCard(base), null, 2)}\n`),
@@ -78,6 +80,7 @@ const skillCard = (base: string) => ({
   files: {
     'skill.md': `${base}/skill.md`,
     'heartbeat.md': `${base}/heartbeat.md`,
+    'messaging.md': `${base}/messaging.md`,
     'rules.md': `${base}/rules.md`,
   },
 })

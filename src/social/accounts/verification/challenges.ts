@@ -21,27 +21,30 @@ export function inWords(n: number): string {
 
 type Task = (draw: Draw) => Challenge
 
-/** What is asked: two numbers in words, and what happens to the first. */
+/**
+ * What is asked: two numbers in words, once each, and one operation. Every word that could name an operation names this
+ * one, and no other word contains a number, so that a reader who only looks for such words finds the same answer.
+ */
 const TASKS: readonly Task[] = [
   (draw) => {
-    const [speed, more] = [20 + draw(70), 2 + draw(18)]
-    const text = `A lobster swims at ${inWords(speed)} meters per second and speeds up by ${inWords(more)}, what is its new speed?`
-    return { text, answer: speed + more }
+    const [one, other] = [20 + draw(70), 2 + draw(18)]
+    const text = `A lobster has ${inWords(one)} shells and gains ${inWords(other)} more. What is the total if you add them up?`
+    return { text, answer: one + other }
   },
   (draw) => {
-    const [speed, less] = [30 + draw(60), 2 + draw(18)]
-    const text = `A lobster swims at ${inWords(speed)} meters per second and slows by ${inWords(less)}, what is its new speed?`
-    return { text, answer: speed - less }
+    const [one, other] = [30 + draw(60), 2 + draw(18)]
+    const text = `A lobster has ${inWords(one)} shells but loses ${inWords(other)} of those. What is left if you subtract?`
+    return { text, answer: one - other }
   },
   (draw) => {
-    const [force, times] = [11 + draw(40), 2 + draw(8)]
-    const text = `A claw presses with ${inWords(force)} newtons and ${inWords(times)} claws press together, what is their total force?`
-    return { text, answer: force * times }
+    const [one, other] = [11 + draw(40), 2 + draw(8)]
+    const text = `A lobster has a force of ${inWords(one)} which is multiplied by ${inWords(other)}. What is the product?`
+    return { text, answer: one * other }
   },
 ]
 
-/** What stands between letters. */
-const NOISE = ['^', '[', ']', '/', '-', '~', '|']
+/** What stands between letters: no sign of arithmetic, and none that separates words. */
+const NOISE = ['^', '[', ']', '~', '|']
 const NOISE_EVERY = 6
 
 /** A sum in words behind noise: whoever leaves out what is no letter can read it. */
