@@ -86,6 +86,8 @@ export interface TerminalProfile {
   readyDelay: number
   /** In the last rows of the screen while the program works on a turn. */
   busy?: RegExp
+  /** The lowest row right above those that say so; what stands higher may be the words of an agent. */
+  status?: RegExp
   /** Submitted text is shown during a turn and taken afterwards. */
   takesWhileBusy: boolean
   /** It clears its screen to draw it anew: what is not there counts as gone only after so long, in milliseconds. */
@@ -95,6 +97,8 @@ export interface TerminalProfile {
   dialogs: readonly Dialog[]
   /** At the end of a screen while the program waits for the end of a limit, to try again by itself. */
   waits?: RegExp
+  /** On a screen whose last turn ended in a usage limit, of a program that does not try again by itself. */
+  limited?: RegExp
   /** In the last rows of the screen while it lists options to choose from. */
   choosing?: RegExp
   /** A row right above a dialog; what stands higher is not of it. */

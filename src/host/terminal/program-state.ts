@@ -32,11 +32,25 @@ export function stateOf(screen: TerminalScreen, profile: TerminalProfile, settle
     if (isChoosing) return { is: 'asking', dialog: UNKNOWN, row: 0 }
   }
   if (profile.marksPastes && !screen.bracketedPaste) return { is: 'starting' }
-  const busy = profile.busy?.test(lastRows(screen)) ?? false
+  const busy = profile.busy?.test(statusRows(screen, profile)) ?? false
   if (busy && !profile.takesWhileBusy) return { is: 'busy' }
   if (!(waiting ?? settled)) return { is: 'starting' }
   if (unsentInput(screen, profile)) return { is: 'typing' }
   return { is: busy ? 'busy' : 'ready' }
+}
+
+/** Where a running program stands, as people and agents are told. */
+export type Standing = 'starting' | 'working' | 'person' | 'limit' | 'idle'
+
+/** Judges where a program stands; one that waits for the end of a usage limit asks nobody, and does not work either. */
+export function standingOf(screen: TerminalScreen, profile: TerminalProfile): Standing {
+  const state = stateOf(screen, profile, true)
+  if (state.is === 'asking') return state.dialog.kind === 'usage-limit' ? 'limit' : 'person'
+  const text = screen.lines.join('\n')
+  if (profile.waits?.test(text)) return 'limit'
+  if (state.is === 'busy') return 'working'
+  if (profile.limited?.test(text)) return 'limit'
+  return state.is === 'starting' ? 'starting' : 'idle'
 }
 
 /**
@@ -59,6 +73,12 @@ function findDialog(
     if (!asksFirst) return highest
   }
   return highest
+}
+
+/** The last rows, of which the program says where it stands in those below a row of its own, where it draws one. */
+function statusRows(screen: TerminalScreen, { status }: TerminalProfile): string {
+  const above = status ? screen.lines.findLastIndex((row) => status.test(row)) : -1
+  return lastRows({ ...screen, lines: screen.lines.slice(above + 1) })
 }
 
 /** The row below the lowest rule above the options of a screen; the first one where there is no rule. */

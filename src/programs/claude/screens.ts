@@ -4,6 +4,7 @@ import type { AskedSubject, AskedText, TerminalProfile } from '../terminal-profi
 export const claudeScreens: Partial<TerminalProfile> = {
   placeholder: /^Try "/,
   busy: /esc to interrupt/i,
+  status: /^─{20,}\s*$/,
   takesWhileBusy: true,
   choosing: /\b(?:enter|return) to (?:select|confirm)|esc to cancel/i,
   dialogs: [
@@ -33,6 +34,8 @@ export const claudeScreens: Partial<TerminalProfile> = {
       'for permission',
     ),
   ],
+  // Below the rule under its input line.
+  waits: /^─{20,}[^\S\n]*\n\s+⚠ usage limit reached(?![\s\S]*^─{20,})[\s\S]*continuing automatically/im,
   // At the first column, where nothing that an agent writes is drawn.
   top: /^(?:─{20,}|▔{20,}.*▔)\s*$/,
   cut: /^\s*[↑↓] \d+ more lines?|\s[↑↓]\s*$/,

@@ -6,7 +6,8 @@ const COUNTER = /^\s*(?:Field|Question) \d+\/\d+(?: \(.*\))?\s*$/m
 
 export const codexScreens: Partial<TerminalProfile> = {
   choosing: /press enter to (?:confirm|continue|submit)|enter to submit/i,
-  busy: /esc to interrupt/i,
+  // At the first column, where an agent writes no more than the first row of what it says.
+  busy: /^\S.*esc to interrupt/im,
   takesWhileBusy: true,
   dialogs: [
     dialog('update', /update available[\s\S]*skip/i, 'whether to update itself'),
@@ -34,6 +35,8 @@ export const codexScreens: Partial<TerminalProfile> = {
     ),
     { ...dialog('choice', COUNTER, 'to choose'), below: COUNTER },
   ],
+  // An error at the first column, where nothing that an agent writes is drawn, and then only its input line.
+  limited: /^■ You.ve hit your usage limit(?![\s\S]*^[•■] )(?!(?:[\s\S]*^› ){2})/m,
   cut: /\[… \d+ lines?\]|^\s*[↑↓]\s*$/,
   asksFirst: true,
   texts: [{ label: /^none of the above/i, keys: '\t', text: 'optional' }],

@@ -8,6 +8,7 @@ export const opencodeScreens: Partial<TerminalProfile> = {
   // What a dialog is about is coloured before it is drawn.
   drawsWithin: 1_000,
   busy: /esc (?:again to )?interrupt/,
+  status: /^\s*╹▀{10,}/,
   takesWhileBusy: true,
   dialogs: [
     dialog('approval', /△ Permission required|△ Always allow/, 'for permission'),

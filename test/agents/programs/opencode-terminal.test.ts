@@ -12,11 +12,11 @@ import { waitUntilSettled } from '../../../src/host/terminal/wait-for-state.ts'
 import { tempFolder } from '../../support/folder.ts'
 import { eventually } from '../../support/until.ts'
 import { ModelServer, type Script } from './model-server.ts'
-import { OPENCODE, opencodeEnv } from './opencode.ts'
+import { opencodeEnv, opencodePath } from './opencode.ts'
 import { GC } from './programs.ts'
 
 const deadlines = new Deadlines()
-const provider = { ...resolveProvider('opencode', new Map()), command: OPENCODE }
+const provider = { ...resolveProvider('opencode', new Map()), command: opencodePath() }
 const program = { profile: terminalProfileOf(provider) }
 
 /** OpenCode's full-screen interface in its own session host, with a model that follows a script. */

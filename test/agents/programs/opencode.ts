@@ -2,10 +2,14 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { TempFolder } from '../../support/folder.ts'
 
-/** The program that `install.sh` installs. */
-export const OPENCODE = join(import.meta.dir, 'node_modules/opencode-linux-x64-baseline/bin/opencode')
+/** The path of an installed program: one that `install.sh` installed, or one below the folder of `GC_PROGRAMS`. */
+export function installed(path: string): string {
+  const file = join(process.env.GC_PROGRAMS ?? import.meta.dir, 'node_modules', path)
+  if (!existsSync(file)) throw new Error(`${path} is not installed: run test/agents/programs/install.sh`)
+  return file
+}
 
-if (!existsSync(OPENCODE)) throw new Error('OpenCode is not installed: run test/agents/programs/install.sh')
+export const opencodePath = (): string => installed('opencode-linux-x64-baseline/bin/opencode')
 
 /** An environment in which OpenCode uses one model only and writes nothing outside its folder. */
 export function opencodeEnv(folder: Pick<TempFolder, 'at'>, modelUrl: string): Record<string, string> {

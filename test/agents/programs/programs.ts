@@ -1,8 +1,8 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import type { TempFolder } from '../../support/folder.ts'
 import type { ModelServer, Reply } from './model-server.ts'
-import { OPENCODE, opencodeEnv } from './opencode.ts'
+import { installed, opencodeEnv, opencodePath } from './opencode.ts'
 
 /** The command that starts gc: the binary of `GC_BINARY`, else its sources. */
 export const GC: readonly string[] = process.env.GC_BINARY
@@ -23,12 +23,6 @@ export interface Program {
   shell(command: string): Reply
 }
 
-const installed = (path: string): string => {
-  const file = join(import.meta.dir, 'node_modules', path)
-  if (!existsSync(file)) throw new Error(`${path} is not installed: run test/agents/programs/install.sh`)
-  return file
-}
-
 const write = (path: string, text: string): void => {
   mkdirSync(dirname(path), { recursive: true })
   writeFileSync(path, text)
@@ -43,7 +37,9 @@ const AUTHOR = {
 
 export const opencode: Program = {
   provider: 'opencode',
-  command: OPENCODE,
+  get command() {
+    return opencodePath()
+  },
   env: (folder, model) => opencodeEnv(folder, model.url),
   shell: (command) => ({ tool: 'bash', input: { command, description: 'Work' } }),
 }
@@ -66,7 +62,9 @@ ${works.map((path) => `[projects.${JSON.stringify(path)}]\ntrust_level = "truste
 
 export const codex: Program = {
   provider: 'codex',
-  command: installed('@openai/codex-linux-x64/vendor/x86_64-unknown-linux-musl/bin/codex'),
+  get command() {
+    return installed('@openai/codex-linux-x64/vendor/x86_64-unknown-linux-musl/bin/codex')
+  },
   env(folder, model, works) {
     const home = folder.at('home')
     write(join(home, '.codex', 'config.toml'), codexConfig(model.url, works))
@@ -75,11 +73,11 @@ export const codex: Program = {
   shell: (command) => ({ tool: 'exec_command', input: { cmd: command } }),
 }
 
-const GEMINI = installed('@google/gemini-cli/bundle/gemini.js')
-
 export const gemini: Program = {
   provider: 'gemini',
-  command: `node '${GEMINI}'`,
+  get command() {
+    return `node '${installed('@google/gemini-cli/bundle/gemini.js')}'`
+  },
   args: ['--model', 'gemini-2.5-pro'],
   more: 'supports_acp = true\nacp_args = ["--acp", "--model", "gemini-2.5-pro"]',
   env(folder, model) {
@@ -103,7 +101,9 @@ export const gemini: Program = {
 
 export const claude: Program = {
   provider: 'claude',
-  command: installed('@anthropic-ai/claude-code-linux-x64/claude'),
+  get command() {
+    return installed('@anthropic-ai/claude-code-linux-x64/claude')
+  },
   env(folder, model, works) {
     const home = folder.at('home')
     const projects = Object.fromEntries(works.map((path) => [path, { hasTrustDialogAccepted: true }]))

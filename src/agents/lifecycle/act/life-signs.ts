@@ -1,6 +1,6 @@
 import type { Clock } from '../../../core/clock.ts'
 import type { SessionHost } from '../../../host/client/index.ts'
-import { showsEmptyInput, stateOf } from '../../../host/terminal/index.ts'
+import { showsEmptyInput, standingOf } from '../../../host/terminal/index.ts'
 import type { RunningSession } from '../../../work/sessions/index.ts'
 import type { AcpConversations } from '../../conversations/index.ts'
 import type { LaunchPlanner } from '../../launch/index.ts'
@@ -32,18 +32,18 @@ export class LifeSigns {
 
   /**
    * How long a session is to be left alone that would be drained for this reason, in milliseconds: while its program waits
-   * for a person, and while one that has claimed nothing is still starting up. 0 when it is idle.
+   * for a person or the end of a limit, and while one that has claimed nothing is still starting up. 0 when it is idle.
    */
   async patience(row: RunningSession, reason: string): Promise<number> {
     const { conversations, host, launchPlanner } = this.options
     if (conversations.usesAcp(row.hostKey)) return conversations.questions(row.hostKey).length > 0 ? IDLE_GRACE : 0
     const { profile } = launchPlanner.program(row)
     const screen = await host.screen(row.hostKey)
-    const state = stateOf(screen, profile, true)
-    if (state.is === 'asking') return IDLE_GRACE
+    const standing = standingOf(screen, profile)
+    if (standing === 'person' || standing === 'limit') return IDLE_GRACE
     if (reason !== UNCLAIMED || !this.#isStartingUp(row)) return 0
     const isBlank = screen.lines.every((line) => line.trim() === '')
-    if (state.is === 'starting' || state.is === 'busy' || isBlank) return IDLE_GRACE
+    if (standing === 'starting' || standing === 'working' || isBlank) return IDLE_GRACE
     return showsEmptyInput(screen, profile) === undefined ? this.#load(row) : 0
   }
 

@@ -1,4 +1,4 @@
-import { type ModelRequest, type Reply, splitPieces, stream, TAKEN, textOf, type Wire } from './wire.ts'
+import { type ModelRequest, type Reply, said, splitPieces, stream, TAKEN, textOf, type Wire } from './wire.ts'
 
 interface ChatRequest {
   model: string
@@ -40,9 +40,8 @@ function chunks(reply: Reply, whose: object, count: number): Response {
     frame({ choices: [{ index: 0, delta: fields, finish_reason: finish }] })
   return stream([
     delta({ role: 'assistant', content: '' }),
-    ...('text' in reply
-      ? reply.text.split(/(?<= )/).map((content) => delta({ content }))
-      : [delta({ tool_calls: [{ index: 0, ...call(reply, count) }] })]),
+    ...(said(reply)?.split(/(?<= )/) ?? []).map((content) => delta({ content })),
+    ...('text' in reply ? [] : [delta({ tool_calls: [{ index: 0, ...call(reply, count) }] })]),
     delta({}, 'text' in reply ? 'stop' : 'tool_calls'),
     frame({ choices: [], usage: USAGE }),
     'data: [DONE]\n\n',
@@ -50,7 +49,7 @@ function chunks(reply: Reply, whose: object, count: number): Response {
 }
 
 function whole(reply: Reply, whose: object, count: number): object {
-  const content = 'text' in reply ? { content: reply.text } : { content: null, tool_calls: [call(reply, count)] }
+  const content = { content: said(reply) ?? null, ...(!('text' in reply) && { tool_calls: [call(reply, count)] }) }
   const finish_reason = 'text' in reply ? 'stop' : 'tool_calls'
   const choice = { index: 0, message: { role: 'assistant', ...content }, finish_reason }
   return { ...whose, object: 'chat.completion', choices: [choice], usage: USAGE }

@@ -1,4 +1,4 @@
-import { type ModelRequest, type Piece, splitPieces, stream, TAKEN, type Wire } from './wire.ts'
+import { type ModelRequest, type Piece, said, splitPieces, stream, TAKEN, type Wire } from './wire.ts'
 
 interface Part {
   text?: string
@@ -32,9 +32,13 @@ export const gemini: Wire = {
     return { model, stream: method !== 'generateContent', tools: names, ...splitPieces(contents.flatMap(pieces)) }
   },
   answer(reply, { model, stream: streamed }, count) {
-    const part = 'text' in reply ? { text: reply.text } : { functionCall: { name: reply.tool, args: reply.input } }
+    const text = said(reply)
+    const parts = [
+      ...(text === undefined ? [] : [{ text }]),
+      ...('text' in reply ? [] : [{ functionCall: { name: reply.tool, args: reply.input } }]),
+    ]
     const chunk = {
-      candidates: [{ index: 0, content: { role: 'model', parts: [part] }, finishReason: 'STOP' }],
+      candidates: [{ index: 0, content: { role: 'model', parts }, finishReason: 'STOP' }],
       usageMetadata: {
         promptTokenCount: TAKEN.input,
         candidatesTokenCount: TAKEN.output,

@@ -1,4 +1,14 @@
-import { events, type ModelRequest, type Piece, splitPieces, TAKEN, textOf, type Wire } from './wire.ts'
+import {
+  events,
+  type ModelRequest,
+  type Piece,
+  type Reply,
+  said,
+  splitPieces,
+  TAKEN,
+  textOf,
+  type Wire,
+} from './wire.ts'
 
 interface Block {
   type: string
@@ -30,31 +40,42 @@ export const messages: Wire = {
     return { model, stream: stream === true, tools: names, ...splitPieces(messages.flatMap(pieces)) }
   },
   answer(reply, { model, stream }, count) {
-    const block =
-      'text' in reply
-        ? { type: 'text', text: reply.text }
-        : { type: 'tool_use', id: `toolu_${count}`, name: reply.tool, input: reply.input }
+    const text = said(reply)
+    const blocks = [
+      ...(text === undefined ? [] : [textBlock(text)]),
+      ...('text' in reply ? [] : [toolBlock(reply, count)]),
+    ]
     const stop_reason = 'text' in reply ? 'end_turn' : 'tool_use'
     const usage = { input_tokens: TAKEN.input, output_tokens: TAKEN.output }
     const message = { id: `msg_${count}`, type: 'message', role: 'assistant', model, stop_sequence: null, usage }
-    if (!stream) return Response.json({ ...message, content: [block], stop_reason })
-    const [begun, delta] =
-      'text' in reply
-        ? [
-            { ...block, text: '' },
-            { type: 'text_delta', text: reply.text },
-          ]
-        : [
-            { ...block, input: {} },
-            { type: 'input_json_delta', partial_json: JSON.stringify(reply.input) },
-          ]
+    if (!stream) return Response.json({ ...message, content: blocks.map(({ whole }) => whole), stop_reason })
     return events([
       ['message_start', { message: { ...message, content: [], stop_reason: null } }],
-      ['content_block_start', { index: 0, content_block: begun }],
-      ['content_block_delta', { index: 0, delta }],
-      ['content_block_stop', { index: 0 }],
+      ...blocks.flatMap(({ begun, delta }, index) => [
+        ['content_block_start', { index, content_block: begun }] as const,
+        ['content_block_delta', { index, delta }] as const,
+        ['content_block_stop', { index }] as const,
+      ]),
       ['message_delta', { delta: { stop_reason, stop_sequence: null }, usage: { output_tokens: TAKEN.output } }],
       ['message_stop', {}],
     ])
   },
+}
+
+/** A part of an answer: whole, and as a stream begins and fills it. */
+interface AnswerBlock {
+  whole: object
+  begun: object
+  delta: object
+}
+
+const textBlock = (text: string): AnswerBlock => ({
+  whole: { type: 'text', text },
+  begun: { type: 'text', text: '' },
+  delta: { type: 'text_delta', text },
+})
+
+function toolBlock({ tool, input }: Extract<Reply, { tool: string }>, count: number): AnswerBlock {
+  const begun = { type: 'tool_use', id: `toolu_${count}`, name: tool, input }
+  return { whole: begun, begun, delta: { type: 'input_json_delta', partial_json: JSON.stringify(input) } }
 }

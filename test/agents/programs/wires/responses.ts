@@ -1,4 +1,14 @@
-import { events, type ModelRequest, type Piece, splitPieces, TAKEN, textOf, type Wire } from './wire.ts'
+import {
+  events,
+  type ModelRequest,
+  type Piece,
+  type Reply,
+  said,
+  splitPieces,
+  TAKEN,
+  textOf,
+  type Wire,
+} from './wire.ts'
 
 interface Item {
   type?: string
@@ -29,17 +39,7 @@ export const responses: Wire = {
   },
   answer(reply, _, count) {
     const id = `resp_${count}`
-    const item =
-      'text' in reply
-        ? {
-            ...{ type: 'message', id: `msg_${count}`, role: 'assistant', status: 'completed' },
-            content: [{ type: 'output_text', text: reply.text, annotations: [] }],
-          }
-        : {
-            ...{ type: 'function_call', id: `fc_${count}`, call_id: `call_${count}`, status: 'completed' },
-            ...{ name: reply.tool, arguments: JSON.stringify(reply.input) },
-            ...(reply.namespace !== undefined && { namespace: reply.namespace }),
-          }
+    const items = itemsOf(reply, count)
     const usage = {
       input_tokens: TAKEN.input,
       input_tokens_details: { cached_tokens: 0 },
@@ -49,17 +49,47 @@ export const responses: Wire = {
     }
     return events([
       ['response.created', { response: { id } }],
-      ['response.output_item.added', { output_index: 0, item: { ...item, ...('text' in reply && { content: [] }) } }],
-      ...('text' in reply
-        ? [
-            [
-              'response.output_text.delta',
-              { item_id: item.id, output_index: 0, content_index: 0, delta: reply.text },
-            ] as const,
-          ]
-        : []),
-      ['response.output_item.done', { output_index: 0, item }],
-      ['response.completed', { response: { id, status: 'completed', output: [item], usage } }],
+      ...items.flatMap((item, output_index) => [
+        [
+          'response.output_item.added',
+          { output_index, item: { ...item, ...('content' in item && { content: [] }) } },
+        ] as const,
+        ...deltas(item, output_index),
+        ['response.output_item.done', { output_index, item }] as const,
+      ]),
+      ['response.completed', { response: { id, status: 'completed', output: items, usage } }],
     ])
   },
 }
+
+interface MessageItem {
+  type: 'message'
+  id: string
+  content: { type: 'output_text'; text: string; annotations: [] }[]
+}
+
+type OutputItem = MessageItem | { type: 'function_call'; id: string }
+
+function itemsOf(reply: Reply, count: number): OutputItem[] {
+  const text = said(reply)
+  const message = {
+    ...{ type: 'message' as const, id: `msg_${count}`, role: 'assistant', status: 'completed' },
+    content: [{ type: 'output_text' as const, text: text ?? '', annotations: [] as [] }],
+  }
+  const spoken = text === undefined ? [] : [message]
+  if ('text' in reply) return spoken
+  const call = {
+    ...{ type: 'function_call' as const, id: `fc_${count}`, call_id: `call_${count}`, status: 'completed' },
+    ...{ name: reply.tool, arguments: JSON.stringify(reply.input) },
+    ...(reply.namespace !== undefined && { namespace: reply.namespace }),
+  }
+  return [...spoken, call]
+}
+
+const deltas = (item: OutputItem, output_index: number) =>
+  item.type === 'message'
+    ? item.content.map(
+        ({ text }) =>
+          ['response.output_text.delta', { item_id: item.id, output_index, content_index: 0, delta: text }] as const,
+      )
+    : []

@@ -10,8 +10,13 @@ export interface ModelRequest {
   results: string[]
 }
 
-/** The model's reply: some text, or one tool call; some APIs put the tools of a server into a namespace. */
-export type Reply = { text: string } | { tool: string; namespace?: string; input: Record<string, unknown> }
+/**
+ * The model's reply: some text, or one tool call, before which it may say something; some APIs put the tools of a server
+ * into a namespace.
+ */
+export type Reply =
+  | { text: string }
+  | { tool: string; namespace?: string; says?: string; input: Record<string, unknown> }
 
 /** An error of the provider in place of a reply, as it sends it. */
 export interface ProviderError {
@@ -57,3 +62,6 @@ export const stream = (frames: readonly string[]): Response =>
 /** Content that is a string, or a list of parts with text. */
 export const textOf = (content: string | readonly { text?: string }[] | null | undefined): string =>
   typeof content === 'string' ? content : (content ?? []).map((part) => part.text ?? '').join('')
+
+/** What a reply says to a person. */
+export const said = (reply: Reply): string | undefined => ('text' in reply ? reply.text : reply.says)

@@ -1,0 +1,264 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Transition } from '../../states/recording.ts'
+import type { StartOptions } from '../asked-program.ts'
+import { CASES } from '../cases/all.ts'
+import { type AskedCase, code } from '../cases/case.ts'
+import type { ProviderError, Reply, Script } from '../model-server.ts'
+import type { Program } from '../programs.ts'
+import { Stage } from './stage.ts'
+
+/** A program with what its scenes need to know. */
+export interface Actor {
+  program: Program
+  /** Started so that it asks before it runs anything. */
+  asking: StartOptions
+  /** Started so that it asks nothing. */
+  free: StartOptions
+  /** Cases that it asks one after the other in a session. */
+  asks: readonly string[]
+  /** Of these, the ones that a person denies. */
+  denies: readonly string[]
+  /** Keys with which a person leaves it. */
+  quit: readonly string[]
+  /** An error after which its turn is over. */
+  refusal: ProviderError
+  /** An error after which it tries again by itself. */
+  overload: ProviderError
+  /** A usage limit, with what else it needs for it. */
+  limit: { reply: () => ProviderError; start: StartOptions }
+}
+
+/** One session of a program, recorded. */
+export interface Scene {
+  name: string
+  start: StartOptions
+  play(stage: Stage): Promise<void>
+}
+
+/** What a program showed at the end of its screen, for its model to imitate. */
+interface Seen {
+  dialog: string
+  work: string
+}
+
+const PROMPT = 'Make it'
+/** After a denial a program may tell its model. */
+const TELLS_MS = 4_000
+/** A busy machine may let a program wait with its first screen. */
+const FIRST_SCREEN_MS = 60_000
+const SLOW_SECONDS = 6
+/** The words of all programs about their limits. */
+const LIMITS = [
+  '■ You’ve hit your usage limit. Try again at 8:42 AM.',
+  '⚠ Usage limit reached · limit resets 8:40am',
+  '  Continuing automatically at 8:40am · Esc to cancel',
+  'Usage limit reached for all Pro models.',
+  'Access resets at 8:40 AM GMT.',
+  '1. Keep trying',
+  '2. Stop',
+  'Rate limit reached for requests [retrying in 1h 59m attempt #1]',
+].join('\n')
+
+/** What came of all scenes of a program; the dialog that it showed is known to those that follow. */
+export interface Played {
+  transitions: Transition[]
+  failures: string[]
+}
+
+export async function play(
+  actor: Actor,
+  wanted: (scene: string) => boolean,
+  report: (line: string) => void,
+): Promise<Played> {
+  const played: Played = { transitions: [], failures: [] }
+  const seen: Seen = { dialog: '', work: '' }
+  for (const scene of scenesOf(actor, seen)) {
+    if (!wanted(scene.name)) continue
+    const stage = await Stage.open(actor.program, scene.name, scene.start)
+    const begun = performance.now()
+    const failure = await scene.play(stage).then(() => undefined, String)
+    await stage.end()
+    if (failure) played.failures.push(failure)
+    played.transitions.push(...stage.transitions)
+    report(`${scene.name}: ${stage.transitions.length} in ${Math.round((performance.now() - begun) / 1000)} s`)
+  }
+  return played
+}
+
+const casesOf = ({ program }: Actor): AskedCase[] =>
+  CASES.filter((asked) => asked.program.provider === program.provider)
+
+function scenesOf(actor: Actor, seen: Seen): Scene[] {
+  const apart = casesOf(actor).filter(({ name }) => !actor.asks.includes(name))
+  return [
+    { name: 'a day', start: { ...actor.asking, prepare: code }, play: (stage) => day(actor, stage, seen) },
+    {
+      name: 'a free day',
+      start: { ...actor.free, prompt: PROMPT },
+      play: (stage) => freeDay(actor, stage, seen),
+    },
+    { name: 'a bad day', start: actor.asking, play: (stage) => badDay(actor, stage) },
+    {
+      name: 'a limit',
+      start: { ...actor.asking, ...actor.limit.start, env: { ...actor.asking.env, ...actor.limit.start.env } },
+      play: (stage) => limited(actor, stage),
+    },
+    ...apart.map((asked) => ({ name: asked.name, start: asked.start, play: (stage: Stage) => question(asked, stage) })),
+  ]
+}
+
+/** From the first output to leaving: it asks about one thing after the other. */
+async function day(actor: Actor, stage: Stage, seen: Seen): Promise<void> {
+  await stage.quiet(FIRST_SCREEN_MS, 3_000)
+  await stage.blank()
+  await stage.mark('its first screen', 'idle')
+  const cases = actor.asks.map((name) => casesOf(actor).find((each) => each.name === name))
+  for (const asked of cases) if (asked) await ask(actor, stage, asked, seen)
+  const [first] = cases
+  if (first) await ask(actor, stage, imitated(first, seen.dialog), seen)
+  await interrupted(stage)
+  await leave(actor, stage)
+}
+
+/** The case, asked after words that look like the dialog. */
+const imitated = (asked: AskedCase, dialog: string): AskedCase => {
+  const script: Script = (request, body) => {
+    const reply = asked.start.script?.(request, body) ?? { text: 'Done.' }
+    return 'tool' in reply ? { ...reply, says: fenced(dialog) } : reply
+  }
+  return { ...asked, name: `${asked.name}, after words that look like it`, start: { ...asked.start, script } }
+}
+
+/** It asks about one thing, is answered, and is done. */
+async function ask({ denies }: Actor, stage: Stage, { name, start }: AskedCase, seen: Seen): Promise<void> {
+  code(stage.started)
+  start.prepare?.(stage.started)
+  stage.hold()
+  await stage.say(PROMPT)
+  await stage.working(`${name}: a prompt`)
+  seen.work ||= await endOf(stage)
+  stage.plays(start.script ?? stage.answer)
+  stage.release()
+  await stage.rests(`${name}: asked`, 'person')
+  seen.dialog ||= await endOf(stage)
+  stage.hold()
+  const isDenied = denies.includes(name)
+  await stage.press(isDenied ? '\x1b' : '\r')
+  if (await stage.asks(isDenied ? TELLS_MS : undefined)) {
+    await stage.working(`${name}: answered`)
+    stage.plays(() => ({ text: 'That is it.' }))
+    stage.release()
+  } else if (!isDenied) {
+    stage.drop()
+    throw new Error(`a day: ${name}: the answer did nothing:\n${await stage.started.screen()}`)
+  }
+  await stage.rests(`${name}: over`, 'idle')
+}
+
+async function interrupted(stage: Stage): Promise<void> {
+  stage.hold()
+  await stage.say(PROMPT)
+  await stage.working('a prompt to interrupt')
+  for (const keys of stage.started.profile.interrupt) {
+    await stage.press(keys)
+    await Bun.sleep(300)
+  }
+  await stage.rests('interrupted', 'idle')
+  stage.release()
+}
+
+async function leave({ quit }: Actor, stage: Stage): Promise<void> {
+  for (const keys of quit) {
+    await stage.press(keys)
+    await Bun.sleep(700)
+  }
+  await stage.ended('left', 'done')
+}
+
+/** The lower part of a screen. */
+async function endOf({ started }: Stage): Promise<string> {
+  const rows = (await started.screen()).trimEnd().split('\n')
+  return rows.slice(-18).join('\n')
+}
+
+const fenced = (text: string) => `This is what it would ask:\n\n\`\`\`\n${text}\n\`\`\`\n`
+
+/** It asks nothing; what it says and runs looks like its dialog. */
+async function freeDay({ program }: Actor, stage: Stage, { dialog, work }: Seen): Promise<void> {
+  writeFileSync(join(stage.started.work, 'dialog.txt'), `${dialog}\n`)
+  const shell = (command: string): Reply => program.shell(command)
+  stage.hold()
+  await stage.working('its first prompt')
+  stage.replies({ text: fenced(dialog) })
+  await stage.rests('says what looks like its dialog', 'idle')
+  await stage.say('Go on')
+  await stage.working('a prompt after what looks like its dialog')
+  stage.replies(shell('cat dialog.txt'))
+  await stage.working('a command printed what looks like its dialog')
+  stage.replies(shell(`cat dialog.txt; sleep ${SLOW_SECONDS}`))
+  await Bun.sleep(2_500)
+  await stage.mark('a slow command prints what looks like its dialog', 'working')
+  await stage.asked()
+  stage.replies({ ...shell(`sleep ${SLOW_SECONDS}`), says: fenced(dialog) })
+  await Bun.sleep(2_500)
+  await stage.mark('a slow command after words that look like its dialog', 'working')
+  await stage.working('what looks like its dialog, and a model that lets it wait')
+  stage.replies({ text: dialog })
+  await stage.rests('says what looks like its dialog, as it stands', 'idle')
+  for (const [what, text] of [
+    ['its work', work],
+    ['its limit', LIMITS],
+  ] as const) {
+    await stage.say('Go on')
+    await stage.asked()
+    stage.replies({ text: fenced(text) })
+    await stage.rests(`says what looks like ${what}`, 'idle')
+  }
+  await stage.press('half a prompt')
+  await stage.rests('a prompt that was begun below what looks like its dialog', 'idle')
+  await kill(stage)
+}
+
+async function kill(stage: Stage): Promise<void> {
+  const pid = (await stage.started.host.list())[0]?.pid
+  if (pid !== undefined) process.kill(pid, 'SIGKILL')
+  await stage.ended('killed', 'failed')
+}
+
+/** Its provider fails. */
+async function badDay({ refusal, overload }: Actor, stage: Stage): Promise<void> {
+  await stage.quiet(FIRST_SCREEN_MS, 3_000)
+  stage.hold()
+  await stage.say(PROMPT)
+  await stage.asked()
+  stage.plays(() => refusal)
+  stage.release()
+  await stage.rests('a request that is refused', 'idle')
+  stage.hold()
+  await stage.say(PROMPT)
+  await stage.asked()
+  stage.plays(() => overload)
+  stage.release()
+  await Bun.sleep(2_500)
+  await stage.mark('an overloaded provider', 'working')
+  await kill(stage)
+}
+
+async function limited({ limit }: Actor, stage: Stage): Promise<void> {
+  await stage.quiet(FIRST_SCREEN_MS, 3_000)
+  stage.hold()
+  await stage.say(PROMPT)
+  await stage.working('a prompt')
+  stage.plays(limit.reply)
+  stage.release()
+  await stage.rests('a usage limit', 'limit')
+}
+
+/** Asked in a session of its own. */
+async function question(asked: AskedCase, stage: Stage): Promise<void> {
+  await asked.typed?.(stage.started)
+  await stage.quiet(FIRST_SCREEN_MS, 3_500)
+  await stage.blank()
+  await stage.mark('asked', asked.kind === 'usage-limit' ? 'limit' : 'person')
+}
