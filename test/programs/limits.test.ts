@@ -48,6 +48,12 @@ describe('Claude Code', () => {
     expect(claude("You've hit your weekly limit · resets Mon 12:00am (UTC)")).toBe('2026-07-20T00:00:00Z')
   })
 
+  test('states a local time below its input line while it waits for it', () => {
+    const at = new Date(2026, 6, 19, 7, 0).getTime()
+    const line = '  ⚠ Usage limit reached · limit resets 8:40am\n    Continuing automatically at 8:40am · Esc to cancel'
+    expect(claude(line, at)).toBe(local(2026, 7, 19, 8, 40))
+  })
+
   test('states seconds since 1970, or how long it takes', () => {
     expect(claude('Claude AI usage limit reached|1749924000', Date.parse('2025-06-14T17:56:06Z'))).toBe(
       '2025-06-14T18:00:00Z',
