@@ -8,7 +8,7 @@ import type { CommandContext } from '../context/context.ts'
 import type { JsonOption } from '../context/options.ts'
 import { Exit, failure, notFound } from '../io/exit.ts'
 import { printJson, printLine } from '../io/io.ts'
-import { hookPermissionCommand, hookRunCommand } from './run.ts'
+import { hookPermissionCommand, hookProtocolCommand, hookRunCommand } from './run.ts'
 
 interface Hook extends JsonOption {
   claim?: true
@@ -29,6 +29,7 @@ export function hookCommand(program: Command, context: CommandContext): void {
     .action((agent: string | undefined, options: Hook) => hook(context, agent, options))
   hookRunCommand(command, context)
   hookPermissionCommand(command, context)
+  hookProtocolCommand(command, context)
 }
 
 async function hook(context: CommandContext, agent: string | undefined, options: Hook): Promise<void> {

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import type { CommandContext } from '../context/context.ts'
 import { parseCount, parseDurationOption } from '../context/options.ts'
 import { program } from '../context/version.ts'
-import { Exit } from '../io/exit.ts'
+import { Exit, failure } from '../io/exit.ts'
 
 interface HookRun {
   timeout: number
@@ -38,15 +38,34 @@ async function run({ io }: CommandContext, command: readonly string[], options: 
   if (status !== 0) throw new Exit(status)
 }
 
+/** `gc hook protocol -- <command>`: programs whose rules match first words are given a rule for these. */
+export function hookProtocolCommand(hook: Command, { io }: CommandContext): void {
+  hook
+    .command('protocol')
+    .description('run a command of gc’s own protocol, and no other')
+    .argument('<command...>', 'the command and its arguments, after `--`')
+    .action(async (words: string[]) => {
+      const { isProtocol } = await import('../../src/programs/protocol/index.ts')
+      if (!isProtocol(words)) throw failure(`this is not a command of gc's own protocol: ${words.join(' ')}`)
+      const child = Bun.spawn([...program, ...words], {
+        ...{ cwd: io.cwd, env: { ...io.env } },
+        ...{ stdin: 'inherit', stdout: 'inherit', stderr: 'inherit' },
+      })
+      const status = await child.exited
+      if (status !== 0) throw new Exit(status)
+    })
+}
+
 /** `gc hook permission <program>`: programs call it before a tool runs; `main.ts` answers most calls before it comes here. */
 export function hookPermissionCommand(hook: Command, { io }: CommandContext): void {
   hook
     .command('permission')
     .description('let an agent program run gc’s own protocol without asking')
     .argument('<program>', 'the program, which gives a tool call on standard input')
+    .argument('[path]', 'the gc that allowed commands run; by default this one')
     .addHelpText('after', '\nIt prints a decision for one plain command of the protocol, and nothing for all others.')
-    .action(async (name: string) => {
+    .action(async (name: string, path: string | undefined) => {
       const { decidePermission } = await import('./permission.ts')
-      io.out(await decidePermission(name, await io.readInput()))
+      io.out(await decidePermission(name, await io.readInput(), path))
     })
 }

@@ -13,14 +13,14 @@ export function findInstalled(io: Pick<Io, 'env'>): string[] {
 
 /** The links to this program or the scripts that start it, and the rules of programs; never a program of somebody else. */
 function links(home: string): string[] {
-  const rules = join(home, 'bin', 'gemini-policy.toml')
+  const rules = ['gemini-policy.toml', 'claude-plugin'].map((name) => join(home, 'bin', name))
   const programs = ['gc', 'bd']
     .map((name) => join(home, 'bin', name))
     .filter((path) => {
       const found = lstatSync(path, { throwIfNoEntry: false })
       return found?.isSymbolicLink() || (found?.isFile() && startsWith(path, '#!'))
     })
-  return existsSync(rules) ? [...programs, rules] : programs
+  return [...programs, ...rules.filter((path) => existsSync(path))]
 }
 
 /** What every script of `gc completion` has in it. */

@@ -34,7 +34,7 @@ async function uninstall(io: Io, { yes, home: named }: Uninstall): Promise<void>
   if (paths.length === 0) return printLine(io, 'There is nothing to remove.')
   printLine(io, `To be removed:\n${paths.map((path) => `  ${path}`).join('\n')}`)
   if (!yes && !(await isConfirmed(io))) throw failure('nothing was removed')
-  for (const path of paths) rmSync(path, { recursive: path === home, force: true })
+  for (const path of paths) rmSync(path, { recursive: true, force: true })
   printLine(io, 'All that is removed.')
   for (const sentence of remaining(io, paths, cities)) printLine(io, sentence)
 }

@@ -68,8 +68,8 @@ export interface ProgramPreset {
   readonly reviewedHooks?: string
   /** Has it run gc's own protocol without asking. */
   readonly protocol?: (place: ProtocolPlace) => ProtocolLaunch
-  /** A file for the protocol in the folder of gc, which every session can read and no confined one can change. */
-  readonly besideGc?: { readonly name: string; readonly text: () => string }
+  /** Files for the protocol in the folder of gc, which every session can read and no confined one can change. */
+  readonly besideGc?: readonly { readonly name: string; readonly text: (gc: string) => string }[]
   /** Has it trust the folder that it is started in. */
   readonly trust?: (folder: string) => Pick<ProtocolLaunch, 'args' | 'env'>
   /** Shows that it is logged in, if only a file or a variable does. */
@@ -84,6 +84,8 @@ export interface ProtocolPlace {
   readonly env: Readonly<Record<string, string>>
   /** The value of its option `permission_mode`. */
   readonly mode: string
+  /** The words that it is started with: its command, and the arguments of its provider and agent. */
+  readonly words: readonly string[]
 }
 
 /**

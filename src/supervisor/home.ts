@@ -9,7 +9,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { homedir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { createFolder } from '../core/folders.ts'
 import { createSecret } from '../core/ids.ts'
 import { shellQuote, TOKEN_PREFIX } from '../core/text/index.ts'
@@ -77,13 +77,14 @@ export class Home {
       else writeFileSync(fresh, wrapperScript(program, name), { mode: 0o700 })
       renameSync(fresh, path)
     }
-    for (const { besideGc } of PRESETS.values()) if (besideGc) this.#putBeside(besideGc)
+    for (const { besideGc = [] } of PRESETS.values()) for (const file of besideGc) this.#putBeside(file)
   }
 
-  #putBeside({ name, text }: { name: string; text: () => string }): void {
+  #putBeside({ name, text }: { name: string; text: (gc: string) => string }): void {
     const path = join(realpathSync(this.bin), name)
+    createFolder(dirname(path))
     rmSync(`${path}.new`, { force: true })
-    writeFileSync(`${path}.new`, text(), { mode: 0o600, flag: 'wx' })
+    writeFileSync(`${path}.new`, text(join(this.bin, 'gc')), { mode: 0o600, flag: 'wx' })
     renameSync(`${path}.new`, path)
   }
 

@@ -18,7 +18,7 @@ function openUser(city = 'town') {
   }
   const unit = folder.at('.config', 'systemd', 'user', 'gc.service')
   const fish = folder.at('.config', 'fish', 'completions', 'gc.fish')
-  const links = ['gc', 'bd', 'gemini-policy.toml'].map((name) => folder.at('.gc', 'bin', name))
+  const links = ['gc', 'bd', 'gemini-policy.toml', 'claude-plugin'].map((name) => folder.at('.gc', 'bin', name))
   const agents = '[[agent]]\nname = "clerk"\nstart_command = "exec sleep 600"\nmin_active_sessions = 1\n'
   mkdirSync(folder.at(city), { recursive: true })
   writeFileSync(folder.at(city, 'city.toml'), agents)
@@ -85,7 +85,7 @@ describe('gc uninstall', () => {
     expect(user.gc('uninstall', '--yes', '--home', user.folder.path).err).toBe(
       `gc: GC_HOME is ${user.home}, not ${user.folder.path}; name it to remove it\n`,
     )
-    expect(user.there()).toHaveLength(6)
+    expect(user.there()).toHaveLength(7)
     const { status, out } = user.gc('uninstall', '--yes', '--home', '.gc')
     expect([status, out]).toEqual([0, expect.stringContaining(`  ${user.home}\nAll that is removed.\n`)])
     expect(out).toContain(

@@ -124,7 +124,8 @@ export function protocolLaunch(request: LaunchRequest): ProtocolLaunch {
   const own = transport === 'acp' ? {} : effectiveOptions(provider, agent.optionDefaults, options)
   const { permission_mode: mode = '' } = own
   const preset = PRESETS.get(provider.ancestor ?? provider.name)
-  const protocol = preset?.protocol?.({ gc, env, mode })
+  const words = [...splitCommand(provider.command), ...provider.args, ...(agent.args ?? [])]
+  const protocol = preset?.protocol?.({ gc, env, mode, words })
   const trust = trusted === undefined ? undefined : preset?.trust?.(trusted)
   return {
     args: [...(protocol?.args ?? []), ...(trust?.args ?? [])],

@@ -1,8 +1,9 @@
+import { dirname, join } from 'node:path'
 import { asString, isObject, parseJson } from '../entries/json.ts'
 import { choice, model, npm, type ProviderOption, passThrough, permissions } from '../parts/preset.ts'
 import { configured, type Inspector, invalid, needsAuth, type ProbeResult } from '../parts/probe.ts'
 import type { ProgramPreset, ProtocolLaunch, ProtocolPlace } from '../program.ts'
-import { quote } from '../protocol/index.ts'
+import { GUARD, quote } from '../protocol/index.ts'
 
 export async function claudeCheck(inspector: Inspector): Promise<ProbeResult> {
   const result = await inspector.run(['claude', 'auth', 'status', '--json'])
@@ -34,12 +35,34 @@ const options: ProviderOption[] = [
   model(MODELS, (value) => ['--model', fullName(value)]),
 ]
 
+/** The folder of the plugin beside gc. */
+const PLUGIN = 'claude-plugin'
+
 /** A hook decides on parsed arguments, since rules that match the beginning of a command let others slip through. */
-const protocol = ({ gc }: ProtocolPlace): ProtocolLaunch => {
-  const hook = { type: 'command', command: `${quote(gc)} hook permission claude`, timeout: 10 }
-  const matched = [{ matcher: 'Bash', hooks: [hook] }]
-  return { args: ['--settings', JSON.stringify({ hooks: { PreToolUse: matched, PermissionRequest: matched } })] }
+function hooksFor(gc: string): string {
+  const command = `${quote(gc)} hook permission claude ${quote(gc)}`
+  const matched = [{ matcher: 'Bash', hooks: [{ type: 'command', command, timeout: 10 }] }]
+  return JSON.stringify({ hooks: { PreToolUse: matched, PermissionRequest: matched } })
 }
+
+/**
+ * In the mode `plan`, which it can enter by itself, no hook allows a command unless a rule does. The rule is for the guard
+ * of gc, with which the hook starts commands then. The last `--settings` replaces others: beside one of the agent's own,
+ * the hook comes as a plugin.
+ */
+const protocol = ({ gc, words }: ProtocolPlace): ProtocolLaunch => ({
+  args: [
+    ...(words.some((word) => /^--settings(?:=|$)/.test(word))
+      ? [`--plugin-dir=${join(dirname(gc), PLUGIN)}`]
+      : ['--settings', hooksFor(gc)]),
+    `--allowedTools=Bash(${[quote(gc), ...GUARD].join(' ')}:*)`,
+  ],
+})
+
+const PLUGIN_FILES = [
+  { name: `${PLUGIN}/.claude-plugin/plugin.json`, text: () => JSON.stringify({ name: 'gc', version: '1.0.0' }) },
+  { name: `${PLUGIN}/hooks/hooks.json`, text: hooksFor },
+]
 
 export const claudePreset: ProgramPreset = {
   provider: {
@@ -61,5 +84,6 @@ export const claudePreset: ProgramPreset = {
   loginVariables: /^(?:ANTHROPIC_|CLAUDE_CODE_OAUTH_TOKEN$|CLAUDE_CONFIG_DIR$)/,
   settings: ['.claude', '.claude.json'],
   protocol,
+  besideGc: PLUGIN_FILES,
   trust: () => ({ env: { CLAUDE_CODE_SANDBOXED: '1' } }),
 }

@@ -70,7 +70,7 @@ export const geminiPreset: ProgramPreset = {
   loginVariables: /^(?:GEMINI_|GOOGLE_)/,
   settings: ['.gemini'],
   protocol,
-  besideGc: { name: POLICY, text: policyText },
+  besideGc: [{ name: POLICY, text: policyText }],
   trust: () => ({ env: { GEMINI_CLI_TRUST_WORKSPACE: 'true' } }),
 }
 

@@ -98,7 +98,7 @@ export const GC_COMMANDS: CommandList = {
     convoy add, convoy remove, convoy close, convoy delete, convoy check, convoy delete-source, convoy reopen-source,
     convoy control, convoy land, convoy target, convoy stranded, convoy autoclose, extmsg, webhook, wait ready,
     wait cancel, events, event, rig, agent, session, skill, usage, costs, budget, account, limits, readiness, attention,
-    nudge status, nudge show, worktree, social, hook run, hook permission, runtime drain, runtime undrain, runtime check,
+    nudge status, nudge show, worktree, social, hook run, hook permission, hook protocol, runtime drain, runtime undrain, runtime check,
     runtime conformance, api, openapi, completion, __complete, man, context, build-image, dolt, dolt-cleanup,
     dolt-config, dolt-state, maintenance, metrics, shell, storage, trace, wisp, agent-script, analyze, converge, github,
     login, logout, mcp, prompt, whoami`,

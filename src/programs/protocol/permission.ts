@@ -1,6 +1,6 @@
 import { isObject, parseJson } from '../../core/json.ts'
 import { quote } from './command-line.ts'
-import { protocolWords } from './protocol.ts'
+import { GUARD, protocolWords } from './protocol.ts'
 
 type Input = Readonly<Record<string, unknown>>
 
@@ -11,6 +11,10 @@ interface HookedProgram {
   readonly inputs: ReadonlySet<string>
   /** What a hook prints to allow the call with this input, by the event that it is called for. */
   readonly answers: Readonly<Record<string, (input: Input) => Input>>
+  /** In this mode its own rule has to allow the call as well. The rule matches the first words, so gc guards the rest. */
+  readonly guardedMode?: string
+  /** What a hook prints to have a person asked, whatever that rule says. */
+  readonly asks?: Input
 }
 
 const ofEvent = (hookEventName: string, decision: Input): Input => ({
@@ -32,6 +36,11 @@ const HOOKED: Readonly<Record<string, HookedProgram>> = {
       PermissionRequest: (updatedInput) =>
         ofEvent('PermissionRequest', { decision: { behavior: 'allow', updatedInput } }),
     },
+    guardedMode: 'plan',
+    asks: ofEvent('PreToolUse', {
+      permissionDecision: 'ask',
+      permissionDecisionReason: 'gc allows its own commands as they are documented, not in this form',
+    }),
   },
   // The plugin of gc calls it.
   opencode: {
@@ -46,14 +55,18 @@ const HOOKED: Readonly<Record<string, HookedProgram>> = {
  * whatever the shell finds under that name. Undefined leaves the decision to the program.
  */
 export function permissionAnswer(name: string, call: string, gc: readonly string[]): string | undefined {
-  const { hook_event_name: event, tool_name: tool, tool_input: given } = asInput(parseJson(call))
+  const { hook_event_name: event, tool_name: tool, tool_input: given, permission_mode: mode } = asInput(parseJson(call))
   const program = HOOKED[name]
   const answer = typeof event === 'string' ? program?.answers[event] : undefined
   const input = asInput(given)
+  if (!program || !answer || tool !== program.tool) return undefined
   const words = protocolWords(input.command, gc)
-  if (!program || !answer || !words || tool !== program.tool) return undefined
-  if (!Object.keys(input).every((key) => program.inputs.has(key))) return undefined
-  const command = [...gc, ...words].map(quote).join(' ')
+  if (!words || !Object.keys(input).every((key) => program.inputs.has(key))) {
+    const isGuarded = String(input.command).includes(GUARD.join(' '))
+    return program.asks && event === 'PreToolUse' && isGuarded ? JSON.stringify(program.asks) : undefined
+  }
+  const guard = mode !== undefined && mode === program.guardedMode ? [...GUARD, '--'] : []
+  const command = [...gc, ...guard, ...words].map(quote).join(' ')
   return JSON.stringify(answer({ ...input, command }))
 }
 

@@ -14,6 +14,9 @@ export function protocolWords(text: unknown, gc: readonly string[]): readonly st
   return isProtocol(words) ? words : undefined
 }
 
+/** Begins a command line of gc that runs a command of the protocol and no other, for programs that match first words. */
+export const GUARD: readonly string[] = ['hook', 'protocol']
+
 /** The variable with which `gc` and `bd` refuse what only begins as a command of the protocol. */
 export const PROTOCOL_ONLY = 'GC_PROTOCOL_ONLY'
 
@@ -43,7 +46,7 @@ function runsProtocol(words: readonly string[]): boolean {
 }
 
 /** Whether words behind `gc` are a command of the protocol. */
-const isProtocol = (words: readonly string[]): boolean =>
+export const isProtocol = (words: readonly string[]): boolean =>
   words[0] === 'bd' ? isAllowed(words.slice(1), BD_COMMANDS) : isAllowed(words, GC_COMMANDS)
 
 /**

@@ -58,10 +58,21 @@ const askingOpencode: Program = {
 }
 
 const asking = [
-  ...['ask', 'auto-edit'].map((mode) => ['claude', mode, claude] as const),
+  ...['ask', 'auto-edit', 'plan'].map((mode) => ['claude', mode, claude] as const),
   ...['default', 'auto-edit'].map((mode) => ['gemini', mode, gemini] as const),
   ['opencode', '', askingOpencode] as const,
 ]
+
+/** Claude with settings of its own in its command, which replace all others of the command line. */
+const settledClaude: Program = { ...claude, args: ['--settings', '{"permissions":{"allow":["Bash(touch mine)"]}}'] }
+
+test('claude with settings of its own works on a bead without a question, in the mode plan too', async () => {
+  await using town = await atWork(settledClaude, 'plan', 'touch mine', 'gc ready --json; touch smuggled')
+  const events = await town.events(isAsked)
+  expect(events.at(-1)?.payload.text).toContain('touch smuggled')
+  await town.isWorked(events)
+  expect(['mine', 'smuggled'].map((name) => existsSync(join(town.rig, name)))).toEqual([true, false])
+})
 
 describe.each(asking)('%s in the mode %s', (_, mode, program) => {
   test('works on a bead without a question, and asks about what is not of the protocol', async () => {
@@ -73,8 +84,13 @@ describe.each(asking)('%s in the mode %s', (_, mode, program) => {
   })
 })
 
-test('claude in the mode full-auto works on a bead, and does nothing else', async () => {
-  await using town = await atWork(claude, 'full-auto', 'gc ready --json; touch smuggled')
+const silent = [
+  ['claude', 'full-auto', claude],
+  ['gemini', 'plan', gemini],
+] as const
+
+test.each(silent)('%s in the mode %s works on a bead, and does nothing else', async (_, mode, program) => {
+  await using town = await atWork(program, mode, 'gc ready --json; touch smuggled')
   await town.model.until(({ results }) => results.length > protocol('').length)
   const events = await town.events(({ type }) => type === 'mail.sent')
   await town.isWorked(events)

@@ -11,14 +11,27 @@ const launch = (name: string, mode: string, more: object = {}) => {
 test('claude starts with a hook that decides about commands', () => {
   const { argv, env, files } = launch('claude', 'ask', { prompt: 'Go' })
   const at = argv.indexOf('--settings')
-  const hook = { type: 'command', command: '/g/bin/gc hook permission claude', timeout: 10 }
+  const hook = { type: 'command', command: '/g/bin/gc hook permission claude /g/bin/gc', timeout: 10 }
   const matched = [{ matcher: 'Bash', hooks: [hook] }]
   expect(JSON.parse(argv[at + 1] ?? '')).toEqual({ hooks: { PreToolUse: matched, PermissionRequest: matched } })
+  expect(argv[at + 2]).toBe('--allowedTools=Bash(/g/bin/gc hook protocol:*)')
   expect({ last: argv.at(-1), env, files }).toEqual({
     last: 'Go',
     env: { GC_STARTUP_PROMPT_DELIVERED: '1' },
     files: [],
   })
+})
+
+test('claude starts with the hook as a plugin where the agent has settings of its own', () => {
+  for (const args of [['--settings', '{"env":{}}'], ['--settings=mine.json']]) {
+    const { argv } = launch('claude', 'ask', { agent: { args }, prompt: 'Go' })
+    expect(argv.filter((word) => word.startsWith('--settings')).length).toBe(1)
+    expect(argv.slice(-3)).toEqual([
+      '--plugin-dir=/g/bin/claude-plugin',
+      '--allowedTools=Bash(/g/bin/gc hook protocol:*)',
+      'Go',
+    ])
+  }
 })
 
 test('codex starts with rules for first words, and with the variable that has gc refuse what else may follow', () => {

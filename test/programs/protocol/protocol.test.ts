@@ -73,6 +73,24 @@ describe('the hook of claude', () => {
     expect(permissionAnswer('claude', smuggled, GC)).toBeUndefined()
   })
 
+  test('in the mode plan has the guard of gc run the command, for which claude has a rule', () => {
+    const plan = { permission_mode: 'plan' }
+    const answer = JSON.parse(permissionAnswer('claude', call({ command: "bd comment mp-1 'a; b'" }, plan), GC) ?? '{}')
+    expect(answer.hookSpecificOutput.updatedInput.command).toBe("'/opt/g c/gc' hook protocol -- bd comment mp-1 'a; b'")
+  })
+
+  test('has a person asked about the guard in every form but its own', () => {
+    const lines = [
+      "'/opt/g c/gc' hook protocol -- bd comment mp-1 $GC_TOKEN",
+      "'/opt/g c/gc' hook protocol -- ready > smuggled",
+      'gc hook protocol -- ready',
+    ]
+    for (const command of lines) {
+      const answer = JSON.parse(permissionAnswer('claude', call({ command }), GC) ?? '{}')
+      expect(answer.hookSpecificOutput).toMatchObject({ permissionDecision: 'ask' })
+    }
+  })
+
   test('leaves every other call to the program', () => {
     const calls = [
       ...SMUGGLED.map((command) => call({ command })),
