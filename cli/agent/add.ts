@@ -61,12 +61,21 @@ export async function addAgent(context: CommandContext, name: AgentName, options
   const account = options.social && (await register(city, response.agent, options.social))
   if (!options.json) report(io, response, draft?.drafts ?? new Map(), options)
   const lack = isSettling && !options.json ? await programLack(io, settings.provider) : undefined
+  if (isHere && lack === undefined) await warnOfObstacle(io, path, response.agent)
   if (login && isShared) await shareLogin(context, path, login.provider, options.json)
   if (options.json) return printJson(io, { ...response, ...(account && { social: account }) })
   if (lack !== undefined) printLine(io, lack)
   else if (login && !isShared && options.shareLogin === undefined) printLine(io, hiddenLoginHint(login.provider))
   if (account) reportCityAgent(context, account)
   if (isHere && options.shareLogin === undefined && !isSettling) await offerLogin(context, path, response.agent)
+}
+
+/** Reports a program that cannot reach gc, or that would ask about gc's own commands. */
+async function warnOfObstacle(io: Io, path: string, agent: string): Promise<void> {
+  const { readConfig } = await import('../../src/config/offline/new-agent.ts')
+  const { agentObstacle } = await import('../../src/agents/readiness/offline.ts')
+  const found = await agentObstacle(io.env, readConfig(path, resolveHome(io.env)), agent)
+  if (found) io.err(`gc: ${sanitizeLine(`${found.reason}; to fix it: ${found.fix}`)}\n`)
 }
 
 /** Prints the result in one sentence, and the files that declare it. */

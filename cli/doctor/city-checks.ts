@@ -21,6 +21,7 @@ export async function cityChecks(context: CommandContext, folder: string): Promi
     { name: 'packs', run: () => checkPacks(context, city) },
     { name: 'rigs', run: async () => checkRigs(city, await runningCity(context, city)) },
     { name: 'programs', run: () => checkPrograms(context, city) },
+    { name: 'protocol', run: () => checkProtocol(context, city) },
     { name: 'logins', run: () => checkLogins(context, city) },
     { name: 'hooks', run: () => checkHooks(city) },
     { name: 'unconfined', run: async () => checkUnconfined(await runningCity(context, city)) },
@@ -137,6 +138,17 @@ async function checkPrograms(context: CommandContext, city: CityFiles): Promise<
   if (missing.length === 0) return ok('programs', names(city.programs) || 'no agent names a program')
   const remedy = 'install them, put their folder on PATH, or set `command` of their provider'
   return bad('error', 'programs', `not found: ${names(missing)}`, remedy)
+}
+
+/** Whether programs reach gc, and run its own protocol without asking. */
+async function checkProtocol(context: CommandContext, city: CityFiles): Promise<readonly CheckResult[]> {
+  const client = await runningCity(context, city)
+  if (!client) return []
+  const { items } = await client.call('GET ~/attention')
+  const details = items.flatMap(({ kind, asks, to_do }) => (kind === 'program' ? [`${asks} → ${to_do}`] : []))
+  if (details.length === 0) return [ok('protocol', "programs can run gc's own commands")]
+  const what = `${countOf(details.length, 'program')} cannot work with gc as they should`
+  return [bad('error', 'protocol', what, 'do what each line says', details)]
 }
 
 async function checkLogins(context: CommandContext, city: CityFiles): Promise<CheckResult> {

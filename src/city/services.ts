@@ -10,6 +10,7 @@ import {
   LoginAttention,
   MailAttention,
   ParkedAttention,
+  ProgramAttention,
   QuestionAttention,
   WorkAttention,
   WorktreeAttention,
@@ -21,7 +22,7 @@ import { Parking, Reconciler, WaitingWork } from '../agents/lifecycle/index.ts'
 import { LoginLimits } from '../agents/limits/index.ts'
 import { NetworkAccounts, NetworkHeartbeat, SessionAccounts } from '../agents/network/index.ts'
 import { ProjectFiles } from '../agents/project-files/index.ts'
-import { Readiness } from '../agents/readiness/index.ts'
+import { ProgramInspector, Readiness } from '../agents/readiness/index.ts'
 import { Rules } from '../agents/rules/index.ts'
 import { openSessions, SessionAssignees } from '../agents/sessions/index.ts'
 import { Budgets, Metering, Strictness, Usage, type UsageDependencies } from '../agents/usage/index.ts'
@@ -278,6 +279,11 @@ function attentionSources(options: AttentionOptions) {
     new FailingOrders(options),
     externalMessages.attention,
     new ServiceAttention(options.services),
+    new ProgramAttention({
+      ...options,
+      launchPlanner,
+      inspector: new ProgramInspector(options.env, deadlines, options.processTokens),
+    }),
     new WorkAttention({ ...options, launchPlanner, work: new WaitingWork(store, clock) }),
     new DetachedAttention(detached, repository),
     new ReviewAttention(options.changeRows, options.log),

@@ -4,6 +4,7 @@ import type { LogFinder } from './logs/index.ts'
 import type {
   Check,
   FirstRun,
+  Inspector,
   KeyedApi,
   McpConnection,
   ProjectPart,
@@ -70,6 +71,8 @@ export interface ProgramPreset {
   readonly protocol?: (place: ProtocolPlace) => ProtocolLaunch
   /** Files for the protocol in the folder of gc, which every session can read and no confined one can change. */
   readonly besideGc?: readonly { readonly name: string; readonly text: (gc: string) => string }[]
+  /** What keeps it from reaching gc, or from running gc's own protocol without asking; undefined when nothing does. */
+  readonly obstacle?: (place: ObstaclePlace) => Promise<Obstacle | undefined> | Obstacle | undefined
   /** Has it trust the folder that it is started in. */
   readonly trust?: (folder: string) => Pick<ProtocolLaunch, 'args' | 'env'>
   /** Shows that it is logged in, if only a file or a variable does. */
@@ -86,6 +89,20 @@ export interface ProtocolPlace {
   readonly mode: string
   /** The words that it is started with: its command, and the arguments of its provider and agent. */
   readonly words: readonly string[]
+}
+
+/** A program as an agent would run it. */
+export interface ObstaclePlace extends Omit<ProtocolPlace, 'gc'> {
+  readonly inspector: Inspector
+  /** The words of its command, without arguments. */
+  readonly command: readonly string[]
+  /** The folder of its project. */
+  readonly folder?: string | undefined
+}
+
+export interface Obstacle {
+  readonly reason: string
+  readonly fix: string
 }
 
 /**

@@ -1,7 +1,8 @@
 import { beforeAll, describe, expect, test } from 'bun:test'
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { appendFileSync, chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { hasPerson } from '../../cli/setup/talk.ts'
+import { eventually } from '../support/until.ts'
 import { recordsOf } from './recorded.ts'
 import { recorder, type Shell } from './shell.ts'
 import { shareTown, type Town } from './town.ts'
@@ -130,6 +131,26 @@ confine = "off"
     expect(err).toBe('')
     const answer = JSON.parse((await add(['web/hal', '--provider', 'amp', '--json'])).out)
     expect(answer).toMatchObject({ status: 'created', agent: 'web/hal', unavailable_reason: expect.any(String) })
+  })
+
+  test('reports a program that cannot reach gc with the fix, as `gc doctor` and `gc attention` do', async () => {
+    const old = town.at('old-codex')
+    writeFileSync(old, '#!/bin/sh\necho codex-cli 0.99.0\n')
+    chmodSync(old, 0o755)
+    appendFileSync(join(town.city, 'city.toml'), `\n[providers.old]\nbase = "builtin:codex"\ncommand = "${old}"\n`)
+    await town.gc(['reload'])
+    const reason = 'Codex 0.99.0 is older than 0.105.0, and its sessions cannot reach gc'
+    const fix = 'npm install -g @openai/codex@latest'
+    const { status, err } = await add(['web/ida', '--provider', 'old', '--suspended'])
+    expect([status, err]).toEqual([0, `gc: ${reason}; to fix it: ${fix}\n`])
+    const list = () => town.gc(['attention'])
+    const isListed = ({ out }: { out: string }) => out.replace(/\s+/g, ' ').includes('Codex 0.99.0 is older')
+    await eventually('it is listed', 10_000, list, isListed)
+    const checks = JSON.parse((await town.gc(['doctor', '--json'])).out).results
+    expect(checks.find(({ name }: { name: string }) => name === 'protocol')).toMatchObject({
+      status: 'error',
+      details: [`${reason} (web/ida). → ${fix}`],
+    })
   })
 
   test('asks nothing of a session, whose terminal no person may watch', () => {

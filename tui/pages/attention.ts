@@ -7,6 +7,7 @@ const BAD: ReadonlySet<string> = new Set([
   'failed',
   'parked',
   'cannot-start',
+  'program',
   'store',
   'counter',
   'login',

@@ -12,6 +12,7 @@ export const KINDS: Readonly<Record<string, string>> = {
   'unknown-agent': 'ready work is routed to an agent that the city does not have',
   suspended: 'work waits for what a person suspended',
   'cannot-start': 'an agent that is wanted cannot be started, such as because its program is not installed',
+  program: 'a program cannot reach gc, or asks about the commands of gc',
   failed: 'an agent or session cannot be started or is held',
   parked: 'a bead is parked since it ended too many sessions',
   detached: 'processes outlived the session that started them',

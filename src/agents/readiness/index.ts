@@ -1,4 +1,5 @@
 export { ProgramInspector } from './inspector.ts'
+export { protocolObstacle } from './obstacles.ts'
 export type { FoundProgram } from './offline.ts'
 export { PROBES } from './probes.ts'
 export { Readiness } from './readiness.ts'

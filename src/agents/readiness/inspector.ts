@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { delimiter, isAbsolute, join } from 'node:path'
 import type { Deadlines } from '../../core/deadlines.ts'
 import { findProgram } from '../../core/files.ts'
@@ -62,6 +62,14 @@ export class ProgramInspector implements Inspector {
   readJson(path: string): unknown {
     const text = this.readFile(path)
     return text === undefined ? undefined : (parseJson(text) ?? null)
+  }
+
+  listFolder(path: string): readonly string[] {
+    try {
+      return readdirSync(path)
+    } catch {
+      return []
+    }
   }
 
   /** Runs a command; it and its children are killed when it does not end in time. */

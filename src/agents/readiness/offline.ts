@@ -1,7 +1,12 @@
+import type { CityConfig } from '../../config/city/index.ts'
+import { resolveProvider } from '../../config/providers/index.ts'
 import { systemClock } from '../../core/clock.ts'
 import { Deadlines } from '../../core/deadlines.ts'
 import { ProcessTokens } from '../../http/process-tokens.ts'
 import { PRESETS } from '../../programs/presets.ts'
+import type { Obstacle } from '../../programs/program.ts'
+import { ProgramInspector } from './inspector.ts'
+import { protocolObstacle } from './obstacles.ts'
 import { DEFAULT_PROVIDERS, PROBES } from './probes.ts'
 import { Readiness } from './readiness.ts'
 
@@ -36,6 +41,24 @@ export async function findPrograms(env: Readonly<Record<string, string | undefin
       const isReady = status === 'configured'
       return { name, displayName: display_name, isInstalled, isReady, ...(detail && { detail }), install, login }
     })
+  } finally {
+    deadlines.close()
+  }
+}
+
+/** What keeps the program of an agent from working with gc; undefined when nothing does. */
+export async function agentObstacle(
+  env: Readonly<Record<string, string | undefined>>,
+  { agents, providers, rigs }: Pick<CityConfig, 'agents' | 'providers' | 'rigs'>,
+  qualified: string,
+): Promise<Obstacle | undefined> {
+  const agent = agents.find((each) => each.qualified === qualified)
+  if (agent?.provider === undefined) return undefined
+  const deadlines = new Deadlines()
+  const inspector = new ProgramInspector(env, deadlines, new ProcessTokens({ city: '', url: () => '' }))
+  try {
+    const folder = rigs.find(({ name }) => name === agent.dir)?.path
+    return await protocolObstacle(agent, resolveProvider(agent.provider, providers), folder, inspector)
   } finally {
     deadlines.close()
   }

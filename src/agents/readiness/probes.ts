@@ -1,7 +1,8 @@
 import { join } from 'node:path'
 import { type Check, configured, type Inspector, needsAuth, type ProbeResult } from '../../programs/parts/index.ts'
 import { PRESETS } from '../../programs/presets.ts'
-import type { ProgramPreset } from '../../programs/program.ts'
+import type { Obstacle, ProgramPreset } from '../../programs/program.ts'
+import { presetObstacle } from './obstacles.ts'
 
 /** The readiness check of one program. */
 export interface Probe {
@@ -12,6 +13,8 @@ export interface Probe {
   /** The line that installs it. */
   readonly install: string
   readonly check: Check
+  /** What keeps it from reaching gc as it is started by default. */
+  readonly obstacle?: (inspector: Inspector) => Promise<Obstacle | undefined>
 }
 
 async function github(inspector: Inspector): Promise<ProbeResult> {
@@ -60,6 +63,7 @@ function probeOf(name: string, { provider, probe, loggedIn, install, login }: Pr
     program: provider.command ?? name,
     install,
     check: withLogin(check, login),
+    obstacle: (inspector) => presetObstacle(name, inspector),
   }
 }
 

@@ -85,7 +85,9 @@ export class Readiness {
       }
     }
     try {
-      return await probe.check(this.#inspector)
+      const [result, obstacle] = await Promise.all([probe.check(this.#inspector), probe.obstacle?.(this.#inspector)])
+      if (result.status !== 'configured' || !obstacle) return result
+      return { status: 'invalid_configuration', detail: `${obstacle.reason}; ${obstacle.fix}` }
     } catch (error) {
       return { status: 'probe_error', detail: errorMessage(error) }
     }

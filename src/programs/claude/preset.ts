@@ -1,8 +1,8 @@
-import { dirname, join } from 'node:path'
-import { asString, isObject, parseJson } from '../entries/json.ts'
+import { dirname, join, resolve } from 'node:path'
+import { asObject, asString, isObject, type JsonRecord, parseJson } from '../entries/json.ts'
 import { choice, model, npm, type ProviderOption, passThrough, permissions } from '../parts/preset.ts'
 import { configured, type Inspector, invalid, needsAuth, type ProbeResult } from '../parts/probe.ts'
-import type { ProgramPreset, ProtocolLaunch, ProtocolPlace } from '../program.ts'
+import type { Obstacle, ObstaclePlace, ProgramPreset, ProtocolLaunch, ProtocolPlace } from '../program.ts'
 import { GUARD, quote } from '../protocol/index.ts'
 
 export async function claudeCheck(inspector: Inspector): Promise<ProbeResult> {
@@ -64,6 +64,48 @@ const PLUGIN_FILES = [
   { name: `${PLUGIN}/hooks/hooks.json`, text: hooksFor },
 ]
 
+const MANAGED = ['/etc/claude-code', '/Library/Application Support/ClaudeCode'].map((folder) =>
+  join(folder, 'managed-settings.json'),
+)
+
+/** Its settings by their files, those that prevail first. */
+function settingsOf({ inspector, words, env, folder }: ObstaclePlace): [from: string, settings: JsonRecord][] {
+  const at = words.findLastIndex((word) => /^--settings(?:=|$)/.test(word))
+  const own = words[at]?.split('=').slice(1).join('=') || words[at + 1]
+  const inline = at < 0 ? undefined : parseJson(own ?? '')
+  const user = env.CLAUDE_CONFIG_DIR || join(env.HOME || inspector.home, '.claude')
+  const project = folder === undefined ? [] : [join(folder, '.claude')]
+  const paths = [
+    ...MANAGED,
+    ...(at < 0 || inline !== undefined || own === undefined ? [] : [resolve(folder ?? inspector.home, own)]),
+    ...project.flatMap((path) => [join(path, 'settings.local.json'), join(path, 'settings.json')]),
+    join(user, 'settings.json'),
+  ]
+  const files = paths.map((path): [string, JsonRecord] => [path, asObject(inspector.readJson(path))])
+  const given: [string, JsonRecord][] = inline === undefined ? [] : [['--settings', asObject(inline)]]
+  return [...files.slice(0, MANAGED.length), ...given, ...files.slice(MANAGED.length)]
+}
+
+/** Switches that start it without hooks. */
+const WITHOUT_HOOKS = /^--(?:bare|safe-mode)$/
+
+function obstacle(place: ObstaclePlace): Obstacle | undefined {
+  if (place.mode === 'unrestricted') return undefined
+  const asks = "so it asks about gc's own commands"
+  const bare = place.words.find((word) => WITHOUT_HOOKS.test(word))
+  if (bare !== undefined) return { reason: `claude runs no hooks with ${bare}, ${asks}`, fix: `remove ${bare}` }
+  const settings = settingsOf(place)
+  for (const [key, among] of [
+    ['disableAllHooks', settings],
+    ['allowManagedHooksOnly', settings.slice(0, MANAGED.length)],
+  ] as const) {
+    const [from, found] = among.find(([, each]) => typeof each[key] === 'boolean') ?? []
+    if (found?.[key] === true)
+      return { reason: `claude runs no hooks of gc (${key} in ${from}), ${asks}`, fix: `remove ${key} from ${from}` }
+  }
+  return undefined
+}
+
 export const claudePreset: ProgramPreset = {
   provider: {
     displayName: 'Claude Code',
@@ -84,6 +126,7 @@ export const claudePreset: ProgramPreset = {
   loginVariables: /^(?:ANTHROPIC_|CLAUDE_CODE_OAUTH_TOKEN$|CLAUDE_CONFIG_DIR$)/,
   settings: ['.claude', '.claude.json'],
   protocol,
+  obstacle,
   besideGc: PLUGIN_FILES,
   trust: () => ({ env: { CLAUDE_CODE_SANDBOXED: '1' } }),
 }

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { asObject, asString, isObject } from '../entries/json.ts'
 import { choice, model, npm, type ProviderOption, passThrough, permissions, select } from '../parts/preset.ts'
 import { configured, type Inspector, invalid, needsAuth, type ProbeResult } from '../parts/probe.ts'
-import type { ProgramPreset, ProtocolLaunch, ProtocolPlace } from '../program.ts'
+import type { Obstacle, ObstaclePlace, ProgramPreset, ProtocolLaunch, ProtocolPlace } from '../program.ts'
 import { PROTOCOL_ONLY, protocolPrefixes } from '../protocol/index.ts'
 
 export function codexCheck(inspector: Inspector): ProbeResult {
@@ -58,6 +58,23 @@ function protocol({ mode }: ProtocolPlace): ProtocolLaunch {
   }
 }
 
+/** Earlier versions start every command in a login shell, and `gc` is then on no PATH. */
+const FIRST_VERSION = [0, 105, 0] as const
+
+async function obstacle({ inspector, command }: ObstaclePlace): Promise<Obstacle | undefined> {
+  const { stdout } = await inspector.run([...command, '--version'])
+  const version = /(\d+)\.(\d+)\.(\d+)/.exec(stdout)
+  if (!version) return undefined
+  const parts = FIRST_VERSION.map((first, at) => Number(version[at + 1]) - first)
+  if ((parts.find((part) => part !== 0) ?? 0) >= 0) return undefined
+  return {
+    reason: `Codex ${version[0]} is older than ${FIRST_VERSION.join('.')}, and its sessions cannot reach gc`,
+    fix: `${INSTALL}@latest`,
+  }
+}
+
+const INSTALL = npm('@openai/codex')
+
 export const codexPreset: ProgramPreset = {
   provider: {
     displayName: 'Codex CLI',
@@ -71,7 +88,7 @@ export const codexPreset: ProgramPreset = {
     optionDefaults: { permission_mode: 'unrestricted', model: 'gpt-5.5', effort: 'xhigh' },
     optionsSchema: options,
   },
-  install: npm('@openai/codex'),
+  install: INSTALL,
   login: 'codex login',
   probe: { check: codexCheck, displayName: 'Codex' },
   hosts: ['api.openai.com', 'chatgpt.com', 'auth.openai.com'],
@@ -80,5 +97,6 @@ export const codexPreset: ProgramPreset = {
   settings: ['.codex'],
   reviewedHooks: '.codex/hooks.json',
   protocol,
+  obstacle,
   trust: (folder) => ({ args: ['-c', `projects={${JSON.stringify(folder)}={trust_level="trusted"}}`] }),
 }

@@ -2,7 +2,7 @@ import { dirname, join } from 'node:path'
 import { asObject, asString, isObject } from '../entries/json.ts'
 import { choice, npm, type ProviderOption, permissions, script } from '../parts/preset.ts'
 import { configured, type Inspector, invalid, needsAuth, type ProbeResult } from '../parts/probe.ts'
-import type { ProgramPreset, ProtocolLaunch, ProtocolPlace } from '../program.ts'
+import type { Obstacle, ObstaclePlace, ProgramPreset, ProtocolLaunch, ProtocolPlace } from '../program.ts'
 import { PROTOCOL_ONLY } from '../protocol/index.ts'
 import { policyText } from './policy.ts'
 
@@ -48,6 +48,20 @@ const POLICY = 'gemini-policy.toml'
 const protocol = ({ gc, mode }: ProtocolPlace): ProtocolLaunch =>
   mode === 'unrestricted' ? {} : { args: ['--admin-policy', join(dirname(gc), POLICY)], env: { [PROTOCOL_ONLY]: '1' } }
 
+/** Where an administrator puts rules. */
+const SYSTEM_POLICIES = ['/etc/gemini-cli/policies', '/Library/Application Support/GeminiCli/policies']
+
+/** With rules of the system it ignores those of its command line. */
+function obstacle({ inspector, mode }: ObstaclePlace): Obstacle | undefined {
+  if (mode === 'unrestricted') return undefined
+  const folder = SYSTEM_POLICIES.find((path) => inspector.listFolder(path).some((name) => name.endsWith('.toml')))
+  if (folder === undefined) return undefined
+  return {
+    reason: `gemini reads no rules of gc beside those in ${folder}, so it asks about gc's own commands`,
+    fix: `copy $GC_HOME/bin/${POLICY} to ${folder}`,
+  }
+}
+
 export const geminiPreset: ProgramPreset = {
   provider: {
     displayName: 'Gemini CLI',
@@ -70,6 +84,7 @@ export const geminiPreset: ProgramPreset = {
   loginVariables: /^(?:GEMINI_|GOOGLE_)/,
   settings: ['.gemini'],
   protocol,
+  obstacle,
   besideGc: [{ name: POLICY, text: policyText }],
   trust: () => ({ env: { GEMINI_CLI_TRUST_WORKSPACE: 'true' } }),
 }

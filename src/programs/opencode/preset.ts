@@ -1,5 +1,12 @@
 import { model, npm } from '../parts/preset.ts'
-import type { ProgramPreset, ProtocolLaunch, ProtocolPlace, ProviderPreset } from '../program.ts'
+import type {
+  Obstacle,
+  ObstaclePlace,
+  ProgramPreset,
+  ProtocolLaunch,
+  ProtocolPlace,
+  ProviderPreset,
+} from '../program.ts'
 
 /** A session that nobody watches has nobody to ask, so its tools run without asking. */
 const ENV = { OPENCODE_PERMISSION: '{"*":"allow"}' }
@@ -11,6 +18,15 @@ const ENV = { OPENCODE_PERMISSION: '{"*":"allow"}' }
 function protocol({ gc, env }: ProtocolPlace): ProtocolLaunch {
   if (env.OPENCODE_PERMISSION === ENV.OPENCODE_PERMISSION) return {}
   return { files: [{ path: '.opencode/plugins/gc-protocol.js', text: protocolPlugin(gc) }] }
+}
+
+function obstacle({ words, env }: ObstaclePlace): Obstacle | undefined {
+  const pure = words.includes('--pure') ? '--pure' : env.OPENCODE_PURE ? 'OPENCODE_PURE' : undefined
+  if (pure === undefined || env.OPENCODE_PERMISSION === ENV.OPENCODE_PERMISSION) return undefined
+  return {
+    reason: `opencode loads no plugins with ${pure}, so it asks about gc's own commands`,
+    fix: `remove ${pure}`,
+  }
 }
 
 const protocolPlugin = (gc: string): string => `export const gcProtocol = async ({ client, $ }) => {
@@ -59,6 +75,7 @@ export const opencodePreset: ProgramPreset = {
   hosts: [...OWN_HOSTS, 'api.anthropic.com', 'api.openai.com', 'openrouter.ai'],
   settings: ['.opencode'],
   protocol,
+  obstacle,
 }
 
 /** A program made from OpenCode. */
@@ -89,6 +106,8 @@ const withModel = (displayName: string, name: string, host: string, inherited: R
   },
   hosts: [...OWN_HOSTS, host],
   inherited,
+  protocol,
+  obstacle,
 })
 
 export const groqPreset = withModel('Groq (OpenCode)', 'groq/openai/gpt-oss-120b', 'api.groq.com', /^GROQ_/)

@@ -6,6 +6,8 @@ export interface Inspector {
   readFile(path: string): string | undefined
   /** The value of a JSON file: undefined when it does not exist, null when it is not JSON. */
   readJson(path: string): unknown
+  /** The names in a folder; none when there is no such folder. */
+  listFolder(path: string): readonly string[]
   /** Runs a command for a bounded time. */
   run(command: readonly string[]): Promise<CommandResult>
 }

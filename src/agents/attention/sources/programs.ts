@@ -1,0 +1,107 @@
+import type { AgentConfig, CityConfig } from '../../../config/city/index.ts'
+import type { AttentionEntry, AttentionSource } from '../../../core/attention.ts'
+import type { Deadline, Deadlines } from '../../../core/deadlines.ts'
+import { sha256 } from '../../../core/digest.ts'
+import type { EventLog } from '../../../core/events/index.ts'
+import { Signal, unsubscriber } from '../../../core/signal.ts'
+import type { Inspector } from '../../../programs/parts/index.ts'
+import type { Obstacle } from '../../../programs/program.ts'
+import type { LaunchPlanner } from '../../launch/index.ts'
+import { protocolObstacle } from '../../readiness/index.ts'
+
+interface ProgramAttentionOptions {
+  config: { readonly current: CityConfig; onChange(listener: () => void): () => void }
+  launchPlanner: Pick<LaunchPlanner, 'providerOf' | 'rigPath'>
+  inspector: Inspector
+  log: Pick<EventLog, 'subscribe'>
+  deadlines: Deadlines
+}
+
+/** Programs are looked at again so often while one has an obstacle, and after sessions started. */
+const AGAIN_MS = 60_000
+
+/** Programs that cannot reach gc from where they run commands, or that ask about gc's own protocol all the same. */
+export class ProgramAttention implements AttentionSource {
+  readonly name = 'programs'
+  readonly #changed = new Signal()
+  #items: readonly AttentionEntry[] | undefined
+  #looking: Promise<void> | undefined
+  #isStale = false
+  #again: Deadline | undefined
+
+  constructor(private readonly options: ProgramAttentionOptions) {}
+
+  items(): readonly AttentionEntry[] | undefined {
+    return this.#items
+  }
+
+  onChange(listener: () => void): () => void {
+    const { config, log } = this.options
+    this.#look()
+    return unsubscriber(
+      () => this.#again?.cancel(),
+      this.#changed.listen(listener),
+      config.onChange(() => this.#look()),
+      log.subscribe(({ type }) => {
+        if (type === 'session.woke') this.#lookLater()
+      }),
+    )
+  }
+
+  #lookLater(): void {
+    this.#again ??= this.options.deadlines.after(AGAIN_MS, () => {
+      this.#again = undefined
+      this.#look()
+    })
+  }
+
+  /** Looks at all programs, once more when the configuration changed meanwhile. */
+  #look(): void {
+    this.#isStale = this.#looking !== undefined
+    this.#looking ??= this.#find().finally(() => {
+      this.#looking = undefined
+      if (this.#isStale) this.#look()
+    })
+  }
+
+  async #find(): Promise<void> {
+    const { config, launchPlanner } = this.options
+    const found = new Map<string, { obstacle: Obstacle; provider: string; agents: AgentConfig[] }>()
+    for (const agent of config.current.agents) {
+      const provider = this.#providerOf(agent)
+      if (!provider) continue
+      const folder = launchPlanner.rigPath(agent.dir)
+      const obstacle = await protocolObstacle(agent, provider, folder, this.options.inspector).catch(() => undefined)
+      if (!obstacle) continue
+      const key = `${provider.name} ${obstacle.reason}`
+      const { agents = [] } = found.get(key) ?? {}
+      found.set(key, { obstacle, provider: provider.name, agents: [...agents, agent] })
+    }
+    this.#items = [...found].map(
+      ([
+        key,
+        {
+          obstacle: { reason, fix },
+          provider,
+          agents,
+        },
+      ]) => ({
+        ...{ id: `program:${provider}:${sha256(key).slice(0, 8)}`, kind: 'program', to_do: fix },
+        ...{
+          agent: agents[0]?.qualified ?? '',
+          asks: `${reason} (${agents.map((each) => each.qualified).join(', ')}).`,
+        },
+      }),
+    )
+    if (found.size > 0 && this.#changed.hasListeners) this.#lookLater()
+    this.#changed.emit()
+  }
+
+  #providerOf(agent: AgentConfig) {
+    try {
+      return this.options.launchPlanner.providerOf(agent)
+    } catch {
+      return undefined
+    }
+  }
+}
