@@ -3,6 +3,7 @@ import type { AttentionItem } from '../../src/agents/attention/schema.ts'
 import { attentionPage } from '../../tui/pages/attention.ts'
 import type { Row } from '../../tui/pages/page.ts'
 import { questionPage } from '../../tui/pages/question.ts'
+import { columnWidths } from '../../tui/parts/columns.ts'
 import { step } from '../../tui/state/reducer.ts'
 import { here, type State } from '../../tui/state/state.ts'
 import { reachTo } from './reach.ts'
@@ -34,6 +35,16 @@ test('questions of agents stand before what else waits, and ! goes to them first
   expect(items[3]?.cells[4]?.text).toBe('mend it')
   const waiting = after(alpha, rows('attention', items))
   expect(here(press(waiting, '!'))).toMatchObject({ ...at('question', 'question:1'), city: 'town' })
+})
+
+test('at 80 columns the list keeps the bead and widens what is asked, and leaves out what to do', () => {
+  const { columns } = attentionPage
+  const shown = (room: number) => {
+    const widths = columnWidths(columns, room, [14, 12, 200, 8, 60, 4])
+    return Object.fromEntries(columns.map(({ title }, at) => [title, widths[at]]))
+  }
+  expect(shown(78)).toEqual({ who: 14, what: 12, asks: 36, bead: 8, 'to do': undefined, age: 4 })
+  expect(shown(120)).toMatchObject({ bead: 8, 'to do': expect.any(Number) })
 })
 
 const waitingRow = (id: string): Row => ({

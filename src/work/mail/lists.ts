@@ -31,6 +31,8 @@ export class MailLists {
   readonly #byId: Statement<StoredMessage, [string]>
   readonly #byIds: Statement<StoredMessage, [string]>
   readonly #thread: Statement<StoredMessage, [string]>
+  readonly #unreadFromOthers: Statement<StoredMessage, [string, number]>
+  readonly #countFromOthers: Statement<{ n: number }, [string]>
   readonly #threadLength: Statement<{ n: number }, [string]>
   readonly #threadCount: Statement<{ n: number }, [string]>
 
@@ -50,6 +52,10 @@ export class MailLists {
       stablePlan(`SELECT ${MESSAGE_COLUMNS} FROM messages m JOIN beads b ON b.id = m.id
        WHERE m.thread = ? AND m.open = 1 ORDER BY m.created_at, length(m.id), m.id`),
     )
+    this.#unreadFromOthers = store.prepare(
+      stablePlan(`SELECT ${MESSAGE_COLUMNS} ${UNREAD_FROM_OTHERS} ORDER BY m.created_at DESC, m.id DESC LIMIT ?`),
+    )
+    this.#countFromOthers = store.prepare(stablePlan(`SELECT count(*) AS n ${UNREAD_FROM_OTHERS}`))
     this.#threadLength = store.prepare('SELECT count(*) AS n FROM messages WHERE thread = ? AND open = 1')
     this.#threadCount = store.prepare(
       'SELECT count(DISTINCT thread) AS n FROM mail_threads WHERE recipient IN (SELECT value FROM json_each(?))',
@@ -76,6 +82,13 @@ export class MailLists {
   unread(routes: readonly string[], limit: number): StoredMessage[] {
     const values = routes.flatMap((route) => [route, Number.MAX_SAFE_INTEGER, LOWEST_ID, limit])
     return this.#statement(inboxQuery(routes, true)).all(...values, limit)
+  }
+
+  /** The newest unread messages at a route that neither `human` nor gc sent, and how many there are. */
+  unreadFromOthers(route: string, limit: number): { messages: StoredMessage[]; unread: number } {
+    const messages = this.#unreadFromOthers.all(route, limit)
+    const unread = messages.length < limit ? messages.length : (this.#countFromOthers.get(route)?.n ?? 0)
+    return { messages, unread }
   }
 
   /** Threads with open mail at these routes, or anyone's: the newest message of each. */
@@ -133,6 +146,11 @@ export class MailLists {
     return statement
   }
 }
+
+/** A name that a person gave proves nothing, but it tells a script's mail from their own. */
+const UNREAD_FROM_OTHERS = `FROM messages m CROSS JOIN beads b ON b.id = m.id
+  WHERE m.open = 1 AND m.read = 0 AND m.recipient = ?
+    AND b.sender <> 'gc' AND (b.sender <> 'human' OR m.from_claimed IS NOT NULL)`
 
 const NEWEST_FIRST = 'ORDER BY created_at DESC, id DESC LIMIT ?'
 

@@ -93,10 +93,10 @@ export class Mail {
     return this.#lists.list(this.#routes(agent), status === 'unread', page, this.#label(rig))
   }
 
-  /** The newest unread messages to people, and how many there are. */
+  /** The newest unread messages of others to people, and how many there are. */
   unreadByPeople(limit: number): { messages: Message[]; unread: number } {
-    const messages = this.#lists.unread([HUMAN], limit).map((row) => toMessage(row, undefined))
-    return { messages, unread: this.#lists.count([HUMAN]).unread }
+    const { messages, unread } = this.#lists.unreadFromOthers(HUMAN, limit)
+    return { messages: messages.map((row) => toMessage(row, undefined)), unread }
   }
 
   /** Everything in one recipient's inbox, newest first. */

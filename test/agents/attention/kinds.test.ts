@@ -15,14 +15,16 @@ async function recorded(city: City, after: number): Promise<string[]> {
   })
 }
 
+/** Mail of a script, under a name of its own. */
 const send = (city: City, to: string, subject: string) =>
-  city.mail.send(human, { to, subject, body: 'May I delete the logs of last year?' })
+  city.mail.send(human, { from: 'nightly', to, subject, body: 'May I delete the logs of last year?' })
 
 describe('unread mail to people', () => {
   test('is listed with its text and its fix until it is read, and mail to others is not', async () => {
     await using town = scriptedTown('[[agent]]\nname = "worker"\nstart_command = "true"')
     const city = await town.open()
     await send(city, 'worker', 'not yours')
+    await city.mail.send(human, { to: 'human', subject: 'a note to myself', body: '' })
     const { id } = await send(city, 'human', 'logs')
     const { head } = city.log
     await city.attention.whenIdle()

@@ -8,10 +8,7 @@ const MAX_LISTED = 100
 /** Maximum characters of a message in the list; `gc mail read` shows the rest. */
 const MAX_TEXT = 4_000
 
-/** The sender of notices whose subject is on the list itself, such as a parked bead. */
-const GC = 'gc'
-
-/** Unread mail of agents to the people of the city. */
+/** Unread mail to the people of the city, but for their own and for notices of gc, whose subject is on the list itself. */
 export class MailAttention implements AttentionSource<ListedItem> {
   readonly name = 'mail'
 
@@ -22,7 +19,7 @@ export class MailAttention implements AttentionSource<ListedItem> {
 
   items(): ListedItem[] {
     const { messages, unread } = this.mail.unreadByPeople(MAX_LISTED)
-    const items = messages.filter(({ from }) => from !== GC).map(toItem)
+    const items = messages.map(toItem)
     const more = unread - messages.length
     if (more <= 0) return items
     const asks = `${more} more ${more === 1 ? 'message is' : 'messages are'} unread.`
