@@ -14,7 +14,7 @@ const LAW: Readonly<Record<string, readonly string[]>> = {
   agents: ['work', 'config', 'host', 'programs', 'http', 'core'],
   orchestration: ['agents', 'work', 'config', 'programs', 'http', 'core'],
   connect: ['agents', 'work', 'config', 'programs', 'http', 'core'],
-  changes: ['diffs', 'risk', 'review', 'forges', 'yard'],
+  changes: ['connect', 'orchestration', 'agents', 'work', 'config', 'host', 'programs', 'http', 'core'],
   city: ['changes', 'orchestration', 'connect', 'agents', 'work', 'config', 'host', 'programs', 'http', 'core'],
   social: ['http', 'core'],
   supervisor: [

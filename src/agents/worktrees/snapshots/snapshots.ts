@@ -193,7 +193,8 @@ export class Snapshots {
       const lends = (objects: string) => this.#places.lends(rig, objects)
       const rigFolders = repositoryFolders(this.#rigPlace(rig) ?? place, lends)
       const read = [...repositoryFolders(place, lends), ...rigFolders]
-      await repository.copyHistory(session, source.head, { ...source, logged: [] }, read)
+      const ofRig = () => Promise.resolve([])
+      await repository.copyHistory(session, source.head, { ...source, logged: [], ofRig }, read)
       await this.#show({ session, rig, source, repository, read })
     })
   }
