@@ -1,133 +1,112 @@
 import type { Command } from 'commander'
-import { accountCommands } from './account/account.ts'
-import { agentCommands } from './agent/agent.ts'
-import { apiCommand } from './api/api.ts'
-import { openapiCommand } from './api/openapi.ts'
-import { attentionCommands, ruleCommands } from './attention/attention.ts'
-import { backupCommands } from './backup/backup.ts'
 import { createBaseProgram } from './base-program.ts'
-import { beadCommands } from './bead/bead.ts'
-import { graphCommand } from './bead/graph.ts'
-import { readyCommand } from './bead/ready.ts'
-import { budgetCommands } from './budget/budget.ts'
-import { usageCommand } from './budget/usage.ts'
-import { cityCommands, cityShortcuts } from './city/city.ts'
-import { cityControlCommands } from './city/control.ts'
-import { reloadCommand } from './city/reload.ts'
-import { compatibleCommands } from './compatibility.ts'
-import { completionCommands } from './completion/completion.ts'
-import { configCommands } from './config/config.ts'
-import { lintCommand } from './config/lint.ts'
-import { confineCommand } from './confine/confine.ts'
 import { CommandContext } from './context/context.ts'
 import { readShape } from './context/json-options.ts'
-import { convoyCommands } from './convoy/convoy.ts'
-import { doctorCommand } from './doctor/doctor.ts'
-import { readinessCommand } from './doctor/readiness.ts'
-import { eventsCommand } from './events/events.ts'
-import { externalMessageCommands } from './extmsg/extmsg.ts'
-import { formulaCommands } from './formula/formula.ts'
 import { helpCommand } from './help/help.ts'
-import { manCommand } from './help/man.ts'
-import { versionCommand, versionLine } from './help/version.ts'
-import { hookCommand } from './hook/hook.ts'
-import { primeCommand } from './hook/prime.ts'
-import { importCommands } from './import/import.ts'
+import { versionLine } from './help/version.ts'
 import { readLine } from './io/command-line.ts'
 import type { Io } from './io/io.ts'
 import { type JsonShape, shapeJson } from './io/shape-json.ts'
-import { logsCommand } from './logs/logs.ts'
-import { mailCommands } from './mail/mail.ts'
 import { rejectEmptyNames } from './names/empty-names.ts'
 import { qualifyAgents } from './names/qualify-agents.ts'
-import { nudgeCommand } from './nudge/nudge.ts'
-import { orderCommands } from './order/order.ts'
-import { packCommands } from './pack/pack.ts'
-import { reviewCommands } from './review/review.ts'
-import { rigCommands } from './rig/rig.ts'
-import { runCommands } from './run/run.ts'
-import { runtimeCommands } from './runtime/runtime.ts'
-import { serviceCommands } from './service/service.ts'
-import { handoffCommand } from './session/handoff.ts'
-import { sessionCommands } from './session/session.ts'
-import { skillCommands } from './skill/skill.ts'
-import { slingCommand } from './sling/sling.ts'
-import { socialCommands } from './social/social.ts'
-import { serveCommand } from './supervisor/serve.ts'
-import { serverCommands } from './supervisor/server.ts'
-import { peopleCommands, supervisorCommands } from './supervisor/supervisor.ts'
-import { uninstallCommand } from './uninstall/uninstall.ts'
-import { upgradeCommand } from './upgrade/upgrade.ts'
-import { waitCommands } from './wait/wait.ts'
-import { webhookCommands } from './webhook/webhook.ts'
-import { workflowCommands } from './workflow/workflow.ts'
-import { worktreeCommands } from './worktree/worktree.ts'
+import { splitGlobals } from './pack-commands/match.ts'
 
 type DefineCommands = (program: Command, context: CommandContext) => void
 
-/** The commands in the order of the help. */
-const GROUPS: Readonly<Record<string, readonly DefineCommands[]>> = {
+/** What defines commands: the first words of these, and where it is. */
+type Definition = readonly [words: string, load: () => Promise<DefineCommands>]
+
+/** The definitions in the order of the help. Only those that a command line names are loaded. */
+const GROUPS: Readonly<Record<string, readonly Definition[]>> = {
   'Supervisor:': [
-    confineCommand,
-    serveCommand,
-    serverCommands,
-    supervisorCommands,
-    peopleCommands,
-    logsCommand,
-    upgradeCommand,
-    uninstallCommand,
+    ['confine', async () => (await import('./confine/confine.ts')).confineCommand],
+    ['serve', async () => (await import('./supervisor/serve.ts')).serveCommand],
+    ['down host dashboard tui', async () => (await import('./supervisor/server.ts')).serverCommands],
+    ['up supervisor', async () => (await import('./supervisor/supervisor.ts')).supervisorCommands],
+    ['people', async () => (await import('./supervisor/supervisor.ts')).peopleCommands],
+    ['logs', async () => (await import('./logs/logs.ts')).logsCommand],
+    ['upgrade', async () => (await import('./upgrade/upgrade.ts')).upgradeCommand],
+    ['uninstall', async () => (await import('./uninstall/uninstall.ts')).uninstallCommand],
   ],
   'Cities:': [
-    cityShortcuts,
-    cityControlCommands,
-    cityCommands,
-    backupCommands,
-    configCommands,
-    importCommands,
-    packCommands,
-    serviceCommands,
-    lintCommand,
-    reloadCommand,
-    doctorCommand,
+    [
+      'init cities status register unregister suspend resume',
+      async () => (await import('./city/city.ts')).cityShortcuts,
+    ],
+    ['start stop restart', async () => (await import('./city/control.ts')).cityControlCommands],
+    ['city', async () => (await import('./city/city.ts')).cityCommands],
+    ['backup restore', async () => (await import('./backup/backup.ts')).backupCommands],
+    ['config', async () => (await import('./config/config.ts')).configCommands],
+    ['import', async () => (await import('./import/import.ts')).importCommands],
+    ['pack', async () => (await import('./pack/pack.ts')).packCommands],
+    ['service', async () => (await import('./service/service.ts')).serviceCommands],
+    ['lint', async () => (await import('./config/lint.ts')).lintCommand],
+    ['reload', async () => (await import('./city/reload.ts')).reloadCommand],
+    ['doctor', async () => (await import('./doctor/doctor.ts')).doctorCommand],
   ],
   'Work:': [
-    slingCommand,
-    beadCommands,
-    readyCommand,
-    graphCommand,
-    formulaCommands,
-    runCommands,
-    orderCommands,
-    workflowCommands,
-    convoyCommands,
-    mailCommands,
-    externalMessageCommands,
-    webhookCommands,
-    waitCommands,
-    eventsCommand,
+    ['sling', async () => (await import('./sling/sling.ts')).slingCommand],
+    ['bead beads', async () => (await import('./bead/bead.ts')).beadCommands],
+    ['ready', async () => (await import('./bead/ready.ts')).readyCommand],
+    ['graph', async () => (await import('./bead/graph.ts')).graphCommand],
+    ['formula', async () => (await import('./formula/formula.ts')).formulaCommands],
+    ['run', async () => (await import('./run/run.ts')).runCommands],
+    ['order', async () => (await import('./order/order.ts')).orderCommands],
+    ['workflow', async () => (await import('./workflow/workflow.ts')).workflowCommands],
+    ['convoy', async () => (await import('./convoy/convoy.ts')).convoyCommands],
+    ['mail', async () => (await import('./mail/mail.ts')).mailCommands],
+    ['extmsg', async () => (await import('./extmsg/extmsg.ts')).externalMessageCommands],
+    ['webhook', async () => (await import('./webhook/webhook.ts')).webhookCommands],
+    ['wait', async () => (await import('./wait/wait.ts')).waitCommands],
+    ['events event', async () => (await import('./events/events.ts')).eventsCommand],
   ],
   'Agents:': [
-    rigCommands,
-    agentCommands,
-    sessionCommands,
-    skillCommands,
-    usageCommand,
-    budgetCommands,
-    accountCommands,
-    readinessCommand,
-    attentionCommands,
-    ruleCommands,
-    nudgeCommand,
-    worktreeCommands,
-    reviewCommands,
-    socialCommands,
+    ['rig', async () => (await import('./rig/rig.ts')).rigCommands],
+    ['agent', async () => (await import('./agent/agent.ts')).agentCommands],
+    ['session', async () => (await import('./session/session.ts')).sessionCommands],
+    ['skill', async () => (await import('./skill/skill.ts')).skillCommands],
+    ['usage costs', async () => (await import('./budget/usage.ts')).usageCommand],
+    ['budget', async () => (await import('./budget/budget.ts')).budgetCommands],
+    ['account limits', async () => (await import('./account/account.ts')).accountCommands],
+    ['readiness', async () => (await import('./doctor/readiness.ts')).readinessCommand],
+    ['attention', async () => (await import('./attention/attention.ts')).attentionCommands],
+    ['rule', async () => (await import('./attention/attention.ts')).ruleCommands],
+    ['nudge', async () => (await import('./nudge/nudge.ts')).nudgeCommand],
+    ['worktree', async () => (await import('./worktree/worktree.ts')).worktreeCommands],
+    ['review', async () => (await import('./review/review.ts')).reviewCommands],
+    ['social', async () => (await import('./social/social.ts')).socialCommands],
   ],
-  'Inside a session:': [hookCommand, primeCommand, runtimeCommands, handoffCommand, bdCommand],
-  'About:': [versionCommand, apiCommand, openapiCommand, completionCommands, manCommand, compatibleCommands],
+  'Inside a session:': [
+    ['hook', async () => (await import('./hook/hook.ts')).hookCommand],
+    ['prime', async () => (await import('./hook/prime.ts')).primeCommand],
+    ['runtime', async () => (await import('./runtime/runtime.ts')).runtimeCommands],
+    ['handoff', async () => (await import('./session/handoff.ts')).handoffCommand],
+    ['bd', async () => bdCommand],
+  ],
+  'About:': [
+    ['version', async () => (await import('./help/version.ts')).versionCommand],
+    ['api', async () => (await import('./api/api.ts')).apiCommand],
+    ['openapi', async () => (await import('./api/openapi.ts')).openapiCommand],
+    ['completion __complete', async () => (await import('./completion/completion.ts')).completionCommands],
+    ['man', async () => (await import('./help/man.ts')).manCommand],
+    [
+      'beads config pack order convoy events event rig agent session nudge runtime context build-image dolt dolt-cleanup dolt-config dolt-state maintenance metrics shell storage trace wisp agent-script analyze converge github login logout mcp prompt whoami',
+      async () => (await import('./compatibility.ts')).compatibleCommands,
+    ],
+  ],
 }
 
-/** The `gc` program for some words. */
-export function createProgram(io: Io, args: readonly string[] = []): Command {
+/** The first words of all commands. */
+export const COMMAND_WORDS: ReadonlySet<string> = new Set([
+  ...Object.values(GROUPS).flatMap((definitions) => definitions.flatMap(([words]) => words.split(' '))),
+  'help',
+])
+
+/** Commands that are about all commands. */
+const ABOUT_ALL: ReadonlySet<string> = new Set(['help', 'completion', '__complete', 'man'])
+
+/** The `gc` program for some words: with the commands that they name, or with all where they name none. */
+export async function createProgram(io: Io, args: readonly string[] = []): Promise<Command> {
   const program = createBaseProgram(io)
     .hook('preAction', shareRig)
     .hook('preAction', async (_, command) => {
@@ -137,9 +116,12 @@ export function createProgram(io: Io, args: readonly string[] = []): Command {
     })
   let shape: JsonShape = {}
   const context = new CommandContext({ ...io, formatJson: (value) => shapeJson(io, value, shape) }, program)
-  for (const [heading, commands] of Object.entries(GROUPS)) {
-    program.commandsGroup(heading)
-    for (const define of commands) define(program, context)
+  const named = splitGlobals(args).words.find((word) => !word.startsWith('-')) ?? ''
+  const isAll = ABOUT_ALL.has(named) || !COMMAND_WORDS.has(named)
+  for (const [heading, definitions] of Object.entries(GROUPS)) {
+    const wanted = definitions.filter(([words]) => isAll || words.split(' ').includes(named))
+    if (wanted.length > 0) program.commandsGroup(heading)
+    for (const define of await Promise.all(wanted.map(([, load]) => load()))) define(program, context)
   }
   program.helpCommand(false)
   helpCommand(program, context)

@@ -48,15 +48,15 @@ export async function runGc(given: readonly string[], io: Io): Promise<number> {
   if (given[0] === 'serve') return runServe(given, io)
   const { expandGc } = await import('./compatibility.ts')
   const args = given.length === 0 && (await isFirstRun(io)) ? ['init'] : expandGc(given)
-  const { createProgram } = await import('./program.ts')
-  const program = createProgram(io, args)
+  const { COMMAND_WORDS, createProgram } = await import('./program.ts')
+  const program = await createProgram(io, args)
   const { splitGlobals } = await import('./pack-commands/match.ts')
   const { globals, words } = splitGlobals(args)
   if (words[0] === 'bd') {
     const options = Object.entries(globals).flatMap(([name, value]) => [`--${name}`, value])
     return runBd([...options, ...words.slice(1)], io)
   }
-  const reserved = await reservedNames(program)
+  const reserved = await reservedNames(COMMAND_WORDS)
   if (mayBeOfPack(words[0], reserved)) {
     const status = await runOfPack(io, program, globals.city, words, reserved)
     if (status !== undefined) return status
@@ -121,10 +121,9 @@ const mayBeOfPack = (word: string | undefined, reserved: ReadonlySet<string>): b
   word !== undefined && !word.startsWith('-') && !reserved.has(word)
 
 /** The names that packs cannot take: those of gc's own commands, but for those that only say that gc needs none. */
-async function reservedNames(program: Command): Promise<Set<string>> {
+async function reservedNames(words: ReadonlySet<string>): Promise<Set<string>> {
   const { FALLBACKS } = await import('./compatibility.ts')
-  const names = program.commands.flatMap((command) => [command.name(), ...command.aliases()])
-  return new Set([...names.filter((name) => !FALLBACKS.has(name)), 'help', 'completion'])
+  return new Set([...words].filter((name) => !FALLBACKS.has(name)).concat('completion'))
 }
 
 /** Runs a command of a pack, if there is a city and one of its packs has it. */

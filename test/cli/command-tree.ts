@@ -9,8 +9,10 @@ export interface TreeCommand {
   readonly args: readonly Argument[]
 }
 
+const PROGRAM = await createProgram(recorder().io)
+
 /** Every command of gc that does something by itself. */
-export function allCommands(command = createProgram(recorder().io), path: readonly string[] = []): TreeCommand[] {
+export function allCommands(command = PROGRAM, path: readonly string[] = []): TreeCommand[] {
   const inner = command.commands.flatMap((each) => allCommands(each, [...path, each.name()]))
   if (path.length === 0 || !('_actionHandler' in command && command._actionHandler)) return inner
   return [{ name: path.join(' '), command, args: command.registeredArguments }, ...inner]

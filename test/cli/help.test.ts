@@ -23,8 +23,8 @@ function calls(text: string): string[][] {
 }
 
 describe('gc help', () => {
-  test('of a topic names only commands and options that there are', () => {
-    const program = createProgram(recorder().io)
+  test('of a topic names only commands and options that there are', async () => {
+    const program = await createProgram(recorder().io)
     const wrong: string[] = []
     let count = 0
     for (const [topic, text] of TOPICS) {

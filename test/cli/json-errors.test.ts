@@ -6,7 +6,7 @@ import { gc, recorder } from './shell.ts'
 
 /** Commands that change the machine whether a supervisor runs or not, and those that need none. */
 const NEEDS_NONE =
-  /^(supervisor (install|uninstall|status)|uninstall|upgrade|doctor|workflow control|convoy control|prime|version)$/
+  /^(supervisor (install|uninstall|status)|uninstall|upgrade|doctor|workflow control|convoy control|prime|version|rig token list)$/
 
 /** Every command that has `--json`, with a word for each argument it needs. */
 function jsonCommands(command: Command, path: readonly string[] = []): { name: string; words: string[] }[] {
@@ -17,7 +17,7 @@ function jsonCommands(command: Command, path: readonly string[] = []): { name: s
   return [{ name: path.join(' '), words }, ...inner]
 }
 
-const ALL = jsonCommands(createProgram(recorder().io))
+const ALL = jsonCommands(await createProgram(recorder().io))
 
 /** The commands whose error is no line of JSON on standard error with a type, a code and a sentence. */
 async function wrongOf(commands: readonly (readonly string[])[], env: Record<string, string>, cwd: string) {

@@ -120,7 +120,7 @@ test('every command that packs call is answered as the table says', async () => 
 
 test('every other command and option that packs name is known', async () => {
   const { io } = recorder()
-  const programs: Record<string, Command> = { gc: createProgram(io), bd: await createBd(io) }
+  const programs: Record<string, Command> = { gc: await createProgram(io), bd: await createBd(io) }
   const unknown = invocations.flatMap(({ state, words }) => {
     const [name = '', ...rest] = words
     const program = programs[name]

@@ -45,7 +45,7 @@ test('no page that is served and no help that is printed has one', async () => {
   ]
   const served = await Promise.all(pages.map(async (page) => faults(page, await (await fetch(town.url + page)).text())))
   const help = allCommands().map(({ name, command }) => faults(`gc ${name} --help`, command.helpInformation()))
-  const whole = faults('gc --help', createProgram(recorder().io).helpInformation())
+  const whole = faults('gc --help', (await createProgram(recorder().io)).helpInformation())
   expect([...served.flat(), ...help.flat(), ...whole]).toEqual([])
 })
 

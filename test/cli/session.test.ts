@@ -70,7 +70,7 @@ describe('a session for which a command has waited its time', () => {
     await town.json(['agent', 'add', 'late', '--command', 'sleep 600'])
     await town.gc(['agent', 'suspend', 'late'])
     const { io } = recorder({ env: town.env, cwd: town.city })
-    const context = new CommandContext(io, createProgram(io))
+    const context = new CommandContext(io, await createProgram(io))
     const city = await context.city()
     const accepted = await city.call('POST ~/sessions', { body: { name: 'late', kind: 'agent' } })
     const waited = await waitForSession(context, city, accepted, 700).catch((error: unknown) => error)

@@ -27,7 +27,7 @@ function invocations(command: Command, path: readonly string[] = []): Invocation
   return [{ words }, ...inner]
 }
 
-const ALL = invocations(createProgram(recorder().io))
+const ALL = invocations(await createProgram(recorder().io))
 
 /** Runs every command; each must succeed or say in a sentence what is the matter. */
 async function runAll(env: Record<string, string>, cwd: string, addresses?: readonly string[]): Promise<string[]> {

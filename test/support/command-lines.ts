@@ -16,7 +16,7 @@ export function commandLines(text: string): string[] {
 /** The lines that name a command or an option which gc and bd do not have, each with the unknown word. */
 export async function findUnknownCommands(lines: readonly string[]): Promise<string[]> {
   const { io } = recorder()
-  const programs: Record<string, Command> = { gc: createProgram(io), bd: await createBd(io) }
+  const programs: Record<string, Command> = { gc: await createProgram(io), bd: await createBd(io) }
   return lines.flatMap((line) => {
     const [program = '', ...words] = line.split(/\s+/)
     const unknown = findUnknown(programs[program], words)
