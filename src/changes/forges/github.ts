@@ -219,11 +219,12 @@ function toStatus(status: unknown): ForgeCheck {
 function judgeMerge(answer: ForgeResponse): Outcome {
   const { status, reason, value } = answer
   if (status === 200) return at(value, 'merged') === true ? accepted : unknown(answer)
-  if (/already (?:been )?merged/i.test(reason)) return unknown(answer)
+  // The same is said of conflicts, and of what is merged already.
+  if (/already (?:been )?merged|not mergeable/i.test(reason)) return unknown(answer)
   if (status === 405 && /base branch was modified/i.test(reason)) return retry(reason)
   if (status === 405 && /try again|not been checked|being (?:checked|processed)/i.test(reason)) return retry(reason)
   if (status === 409 && /head branch was modified|head sha/i.test(reason)) return refused('moved', reason)
-  if (status === 405 && /conflict|not mergeable/i.test(reason)) return refused('conflict', reason)
+  if (status === 405 && /conflict/i.test(reason)) return refused('conflict', reason)
   if (status === 409) return refused('moved', reason)
   if (status === 405 || status === 422) return refused('rules', reason)
   if (status === 401 || status === 403 || status === 404) return refused('permission', reason)

@@ -1,3 +1,4 @@
+export { type CheckedChange, type Git, judgeLanded, type Landed } from './contents.ts'
 export {
   type BranchFacts,
   type Forge,
@@ -11,3 +12,12 @@ export {
   type PullRequestDraft,
 } from './forge.ts'
 export { forgeOfRemote, type OpenForgeOptions, openForge } from './open.ts'
+export {
+  type Advance,
+  advance,
+  type LandingEnd,
+  type LandingOptions,
+  type LandingRemote,
+  type LandingWorld,
+  type PullRequestLanding,
+} from './pull-request-landing.ts'

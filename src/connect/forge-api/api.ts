@@ -73,7 +73,7 @@ async function exchange(address: string, request: ForgeRequest): Promise<{ respo
     const text = await readText(response)
     return { response, text: token === undefined ? text : text.replaceAll(token, SECRET_MARKER) }
   } catch (error) {
-    throw new NoAnswer(`${pathOf(address)}: ${errorMessage(error)}`)
+    throw new NoAnswer(`${pathOf(address)}: ${errorMessage(error).replace(/\.? For more information.*$/, '')}`)
   }
 }
 
@@ -102,6 +102,7 @@ function reasonOf(value: unknown): string {
   const line = texts.filter((text) => typeof text === 'string' && text !== '').join('; ')
   return line
     .replaceAll(/[\s\p{Cc}]+/gu, ' ')
+    .trim()
     .slice(0, MAX_REASON)
     .toWellFormed()
 }
