@@ -17,6 +17,8 @@ export const WorkKey = {
   /** Since when it is closed, where that is not when it last changed; a column of the bead. */
   closedAt: 'closed_at',
   mergeStrategy: 'merge_strategy',
+  /** The branch with its commits, which packs hand from one agent to the next. */
+  branch: 'branch',
   /** Why it is not offered any more, and since when. */
   parkedReason: 'gc.parked_reason',
   parkedAt: 'gc.parked_at',

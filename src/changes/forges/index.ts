@@ -11,6 +11,7 @@ export {
   type PullRequest,
   type PullRequestDraft,
 } from './forge.ts'
+export { landingMode, packHolder } from './merge-strategy.ts'
 export { forgeOfRemote, type OpenForgeOptions, openForge } from './open.ts'
 export {
   type Advance,

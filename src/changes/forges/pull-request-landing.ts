@@ -124,7 +124,7 @@ function ofBranch(row: PullRequestLanding, { branch, pull }: Look): Step | undef
 }
 
 function ofPullRequest(before: PullRequestLanding, look: Look, pull: PullRequest, options: LandingOptions): Step {
-  const { now, target, facts } = look
+  const { now, target } = look
   const row = { ...before, number: pull.number, seenAt: before.seenAt ?? now }
   if (pull.state === 'closed') return held(`pull request ${pull.number} was closed without being merged`)
   if (pull.base !== row.target)
@@ -132,9 +132,6 @@ function ofPullRequest(before: PullRequestLanding, look: Look, pull: PullRequest
   if (pull.headSha !== row.sha) return wait({ ...row, reason: `${look.forge} has not seen the push yet` }, SOON_MS)
   if (target !== row.base && pull.mergeability === 'conflict') {
     return end({ kind: 'conflict', reason: `it no longer merges with ${row.target}` })
-  }
-  if ((target !== row.base && !facts.hasQueue) || pull.mergeability === 'behind') {
-    return end({ kind: 'stale', reason: `${row.target} has moved since the candidate was checked` })
   }
   if (options.labels.length > 0 && !row.isLabelled) {
     return { kind: 'effect', effect: 'label', row: { ...row, isLabelled: true } }
@@ -161,7 +158,7 @@ function ofRules(row: PullRequestLanding, { facts, now }: Look, pull: PullReques
   if (lacking > 0) return waiting(`waiting for ${lacking} more ${lacking === 1 ? 'approval' : 'approvals'}`)
   if (pull.mergeability === 'blocked')
     return waiting('a rule of the branch blocks the merge; the pull request says which')
-  if (pull.mergeability !== 'clean' && !pull.isQueued) {
+  if (pull.mergeability === 'unknown' && !pull.isQueued) {
     return waiting('the forge has not decided yet whether it merges', SOON_MS)
   }
   return undefined
@@ -170,6 +167,10 @@ function ofRules(row: PullRequestLanding, { facts, now }: Look, pull: PullReques
 function ofMerge(row: PullRequestLanding, look: Look, pull: PullRequest, { strategy }: LandingOptions): Step {
   const { facts, now } = look
   if (pull.isQueued) return wait({ ...row, state: 'pr_merging', reason: 'it is in the merge queue' }, POLL_MS)
+  // Another candidate is made once everything else is there: it has to be checked, and maybe approved, again.
+  if ((look.target !== row.base && !facts.hasQueue) || pull.mergeability === 'behind') {
+    return end({ kind: 'stale', reason: `${row.target} has moved since the candidate was checked` })
+  }
   if (row.notBefore !== undefined && now < row.notBefore) return wait(row, row.notBefore - now)
   if (row.attempts >= MAX_ATTEMPTS) {
     return held(
