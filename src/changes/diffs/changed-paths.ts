@@ -63,13 +63,15 @@ export class ChangedPathReader {
 
   #add(field: string): void {
     this.#fields.push(field)
-    const isRename = /^:.* [RC]\d+$/.test(this.#fields[0] ?? '')
-    if (this.#fields.length < (isRename ? 3 : 2)) return
+    if (this.#fields.length < (isRename(this.#fields[0]) ? 3 : 2)) return
     this.#total++
     if (this.#items.length < MAX_FILES) this.#items.push(toChangedPath(this.#fields))
     this.#fields = []
   }
 }
+
+/** Whether an entry names two paths: its last word is `R86`. */
+const isRename = (head = ''): boolean => head[head.lastIndexOf(' ') + 1] === 'R'
 
 /** `:100644 100644 <old> <new> R86`, the old path of a rename, and the path. */
 function toChangedPath([head = '', ...paths]: readonly string[]): ChangedPath {
@@ -88,10 +90,12 @@ function toChangedPath([head = '', ...paths]: readonly string[]): ChangedPath {
   }
 }
 
+const ASCII = /^[\0-\x7f]*$/
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /** A path whose bytes came as latin1. Bytes that are not UTF-8 become escapes. */
 export function toText(latin1: string): { text: string; isExact: boolean } {
+  if (ASCII.test(latin1)) return { text: latin1, isExact: true }
   const bytes = Buffer.from(latin1, 'latin1')
   try {
     return { text: decoder.decode(bytes), isExact: true }

@@ -52,15 +52,15 @@ export class PatchSource {
     { from, to }: Trees,
     { maxFiles, maxBytes }: FirstBounds,
   ): Promise<{ list: ChangedPaths; sections: Sections }> {
-    let wanted: Set<string> | undefined
+    let locked: Set<string> | undefined
     const isWanted = (objects: string) => {
-      wanted ??= new Set(paths.list.items.filter(({ path }) => !isLockFile(path)).map(objectsOf))
-      return wanted.has(objects)
+      locked ??= new Set(paths.list.items.filter(({ path }) => isLockFile(path)).map(objectsOf))
+      return !locked.has(objects)
     }
     const patches = new PatchReader({ maxBytes: 2 * maxBytes, maxSections: maxFiles, isWanted })
     const paths = new ChangedPathReader(patches.take)
     await this.git.stream(['diff-tree', ...COMPARED, '--raw', '-p', ...PATCH, from, to], paths.take)
-    const sections = patches.end().complete.filter(({ objects }) => wanted?.has(objects))
+    const sections = patches.end().complete.filter(({ objects }) => !locked?.has(objects))
     return { list: paths.list, sections: new Map(sections.map((section) => [section.objects, section])) }
   }
 
