@@ -7,6 +7,7 @@ import { perform, type Surface } from './data/perform.ts'
 import { TabFeeds } from './data/tab-feeds.ts'
 import { Waits } from './data/waits.ts'
 import type { Machine } from './pages/page.ts'
+import { panelsOf } from './state/navigation.ts'
 import { type Message, step } from './state/reducer.ts'
 import { here, type State, viewKey, viewOf } from './state/state.ts'
 
@@ -60,6 +61,7 @@ export class Dashboard implements Disposable {
     this.#state = next
     if (next !== before) this.view.changed(next)
     if (this.#feed && viewKey(here(next)) !== viewKey(here(before))) this.#follow()
+    if (next !== before) this.#feed?.show(panelsOf(next))
     if (!effect) return
     const { client, machine, timers } = this.options
     const readers = { feed: this.#feed, finder: this.#finder, waits: this.#waits }

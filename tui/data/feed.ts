@@ -13,6 +13,9 @@ import { TableFeed } from './table-feed.ts'
 /** A read that found no supervisor is tried again, as the stream is. */
 const RETRY_MS = 2_000
 
+/** Who only passes a row on the way to another needs none of its details. */
+const STAY_MS = 60
+
 interface Reader {
   readonly location: Location
   readonly refresh: Refresh
@@ -23,6 +26,9 @@ export class Feed {
   readonly #tables = new Map<string, TableFeed>()
   readonly #ended = new AbortController()
   readonly #readers: readonly Reader[]
+  #detail: Reader | undefined
+  #detailKey: string | undefined
+  #detailAt = { cancel: () => {} }
 
   constructor(
     private readonly options: FeedOptions,
@@ -43,6 +49,21 @@ export class Feed {
 
   close(): void {
     this.#ended.abort()
+    this.#detailAt.cancel()
+  }
+
+  /** Reads the panel with details of a row as well, once the person stays on that row. */
+  show(panels: readonly Location[]): void {
+    const shown = panels.find(({ at }) => at !== undefined)
+    const key = shown && viewKey(shown)
+    if (!shown || key === viewKey(this.location) || key === this.#detailKey) return
+    this.#detailKey = key
+    this.#detailAt.cancel()
+    this.#detailAt = this.options.timers.after(STAY_MS, () => {
+      if (this.#detail) this.#tables.delete(viewKey(this.#detail.location))
+      this.#detail = this.#readerOf(shown)
+      this.#detail.refresh.soon()
+    })
   }
 
   more(location: Location): void {
@@ -54,7 +75,7 @@ export class Feed {
   /** Reads a table anew, for another order or filter; once for what is typed in one go. */
   reload(location: Location): void {
     this.#tables.get(viewKey(location))?.forget()
-    this.#readers.find((reader) => viewKey(reader.location) === viewKey(location))?.refresh.soon()
+    this.#all.find((reader) => viewKey(reader.location) === viewKey(location))?.refresh.soon()
   }
 
   /** Reads all of it again that no event keeps up to date, such as after an action. */
@@ -64,10 +85,14 @@ export class Feed {
 
   /** Reads what is not held; while events come, without what they keep up to date. */
   #read(isConnected: boolean): void {
-    for (const { location, refresh } of this.#readers) {
+    for (const { location, refresh } of this.#all) {
       const isLive = isConnected && this.#tables.get(viewKey(location))?.isLive
       if (!isLive && this.options.viewOf(location).missed === undefined) refresh.soon()
     }
+  }
+
+  get #all(): readonly Reader[] {
+    return this.#detail ? [...this.#readers, this.#detail] : this.#readers
   }
 
   #readerOf(location: Location): Reader {
@@ -131,7 +156,7 @@ export class Feed {
 
   /** Events that did not come may have changed anything. */
   #afterGap(): void {
-    for (const { location } of this.#readers) {
+    for (const { location } of this.#all) {
       if (this.options.viewOf(location).missed === undefined) this.#tables.get(viewKey(location))?.forget()
     }
     this.refresh()
@@ -139,7 +164,7 @@ export class Feed {
 
   /** What shows the event itself takes it as it came; all else that it changes is read again. */
   #refreshFor(happened: PageEvent, event?: CityEvent): void {
-    for (const { location, refresh } of this.#readers) {
+    for (const { location, refresh } of this.#all) {
       const { filter, missed } = this.options.viewOf(location)
       if (!pageOf(location).isChangedBy(happened, location.subject, filter)) continue
       if (missed !== undefined) this.options.dispatch({ type: 'missed', location })

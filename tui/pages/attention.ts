@@ -122,9 +122,13 @@ export const waitingLines = (items: readonly AttentionItem[]): Line[] =>
 const toDo = ({ answers, options = answers, to_do }: AttentionItem): string =>
   answers.length === 0 ? to_do : options.map((option, at) => `${at + 1} ${option}`).join(' · ')
 
+/** Begins the id of a change that is ready for review. */
+const REVIEW = 'review:'
+
 /** A question is opened, so that it is read whole before it is answered; so is what is about no session and no bead. */
 export function placeOf({ id, kind, answers, session_id, bead_id }: AttentionItem, city: string): Location {
   if (kind === 'mail' && bead_id !== undefined) return { page: 'thread', city, subject: bead_id }
+  if (kind === 'review') return { page: 'change', city, subject: id.slice(REVIEW.length) }
   if (answers.length > 0) return { page: 'question', city, subject: id }
   return aboutOf({ session_id, bead_id }, city) ?? { page: 'question', city, subject: id }
 }

@@ -53,6 +53,8 @@ export interface Cell {
   readonly since?: string
   readonly at?: string
   readonly tone?: Tone
+  /** Parts of its text that stand out, in UTF-16 units: from, and to (exclusive). */
+  readonly marks?: readonly (readonly number[])[] | undefined
 }
 
 export interface Column {
@@ -125,6 +127,8 @@ export interface Row {
   readonly opens: Location | undefined
   /** Whether it is bookkeeping that is hidden unless all is shown. */
   readonly isSystem: boolean
+  /** Name of the kind of row that a key jumps to. */
+  readonly mark?: string | undefined
   actions(): readonly Action[]
 }
 
@@ -168,6 +172,19 @@ interface PageFacts {
   readonly rereadsMs?: number
   /** What can be done there, whichever row is selected. */
   actions?(location: Location): readonly Action[]
+  /** Keys that move the selection further than to the next row. */
+  readonly jumps?: readonly Jump[]
+}
+
+/** A key that selects the next row with a mark, or the one before. */
+export interface Jump {
+  readonly key: string
+  readonly help: string
+  readonly by: 1 | -1
+  /** The mark of the rows; every row when absent. */
+  readonly mark?: string
+  /** The panel whose rows are meant; the one with the keys when absent. */
+  readonly panel?: string
 }
 
 export interface TablePage extends PageFacts {
@@ -176,6 +193,8 @@ export interface TablePage extends PageFacts {
   /** What stands there when there is no row: what to do to get one. */
   readonly empty: string
   readonly sorts?: readonly string[]
+  /** Lines kept free below the rows for what columns cut of the selected one. */
+  readonly detailLines?: number
   /** Whether the server searches; otherwise the rows that were read are searched here. */
   readonly isSearched?: boolean
   load(reach: Reach, query: Query): Promise<Slice<Row>>
@@ -227,12 +246,16 @@ export interface FollowText {
 export interface OverviewPage extends PageFacts {
   readonly kind: 'overview'
   readonly bands: readonly Band[]
+  /** A panel about the selected row of another. */
+  readonly detail?: { readonly panel: string; readonly of: string }
 }
 
 export interface Band {
   readonly panels: readonly string[]
   /** Its part of the height. */
   readonly share: number
+  /** The part of the width of each panel; equal when absent. */
+  readonly widths?: readonly number[]
   /** Whether it takes no room while it has no rows. */
   readonly hidesWhenEmpty?: boolean
 }
@@ -249,6 +272,7 @@ interface TableOf<Item> extends Omit<TablePage, 'kind' | 'columns' | 'load' | 'r
   load(reach: Reach, query: Query): Promise<Slice<Item>>
   opens?(item: Item, city: string): Location | undefined
   isSystem?(item: Item): boolean
+  markOf?(item: Item): string | undefined
   actionsOf?(item: Item): readonly Action[]
   /** What an event adds to the rows, where they are events. */
   ofEvent?(event: CityEvent, filter: string): Item | undefined
@@ -261,6 +285,7 @@ export function table<Item>(spec: TableOf<Item>): TablePage {
     cells: spec.columns.map((column) => toCell(column.cell(item))),
     opens: spec.opens?.(item, city),
     isSystem: spec.isSystem?.(item) ?? false,
+    mark: spec.markOf?.(item),
     actions: () => spec.actionsOf?.(item) ?? [],
   })
   const { ofEvent } = spec

@@ -3,6 +3,8 @@ import { agentsPage, poolPage } from './agents.ts'
 import { attentionPage } from './attention.ts'
 import { beadPage } from './bead.ts'
 import { beadsPage } from './beads.ts'
+import { changePages } from './change.ts'
+import { changesPage } from './changes.ts'
 import { citiesPage } from './cities.ts'
 import { configPage, packsPage } from './configuration.ts'
 import { conversationPage, conversationsPage } from './conversations.ts'
@@ -74,6 +76,8 @@ export const pages: readonly Page[] = [
   rigPage,
   worktreesPage,
   diffPage,
+  changesPage,
+  ...changePages,
   usagePage,
   budgetsPage,
   accountsPage,

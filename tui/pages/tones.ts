@@ -26,6 +26,10 @@ const STATES: Record<string, Tone> = {
   canceled: 'quiet',
   skipped: 'quiet',
   blocked: 'quiet',
+  asked: 'busy',
+  approved: 'good',
+  landed: 'quiet',
+  discarded: 'quiet',
 }
 
 /** The tone of the state of a city, agent, session, bead, run, step or service. */

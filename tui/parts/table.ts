@@ -1,6 +1,7 @@
 import { countOf, padTo, sanitizeLine, truncate } from '../../src/client/text.ts'
-import type { Line, Location, Row, TablePage } from '../pages/page.ts'
+import type { Cell, Line, Location, Row, TablePage } from '../pages/page.ts'
 import { type Area, headOf, tableWindow, textColumns } from '../state/layout.ts'
+import { detailsOf } from '../state/navigation.ts'
 import { hiddenRows, selectedIndex, shownRows } from '../state/selection.ts'
 import { type State, type View, viewOf } from '../state/state.ts'
 import { wrapLine } from '../state/text-lines.ts'
@@ -18,7 +19,9 @@ export function drawTable(state: State, page: TablePage, area: Area, isFocused: 
   const visible = rows.slice(first, first + room)
   const widths = columnWidths(page.columns, width - 3, contentWidths(page.columns, rows, visible, state.now))
   const title = `${isFocused ? '▸ ' : '  '}${titleOf(page, state, location, rows.length)}`
-  const selected = isFocused ? selectedIndex(state, location) - first : -1
+  const at = selectedIndex(state, location) - first
+  const selected = isFocused ? at : -1
+  const pointed = !isFocused && detailsOf(state) === location.page ? at : -1
   const lines = [
     ...drawLines(headOf(state, area), width, theme),
     drawLine([{ text: title, tone: isFocused ? 'strong' : 'quiet' }, ...staleSpans(state, location)], width, theme),
@@ -26,7 +29,10 @@ export function drawTable(state: State, page: TablePage, area: Area, isFocused: 
     ...(rows.length === 0
       ? drawLines(wrapLine(emptyLine(page, state, location), textColumns(area)), width, theme)
       : []),
-    ...visible.map((row, at) => drawLine(rowSpans(row, page, widths, state.now), width, theme, at === selected)),
+    ...visible.map((row, index) => {
+      const spans = rowSpans(row, page, widths, state.now)
+      return drawLine([{ text: index === pointed ? '▸ ' : '  ' }, ...spans], width, theme, index === selected)
+    }),
   ]
   const left = { columns: width, lines: height - lines.length }
   const details = drawLines(detailLines(page.columns, widths, visible[selected], left, state.now), width, theme)
@@ -81,10 +87,21 @@ function emptyLine(page: TablePage, state: State, location: Location): Line {
 
 /** The cells of a row, each as wide as its column. */
 function rowSpans(row: Row, page: TablePage, widths: readonly (number | undefined)[], now: number): Span[] {
-  const cells = page.columns.flatMap((column, at): Span[] => {
+  return page.columns.flatMap((column, at): Span[] => {
     const [width, cell] = [widths[at], row.cells[at]]
     if (width === undefined || cell === undefined) return []
-    return [{ text: `${cellText(cell, column, width, now)} `, tone: cell.tone }]
+    return markedSpans(cellText(cell, column, width, now), cell)
   })
-  return [{ text: '  ' }, ...cells]
+}
+
+/** A cell as it is drawn, with its marked parts. Marks of a text with hidden characters would be in the wrong places. */
+function markedSpans(drawn: string, { text = '', tone, marks = [] }: Cell): Span[] {
+  if (marks.length === 0 || sanitizeLine(text) !== text) return [{ text: `${drawn} `, tone }]
+  const end = drawn.endsWith('…') ? drawn.length - 1 : Math.min(drawn.length, text.length)
+  const ranges = marks.flatMap(([from = 0, to = 0]) => (from < end ? [[from, Math.min(to, end)] as const] : []))
+  const spans = ranges.flatMap(([from, to], at): Span[] => [
+    { text: drawn.slice(ranges[at - 1]?.[1] ?? 0, from), tone },
+    { text: drawn.slice(from, to), tone, isInverse: true },
+  ])
+  return [...spans, { text: `${drawn.slice(ranges.at(-1)?.[1] ?? 0)} `, tone }]
 }

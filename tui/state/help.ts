@@ -31,6 +31,7 @@ export function helpLines(state: State): string[] {
   return [
     `${pageOf(focused(state)).title}: its keys`,
     ...actions,
+    ...(pageOf(focused(state)).jumps ?? []).map(({ key, help }) => `  ${padTo(key, 4)}${help}`),
     'everywhere',
     ...named.map(({ action }) => `  ${padTo(usageOf(action), 26)} ${action.help}`),
     ...state.keymap.bindings.map(({ keys, help }) => `  ${padTo(keys.join(' '), 16)} ${help}`),

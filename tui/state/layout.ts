@@ -1,7 +1,7 @@
 import { truncate } from '../../src/client/text.ts'
-import type { Line, Location, OverviewPage } from '../pages/page.ts'
+import type { Band, Line, Location, OverviewPage } from '../pages/page.ts'
 import { pageOf } from '../pages/pages.ts'
-import { panelAt, panelsOf } from './navigation.ts'
+import { panelIn, panelsOf } from './navigation.ts'
 import { selectedIndex, shownRows } from './selection.ts'
 import { here, type State, viewOf } from './state.ts'
 import { wrapLine } from './text-lines.ts'
@@ -23,15 +23,23 @@ export function areasOf(state: State): readonly Area[] {
   const visible = new Set(panelsOf(state).map((each) => each.page))
   const bands = page.bands.filter(({ panels }) => panels.some((name) => visible.has(name)))
   const heights = bandHeights(state, bands)
-  return bands.flatMap(({ panels }, band) =>
-    panels.map((name, at) => ({
-      location: panelAt(location, name),
-      x: Math.floor((state.width * at) / panels.length),
+  return bands.flatMap((each, band) => {
+    const edges = edgesOf(each, state.width)
+    return each.panels.map((name, at) => ({
+      location: panelIn(state, name),
+      x: edges[at] ?? 0,
       y: 1 + heights.slice(0, band).reduce((sum, height) => sum + height, 0),
-      width: Math.floor((state.width * (at + 1)) / panels.length) - Math.floor((state.width * at) / panels.length),
+      width: (edges[at + 1] ?? 0) - (edges[at] ?? 0),
       height: heights[band] ?? 0,
-    })),
-  )
+    }))
+  })
+}
+
+/** The columns at which the panels of a band begin, and its end. */
+function edgesOf({ panels, widths = panels.map(() => 1) }: Band, width: number): number[] {
+  const all = widths.reduce((sum, each) => sum + each, 0)
+  const before = panels.map((_, at) => widths.slice(0, at).reduce((sum, each) => sum + each, 0))
+  return [...before, all].map((part) => Math.floor((width * part) / all))
 }
 
 /** A band that hides when it is empty takes no more lines than it has rows; the last takes what is left. */
@@ -39,7 +47,7 @@ function bandHeights(state: State, bands: OverviewPage['bands']): number[] {
   const shares = bands.reduce((sum, { share }) => sum + share, 0)
   let left = state.height
   return bands.map(({ share, hidesWhenEmpty, panels }, at) => {
-    const rows = Math.max(...panels.map((name) => shownRows(state, panelAt(here(state), name)).length))
+    const rows = Math.max(...panels.map((name) => shownRows(state, panelIn(state, name)).length))
     const wanted = Math.max(3, Math.floor((state.height * share) / shares))
     const lines = at === bands.length - 1 ? left : Math.min(left, hidesWhenEmpty ? Math.min(rows + 1, wanted) : wanted)
     left -= lines
@@ -71,13 +79,18 @@ export const headOf = (state: State, area: Area): readonly Line[] =>
       : lines
   })
 
+/** Lower panels show rows only. */
+const MIN_HEIGHT_FOR_DETAILS = 14
+
 export function tableWindow(state: State, area: Area): TableWindow {
   const { location, height } = area
   const rows = shownRows(state, location)
   const head = headOf(state, area)
   const hasTitles = here(state).page === location.page && rows.length > 0
   const top = head.length + 1 + (hasTitles ? 1 : 0)
-  const room = Math.max(1, height - top)
+  const page = pageOf(location)
+  const kept = page.kind === 'table' && height >= MIN_HEIGHT_FOR_DETAILS ? (page.detailLines ?? 0) : 0
+  const room = Math.max(1, height - top - kept)
   const centred = selectedIndex(state, location) - Math.floor(room / 2)
   return { first: Math.max(0, Math.min(centred, rows.length - room)), room, top, hasTitles }
 }

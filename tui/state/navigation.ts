@@ -10,7 +10,16 @@ export function panelsOf(state: State): readonly Location[] {
   if (page.kind !== 'overview') return [location]
   return page.bands
     .filter((band) => !band.hidesWhenEmpty || band.panels.some((name) => hasRows(state, panelAt(location, name))))
-    .flatMap(({ panels }) => panels.map((name) => panelAt(location, name)))
+    .flatMap(({ panels }) => panels.map((name) => panelIn(state, name)))
+}
+
+/** A panel of the page that is shown; one with details begins at the selected row of another. */
+export function panelIn(state: State, name: string): Location {
+  const location = here(state)
+  const page = pageOf(location)
+  const panel = panelAt(location, name)
+  if (page.kind !== 'overview' || page.detail?.panel !== name) return panel
+  return { ...panel, at: { entry: selectedRow(state, panelAt(location, page.detail.of))?.id, text: '' } }
 }
 
 /** A panel of an overview: about the same thing as that, if about any. */
@@ -21,19 +30,30 @@ export const attentionOf = (city: string): Location => ({ page: 'attention', cit
 
 const hasRows = (state: State, location: Location): boolean => shownRows(state, location).length > 0
 
-/** What is read for a location, whether or not it is visible now; what waits for a person is always read. */
+/**
+ * What is read for a location, whether or not it is visible now; what waits for a person is always read. Details are read
+ * once their row is selected.
+ */
 export function locationsRead(location: Location): readonly Location[] {
   const page = pageOf(location)
-  const shown = page.kind === 'overview' ? page.bands.flatMap(({ panels }) => panels) : [location.page]
+  const panels = page.kind === 'overview' ? page.bands.flatMap((band) => band.panels) : [location.page]
+  const shown = page.kind === 'overview' ? panels.filter((name) => name !== page.detail?.panel) : panels
   const locations = page.kind === 'overview' ? shown.map((name) => panelAt(location, name)) : [location]
   if (location.city === '' || shown.includes('attention')) return locations
   return [...locations, attentionOf(location.city)]
 }
 
-/** The table or text that has the keys. */
+/** The table or text that has the keys; at first the panel whose rows have details, or the last. */
 export function focused(state: State): Location {
   const panels = panelsOf(state)
-  return panels.find(({ page }) => page === state.focus) ?? panels.at(-1) ?? here(state)
+  const named = (name: string | undefined) => panels.find(({ page }) => page === name)
+  return named(state.focus) ?? named(detailsOf(state)) ?? panels.at(-1) ?? here(state)
+}
+
+/** The panel of this page whose selected row another one is about. */
+export function detailsOf(state: State): string | undefined {
+  const page = pageOf(here(state))
+  return page.kind === 'overview' ? page.detail?.of : undefined
 }
 
 /** Gives the keys to the next panel, or the one before. */

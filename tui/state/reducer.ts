@@ -1,4 +1,4 @@
-import type { Action, Line, Location, Outcome, Row, TextContent } from '../pages/page.ts'
+import type { Action, Jump, Line, Location, Outcome, Row, TextContent } from '../pages/page.ts'
 import { pageOf } from '../pages/pages.ts'
 import type { MouseAction } from '../terminal/input.ts'
 import { begin, beginRun, confirmed, endRun, hold, notice, rowActions, valuesOf } from './actions.ts'
@@ -10,10 +10,28 @@ import type { Verb } from './keys.ts'
 import { areaAt, areasOf, rowAt, textColumns } from './layout.ts'
 import { editLine, emptyLine, type LineEdit, lineOf, pasteInto, pasteLines } from './line.ts'
 import { editLong } from './long-text.ts'
-import { attentionOf, focused, goBack, moveCity, moveFocus, open, openSelected, switchTo } from './navigation.ts'
+import {
+  attentionOf,
+  focused,
+  goBack,
+  moveCity,
+  moveFocus,
+  open,
+  openSelected,
+  panelsOf,
+  switchTo,
+} from './navigation.ts'
 import { findEntries } from './palette.ts'
 import { keepPlace, keepScroll, scrollText, scrollToLine, textWindow, visibleCount } from './scroll.ts'
-import { keepSelection, lookFurther, moreOf, moveSelection, selectedIndex, updateView } from './selection.ts'
+import {
+  jumpSelection,
+  keepSelection,
+  lookFurther,
+  moreOf,
+  moveSelection,
+  selectedIndex,
+  updateView,
+} from './selection.ts'
 import {
   type FormField,
   here,
@@ -190,6 +208,8 @@ function onKey(state: State, key: string): Step {
   if (verb) return onVerb(clean, verb)
   const chosen = rowActions(state).find(({ action }) => action.key === key)
   if (chosen) return begin(clean, chosen)
+  const jump = pageOf(focused(state)).jumps?.find((each) => each.key === key)
+  if (jump) return jumpBy(clean, jump)
   const isRead = viewOf(state, focused(state)).loadedAt !== undefined
   if (!isRead) return [notice(clean, 'the page is still being read; press it again', false)]
   return [[...key].length === 1 ? notice(clean, `${key} does nothing here; ? lists what does`, false) : clean]
@@ -269,6 +289,13 @@ function onVerb(state: State, verb: Verb): Step {
 function move(state: State, by: number): State {
   const location = focused(state)
   return pageOf(location).kind === 'text' ? scrollText(state, location, by) : moveSelection(state, location, by)
+}
+
+function jumpBy(state: State, jump: Jump): Step {
+  const panel = panelsOf(state).find(({ page }) => page === jump.panel) ?? focused(state)
+  const next = jumpSelection(state, panel, jump)
+  if (!next) return [notice(state, `there is no ${jump.help}`, false), moreOf(state, panel)]
+  return [next, moreOf(next, panel)]
 }
 
 function sortRows(state: State): Step {

@@ -1,5 +1,5 @@
 import { matchesFilter } from '../pages/matching.ts'
-import type { Location, Row, TablePage } from '../pages/page.ts'
+import type { Jump, Location, Row, TablePage } from '../pages/page.ts'
 import { pageOf } from '../pages/pages.ts'
 import type { Effect } from './effects.ts'
 import { type State, type View, viewKey, viewOf } from './state.ts'
@@ -61,6 +61,18 @@ export function moveSelection(state: State, location: Location, by: number): Sta
   const rows = shownRows(state, location)
   const index = Math.max(0, Math.min(rows.length - 1, selectedIndex(state, location) + by))
   return updateView(state, location, { selected: rows[index]?.id, index })
+}
+
+/** Selects the next row with a mark, or the one before; undefined when there is none. */
+export function jumpSelection(state: State, location: Location, { by, mark }: Jump): State | undefined {
+  const rows = shownRows(state, location)
+  for (let at = selectedIndex(state, location) + by; at >= 0 && at < rows.length; at += by) {
+    const row = rows[at]
+    if (row && (mark === undefined || row.mark === mark)) {
+      return updateView(state, location, { selected: row.id, index: at })
+    }
+  }
+  return undefined
 }
 
 /** Rows are asked for before the selection reaches the last that was read. */
