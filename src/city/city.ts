@@ -164,6 +164,7 @@ const sessionServices = (services: CityServices): Service[] => [
   services.snapshots,
   services.worktrees,
   services.changeTracker,
+  services.changeAsks,
   services.transfer,
   services.privateFolders,
   services.search.words,

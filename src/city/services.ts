@@ -27,7 +27,15 @@ import { Rules } from '../agents/rules/index.ts'
 import { openSessions, SessionAssignees } from '../agents/sessions/index.ts'
 import { Budgets, Metering, Strictness, Usage, type UsageDependencies } from '../agents/usage/index.ts'
 import { Snapshots, Worktrees } from '../agents/worktrees/index.ts'
-import { ChangeRows, Changes, ChangeTracker, ReviewAttention } from '../changes/review/index.ts'
+import {
+  AskDelivery,
+  ChangeContents,
+  ChangeRows,
+  Changes,
+  ChangeTracker,
+  ReviewAttention,
+  Reviews,
+} from '../changes/review/index.ts'
 import { Accounts } from '../config/accounts/index.ts'
 import { ProviderDeclarations } from '../config/catalog/index.ts'
 import type { Config } from '../config/compose/index.ts'
@@ -237,9 +245,14 @@ type AgentServices = ReturnType<typeof buildAgents>
 
 /** Changes, and the people's review of them. */
 function buildChanges(options: Foundation & Records & SessionServices) {
-  const parts = { ...options, rows: options.changeRows, beads: options.beadRepository }
-  const changeTracker = new ChangeTracker(parts)
-  return { changeTracker, changes: new Changes({ ...parts, tracker: changeTracker }) }
+  const { changeRows: rows, beadRepository: beads, sessionRepository: sessions, sessionServices } = options
+  const { queue, waker, closer } = sessionServices
+  const contents = new ChangeContents(options.snapshots)
+  const tracker = new ChangeTracker({ ...options, rows })
+  const asks = new AskDelivery({ ...options, rows, tracker, beads, sessions, queue, waker, closer })
+  const changes = new Changes({ ...options, rows, tracker, contents, beads })
+  const reviews = new Reviews({ ...options, rows, tracker, contents, changes, asks })
+  return { changeTracker: tracker, changeAsks: asks, changes, reviews }
 }
 
 type AttentionOptions = Foundation &

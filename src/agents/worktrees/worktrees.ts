@@ -156,6 +156,12 @@ export class Worktrees {
     throw new AppError('conflict-wrong-state', `${row.path} is kept: ${reason}; save it, or remove it with force`)
   }
 
+  /** Removes the worktree of a session that is over once its state is stored; throws when that cannot be done. */
+  async removeSecured(caller: Caller, session: string): Promise<void> {
+    await this.options.snapshots.take(session, 'removal', actorOf(caller))
+    await this.remove(caller, session, true)
+  }
+
   /** Stores the state of the worktree of a session, if it has one, before it begins anew; throws when that cannot be done. */
   async secure(session: string, actor: Actor): Promise<void> {
     await this.options.snapshots.take(session, 'reset', actor).catch((error) => {

@@ -1,16 +1,19 @@
 import { join } from 'node:path'
-import { CHANGES, type Repository, type Snapshots } from '../../agents/worktrees/index.ts'
+import { CHANGES } from '../../agents/worktrees/index.ts'
 import type { Config } from '../../config/compose/index.ts'
 import { toTimestamp } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
 import type { Tx } from '../../core/store/index.ts'
 import { shellQuote } from '../../core/text/index.ts'
+import type { Caller } from '../../http/caller.ts'
 import { cursorAfter, parseBoundaryCursor } from '../../http/respond/index.ts'
 import type { BeadRepository } from '../../work/beads/index.ts'
+import type { ChangeContents, Located } from './contents.ts'
 import { type AttemptUsage, costOf } from './cost.ts'
+import { personOf } from './person.ts'
 import type { ChangeFilter, ChangeRows } from './rows.ts'
-import type { Change, ChangeList, ChangeView } from './schema.ts'
-import { type ChangeRow, type LookRow, type RoundRow, STATES } from './table.ts'
+import type { Change, ChangeComment, ChangeDiff, ChangeList, ChangeView } from './schema.ts'
+import { type AskRow, type ChangeRow, type CommentRow, type LookRow, type RoundRow, STATES } from './table.ts'
 import type { ChangeTracker } from './tracker.ts'
 
 export interface ChangesOptions {
@@ -18,7 +21,7 @@ export interface ChangesOptions {
   config: Pick<Config, 'current'>
   rows: ChangeRows
   tracker: ChangeTracker
-  snapshots: Pick<Snapshots, 'repositoryOf'>
+  contents: ChangeContents
   beads: Pick<BeadRepository, 'titleOf' | 'find'>
   usage: AttemptUsage
 }
@@ -28,8 +31,9 @@ interface ListOptions extends ChangeFilter {
   cursor?: string | undefined
 }
 
-const MAX_COMMITS = 100
-const TIMEOUT_MS = 20_000
+/** Files and comments that a view of a change has at most. */
+const MAX_FILES = 500
+const MAX_COMMENTS = 500
 
 /** The changes of a city as people review them. */
 export class Changes {
@@ -68,56 +72,57 @@ export class Changes {
     const items = rows.slice(0, limit)
     const last = rows.length > limit ? items.at(-1) : undefined
     return {
-      items: items.map((row) => this.#toChange(row)),
+      items: items.map((row) => this.toChange(row)),
       ...(last && { next_cursor: cursorAfter({ createdAt: toTimestamp(last.createdAt), id: last.id }) }),
     }
   }
 
-  async show(id: string): Promise<ChangeView> {
+  /** A change with its files and comments, as a caller may see them: drafts are shown to their author only. */
+  async show(caller: Caller, id: string): Promise<ChangeView> {
     const row = this.find(id)
-    const { rows } = this.options
-    const rounds = rows.rounds(id)
+    const { rows, contents } = this.options
+    const isKept = contents.isKept(row)
+    const [files, commits] = isKept ? await Promise.all([contents.files(row), contents.commits(row)]) : []
+    const comments = rows.comments(id).filter((comment) => isShown(caller, comment))
+    const asks = rows.asks(id)
     return {
-      ...this.#toChange(row),
-      ...(await this.#commits(row)),
-      rounds: rounds.map(toRound),
+      ...this.toChange(row),
+      ...(commits ?? { commits: [], commits_total: 0 }),
+      changed_files: (files?.items ?? []).slice(0, MAX_FILES),
+      comments: await this.#located(row, comments.slice(-MAX_COMMENTS), isKept),
+      asks: asks.map(toAsk),
+      rounds: rows.rounds(id).map(toRound),
       reviewers: reviewersOf(rows.looks(id)),
       cost: costOf(row, this.options),
       ...this.#restore(row),
     }
   }
 
-  async #commits(row: ChangeRow): Promise<Pick<ChangeView, 'commits' | 'commits_total'>> {
-    const { base, head } = row
-    const range = `${base}..${head}`
-    const repository = this.#repository(row)
-    const log = [
-      'log',
-      '--no-show-signature',
-      '--no-color',
-      '--format=%H%x09%s',
-      '-n',
-      String(MAX_COMMITS),
-      range,
-      '--',
-    ]
-    const text = await repository.read(log, { timeout: TIMEOUT_MS })
-    const lines = text.split('\n').filter(Boolean)
-    const commits = lines.map((line) => ({
-      id: line.slice(0, line.indexOf('\t')),
-      subject: line.slice(line.indexOf('\t') + 1),
-    }))
-    return { commits, commits_total: commits.length < MAX_COMMITS ? commits.length : await repository.count(range) }
+  /** A part of the diff of a change: all of it, or what is new since an earlier round. */
+  async diff(id: string, { file, since, cursor }: DiffQuery): Promise<ChangeDiff> {
+    const row = this.find(id)
+    const [base, head] = [row.base ?? '', row.head ?? '']
+    const options = {
+      ...(file !== undefined && { paths: [file], unfold: true }),
+      ...(cursor !== undefined && { cursor }),
+    }
+    const diffs = this.options.contents.diffs(row)
+    if (since === undefined) return { base, head, ...(await diffs.page(base, head, options)) }
+    const first = this.options.rows.round(id, since)
+    if (first?.base == null || first.head === null) {
+      throw new AppError('validation-failed', `${id} has no round ${since}; gc review show ${id} lists its rounds`)
+    }
+    const { start, commits, page } = await diffs.range({ base: first.base, head: first.head }, { base, head }, options)
+    return { base: start, head, since, commits: [...commits], ...page }
   }
 
-  /** gc's own repository of the rig, which has the commits of a change for as long as they are kept. */
-  #repository({ id, rig, pinned }: ChangeRow): Repository {
-    const repository = pinned ? this.options.snapshots.repositoryOf(rig) : undefined
-    if (repository) return repository
-    throw new AppError(
-      'conflict-wrong-state',
-      `the commits of ${id} are not kept any more: gc keeps those of a decided change for 30 days`,
-    )
+  async #located(row: ChangeRow, comments: readonly CommentRow[], isKept: boolean): Promise<ChangeComment[]> {
+    const shown: ChangeComment[] = []
+    for (const comment of comments) {
+      const place = isKept ? await this.options.contents.locate(row, comment).catch(() => undefined) : undefined
+      shown.push(toComment(comment, place))
+    }
+    return shown
   }
 
   /** The command that puts the commits of a change into a new branch of its rig, or of the folder that it is run in. */
@@ -131,7 +136,8 @@ export class Changes {
     return { restore: `git ${where}fetch ${from} ${CHANGES}/${id}/${newest}:refs/heads/gc/restored/${id}` }
   }
 
-  #toChange(row: ChangeRow): Change {
+  /** A change as lists show it. */
+  toChange(row: ChangeRow): Change {
     const { id, state, rig, agent, session, bead, branch, target, base, head, round, files, added, removed } = row
     const { risk, checks, createdAt, readyAt, decidedAt, decidedBy, reason, landed } = row
     const title = bead === null ? undefined : this.options.beads.find(bead)?.title
@@ -151,6 +157,37 @@ export class Changes {
     }
   }
 }
+
+interface DiffQuery {
+  file?: string | undefined
+  since?: number | undefined
+  cursor?: string | undefined
+}
+
+/** Drafts are their author's; programs that gc started see what was sent. */
+const isShown = (caller: Caller, { state, person }: CommentRow): boolean =>
+  state !== 'draft' || (caller.kind !== 'session' && caller.kind !== 'process' && personOf(caller) === person)
+
+/** A comment as the API shows it; `place` is where its lines are in the newest commit. */
+export function toComment(comment: CommentRow, place: Located): ChangeComment {
+  const { n, person, state, commit, path, side, line, endLine, quoted, text, createdAt } = comment
+  const { reply, repliedBy, repliedAt } = comment
+  const isOutdated = place === undefined && state === 'open'
+  return {
+    ...{ n, person, state: isOutdated ? 'outdated' : state, commit, path, side, line, end_line: endLine, quoted, text },
+    created_at: toTimestamp(createdAt),
+    ...(place && { at: { path: place.path, line: place.line, end_line: place.line + endLine - line } }),
+    ...(reply !== null && { reply }),
+    ...(repliedBy !== null && { replied_by: repliedBy }),
+    ...(repliedAt !== null && { replied_at: toTimestamp(repliedAt) }),
+  }
+}
+
+const toAsk = ({ n, round, person, text, state, reason, askedAt, endedAt }: AskRow): ChangeView['asks'][number] => ({
+  ...{ n, round, person, text, state, asked_at: toTimestamp(askedAt) },
+  ...(reason !== null && { reason }),
+  ...(endedAt !== null && { ended_at: toTimestamp(endedAt) }),
+})
 
 const toRound = ({ round, base, head, startedAt, endedAt }: RoundRow) => ({
   round,

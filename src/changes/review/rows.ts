@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { and, asc, desc, eq, inArray, isNotNull, lt, or, type SQL, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, inArray, isNotNull, isNull, lt, or, type SQL, sql } from 'drizzle-orm'
 import type { Store, Tx } from '../../core/store/index.ts'
 import {
   type AskRow,
@@ -264,25 +264,26 @@ export class ChangeRows {
     return tx.orm.insert(changeLooks).values(look).onConflictDoNothing().returning().all().length > 0
   }
 
-  /** Records what a person decided, and how long that took them since they looked at the round first. */
+  /** Records what a person decided, and how long that took them since their first look that led to no decision. */
   decide(tx: Tx, look: Pick<LookRow, 'change' | 'round' | 'person'>, decision: Decision, now: number): void {
-    this.addLook(tx, { ...look, lookedAt: now })
-    const { lookedAt } = tx.orm
-      .update(changeLooks)
-      .set({ decidedAt: now, decision })
-      .where(
-        and(
-          eq(changeLooks.change, look.change),
-          eq(changeLooks.round, look.round),
-          eq(changeLooks.person, look.person),
-        ),
-      )
+    const { change, round, person } = look
+    const own = and(eq(changeLooks.change, change), eq(changeLooks.person, person))
+    const open = tx.orm
+      .delete(changeLooks)
+      .where(and(own, isNull(changeLooks.decidedAt)))
       .returning()
-      .get()
-    const seconds = Math.max(0, now - lookedAt) / 1000
+      .all()
+    const lookedAt = Math.min(now, ...open.map((each) => each.lookedAt))
+    const decided = { lookedAt, decidedAt: now, decision }
+    tx.orm
+      .insert(changeLooks)
+      .values({ change, round, person, ...decided })
+      .onConflictDoUpdate({ target: [changeLooks.change, changeLooks.round, changeLooks.person], set: decided })
+      .run()
+    const seconds = (now - lookedAt) / 1000
     tx.orm
       .insert(reviewPeople)
-      .values({ person: look.person, [decision]: 1, seconds })
+      .values({ person, [decision]: 1, seconds })
       .onConflictDoUpdate({
         target: reviewPeople.person,
         set: { [decision]: sql`${reviewPeople[decision]} + 1`, seconds: sql`${reviewPeople.seconds} + ${seconds}` },

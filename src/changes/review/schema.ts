@@ -1,4 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { CommitChange, DiffFile, FileChange } from '../diffs/index.ts'
 
 const closed = { additionalProperties: false } as const
 const optional = (description: string) => Type.Optional(Type.String({ description }))
@@ -83,9 +84,144 @@ const ChangeCost = Type.Object(
 )
 export type ChangeCost = Static<typeof ChangeCost>
 
+const side = Type.Union([Type.Literal('old'), Type.Literal('new')], {
+  description: 'Whether the lines are numbered as before the change, or as after it.',
+})
+const lineNumber = (description: string) => Type.Integer({ minimum: 1, maximum: 100_000_000, description })
+
+/** Maximum size of a comment, or of what is asked for besides, in characters. */
+export const MAX_TEXT = 16_000
+const text = Type.String({ minLength: 1, maxLength: MAX_TEXT, pattern: '\\S' })
+const path = Type.String({ minLength: 1, maxLength: 4096, pattern: '^[^\\u0000]+$' })
+
+export const ChangeComment = Type.Object(
+  {
+    n: Type.Integer({ description: 'Its number in the change.' }),
+    person: Type.String({ description: 'Who wrote it.' }),
+    state: Type.String({
+      description:
+        '`draft`: not sent yet. `open`, `answered`, or `outdated`: its lines are gone or changed, and nobody answered it.',
+    }),
+    commit: Type.String({ description: 'The commit that its lines are in.' }),
+    ...{ path, side, line: lineNumber('The first line.'), end_line: lineNumber('The last line.') },
+    quoted: Type.String({ description: 'The lines, cut where they are many or long.' }),
+    text: Type.String(),
+    created_at: Type.String({ format: 'date-time' }),
+    at: Type.Optional(
+      Type.Object(
+        { path: Type.String(), line: Type.Integer(), end_line: Type.Integer() },
+        { additionalProperties: false, description: 'Where the lines are now; absent when they are gone or changed.' },
+      ),
+    ),
+    reply: optional('What its session answered.'),
+    replied_by: optional('Who answered it.'),
+    replied_at: time('When it was answered.'),
+  },
+  { $id: 'ChangeComment', ...closed },
+)
+export type ChangeComment = Static<typeof ChangeComment>
+
+export const CommentDraft = Type.Object(
+  {
+    path,
+    side: Type.Optional(side),
+    line: lineNumber('The first line.'),
+    end_line: Type.Optional(lineNumber('The last line; `line` when absent.')),
+    text,
+    commit: Type.Optional(
+      Type.String({
+        pattern: '^[0-9a-f]{40}(?:[0-9a-f]{24})?$',
+        description: 'The commit that was looked at; the base or head of the newest round when absent.',
+      }),
+    ),
+  },
+  { $id: 'ChangeCommentDraft', ...closed },
+)
+export type CommentDraft = Static<typeof CommentDraft>
+
+export const CommentText = Type.Object({ text }, { $id: 'ChangeCommentText', ...closed })
+
+const ChangeAsk = Type.Object(
+  {
+    ...{ n: Type.Integer(), round: Type.Integer(), person: Type.String(), text: Type.String() },
+    state: Type.String({
+      description:
+        '`waiting`: its session is still ending. `sent`: it waits for its turn. `checking`: it may have arrived. `delivered`, `reopened` (the bead has it now) or `failed`.',
+    }),
+    reason: optional('Why it did not reach the session.'),
+    asked_at: Type.String({ format: 'date-time' }),
+    ended_at: time('When that was known.'),
+  },
+  { $id: 'ChangeAsk', ...closed },
+)
+
+export const AskRequest = Type.Object(
+  {
+    text: Type.Optional(
+      Type.String({ maxLength: MAX_TEXT, description: 'What is asked for besides the comments, or instead of them.' }),
+    ),
+  },
+  { $id: 'ChangeAskRequest', ...closed },
+)
+export type AskRequest = Static<typeof AskRequest>
+
+export const ApproveRequest = Type.Object(
+  { head: Type.String({ minLength: 7, maxLength: 64, description: 'The last commit that was looked at.' }) },
+  { $id: 'ChangeApproveRequest', ...closed },
+)
+
+export const DiscardRequest = Type.Object(
+  { reason: Type.Optional(Type.String({ maxLength: 1000 })) },
+  { $id: 'ChangeDiscardRequest', ...closed },
+)
+
+/** Ours: a part of the diff of a change. */
+export const ChangeDiff = Type.Object(
+  {
+    base: Type.String({ description: 'The commit or tree that is compared with `head`.' }),
+    head: Type.String(),
+    since: Type.Optional(Type.Integer({ description: 'The round since which this shows what is new.' })),
+    commits: Type.Optional(Type.Array(CommitChange, { description: 'With `since`: the outcome of each commit.' })),
+    files: Type.Array(DiffFile),
+    cursor: Type.Optional(Type.String({ description: 'For the next page; absent on the last.' })),
+  },
+  { $id: 'ChangeDiff', ...closed },
+)
+export type ChangeDiff = Static<typeof ChangeDiff>
+
+export const ReviewerTotals = Type.Object(
+  {
+    items: Type.Array(
+      Type.Object(
+        {
+          person: Type.String(),
+          ...{ asked: Type.Integer(), approved: Type.Integer(), discarded: Type.Integer() },
+          seconds: Type.Number({ description: 'From first looks to decisions, in all.' }),
+        },
+        { $id: 'ReviewerTotal', ...closed },
+      ),
+    ),
+    total: Type.Integer(),
+  },
+  { $id: 'ReviewerTotals', ...closed },
+)
+export type ReviewerTotals = Static<typeof ReviewerTotals>
+
+/** Ours: a file of a change, and why it deserves attention. */
+const ReviewedFile = Type.Object(
+  {
+    ...FileChange.properties,
+    reasons: Type.Optional(Type.Array(Type.String(), { description: 'Why it deserves attention, in words.' })),
+  },
+  { $id: 'ReviewedFile', ...closed },
+)
+
 export const ChangeView = Type.Object(
   {
     ...change,
+    changed_files: Type.Array(ReviewedFile, { description: 'The first 500, those that deserve attention first.' }),
+    comments: Type.Array(ChangeComment, { description: 'The newest 500, and your drafts.' }),
+    asks: Type.Array(ChangeAsk, { description: 'What people asked its session for.' }),
     commits: Type.Array(ChangeCommit, { description: 'The newest 100, newest first.' }),
     commits_total: Type.Integer(),
     rounds: Type.Array(ChangeRound),

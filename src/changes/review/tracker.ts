@@ -117,6 +117,11 @@ export class ChangeTracker {
     log.append(tx, ChangeLanded, attributesOf(landed), payload)
   }
 
+  /** A change whose session could not be asked waits for review again, as it did. */
+  takeBack(tx: Tx, row: ChangeRow): void {
+    this.#ready(tx, row, row.round)
+  }
+
   #onClaim(tx: Tx, bead: string, session: string): void {
     const { rows, sessionRepository } = this.options
     const owner = sessionRepository.find(session)

@@ -190,8 +190,10 @@ export class SessionRepository {
       tx.orm.update(sessions).set(change).where(eq(sessions.id, id)).run()
       this.touch()
     }
-    if (change.state === 'closed' && this.beads.get(id).status !== 'closed')
-      this.beads.close(tx, id, change.reason || undefined, { writeSideTable })
+    const isClosed = this.beads.get(id).status === 'closed'
+    if (change.state === 'closed' && !isClosed) this.beads.close(tx, id, change.reason || undefined, { writeSideTable })
+    else if (change.state !== undefined && change.state !== 'closed' && isClosed)
+      this.beads.reopen(tx, id, { writeSideTable })
     else this.beads.change(tx, id, {}, { writeSideTable })
     tx.after(() => this.notifyChanged())
     return this.get(id)

@@ -29,6 +29,7 @@ export type Command =
   | 'undrain'
   | 'archive'
   | 'close'
+  | 'reopen'
 
 interface Transition {
   from: readonly SessionState[]
@@ -65,6 +66,7 @@ export const TRANSITIONS: Readonly<Record<Command, Transition>> = {
   undrain: { from: ['draining'], to: 'active' },
   archive: { from: ['active', 'asleep', 'suspended', 'quarantined', 'draining'], to: 'archived' },
   close: { from: LIVE, to: 'closed' },
+  reopen: { from: ['closed'], to: 'asleep' },
 }
 
 /** The state that a command leads to; throws where the state does not accept it. */

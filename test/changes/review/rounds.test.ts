@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { human } from '../../../src/http/guard.ts'
 import { commit, git, reviewWorld } from './world.ts'
 
 const listed = (world: Awaited<ReturnType<typeof reviewWorld>>) => world.city.changes.list({ limit: 10 }).items
@@ -33,7 +34,7 @@ test('the commits of a session are a change, which is ready when its bead is clo
       asks: expect.stringContaining('1 file, +1 -0'),
     },
   ])
-  expect(await world.city.changes.show(change?.id ?? '')).toMatchObject({
+  expect(await world.city.changes.show(human, change?.id ?? '')).toMatchObject({
     commits: [{ id: head, subject: 'oil' }],
     rounds: [{ round: 1, base, head, ready_at: expect.any(String) }],
     cost: { attempts: 1, tokens: 0 },
@@ -50,7 +51,7 @@ test('a session without commits leaves no change, and counts as an attempt at it
   await world.close(second)
   const [change] = listed(world)
   expect(change).toMatchObject({ session: second.id, bead_id: first.bead })
-  expect((await world.city.changes.show(change?.id ?? '')).cost.attempts).toBe(2)
+  expect((await world.city.changes.show(human, change?.id ?? '')).cost.attempts).toBe(2)
 })
 
 test('a session that ends with commits leaves a change that is ready, also when its worktree is removed', async () => {
@@ -60,10 +61,10 @@ test('a session that ends with commits leaves a change that is ready, also when 
   await world.end(worker)
   const [change] = listed(world)
   expect(change).toMatchObject({ state: 'ready', head, bead_id: worker.bead })
-  await world.city.worktrees.remove({ kind: 'human' }, worker.id, true)
+  await world.city.worktrees.remove(human, worker.id, true)
   git(world.rig, 'branch', '-D', change?.branch ?? '')
   git(world.rig, 'gc', '-q', '--prune=now')
-  const { restore } = await world.city.changes.show(change?.id ?? '')
+  const { restore } = await world.city.changes.show(human, change?.id ?? '')
   expect(Bun.spawnSync(['sh', '-c', restore ?? 'false']).exitCode).toBe(0)
   expect(git(world.rig, 'rev-parse', `gc/restored/${change?.id}`)).toBe(head)
 })
@@ -100,7 +101,7 @@ test('commits that are in the target already are no change', async () => {
   await using world = await reviewWorld()
   const worker = await world.claimed()
   commit(worker.path, 'oil', 'oil\n')
-  await world.city.worktrees.fetch({ kind: 'human' }, worker.id)
+  await world.city.worktrees.fetch(human, worker.id)
   git(world.rig, 'merge', '-q', `gc/${worker.bead}-worker-${worker.id}`)
   await world.close(worker)
   expect(listed(world)).toEqual([])

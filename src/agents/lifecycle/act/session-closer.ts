@@ -21,6 +21,9 @@ interface SessionCloserOptions {
   activity: SessionActivity
 }
 
+/** Why a session cannot be opened again yet. */
+export const STILL_ENDING = 'its program is still ending'
+
 /** Closes sessions: on request, by plan, and when somebody closes their beads. */
 export class SessionCloser {
   constructor(private readonly options: SessionCloserOptions) {
@@ -42,6 +45,28 @@ export class SessionCloser {
     if (create) requests.fail(tx, create, 'create_failed', `session ${closed.id} was closed: ${reason}`)
     activity.forget(id)
     tx.after(() => crashes.forget(id))
+  }
+
+  /**
+   * Opens a closed session again, asleep: its next start goes on in its folder and, where its program can, in its
+   * conversation. Returns why that is impossible; undefined once it is done.
+   */
+  reopen(tx: Tx, id: string): string | undefined {
+    const { repository, clock } = this.options
+    const row = repository.find(id)
+    if (!row) return 'it is gone'
+    if (row.state !== 'closed') return undefined
+    if (row.hostKey !== null) return STILL_ENDING
+    if (row.wokeAt === null) return 'it was never started'
+    const names = (['sessionName', 'alias', 'named'] as const).flatMap((column) => {
+      const name = row[column]
+      return name === null ? [] : repository.liveByName(column, name)
+    })
+    if (names.length > 0) return `session ${names[0]?.id} has its name now`
+    const isSlotTaken = repository.liveByTemplate(row.template).some(({ slot }) => slot === row.slot)
+    const change = { closedAt: null, sleptAt: clock.now(), failures: 0, churn: 0, ...(isSlotTaken && { slot: null }) }
+    repository.transition(tx, id, 'reopen', change)
+    return undefined
   }
 
   /** Nobody waits any more for a session whose start has not begun: it does not start later, unasked. */

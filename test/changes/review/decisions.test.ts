@@ -1,0 +1,86 @@
+import { expect, test } from 'bun:test'
+import { existsSync } from 'node:fs'
+import { AppError } from '../../../src/core/errors.ts'
+import { human } from '../../../src/http/guard.ts'
+import { until } from '../../support/until.ts'
+import { commit, git, reviewWorld } from './world.ts'
+
+const operator = { kind: 'operator' } as const
+
+const errorOf = (promise: Promise<unknown>): Promise<string> =>
+  promise.then(
+    () => 'no error',
+    (error) => (error instanceof AppError ? `${error.code}: ${error.message}` : String(error)),
+  )
+
+test('a change is approved at the commit that was seen, once, by whoever is first', async () => {
+  await using world = await reviewWorld()
+  const worker = await world.claimed()
+  const { changes, reviews, snapshots } = world.city
+  commit(worker.path, 'oil', 'oil\n')
+  await snapshots.take(worker.id, 'activity')
+  const [{ id } = { id: '' }] = changes.list({ limit: 1 }).items
+  expect(await errorOf(reviews.approve(human, id, changes.find(id).head ?? ''))).toContain('still works on it')
+  await world.close(worker)
+  const seen = await reviews.look(human, id)
+  world.clock.step(30_000)
+  await reviews.look(operator, id)
+  const head = commit(worker.path, 'more', 'more\n')
+  await snapshots.take(worker.id, 'activity')
+  expect(changes.find(id)).toMatchObject({ round: 2, head })
+  const moved = await errorOf(reviews.approve(human, id, seen.head))
+  expect(moved).toStartWith(`conflict-concurrent-modify: ${id} is at ${head} now`)
+  world.clock.step(30_000)
+  const before = world.city.log.head
+  expect(await reviews.approve(operator, id, head)).toMatchObject({ state: 'approved', decided_by: 'operator' })
+  expect(world.recorded(before)).toMatchObject([{ type: 'change.approved', person: 'operator', head, target: 'main' }])
+  const late = await errorOf(reviews.approve(human, id, head))
+  expect(late).toStartWith(`conflict-wrong-state: ${id} was approved by operator at 2026`)
+  expect(await errorOf(reviews.ask(human, id, { text: 'x' }))).toContain('was approved by operator')
+  expect(world.recorded(before)).toHaveLength(1)
+  expect(reviews.reviewers().items).toEqual([{ person: 'operator', asked: 0, approved: 1, discarded: 0, seconds: 30 }])
+})
+
+test('a discarded change loses its worktree once that is stored, and nothing else', async () => {
+  await using world = await reviewWorld()
+  const worker = await world.claimed()
+  const { changes, reviews, snapshots, worktrees } = world.city
+  const head = commit(worker.path, 'oil', 'oil\n')
+  await world.close(worker)
+  await world.end(worker)
+  await world.city.reconciler.settle()
+  const [{ id, branch } = { id: '', branch: '' }] = changes.list({ limit: 1 }).items
+  await Bun.write(`${worker.path}/draft`, 'half\n')
+  expect(await reviews.discard(human, id, 'not needed')).toMatchObject({ state: 'discarded', reason: 'not needed' })
+  await until(() => worktrees.list().total === 0)
+  expect(existsSync(worker.path)).toBe(false)
+  expect(git(world.rig, 'rev-parse', branch ?? '')).toBe(head)
+  expect((await snapshots.list(worker.id)).items[0]).toMatchObject({ reason: 'removal' })
+  expect((await changes.show(human, id)).restore).toContain(`refs/gc/changes/${id}/1:refs/heads/gc/restored/${id}`)
+  expect(await errorOf(reviews.discard(operator, id, undefined))).toContain('was discarded by human')
+})
+
+test('comments are refused on lines, files and commits that are not there', async () => {
+  await using world = await reviewWorld()
+  const worker = await world.claimed()
+  const { changes, reviews } = world.city
+  const name = 'a\u001b[31m "b"\n.txt'
+  commit(worker.path, name, 'x\n')
+  git(worker.path, 'rm', '-q', 'README')
+  git(worker.path, 'commit', '-q', '-m', 'without')
+  await world.close(worker)
+  const [{ id } = { id: '' }] = changes.list({ limit: 1 }).items
+  const refused = (draft: object) => errorOf(reviews.comment(human, id, { path: name, line: 1, text: 'x', ...draft }))
+  expect(await refused({ line: 2 })).toContain('has 1 lines; there is no line 2')
+  expect(await refused({ line: 3, end_line: 2 })).toContain('must not be before')
+  expect(await refused({ path: 'README' })).toContain('there is no file README')
+  expect(await refused({ path: '../../etc/passwd' })).toContain('there is no file')
+  expect(await refused({ commit: '0'.repeat(40) })).toContain('is no head of a round')
+  expect(await reviews.comment(human, id, { path: name, line: 1, text: 'ok' })).toMatchObject({ quoted: 'x' })
+  expect(await reviews.comment(human, id, { path: 'README', side: 'old', line: 1, text: 'why?' })).toMatchObject({
+    quoted: 'hello',
+  })
+  for (let n = 0; n < 5; n++) await reviews.comment(human, id, { path: name, line: 1, text: 'x'.repeat(15_000) })
+  expect(await errorOf(reviews.ask(human, id, {}))).toContain('64 KB fit into one turn')
+  expect(changes.find(id).state).toBe('ready')
+})
