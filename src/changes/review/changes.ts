@@ -94,6 +94,7 @@ export class Changes {
       rounds: rows.rounds(id).map(toRound),
       reviewers: reviewersOf(rows.looks(id)),
       cost: costOf(row, this.options),
+      ...seenBy(personOf(caller), rows.looks(id), row.round),
       ...this.#restore(row),
     }
   }
@@ -188,6 +189,13 @@ const toAsk = ({ n, round, person, text, state, reason, askedAt, endedAt }: AskR
   ...(reason !== null && { reason }),
   ...(endedAt !== null && { ended_at: toTimestamp(endedAt) }),
 })
+
+/** What a person saw of a change: its last commit, and the round before this one. */
+function seenBy(person: string, looks: readonly LookRow[], round: number): Pick<ChangeView, 'seen' | 'since'> {
+  const own = looks.filter((look) => look.person === person)
+  const [seen, since] = [own.at(-1)?.head, own.findLast((look) => look.round < round)?.round]
+  return { ...(seen !== undefined && { seen }), ...(since !== undefined && { since }) }
+}
 
 const toRound = ({ round, base, head, startedAt, endedAt }: RoundRow) => ({
   round,

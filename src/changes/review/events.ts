@@ -26,7 +26,7 @@ export const ChangeReady = defineEvent(
 export const ChangeLooked = defineEvent(
   'change.looked',
   Type.Object({ ...change, person, head }, { $id: 'ChangeLookedPayload', ...closed }),
-  'A person began to review a change. Each person and round is recorded once.',
+  'A person began to review a change, or saw new commits of it.',
 )
 export const ChangeAsked = defineEvent(
   'change.asked',

@@ -49,8 +49,9 @@ export class Reviews {
   look(caller: Caller, id: string): Promise<Change> {
     return this.#write(caller, id, (tx, row, person) => {
       const { rows, log, clock, changes } = this.options
-      const isFirst = rows.addLook(tx, { change: id, round: row.round, person, lookedAt: clock.now() })
-      if (isFirst) log.append(tx, ChangeLooked, attributesOf(row), { ...factsOf(row), person, head: row.head ?? '' })
+      const head = row.head ?? ''
+      const isNew = rows.addLook(tx, { change: id, round: row.round, person, head, lookedAt: clock.now() })
+      if (isNew) log.append(tx, ChangeLooked, attributesOf(row), { ...factsOf(row), person, head })
       return changes.toChange(row)
     })
   }
@@ -215,10 +216,11 @@ export class Reviews {
   }
 
   /** A person decides each round once. */
-  #decide(tx: Tx, { id, round }: ChangeRow, person: string, decision: Decision): void {
+  #decide(tx: Tx, { id, round, head }: ChangeRow, person: string, decision: Decision): void {
     const { rows, clock } = this.options
     const own = rows.looks(id).find((look) => look.round === round && look.person === person)
-    if (own?.decision !== decision) rows.decide(tx, { change: id, round, person }, decision, clock.now())
+    if (own?.decision !== decision)
+      rows.decide(tx, { change: id, round, person, head: head ?? '' }, decision, clock.now())
   }
 
   #draft(id: string, n: number, person: string): CommentRow {

@@ -259,14 +259,25 @@ export class ChangeRows {
     )
   }
 
-  /** Records when a person first looked at a round; false when they had. */
-  addLook(tx: Tx, look: Pick<LookRow, 'change' | 'round' | 'person' | 'lookedAt'>): boolean {
-    return tx.orm.insert(changeLooks).values(look).onConflictDoNothing().returning().all().length > 0
+  /** Records when a person first looked at a round, and what they saw last; false when they had seen just that. */
+  addLook(tx: Tx, look: Pick<LookRow, 'change' | 'round' | 'person' | 'lookedAt' | 'head'>): boolean {
+    return (
+      tx.orm
+        .insert(changeLooks)
+        .values(look)
+        .onConflictDoUpdate({
+          target: [changeLooks.change, changeLooks.round, changeLooks.person],
+          set: { head: look.head },
+          setWhere: sql`${changeLooks.head} != ${look.head}`,
+        })
+        .returning()
+        .all().length > 0
+    )
   }
 
   /** Records what a person decided, and how long that took them since their first look that led to no decision. */
-  decide(tx: Tx, look: Pick<LookRow, 'change' | 'round' | 'person'>, decision: Decision, now: number): void {
-    const { change, round, person } = look
+  decide(tx: Tx, look: Omit<LookRow, 'lookedAt' | 'decidedAt' | 'decision'>, decision: Decision, now: number): void {
+    const { change, round, person, head } = look
     const own = and(eq(changeLooks.change, change), eq(changeLooks.person, person))
     const open = tx.orm
       .delete(changeLooks)
@@ -274,7 +285,7 @@ export class ChangeRows {
       .returning()
       .all()
     const lookedAt = Math.min(now, ...open.map((each) => each.lookedAt))
-    const decided = { lookedAt, decidedAt: now, decision }
+    const decided = { lookedAt, decidedAt: now, decision, head }
     tx.orm
       .insert(changeLooks)
       .values({ change, round, person, ...decided })

@@ -92,6 +92,7 @@ CREATE TABLE change_looks (
   round INTEGER NOT NULL,
   person TEXT NOT NULL,
   looked_at INTEGER NOT NULL,
+  head TEXT NOT NULL,
   decided_at INTEGER,
   decision TEXT,
   PRIMARY KEY (change, round, person)

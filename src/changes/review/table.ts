@@ -149,6 +149,8 @@ export const changeLooks = sqliteTable(
     round: integer().notNull(),
     person: text().notNull(),
     lookedAt: integer('looked_at').notNull(),
+    /** The last commit that they saw. */
+    head: text().notNull(),
     decidedAt: integer('decided_at'),
     decision: text().$type<Decision>(),
   },
