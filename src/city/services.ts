@@ -248,7 +248,7 @@ function buildChanges(options: Foundation & Records & SessionServices) {
   const { changeRows: rows, beadRepository: beads, sessionRepository: sessions, sessionServices } = options
   const { queue, waker, closer } = sessionServices
   const contents = new ChangeContents(options.snapshots)
-  const tracker = new ChangeTracker({ ...options, rows })
+  const tracker = new ChangeTracker({ ...options, rows, contents })
   const asks = new AskDelivery({ ...options, rows, tracker, beads, sessions, queue, waker, closer })
   const changes = new Changes({ ...options, rows, tracker, contents, beads })
   const reviews = new Reviews({ ...options, rows, tracker, contents, changes, asks })

@@ -20,6 +20,13 @@ export class RecentValues<Key, Value> {
     return previous
   }
 
+  delete(key: Key): void {
+    const value = this.#current.get(key)
+    if (value !== undefined) this.#size -= this.sizeOf(value)
+    this.#current.delete(key)
+    this.#previous.delete(key)
+  }
+
   set(key: Key, value: Value): void {
     const replaced = this.#current.get(key)
     this.#size += this.sizeOf(value) - (replaced === undefined ? 0 : this.sizeOf(replaced))

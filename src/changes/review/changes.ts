@@ -88,7 +88,7 @@ export class Changes {
     return {
       ...this.toChange(row),
       ...(commits ?? { commits: [], commits_total: 0 }),
-      changed_files: (files?.items ?? []).slice(0, MAX_FILES),
+      changed_files: (files ?? []).slice(0, MAX_FILES),
       comments: await this.#located(row, comments.slice(-MAX_COMMENTS), isKept),
       asks: asks.map(toAsk),
       rounds: rows.rounds(id).map(toRound),

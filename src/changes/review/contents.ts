@@ -2,6 +2,7 @@ import type { Repository, Snapshots } from '../../agents/worktrees/index.ts'
 import { AppError } from '../../core/errors.ts'
 import { RecentValues } from '../../core/recent-values.ts'
 import { Diffs, type FileChange } from '../diffs/index.ts'
+import { type RankedFile, rankChanges } from '../risk/index.ts'
 import type { ChangeView } from './schema.ts'
 import type { ChangeRow, CommentRow } from './table.ts'
 
@@ -12,6 +13,8 @@ const MAX_FILE_BYTES = 16 * 1024 * 1024
 const MAX_QUOTED_LINES = 50
 const MAX_QUOTED = 4 * 1024
 const MAX_LINE = 400
+/** As many changes keep the order of their files. */
+const MAX_RANKED = 20
 /** Diffs of as many rigs are kept open. */
 const MAX_OPEN = 20
 
@@ -29,6 +32,8 @@ export type Located = { readonly path: string; readonly line: number } | undefin
 /** What the commits of changes hold, read from gc's own repositories of the rigs. */
 export class ChangeContents {
   readonly #open = new RecentValues<string, Diffs>(MAX_OPEN, () => 1)
+
+  readonly #ranked = new RecentValues<string, Promise<readonly RankedFile[]>>(MAX_RANKED, () => 1)
 
   constructor(private readonly snapshots: Pick<Snapshots, 'repositoryOf'>) {}
 
@@ -85,8 +90,29 @@ export class ChangeContents {
     return this.diffs(row).locate({ path, line, quoted }, commit, now)
   }
 
-  async files(row: ChangeRow): Promise<{ items: readonly FileChange[]; total: number }> {
-    return this.diffs(row).files(row.base ?? '', row.head ?? '')
+  /** The files of a change, those that deserve attention first, with the reasons. */
+  async files(row: ChangeRow): Promise<(FileChange & { reasons?: string[] })[]> {
+    const [{ items }, ranked] = await Promise.all([
+      this.diffs(row).files(row.base ?? '', row.head ?? ''),
+      this.ranked(row),
+    ])
+    const files = new Map(items.map((file) => [file.path, file]))
+    return ranked.flatMap(({ path, reasons }) => {
+      const file = files.get(path)
+      return file ? [{ ...file, ...(reasons.length > 0 && { reasons: [...reasons] }) }] : []
+    })
+  }
+
+  /** The order of the files of a change by what deserves attention. */
+  ranked(row: ChangeRow): Promise<readonly RankedFile[]> {
+    const [base, head] = [row.base ?? '', row.head ?? '']
+    const key = `${row.rig} ${base} ${head}`
+    const known = this.#ranked.get(key)
+    if (known) return known
+    const ranking = rankChanges(this.diffs(row), base, head)
+    this.#ranked.set(key, ranking)
+    ranking.catch(() => this.#ranked.delete(key))
+    return ranking
   }
 
   /** Whether gc still has the commits of a change. */

@@ -11,6 +11,7 @@ import type { LogStatus } from '../../programs/log-status.ts'
 import type { ClaimManager } from '../../work/claims/index.ts'
 import type { SessionRepository, SessionRow } from '../../work/sessions/index.ts'
 import { baseOf, type ChangeSize, sizeOf } from './base.ts'
+import type { ChangeContents } from './contents.ts'
 import { ChangeLanded, ChangeReady } from './events.ts'
 import type { ChangeDraft, ChangeRows } from './rows.ts'
 import type { ChangeRow, Due } from './table.ts'
@@ -29,6 +30,7 @@ export interface TrackerOptions {
   /** The logs that the programs of sessions write. */
   logs: { status(session: string): LogStatus | undefined }
   rows: ChangeRows
+  contents: Pick<ChangeContents, 'ranked'>
   report(message: string): void
 }
 
@@ -40,6 +42,7 @@ const PINNED_MS = 30 * DAY_MS
 const ATTEMPT_MS = 35 * DAY_MS
 const FIRST_SWEEP_MS = 60_000
 const RETRY_MS = 30_000
+const MAX_RISK = 300
 
 /** The facts of a change that its events begin with. */
 export const factsOf = ({ id, rig, agent, bead, round }: ChangeRow) => ({
@@ -264,6 +267,8 @@ export class ChangeTracker {
     else await snapshots.copyFolder({ session, rig, folder })
     if (kind === 'folder' && sessionRepository.find(session)?.state === 'closed')
       await snapshots.forget({ session, rig })
+    const grown = rows.find(id)
+    const risk = grown && (await this.#riskOf(grown))
     await store.write((tx) => {
       const row = rows.find(id)
       if (!row || row.due === null) return
@@ -272,9 +277,22 @@ export class ChangeTracker {
         rows.update(tx, id, { state: 'none', due: null })
         return this.#endRound(tx, row, row.round, now)
       }
-      if (row.state === state) this.#ready(tx, row, state === 'asked' ? row.round + 1 : row.round)
-      else rows.update(tx, id, { due: null })
+      if (row.state !== state) return void rows.update(tx, id, { due: null })
+      this.#ready(tx, rows.update(tx, id, { risk: risk ?? null }), state === 'asked' ? row.round + 1 : row.round)
     }, TRACKER)
+  }
+
+  /** The first reason why a change deserves attention. */
+  async #riskOf(row: ChangeRow): Promise<string | undefined> {
+    if (row.head === null) return undefined
+    try {
+      const [first] = await this.options.contents.ranked(row)
+      const [reason] = first?.reasons ?? []
+      return first && reason && `${first.path}: ${reason}`.slice(0, MAX_RISK)
+    } catch (error) {
+      this.options.report(`files of ${row.id}: ${errorMessage(error)}`)
+      return undefined
+    }
   }
 
   #endRound(tx: Tx, { id, base, head }: ChangeRow, round: number, now: number): void {
