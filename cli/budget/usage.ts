@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import type { PriceList, UsageBody, UsageSessionRecent, UsageTotals } from '../../src/agents/usage/index.ts'
+import type { ReviewerTotals } from '../../src/changes/review/index.ts'
 import { formatCount } from '../../src/client/text.ts'
 import type { CommandContext } from '../context/context.ts'
 import { type JsonOption, withJson } from '../context/options.ts'
@@ -15,7 +16,10 @@ export function usageCommand(program: Command, context: CommandContext): void {
     await renderLive(context, city, options, async (io) => {
       const usage = await city.call('GET ~/usage')
       if (options.json) printJson(io, usage)
-      else print(io, usage, await city.call('GET ~/usage/prices'))
+      else {
+        print(io, usage, await city.call('GET ~/usage/prices'))
+        printReviews(io, (await city.call('GET ~/changes/reviewers')).items)
+      }
     })
   })
 }
@@ -52,6 +56,24 @@ function print(io: Io, usage: UsageBody, prices: PriceList): void {
   }
   printLine(io, '')
   printLine(io, `Prices as of ${prices.date}${prices.source === 'file' ? ', from $GC_HOME/prices.json' : ''}.`)
+}
+
+/** Decisions of people about changes, and the time from their first looks to these. */
+function printReviews(io: Io, reviewers: ReviewerTotals['items']): void {
+  if (reviewers.length === 0) return
+  printLine(io, '')
+  printTable(
+    io,
+    reviewers,
+    [
+      { header: 'REVIEWER', value: ({ person }) => person, minWidth: 8 },
+      { header: 'ASKED', value: ({ asked }) => asked },
+      { header: 'APPROVED', value: ({ approved }) => approved },
+      { header: 'DISCARDED', value: ({ discarded }) => discarded },
+      { header: 'TIME', value: ({ seconds }) => formatHours(seconds) },
+    ],
+    '',
+  )
 }
 
 type UsageCounts = Pick<

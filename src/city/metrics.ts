@@ -9,6 +9,7 @@ export const cityMetrics = (city: City): NumberMetric[] => [
   ...workMetrics(city),
   ...orderMetrics(city),
   ...budgetMetrics(city.budgets.current()),
+  ...reviewMetrics(city),
   {
     name: 'gc_logins_held',
     help: 'Logins that agents cannot work with, by state: limited until later, or dead until a person logs in.',
@@ -91,6 +92,33 @@ function budgetMetrics(budgets: readonly Budget[]): NumberMetric[] {
       help: 'What a budget allows in one period, in its unit.',
       type: 'gauge',
       samples: samples(({ limit }) => limit),
+    },
+  ]
+}
+
+function reviewMetrics({ changeRows, reviews }: City): NumberMetric[] {
+  const { items } = reviews.reviewers()
+  const decisions = (['asked', 'approved', 'discarded'] as const).map(
+    (decision) => [decision, items.reduce((sum, person) => sum + person[decision], 0)] as [string, number],
+  )
+  return [
+    {
+      name: 'gc_changes',
+      help: 'Changes that are neither landed nor discarded, by state.',
+      type: 'gauge',
+      samples: samplesBy('state', changeRows.counts()),
+    },
+    {
+      name: 'gc_reviews_total',
+      help: 'Reviews of changes by decision.',
+      type: 'counter',
+      samples: samplesBy('decision', decisions),
+    },
+    {
+      name: 'gc_review_seconds_total',
+      help: 'Time that people spent from their first look at a change to their decision, by person.',
+      type: 'counter',
+      samples: items.map(({ person, seconds }) => ({ labels: { person }, value: seconds })),
     },
   ]
 }
