@@ -59,7 +59,7 @@ export interface Dialog {
   below?: RegExp
   /** The effect of its keys, if it lists no options. */
   keys?: readonly KeyOption[]
-  /** Drawn over the input line, which stays in sight behind it. */
+  /** Drawn over the input line, which stays in sight behind it, on another ground. */
   over?: boolean
   /** It has fields to fill. */
   isForm?: boolean
@@ -103,9 +103,11 @@ export interface TerminalProfile {
   choosing?: RegExp
   /** A row right above a dialog; what stands higher is not of it. */
   top?: RegExp
+  /** The rows of its dialogs have a ground of their own at the first column; what stands higher is not of them. */
+  grounded?: boolean
   /** A first row of a dialog that may be left out. */
   heading?: RegExp
-  /** The start of each row of a dialog. */
+  /** The start of each row of a dialog, and of no row of an agent's. */
   frame?: RegExp
   /** In a dialog of which the program shows only a part. */
   cut?: RegExp

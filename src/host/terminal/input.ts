@@ -29,6 +29,12 @@ export const lastRows = ({ lines }: TerminalScreen): string =>
     .slice(-FOOT)
     .join('\n')
 
+/** The last rows, or those of them that only the program writes: below a row of its own. */
+export function statusRows(screen: TerminalScreen, { status }: TerminalProfile): string {
+  const above = status ? screen.lines.findLastIndex((row) => status.test(row)) : -1
+  return lastRows({ ...screen, lines: screen.lines.slice(above + 1) })
+}
+
 /** Where a typed text shows: right before the cursor, or behind the prefix of a program that draws its own cursor. */
 export type InputPosition = 'cursor' | 'prefix'
 
@@ -84,7 +90,7 @@ export function unsentInput(screen: TerminalScreen, profile: TerminalProfile): s
 
 /** Whether the screen shows an input line that waits; undefined when this program has no sign of it. */
 export function showsEmptyInput(screen: TerminalScreen, profile: TerminalProfile): boolean | undefined {
-  if (profile.ready) return profile.ready.test(lastRows(screen))
+  if (profile.ready) return profile.ready.test(statusRows(screen, profile))
   if (!profile.readyPrefixes.some(Boolean)) return undefined
   const line = findInputLine(screen, profile)
   if (!line || MENU.test(line.content)) return false

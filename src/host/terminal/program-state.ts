@@ -1,5 +1,5 @@
 import type { Dialog, TerminalProfile } from '../../programs/terminal-profile.ts'
-import { isOptionLine, lastRows, showsEmptyInput, stripFrame, unsentInput } from './input.ts'
+import { isOptionLine, lastRows, showsEmptyInput, statusRows, stripFrame, unsentInput } from './input.ts'
 import { findColouredOptions, findOptions, firstRow } from './option-list.ts'
 import type { TerminalScreen } from './terminal-host.ts'
 
@@ -14,6 +14,8 @@ export type ProgramState =
   | { is: 'asking'; dialog: Dialog; row: number }
   | { is: 'starting' }
 
+type Asking = Extract<ProgramState, { is: 'asking' }>
+
 /** A list to choose from that is none of the dialogs we know, such as a question of the agent's own. */
 const UNKNOWN: Dialog = { kind: 'choice', seen: /(?!)/, asks: 'to choose' }
 
@@ -22,11 +24,11 @@ const UNKNOWN: Dialog = { kind: 'choice', seen: /(?!)/, asks: 'to choose' }
  * `settled` says that a program without signs has had its time.
  */
 export function stateOf(screen: TerminalScreen, profile: TerminalProfile, settled: boolean): ProgramState {
-  const over = findDialog(screen, profile, ({ over: isOver }) => isOver === true)
+  const over = findDialogOver(screen, profile)
   if (over) return over
   const waiting = showsEmptyInput(screen, profile)
   if (waiting !== true || isOptionLine(screen, profile)) {
-    const dialog = findDialog(screen, profile, () => true)
+    const dialog = findDialog(screen, profile)
     if (dialog) return dialog
     const isChoosing = profile.choosing?.test(lastRows(screen)) && showsOptions(screen)
     if (isChoosing) return { is: 'asking', dialog: UNKNOWN, row: 0 }
@@ -38,6 +40,11 @@ export function stateOf(screen: TerminalScreen, profile: TerminalProfile, settle
   if (unsentInput(screen, profile)) return { is: 'typing' }
   return { is: busy ? 'busy' : 'ready' }
 }
+
+/** The colour of a cell that has none. */
+const NO_GROUND = -1
+/** A column beside what is drawn over an input line, where messages have the ground of their words. */
+const BESIDE = 4
 
 /** Where a running program stands, as people and agents are told. */
 export type Standing = 'starting' | 'working' | 'person' | 'limit' | 'idle'
@@ -54,38 +61,55 @@ export function standingOf(screen: TerminalScreen, profile: TerminalProfile): St
 }
 
 /**
- * The dialog on a screen, with the row where its words begin: below the rule that the program draws above it, where it
- * draws one, since what an agent wrote before may have such words. Where dialogs begin with their words, the highest
- * counts, since what it asks about may have such words, too.
+ * The dialog on a screen, with the row where its words begin. Those where the program draws its dialogs count first,
+ * since what an agent wrote above may have such words.
  */
-function findDialog(
-  screen: TerminalScreen,
-  { dialogs, top, asksFirst }: TerminalProfile,
-  isMeant: (dialog: Dialog) => boolean,
-): Extract<ProgramState, { is: 'asking' }> | undefined {
-  const start = top ? rowBelowRule(screen, top) : 0
+function findDialog(screen: TerminalScreen, profile: TerminalProfile): Asking | undefined {
+  const start = startOfDialog(screen, profile)
+  const isSetOff = profile.top !== undefined || start === 0
+  return findDialogBelow(screen, profile, start) ?? (isSetOff ? undefined : findDialogBelow(screen, profile, 0))
+}
+
+/** Where dialogs begin with their words, the highest counts, since what it asks about may have such words, too. */
+function findDialogBelow(screen: TerminalScreen, profile: TerminalProfile, start: number): Asking | undefined {
   const below = { ...screen, lines: screen.lines.slice(start) }
-  let highest: Extract<ProgramState, { is: 'asking' }> | undefined
-  for (const dialog of dialogs) {
-    const row = isMeant(dialog) ? findDialogRow(below, dialog) : undefined
+  let highest: Asking | undefined
+  for (const dialog of profile.dialogs) {
+    const row = dialog.over ? undefined : findDialogRow(below, dialog)
     if (row === undefined || (highest && highest.row <= row + start)) continue
     highest = { is: 'asking', dialog, row: row + start }
-    if (!asksFirst) return highest
+    if (!profile.asksFirst) return highest
   }
   return highest
 }
 
-/** The last rows, of which the program says where it stands in those below a row of its own, where it draws one. */
-function statusRows(screen: TerminalScreen, { status }: TerminalProfile): string {
-  const above = status ? screen.lines.findLastIndex((row) => status.test(row)) : -1
-  return lastRows({ ...screen, lines: screen.lines.slice(above + 1) })
+/** A dialog over the input line. Its words have another ground than the rows that it lies on, which an agent's have not. */
+function findDialogOver({ lines, colours }: TerminalScreen, { dialogs }: TerminalProfile): Asking | undefined {
+  const text = lines.join('\n')
+  for (const dialog of dialogs) {
+    const seen = dialog.over ? dialog.seen.exec(text) : null
+    if (!seen) continue
+    const row = rowAt(lines, seen.index)
+    const column = seen.index - (text.lastIndexOf('\n', seen.index - 1) + 1)
+    if (!colours || colours(column, row).ground !== colours(BESIDE, row).ground) return { is: 'asking', dialog, row }
+  }
+  return undefined
 }
 
-/** The row below the lowest rule above the options of a screen; the first one where there is no rule. */
-function rowBelowRule(screen: TerminalScreen, rule: RegExp): number {
+/** The first row that a dialog can have: that of the screen where the program does not set its dialogs off. */
+export function startOfDialog(screen: TerminalScreen, { top, frame, grounded }: TerminalProfile): number {
+  const { lines, colours } = screen
+  if (frame) return startOfBlock(lines, (row) => frame.test(lines[row] ?? ''))
+  if (grounded) return colours ? startOfBlock(lines, (row) => colours(0, row).ground !== NO_GROUND) : 0
+  if (!top) return 0
   const list = findOptions(screen)
-  const end = list ? firstRow(list) : screen.lines.length
-  return screen.lines.slice(0, end).findLastIndex((row) => rule.test(row)) + 1
+  return lines.slice(0, list ? firstRow(list) : lines.length).findLastIndex((row) => top.test(row)) + 1
+}
+
+/** The highest of the lowest rows like this; 0 where there are none. */
+function startOfBlock(lines: readonly string[], isLike: (row: number) => boolean): number {
+  const last = lines.findLastIndex((_, row) => isLike(row))
+  return lines.slice(0, Math.max(0, last)).findLastIndex((_, row) => !isLike(row)) + 1
 }
 
 const showsOptions = (screen: TerminalScreen): boolean =>

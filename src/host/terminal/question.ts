@@ -10,7 +10,7 @@ import {
   markRow,
   type OptionList,
 } from './option-list.ts'
-import { stateOf } from './program-state.ts'
+import { startOfDialog, stateOf } from './program-state.ts'
 import type { TerminalScreen } from './terminal-host.ts'
 
 /** What a program asks a person on its screen. */
@@ -132,19 +132,22 @@ function findMenu(screen: TerminalScreen, from: number): OptionList | undefined 
  * Undefined when it begins above the screen.
  */
 function topOf(
-  { lines }: TerminalScreen,
-  { top, frame }: TerminalProfile,
+  screen: TerminalScreen,
+  profile: TerminalProfile,
   { from, below }: Dialog,
   menu: OptionList | undefined,
   seenAt: number,
 ): number | undefined {
+  const { lines } = screen
+  const { top, frame } = profile
   const end = menu ? firstRow(menu) : lines.length
+  const start = startOfDialog(screen, profile)
   if (from) {
     const about = lines.slice(0, seenAt).findLastIndex((row) => from.test(row))
     if (about >= 0) return about
   }
   if (below) {
-    const above = lines.findIndex((row) => below.test(row))
+    const above = lines.findIndex((row, at) => at >= start && below.test(row))
     if (above >= 0 && above < end) return above + 1
   }
   if (frame && menu && seenAt === 0) return lines.slice(0, end).findLastIndex((row) => !frame.test(row)) + 1

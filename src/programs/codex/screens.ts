@@ -39,6 +39,7 @@ export const codexScreens: Partial<TerminalProfile> = {
   limited: /^■ You.ve hit your usage limit(?![\s\S]*^[•■] )(?!(?:[\s\S]*^› ){2})/m,
   cut: /\[… \d+ lines?\]|^\s*[↑↓]\s*$/,
   asksFirst: true,
+  grounded: true,
   texts: [{ label: /^none of the above/i, keys: '\t', text: 'optional' }],
   subject: codexSubject,
   interrupt: ['\x1b'],

@@ -6,7 +6,8 @@ import type { AskedSubject, AskedText, TerminalProfile } from '../terminal-profi
 export const geminiScreens: Partial<TerminalProfile> = {
   readyPrefixes: ['> ', '* ', '! '],
   ready: /Type your message|workspace \(\/directory\)/,
-  busy: /esc to cancel/i,
+  // Behind its spinner, where an agent writes nothing.
+  busy: /^ ?[\u2800-\u28ff] .*\(esc to cancel/im,
   takesWhileBusy: true,
   dialogs: [
     dialog('trust', /do you trust (?:this folder|the files in this folder)/i, 'whether to trust its folder'),

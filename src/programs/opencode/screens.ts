@@ -4,11 +4,12 @@ import type { AskedSubject, AskedText, TerminalProfile } from '../terminal-profi
 /** Ctrl-C on its empty input line ends OpenCode, so a turn is interrupted with Escape, which it wants twice. */
 export const opencodeScreens: Partial<TerminalProfile> = {
   readyPrefixes: [''],
-  ready: /ctrl\+p commands/,
+  // What it says of a provider that it tries again takes the place of its commands.
+  ready: /ctrl\+p commands|\[retrying [^\n]*esc (?:again to )?interrupt/,
   // What a dialog is about is coloured before it is drawn.
   drawsWithin: 1_000,
   busy: /esc (?:again to )?interrupt/,
-  status: /^\s*╹▀{10,}/,
+  status: /^ {0,2}╹▀{10,}/,
   takesWhileBusy: true,
   dialogs: [
     dialog('approval', /△ Permission required|△ Always allow/, 'for permission'),
@@ -23,11 +24,12 @@ export const opencodeScreens: Partial<TerminalProfile> = {
     { ...dialog('update', /Update Available[\s\S]*(?:Skip|Confirm)/, 'whether to update itself'), over: true },
     { ...dialog('login', /Connect a provider/, 'which model to use'), over: true },
   ],
-  waits: /╹▀{10,}(?![\s\S]*╹▀{10,})[\s\S]*\[retrying in /,
+  waits: /╹▀{10,}(?![\s\S]*╹▀{10,})[\s\S]*\[retrying in (?!~?\d+s\b)/,
   choosing: /enter (?:submit|confirm|toggle)/,
   texts: [{ label: /^type your own answer/i, keys: '\r', text: 'required' }],
   endBoxes: '\t',
-  frame: /^\s*┃/,
+  // What an agent writes is indented farther.
+  frame: /^ {0,2}┃/,
   cut: /\S\s{2,}█$/,
   widest: 120,
   clips: 5,

@@ -86,6 +86,8 @@ export const gemini: Program = {
       security: { auth: { selectedType: 'gemini-api-key' }, folderTrust: { enabled: false } },
       general: { enableAutoUpdate: false, enableAutoUpdateNotification: false },
       privacy: { usageStatisticsEnabled: false },
+      // A scripted model repeats itself.
+      model: { disableLoopDetection: true },
     }
     write(join(home, '.gemini', 'settings.json'), JSON.stringify(settings))
     return {

@@ -2,8 +2,13 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { terminalProfileOf } from '../../../src/agents/launch/terminal-profiles.ts'
 import { resolveProvider } from '../../../src/config/providers/resolve.ts'
+import { TerminalEmulator } from '../../../src/host/server/terminal-emulator.ts'
 import { type Standing, standingOf } from '../../../src/host/terminal/program-state.ts'
-import { drawnScreen } from '../screens/drawn-screen.ts'
+import { findQuestion } from '../../../src/host/terminal/question.ts'
+import type { QuestionKind } from '../../../src/programs/terminal-profile.ts'
+
+/** The size of every recorded terminal. */
+export const SIZE = { cols: 120, rows: 40 } as const
 
 /** Where a program truly stands. */
 export type TrueState = Standing | 'done' | 'failed'
@@ -14,8 +19,8 @@ export interface Transition {
   /** The state before; absent at the start. */
   from?: TrueState
   state: TrueState
-  cols: number
-  rows: number
+  /** What its dialog is about. */
+  asks?: QuestionKind
   /** What draws the screen on an empty terminal. */
   drawing: string
   /** How the program ended. */
@@ -33,6 +38,8 @@ export interface Judgement {
   name: string
   expected: TrueState
   seen: TrueState
+  /** Its dialog was taken for another. */
+  mistaken?: QuestionKind
 }
 
 const FOLDER = join(import.meta.dir, 'recorded')
@@ -50,17 +57,23 @@ export function keep(recording: Recording): void {
   writeFileSync(file, Bun.zstdCompressSync(Buffer.from(JSON.stringify(recording)), { level: 19 }))
 }
 
+/** Empties a terminal. */
+const RESET = '\x1bc'
+
 /** The states in which gc sees a program after its transitions. */
 export async function judge({
   program,
   transitions,
 }: Pick<Recording, 'program' | 'transitions'>): Promise<Judgement[]> {
   const profile = terminalProfileOf(resolveProvider(program, new Map()))
+  const emulator = new TerminalEmulator(SIZE.cols, SIZE.rows, { answer() {}, title() {} })
   const judged: Judgement[] = []
-  for (const { name, state, cols, rows, drawing, exit } of transitions) {
-    const screen = await drawnScreen(Buffer.from(drawing), cols, rows)
+  for (const { name, state, asks, drawing, exit } of transitions) {
+    await new Promise<void>((drawn) => emulator.write(Buffer.from(RESET + drawing), drawn))
+    const screen = { ...emulator.screen(undefined), colours: emulator.colours.bind(emulator) }
     const seen = exit ? (exit.code === 0 ? 'done' : 'failed') : standingOf(screen, profile)
-    judged.push({ name, expected: state, seen })
+    const kind = asks && findQuestion(screen, profile)?.kind
+    judged.push({ name, expected: state, seen, ...(kind && kind !== asks && { mistaken: kind }) })
   }
   return judged
 }
@@ -68,4 +81,4 @@ export async function judge({
 /** Whether gc would leave a person unasked. */
 export const isMissed = ({ expected, seen }: Judgement): boolean => expected === 'person' && seen !== 'person'
 
-export const isWrong = ({ expected, seen }: Judgement): boolean => expected !== seen
+export const isWrong = ({ expected, seen, mistaken }: Judgement): boolean => expected !== seen || mistaken !== undefined

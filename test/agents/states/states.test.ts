@@ -14,7 +14,7 @@ test('the state of real programs is judged as their scripts know it to be, and n
     for (const judgement of await judge(recording)) judged.push({ ...judgement, name: `${title} ${judgement.name}` })
   }
   const named = (list: readonly Judgement[]) =>
-    list.map(({ name, expected, seen }) => `${name}: ${expected}, seen as ${seen}`)
+    list.map(({ name, expected, seen, mistaken }) => `${name}: ${expected}, seen as ${mistaken ?? seen}`)
   expect(named(judged.filter(isMissed))).toEqual([])
   const wrong = judged.filter(isWrong)
   if (wrong.length >= judged.length * MAX_OTHER_ERRORS) expect(named(wrong)).toEqual([])

@@ -4,9 +4,10 @@ import type { Deadline, Deadlines } from '../../../core/deadlines.ts'
 import { errorMessage } from '../../../core/errors.ts'
 import type { Store } from '../../../core/store/index.ts'
 import type { SessionHost } from '../../../host/client/index.ts'
-import { stateOf } from '../../../host/terminal/index.ts'
+import { stateOf, type TerminalScreen } from '../../../host/terminal/index.ts'
 import type { LimitStatement } from '../../../programs/limits/index.ts'
 import { readLimit, readLoginFailure } from '../../../programs/login-statements.ts'
+import type { QuestionKind, TerminalProfile } from '../../../programs/terminal-profile.ts'
 import {
   isRunning,
   type RunningSession,
@@ -25,7 +26,7 @@ interface LoginWatcherOptions {
   store: Store
   clock: Clock
   repository: SessionRepository
-  host: Pick<SessionHost, 'screen'>
+  host: Pick<SessionHost, 'screen' | 'question' | 'reportsQuestions'>
   launchPlanner: LaunchPlanner
   activity: SessionActivity
   conversations: Pick<AcpConversations, 'usesAcp' | 'onTurnEnd'>
@@ -204,12 +205,20 @@ export class LoginWatcher {
     const { profile } = launchPlanner.program(row)
     if (profile.dialogs.length === 0) return
     const screen = await host.screen(row.hostKey)
-    const state = stateOf(screen, profile, true)
+    const asked = this.#askedKind(row, screen, profile)
     const text = screen.lines.join('\n')
     if (profile.waits) this.#onWaiting(row, profile.waits, text)
-    if (state.is !== 'asking') this.#onLoggedIn(row)
-    else if (state.dialog.kind === 'usage-limit') this.#leave(row, { limit: this.#read(row, text) })
-    else if (state.dialog.kind === 'login') this.#onLoginDialog(row, text)
+    if (asked === undefined) this.#onLoggedIn(row)
+    else if (asked === 'usage-limit') this.#leave(row, { limit: this.#read(row, text) })
+    else if (asked === 'login') this.#onLoginDialog(row, text)
+  }
+
+  /** The kind of a dialog: as its host reads it, which tells it by its colours from words of an agent. */
+  #askedKind({ hostKey }: RunningSession, screen: TerminalScreen, profile: TerminalProfile): QuestionKind | undefined {
+    const { host } = this.options
+    if (host.reportsQuestions(hostKey)) return host.question(hostKey)?.kind
+    const state = stateOf(screen, profile, true)
+    return state.is === 'asking' ? state.dialog.kind : undefined
   }
 
   #report(id: string, error: unknown): void {

@@ -161,7 +161,7 @@ export const claudeCases = (): AskedCase[] => {
       async typed({ sees, press }) {
         await sees('Continuing automatically')
         await press('\x1b')
-        await sees('/rate-limit-options to wait')
+        await sees('/rate-limit-options to')
         await press('/rate-limit-options')
         await sees('Manage usage limits')
         await press('\r')

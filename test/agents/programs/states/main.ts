@@ -39,7 +39,7 @@ function table(judged: readonly Judgement[]): string {
   const head = ['transition', 'expected', 'seen', '']
   const rows = judged.map((each) => {
     const verdict = isMissed(each) ? 'MISSED' : isWrong(each) ? 'wrong' : ''
-    return [each.name, each.expected, each.seen, verdict]
+    return [each.name, each.expected, each.mistaken ?? each.seen, verdict]
   })
   const widths = head.map((title, at) => Math.max(title.length, ...rows.map((row) => row[at]?.length ?? 0)))
   return [head, ...rows]

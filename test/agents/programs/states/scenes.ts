@@ -48,7 +48,7 @@ const TELLS_MS = 4_000
 /** A busy machine may let a program wait with its first screen. */
 const FIRST_SCREEN_MS = 60_000
 const SLOW_SECONDS = 6
-/** The words of all programs about their limits. */
+/** The words of all programs about their limits, logins and input lines. */
 const LIMITS = [
   '■ You’ve hit your usage limit. Try again at 8:42 AM.',
   '⚠ Usage limit reached · limit resets 8:40am',
@@ -57,7 +57,12 @@ const LIMITS = [
   'Access resets at 8:40 AM GMT.',
   '1. Keep trying',
   '2. Stop',
+  'Sign in with ChatGPT',
+  'Select login method:',
+  'How would you like to authenticate for this project?',
+  'Connect a provider',
   'Rate limit reached for requests [retrying in 1h 59m attempt #1]',
+  '  tab agents  ctrl+p commands · Type your message or @path/to/file',
 ].join('\n')
 
 /** What came of all scenes of a program; the dialog that it showed is known to those that follow. */
@@ -111,7 +116,7 @@ function scenesOf(actor: Actor, seen: Seen): Scene[] {
 /** From the first output to leaving: it asks about one thing after the other. */
 async function day(actor: Actor, stage: Stage, seen: Seen): Promise<void> {
   await stage.quiet(FIRST_SCREEN_MS, 3_000)
-  await stage.blank()
+  stage.blank()
   await stage.mark('its first screen', 'idle')
   const cases = actor.asks.map((name) => casesOf(actor).find((each) => each.name === name))
   for (const asked of cases) if (asked) await ask(actor, stage, asked, seen)
@@ -125,13 +130,13 @@ async function day(actor: Actor, stage: Stage, seen: Seen): Promise<void> {
 const imitated = (asked: AskedCase, dialog: string): AskedCase => {
   const script: Script = (request, body) => {
     const reply = asked.start.script?.(request, body) ?? { text: 'Done.' }
-    return 'tool' in reply ? { ...reply, says: fenced(dialog) } : reply
+    return 'tool' in reply ? { ...reply, says: fenced(`${dialog}\n${LIMITS}`) } : reply
   }
   return { ...asked, name: `${asked.name}, after words that look like it`, start: { ...asked.start, script } }
 }
 
 /** It asks about one thing, is answered, and is done. */
-async function ask({ denies }: Actor, stage: Stage, { name, start }: AskedCase, seen: Seen): Promise<void> {
+async function ask({ denies }: Actor, stage: Stage, { name, kind, start }: AskedCase, seen: Seen): Promise<void> {
   code(stage.started)
   start.prepare?.(stage.started)
   stage.hold()
@@ -140,14 +145,14 @@ async function ask({ denies }: Actor, stage: Stage, { name, start }: AskedCase, 
   seen.work ||= await endOf(stage)
   stage.plays(start.script ?? stage.answer)
   stage.release()
-  await stage.rests(`${name}: asked`, 'person')
+  await stage.rests(`${name}: asked`, 'person', kind)
   seen.dialog ||= await endOf(stage)
   stage.hold()
   const isDenied = denies.includes(name)
   await stage.press(isDenied ? '\x1b' : '\r')
   if (await stage.asks(isDenied ? TELLS_MS : undefined)) {
     await stage.working(`${name}: answered`)
-    stage.plays(() => ({ text: 'That is it.' }))
+    stage.plays(() => ({ text: `That was ${name}.` }))
     stage.release()
   } else if (!isDenied) {
     stage.drop()
@@ -208,7 +213,7 @@ async function freeDay({ program }: Actor, stage: Stage, { dialog, work }: Seen)
   await stage.rests('says what looks like its dialog, as it stands', 'idle')
   for (const [what, text] of [
     ['its work', work],
-    ['its limit', LIMITS],
+    ['its limits and logins', LIMITS],
   ] as const) {
     await stage.say('Go on')
     await stage.asked()
@@ -257,8 +262,9 @@ async function limited({ limit }: Actor, stage: Stage): Promise<void> {
 
 /** Asked in a session of its own. */
 async function question(asked: AskedCase, stage: Stage): Promise<void> {
+  if (asked.start.script) await stage.asked()
   await asked.typed?.(stage.started)
   await stage.quiet(FIRST_SCREEN_MS, 3_500)
-  await stage.blank()
-  await stage.mark('asked', asked.kind === 'usage-limit' ? 'limit' : 'person')
+  stage.blank()
+  await stage.mark('asked', asked.kind === 'usage-limit' ? 'limit' : 'person', asked.kind)
 }

@@ -1,15 +1,17 @@
 import { cpuTimeOf } from '../../../../src/host/process/cpu-time.ts'
 import { ProcessTable } from '../../../../src/host/process/process-table.ts'
 import { TerminalEmulator } from '../../../../src/host/server/terminal-emulator.ts'
-import type { Transition, TrueState } from '../../states/recording.ts'
+import type { QuestionKind } from '../../../../src/programs/terminal-profile.ts'
+import { SIZE, type Transition, type TrueState } from '../../states/recording.ts'
 import { type StartedProgram, type StartOptions, startProgram } from '../asked-program.ts'
 import type { ProviderError, Reply, Script } from '../model-server.ts'
 import type { Program } from '../programs.ts'
 
-export const SIZE = { cols: 120, rows: 40 } as const
 const LOOK_MS = 150
 /** Without a change for so long, a screen shows what its program has come to; a clock in it ticks once a second. */
 const QUIET_MS = 1_600
+/** A program may rest for a moment before it asks. */
+const ASKED_MS = 3_500
 const QUIET_WITHIN_MS = 12_000
 /** So long a program has at most to ask its model, or to show something. */
 const ASKS_WITHIN_MS = 120_000
@@ -17,6 +19,10 @@ const WORKS_MS = 1_500
 /** The part of a processor that a program uses at most that only blinks. */
 const WORKS = 0.06
 const PROCESSES = new ProcessTable()
+/** So many bytes are drawn at a time, so that what a program writes first is seen before it draws. */
+const SLICE = 64
+const WHOLE_MS = 40
+const WHOLE_WITHIN_MS = 5_000
 /** Between typing a text and submitting it. */
 const TYPED_MS = 500
 const ENDS_WITHIN_MS = 10_000
@@ -31,6 +37,14 @@ export class Stage {
   #release: (() => void) | undefined
   #answered = 0
   #exit: Transition['exit']
+  readonly #terminal = new TerminalEmulator(SIZE.cols, SIZE.rows, { answer() {}, title() {} })
+  readonly #over = new AbortController()
+  /** How much of its output the terminal has drawn. */
+  #drawn = 0
+  #drawnAt = 0
+  /** What draws its terminal as it was before there was anything to see. */
+  #blank = ''
+  #isBlank = true
 
   private constructor(
     readonly started: StartedProgram,
@@ -46,6 +60,7 @@ export class Stage {
     const script: Script = (request, body) => stage?.answer(request, body) ?? { text: 'Done.' }
     const started = await startProgram(program, { size: SIZE, isUnwatched: true, ...start, script })
     stage = new Stage(started, scene)
+    void stage.#follow().catch(() => {})
     if (start.script) stage.#script = start.script
     return stage
   }
@@ -105,11 +120,11 @@ export class Stage {
 
   /** Types a prompt, again where its program was not ready for it, and submits it. */
   async say(text: string): Promise<void> {
-    const shown = async () => (await this.started.screen()).split(text).length
-    const before = await shown()
-    for (let tries = 0; tries < 3 && (await shown()) === before; tries++) {
+    const before = await this.started.screen()
+    const isShown = async () => (await this.started.screen()) !== before
+    for (let tries = 0; tries < 3 && !(await isShown()); tries++) {
       await this.press(text)
-      for (let looks = 0; looks < 40 && (await shown()) === before; looks++) await Bun.sleep(LOOK_MS)
+      for (let looks = 0; looks < 80 && !(await isShown()); looks++) await Bun.sleep(LOOK_MS)
     }
     await Bun.sleep(TYPED_MS)
     await this.press('\r')
@@ -149,9 +164,9 @@ export class Stage {
   }
 
   /** The program does nothing more by itself. */
-  async rests(name: string, state: TrueState): Promise<void> {
-    await this.quiet()
-    await this.mark(name, state)
+  async rests(name: string, state: TrueState, asks?: QuestionKind): Promise<void> {
+    await this.quiet(undefined, state === 'person' ? ASKED_MS : QUIET_MS)
+    await this.mark(name, state, asks)
   }
 
   /** The program has ended by itself, or by a signal. */
@@ -159,29 +174,19 @@ export class Stage {
     for (const end = performance.now() + ENDS_WITHIN_MS; !this.#exit; await Bun.sleep(50)) {
       if (performance.now() > end) throw new Error(`${this.scene}: it does not end`)
     }
-    const { cols, rows } = SIZE
-    this.#add({ name: this.#named(name), state, cols, rows, drawing: '', exit: this.#exit ?? {} })
+    this.#add({ name: this.#named(name), state, drawing: '', exit: this.#exit ?? {} })
   }
 
   /** Records the screen with the state that is true now. */
-  async mark(name: string, state: TrueState): Promise<void> {
-    const bytes = await this.started.output()
-    this.#screen = (await this.started.screen()).trim()
-    this.#add({ name: this.#named(name), state, ...SIZE, drawing: await drawingOf(bytes) })
+  async mark(name: string, state: TrueState, asks?: QuestionKind): Promise<void> {
+    await this.#whole()
+    this.#screen = textOf(this.#terminal)
+    this.#add({ name: this.#named(name), state, ...(asks && { asks }), drawing: drawingOf(this.#terminal) })
   }
 
   /** Records the screen as its program had it before it drew anything. */
-  async blank(): Promise<void> {
-    const bytes = await this.started.output()
-    let [blank, drawn] = [0, bytes.length]
-    while (drawn - blank > 1) {
-      const middle = (blank + drawn) >> 1
-      if ((await emulated(bytes.subarray(0, middle))).screen(undefined).lines.every((line) => line === ''))
-        blank = middle
-      else drawn = middle
-    }
-    const drawing = await drawingOf(bytes.subarray(0, blank))
-    this.#transitions.unshift({ name: this.#named('nothing drawn yet'), state: 'starting', ...SIZE, drawing })
+  blank(): void {
+    this.#transitions.unshift({ name: this.#named('nothing drawn yet'), state: 'starting', drawing: this.#blank })
     this.#state ??= 'starting'
   }
 
@@ -190,8 +195,39 @@ export class Stage {
     this.#transitions.pop()
   }
 
+  /** Draws all that the program writes, of which its host keeps only the last. */
+  async #follow(): Promise<void> {
+    for await (const chunk of this.started.host.follow('s', 0, this.#over.signal)) {
+      if ('gap' in chunk) throw new Error(`${this.scene}: some of its output is lost`)
+      const step = this.#isBlank ? SLICE : chunk.bytes.length
+      for (let at = 0; at < chunk.bytes.length; at += step) {
+        const slice = chunk.bytes.subarray(at, at + step)
+        await new Promise<void>((drawn) => this.#terminal.write(slice, drawn))
+        this.#lookForFirst()
+      }
+      this.#drawnAt = performance.now()
+      this.#drawn = chunk.offset + chunk.bytes.length
+    }
+  }
+
+  /** Waits until the terminal has drawn all, and no part of a picture: programs write one without a pause. */
+  async #whole(): Promise<void> {
+    for (const end = performance.now() + WHOLE_WITHIN_MS; performance.now() < end && !this.#exit; await Bun.sleep(5)) {
+      if (performance.now() - this.#drawnAt < WHOLE_MS) continue
+      const { bytes = 0 } = (await this.started.host.list())[0] ?? {}
+      if (this.#drawn >= bytes && performance.now() - this.#drawnAt >= WHOLE_MS) return
+    }
+  }
+
+  #lookForFirst(): void {
+    if (!this.#isBlank) return
+    this.#isBlank = textOf(this.#terminal) === ''
+    if (this.#isBlank) this.#blank = drawingOf(this.#terminal)
+  }
+
   async end(): Promise<void> {
     this.release()
+    this.#over.abort()
     await this.started[Symbol.asyncDispose]()
   }
 
@@ -208,14 +244,14 @@ export class Stage {
 /** The name of the folder of a test, where it is not cut. */
 const FOLDERS = /gc-test-[A-Za-z0-9]{6}/g
 
-/** What draws the screen on which these bytes were written. */
-const drawingOf = async (bytes: Uint8Array): Promise<string> =>
-  (await emulated(bytes)).draw().replaceAll(FOLDERS, 'gc-test-abcdef')
+/** What draws the screen of a terminal. */
+const drawingOf = (terminal: TerminalEmulator): string => terminal.draw().replaceAll(FOLDERS, 'gc-test-abcdef')
 
-async function emulated(bytes: Uint8Array): Promise<TerminalEmulator> {
-  const emulator = new TerminalEmulator(SIZE.cols, SIZE.rows, { answer() {}, title() {} })
-  await new Promise<void>((drawn) => emulator.write(bytes, drawn))
-  return emulator
-}
+const textOf = (terminal: TerminalEmulator): string =>
+  terminal
+    .screen(undefined)
+    .lines.map((line) => line.trimEnd())
+    .join('\n')
+    .trim()
 
 const lastOf = <T>(list: readonly T[], count: number): T[] => list.slice(Math.max(0, list.length - count))
