@@ -38,6 +38,16 @@ describe('a session that seems idle', () => {
     expect(await lookAt([], { isAcp: true }).patience()).toBe(0)
   })
 
+  test('is left alone while its program waits for the end of a limit, to go on', async () => {
+    const rule = '─'.repeat(80)
+    const notice = [
+      '  ⚠ Usage limit reached · limit resets 8:40am',
+      '    Continuing automatically at 8:40am · Esc to cancel',
+    ]
+    expect(await lookAt([rule, '❯ ', rule, ...notice], { profile: CLAUDE }).patience({}, 'idle')).toBe(MINUTE)
+    expect(await lookAt([...notice, rule, '❯ ', rule], { profile: CLAUDE }).patience({}, 'idle')).toBe(0)
+  })
+
   test('is left alone while its screen is not ready, until its startup_timeout is over', async () => {
     const screens = [
       { lines: ['Updating…'], profile: CLAUDE },
