@@ -25,6 +25,7 @@ interface Add extends JsonOption {
   startSuspended?: true
   land?: LandMode
   landCheck?: string
+  trust?: boolean
 }
 
 export function rigCommands(program: Command, context: CommandContext): void {
@@ -52,6 +53,12 @@ export function rigCommands(program: Command, context: CommandContext): void {
     })
   landCommand(rig, context)
   tokenCommands(rig, context)
+  withJson(rig.command('trust').description('let programs trust a rig and its worktrees without asking'))
+    .argument('<rig>')
+    .option('--revoke', 'have them ask again')
+    .action(async (name: string, options: JsonOption & { revoke?: true }) =>
+      (await import('./trust.ts')).trust(context, name, options),
+    )
   actions(rig, context)
 }
 
@@ -66,6 +73,8 @@ function addCommand(rig: Command, context: CommandContext): void {
     .option('--adopt', 'accepted: what is in the folder always stays')
     .addOption(new Option('--land <mode>', 'how finished branches land: off, push, pr or local').choices(LAND_MODES))
     .option('--land-check <command>', 'the command that must pass before a branch lands')
+    .option('--trust', 'let programs read what it configures for them, and not ask about it')
+    .option('--no-trust', 'have programs ask; do not ask here')
     .option('--start-suspended', 'start no sessions for it until it is resumed')
     .action((folder: string | undefined, options: Add, command: Command) => add(context, folder, options, command))
 }
@@ -102,6 +111,10 @@ async function add(context: CommandContext, folder: string | undefined, options:
       })
     : []
   const isLanding = land !== undefined && (await landingOf(context, city, response.rig ?? name, land))
+  const isTrusted =
+    options.trust ??
+    (!options.json && (await (await import('./trust.ts')).asksForTrust(context.io, response.rig ?? name)))
+  if (isTrusted) await city.call('POST ~/rig/{name}/trust', { params: { name: response.rig ?? name } })
   if (options.json) return printJson(context.io, response)
   const { warnings = [] } = response
   if (status === 'accepted') {
@@ -109,7 +122,7 @@ async function add(context: CommandContext, folder: string | undefined, options:
     warnings.push(...((await city.call('GET ~/rig/{name}', { params })).problems ?? []))
   }
   const done = status === 'exists' && path && !options.gitUrl ? `is at ${path} now` : `was added to ${city.name}`
-  printLine(context.io, `Rig ${response.rig ?? name} ${done}.`)
+  printLine(context.io, `Rig ${response.rig ?? name} ${done}${isTrusted ? ', and programs trust it' : ''}.`)
   for (const warning of warnings) context.io.err(`warning: ${sanitizeLine(warning)}\n`)
   for (const pack of imported) printLine(context.io, `Added import "${pack}" for it.`)
   if (isLanding)

@@ -15,7 +15,7 @@ import {
   WorkAttention,
   WorktreeAttention,
 } from '../agents/attention/index.ts'
-import { openConfinement, PrivateFolders } from '../agents/confinement/index.ts'
+import { openConfinement, PrivateFolders, RigTrust } from '../agents/confinement/index.ts'
 import { builtinProviderLookup } from '../agents/conversations/index.ts'
 import { commandEnvironment, HostedCommands, programEnvironment } from '../agents/launch/index.ts'
 import { Parking, Reconciler, WaitingWork } from '../agents/lifecycle/index.ts'
@@ -208,6 +208,7 @@ function buildAgents(options: Foundation & Records & SessionServices & WorkServi
     diskSpace,
     attentionMutes,
     rules,
+    rigTrust: new RigTrust({ ...options, accepted: sessionServices.accepted }),
     services,
     parking,
     clones,

@@ -14,6 +14,8 @@ const Accepted = Type.Object({
   trust: Type.Optional(Type.String()),
   /** The same, where a session asked that nothing confined. */
   unconfined: Type.Optional(Type.String()),
+  /** The folder of the rig that was trusted as a whole. A rig of that name elsewhere is not trusted by it. */
+  folder: Type.Optional(Type.String()),
   /** That it runs without permission checks. */
   permissions: Type.Optional(Type.Literal(true)),
 })
@@ -50,6 +52,32 @@ export class AcceptanceRecorder {
       .catch((error) => this.report(`what was accepted could not be kept: ${errorMessage(error)}`))
   }
 
+  /** Takes note that a person trusts the folder of a rig, for all programs, and in sessions that nothing confines. */
+  trust(rig: string, folder: string): Promise<void> {
+    const place = placeOf({ rig, workDir: folder })
+    return this.#after(() => this.#add(place, { trust: place, unconfined: place, folder }))
+  }
+
+  /** Forgets every trust in a rig, also what sessions were answered. */
+  distrust(rig: string): Promise<void> {
+    const place = placeOf({ rig, workDir: '' })
+    return this.#after(() => {
+      const kept = Object.entries(read(this.city)).flatMap(([name, { trust, unconfined, ...accepted }]) => {
+        if (name === place) return []
+        const rest = { ...(trust !== place && { trust }), ...(unconfined !== place && { unconfined }) }
+        return [[name, { ...accepted, ...rest }]]
+      })
+      return writePrivateFile(fileOf(this.city), `${JSON.stringify(Object.fromEntries(kept))}\n`)
+    })
+  }
+
+  /** One write at a time. */
+  #after(write: () => Promise<unknown>): Promise<void> {
+    const done = this.#last.then(async () => void (await write()))
+    this.#last = done.catch(() => undefined)
+    return done
+  }
+
   async #add(agent: string, accepted: Static<typeof Accepted>): Promise<void> {
     const all = read(this.city)
     const content = { ...all, [agent]: { ...all[agent], ...accepted } }
@@ -58,16 +86,19 @@ export class AcceptanceRecorder {
 }
 
 /** The dialogs that a person accepted for the agent of a session in its place, or for its rig. */
-export function acceptedDialogs(city: string, row: Place): AcceptedDialogs {
+export function acceptedDialogs(city: string, row: Place, folder?: string): AcceptedDialogs {
   const all = read(city)
   const { trust, permissions } = all[row.template] ?? {}
-  const isRig = row.rig !== '' && Object.values(all).some((each) => each.trust === placeOf(row))
+  const isRig = row.rig !== '' && Object.values(all).some((each) => each.trust === placeOf(row) && isOf(each, folder))
   return { trust: isRig || trust === placeOf(row), permissions: permissions === true }
 }
 
-/** Whether a person trusted a rig in a session that nothing confined. */
-export const trustsRig = (city: string, row: Place): boolean =>
-  row.rig !== '' && Object.values(read(city)).some(({ unconfined }) => unconfined === placeOf(row))
+/** Whether a person trusted a rig for all programs, or in a session that nothing confined. */
+export const trustsRig = (city: string, row: Pick<Place, 'rig' | 'workDir'>, folder?: string): boolean =>
+  row.rig !== '' && Object.values(read(city)).some((each) => each.unconfined === placeOf(row) && isOf(each, folder))
+
+const isOf = (accepted: Static<typeof Accepted>, folder: string | undefined): boolean =>
+  accepted.folder === undefined || accepted.folder === folder
 
 const trustIn = (row: AskingSession): Static<typeof Accepted> => ({
   trust: placeOf(row),
@@ -75,7 +106,7 @@ const trustIn = (row: AskingSession): Static<typeof Accepted> => ({
 })
 
 /** All clones of a rig are the same project. */
-const placeOf = ({ rig, workDir }: Place): string => (rig ? `rig ${rig}` : workDir)
+const placeOf = ({ rig, workDir }: Pick<Place, 'rig' | 'workDir'>): string => (rig ? `rig ${rig}` : workDir)
 
 const fileOf = (city: string): string => join(city, '.gc', 'accepted-dialogs.json')
 

@@ -316,12 +316,15 @@ export class LaunchPlanner {
     return prompt && { ...prompt, data: Object.fromEntries(toData(this.promptData(row))) }
   }
 
-  /** Whether a session works in a folder that gc made of a rig which a person trusts. */
+  /** Whether a session works in a rig which a person trusts, or in a folder that gc made of it. */
   #isTrusted(row: SessionRow, agent: AgentConfig | undefined, provider: Provider | undefined): boolean {
     const { path, env } = this.environment
     const rig = this.rigPath(row.rig)
-    if (!agent?.worktree || rig === undefined || !contains(worktreeFolders(path), row.workDir)) return false
-    if (agent.confine !== 'off' ? acceptedDialogs(path, row).trust : trustsRig(path, row)) return true
+    const isWorktree = agent?.worktree && contains(worktreeFolders(path), row.workDir)
+    if (!agent || rig === undefined || !(isWorktree || row.workDir === rig)) return false
+    if (agent.confine !== 'off' ? acceptedDialogs(path, row, rig).trust : trustsRig(path, row, rig)) return true
+    // The program itself knows the folders that its user trusts.
+    if (!isWorktree) return false
     const variables = { ...env, ...provider?.env, ...agent.env, ...this.homeVariables(row) }
     const known = Object.entries(variables).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]))
     const place = { env: Object.fromEntries(known), home: variables.HOME ?? homedir(), workDir: rig }
@@ -474,7 +477,7 @@ function sessionStart(
     const mine = { ...inherited, ...(!provider?.packs && provider?.env), ...(!packOf(agent) && agent?.env) }
     requireOwnAddress(kept, pack, { name, mine, allowed: { hosts: allowHosts, ports } })
   }
-  const files = firstRunFiles(name, { ...place, accepted: acceptedDialogs(environment.path, row) })
+  const files = firstRunFiles(name, { ...place, accepted: acceptedDialogs(environment.path, row, rigPath) })
   const login = shareLogin?.value ? loginFile(name, place) : undefined
   // What all sessions of a pack write would have one of them decide what the others, and its orders, find there.
   const state = { GC_PACK_STATE_DIR: join(confine.private, 'state', 'packs', env.GC_PACK_NAME ?? environment.city) }

@@ -144,6 +144,7 @@ function openRunState({ store, log, clock, config, beads, sessionRecords, ...opt
   })
   const answerCounts = new AnswerCounts(store, clock, (id) => repository.find(id)?.template)
   return {
+    accepted,
     activity: new SessionActivity(),
     answerCounts,
     questions: new Questions({

@@ -3,6 +3,8 @@ import { mkdirSync, statSync } from 'node:fs'
 import { AcceptanceRecorder, acceptedDialogs, trustsRig } from '../../../src/agents/confinement/accepted-dialogs.ts'
 import { firstRunFiles } from '../../../src/agents/confinement/private-home.ts'
 import type { QuestionRow } from '../../../src/agents/questions/table.ts'
+import { human } from '../../../src/http/guard.ts'
+import { scriptedTown } from '../../support/city.ts'
 import { tempFolder } from '../../support/folder.ts'
 import { until } from '../../support/until.ts'
 
@@ -55,6 +57,32 @@ test('a rig is trusted for sessions that nothing confines once a person said so 
   recorder.note(answered('trust', 'allow-once'), { ...CLONE, template: 'shop/bob', confined: 'off' })
   await until(() => trustsRig(folder.path, CLONE))
   expect(trustsRig(folder.path, { ...CLONE, rig: 'bank' })).toBe(false)
+})
+
+test('a rig that a person trusts as a whole is trusted in its folder, until nothing of it is any more', async () => {
+  await using town = scriptedTown()
+  const [shop, other] = [town.folder.at('shop'), town.folder.at('other')]
+  for (const path of [shop, other]) mkdirSync(path)
+  town.declare(`[[rigs]]\nname = "shop"\npath = "${shop}"\n[[rigs]]\nname = "bank"\npath = "${other}"\n`)
+  const city = await town.open()
+  const { head } = city.log
+  const isTrusted = (rig: string, folder: string) => [
+    trustsRig(town.path, { ...CLONE, rig }, folder),
+    acceptedDialogs(town.path, { ...CLONE, rig }, folder).trust,
+  ]
+  for (const _ of ['once', 'again']) await city.rigTrust.trust(human, 'shop')
+  expect(isTrusted('shop', shop)).toEqual([true, true])
+  expect(isTrusted('shop', other)).toEqual([false, false])
+  expect(isTrusted('bank', other)).toEqual([false, false])
+  new AcceptanceRecorder(town.path, () => {}).note(answered('trust', 'allow-once'), { ...CLONE, confined: 'off' })
+  await until(() => trustsRig(town.path, CLONE, other))
+  await city.rigTrust.distrust(human, 'shop')
+  expect(isTrusted('shop', shop)).toEqual([false, false])
+  await expect(city.rigTrust.trust(human, 'none')).rejects.toThrow('none')
+  expect(city.log.after(head, 10).map(({ type, subject }) => [type, subject])).toEqual([
+    ['rig.trusted', 'shop'],
+    ['rig.distrusted', 'shop'],
+  ])
 })
 
 test('the private home of a session begins with what was accepted', () => {

@@ -53,3 +53,41 @@ test.each([claude, codex, trusting].map((program): [string, Program] => [program
     expect(await town.gc('events', '--json')).not.toContain('"session.asked"')
   },
 )
+
+/** Programs whose user trusts no folder. */
+const strange = (program: Program): Program => ({
+  ...program,
+  env(folder, model) {
+    const env = program.env(folder, model, [])
+    if (program === trusting) writeFileSync(join(folder.at('home'), '.gemini', 'trustedFolders.json'), '{}')
+    return env
+  },
+})
+
+test.each([claude, codex, trusting].map((program): [string, Program] => [program.provider, program]))(
+  '%s asks nothing in a rig that is trusted by gc, nor in its worktrees',
+  async (_, program) => {
+    await using town = await openTown(
+      ({ results }) => (results.length > 0 ? { text: 'Done.' } : program.shell('pwd')),
+      '',
+      strange(program),
+    )
+    await town.run('git', '-c', 'user.name=A', '-c', 'user.email=a@example.com', 'commit', '--allow-empty', '-qm', 'x')
+    await town.gc('rig', 'trust', 'web')
+    await town.declare(
+      ['true', 'false']
+        .map((worktree) =>
+          pool(program).replace('"worker"', `"w-${worktree}"`).replace('worktree = true', `worktree = ${worktree}`),
+        )
+        .join(''),
+    )
+    for (const agent of ['w-true', 'w-false']) {
+      const { id } = JSON.parse(await town.gc('bead', 'create', 'one', '--rig', 'web', '--json'))
+      await town.gc('sling', `web/${agent}`, id)
+    }
+    const folders = () =>
+      new Set(town.model.conversations.flatMap(({ results }) => /\/(?:worktrees\/)?web\b/.exec(results[0] ?? '') ?? []))
+    await eventually(() => folders().size === 2)
+    expect(await town.gc('events', '--json')).not.toContain('"session.asked"')
+  },
+)
