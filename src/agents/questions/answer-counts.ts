@@ -26,6 +26,8 @@ export class AnswerCounts {
   readonly #countUse: Statement<unknown, [string, number]>
   readonly #usage: Statement<{ uses: number; lastUsedAt: number }, [string]>
   readonly #forgetRule: Statement<unknown, [string]>
+  readonly #rememberRule: Statement<unknown, [string]>
+  readonly #rules: Statement<{ rule: string }, []>
   readonly #count: Statement<unknown, [string, string, number]>
   readonly #reset: Statement<unknown, [string, string]>
   readonly #prune: Statement<unknown, [number]>
@@ -42,6 +44,8 @@ export class AnswerCounts {
     )
     this.#usage = store.prepare('SELECT uses, last_used_at AS lastUsedAt FROM rule_uses WHERE rule = ?')
     this.#forgetRule = store.prepare('DELETE FROM rule_uses WHERE rule = ?')
+    this.#rememberRule = store.prepare('INSERT OR IGNORE INTO rule_uses (rule, uses, last_used_at) VALUES (?, 0, 0)')
+    this.#rules = store.prepare('SELECT rule FROM rule_uses')
     this.#count = store.prepare(
       `INSERT INTO answered_alike (agent, subject, n, last_at) VALUES (?, ?, 1, ?)
        ON CONFLICT (agent, subject) DO UPDATE SET n = n + 1, last_at = excluded.last_at`,
@@ -69,6 +73,15 @@ export class AnswerCounts {
 
   usageOf(rule: string): RuleUse {
     return this.#usage.get(rule) ?? { uses: 0, lastUsedAt: 0 }
+  }
+
+  /** The rules that are on record as added. */
+  rules(): ReadonlySet<string> {
+    return new Set(this.#rules.all().map(({ rule }) => rule))
+  }
+
+  remember(tx: Tx, rule: string): void {
+    tx.run(this.#rememberRule, rule)
   }
 
   forget(tx: Tx, rule: string): void {

@@ -82,9 +82,14 @@ export function linkIn(path: string): string | undefined {
 /** Folders with which programs, git and gc are configured: no rule for a folder above them reaches in. */
 const PROTECTED: ReadonlySet<string> = new Set(['.git', '.gc', '.claude', '.codex', '.gemini', '.opencode', '.husky'])
 
-/** Whether a rule for a file or folder allows a path: both absolute, as they are written, and without links. */
-export function allowsPath(value: string, path: string, folder: string): boolean {
-  const allowed = resolve(folder, value)
+/**
+ * Whether a rule for a file or folder allows a path: both absolute, as they are written, and without links. The folder of
+ * the session itself may be reached by a link, since a person chose it.
+ */
+export function allowsPath(value: string, given: string, folder: string): boolean {
+  const real = realPath(folder)
+  const path = given.startsWith(`${folder}${sep}`) ? `${real}${given.slice(folder.length)}` : given
+  const allowed = resolve(real, value)
   if (!isAbsolute(path) || normalize(path) !== path || linkIn(path) !== undefined || linkIn(allowed) !== undefined)
     return false
   if (path === allowed) return true

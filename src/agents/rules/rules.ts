@@ -6,6 +6,7 @@ import { type Clock, toTimestamp } from '../../core/clock.ts'
 import { sha256 } from '../../core/digest.ts'
 import { AppError, errorMessage, invalidField } from '../../core/errors.ts'
 import type { EventDefinition, EventLog } from '../../core/events/index.ts'
+import { realPath } from '../../core/folders.ts'
 import type { Store } from '../../core/store/index.ts'
 import { actorOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
@@ -69,7 +70,8 @@ export class Rules {
   }
 
   /** Answers what rules allow, from now on and of what is open. */
-  start(): void {
+  async start(): Promise<void> {
+    await this.#recordChanges()
     const { questions, repository } = this.options
     this.#unsubscribe = questions.onChange((session) => {
       const hostKey = repository.find(session)?.hostKey
@@ -159,8 +161,9 @@ export class Rules {
         'conflict-wrong-state',
         `the files changed since they were shown; gc rule review ${id} ${session} shows them`,
       )
-    await this.#file.review(id, [...new Set([...rule.reviewed, ...files.map(reviewOf)])])
+    // What applies is on record in every case: the event goes first.
     await this.#record(caller, RuleReviewed, id)
+    await this.#file.review(id, [...new Set([...rule.reviewed, ...files.map(reviewOf)])])
     this.#lookAtAll()
     return this.#toView(this.#get(id))
   }
@@ -277,10 +280,32 @@ export class Rules {
     await store.write(
       (tx) => {
         if (event === RuleRemoved) answerCounts.forget(tx, rule)
+        if (event === RuleAdded) answerCounts.remember(tx, rule)
         log.append(tx, event, {}, { rule })
       },
       { ...actorOf(caller), request: undefined },
     )
+  }
+
+  /** Records what changed in the file without an event: by a person's hand, or before a crash. */
+  async #recordChanges(): Promise<void> {
+    const { store, log, answerCounts, name, report } = this.options
+    const { rules, problem } = this.#file.read()
+    const [known, own] = [answerCounts.rules(), new Set(rules.flatMap(({ id, city }) => (city === name ? [id] : [])))]
+    const [added, removed] = [own.difference(known), known.difference(own)]
+    if (problem !== undefined || added.size + removed.size === 0) return
+    await store
+      .write((tx) => {
+        for (const rule of added) {
+          answerCounts.remember(tx, rule)
+          log.append(tx, RuleAdded, {}, { rule })
+        }
+        for (const rule of removed) {
+          answerCounts.forget(tx, rule)
+          log.append(tx, RuleRemoved, {}, { rule })
+        }
+      }, RULES)
+      .catch((error) => report(`changes of rules could not be recorded: ${errorMessage(error)}`))
   }
 
   #toView(rule: Rule): RuleView {
@@ -347,7 +372,7 @@ function checkedValue(kind: RuleKind, value: string, base: string): string {
   if (kind === 'tool' && !/^[^/\s]+\/\S+$/.test(value)) throw fault('must be <server>/<tool>, such as deploy/status')
   if (kind === 'command' || kind === 'tool') return value.trim()
   if (value.split('/').includes('..')) throw fault('must not contain ..')
-  const path = resolve(base, value)
+  const path = resolve(realPath(base), value)
   const link = linkIn(path)
   if (link !== undefined) throw fault(`${link} is a symbolic link; name the path that it leads to: ${placeOf(path)}`)
   return isAbsolute(value) ? path : value

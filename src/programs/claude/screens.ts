@@ -52,7 +52,7 @@ const EDITS = /^Do you want to (?:make this edit to|create|overwrite) \S.*\?$/
 const EDIT_HEADINGS: ReadonlySet<string> = new Set(['Edit file', 'Create file', 'Overwrite file'])
 const TOOL = /^(\S+) — (\S.*) Tool: \(MCP\)$/
 
-/** Its headings come first; what an agent explains stands above the first blank row, in one piece. */
+/** Its edits name a file from where its shell is now, which nothing here knows: such a path stays relative. Its headings come first; what an agent explains stands above the first blank row, in one piece. */
 function claudeSubject({ prompt, text }: AskedText): AskedSubject | undefined {
   const { head, body } = splitRows(text)
   const [heading = '', about = ''] = head
@@ -64,6 +64,8 @@ function claudeSubject({ prompt, text }: AskedText): AskedSubject | undefined {
   if (prompt !== 'Do you want to proceed?') return undefined
   const tool = heading === 'Tool use' ? TOOL.exec(about) : null
   if (tool) return { kind: 'tool', server: tool[1] ?? '', tool: tool[2] ?? '' }
+  const [, read] = /^Read\((\/\S*)\)$/.exec(body.join('\n')) ?? []
+  if (heading === 'Read file' && head.length === 1 && read !== undefined) return { kind: 'read', paths: [read] }
   const isCommand = heading === 'Bash command' && body.at(-1) === 'This command requires approval'
   return isCommand && body.at(-2) === '' ? commandIn(body.slice(0, -2)) : undefined
 }

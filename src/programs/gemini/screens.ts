@@ -53,10 +53,10 @@ function geminiSubject({ prompt, text }: AskedText, folder: string): AskedSubjec
   if (prompt === 'Allow execution of [Shell]?' && heading.startsWith('? Shell')) return commandIn(body)
   if (prompt === 'Apply this change?') {
     const [, written] = /^\? WriteFile {2}Writing to (\S+)$/.exec(heading) ?? []
-    // A long path is shortened in its middle.
-    if (written !== undefined && !written.includes('...')) return { kind: 'write', paths: [resolve(folder, written)] }
     const [, edited] = /^\? Edit {2}(\S+): /.exec(heading) ?? []
-    return edited === undefined ? undefined : { kind: 'write', paths: [edited] }
+    const path = written ?? edited
+    // A long path is shortened in its middle.
+    return path === undefined || path.includes('...') ? undefined : { kind: 'write', paths: [resolve(folder, path)] }
   }
   const at = body.indexOf(URLS)
   if (!/^\? {2}WebFetch /.test(heading) || at < 0) return undefined

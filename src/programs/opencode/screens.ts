@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import { commandIn, dialog, fetchOf } from '../parts/dialog.ts'
 import type { AskedSubject, AskedText, TerminalProfile } from '../terminal-profile.ts'
 
@@ -41,12 +42,12 @@ export const opencodeScreens: Partial<TerminalProfile> = {
   clear: '\x15\x7f',
 }
 
-/** Its heading is one row, and what it asks about stands below a blank one. */
-function opencodeSubject({ text }: AskedText): AskedSubject | undefined {
+/** Its heading is one row, and what it asks about stands below a blank one; paths are relative to where it was started. */
+function opencodeSubject({ text }: AskedText, folder: string): AskedSubject | undefined {
   const [first, heading = '', blank, ...body] = text.split('\n')
   if (first !== '△ Permission required' || blank !== '') return undefined
   const [, path] = /^ {2}→ (?:Edit|Write) (\S.*)$/.exec(heading) ?? []
-  if (path !== undefined) return { kind: 'write', paths: [path] }
+  if (path !== undefined) return { kind: 'write', paths: [resolve(folder, path)] }
   const [, address] = /^ {2}% WebFetch (\S+)$/.exec(heading) ?? []
   if (address !== undefined) return body.join('\n') === `URL: ${address}` ? fetchOf([address]) : undefined
   const [command = '', ...more] = body

@@ -71,6 +71,18 @@ test('a rule for a path allows what is below it as it is written, and nothing th
   expect([allowed('src/a.ts'), allowsPath('src/link', `${base}/src/link/a`, base)]).toEqual([false, false])
 })
 
+test('a rule for a path allows it in a session whose folder a person reaches by a link', () => {
+  using folder = tempFolder()
+  const base = realPath(folder.path)
+  mkdirSync(`${base}/real/src`, { recursive: true })
+  symlinkSync(`${base}/real`, `${base}/web`)
+  for (const asked of [`${base}/web/src/a.ts`, `${base}/real/src/a.ts`])
+    expect(allowsPath('src', asked, `${base}/web`)).toBe(true)
+  expect(allowsPath('src', `${base}/web/other/a.ts`, `${base}/web`)).toBe(false)
+  symlinkSync(`${base}/real/src`, `${base}/real/lib`)
+  expect(allowsPath('lib', `${base}/web/lib/a.ts`, `${base}/web`)).toBe(false)
+})
+
 test('the files that decide what a command does are its manifest and what it names', () => {
   using folder = tempFolder()
   const base = realPath(folder.path)
@@ -108,6 +120,22 @@ describe('the subject of a question', () => {
     expect(gemini('? Shell  Run it', '', '  npm test')).toEqual({ kind: 'command', line: 'npm test' })
     const two = gemini('? Shell  Run it', '', 'npm test', '', '  rm -rf x')
     expect(two?.kind === 'command' && allowsLine('npm test', two.line)).toBe(false)
+  })
+
+  test('is a path from the folder of the session, where the program counts paths from it', () => {
+    const write = (path: string) => ({ kind: 'write' as const, paths: [path] })
+    const opencode = read('opencode', 'x', '△ Permission required', '  → Edit src/a.ts', '', '1 - one')
+    expect(opencode).toEqual(write('/work/src/a.ts'))
+    const gemini = (heading: string) => read('gemini', 'Apply this change?', heading)
+    expect(gemini('? Edit  src/a.ts: one => two')).toEqual(write('/work/src/a.ts'))
+    expect(gemini('? Edit  src/.../a.ts: one => two')).toBeUndefined()
+    // Its shell may be in another folder by now.
+    const claude = read('claude', 'Do you want to make this edit to a.ts?', 'Edit file', 'src/a.ts', '', '1 -one')
+    expect(claude).toEqual(write('src/a.ts'))
+    const reading = (...rows: string[]) => read('claude', 'Do you want to proceed?', 'Read file', ...rows)
+    expect(reading('', 'Read(/etc/hosts)')).toEqual({ kind: 'read', paths: ['/etc/hosts'] })
+    expect(reading('', 'Read(a.ts)')).toBeUndefined()
+    expect(reading('', 'Read(/etc/hosts)', 'Read(/x)')).toBeUndefined()
   })
 
   test('is the whole list of hosts, and a path only where the program shows all of it', () => {

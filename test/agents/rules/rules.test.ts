@@ -163,6 +163,30 @@ describe('a rule', () => {
     expect(await add('src')).toMatchObject({ kind: 'write', value: 'src' })
   })
 
+  test('that came or went without an event, as in a crash, is recorded once at the next start', async () => {
+    await using town = scriptedTown()
+    const { city, file } = await world(town)
+    const { id } = await city.rules.add(human, npmTest)
+    const byHand = `\n[[rule]]\nid = "r-hand"\ncity = "mill"\nrig = "web"\nread = "src"\n`
+    const recorded = async (text: string) => {
+      await city.close({ endSessions: false })
+      writeFileSync(file, text)
+      const types: string[] = []
+      for (const _ of ['once', 'again']) {
+        const opened = await town.open()
+        const page = opened.log.page({ limit: 100 }).items.filter(({ type }) => type.startsWith('rule.'))
+        types.push(page.map(({ type, actor, payload }) => `${type} ${Object(payload).rule} by ${actor}`).join(', '))
+        await opened.close({ endSessions: false })
+      }
+      expect(types[1]).toBe(types[0] ?? '')
+      return types[0]
+    }
+    const before = `rule.added ${id} by human`
+    const added = 'rule.added r-hand by gc/rules'
+    expect(await recorded(readFileSync(file, 'utf8') + byHand)).toBe([added, before].join(', '))
+    expect(await recorded(byHand)).toBe([`rule.removed ${id} by gc/rules`, added, before].join(', '))
+  })
+
   test('does not count while others can write its file, or it is wrong', async () => {
     await using town = scriptedTown()
     const { city, file, ask } = await world(town)

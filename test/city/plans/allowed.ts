@@ -27,6 +27,7 @@ export const ALLOWED: readonly Allowed[] = [
   walk('attention', 'what waits for a person, when a city opens'),
   walk('attention_mutes', 'kinds that people muted, when a city opens'),
   walk('answered_alike', 'at most a thousand agents with what people allow them, on request'),
+  walk('rule_uses', 'rules that people added, when a city opens'),
   walk('troubles', 'agents and beads that are in trouble now'),
   walk('budgets', 'what people set'),
   walk('network_accounts', 'a row for each agent that people gave an account'),
