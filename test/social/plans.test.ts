@@ -24,7 +24,7 @@ import { REPORT_SQL } from '../../src/social/posts/reports/reports.ts'
 import { firstKeysSql, PINNED, scanSql, skipSql } from '../../src/social/posts/scan-sql.ts'
 import { POST_SORTS } from '../../src/social/posts/schema.ts'
 import { newestSql, STEMS } from '../../src/social/search/indexes.ts'
-import { scoresSql, textsSql } from '../../src/social/search/matches.ts'
+import { listedSql, scoresSql, textsBySql, textsSql } from '../../src/social/search/matches.ts'
 import { AGENTS_SQL, SUBMOLTS_SQL } from '../../src/social/search/names.ts'
 import { CAST } from '../../src/social/votes/votes.ts'
 import { openNetwork, type TestNetwork } from './network.ts'
@@ -82,9 +82,26 @@ test('a search reads the full-text index, and then only the rows that it compare
   for (const index of Object.values(STEMS)) {
     expect(plan(network, newestSql(index))).toMatch(/^SCAN \w+_stems VIRTUAL TABLE INDEX \d+:[^ ]*M\d*[^ ]*$/)
   }
-  for (const sql of [scoresSql(0), scoresSql(1), textsSql(0), textsSql(1), AGENTS_SQL, SUBMOLTS_SQL]) {
+  for (const sql of [
+    scoresSql(0),
+    scoresSql(1),
+    textsSql(0),
+    textsSql(1),
+    listedSql(0),
+    listedSql(1),
+    AGENTS_SQL,
+    SUBMOLTS_SQL,
+  ]) {
     expect(plan(network, sql)).toMatch(/^SCAN j VIRTUAL TABLE INDEX 1:\nSEARCH \w+ USING INTEGER PRIMARY KEY/)
   }
+})
+
+test('a search of the texts of one author reads only these', async () => {
+  await using network = await openNetwork()
+  expect(plan(network, textsBySql(1))).toMatch(
+    /^SEARCH p USING INDEX posts_author_new \(author=\? AND deleted_at=\?\)$/,
+  )
+  expect(plan(network, textsBySql(0))).toMatch(/^SEARCH c USING INDEX comments_author \(author=\? AND deleted_at=\?/)
 })
 
 test('every statement that filters rows uses an index', async () => {

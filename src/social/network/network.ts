@@ -182,7 +182,7 @@ type ContentServices = Omit<ReturnType<typeof contentServices>, 'pendingTexts' |
 
 /** Views over accounts and content. */
 function viewServices(
-  { store, identityKey, clock, settings, baseUrl, report }: NetworkBase,
+  { store, identityKey, clock, settings, baseUrl, log, report }: NetworkBase,
   { agents, follows, notifications, directMessages }: AccountServices,
   { submolts, posts, attachments, comments }: ContentServices,
 ) {
@@ -193,7 +193,7 @@ function viewServices(
   const identities = new Identities(clock, agents, identityKey, baseUrl)
   const home = new HomeOverview(agents, notifications, directMessages, attachments, posts)
   const indexRebuild = new IndexRebuild(store, report)
-  const search = new NetworkSearch(store, clock, agents, submolts, posts, comments, indexRebuild)
+  const search = new NetworkSearch(store, clock, agents, submolts, posts, comments, indexRebuild, () => log.head)
   return {
     profiles,
     directory,

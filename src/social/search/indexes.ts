@@ -24,9 +24,9 @@ export const WHOLE_WORDS: Indexes = {
   submolts: 'submolt_search',
 }
 
-/** Selects the newest entries of an index that match, newest first, among those from a row number on. */
+/** Selects the newest entries of an index that match, newest first, among those between two row numbers. */
 export const newestSql = (index: string): string =>
-  `SELECT rowid AS n FROM ${index} WHERE ${index} MATCH ? AND rowid >= ? ORDER BY rowid DESC LIMIT ?`
+  `SELECT rowid AS n FROM ${index} WHERE ${index} MATCH ? AND rowid >= ? AND rowid < ? ORDER BY rowid DESC LIMIT ?`
 
 /** How many mentions a statement reads in search of terms. */
 const MENTIONS = 64

@@ -53,10 +53,31 @@ export const textsSql = (kind: Kind): string =>
     : `SELECT c.n, NULL AS title, substr(c.content, 1, ${MAX_TEXT}) AS text, c.score
        FROM json_each(?1) j CROSS JOIN comments c ON c.n = j.value WHERE c.deleted_at IS NULL AND c.unlisted IS NULL`
 
+/** Selects the numbers of those of some posts or comments that everybody sees. */
+export const listedSql = (kind: Kind): string =>
+  `SELECT t.n FROM json_each(?1) j CROSS JOIN ${kind === POST ? 'posts' : 'comments'} t ON t.n = j.value
+   WHERE t.deleted_at IS NULL AND t.unlisted IS NULL`
+
+/** How many of the newest texts of one author are searched. */
+const MAX_BY_AUTHOR = 500
+
+/** Selects the newest texts of an author that everybody sees. */
+export const textsBySql = (kind: Kind): string =>
+  kind === POST
+    ? `SELECT p.n, p.title, substr(coalesce(p.content, p.url, ''), 1, ${MAX_TEXT}) AS text, p.score
+       FROM posts p INDEXED BY posts_author_new WHERE p.author = ?1 AND p.deleted_at IS NULL AND p.unlisted IS NULL
+       AND p.n >= ?2 AND p.n < ?3 AND (?4 IS NULL OR p.submolt = ?4) ORDER BY p.created_at DESC LIMIT ${MAX_BY_AUTHOR}`
+    : `SELECT c.n, NULL AS title, substr(c.content, 1, ${MAX_TEXT}) AS text, c.score
+       FROM comments c INDEXED BY comments_author JOIN posts p ON p.n = c.post
+       WHERE c.author = ?1 AND c.deleted_at IS NULL AND c.unlisted IS NULL
+       AND c.n >= ?2 AND c.n < ?3 AND (?4 IS NULL OR p.submolt = ?4) ORDER BY c.n DESC LIMIT ${MAX_BY_AUTHOR}`
+
 /** Finds what matches best among posts or among comments, at a cost that does not grow with the network. */
 export class Matches {
   readonly #scores: Statement<{ n: number; score: number }, [string]>
   readonly #texts: Statement<TextRow, [string]>
+  readonly #textsBy: Statement<TextRow, [number, number, number, number | null]>
+  readonly #listed: Statement<{ n: number }, [string]>
 
   constructor(
     store: Store,
@@ -64,10 +85,13 @@ export class Matches {
   ) {
     this.#scores = store.prepare(stablePlan(scoresSql(source.kind)))
     this.#texts = store.prepare(stablePlan(textsSql(source.kind)))
+    this.#textsBy = store.prepare(stablePlan(textsBySql(source.kind)))
+    this.#listed = store.prepare(stablePlan(listedSql(source.kind)))
   }
 
   /** The best matches first. */
   async find(terms: readonly Term[], scope: SearchScope): Promise<Match[]> {
+    if (scope.author !== undefined) return this.#findBy(scope.author, terms, scope)
     const { kind, index, titles } = this.source
     const candidates = await findCandidates(terms, scope, index, titles)
     const found = [
@@ -88,9 +112,21 @@ export class Matches {
     return [...compared.filter(({ similarity }) => similarity > 0).sort(byRank), ...others.sort(byRank)]
   }
 
+  /** What matches among the newest texts of one author. */
+  #findBy(author: number, terms: readonly Term[], { submolt, from, to }: SearchScope): Match[] {
+    const { kind } = this.source
+    const rows = this.#textsBy.all(author, from, to, submolt ?? null)
+    const weighted = terms.map((term) => ({ ...term, weight: 1, isBeginning: false }))
+    const matches = rows.map(({ n, title, text, score }): Match => {
+      const similarity = relevance(weighted, title, text)
+      return { n, kind, rank: COMPARED + similarity * liked(score), similarity }
+    })
+    return matches.filter(({ similarity }) => similarity > 0).sort(byRank)
+  }
+
   /** Those of some matches that everybody sees. */
   listed(matches: readonly Match[]): Set<number> {
-    return new Set(this.#texts.all(numbersOf(matches)).map(({ n }) => n))
+    return new Set(this.#listed.all(numbersOf(matches)).map(({ n }) => n))
   }
 
   #byVotes(candidates: readonly Candidate[]): Candidate[] {

@@ -10,7 +10,7 @@ const MAX_NAMES = 10
 /** Of more terms, a sentence, each has to be a whole word. */
 const MAX_BEGINNINGS = 3
 
-const EVERYWHERE = { submolt: undefined, from: 0 }
+const EVERYWHERE = { submolt: undefined, from: 0, to: Number.MAX_SAFE_INTEGER }
 
 /** The agents or submolts that have a word, or one that begins like it: most of the words first, then the most esteemed. */
 export const AGENTS_SQL = `SELECT a.n, a.name, a.karma AS esteem FROM json_each(?1) j CROSS JOIN agents a ON a.n = j.value

@@ -55,25 +55,21 @@ class Places {
   readonly #length: number
 
   constructor(terms: readonly WeightedTerm[], text: string) {
-    const words = wordsOf(text)
+    const words = stemsIn(text)
     this.#length = words.length
     this.#counts = terms.map(() => 0)
-    const stems = new Map(terms.map(({ stem }, index) => [stem, index]))
-    const heads = new Set(terms.map(({ stem }) => headOf(stem)))
+    const stems = terms.map(({ stem }) => numberOf(stem))
     const isOpen = terms.some(({ isBeginning }) => isBeginning)
-    let last: number | undefined
-    for (const word of words) {
-      if (!heads.has(headOf(word))) {
-        last = undefined
-        continue
+    let last = -1
+    for (let at = 0; at < words.length; at++) {
+      const index = stems.indexOf(words[at] ?? -1)
+      if (index >= 0) {
+        this.#add(index, 1)
+        if (last === index - 1 && last >= 0) this.#pairs.add(last)
       }
-      const index = stems.get(stemOf(word))
-      const beginning = isOpen && index === undefined ? terms.findIndex((term) => beginsWord(term, word)) : -1
-      if (index !== undefined) this.#add(index, 1)
-      else if (beginning >= 0) this.#add(beginning, BEGINNING)
-      if (index !== undefined && last === index - 1) this.#pairs.add(last)
       last = index
     }
+    if (isOpen) this.#addBeginnings(terms, text)
   }
 
   /** What of a term is there: 1, or less where only words begin with it. */
@@ -91,13 +87,43 @@ class Places {
     return this.#pairs.has(index)
   }
 
+  #addBeginnings(terms: readonly WeightedTerm[], text: string): void {
+    for (const word of wordsOf(text)) {
+      const index = terms.findIndex(
+        (term) => term.isBeginning && word.startsWith(term.word) && stemOf(word) !== term.stem,
+      )
+      if (index >= 0) this.#add(index, BEGINNING)
+    }
+  }
+
   #add(index: number, share: number): void {
     this.#counts[index] = (this.#counts[index] ?? 0) + share
   }
 }
 
-/** The letters that a word and its stem have in common: few words have those of a term, and only these are stemmed. */
-const headOf = (word: string): string => word.slice(0, 2)
+/** The stems that texts have, each with a number, and those of texts that were compared lately. */
+const numbers = new Map<string, number>()
+const texts = new Map<string, Uint32Array>()
+const MAX_STEMS = 100_000
+const MAX_TEXTS = 4_000
 
-const beginsWord = ({ word, isBeginning }: WeightedTerm, other: string): boolean =>
-  isBeginning && other.startsWith(word)
+function numberOf(stem: string): number {
+  const known = numbers.get(stem)
+  if (known !== undefined) return known
+  const number = numbers.size + 1
+  numbers.set(stem, number)
+  return number
+}
+
+/** The stems of a text, as numbers. */
+function stemsIn(text: string): Uint32Array {
+  const known = texts.get(text)
+  if (known) return known
+  if (numbers.size > MAX_STEMS || texts.size > MAX_TEXTS) {
+    numbers.clear()
+    texts.clear()
+  }
+  const stems = Uint32Array.from(wordsOf(text), (word) => numberOf(stemOf(word)))
+  texts.set(text, stems)
+  return stems
+}

@@ -10,10 +10,11 @@ import type { IndexRebuild } from './index-rebuild.ts'
 import { type Indexes, STEMS, WHOLE_WORDS } from './indexes.ts'
 import { LongReads } from './long-reads.ts'
 import { byRank, COMMENT, type Kind, type Match, Matches, POST } from './matches.ts'
-import { AGENTS_SQL, Names, SUBMOLTS_SQL } from './names.ts'
+import { AGENTS_SQL, type NameMatch, Names, SUBMOLTS_SQL } from './names.ts'
 import { parseTerms, type Term } from './query-terms.ts'
 import { SEARCH_PAGE, SEARCH_TYPES, type SearchQuery, type SearchResponse, type SearchResult } from './schema.ts'
-import { WordIndex } from './word-index.ts'
+import { Spelling } from './spelling.ts'
+import { type SearchScope, WordIndex } from './word-index.ts'
 
 /** A result with its match, and with the post if it is one. */
 interface Hit {
@@ -31,6 +32,14 @@ interface Readers {
   readonly comments: Matches
   readonly agents: Names
   readonly submolts: Names
+  readonly spelling: Spelling
+}
+
+/** Where posts and comments are searched, and whether that is everywhere. */
+interface Scopes {
+  readonly posts: SearchScope
+  readonly comments: SearchScope
+  readonly isEverywhere: boolean
 }
 
 const MAX_QUERY = 500
@@ -44,6 +53,9 @@ export class NetworkSearch {
   readonly #firstPost: FirstSince
   readonly #firstComment: FirstSince
   #wholeWords: Readers | undefined
+  readonly #kept = new KeptResults<readonly Match[]>()
+  readonly #keptAgents = new KeptResults<readonly NameMatch[]>()
+  readonly #keptSubmolts = new KeptResults<readonly NameMatch[]>()
 
   constructor(
     private readonly store: Store,
@@ -53,6 +65,8 @@ export class NetworkSearch {
     private readonly posts: Posts,
     private readonly comments: PostComments,
     private readonly rebuild: IndexRebuild,
+    /** The number of the last change in the network. */
+    private readonly head: () => number,
   ) {
     this.#longReads = new LongReads(store.path)
     this.#stems = this.#read(STEMS)
@@ -73,19 +87,18 @@ export class NetworkSearch {
     if (text.length > MAX_QUERY) throw badRequest(`Search text must be ${MAX_QUERY} characters or less`)
     const type = parseWord(SEARCH_TYPES, 'all', query.type)
     const key = parseKeyCursor(query.cursor, 'search', START_KEY.length)
-    const submolt = query.submolt ? this.submolts.need(query.submolt, caller.n).n : undefined
-    const terms = text.length < MIN_QUERY ? [] : parseTerms(text)
-    if (terms.length === 0) return toAnswer(text, type, [], [], [], [], undefined)
+    const scopes = this.#scopes(caller, query)
+    const asked = text.length < MIN_QUERY ? [] : parseTerms(text)
+    if (asked.length === 0) return toAnswer(text, type, [], [], [], [], undefined)
     const limit = parseLimit(query.limit, SEARCH_PAGE)
     const includes = (kind: typeof type) => type === 'all' || type === kind
     const readers = this.#readers()
-    const since = this.#since(query)
-    const posts = includes('posts') ? await readers.posts.find(terms, { submolt, from: since.post }) : []
-    const comments = includes('comments') ? await readers.comments.find(terms, { submolt, from: since.comment }) : []
-    const after = [...posts, ...comments].sort(byRank).filter((match) => isAfter(match, key ?? START_KEY))
+    const terms = await readers.spelling.correct(asked)
+    const matches = await this.#matches(readers, terms, type, scopes)
+    const after = matches.filter((match) => isAfter(match, key ?? START_KEY))
     const hits = this.#load(caller.n, readers, after, limit + 1)
     const { items: page, last } = fillPage(hits, limit, (hit) => hit, { sizeOf: sizeOfHit })
-    const includesNames = key === undefined && submolt === undefined
+    const includesNames = key === undefined && scopes.isEverywhere
     return toAnswer(
       text,
       type,
@@ -95,6 +108,22 @@ export class NetworkSearch {
       includesNames && includes('submolts') ? await this.#findSubmolts(readers, caller.n, terms) : [],
       last && cursorAfterKey('search', [last.match.rank, last.match.kind, last.match.n]),
     )
+  }
+
+  /** All matches in the order of their ranks: kept as long as nothing changes in the network. */
+  async #matches(
+    readers: Readers,
+    terms: readonly Term[],
+    type: (typeof SEARCH_TYPES)[number],
+    { posts, comments }: Scopes,
+  ): Promise<readonly Match[]> {
+    return this.#kept.get(this.head(), JSON.stringify([terms, type, posts, comments]), async () => {
+      const includes = (kind: typeof type) => type === 'all' || type === kind
+      return [
+        ...(includes('posts') ? await readers.posts.find(terms, posts) : []),
+        ...(includes('comments') ? await readers.comments.find(terms, comments) : []),
+      ].sort(byRank)
+    })
   }
 
   stop(): Promise<void> {
@@ -111,24 +140,33 @@ export class NetworkSearch {
     const open = (index: string, table: string, columns: string) =>
       new WordIndex(this.store, index, table, columns, this.#longReads)
     const names = 'name display_name description'
+    const posts = open(indexes.posts, 'posts', 'title body')
+    const comments = open(indexes.comments, 'comments', 'body')
+    const agents = open(indexes.agents, 'agents', names)
+    const submolts = open(indexes.submolts, 'submolts', names)
     return {
-      posts: new Matches(this.store, {
-        kind: POST,
-        index: open(indexes.posts, 'posts', 'title body'),
-        titles: open(indexes.titles, 'posts', 'title'),
-      }),
-      comments: new Matches(this.store, { kind: COMMENT, index: open(indexes.comments, 'comments', 'body') }),
-      agents: new Names(this.store, AGENTS_SQL, open(indexes.agents, 'agents', names)),
-      submolts: new Names(this.store, SUBMOLTS_SQL, open(indexes.submolts, 'submolts', names)),
+      posts: new Matches(this.store, { kind: POST, index: posts, titles: open(indexes.titles, 'posts', 'title') }),
+      comments: new Matches(this.store, { kind: COMMENT, index: comments }),
+      agents: new Names(this.store, AGENTS_SQL, agents),
+      submolts: new Names(this.store, SUBMOLTS_SQL, submolts),
+      spelling: new Spelling([posts, comments, agents, submolts]),
     }
   }
 
-  /** The first post and comment of a time range. */
-  #since({ time, t }: SearchQuery): { post: number; comment: number } {
-    const range = parseWord(TIMES, 'all', time ?? t)
-    if (range === 'all') return { post: 0, comment: 0 }
-    const from = startOf(range, this.clock.now())
-    return { post: this.#firstPost.find(from), comment: this.#firstComment.find(from) }
+  /** Where posts and comments are searched. */
+  #scopes(caller: Viewer, query: SearchQuery): Scopes {
+    const submolt = query.submolt ? this.submolts.need(query.submolt, caller.n).n : undefined
+    const author = query.author ? this.agents.need(query.author).n : undefined
+    const range = parseWord(TIMES, 'all', query.time ?? query.t)
+    const since = parseMoment('since', query.since) ?? (range === 'all' ? undefined : startOf(range, this.clock.now()))
+    const until = parseMoment('until', query.until)
+    const scope = (first: FirstSince): SearchScope => ({
+      ...{ submolt, author },
+      from: since === undefined ? 0 : first.find(since),
+      to: until === undefined ? Number.MAX_SAFE_INTEGER : first.find(until),
+    })
+    const isEverywhere = submolt === undefined && author === undefined
+    return { posts: scope(this.#firstPost), comments: scope(this.#firstComment), isEverywhere }
   }
 
   /** Loads matches until there are `max`, leaving out what not everybody sees. */
@@ -156,11 +194,13 @@ export class NetworkSearch {
   }
 
   async #findAgents({ agents }: Readers, terms: readonly Term[]): Promise<Agent[]> {
-    return (await agents.find(terms)).map(({ n }) => this.agents.show(this.agents.row(n)))
+    const found = await this.#keptAgents.get(this.head(), JSON.stringify(terms), () => agents.find(terms))
+    return found.map(({ n }) => this.agents.show(this.agents.row(n)))
   }
 
   async #findSubmolts({ submolts }: Readers, viewer: number, terms: readonly Term[]): Promise<Submolt[]> {
-    return (await submolts.find(terms)).map(({ name }) => this.submolts.show(name, viewer))
+    const found = await this.#keptSubmolts.get(this.head(), JSON.stringify(terms), () => submolts.find(terms))
+    return found.map(({ name }) => this.submolts.show(name, viewer))
   }
 }
 
@@ -169,6 +209,14 @@ const sizeOfHit = ({ result, post }: Hit): number => jsonSize(result) + (post ? 
 
 const isAfter = (match: Match, [rank = 0, kind = 0, n = 0]: readonly number[]): boolean =>
   (rank - match.rank || kind - match.kind || n - match.n) > 0
+
+/** A date or time of a query; throws when it is none. */
+function parseMoment(name: string, text: string | undefined): number | undefined {
+  if (text === undefined || text === '') return undefined
+  const moment = /^\d{4}-\d\d/.test(text) ? Date.parse(text) : Number.NaN
+  if (Number.isNaN(moment)) throw badRequest(`${name} must be a date or time`, `Write it like ${name}=2026-01-31.`)
+  return moment
+}
 
 /** How well a result matches, in thousandths. */
 const rounded = (similarity: number): number => Math.round(similarity * 1_000) / 1_000
@@ -228,5 +276,24 @@ class FirstSince {
       else high = middle
     }
     return low
+  }
+}
+
+/** How many searches keep their results. */
+const MAX_KEPT = 400
+
+/** Results of searches, kept as long as nothing changes in the network. */
+class KeptResults<Result> {
+  readonly #results = new Map<string, Result>()
+  #head = -1
+
+  async get(head: number, key: string, find: () => Promise<Result>): Promise<Result> {
+    if (head !== this.#head || this.#results.size >= MAX_KEPT) this.#results.clear()
+    this.#head = head
+    const known = this.#results.get(key)
+    if (known) return known
+    const found = await find()
+    if (head === this.#head) this.#results.set(key, found)
+    return found
   }
 }

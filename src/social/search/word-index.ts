@@ -3,10 +3,13 @@ import { newestSql, nextTermsSql, termTableSql } from './indexes.ts'
 import type { LongReads } from './long-reads.ts'
 import type { Term } from './query-terms.ts'
 
-/** Where in an index is looked: in one column or all, in one submolt or all, from a row number on. */
+/** Where in an index is looked: in one submolt or all, at the texts of one author or all, between two row numbers. */
 export interface SearchScope {
   readonly submolt: number | undefined
+  readonly author?: number | undefined
   readonly from: number
+  /** The first that is too new. */
+  readonly to: number
 }
 
 /** A term with the entries of an index that have it. */
@@ -22,6 +25,8 @@ export interface TermMatches {
 
 /** How many postings of all its terms a statement that needs several in one entry reads at most, more or less. */
 const MAX_POSTINGS = 8_000
+/** How many terms are looked up in search of one that was meant. */
+const MAX_SEEKS = 400
 /** How many terms a word is taken for the beginning of, and how many letters it then has at least. */
 const MAX_ENDINGS = 12
 const MIN_PREFIX = 3
@@ -33,7 +38,7 @@ const LARGE = 20_000
 /** One full-text index, read in statements whose cost has a bound, or in a thread of its own. */
 export class WordIndex {
   readonly #newestSql: string
-  readonly #newest: Statement<{ n: number }, [string, number, number]>
+  readonly #newest: Statement<{ n: number }, [string, number, number, number]>
   readonly #nextTerms: Statement<{ term: string }, [string]>
   readonly #last: Statement<{ n: number | null }, []>
 
@@ -81,12 +86,43 @@ export class WordIndex {
     return this.#match(matches.map(({ term }) => quote(term.word)).join(' AND '), { ...scope, from }, max)
   }
 
-  async #match(words: string, { submolt, from }: SearchScope, max: number): Promise<number[]> {
+  async #match(words: string, { submolt, from, to }: SearchScope, max: number): Promise<number[]> {
     const query = `{${this.columns}} : (${words})`
-    if (submolt === undefined) return this.#newest.all(query, from, max).map(({ n }) => n)
+    const read = (words: string): number[] => this.#newest.all(words, from, to, max).map(({ n }) => n)
+    if (submolt === undefined) return read(query)
     const inPlace = `${query} AND place : "s${submolt}"`
-    if (this.size >= LARGE) return this.longReads.numbers(this.#newestSql, [inPlace, from, max])
-    return this.#newest.all(inPlace, from, max).map(({ n }) => n)
+    if (this.size >= LARGE) return this.longReads.numbers(this.#newestSql, [inPlace, from, to, max])
+    return read(inPlace)
+  }
+
+  /** Whether some entry has a term, or a word that begins with it. */
+  has({ word, stem }: Term): boolean {
+    return [word, stem].some((text) => this.#nextTerms.all(text)[0]?.term.startsWith(text) === true)
+  }
+
+  /** The terms of the index that differ from a stem by one letter: left out, put in, replaced, or two in another order. */
+  neighbours(stem: string): string[] {
+    const found = new Set<string>()
+    let seeks = 0
+    const next = (from: string): string | undefined =>
+      ++seeks > MAX_SEEKS ? undefined : this.#nextTerms.all(from)[0]?.term
+    const check = (candidate: string) => {
+      if (candidate !== stem && candidate.length >= MIN_PREFIX && next(candidate) === candidate) found.add(candidate)
+    }
+    for (let at = stem.length - 1; at >= 1; at--) {
+      check(stem.slice(0, at) + stem.slice(at + 1))
+      check(stem.slice(0, at - 1) + stem[at] + stem[at - 1] + stem.slice(at + 1))
+    }
+    for (let at = stem.length; at >= 1; at--) {
+      const head = stem.slice(0, at)
+      for (let term = next(head); term?.startsWith(head) && term.length > at; ) {
+        const letter = term.charAt(at)
+        check(head + letter + stem.slice(at + 1))
+        check(head + letter + stem.slice(at))
+        term = next(head + String.fromCharCode(letter.charCodeAt(0) + 1))
+      }
+    }
+    return [...found]
   }
 
   #estimate(numbers: readonly number[], max: number): number {

@@ -25,7 +25,7 @@ test('the newest matches are found wherever they are stored', async () => {
   await store.write(() => {
     for (let n = 1; n <= 3_000; n++) insert.run(`comment${n}`, wordsIn(n).join(' '))
   })
-  const newest = store.prepare<{ n: number }, [string, number, number]>(newestSql('comment_stems'))
+  const newest = store.prepare<{ n: number }, [string, number, number, number]>(newestSql('comment_stems'))
   const all = Array.from({ length: 3_000 }, (_, at) => 3_000 - at)
   const expected = [
     ...Object.keys(WORDS),
@@ -35,7 +35,7 @@ test('the newest matches are found wherever they are stored', async () => {
   for (const words of expected) {
     const expected = all.filter((n) => words.split(' ').every((word) => WORDS[word]?.(n)))
     for (const most of [1, 10, 300, 5_000]) {
-      expect(newest.all(words, 0, most).map(({ n }) => n)).toEqual(expected.slice(0, most))
+      expect(newest.all(words, 0, 10_000, most).map(({ n }) => n)).toEqual(expected.slice(0, most))
     }
   }
 })

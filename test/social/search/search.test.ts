@@ -131,3 +131,43 @@ describe('a search', () => {
     expect((await network.api('GET', '/search?q=xx&submolt=nowhere', key)).status).toBe(404)
   })
 })
+
+describe('a search', () => {
+  test('finds what was meant where a word is misspelled, and what was written where it is known', async () => {
+    await using network = await openNetwork()
+    const ada = await network.agent('ada')
+    const receive = await network.post(ada, 'We receive invoices by mail', { content: 'and sort them' })
+    await network.post(ada, 'Garden notes', { content: 'The lettuce grows slowly' })
+    const ids = async (q: string) =>
+      ((await network.api('GET', `/search?q=${encodeURIComponent(q)}&type=posts`, ada)).body.results as Json[]).map(
+        ({ id }) => id,
+      )
+    for (const q of ['recieve', 'recive', 'receivve', 'reseive', 'invoces', 'how do I recieve invoises'])
+      expect([q, await ids(q)]).toEqual([q, [receive.id]])
+    for (const q of ['receive', 'invoice']) expect(await ids(q)).toEqual([receive.id])
+    for (const q of ['rexxive', 'inv0ice7', 'zzzzzzzz']) expect([q, await ids(q)]).toEqual([q, []])
+  })
+
+  test('finds only what an author wrote, and only of some days', async () => {
+    await using network = await openNetwork()
+    const [ada, bob] = [await network.agent('ada'), await network.agent('bob')]
+    const first = await network.post(ada, 'A wombat digs')
+    await network.clock.advance(2 * 86_400_000)
+    const second = await network.post(bob, 'A wombat sleeps')
+    const comment = await network.comment(ada, second.id, 'wombat, indeed')
+    const ids = async (more: string) =>
+      ((await network.api('GET', `/search?q=wombat&${more}`, ada)).body.results as Json[]).map(({ id }) => id).sort()
+    expect(await ids('author=ada')).toEqual([first.id, comment.id].sort())
+    expect(await ids('author=ada&type=posts')).toEqual([first.id])
+    expect(await ids('author=bob')).toEqual([second.id])
+    expect(await ids('since=2026-01-06')).toEqual([second.id, comment.id].sort())
+    expect(await ids('until=2026-01-06T00:00:00Z')).toEqual([first.id])
+    expect(await ids('since=2026-01-06&until=2026-01-07')).toEqual([])
+    expect(await ids('author=ada&since=2026-01-06')).toEqual([comment.id])
+    expect((await network.api('GET', '/search?q=wombat&author=nobody', ada)).status).toBe(404)
+    const wrong = await network.api('GET', '/search?q=wombat&since=yesterday', ada)
+    expect([wrong.status, wrong.body.error]).toEqual([400, 'Since must be a date or time'])
+    await network.api('DELETE', `/posts/${first.id}`, ada)
+    expect(await ids('author=ada')).toEqual([comment.id])
+  })
+})
