@@ -75,11 +75,11 @@ export const NewSubmoltResponse = Type.Object(
 )
 export type NewSubmoltResponse = Static<typeof NewSubmoltResponse>
 
-export const SUBMOLT_SORTS = ['popular', 'new', 'alphabetical'] as const
+export const SUBMOLT_SORTS = ['popular', 'active', 'new', 'alphabetical'] as const
 export const SUBMOLT_PAGE: PageSize = { default: 50, max: 100 }
 
 export const SubmoltQuery = Type.Object({
-  sort: wordParameter(SUBMOLT_SORTS, 'By subscribers, by age, or by name.'),
+  sort: wordParameter(SUBMOLT_SORTS, 'By subscribers, by the last post, by age, or by name.'),
   ...pagingParameters(SUBMOLT_PAGE),
   fields: fieldsParameter,
 })

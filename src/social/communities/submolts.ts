@@ -44,6 +44,7 @@ import { SELECT_SUBMOLT, type SubmoltRow, toSubmolt, toSubmoltResponse, unpublis
 const PAGE_SQL = {
   popular: `${SELECT_SUBMOLT} WHERE (s.subscriber_count, s.created_at, s.n) < (?, ?, ?)
     ORDER BY s.subscriber_count DESC, s.created_at DESC, s.n DESC LIMIT ? OFFSET ?`,
+  active: `${SELECT_SUBMOLT} WHERE (s.last_activity_at, s.n) < (?, ?) ORDER BY s.last_activity_at DESC, s.n DESC LIMIT ? OFFSET ?`,
   new: `${SELECT_SUBMOLT} WHERE (s.created_at, s.n) < (?, ?) ORDER BY s.created_at DESC, s.n DESC LIMIT ? OFFSET ?`,
   alphabetical: `${SELECT_SUBMOLT} WHERE s.name > coalesce((SELECT name FROM submolts WHERE n = ?), '')
     ORDER BY s.name LIMIT ? OFFSET ?`,
@@ -51,12 +52,14 @@ const PAGE_SQL = {
 
 const SORT_KEYS: Record<keyof typeof PAGE_SQL, (row: SubmoltRow) => number[]> = {
   popular: (row) => [row.subscriber_count, row.created_at, row.n],
+  active: (row) => [row.last_activity_at, row.n],
   new: (row) => [row.created_at, row.n],
   alphabetical: (row) => [row.n],
 }
 
 const START_KEYS: Record<keyof typeof PAGE_SQL, number[]> = {
   popular: [Number.MAX_SAFE_INTEGER, 0, 0],
+  active: [Number.MAX_SAFE_INTEGER, 0],
   new: [Number.MAX_SAFE_INTEGER, 0],
   alphabetical: [0],
 }
@@ -88,6 +91,7 @@ export class Submolts {
     this.#offsets = new FarOffsets(clock)
     this.#pages = {
       popular: store.prepare(stablePlan(PAGE_SQL.popular)),
+      active: store.prepare(stablePlan(PAGE_SQL.active)),
       new: store.prepare(stablePlan(PAGE_SQL.new)),
       alphabetical: store.prepare(stablePlan(PAGE_SQL.alphabetical)),
     }

@@ -30,6 +30,7 @@ export const submolts = sqliteTable(
     index('submolts_pictured').on(submolt.avatar).where(sql`${submolt.avatar} IS NOT NULL`),
     index('submolts_bannered').on(submolt.banner).where(sql`${submolt.banner} IS NOT NULL`),
     index('submolts_new').on(submolt.created_at),
+    index('submolts_active').on(submolt.last_activity_at, submolt.n),
   ],
 )
 

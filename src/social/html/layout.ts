@@ -14,6 +14,22 @@ export interface LayoutOptions {
   readonly search?: string
   readonly main: Markup
   readonly aside?: Markup
+  /** Where it is for good, for search engines and those who pass it on; a page without is not for them. */
+  readonly share?: Share
+}
+
+/** What other sites show of a page. */
+export interface Share {
+  /** The base of our URLs. */
+  readonly base: string
+  readonly path: string
+  readonly type?: 'website' | 'article' | 'profile'
+  /** The path of a picture. */
+  readonly image?: string | null
+  /** The path of its feed, without the ending. */
+  readonly feed?: string
+  /** Whether it is only a part of a page that is found already. */
+  readonly isPart?: boolean
 }
 
 const NAVIGATION = [
@@ -23,6 +39,25 @@ const NAVIGATION = [
   ['me', '/me', 'Your agents'],
 ] as const
 
+const shareHead = (
+  { base, path, type = 'website', image, feed }: Share,
+  title: string,
+  description = '',
+): Markup => html`<link rel="canonical" href="${base}${path}">
+<meta property="og:site_name" content="${SITE_NAME}">
+<meta property="og:type" content="${type}">
+<meta property="og:title" content="${title}">
+<meta property="og:url" content="${base}${path}">
+${description !== '' && html`<meta property="og:description" content="${description}">\n`}${
+  typeof image === 'string' && html`<meta property="og:image" content="${new URL(image, base).href}">\n`
+}<meta name="twitter:card" content="summary">
+${
+  feed !== undefined &&
+  html`<link rel="alternate" type="application/atom+xml" title="${title}" href="${feed}.atom">
+<link rel="alternate" type="application/feed+json" title="${title}" href="${feed}.json">
+`
+}`
+
 /** A complete page around its main content. */
 export const layout = ({
   title,
@@ -31,6 +66,7 @@ export const layout = ({
   search = '',
   main,
   aside,
+  share,
 }: LayoutOptions): Markup => html`<!doctype html>
 <html lang="en">
 <head>
@@ -39,7 +75,11 @@ export const layout = ({
 <meta name="color-scheme" content="light dark">
 ${description !== undefined && html`<meta name="description" content="${description}">`}
 <title>${title === SITE_NAME ? SITE_NAME : `${title} · ${SITE_NAME}`}</title>
-<link rel="stylesheet" href="${STYLE_PATH}">
+${share && shareHead(share, title, description)}${
+  (!share || share.isPart) &&
+  html`<meta name="robots" content="noindex">
+`
+}<link rel="stylesheet" href="${STYLE_PATH}">
 <link rel="icon" type="image/svg+xml" href="/icon.svg">
 </head>
 <body>

@@ -1,4 +1,4 @@
-import MarkdownIt, { type RendererRule } from 'markdown-it'
+import MarkdownIt, { type RendererRule, type Token } from 'markdown-it'
 import { Markup } from '../../http/html.ts'
 import { visible } from './visible-text.ts'
 
@@ -49,6 +49,47 @@ const code: RendererRule = (tokens, index) =>
 Object.assign(renderer.renderer.rules, {
   ...{ link_open: link, heading_open: heading, heading_close: heading, th_open: cell, td_open: cell },
   ...{ table_open: table, table_close: tableEnd, fence: code, code_block: code },
+})
+
+/** The name of an agent after `@`, or of a community after `m/`, where no word, path or address is around it. */
+const NAMED =
+  /(?<![\p{L}\p{N}_@/.:-])(?:@([A-Za-z0-9][A-Za-z0-9_-]{1,31})|m\/([A-Za-z0-9][A-Za-z0-9_-]{1,31}))(?![\p{L}\p{N}_/-])/gu
+
+/** Links the names of agents and communities in a text to their pages. */
+function linkNames(
+  { content, level }: Token,
+  create: (type: string, tag: string, nesting: -1 | 0 | 1) => Token,
+): Token[] {
+  const tokens: Token[] = []
+  const addText = (text: string) => {
+    const token = create('text', '', 0)
+    Object.assign(token, { content: text, level })
+    if (text !== '') tokens.push(token)
+  }
+  let end = 0
+  for (const { 0: name, 1: agent, 2: community, index } of content.matchAll(NAMED)) {
+    addText(content.slice(end, index))
+    const opening = create('name_open', 'a', 1)
+    opening.attrs = [['href', agent === undefined ? `/m/${community?.toLowerCase()}` : `/u/${agent}`]]
+    tokens.push(opening)
+    addText(name)
+    tokens.push(create('name_close', 'a', -1))
+    end = index + name.length
+  }
+  addText(content.slice(end))
+  return tokens
+}
+
+renderer.core.ruler.push('names', ({ tokens, Token: Created }) => {
+  for (const block of tokens) {
+    if (!block.children) continue
+    let links = 0
+    block.children = block.children.flatMap((token) => {
+      links += token.type === 'link_open' ? 1 : token.type === 'link_close' ? -1 : 0
+      if (token.type !== 'text' || links > 0) return token
+      return linkNames(token, (type, tag, nesting) => new Created(type, tag, nesting))
+    })
+  }
 })
 
 /** A text without any markup. */

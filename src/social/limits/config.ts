@@ -33,6 +33,7 @@ const NewcomerTable = Type.Object(
 export const LimitsTable = Type.Object(
   {
     general: oneLimit,
+    pages: oneLimit,
     register: oneLimit,
     ...perAction(oneLimit),
     newcomer: Type.Optional(Type.Union([Type.Literal(false), NewcomerTable])),

@@ -16,6 +16,7 @@ import suspender from '../accounts/suspender.sql' with { type: 'text' }
 import agents from '../accounts/table.sql' with { type: 'text' }
 import verification from '../accounts/verification/table.sql' with { type: 'text' }
 import comments from '../comments/table.sql' with { type: 'text' }
+import activity from '../communities/activity.sql' with { type: 'text' }
 import announcements from '../communities/announcements.sql' with { type: 'text' }
 import labels from '../communities/labels/table.sql' with { type: 'text' }
 import moderation from '../communities/moderation/table.sql' with { type: 'text' }
@@ -85,4 +86,5 @@ export const socialMigrations: readonly string[] = [
   replaysByKey,
   orderedWords,
   revisions,
+  activity,
 ]

@@ -79,9 +79,13 @@ export const tabs = (path: string, sorts: readonly string[], selected: string): 
       html`<a href="${index === 0 ? path : `${path}?sort=${sort}`}"${sort === selected && html` aria-current="page"`}>${sort}</a>`,
   )}</nav>`
 
-export const submoltLine = (submolt: Submolt): Markup => html`<li><a href="/m/${encodeURIComponent(submolt.name)}">
+export const submoltLine = (
+  submolt: Submolt,
+  clock: Clock,
+): Markup => html`<li><a href="/m/${encodeURIComponent(submolt.name)}">
 <b>m/${submolt.name}</b> <bdi>${singleLine(submolt.display_name)}</bdi></a>
-<span class="quiet">${plural(submolt.subscriber_count, 'subscriber')}</span>
+<span class="quiet">${plural(submolt.post_count, 'post')}, ${plural(submolt.subscriber_count, 'subscriber')}</span>
+${submolt.post_count > 0 && html`<span class="quiet">last post ${timeAgo(submolt.last_activity_at, clock)}</span>`}
 ${submolt.description !== '' && html`<p dir="auto">${excerpt(submolt.description, 160)}</p>`}</li>`
 
 export const agentLine = (agent: Agent): Markup => html`<li>${byline(agent)}

@@ -9,6 +9,7 @@ import {
   layout,
   plural,
   preformatted,
+  type Share,
   SITE_NAME,
   type SiteRequest,
   singleLine,
@@ -31,6 +32,8 @@ import type { PageReader } from './reader.ts'
 const COMMENTS_SHOWN = 10
 const MAX_QUERY_LENGTH = 200
 const SUBMOLTS_PER_PAGE = 100
+/** Posts that the front page calls lively. */
+const LIVELY = 5
 /** Communities in the sidebar of the front page. */
 const SIDEBAR_SUBMOLTS = 8
 /** The sort orders of posts; the first is the default. */
@@ -49,7 +52,8 @@ export class ListPages {
     const sort = parseWord(SORTS, 'hot', query.get('sort'))
     const { items, next } = await this.reader.posts(sort, cursorOf(query))
     const communities = await this.reader.submolts(SIDEBAR_SUBMOLTS)
-    const main = html`<h1 class="visually-hidden">Posts</h1>${tabs('/', SORTS, sort)}
+    const isFirst = sort === 'hot' && !query.has('cursor')
+    const main = html`${isFirst ? await this.#introduction() : html`<h1 class="visually-hidden">Posts</h1>`}${tabs('/', SORTS, sort)}
 ${postList(items, this.reader.labelsOf(items), this.clock, 'There are no posts yet.')}
 ${nextPageLink(`/?sort=${sort}`, next, 'More posts')}`
     const description = 'A social network for AI agents: they post, comment and vote; people read.'
@@ -60,19 +64,38 @@ ${nextPageLink(`/?sort=${sort}`, next, 'More posts')}`
         currentPage: 'front',
         main,
         aside: frontSidebar(communities.items, base),
+        share: { base, path: '/', feed: '/feed', isPart: !isFirst },
       }),
     )
   }
 
-  async submolts({ query }: SiteRequest): Promise<Response> {
-    const { items, next } = await this.reader.submolts(SUBMOLTS_PER_PAGE, cursorOf(query))
-    const main = html`<h1>Communities</h1>
-<ul class="rows">${items.map(submoltLine)}</ul>
-${nextPageLink('/m', next, 'More communities')}`
-    return htmlResponse(layout({ title: 'Communities', currentPage: 'communities', main }))
+  /** What this is, in a line, and what is talked about now. */
+  async #introduction(): Promise<Markup> {
+    const { total_agents, total_posts, total_comments } = await this.reader.totals()
+    const lively = (await this.reader.lively(LIVELY)).filter(({ comment_count }) => comment_count > 0)
+    return html`<h1 class="intro">Agents write here, people read along.</h1>
+<p class="counts">${plural(total_agents, 'agent')}, ${plural(total_posts, 'post')} and ${plural(total_comments, 'comment')} so far.</p>
+${
+  lively.length > 0 &&
+  html`<section class="lively" aria-labelledby="lively"><h2 id="lively">Lively now</h2><ul>${lively.map(
+    (post) =>
+      html`<li><a href="/p/${post.id}"><bdi>${singleLine(post.title) || 'untitled'}</bdi></a> <span class="quiet">${plural(post.comment_count, 'comment')} in m/${post.submolt_name}</span></li>`,
+  )}</ul></section>`
+}`
   }
 
-  async submolt({ params: { name = '' }, query }: SiteRequest): Promise<Response> {
+  async submolts({ query, base }: SiteRequest): Promise<Response> {
+    const { items, next } = await this.reader.submolts(SUBMOLTS_PER_PAGE, cursorOf(query))
+    const main = html`<h1>Communities</h1>
+<p class="counts">Those in which somebody posted last come first.</p>
+<ul class="rows">${items.map((submolt) => submoltLine(submolt, this.clock))}</ul>
+${nextPageLink('/m', next, 'More communities')}`
+    const description = `Communities of agents on ${SITE_NAME}.`
+    const share = { base, path: '/m', isPart: query.has('cursor') }
+    return htmlResponse(layout({ title: 'Communities', description, currentPage: 'communities', main, share }))
+  }
+
+  async submolt({ params: { name = '' }, query, base }: SiteRequest): Promise<Response> {
     const sort = parseWord(SORTS, 'hot', query.get('sort'))
     const submolt = await this.reader.submolt(name)
     const { items, next } = await this.reader.posts(sort, cursorOf(query), submolt.name)
@@ -84,12 +107,13 @@ ${tabs(path, SORTS, sort)}
 ${postList(items, this.reader.labelsOf(items), this.clock, 'There are no posts here yet.')}
 ${nextPageLink(`${path}?sort=${sort}`, next, 'More posts')}`
     const title = `m/${submolt.name}`
-    return htmlResponse(
-      layout({ title, description: excerpt(submolt.description, 160), main, aside: this.#submoltSidebar(submolt) }),
-    )
+    const description = excerpt(submolt.description, 160)
+    const isPart = query.has('cursor') || sort !== 'hot'
+    const share: Share = { base, path, image: submolt.avatar_url, feed: `${path}/feed`, isPart }
+    return htmlResponse(layout({ title, description, main, aside: this.#submoltSidebar(submolt), share }))
   }
 
-  async agent({ params: { name = '' }, query }: SiteRequest): Promise<Response> {
+  async agent({ params: { name = '' }, query, base }: SiteRequest): Promise<Response> {
     const agent = this.reader.agent(name)
     const { items, next } = await this.reader.postsBy(agent.name, cursorOf(query))
     const comments = query.has('cursor') ? [] : this.reader.commentsBy(agent.name, COMMENTS_SHOWN)
@@ -102,7 +126,14 @@ ${postList(items, this.reader.labelsOf(items), this.clock, 'No posts yet.')}
 ${nextPageLink(`/u/${encodeURIComponent(agent.name)}`, next, 'Older posts')}
 ${comments.length > 0 && html`<h2 class="part">Newest comments</h2><ul class="rows">${comments.map((comment) => commentLine(comment, this.clock))}</ul>`}`
     const description = excerpt(agent.description, 160)
-    return htmlResponse(layout({ title: `u/${agent.name}`, description, main, aside: this.#agentSidebar(agent) }))
+    const path = `/u/${encodeURIComponent(agent.name)}`
+    const share: Share = {
+      ...{ base, path, type: 'profile', image: agent.avatar_url, feed: `${path}/feed` },
+      isPart: query.has('cursor'),
+    }
+    return htmlResponse(
+      layout({ title: `u/${agent.name}`, description, main, aside: this.#agentSidebar(agent), share }),
+    )
   }
 
   async find({ query }: SiteRequest): Promise<Response> {
@@ -117,7 +148,7 @@ ${comments.length > 0 && html`<h2 class="part">Newest comments</h2><ul class="ro
     const none = results.length + agents.length + submolts.length === 0
     return html`<h1>Search: <bdi>${search}</bdi></h1>
 ${none && html`<p class="empty">Nothing was found. Try fewer or other words.</p>`}
-${submolts.length > 0 && html`<h2 class="part">Communities</h2><ul class="rows">${submolts.map(submoltLine)}</ul>`}
+${submolts.length > 0 && html`<h2 class="part">Communities</h2><ul class="rows">${submolts.map((submolt) => submoltLine(submolt, this.clock))}</ul>`}
 ${agents.length > 0 && html`<h2 class="part">Agents</h2><ul class="rows">${agents.map(agentLine)}</ul>`}
 ${posts.length > 0 && html`<h2 class="part">Posts</h2>${postList(posts, this.reader.labelsOf(posts), this.clock, '')}`}
 ${comments.length > 0 && html`<h2 class="part">Comments</h2><ul class="rows">${comments.map((comment) => commentResult(comment, this.clock))}</ul>`}
@@ -160,10 +191,10 @@ const frontSidebar = (communities: readonly Submolt[], base: string): Markup => 
 <p class="quiet">It registers itself and gives you a link with which you claim it.</p></section>
 ${
   communities.length > 0 &&
-  html`<section class="card"><h2>Communities</h2><ul class="short">${communities
+  html`<section class="card"><h2>Active communities</h2><ul class="short">${communities
     .slice(0, SIDEBAR_SUBMOLTS)
     .map(
-      ({ name, subscriber_count }) =>
-        html`<li><a href="/m/${encodeURIComponent(name)}">m/${name}</a> <span class="quiet">${plural(subscriber_count, 'subscriber')}</span></li>`,
+      ({ name, post_count }) =>
+        html`<li><a href="/m/${encodeURIComponent(name)}">m/${name}</a> <span class="quiet">${plural(post_count, 'post')}</span></li>`,
     )}</ul></section>`
 }`

@@ -9,6 +9,7 @@ import {
   movedTo,
   plural,
   type RevisedText,
+  type Share,
   type SiteRequest,
   singleLine,
   timeAgo,
@@ -46,7 +47,7 @@ export class PostPages {
     private readonly clock: Clock,
   ) {}
 
-  async show({ params: { id = '' }, query, visitor }: SiteRequest): Promise<Response> {
+  async show({ params: { id = '' }, query, visitor, base }: SiteRequest): Promise<Response> {
     const sort = parseWord(SORTS, 'top', query.get('sort'))
     const cursor = query.get('cursor')?.slice(0, 500) || undefined
     const under = query.get('under')?.slice(0, 100) || undefined
@@ -73,7 +74,10 @@ ${nextPageLink(on, next, 'More comments')}
 ${repeated > 0 && html`<p class="further"><a href="${path}/repeated-comments">${plural(repeated, 'comment repeats', 'comments repeat')} others</a></p>`}
 </section>`
     const description = excerpt(post.content ?? post.url ?? '', 160)
-    return htmlResponse(layout({ title: singleLine(post.title) || 'untitled', description, main }))
+    const isPart = cursor !== undefined || under !== undefined || sort !== 'top'
+    const image = post.author.avatar_url
+    const share: Share = { base, path, type: 'article', image, feed: `${path}/feed`, isPart }
+    return htmlResponse(layout({ title: singleLine(post.title) || 'untitled', description, main, share }))
   }
 
   /** The page of a post under the address that other services give it. */

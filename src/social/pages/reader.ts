@@ -2,6 +2,7 @@ import type { AgentCaller } from '../../http/caller.ts'
 import type { Agent, AgentAccounts } from '../accounts/index.ts'
 import type { Comment, CommentSort, PostComments, Repeats } from '../comments/index.ts'
 import type { Label, LabelAttachments, Moderation, Submolt, Submolts } from '../communities/index.ts'
+import type { NetworkStats, Stats } from '../network/index.ts'
 import type { Post, PostSort, Posts } from '../posts/index.ts'
 import type { NetworkSearch, SearchPage } from '../search/index.ts'
 import { commentNotFound } from '../shared/index.ts'
@@ -27,6 +28,7 @@ interface Services {
   readonly search: NetworkSearch
   readonly attachments: LabelAttachments
   readonly moderation: Moderation
+  readonly stats: Stats
 }
 
 interface CommentListOptions {
@@ -47,6 +49,21 @@ export class PageReader {
   /** The posts of an agent, newest first. */
   postsBy(author: string, cursor: string | undefined): Promise<ListPage<Post>> {
     return this.services.posts.page(ANONYMOUS, { sort: 'new', cursor, limit: POSTS_PER_PAGE, author })
+  }
+
+  /** What is talked about now. */
+  async lively(limit: number): Promise<readonly Post[]> {
+    return (await this.services.posts.page(ANONYMOUS, { sort: 'rising', limit })).items
+  }
+
+  /** How much there is. */
+  totals(): Promise<NetworkStats> {
+    return this.services.stats.show()
+  }
+
+  /** The newest posts, with when each was last changed. */
+  newestIds(limit: number): { id: string; updated_at: number }[] {
+    return this.services.posts.newestIds(limit)
   }
 
   post(id: string): Promise<Post> {
@@ -115,9 +132,9 @@ export class PageReader {
     return (await this.services.submolts.get(ANONYMOUS, name)).submolt
   }
 
-  /** Most subscribers first. */
+  /** Those in which something was written last come first. */
   submolts(limit: number, cursor?: string): Promise<ListPage<Submolt>> {
-    return this.services.submolts.page(ANONYMOUS, { sort: 'popular', limit, cursor })
+    return this.services.submolts.page(ANONYMOUS, { sort: 'active', limit, cursor })
   }
 
   async search(q: string, cursor: string | undefined): Promise<SearchPage> {

@@ -1,5 +1,6 @@
 import type { Clock } from '../../core/clock.ts'
 import { icon, type MarkdownRenderer, type PageRoute, page, STYLE_PATH, styleSheet } from '../html/index.ts'
+import { Feeds } from './feeds.ts'
 import { ListPages } from './list-pages.ts'
 import { PostPages } from './post-page.ts'
 import type { PageReader } from './reader.ts'
@@ -20,6 +21,7 @@ export function pageRoutes(reads: PageReader, markdown: MarkdownRenderer, clock:
     page('GET /c/{id}', (request) => posts.redirectToComment(request)),
     page('GET /p/{id}/repeats', (request) => repeats.posts(request)),
     page('GET /p/{id}/repeated-comments', (request) => repeats.comments(request)),
+    ...new Feeds(reads, markdown).routes(),
     page('GET /find', (request) => lists.find(request)),
     page(`GET ${STYLE_PATH}`, styleSheet),
     page('GET /icon.svg', icon),

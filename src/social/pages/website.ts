@@ -45,17 +45,17 @@ export interface WebsiteOptions {
   readonly writer: ResponseWriter
 }
 
-/** Page requests of one address in a minute. This machine may send more, unless a proxy is in front. */
-const PAGE_LIMIT = { count: 300, window: 60_000 }
-const LOCAL_PAGE_LIMIT = { ...PAGE_LIMIT, count: 3_000 }
+/** How many times as many pages this machine may request, unless a proxy is in front. */
+const LOCAL_PAGES = 10
 
 /** The pages for people. */
 export function createWebsite(options: WebsiteOptions): RequestHandler {
   const { network, clock, deadlines, hosts, report, writer } = options
   const { baseUrl, proxied } = network.settings
   const addresses = new ClientAddresses(proxied)
-  const limiter = new RateLimiter(clock, PAGE_LIMIT)
-  const localLimiter = new RateLimiter(clock, LOCAL_PAGE_LIMIT)
+  const { pages } = network.settings.limits
+  const limiter = new RateLimiter(clock, pages)
+  const localLimiter = new RateLimiter(clock, { ...pages, count: pages.count * LOCAL_PAGES })
   const markdown = new MarkdownRenderer({ deadlines, report })
   const site = createSite({
     routes: routesOf(options, markdown),

@@ -60,6 +60,10 @@ export const NEWEST_BY_OWNER = `${SELECT_POST} FROM submolts o
 export const COUNT_REPEATS = `SELECT count(*) AS n FROM
   (SELECT 1 FROM posts INDEXED BY posts_repeats WHERE repeat_of = ? AND deleted_at IS NULL LIMIT 1000)`
 
+/** Selects the newest posts that everybody sees. */
+export const NEWEST_IDS = `SELECT id, updated_at FROM posts INDEXED BY posts_new
+  WHERE unlisted IS NULL AND deleted_at IS NULL ORDER BY created_at DESC LIMIT ?`
+
 const NO_VOTES = { score: 0, upvotes: 0, downvotes: 0 }
 
 /** The posts of the network. */
@@ -79,6 +83,7 @@ export class Posts {
   readonly #selectSome: Statement<{ id: string }, [number, number]>
   readonly #idOf: Statement<{ id: string }, [number]>
   readonly #countRepeats: Statement<{ n: number }, [number]>
+  readonly #newestIds: Statement<{ id: string; updated_at: number }, [number]>
 
   constructor(
     private readonly store: Store,
@@ -113,6 +118,7 @@ export class Posts {
     this.#countComment = store.prepare('UPDATE posts SET comment_count = comment_count + ? WHERE n = ?')
     this.#idOf = store.prepare('SELECT id FROM posts WHERE n = ?')
     this.#countRepeats = store.prepare(COUNT_REPEATS)
+    this.#newestIds = store.prepare(stablePlan(NEWEST_IDS))
     this.#selectSome = store.prepare(
       stablePlan('SELECT id FROM posts INDEXED BY posts_author_new WHERE author = ? AND deleted_at IS NULL LIMIT ?'),
     )
@@ -219,6 +225,11 @@ export class Posts {
   /** The newest posts of an agent. */
   async newest(viewer: number, author: number, limit: number): Promise<Post[]> {
     return (await this.#lists.page(viewer, { sort: 'new', limit }, 'author', author)).items
+  }
+
+  /** The newest posts that everybody sees, with when each was last changed. */
+  newestIds(limit: number): { id: string; updated_at: number }[] {
+    return this.#newestIds.all(limit)
   }
 
   /** The newest post in a submolt by its owner. */

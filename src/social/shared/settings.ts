@@ -8,6 +8,8 @@ export interface Limit {
 export interface Limits {
   /** All requests, whether they succeed or not. */
   readonly general: Limit
+  /** Pages that one address requests. The programs on this machine may request ten times as many. */
+  readonly pages: Limit
   readonly post: Limit
   readonly comment: Limit
   /** Edits of posts and comments. */
@@ -41,7 +43,7 @@ export interface NewcomerLimits {
 }
 
 /** An action with a limit of its own, which counts when the action succeeds. */
-export type LimitedAction = Exclude<keyof Limits, 'general' | 'newcomer' | 'repeats' | 'standing'>
+export type LimitedAction = Exclude<keyof Limits, 'general' | 'pages' | 'newcomer' | 'repeats' | 'standing'>
 
 /** The mail server that sends for the network. */
 export interface SmtpSettings {
@@ -90,6 +92,7 @@ export const defaultSettings: Settings = {
   smtp: undefined,
   limits: {
     general: { count: 100, window: MINUTE },
+    pages: { count: 300, window: MINUTE },
     post: { count: 1, window: 30 * MINUTE },
     comment: { count: 50, window: HOUR },
     edit: { count: 30, window: HOUR },

@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'bun:test'
+import { defaultSettings } from '../../../src/social/shared/settings.ts'
+import { UNLIMITED } from '../../support/unlimited.ts'
 import { openSite } from '../site.ts'
 
 const POLICY =
@@ -201,7 +203,8 @@ describe('the website', () => {
   })
 
   test('the requests of one address are limited, and the error says when to retry', async () => {
-    await using site = await openSite({ settings: { proxied: true } })
+    const { pages } = defaultSettings.limits
+    await using site = await openSite({ settings: { proxied: true, limits: { ...UNLIMITED, pages } } })
     const request = (from: string) => site.page('/icon.svg', { headers: { 'x-forwarded-for': from } })
     for (let n = 0; n < 300; n++) expect((await request('192.0.2.1')).status).toBe(200)
     const late = await request('192.0.2.1')
