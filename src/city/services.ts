@@ -202,12 +202,7 @@ function buildAgents(options: Foundation & Records & SessionServices & WorkServi
   const attentionMutes = new AttentionMutes(options)
   const rules = new Rules({ ...sessionServices, ...options })
   return {
-    metering,
-    budgets,
-    gates,
-    diskSpace,
-    attentionMutes,
-    rules,
+    ...{ metering, budgets, gates, diskSpace, attentionMutes, rules },
     rigTrust: new RigTrust({ ...options, accepted: sessionServices.accepted }),
     services,
     parking,

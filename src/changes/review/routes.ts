@@ -19,6 +19,7 @@ import {
   ReviewerTotals,
 } from './schema.ts'
 
+const TO_REVIEW: DetailedNeed = { needs: 'operator', grant: 'review' }
 const ofOtherChanges: DetailedNeed = { needs: 'watch', ownable: 'change' }
 
 /** The operations on changes; all of them are extensions. */
@@ -109,7 +110,7 @@ const commentRoutes = (city: CityOf<{ reviews: Reviews }>) => [
       id: 'comment-on-change',
       summary: 'Draft a comment on lines of a change',
       description: 'Drafts are gathered for each person, and sent with `POST ~/change/{id}/ask`.',
-      needs: 'operator',
+      needs: TO_REVIEW,
       body: CommentDraft,
       ok: ChangeComment,
       errors: ['change-not-found', 'conflict-wrong-state', 'forbidden', 'service-unavailable'],
@@ -122,7 +123,7 @@ const commentRoutes = (city: CityOf<{ reviews: Reviews }>) => [
     {
       id: 'edit-change-comment',
       summary: 'Change the text of a draft',
-      needs: 'operator',
+      needs: TO_REVIEW,
       body: CommentText,
       ok: ChangeComment,
       errors: ['change-not-found', 'comment-not-found', 'conflict-wrong-state', 'forbidden'],
@@ -135,7 +136,7 @@ const commentRoutes = (city: CityOf<{ reviews: Reviews }>) => [
     {
       id: 'remove-change-comment',
       summary: 'Remove a draft',
-      needs: 'operator',
+      needs: TO_REVIEW,
       ok: OKResponseBody,
       errors: ['change-not-found', 'comment-not-found', 'conflict-wrong-state', 'forbidden'],
       extension: true,
@@ -149,7 +150,7 @@ const commentRoutes = (city: CityOf<{ reviews: Reviews }>) => [
       summary: 'Answer a comment on a change',
       description:
         'For the session of the change. Once all comments are answered, the change is ready for review again.',
-      needs: { needs: 'operator', ownable: 'change' },
+      needs: { ...TO_REVIEW, ownable: 'change' },
       body: CommentText,
       ok: ChangeComment,
       errors: ['change-not-found', 'comment-not-found', 'forbidden'],
@@ -166,7 +167,7 @@ const decisionRoutes = (city: CityOf<{ reviews: Reviews }>) => [
       id: 'look-at-change',
       summary: 'Record that you begin to review a change',
       description: 'The time from here to your decision is recorded. Each round counts once.',
-      needs: 'operator',
+      needs: TO_REVIEW,
       ok: Change,
       errors: ['change-not-found', 'forbidden'],
       extension: true,
@@ -180,7 +181,7 @@ const decisionRoutes = (city: CityOf<{ reviews: Reviews }>) => [
       summary: 'Ask the session of a change for changes',
       description:
         'Sends all your drafts, and a text, as one turn of its conversation. A closed session is opened again; where that is impossible, its bead is, with the comments in its description.',
-      needs: 'operator',
+      needs: TO_REVIEW,
       body: AskRequest,
       ok: Change,
       errors: ['change-not-found', 'conflict-wrong-state', 'forbidden'],
@@ -193,7 +194,7 @@ const decisionRoutes = (city: CityOf<{ reviews: Reviews }>) => [
     {
       id: 'approve-change',
       summary: 'Approve a change at the commit that you saw',
-      needs: 'operator',
+      needs: TO_REVIEW,
       body: ApproveRequest,
       ok: Change,
       errors: ['change-not-found', 'conflict-concurrent-modify', 'conflict-wrong-state', 'forbidden'],
@@ -208,7 +209,7 @@ const decisionRoutes = (city: CityOf<{ reviews: Reviews }>) => [
       summary: 'Decide against a change',
       description:
         'Nothing is lost: its commits are kept for 30 days, and its branch stays. The worktree of a closed session is stored as a snapshot and removed.',
-      needs: 'operator',
+      needs: TO_REVIEW,
       body: Type.Optional(DiscardRequest),
       ok: Change,
       errors: ['change-not-found', 'conflict-wrong-state', 'forbidden'],
