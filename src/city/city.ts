@@ -177,6 +177,7 @@ const runServices = (services: CityServices): Service[] => [
   { start: () => services.runControls.recover() },
   { start: () => services.runRestarts.recover() },
   services.checkRunner,
+  services.landings,
   services.orderDispatcher,
   services.wispRetention,
   services.drainUnits,
@@ -201,6 +202,7 @@ async function close(services: CityServices, resources: AsyncDisposableStack, en
     await services.reconciler.stop()
     await services.orderDispatcher.stop()
     await services.checkRunner.stop()
+    await services.landings.stop()
     await services.services.stop()
     if (endSessions) await stopSessions(services)
   } finally {

@@ -17,7 +17,7 @@ import {
 } from '../agents/attention/index.ts'
 import { openConfinement, PrivateFolders, RigTrust } from '../agents/confinement/index.ts'
 import { builtinProviderLookup } from '../agents/conversations/index.ts'
-import { commandEnvironment, HostedCommands, programEnvironment } from '../agents/launch/index.ts'
+import { commandEnvironment, HostedCommands, plainEnvironment, programEnvironment } from '../agents/launch/index.ts'
 import { Parking, Reconciler, WaitingWork } from '../agents/lifecycle/index.ts'
 import { LoginLimits } from '../agents/limits/index.ts'
 import { NetworkAccounts, NetworkHeartbeat, SessionAccounts } from '../agents/network/index.ts'
@@ -36,6 +36,7 @@ import {
   ReviewAttention,
   Reviews,
 } from '../changes/review/index.ts'
+import { LandingAttention, Landings } from '../changes/landing/index.ts'
 import { Accounts } from '../config/accounts/index.ts'
 import { ProviderDeclarations } from '../config/catalog/index.ts'
 import type { Config } from '../config/compose/index.ts'
@@ -201,28 +202,17 @@ function buildAgents(options: Foundation & Records & SessionServices & WorkServi
   const diskSpace = new DiskSpace({ ...options, folders: [options.path, options.home] })
   const attentionMutes = new AttentionMutes(options)
   const rules = new Rules({ ...sessionServices, ...options })
+  const landings = buildLandings({ ...options, commandConfinement: sessionServices.commandConfinement })
+  const own = { clones, parking, budgets, gates, services, externalMessages, diskSpace, rules, landings }
   return {
-    ...{ metering, budgets, gates, diskSpace, attentionMutes, rules },
+    ...own,
+    ...{ metering, attentionMutes },
     rigTrust: new RigTrust({ ...options, accepted: sessionServices.accepted }),
-    services,
-    parking,
-    clones,
-    externalMessages,
     networkHeartbeat: new NetworkHeartbeat({ ...options, queue }),
     attention: new Attention({
       ...options,
       mutes: attentionMutes,
-      sources: attentionSources({
-        ...options,
-        clones,
-        parking,
-        budgets,
-        gates,
-        services,
-        externalMessages,
-        diskSpace,
-        rules,
-      }),
+      sources: attentionSources({ ...options, ...own }),
     }),
     ...buildChanges(options),
     loginAccounts: new LoginAccounts({
@@ -251,12 +241,32 @@ function buildChanges(options: Foundation & Records & SessionServices) {
   return { changeTracker: tracker, changeAsks: asks, changes, reviews }
 }
 
+type LandingServicesOptions = Foundation &
+  Records &
+  Pick<SessionServices, 'worktrees' | 'snapshots' | 'processTokens'> & {
+    commandConfinement: SessionServices['sessionServices']['commandConfinement']
+  }
+
+/** What lands the branches of a city. */
+const buildLandings = (options: LandingServicesOptions): Landings =>
+  new Landings({
+    ...options,
+    beads: options.beadRepository,
+    sessions: options.sessionRepository,
+    claims: options.claimManager,
+    tokens: options.processTokens,
+    confinement: options.commandConfinement,
+    commands: new HostedCommands({ city: options.name, kind: 'land', host: options.host }),
+    environment: () => plainEnvironment({ ...options, city: options.name }),
+  })
+
 type AttentionOptions = Foundation &
   Records &
   SessionServices &
   WorkServices & {
     diskSpace: DiskSpace
     rules: Rules
+    landings: Landings
     clones: RigClones
     parking: Parking
     budgets: Budgets
@@ -297,6 +307,7 @@ function attentionSources(options: AttentionOptions) {
     new DetachedAttention(detached, repository),
     new ReviewAttention(options.changeRows, options.log),
     new WorktreeAttention(options),
+    new LandingAttention(options.landings, options.log),
     new MailAttention(options.mail, options.log),
   ]
 }

@@ -10,6 +10,7 @@ import { sessionRoutes } from '../agents/sessions/index.ts'
 import { budgetRoutes, usageRoutes } from '../agents/usage/index.ts'
 import { worktreeRoutes } from '../agents/worktrees/index.ts'
 import { changeRoutes } from '../changes/review/index.ts'
+import { landingRoutes } from '../changes/landing/index.ts'
 import { backupRoutes } from '../city/backup/index.ts'
 import type { City } from '../city/city.ts'
 import { commandTokenRoutes } from '../city/command-tokens/index.ts'
@@ -93,6 +94,7 @@ export function allRoutes(gc: Supervisor) {
     ...shareRoutes(city),
     ...worktreeRoutes(city),
     ...changeRoutes(city),
+    ...landingRoutes(city),
     ...confinementRoutes(city),
   ]
 }

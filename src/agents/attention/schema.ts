@@ -32,6 +32,7 @@ export const KINDS: Readonly<Record<string, string>> = {
   mail: 'a message to the people of the city is unread',
   worktree: 'the worktree of an ended session holds work that exists nowhere else',
   review: 'a change waits for review',
+  landing: 'a branch or a rig cannot land without a person',
   disk: 'the disk of the city or of `$GC_HOME` is nearly full',
 }
 

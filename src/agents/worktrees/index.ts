@@ -4,4 +4,4 @@ export { CHANGES, ISOLATED, settingsEnv } from './snapshots/snapshot-repository.
 export { type CopiedCommit, Snapshots } from './snapshots/snapshots.ts'
 export { readHead } from './snapshots/source.ts'
 export type { WorktreeRow } from './table.ts'
-export { Worktrees } from './worktrees.ts'
+export { type SessionWork, Worktrees } from './worktrees.ts'

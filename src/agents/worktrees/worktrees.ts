@@ -2,7 +2,13 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { AgentConfig } from '../../config/city/index.ts'
 import type { Config } from '../../config/compose/index.ts'
-import type { GitRunner } from '../../config/git/index.ts'
+import {
+  findRepository,
+  type GitFolders,
+  type GitRunner,
+  repositoryFolders,
+  sharedFolder,
+} from '../../config/git/index.ts'
 import { rigProblems } from '../../config/rigs/index.ts'
 import { type Actor, gcPart } from '../../core/actor.ts'
 import { type Clock, toTimestamp } from '../../core/clock.ts'
@@ -23,6 +29,7 @@ import { WorktreeFetched, WorktreeReaped, WorktreeReapSkipped } from './events.t
 import { reasonToKeep } from './keep-reason.ts'
 import { LinkedWorktrees } from './linked.ts'
 import { RigPlaces } from './places.ts'
+import type { Repository } from './repository.ts'
 import { WorktreeRows } from './rows.ts'
 import type { Worktree, WorktreeDiff, WorktreeList } from './schema.ts'
 import type { Snapshots } from './snapshots/snapshots.ts'
@@ -44,6 +51,19 @@ interface WorktreesOptions {
   snapshots: Snapshots
   report(message: string): void
 }
+
+/** What a session committed in its worktree. */
+export interface SessionWork {
+  readonly rig: string
+  readonly branch: string
+  readonly bead: string | null
+  readonly head: string
+  /** The number of files that are changed and not committed. */
+  readonly changes: number
+}
+
+/** Says whether a commit was brought to where the work of a rig ends up, in whatever form. */
+type LandedCommits = (rig: string, commit: string) => boolean
 
 /** The session that a worktree belongs to. */
 interface WorktreeOwner {
@@ -72,6 +92,7 @@ export class Worktrees {
   #sweeping: Promise<void> = Promise.resolve()
   #retry: Deadline | undefined
   #isClosed = false
+  #hasLanded: LandedCommits = () => false
 
   constructor(private readonly options: WorktreesOptions) {
     const { git, reactions, store } = options
@@ -86,6 +107,51 @@ export class Worktrees {
       const [own] = found.filter(({ session }) => session === bead)
       if (own) tx.after(() => void this.sweep())
       else if (found.length > 0) tx.after(() => this.#bringHome(found))
+    })
+  }
+
+  /** Has work count as merged that landed as other commits. */
+  use(hasLanded: LandedCommits): void {
+    this.#hasLanded = hasLanded
+  }
+
+  /** git in the repository of a rig, confined to it and to these folders; undefined where there is none. */
+  rigGit(name: string, folders: Partial<GitFolders> = {}): Repository | undefined {
+    const rig = this.options.config.current.rigs.find((each) => each.name === name)
+    if (rig?.path === undefined) return undefined
+    const place = this.#places.placeOf(rig.path)
+    if (findRepository(place) === undefined) return undefined
+    return rigRepository(this.options.git, place, (objects) => this.#places.lends(name, objects), folders)
+  }
+
+  /** The folders of objects in which the commits of a rig may be, those of its repository first, with what git reads for each. */
+  objectsOf(name: string, session: string | null): { objects: string; read: string[] }[] {
+    const { current } = this.options.config
+    const rig = current.rigs.find((each) => each.name === name)
+    const row = session === null ? undefined : this.#rows.find(session)
+    const lends = (objects: string) => this.#places.lends(name, objects)
+    const folders = [rig?.path, row?.rig === name ? row.path : undefined].flatMap((path) => path ?? [])
+    const found = folders.flatMap((path) => {
+      const place = this.#places.placeOf(path)
+      const own = findRepository(place)
+      const read = folders.flatMap((folder) => repositoryFolders(this.#places.placeOf(folder), lends))
+      return own === undefined ? [] : [{ objects: join(sharedFolder(own), 'objects'), read }]
+    })
+    const snapshots = join(current.path, '.gc', 'snapshots', `${name}.git`, 'objects')
+    return existsSync(snapshots) ? [...found, { objects: snapshots, read: [] }] : found
+  }
+
+  /** Brings what a session committed into the repository of its rig, and returns what that is; undefined without a worktree. */
+  async workOf(session: string, actor: Actor): Promise<SessionWork | undefined> {
+    const known = this.#rows.find(session)
+    if (!known) return undefined
+    this.#requireFolder(known)
+    return this.#inTurn(async () => {
+      await this.#fetch(known, actor)
+      const { rig, branch, bead, kind } = this.#get(session)
+      const { changes } = await this.#kinds[kind].status(this.#places.fixed(known))
+      const head = (await this.rigGit(rig)?.commitOf(`refs/heads/${branch}`)) ?? ''
+      return { rig, branch, bead, head, changes }
     })
   }
 
@@ -237,9 +303,9 @@ export class Worktrees {
     if (existsSync(path)) await this.#fetch(row, actor).catch((error) => (force ? undefined : Promise.reject(error)))
     if (existsSync(path) && !force) {
       const status = await kind.status(this.#places.fixed(row))
-      const reason = reasonToKeep(status)
+      merged = status.merged || (await this.#isLanded(row))
+      const reason = reasonToKeep({ ...status, merged })
       if (reason !== undefined) return this.#recordSkipped(row, reason, actor)
-      merged = status.merged
     }
     await this.#snapshot(row, force, actor)
     await kind.remove(this.#places.fixed(row), force)
@@ -252,6 +318,14 @@ export class Worktrees {
       this.options.log.append(tx, WorktreeReaped, this.#eventFields(row), payload)
     }, actor)
     return undefined
+  }
+
+  /** Whether each branch of a session landed as it is. */
+  async #isLanded({ rig, branch }: WorktreeRow): Promise<boolean> {
+    const repository = this.rigGit(rig)
+    if (!repository) return false
+    const heads = [...(await branchesOf(repository, branch)).values()]
+    return heads.length > 0 && heads.every((head) => this.#hasLanded(rig, head))
   }
 
   /** Stores the state of a worktree before it is removed; without that, only `force` removes it. */

@@ -107,15 +107,36 @@ export class Yard {
     return this.with({ ...settingEntries([...Object.entries(SETTINGS), ...settings]), ...env })
   }
 
+  /** git on files of a working folder, confined to that and this repository. */
+  at(folder: string, index: string): Repository {
+    return new Repository(
+      this.git,
+      folder,
+      { read: [], write: [this.path, folder] },
+      {
+        ...{ ...ISOLATED, ...settingsEnv(SETTINGS), LC_ALL: 'C' },
+        ...{ GIT_DIR: this.path, GIT_WORK_TREE: folder, GIT_INDEX_FILE: index },
+      },
+    )
+  }
+
   /** Whether a commit is here. */
   async has(commit: string): Promise<boolean> {
     return (await this.own.try('cat-file', '-t', commit)) === 'commit'
   }
 
+  /** Those of some commits that are not here. */
+  async missing(commits: readonly string[]): Promise<string[]> {
+    const all = [...new Set(commits)]
+    if (all.length === 0) return []
+    const input = Buffer.from(all.map((commit) => `${commit}\n`).join(''))
+    const lines = (await this.own.read(['cat-file', '--batch-check'], { input })).split('\n')
+    return all.filter((_, at) => lines[at]?.split(' ')[1] !== 'commit')
+  }
+
   /** Copies commits with their history from a folder of objects: git checks each object, and that none is missing. */
   async adopt({ objects, read }: ObjectSource, commits: readonly string[]): Promise<void> {
-    const wanted: string[] = []
-    for (const commit of new Set(commits)) if (!(await this.has(commit))) wanted.push(commit)
+    const wanted = await this.missing(commits)
     if (wanted.length === 0) return
     const incoming = join(this.path, `incoming-${process.hrtime.bigint().toString(36)}`)
     await mkdir(incoming, { mode: 0o700 })

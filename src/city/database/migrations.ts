@@ -26,6 +26,7 @@ import usageAssumed from '../../agents/usage/unpriced.sql' with { type: 'text' }
 import worktreeClones from '../../agents/worktrees/clones.sql' with { type: 'text' }
 import worktrees from '../../agents/worktrees/table.sql' with { type: 'text' }
 import changes from '../../changes/review/table.sql' with { type: 'text' }
+import landings from '../../changes/landing/table.sql' with { type: 'text' }
 import failedClones from '../../config/rigs/failed.sql' with { type: 'text' }
 import rigRequesters from '../../config/rigs/requester.sql' with { type: 'text' }
 import rigs from '../../config/rigs/table.sql' with { type: 'text' }
@@ -177,4 +178,5 @@ export const cityMigrations: readonly string[] = [
   orderRunLabels,
   lastOutputs,
   changes,
+  landings,
 ]

@@ -7,6 +7,7 @@ import * as questions from '../../agents/questions/events.ts'
 import * as budgets from '../../agents/usage/budgets/events.ts'
 import * as worktrees from '../../agents/worktrees/events.ts'
 import { changeEvents } from '../../changes/review/index.ts'
+import * as landing from '../../changes/landing/index.ts'
 import * as rigs from '../../config/rigs/events.ts'
 import * as suspensions from '../../config/suspensions/events.ts'
 import * as externalMessages from '../../connect/extmsg/events.ts'
@@ -43,6 +44,7 @@ export const cityEvents: readonly EventDefinition[] = [
     claims,
     comments,
     github,
+    landing,
     convoys,
     externalMessages,
     logins,

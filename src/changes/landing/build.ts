@@ -1,0 +1,164 @@
+import type { LandConfig } from '../../config/city/index.ts'
+import type { GitRunner } from '../../config/git/index.ts'
+import {
+  broughtBack,
+  type ConflictedFile,
+  changesBetween,
+  changesDigest,
+  findSecrets,
+  linesBetween,
+  makeCandidate,
+  merge,
+  movedSubmodules,
+  type PathChange,
+  renamesBetween,
+  type Yard,
+} from '../yard/index.ts'
+import type { LandingRow } from './table.ts'
+
+/** What a branch is built on, and what is known of its history. */
+export interface BuildRequest {
+  readonly yard: Yard
+  readonly land: LandConfig
+  readonly row: LandingRow
+  /** The target as it was seen, and the last candidate ahead of this one. */
+  readonly base: string
+  readonly tip: string
+  /** Heads of landings that this one continues, which landed or are ahead of it. */
+  readonly landed: readonly string[]
+  /** Unix time in seconds. */
+  readonly committedAt: number
+  /** Names the landing in the commit, also among those of other cities. */
+  readonly name: string
+  readonly git: GitRunner
+}
+
+export interface Candidate {
+  readonly parent: string
+  readonly candidate: string
+  readonly tree: string
+  readonly expected: string
+}
+
+export type BuildResult =
+  | { readonly is: 'candidate'; readonly candidate: Candidate }
+  /** The target has all of it. */
+  | { readonly is: 'already' }
+  /** It cannot be merged with what is ahead of it, or has nothing beyond that. */
+  | { readonly is: 'later' }
+  | { readonly is: 'conflict'; readonly files: readonly ConflictedFile[] }
+  | { readonly is: 'held'; readonly for: string; readonly reason: string }
+
+/** Merges a branch onto what is ahead of it, and looks for what a person must see first. */
+export async function build(request: BuildRequest): Promise<BuildResult> {
+  const { yard, row, base, tip, landed } = request
+  if (await yard.contains(base, row.head)) return { is: 'already' }
+  const starts = await startsOf(request)
+  if (starts.length === 0) return held('unrelated', `its branch has no history in common with ${row.target}`)
+  await yard.attributesFrom(base)
+  const merged = await merge(yard, { tip, head: row.head, landed })
+  if ('conflicts' in merged) {
+    if (tip === base) return { is: 'conflict', files: merged.conflicts }
+    const alone = await merge(yard, { tip: base, head: row.head, landed })
+    return 'conflicts' in alone ? { is: 'conflict', files: alone.conflicts } : { is: 'later' }
+  }
+  const changes = await changesBetween(yard, tip, merged.tree)
+  if (changes.length === 0) return { is: tip === base ? 'already' : 'later' }
+  const problem = await examine(request, { tree: merged.tree, changes, starts })
+  if (problem) return problem
+  const candidate = await candidateOf(request, merged.tree)
+  const expected = changesDigest(changes)
+  return { is: 'candidate', candidate: { parent: tip, candidate, tree: merged.tree, expected } }
+}
+
+const held = (reason: string, sentence: string): BuildResult => ({ is: 'held', for: reason, reason: sentence })
+
+/** Where a branch left what it is merged into. */
+async function startsOf({ yard, row, tip, landed }: BuildRequest): Promise<string[]> {
+  const found = await yard.own.try('merge-base', '--all', row.head, tip, ...landed)
+  return found.split('\n').filter(Boolean)
+}
+
+function candidateOf({ yard, land, row, tip, landed, committedAt, name, git }: BuildRequest, tree: string) {
+  const { head, bead, session, agent, submittedAt } = row
+  const parts = {
+    ...{ tip, head, tree, landed, strategy: land.strategy, landing: name, committedAt },
+    ...{ bead: bead ?? undefined, session: session ?? undefined, agent: agent ?? undefined },
+    submittedAt: Math.floor(submittedAt / 1000),
+  }
+  return makeCandidate(yard, parts, land.sign ? git : undefined)
+}
+
+interface Merged {
+  readonly tree: string
+  readonly changes: readonly PathChange[]
+  readonly starts: readonly string[]
+}
+
+const LISTED = 5
+const listed = (paths: readonly string[]): string =>
+  paths.slice(0, LISTED).join(', ') + (paths.length > LISTED ? ` and ${paths.length - LISTED} more` : '')
+
+/** What of a merge a person must see before it lands; what a person let pass is not looked for. */
+async function examine(request: BuildRequest, merged: Merged): Promise<BuildResult | undefined> {
+  for (const [name, find] of Object.entries(GUARDS)) {
+    if (request.row.allowed.includes(name)) continue
+    const reason = await find(request, merged)
+    if (reason !== undefined) return held(name, reason)
+  }
+  return undefined
+}
+
+type Guard = (request: BuildRequest, merged: Merged) => Promise<string | undefined>
+
+const GUARDS: Readonly<Record<string, Guard>> = {
+  async submodule(_, { changes }) {
+    const moved = movedSubmodules(changes)
+    return moved.length > 0 ? `it moves submodules, which gc does not land: ${listed(moved)}` : undefined
+  },
+  async paths(request, merged) {
+    const foreign = await foreignPaths(request, merged)
+    return foreign.length > 0 ? `the merge changes files that its branch does not: ${listed(foreign)}` : undefined
+  },
+  async protected({ land }, { changes }) {
+    const globs = [...land.protectedPaths, ...checkFiles(land)].map((pattern) => new Bun.Glob(pattern))
+    const found = changes.map(({ path }) => path).filter((path) => globs.some((glob) => glob.match(path)))
+    return found.length > 0 ? `it changes protected files: ${listed(found)}` : undefined
+  },
+  async 'brought-back'({ yard, tip, row }, { changes }) {
+    const paths = await broughtBack(yard, tip, changes)
+    if (paths.length < 2) return undefined
+    return `it brings contents back that ${row.target} replaced, as a branch does that was not up to date: ${listed(paths)}`
+  },
+  async large({ yard, tip, land }, { tree }) {
+    const { large } = land.hold
+    if (large === undefined) return undefined
+    const lines = await linesBetween(yard, tip, tree)
+    return lines > large ? `it changes ${lines} lines, and the rig holds what changes more than ${large}` : undefined
+  },
+  async secrets({ yard, tip }, { tree }) {
+    const { findings, isCut } = await findSecrets(yard, tip, tree)
+    if (findings.length > 0) return `it adds ${listed(findings.map(({ path, what }) => `${what} in ${path}`))}`
+    return isCut ? 'it is too large to be looked through for secrets' : undefined
+  },
+}
+
+/** Paths that a merge changes and the branch does not, under no name that they have now. */
+async function foreignPaths({ yard, row, tip }: BuildRequest, { changes, starts }: Merged): Promise<string[]> {
+  const own = new Set<string>()
+  for (const start of starts) for (const { path } of await changesBetween(yard, start, row.head)) own.add(path)
+  const foreign = changes.filter(({ path }) => !own.has(path)).map(({ path }) => path)
+  if (foreign.length === 0) return []
+  const renamed = new Set<string>()
+  for (const start of starts) {
+    for (const [before, after] of await renamesBetween(yard, start, tip)) if (own.has(before)) renamed.add(after)
+  }
+  return foreign.filter((path) => !renamed.has(path))
+}
+
+/** The files of the repository that the check names: a branch does not change what judges it. */
+const checkFiles = ({ check = [] }: LandConfig): string[] =>
+  check
+    .flatMap((word) => word.split(/\s+/))
+    .map((word) => word.replace(/^\.\//, ''))
+    .filter((word) => /^[\w@.-]+(?:\/[\w@.-]+)+$|^[\w@-]+\.\w+$/.test(word) && !word.startsWith('-'))

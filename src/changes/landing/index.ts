@@ -1,0 +1,26 @@
+export { LandingAttention } from './attention.ts'
+export {
+  LandAlready,
+  LandBatched,
+  LandCancelled,
+  LandChecking,
+  LandConflict,
+  LandFlaky,
+  LandHeld,
+  LandLanded,
+  LandLost,
+  LandOvertaken,
+  LandParked,
+  LandPushing,
+  LandQueued,
+  LandRed,
+  LandRefused,
+  LandRunning,
+  LandStanding,
+  LandSubmitted,
+  LandWaitingTurn,
+} from './events.ts'
+export { Landings } from './landings.ts'
+export { landingRoutes } from './routes.ts'
+export type { Landing, LandingList, LandingLog, LandStatus } from './schema.ts'
+export type { PullRequests } from './train.ts'

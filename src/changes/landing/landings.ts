@@ -1,0 +1,510 @@
+import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
+import type { Snapshots, Worktrees } from '../../agents/worktrees/index.ts'
+import type { RigConfig } from '../../config/city/index.ts'
+import type { Config } from '../../config/compose/index.ts'
+import { readBranches } from '../../config/git/index.ts'
+import type { Suspensions } from '../../config/suspensions/index.ts'
+import { toTimestamp } from '../../core/clock.ts'
+import { sha256 } from '../../core/digest.ts'
+import { AppError } from '../../core/errors.ts'
+import { unsubscriber } from '../../core/signal.ts'
+import type { Tx } from '../../core/store/index.ts'
+import { actorOf } from '../../http/actor-of.ts'
+import type { Caller } from '../../http/caller.ts'
+import { Scratch, Yard } from '../yard/index.ts'
+import { type CheckPlace, LandingChecks } from './checks.ts'
+import * as events from './events.ts'
+import { FINAL, LandingRows } from './rows.ts'
+import type { Landing, LandingCheck, LandingList, LandingLog, LandStatus, LandSubmit } from './schema.ts'
+import type { CheckRow, LandingRow, LandingState } from './table.ts'
+import { enterState, Train, type TrainParts, type TrainRig } from './train.ts'
+
+type Shared = Omit<TrainParts, 'rows' | 'checks' | 'holderOf'>
+type CheckOptions = Omit<ConstructorParameters<typeof LandingChecks>[0], 'rows' | 'place' | 'onVerdict'>
+
+interface LandingsOptions extends Shared, CheckOptions {
+  /** `$GC_HOME`. */
+  readonly home: string
+  readonly config: Pick<Config, 'current' | 'onChange'>
+  readonly suspensions: Pick<Suspensions, 'holdOf' | 'onChange'>
+  readonly worktrees: Pick<Worktrees, 'rigGit' | 'objectsOf' | 'workOf' | 'use' | 'sweep'>
+  readonly snapshots: Pick<Snapshots, 'take'>
+  readonly sessions: { find(id: string): { template: string } | undefined }
+  readonly claims: { holderOf(bead: string): { session: string } | undefined }
+}
+
+/** Verbs of a landing that a caller asks for. */
+export type LandingVerb = 'retry' | 'cancel' | 'hold' | 'release' | 'give-up'
+
+interface Rule {
+  readonly from: readonly LandingState[]
+  readonly fields: Partial<LandingRow>
+  readonly event: (typeof events)['LandQueued']
+  readonly reason: string
+}
+
+const OPEN: readonly LandingState[] = ['submitted', 'queued', 'waits_turn', 'conflict', 'red', 'held', 'parked', 'lost']
+const STOPPED = { batch: null, waitsFor: null, files: [], turnUntil: null }
+
+const VERBS: Readonly<Record<LandingVerb, Rule>> = {
+  retry: {
+    from: ['conflict', 'red', 'parked', 'lost', 'held'],
+    fields: { ...STOPPED, state: 'submitted', try: 1, heldFor: '', merged: null },
+    event: events.LandSubmitted,
+    reason: '',
+  },
+  cancel: { from: OPEN, fields: { ...STOPPED, state: 'cancelled' }, event: events.LandCancelled, reason: 'cancelled' },
+  hold: {
+    from: ['submitted', 'queued', 'waits_turn', 'conflict', 'red'],
+    fields: { state: 'held', heldFor: 'person', waitsFor: null },
+    event: events.LandHeld,
+    reason: 'held by a person',
+  },
+  release: {
+    from: ['held'],
+    fields: { state: 'submitted', heldFor: '' },
+    event: events.LandSubmitted,
+    reason: '',
+  },
+  'give-up': { from: OPEN, fields: { ...STOPPED, state: 'given_up' }, event: events.LandCancelled, reason: 'given up' },
+}
+
+const PAGE = 100
+const BRANCH = /^[^-/\0-\x20~^:?*[\\\x7f][^\0-\x20~^:?*[\\\x7f]*$/
+
+/** The branches of a city that are to land, and the trains that bring them to their targets. */
+export class Landings {
+  readonly rows: LandingRows
+  readonly checks: LandingChecks
+  readonly #trains = new Map<string, { train: Train; place(): CheckPlace | undefined }>()
+  readonly #listeners: ((tx: Tx, row: LandingRow, commit: string) => void)[] = []
+  #unsubscribe = () => {}
+  #isRunning = false
+
+  constructor(private readonly options: LandingsOptions) {
+    this.rows = new LandingRows(options.store)
+    this.checks = new LandingChecks({
+      ...options,
+      rows: this.rows,
+      place: (rig) => this.#trainOf(rig).place(),
+      onVerdict: (rig) => this.#wake(rig),
+    })
+    options.worktrees.use((rig, commit) =>
+      this.rows.withHeads(rig, [commit]).some(({ row }) => row.state === 'landed' && row.head === commit),
+    )
+  }
+
+  /** Calls the listener in the write that sees a landing on its target. */
+  onLanded(listener: (tx: Tx, row: LandingRow, commit: string) => void): void {
+    this.#listeners.push(listener)
+  }
+
+  async start(): Promise<void> {
+    const { config, suspensions } = this.options
+    this.#isRunning = true
+    await this.checks.start()
+    this.#unsubscribe = unsubscriber(
+      config.onChange(() => this.#wakeAll()),
+      suspensions.onChange(() => this.#wakeAll()),
+    )
+    this.#wakeAll()
+  }
+
+  async stop(): Promise<void> {
+    this.#isRunning = false
+    this.#unsubscribe()
+    await Promise.all([...this.#trains.values()].map(({ train }) => train.stop()))
+    await this.checks.stop()
+  }
+
+  /** Resolves when no train has anything to do but wait. */
+  async whenIdle(): Promise<void> {
+    const trains = () => [...this.#trains.values()].map(({ train }) => train)
+    do {
+      await Promise.all(trains().map((train) => train.whenIdle()))
+      await this.checks.whenIdle()
+    } while (!this.checks.isIdle || !trains().every(({ isIdle }) => isIdle))
+  }
+
+  list({
+    rig,
+    state,
+    cursor,
+    limit = PAGE,
+  }: {
+    rig?: string
+    state?: LandingState
+    cursor?: string
+    limit?: number
+  }): LandingList {
+    if (cursor !== undefined && !/^\d{1,15}$/.test(cursor)) {
+      throw new AppError('invalid-cursor', 'the cursor is none of this list; leave it out to begin')
+    }
+    const before = cursor === undefined ? {} : { before: Number(cursor) }
+    const rows = this.rows.list({ ...(rig && { rig }), ...(state && { state }), ...before, limit: limit + 1 })
+    const items = rows.slice(0, limit)
+    const last = rows.length > limit ? items.at(-1) : undefined
+    return { items: items.map(toLanding), ...(last && { next_cursor: String(last.place) }) }
+  }
+
+  show(id: string): Landing {
+    return toLanding(this.#get(id))
+  }
+
+  log(id: string): LandingLog {
+    const row = this.#get(id)
+    const batches = this.rows.membershipsOf(id).flatMap((member) => {
+      const batch = this.rows.findBatch(member.batch)
+      if (!batch) return []
+      const members = this.rows.members(batch.id)
+      const nameOf = (position: number) => members[position]?.landing ?? 'base'
+      const checks = this.rows.checksOf(batch.id).map((check) => toCheck(check, nameOf(check.position)))
+      return {
+        ...{ id: batch.id, base: batch.base, candidate: member.candidate, position: member.position },
+        ...{ size: members.length, state: batch.state, created_at: toTimestamp(batch.createdAt), checks },
+        ...(batch.outcome !== '' && { outcome: batch.outcome }),
+      }
+    })
+    return { landing: toLanding(row), batches }
+  }
+
+  status(name: string): LandStatus {
+    const rig = this.#rig(name)
+    const train = this.rows.train(name)
+    const batch = this.rows.activeBatch(name)
+    const members = batch ? this.rows.members(batch.id) : []
+    const check = batch && this.rows.checksOf(batch.id).findLast(({ state }) => state !== 'done')
+    const queue = this.rows.inStates(
+      name,
+      'in_batch',
+      'queued',
+      'submitted',
+      'waits_turn',
+      'pr_open',
+      'pr_waiting',
+      'pr_merging',
+    )
+    const waiting = this.rows.inStates(name, 'conflict', 'red', 'held', 'parked', 'lost')
+    return {
+      ...{ rig: name, mode: rig.land?.mode ?? 'off', target: targetOf(rig) },
+      ...(train?.base != null && { base: train.base }),
+      ...(train?.pausedAt != null && { paused: { by: train.pausedBy ?? '', since: toTimestamp(train.pausedAt) } }),
+      ...(train?.standingFor && {
+        standing: { cause: train.standingFor, reason: train.standing, since: toTimestamp(train.standingSince ?? 0) },
+      }),
+      ...(batch && {
+        batch: {
+          ...{ id: batch.id, state: batch.state, base: batch.base, landings: members.map(({ landing }) => landing) },
+          ...(check && { check: toCheck(check, members[check.position]?.landing ?? 'base') }),
+        },
+      }),
+      ...{ queue: queue.map(toLanding), waiting: waiting.map(toLanding) },
+    }
+  }
+
+  /** Submits what a session committed, or a branch of a rig. */
+  async submit(caller: Caller, name: string, { session: named, branch, bead_id }: LandSubmit): Promise<Landing> {
+    const rig = this.#landingRig(name)
+    const session = named ?? (branch === undefined && caller.kind === 'session' ? caller.session : undefined)
+    if ((session === undefined) === (branch === undefined)) {
+      throw new AppError('invalid-request', 'name a session or a branch to submit')
+    }
+    const work =
+      session === undefined
+        ? await this.#branchWork(name, branch ?? '')
+        : await this.#sessionWork(caller, name, session)
+    if (work.branch === targetOf(rig)) throw new AppError('invalid-request', `${work.branch} is the target itself`)
+    const bead = bead_id ?? work.bead
+    return this.options.store.write((tx) => {
+      const found = bead === null ? undefined : this.options.beads.get(bead)
+      const agent = session === undefined ? null : (this.options.sessions.find(session)?.template ?? null)
+      const facts = { session: session ?? null, agent, bead, beadClosed: found?.status === 'closed' }
+      return toLanding(this.enqueue(tx, rig, { ...facts, branch: work.branch, head: work.head }, caller))
+    }, actorOf(caller))
+  }
+
+  /** Puts a branch in the queue, or its new commit in its place there. */
+  enqueue(
+    tx: Tx,
+    rig: Pick<RigConfig, 'name' | 'land' | 'defaultBranch' | 'path'>,
+    work: Pick<LandingRow, 'session' | 'agent' | 'bead' | 'beadClosed' | 'branch' | 'head'>,
+    caller: Caller,
+  ): LandingRow {
+    const { clock } = this.options
+    tx.after(() => this.#wake(rig.name))
+    const open = this.rows.openOf(rig.name, work.branch)
+    const target = targetOf(rig)
+    if (open) return this.#resubmit(tx, { ...open, target }, work, caller)
+    const now = clock.now()
+    const fresh = {
+      id: `ld-${base32(12)}`,
+      rig: rig.name,
+      target,
+      place: this.rows.nextPlace(tx),
+      state: 'submitted' as const,
+    }
+    const empty = {
+      reason: '',
+      heldFor: '',
+      try: 1,
+      ...STOPPED,
+      merged: null,
+      allowed: [],
+      updatedAt: now,
+      submittedAt: now,
+    }
+    const row: LandingRow = { ...fresh, ...empty, ...work, submittedBy: actorOf(caller).name }
+    this.rows.add(tx, row)
+    return enterState(this.#parts, tx, row, {}, events.LandSubmitted)
+  }
+
+  /** A new commit takes the place of the one that was submitted before. */
+  #resubmit(
+    tx: Tx,
+    open: LandingRow,
+    { head, bead, beadClosed }: Pick<LandingRow, 'head' | 'bead' | 'beadClosed'>,
+    caller: Caller,
+  ): LandingRow {
+    const { id, state } = open
+    const isSame = head === open.head
+    if (isSame && ['submitted', 'queued', 'waits_turn', 'in_batch'].includes(state)) return open
+    if (state === 'in_batch') throw wrongState(`${id} is being checked or pushed; submit again when that is over`)
+    if (isSame && (state === 'conflict' || state === 'red')) {
+      throw wrongState(`${id} is given back with this commit; commit what resolves it, then submit again`)
+    }
+    if (state === 'parked' && caller.kind === 'session') {
+      throw wrongState(`${id} is parked: ${open.reason}; a person must look, with gc land retry ${id}`)
+    }
+    const isNextTry = state === 'conflict' || state === 'red'
+    const number = open.try + (isNextTry ? 1 : 0)
+    const allowed = isSame ? open.allowed : []
+    const change = {
+      state: 'submitted' as const,
+      reason: '',
+      heldFor: '',
+      waitsFor: null,
+      turnUntil: null,
+      merged: null,
+    }
+    const next = { ...change, head, allowed, try: number, bead: bead ?? open.bead, beadClosed, target: open.target }
+    const after = enterState(this.#parts, tx, open, next, events.LandSubmitted)
+    this.rows.addHead(tx, after)
+    return after
+  }
+
+  /** Carries out what a caller asks of one landing. */
+  async change(caller: Caller, verb: LandingVerb, id: string, why?: string): Promise<Landing> {
+    const { from, fields, event, reason } = VERBS[verb]
+    return this.options.store.write((tx) => {
+      const row = this.#get(id)
+      this.#requireOwn(caller, verb, row)
+      if (row.state === 'in_batch') this.#takeOut(tx, verb, row)
+      else if (!from.includes(row.state)) {
+        throw wrongState(
+          `${id} is ${row.state.replace('_', ' ')}; ${verb} is for one that is ${from.join(', ').replaceAll('_', ' ')}`,
+        )
+      }
+      const said = why?.trim()
+      const allowed =
+        verb === 'release' && row.heldFor !== '' ? [...new Set([...row.allowed, row.heldFor])] : row.allowed
+      const after = enterState(this.#parts, tx, row, { ...fields, allowed, reason: said || reason }, event)
+      tx.after(() => this.#wake(row.rig))
+      return toLanding(after)
+    }, actorOf(caller))
+  }
+
+  #requireOwn(caller: Caller, verb: LandingVerb, row: LandingRow): void {
+    if (verb !== 'give-up' || caller.kind !== 'session' || caller.session === row.session) return
+    throw new AppError('forbidden', `forbidden: ${row.id} is the work of another session`)
+  }
+
+  /** A batch whose push its target does not take is dissolved; the push stays open until the target has moved. */
+  #takeOut(tx: Tx, verb: LandingVerb, row: LandingRow): void {
+    const isRefused = this.rows.train(row.rig)?.standingFor === 'refused'
+    if (verb !== 'cancel' || !isRefused || row.batch === null) {
+      throw wrongState(`${row.id} is being checked or pushed; wait until that is over, or gc land pause first`)
+    }
+    this.rows.updateBatch(tx, row.batch, { state: 'done', outcome: 'dissolved', endedAt: this.options.clock.now() })
+    for (const { landing } of this.rows.members(row.batch)) {
+      const other = this.rows.find(landing)
+      if (other?.state !== 'in_batch' || other.batch !== row.batch || other.id === row.id) continue
+      enterState(this.#parts, tx, other, { state: 'queued', batch: null }, events.LandQueued)
+    }
+  }
+
+  /** Nothing more lands in a rig until it is resumed. */
+  async pause(caller: Caller, name: string): Promise<LandStatus> {
+    const rig = this.#landingRig(name)
+    const { store, clock } = this.options
+    const by = actorOf(caller)
+    await store.write((tx) => {
+      if (this.rows.train(name)?.pausedAt == null) {
+        this.rows.setTrain(tx, name, targetOf(rig), { pausedBy: by.name, pausedAt: clock.now() })
+        const reason = `paused by ${by.name}`
+        this.options.log.append(tx, events.LandStanding, {}, { rig: name, target: targetOf(rig), reason })
+      }
+    }, by)
+    return this.status(name)
+  }
+
+  /** A rig lands again: what made it stop is tried again. */
+  async resume(caller: Caller, name: string): Promise<LandStatus> {
+    const rig = this.#landingRig(name)
+    await this.options.store.write((tx) => {
+      const train = this.rows.train(name)
+      if (!train || (train.pausedAt === null && train.standingFor === '')) return
+      const over = {
+        pausedBy: null,
+        pausedAt: null,
+        standingFor: '',
+        standing: '',
+        standingSince: null,
+        standingAt: null,
+      }
+      this.rows.setTrain(tx, name, targetOf(rig), over)
+      for (const { id } of this.rows.openPushes(name)) this.rows.updatePush(tx, id, { tries: 0 })
+      this.options.log.append(tx, events.LandRunning, {}, { rig: name, target: targetOf(rig) })
+    }, actorOf(caller))
+    this.#wake(name)
+    return this.status(name)
+  }
+
+  async #sessionWork(caller: Caller, rig: string, session: string) {
+    const work = await this.options.worktrees.workOf(session, actorOf(caller))
+    if (!work) throw new AppError('session-not-found', `session ${session} has no worktree; name a branch to submit`)
+    if (work.rig !== rig)
+      throw new AppError('invalid-request', `session ${session} works in rig ${work.rig}, not ${rig}`)
+    if (work.changes > 0) {
+      const files = work.changes === 1 ? '1 file is' : `${work.changes} files are`
+      throw wrongState(`${files} changed and not committed in the worktree of ${session}; commit or discard that first`)
+    }
+    if (work.head === '') throw wrongState(`${work.branch} has no commit`)
+    return work
+  }
+
+  async #branchWork(rig: string, branch: string): Promise<{ branch: string; head: string; bead: string | null }> {
+    const head = BRANCH.test(branch) ? await this.options.worktrees.rigGit(rig)?.commitOf(`refs/heads/${branch}`) : ''
+    if (!head) throw new AppError('invalid-request', `rig ${rig} has no branch ${JSON.stringify(branch)}`)
+    return { branch, head, bead: null }
+  }
+
+  #get(id: string): LandingRow {
+    const row = this.rows.find(id)
+    if (row) return row
+    throw new AppError('landing-not-found', `there is no landing ${id}; see gc land status`)
+  }
+
+  #rig(name: string): RigConfig {
+    const rig = this.options.config.current.rigs.find((each) => each.name === name)
+    if (rig) return rig
+    throw new AppError('rig-not-found', `there is no rig ${name}; \`gc rig list\` shows those that are`)
+  }
+
+  #landingRig(name: string): RigConfig {
+    const rig = this.#rig(name)
+    if (lands(rig)) return rig
+    throw wrongState(`rig ${name} lands nothing; set mode = "push" in its [rigs.land]`)
+  }
+
+  get #parts(): TrainParts {
+    const { claims } = this.options
+    const holderOf = (bead: string) => claims.holderOf(bead)?.session
+    return { ...this.options, rows: this.rows, checks: this.checks, holderOf }
+  }
+
+  #wake(rig: string): void {
+    if (this.#isRunning) this.#trainOf(rig).train.wake()
+  }
+
+  #wakeAll(): void {
+    for (const rig of this.options.config.current.rigs) if (lands(rig)) this.#wake(rig.name)
+  }
+
+  #trainOf(name: string): { train: Train; place(): CheckPlace | undefined } {
+    const existing = this.#trains.get(name)
+    if (existing) return existing
+    const { path, home, git } = this.options
+    const folder = join(home, 'land', sha256(`${path}\0${name}`).slice(0, 20))
+    const yard = new Yard(git, `${folder}.git`)
+    const scratch = new Scratch(yard, `${folder}.scratch`)
+    const place = () => {
+      const land = this.#find(name)?.land
+      const check = { timeout: land?.checkTimeout ?? 0, scratch, objects: join(yard.path, 'objects') }
+      return land?.check ? { argv: land.check, ...check } : undefined
+    }
+    const train = new Train(this.#parts, this.#trainRig(name, yard, place))
+    const made = { train, place }
+    this.#trains.set(name, made)
+    return made
+  }
+
+  #find(name: string): RigConfig | undefined {
+    return this.options.config.current.rigs.find((each) => each.name === name)
+  }
+
+  #trainRig(name: string, yard: Yard, checkPlace: TrainRig['checkPlace']): TrainRig {
+    const { config, suspensions, worktrees } = this.options
+    return {
+      ...{ name, yard, checkPlace },
+      land: () => this.#find(name)?.land,
+      target: () => targetOf(this.#find(name)),
+      isSuspended: () => suspensions.holdOf(config.current, name) !== undefined,
+      sources: (session) => worktrees.objectsOf(name, session),
+      repository: (folders) => {
+        const repository = worktrees.rigGit(name, folders)
+        if (repository) return repository
+        throw new AppError('service-unavailable', `rig ${name} has no repository`)
+      },
+      onLanded: (tx, row, commit) => {
+        for (const listener of this.#listeners) listener(tx, row, commit)
+        tx.after(() => void worktrees.sweep())
+      },
+    }
+  }
+}
+
+const wrongState = (message: string): AppError => new AppError('conflict-wrong-state', message)
+
+const lands = ({ land }: Pick<RigConfig, 'land'>): boolean => land !== undefined && land.mode !== 'off'
+
+/** The branch that the changes of a rig end up in. */
+function targetOf(rig: Pick<RigConfig, 'land' | 'defaultBranch' | 'path'> | undefined): string {
+  const declared = rig?.land?.target ?? rig?.defaultBranch
+  return declared ?? (rig?.path === undefined ? undefined : readBranches(rig.path).defaultBranch) ?? 'main'
+}
+
+const ALPHABET = 'abcdefghijklmnopqrstuvwxyz234567'
+const base32 = (length: number): string => [...randomBytes(length)].map((byte) => ALPHABET[byte & 31]).join('')
+
+export function toLanding(row: LandingRow): Landing {
+  const { id, rig, target, state, branch, head, session, bead, agent, batch, merged, waitsFor, files } = row
+  return {
+    ...{ id, rig, target, state, branch, head, try: row.try },
+    ...(row.reason !== '' && { reason: row.reason }),
+    ...(row.heldFor !== '' && { held_for: row.heldFor }),
+    ...(session !== null && { session }),
+    ...(bead !== null && { bead_id: bead }),
+    ...(agent !== null && { agent }),
+    ...(batch !== null && { batch }),
+    ...(merged !== null && { merged }),
+    ...(waitsFor !== null && { waits_for: waitsFor }),
+    ...(files.length > 0 && { files }),
+    ...{
+      submitted_by: row.submittedBy,
+      submitted_at: toTimestamp(row.submittedAt),
+      updated_at: toTimestamp(row.updatedAt),
+    },
+  }
+}
+
+const toCheck = (row: CheckRow, of: string): LandingCheck => ({
+  ...{ id: row.id, batch: row.batch, of, commit: row.commitId, state: row.state },
+  ...(row.verdict !== null && { verdict: row.verdict }),
+  ...(row.reason !== '' && { reason: row.reason }),
+  ...(row.output !== '' && { output: row.output }),
+  ...(row.startedAt !== null && { started_at: toTimestamp(row.startedAt) }),
+  ...(row.endedAt !== null && { ended_at: toTimestamp(row.endedAt) }),
+})
+
+export const isFinal = ({ state }: Pick<LandingRow, 'state'>): boolean => FINAL.includes(state)

@@ -1,0 +1,250 @@
+import { and, asc, desc, eq, inArray, lt, ne, notInArray, sql } from 'drizzle-orm'
+import type { Store, Tx } from '../../core/store/index.ts'
+import {
+  type BatchRow,
+  type CheckRow,
+  type LandingRow,
+  type LandingState,
+  type LetterRow,
+  landingBatches,
+  landingChecks,
+  landingHeads,
+  landingLetters,
+  landingMembers,
+  landingPushes,
+  landings,
+  landingTrains,
+  type MemberRow,
+  type PushRow,
+  type TrainRow,
+} from './table.ts'
+
+/** States that a landing does not leave, unless its push turns out to have arrived. */
+export const FINAL: readonly LandingState[] = ['landed', 'already', 'cancelled', 'given_up']
+
+const CHUNK = 500
+
+/** The rows of landings, and of what gets them to their target. */
+export class LandingRows {
+  constructor(private readonly store: Store) {}
+
+  find(id: string): LandingRow | undefined {
+    return this.store.read((orm) => orm.select().from(landings).where(eq(landings.id, id)).get())
+  }
+
+  /** The landing of a branch that is not over. */
+  openOf(rig: string, branch: string): LandingRow | undefined {
+    const where = and(eq(landings.rig, rig), eq(landings.branch, branch), notInArray(landings.state, [...FINAL]))
+    return this.store.read((orm) => orm.select().from(landings).where(where).get())
+  }
+
+  /** The landings of a bead, newest first. */
+  ofBead(bead: string): LandingRow[] {
+    return this.store.read((orm) =>
+      orm.select().from(landings).where(eq(landings.bead, bead)).orderBy(desc(landings.place)).all(),
+    )
+  }
+
+  /** Landings of a rig in some states, in their order. */
+  inStates(rig: string, ...states: LandingState[]): LandingRow[] {
+    const where = and(eq(landings.rig, rig), inArray(landings.state, states))
+    return this.store.read((orm) => orm.select().from(landings).where(where).orderBy(asc(landings.place)).all())
+  }
+
+  /** Landings of any rig in some states. */
+  everywhere(...states: LandingState[]): LandingRow[] {
+    const where = inArray(landings.state, states)
+    return this.store.read((orm) => orm.select().from(landings).where(where).orderBy(asc(landings.place)).all())
+  }
+
+  /** Landings, newest first. */
+  list({ rig, state, before, limit }: { rig?: string; state?: LandingState; before?: number; limit: number }) {
+    const where = and(
+      rig === undefined ? undefined : eq(landings.rig, rig),
+      state === undefined ? undefined : eq(landings.state, state),
+      before === undefined ? undefined : lt(landings.place, before),
+    )
+    return this.store.read((orm) =>
+      orm.select().from(landings).where(where).orderBy(desc(landings.place)).limit(limit).all(),
+    )
+  }
+
+  add(tx: Tx, row: LandingRow): void {
+    tx.orm.insert(landings).values(row).run()
+    this.addHead(tx, row)
+  }
+
+  addHead(tx: Tx, { id, try: number, head }: Pick<LandingRow, 'id' | 'try' | 'head'>): void {
+    tx.orm
+      .insert(landingHeads)
+      .values({ landing: id, try: number, head })
+      .onConflictDoUpdate({ target: [landingHeads.landing, landingHeads.try], set: { head } })
+      .run()
+  }
+
+  update(tx: Tx, id: string, change: Partial<LandingRow>): LandingRow {
+    return tx.orm.update(landings).set(change).where(eq(landings.id, id)).returning().get()
+  }
+
+  nextPlace(tx: Tx): number {
+    const last = tx.orm.select({ place: landings.place }).from(landings).orderBy(desc(landings.place)).limit(1).get()
+    return (last?.place ?? 0) + 1
+  }
+
+  /** The landings of a rig one of whose heads is among some commits, with that head. */
+  withHeads(rig: string, commits: readonly string[]): { row: LandingRow; head: string }[] {
+    const found: { row: LandingRow; head: string }[] = []
+    for (let at = 0; at < commits.length; at += CHUNK) {
+      const where = and(inArray(landingHeads.head, commits.slice(at, at + CHUNK)), eq(landings.rig, rig))
+      found.push(
+        ...this.store.read((orm) =>
+          orm
+            .select({ row: landings, head: landingHeads.head })
+            .from(landingHeads)
+            .innerJoin(landings, eq(landings.id, landingHeads.landing))
+            .where(where)
+            .all(),
+        ),
+      )
+    }
+    return found
+  }
+
+  activeBatch(rig: string): BatchRow | undefined {
+    const where = and(eq(landingBatches.rig, rig), ne(landingBatches.state, 'done'))
+    return this.store.read((orm) => orm.select().from(landingBatches).where(where).get())
+  }
+
+  findBatch(id: string): BatchRow | undefined {
+    return this.store.read((orm) => orm.select().from(landingBatches).where(eq(landingBatches.id, id)).get())
+  }
+
+  addBatch(tx: Tx, batch: BatchRow, members: readonly MemberRow[]): void {
+    tx.orm.insert(landingBatches).values(batch).run()
+    tx.orm
+      .insert(landingMembers)
+      .values([...members])
+      .run()
+  }
+
+  updateBatch(tx: Tx, id: string, change: Partial<BatchRow>): void {
+    tx.orm.update(landingBatches).set(change).where(eq(landingBatches.id, id)).run()
+  }
+
+  members(batch: string): MemberRow[] {
+    const where = eq(landingMembers.batch, batch)
+    return this.store.read((orm) =>
+      orm.select().from(landingMembers).where(where).orderBy(asc(landingMembers.position)).all(),
+    )
+  }
+
+  /** The places that a landing had in batches, newest batch first. */
+  membershipsOf(landing: string): MemberRow[] {
+    const query = this.store.read((orm) =>
+      orm
+        .select({ member: landingMembers })
+        .from(landingMembers)
+        .innerJoin(landingBatches, eq(landingBatches.id, landingMembers.batch))
+        .where(eq(landingMembers.landing, landing))
+        .orderBy(desc(landingBatches.createdAt))
+        .limit(100)
+        .all(),
+    )
+    return query.map(({ member }) => member)
+  }
+
+  /** Pushes of a rig whose outcome is not known, oldest first. */
+  openPushes(rig: string): PushRow[] {
+    const where = and(eq(landingPushes.rig, rig), eq(landingPushes.state, 'open'))
+    return this.store.read((orm) => orm.select().from(landingPushes).where(where).orderBy(asc(landingPushes.id)).all())
+  }
+
+  addPush(tx: Tx, push: Omit<PushRow, 'id' | 'tries' | 'message'>): void {
+    tx.orm.insert(landingPushes).values(push).run()
+  }
+
+  updatePush(tx: Tx, id: number, change: Partial<PushRow>): void {
+    tx.orm.update(landingPushes).set(change).where(eq(landingPushes.id, id)).run()
+  }
+
+  checksOf(batch: string): CheckRow[] {
+    const where = eq(landingChecks.batch, batch)
+    const order = [asc(landingChecks.position), asc(landingChecks.attempt)]
+    return this.store.read((orm) =>
+      orm
+        .select()
+        .from(landingChecks)
+        .where(where)
+        .orderBy(...order)
+        .all(),
+    )
+  }
+
+  openChecks(): CheckRow[] {
+    return this.store.read((orm) => orm.select().from(landingChecks).where(ne(landingChecks.state, 'done')).all())
+  }
+
+  findCheck(id: string): CheckRow | undefined {
+    return this.store.read((orm) => orm.select().from(landingChecks).where(eq(landingChecks.id, id)).get())
+  }
+
+  /** A check of the same files with the same command that passed. */
+  passedBefore(key: string): CheckRow | undefined {
+    const where = and(eq(landingChecks.key, key), sql`verdict = 'green'`)
+    return this.store.read((orm) => orm.select().from(landingChecks).where(where).limit(1).get())
+  }
+
+  addCheck(
+    tx: Tx,
+    check: Pick<CheckRow, 'id' | 'batch' | 'rig' | 'position' | 'attempt' | 'commitId' | 'key' | 'state'> &
+      Partial<CheckRow>,
+  ): void {
+    tx.orm.insert(landingChecks).values(check).run()
+  }
+
+  updateCheck(tx: Tx, id: string, change: Partial<CheckRow>): void {
+    tx.orm.update(landingChecks).set(change).where(eq(landingChecks.id, id)).run()
+  }
+
+  removeCheck(tx: Tx, id: string): void {
+    tx.orm.delete(landingChecks).where(eq(landingChecks.id, id)).run()
+  }
+
+  addLetter(tx: Tx, letter: LetterRow): void {
+    tx.orm.insert(landingLetters).values(letter).onConflictDoNothing().run()
+  }
+
+  pendingLetters(): LetterRow[] {
+    return this.store.read((orm) => orm.select().from(landingLetters).where(eq(landingLetters.state, 'pending')).all())
+  }
+
+  lettersOf(landing: string): LetterRow[] {
+    return this.store.read((orm) => orm.select().from(landingLetters).where(eq(landingLetters.landing, landing)).all())
+  }
+
+  updateLetter(tx: Tx, { landing, try: number, kind }: LetterRow, change: Partial<LetterRow>): void {
+    const where = and(
+      eq(landingLetters.landing, landing),
+      eq(landingLetters.try, number),
+      eq(landingLetters.kind, kind),
+    )
+    tx.orm.update(landingLetters).set(change).where(where).run()
+  }
+
+  train(rig: string): TrainRow | undefined {
+    return this.store.read((orm) => orm.select().from(landingTrains).where(eq(landingTrains.rig, rig)).get())
+  }
+
+  trains(): TrainRow[] {
+    return this.store.read((orm) => orm.select().from(landingTrains).all())
+  }
+
+  setTrain(tx: Tx, rig: string, target: string, change: Partial<TrainRow>): void {
+    const set = { ...change, target }
+    tx.orm
+      .insert(landingTrains)
+      .values({ rig, ...set })
+      .onConflictDoUpdate({ target: landingTrains.rig, set })
+      .run()
+  }
+}

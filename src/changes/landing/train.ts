@@ -1,0 +1,851 @@
+import { randomBytes } from 'node:crypto'
+import type { Repository } from '../../agents/worktrees/index.ts'
+import type { LandConfig } from '../../config/city/index.ts'
+import type { GitRunner } from '../../config/git/index.ts'
+import { gcPart } from '../../core/actor.ts'
+import type { Clock } from '../../core/clock.ts'
+import { type Deadline, type Deadlines, settlesWithin } from '../../core/deadlines.ts'
+import { AppError, errorMessage } from '../../core/errors.ts'
+import type { EventLog, PayloadOf } from '../../core/events/index.ts'
+import type { Store, Tx } from '../../core/store/index.ts'
+import type { BeadRepository } from '../../work/beads/index.ts'
+import { WorkKey } from '../../work/metadata.ts'
+import {
+  type ConflictedFile,
+  changesBetween,
+  changesDigest,
+  LocalBranch,
+  type ObjectSource,
+  RemoteBranch,
+  remoteAddress,
+  type Target,
+  type Yard,
+} from '../yard/index.ts'
+import { type BuildResult, build, type Candidate } from './build.ts'
+import type { CheckPlace, LandingChecks } from './checks.ts'
+import { type Decision, decide, type Verdict } from './decide.ts'
+import * as events from './events.ts'
+import { FINAL, type LandingRows } from './rows.ts'
+import type { BatchRow, LandingRow, LandingState, LetterDetails, MemberRow, PushRow, TrainRow } from './table.ts'
+
+export const LANDING = gcPart('landing')
+
+/** What the trains of a city share. */
+export interface TrainParts {
+  readonly store: Store
+  readonly log: EventLog
+  readonly clock: Clock
+  readonly deadlines: Deadlines
+  readonly git: GitRunner
+  /** The city's name. */
+  readonly name: string
+  readonly rows: LandingRows
+  readonly checks: LandingChecks
+  readonly beads: BeadRepository
+  /** The session that holds the claim of a bead. */
+  holderOf(bead: string): string | undefined
+  report(message: string): void
+}
+
+/** The rig of a train. */
+export interface TrainRig {
+  readonly name: string
+  readonly yard: Yard
+  /** How it lands now; undefined while it does not. */
+  land(): LandConfig | undefined
+  /** The branch that changes end up in. */
+  target(): string
+  checkPlace(): CheckPlace | undefined
+  /** git in the rig, confined to it and to these folders. */
+  repository(folders?: { read?: readonly string[]; write?: readonly string[] }): Repository
+  /** Where the commits of a session may be, best first. */
+  sources(session: string | null): ObjectSource[]
+  /** Why nothing may be started now. */
+  isSuspended(): boolean
+  /** What brings branches to the target by way of a forge, for the mode `pr`. */
+  readonly pullRequests?: PullRequests
+  /** Called in the write that sees a landing on its target. */
+  onLanded(tx: Tx, row: LandingRow, commit: string): void
+}
+
+/** Brings the queued landings of a rig to its target by pull requests, one step at a time. */
+export interface PullRequests {
+  step(land: LandConfig): Promise<Step>
+}
+
+/** What a train does after a step: the next one, or nothing until it is woken. */
+type Step = 'again' | 'wait'
+
+const RETRY_MS = 2_000
+const MAX_RETRY_MS = 60_000
+/** How long the remote may be unreachable before a person is told. */
+const STANDING_AFTER_MS = 10 * 60_000
+const LOOK_MS = 60_000
+/** How long a stop waits for git. */
+const STOP_MS = 3_000
+const MAX_REFUSALS = 2
+const MAX_COMMITS = 5_000
+/** Causes that only a person ends. */
+const FOR_A_PERSON = ['refused', 'no-verdict', 'rewound']
+
+const newId = (prefix: string): string => prefix + randomBytes(8).toString('hex')
+
+/**
+ * Lands the branches of one rig, one batch at a time. Every state is entered by one write, and a row is there before
+ * anything is done that is not a row. What a push did is known by looking at the target, and by nothing else.
+ */
+export class Train {
+  #running: Promise<void> | undefined
+  #isWanted = false
+  #isClosed = false
+  #isPrepared = false
+  #failingSince: number | undefined
+  #failures = 0
+  #retry: Deadline | undefined
+  #target: { key: string; target: Target } | undefined
+
+  constructor(
+    private readonly parts: TrainParts,
+    private readonly rig: TrainRig,
+  ) {}
+
+  /** Does what there is to do. */
+  wake(): void {
+    this.#isWanted = true
+    if (!this.#running && !this.#isClosed) this.#running = this.#run()
+  }
+
+  async stop(): Promise<void> {
+    this.#isClosed = true
+    this.#retry?.cancel()
+    // A push that hangs is settled by the next supervisor.
+    await settlesWithin(this.parts.deadlines, STOP_MS, Promise.resolve(this.#running))
+  }
+
+  get isIdle(): boolean {
+    return this.#running === undefined
+  }
+
+  /** Resolves when nothing is under way. */
+  async whenIdle(): Promise<void> {
+    while (this.#running) await this.#running
+  }
+
+  async #run(): Promise<void> {
+    try {
+      while (this.#isWanted && !this.#isClosed) {
+        this.#isWanted = false
+        this.#retry?.cancel()
+        this.#retry = undefined
+        await this.#steps()
+      }
+    } finally {
+      this.#running = undefined
+    }
+  }
+
+  async #steps(): Promise<void> {
+    try {
+      while (!this.#isClosed && (await this.#step()) === 'again');
+      this.#failures = 0
+      this.#failingSince = undefined
+      await this.#stopStanding('failing')
+    } catch (error) {
+      if (!this.parts.store.failure && !this.#isClosed) await this.#failed(error)
+    }
+  }
+
+  /** What fails is tried again, later each time; when it goes on, a person is told once. */
+  async #failed(error: unknown): Promise<void> {
+    const { clock, report } = this.parts
+    this.rig.yard.distrust()
+    this.#target = undefined
+    this.#failingSince ??= clock.now()
+    const message = errorMessage(error)
+    if (this.#failures++ === 0) report(`landing in rig ${this.rig.name}: ${message}`)
+    const isLong = clock.now() - this.#failingSince >= STANDING_AFTER_MS
+    if (isLong) await this.#stand('failing', message).catch(() => {})
+    this.#wakeIn(Math.min(MAX_RETRY_MS, RETRY_MS * 2 ** Math.min(this.#failures - 1, 10)))
+  }
+
+  /** The soonest of what was asked for wakes it. */
+  #wakeIn(ms: number): void {
+    const { clock, deadlines } = this.parts
+    if (this.#isClosed || (this.#retry && this.#retry.due <= clock.now() + ms)) return
+    this.#retry?.cancel()
+    this.#retry = deadlines.after(ms, () => this.wake())
+  }
+
+  get #row(): TrainRow | undefined {
+    return this.parts.rows.train(this.rig.name)
+  }
+
+  async #step(): Promise<Step> {
+    const { rows } = this.parts
+    const land = this.rig.land()
+    if (!land || land.mode === 'off' || this.rig.isSuspended()) return 'wait'
+    if (rows.inStates(this.rig.name, 'submitted', 'queued', 'in_batch', 'waits_turn').length === 0) {
+      if (rows.openPushes(this.rig.name).length === 0) return 'wait'
+    }
+    await this.#prepare()
+    await this.#takeIn()
+    const batch = rows.activeBatch(this.rig.name)
+    if (batch?.state === 'pushing') return this.#push(batch, land)
+    if (batch) return this.#advance(batch, land)
+    if (land.mode === 'pr') return this.#propose(land)
+    return this.#form(land)
+  }
+
+  /** Creates the repository, and removes refs that a crash left without a row. */
+  async #prepare(): Promise<void> {
+    const { rows } = this.parts
+    const { yard, name } = this.rig
+    const [any] = rows.list({ rig: name, limit: 1 })
+    await yard.prepare(any?.head.length === 64 ? 'sha256' : 'sha1')
+    if (this.#isPrepared) return
+    const stale: string[] = []
+    for (const ref of (await yard.refs('refs/gc/train')).keys()) {
+      const [, , , batch = ''] = ref.split('/')
+      if (!rows.findBatch(batch)) stale.push(ref)
+    }
+    for (const ref of (await yard.refs('refs/gc/land')).keys()) {
+      const [, , , id = ''] = ref.split('/')
+      if (!rows.find(id)) stale.push(ref)
+    }
+    await yard.unpin(stale)
+    this.#isPrepared = true
+  }
+
+  /** Brings submitted heads into the yard. */
+  async #takeIn(): Promise<void> {
+    const { rows, store } = this.parts
+    const submitted = rows.inStates(this.rig.name, 'submitted')
+    if (submitted.length === 0) return
+    const problems = await this.#adopt(submitted)
+    const taken = submitted.filter(({ id }) => !problems.has(id))
+    await this.rig.yard.pin(Object.fromEntries(taken.map((row) => [pinOf(row), row.head])))
+    await store.write((tx) => {
+      for (const { id, head } of submitted) {
+        const row = rows.find(id)
+        if (row?.state !== 'submitted' || row.head !== head) continue
+        const problem = problems.get(id)
+        const reason = `its commit ${head.slice(0, 12)} cannot be read: ${problem}`
+        if (problem === undefined) this.#requeue(tx, row)
+        else this.#enter(tx, row, { state: 'held', heldFor: 'source', reason }, events.LandHeld)
+      }
+    }, LANDING)
+  }
+
+  /** Copies heads from wherever they are, together where that is possible; returns what is wrong with the others. */
+  async #adopt(rows: readonly LandingRow[]): Promise<Map<string, string>> {
+    const { yard } = this.rig
+    const problems = new Map<string, string>()
+    const [first] = this.rig.sources(null)
+    const all = rows.map(({ head }) => head)
+    if (first && rows.length > 1) await yard.adopt(first, all).catch(() => {})
+    const missing = new Set(await yard.missing(all))
+    for (const { id, head, session } of rows.filter((row) => missing.has(row.head))) {
+      problems.set(id, 'the rig has no repository')
+      for (const source of this.rig.sources(session)) {
+        try {
+          await yard.adopt(source, [head])
+          problems.delete(id)
+          break
+        } catch (error) {
+          problems.set(id, errorMessage(error))
+        }
+      }
+    }
+    return problems
+  }
+
+  /** The commit of the target as it is now; undefined where nothing can land on it. */
+  async #look(land: LandConfig): Promise<string | undefined> {
+    const base = await (await this.#targetOf(land)).look()
+    if (base === undefined) {
+      await this.#stand('no-branch', `${this.rig.target()} does not exist there; push it, or name another target`)
+      this.#wakeIn(LOOK_MS)
+      return undefined
+    }
+    await this.#observe(base)
+    await this.#stopStanding('no-branch')
+    return base
+  }
+
+  async #targetOf(land: LandConfig): Promise<Target> {
+    const { yard } = this.rig
+    const branch = this.rig.target()
+    if (land.mode === 'local') {
+      const [source] = this.rig.sources(null)
+      if (!source) throw new AppError('service-unavailable', `rig ${this.rig.name} has no repository`)
+      return new LocalBranch(yard, { git: (folders) => this.rig.repository(folders), source }, branch)
+    }
+    const key = `${land.remote} ${branch}`
+    if (this.#target?.key === key) return this.#target.target
+    const address = await remoteAddress(this.rig.repository(), land.remote)
+    const target = new RemoteBranch(this.parts.git, yard, address, branch)
+    this.#target = { key, target }
+    return target
+  }
+
+  /** Records what a look at the target tells of pushes, and of what had landed. */
+  async #observe(base: string): Promise<void> {
+    const { rows, store } = this.parts
+    const { yard, name } = this.rig
+    const before = this.#row?.target === this.rig.target() ? (this.#row.base ?? undefined) : undefined
+    const pushes: { push: PushRow; arrived: boolean; wrong: ReadonlySet<string> }[] = []
+    for (const push of rows.openPushes(name)) {
+      const arrived = push.target === this.rig.target() && (await yard.contains(base, push.new))
+      if (!arrived && base === push.old) continue
+      pushes.push({ push, arrived, wrong: arrived ? await this.#wrongMembers(push) : new Set() })
+    }
+    const isRewound = before !== undefined && before !== base && !(await yard.contains(base, before))
+    const lost = isRewound ? await this.#lostBy(before, base) : []
+    const found = before === base ? [] : await this.#foundAgain(base)
+    if (before === base && pushes.length === 0) return
+    await store.write((tx) => {
+      for (const { push, arrived, wrong } of pushes) this.#settle(tx, push, arrived, wrong)
+      for (const row of found) this.#land(tx, row, row.merged ?? '')
+      for (const row of lost) this.#lose(tx, row)
+      rows.setTrain(tx, name, this.rig.target(), { base })
+      if (isRewound) {
+        const what = `${this.rig.target()} was set back from ${before.slice(0, 12)} to ${base.slice(0, 12)}`
+        this.#standIn(tx, 'rewound', `${what}; look at it, then gc land resume`)
+      } else if (['base-red', 'refused'].includes(this.#row?.standingFor ?? '')) this.#runIn(tx)
+    }, LANDING)
+    if (isRewound) await yard.pin({ [`refs/gc/rewound/${before}`]: before })
+  }
+
+  /** Members of a push whose commits changed other paths or contents than they were to. */
+  async #wrongMembers({ batch, upto }: PushRow): Promise<ReadonlySet<string>> {
+    const wrong = new Set<string>()
+    for (const member of this.parts.rows.members(batch).filter(({ position }) => position <= upto)) {
+      const changes = await changesBetween(this.rig.yard, member.parent, member.candidate)
+      if (changesDigest(changes) !== member.expected) wrong.add(member.landing)
+    }
+    return wrong
+  }
+
+  /** What had landed and is in the target no more. */
+  async #lostBy(before: string, base: string): Promise<LandingRow[]> {
+    const { yard, name } = this.rig
+    const args = ['rev-list', before, '--not', base]
+    const gone = new Set((await yard.own.read(args, { maxOutput: 256 * 1024 * 1024 })).split('\n'))
+    const landed = this.parts.rows.inStates(name, 'landed')
+    return landed.filter(({ merged, target }) => target === this.rig.target() && merged !== null && gone.has(merged))
+  }
+
+  async #foundAgain(base: string): Promise<LandingRow[]> {
+    const found: LandingRow[] = []
+    for (const row of this.parts.rows.inStates(this.rig.name, 'lost')) {
+      if (row.merged !== null && (await this.rig.yard.contains(base, row.merged))) found.push(row)
+    }
+    return found
+  }
+
+  #settle(tx: Tx, push: PushRow, arrived: boolean, wrong: ReadonlySet<string>): void {
+    const { rows } = this.parts
+    rows.updatePush(tx, push.id, { state: arrived ? 'landed' : 'overtaken' })
+    const members = rows.members(push.batch).filter(({ position }) => position <= push.upto)
+    for (const member of members) {
+      const row = rows.find(member.landing)
+      if (!row) continue
+      if (arrived) this.#arrive(tx, row, member, wrong.has(row.id))
+      else if (row.state === 'in_batch' && row.batch === push.batch) this.#requeue(tx, row)
+    }
+    const outcome = arrived ? 'landed' : 'overtaken'
+    if (rows.findBatch(push.batch)?.state === 'pushing') this.#endBatch(tx, push.batch, outcome)
+    if (!arrived) this.#record(tx, events.LandOvertaken, { batch: push.batch, commit: push.new })
+  }
+
+  #arrive(tx: Tx, row: LandingRow, { head, candidate }: MemberRow, isWrong: boolean): void {
+    if (row.state === 'landed' || (row.head !== head && row.state !== 'in_batch')) return
+    const reason = `${candidate.slice(0, 12)} changed other files than the branch did`
+    if (isWrong)
+      this.#enter(tx, row, { state: 'held', heldFor: 'contents', reason, merged: candidate }, events.LandHeld)
+    else this.#land(tx, row, candidate)
+  }
+
+  #land(tx: Tx, row: LandingRow, commit: string): void {
+    const { beads } = this.parts
+    const merged = { state: 'landed' as const, reason: '', merged: commit, batch: null, waitsFor: null, files: [] }
+    const after = this.#enter(tx, row, merged, events.LandLanded)
+    const metadata = { merged_sha: commit, merged_target: row.target }
+    const bead = row.bead === null ? undefined : beads.find(row.bead)
+    if (bead?.status === 'closed') beads.change(tx, bead.id, { metadata })
+    else if (bead) {
+      const reason = `landed as ${commit.slice(0, 12)} on ${row.target}`
+      beads.closeWith(tx, bead.id, { ...metadata, [WorkKey.closeReason]: reason })
+    }
+    this.rig.onLanded(tx, after, commit)
+  }
+
+  #lose(tx: Tx, row: LandingRow): void {
+    const reason = `${row.target} was set back behind ${row.merged?.slice(0, 12)}`
+    this.#enter(tx, row, { state: 'lost', reason }, events.LandLost)
+    if (row.bead !== null && this.parts.beads.find(row.bead)) {
+      this.parts.beads.change(tx, row.bead, { metadata: { merged_sha: '', merged_target: '' } })
+    }
+  }
+
+  #requeue(tx: Tx, row: LandingRow): void {
+    this.#enter(tx, row, { state: 'queued', batch: null, reason: '' }, events.LandQueued)
+  }
+
+  #endBatch(tx: Tx, batch: string, outcome: string): void {
+    const { rows, clock } = this.parts
+    rows.updateBatch(tx, batch, { state: 'done', outcome, endedAt: clock.now() })
+    const refs = rows.members(batch).map(({ position }) => `refs/gc/train/${batch}/${position}`)
+    tx.after(() => void this.#unpin(refs))
+  }
+
+  async #unpin(refs: readonly string[]): Promise<void> {
+    await this.rig.yard.unpin(refs).catch(() => {})
+  }
+
+  /** Merges what waits, in its order, into candidates that contain each other. */
+  async #form(land: LandConfig): Promise<Step> {
+    const { rows } = this.parts
+    if (this.#row?.pausedAt != null) return 'wait'
+    const base = await this.#look(land)
+    const standing = this.#row?.standingFor ?? ''
+    if (base === undefined || FOR_A_PERSON.includes(standing)) return this.#later(standing)
+    if (standing === 'base-red' && this.#row?.standingAt === base) return this.#later(standing)
+    await this.#endTurns()
+    const queued = rows.inStates(this.rig.name, 'queued')
+    const batch = newId('lb-')
+    const built = await this.#build(queued, {
+      land,
+      base,
+      batch,
+      committedAt: Math.floor(this.parts.clock.now() / 1000),
+    })
+    if (built.members.length === 0) return built.changed ? 'again' : 'wait'
+    await this.#begin(batch, base, built.members)
+    return 'again'
+  }
+
+  /** With a forge, what is ready goes its way: see `PullRequests`. */
+  async #propose(land: LandConfig): Promise<Step> {
+    if (this.rig.pullRequests) return this.rig.pullRequests.step(land)
+    await this.#stand('no-forge', 'mode = "pr" needs a forge; set [rigs.land.forge], or mode = "push"')
+    return 'wait'
+  }
+
+  /** What only another look can end is looked at again. */
+  #later(standing: string): Step {
+    if (standing === 'base-red') this.#wakeIn(LOOK_MS)
+    return 'wait'
+  }
+
+  async #build(
+    queued: readonly LandingRow[],
+    { land, base, batch, committedAt }: { land: LandConfig; base: string; batch: string; committedAt: number },
+  ): Promise<{ members: MemberRow[]; changed: boolean }> {
+    const members: MemberRow[] = []
+    let changed = false
+    for (const row of queued) {
+      if (members.length >= land.batch) break
+      if (!(await this.#mayEnter(row))) {
+        changed = true
+        continue
+      }
+      const history = await this.#historyOf(row, base, members)
+      if (history.waitsFor !== undefined) {
+        await this.#explain(row, `builds on ${history.waitsFor}, which has not landed yet`)
+        continue
+      }
+      const tip = members.at(-1)?.candidate ?? base
+      const request = { ...{ yard: this.rig.yard, land, row, base, tip, landed: history.landed, committedAt } }
+      const named = { name: `${this.parts.name}/${row.id}`, git: this.parts.git }
+      const abandoned = history.abandoned
+      const result: BuildResult = abandoned ?? (await build({ ...request, ...named }))
+      if (result.is === 'candidate') members.push(toMember(batch, members.length, row, result.candidate))
+      else if (result.is === 'later')
+        await this.#explain(row, `waits for ${members.at(-1)?.landing}, which is ahead of it`)
+      else changed = (await this.#turnAway(row, land, base, result)) || changed
+    }
+    return { members, changed }
+  }
+
+  /** Whether a landing is still what was submitted; otherwise it is held. */
+  async #mayEnter(row: LandingRow): Promise<boolean> {
+    const pinned = (await this.rig.yard.refs(pinOf(row))).get(pinOf(row))
+    if (pinned !== row.head) {
+      await this.#change(row, 'queued', { state: 'submitted', reason: '' }, events.LandSubmitted)
+      return false
+    }
+    const reason = row.allowed.includes('bead') ? undefined : this.#beadProblem(row)
+    if (reason === undefined) return true
+    await this.#change(row, 'queued', { state: 'held', heldFor: 'bead', reason }, events.LandHeld)
+    return false
+  }
+
+  /** What happened to the bead since its branch was submitted. */
+  #beadProblem({ bead: id, beadClosed, session }: LandingRow): string | undefined {
+    if (id === null) return undefined
+    const bead = this.parts.beads.find(id)
+    if (!bead) return `its bead ${id} was deleted`
+    if (bead.status === 'closed') return undefined
+    if (beadClosed) return `its bead ${id} was reopened since`
+    const holder = this.parts.holderOf(id)
+    return holder !== undefined && holder !== session ? `its bead ${id} was claimed by ${holder} since` : undefined
+  }
+
+  /** Which landings a branch continues: those that landed, and those that must land first. */
+  async #historyOf(
+    row: LandingRow,
+    base: string,
+    members: readonly MemberRow[],
+  ): Promise<{ landed: string[]; waitsFor?: string; abandoned?: BuildResult }> {
+    const args = ['rev-list', '-n', String(MAX_COMMITS), row.head, '--not', base]
+    const commits = (await this.rig.yard.own.run(...args)).split('\n').filter((commit) => commit !== '')
+    const landed: string[] = []
+    for (const { row: other, head } of this.parts.rows.withHeads(this.rig.name, commits)) {
+      if (other.id === row.id) continue
+      const isAhead = members.some((member) => member.landing === other.id && member.head === head)
+      if (isAhead || other.state === 'landed') landed.push(head)
+      else if (!FINAL.includes(other.state)) return { landed, waitsFor: other.id }
+      else if (other.state !== 'already' && other.branch !== row.branch && !row.allowed.includes('parent')) {
+        const reason = `builds on ${other.id}, which was ${other.state === 'cancelled' ? 'cancelled' : 'given up'}`
+        return { landed, abandoned: { is: 'held', for: 'parent', reason } }
+      }
+    }
+    return { landed: [...new Set(landed)] }
+  }
+
+  /** Records why a landing stays where it is in the queue. */
+  async #explain(row: LandingRow, reason: string): Promise<void> {
+    if (row.reason === reason) return
+    const { rows, store } = this.parts
+    await store.write((tx) => {
+      if (rows.find(row.id)?.state === 'queued') rows.update(tx, row.id, { reason })
+    }, LANDING)
+  }
+
+  /** Records what keeps a branch from being merged; false where it only waits. */
+  async #turnAway(row: LandingRow, land: LandConfig, base: string, result: BuildResult): Promise<boolean> {
+    if (result.is === 'already') {
+      const reason = `${row.target} has all of its changes`
+      await this.#change(row, 'queued', { state: 'already', reason, turnUntil: null, files: [] }, events.LandAlready)
+    } else if (result.is === 'held') {
+      await this.#change(row, 'queued', { state: 'held', heldFor: result.for, reason: result.reason }, events.LandHeld)
+    } else if (result.is === 'conflict') await this.#conflict(row, land, base, result.files)
+    return true
+  }
+
+  /** One owner at a time resolves conflicts in a file; the others wait for him, and keep their places. */
+  async #conflict(row: LandingRow, land: LandConfig, base: string, files: readonly ConflictedFile[]): Promise<void> {
+    const { rows, store } = this.parts
+    const paths = files.map(({ path }) => path)
+    await store.write((tx) => {
+      const current = rows.find(row.id)
+      if (current?.state !== 'queued' || current.head !== row.head) return
+      const holder = this.#turns().find(
+        (other) => other.id !== row.id && other.files.some((path) => paths.includes(path)),
+      )
+      if (holder) {
+        const reason = `conflicts in ${paths[0]}, which ${holder.id} resolves first`
+        this.#enter(tx, current, { state: 'waits_turn', waitsFor: holder.id, reason }, events.LandWaitingTurn)
+        return
+      }
+      this.#turnBack(tx, current, land, { kind: 'conflict', base, candidate: null, files: paths, details: { files } })
+    }, LANDING)
+  }
+
+  /** Who has the turn for files of a conflict, and has not brought them home. */
+  #turns(): LandingRow[] {
+    const now = this.parts.clock.now()
+    const rows = this.parts.rows.inStates(this.rig.name, 'conflict', 'submitted', 'queued', 'in_batch', 'waits_turn')
+    return rows.filter(
+      ({ state, files, turnUntil }) => files.length > 0 && (state !== 'conflict' || (turnUntil ?? 0) > now),
+    )
+  }
+
+  /** Those wait no more whose predecessor landed, gave up or took too long. */
+  async #endTurns(): Promise<void> {
+    const { rows, store, clock } = this.parts
+    const waiting = rows.inStates(this.rig.name, 'waits_turn')
+    if (waiting.length === 0) return
+    const turns = this.#turns()
+    const free = waiting.filter(({ waitsFor }) => !turns.some(({ id }) => id === waitsFor))
+    if (free.length > 0) {
+      await store.write((tx) => {
+        for (const row of free) this.#requeue(tx, row)
+      }, LANDING)
+    }
+    const ends = turns.flatMap(({ state, turnUntil }) =>
+      state === 'conflict' && turnUntil !== null ? [turnUntil] : [],
+    )
+    if (ends.length > 0) this.#wakeIn(Math.max(0, Math.min(...ends) - clock.now()))
+  }
+
+  /** Gives a branch back to its owner with a letter, or to a person after all its tries. */
+  #turnBack(
+    tx: Tx,
+    row: LandingRow,
+    land: LandConfig,
+    back: { kind: 'conflict' | 'red'; base: string; candidate: string | null; files: string[]; details: LetterDetails },
+  ): void {
+    const { rows, clock } = this.parts
+    const { kind, base, candidate, files, details } = back
+    const what = kind === 'conflict' ? `conflicts with ${row.target} in ${files.join(', ')}` : 'fails the check'
+    if (row.try >= land.tries) {
+      const reason = `${what}, after ${row.try} ${row.try === 1 ? 'try' : 'tries'}`
+      this.#enter(tx, row, { state: 'parked', batch: null, files: [], turnUntil: null, reason }, events.LandParked)
+      return
+    }
+    const turn =
+      kind === 'conflict' ? { files, turnUntil: clock.now() + land.turnTimeout } : { files: [], turnUntil: null }
+    const state = { state: kind, batch: null, waitsFor: null, reason: what, ...turn }
+    this.#enter(tx, row, state, kind === 'conflict' ? events.LandConflict : events.LandRed)
+    const letter = { landing: row.id, try: row.try, kind, base, candidate, details }
+    rows.addLetter(tx, { ...letter, state: 'pending', createdAt: clock.now() })
+  }
+
+  async #begin(batch: string, base: string, members: readonly MemberRow[]): Promise<void> {
+    const { rows, store, clock } = this.parts
+    const { yard, name } = this.rig
+    await yard.pin(
+      Object.fromEntries(members.map((each) => [`refs/gc/train/${batch}/${each.position}`, each.candidate])),
+    )
+    const baseTree = await yard.own.run('rev-parse', `${base}^{tree}`)
+    await store.write((tx) => {
+      const isCurrent = members.every(({ landing, head }) => {
+        const row = rows.find(landing)
+        return row?.state === 'queued' && row.head === head
+      })
+      // A person or an owner took one of them back while it was merged.
+      if (!isCurrent || this.#row?.pausedAt != null) return
+      const row = { id: batch, rig: name, target: this.rig.target(), base, baseTree, state: 'checking' as const }
+      const fresh = { lo: -1, hi: members.length - 1, outcome: '', createdAt: clock.now(), endedAt: null }
+      rows.addBatch(tx, { ...row, ...fresh }, members)
+      for (const { landing } of members)
+        rows.update(tx, landing, { state: 'in_batch', batch, reason: '', updatedAt: clock.now() })
+      this.#record(tx, events.LandBatched, { batch, base, landings: members.map(({ landing }) => landing) })
+    }, LANDING)
+  }
+
+  /** Takes a batch one step on: the next check, its push, or back into the queue. */
+  async #advance(batch: BatchRow, land: LandConfig): Promise<Step> {
+    const { rows } = this.parts
+    const members = rows.members(batch.id)
+    const checks = rows.checksOf(batch.id)
+    if (checks.some(({ state }) => state !== 'done')) return 'wait'
+    if (this.#row?.pausedAt != null) return 'wait'
+    const verdicts = new Map<number, Verdict[]>()
+    for (const { position, verdict } of checks) {
+      if (verdict) verdicts.set(position, [...(verdicts.get(position) ?? []), verdict])
+    }
+    const place = this.rig.checkPlace()
+    const decision: Decision = place
+      ? decide({ size: members.length, verdicts, confirms: land.confirmRed })
+      : { is: 'settled', upto: members.length - 1 }
+    if (decision.is === 'check') return place ? this.#check(batch, members, decision, place) : 'wait'
+    if (decision.is === 'settled') return this.#close(batch, members, land, decision)
+    const last = checks.findLast(({ position }) => position === (decision.is === 'base-red' ? -1 : decision.position))
+    const [kind, what] =
+      decision.is === 'base-red'
+        ? (['base-red', `the check fails on ${this.rig.target()} itself (${last?.reason})`] as const)
+        : (['no-verdict', `the check ended twice without a verdict: ${last?.reason}`] as const)
+    await this.parts.store.write((tx) => {
+      for (const { landing } of members) this.#requeueMember(tx, batch.id, landing)
+      this.#endBatch(tx, batch.id, kind)
+      this.#standIn(tx, kind, what, batch.base)
+    }, LANDING)
+    return 'again'
+  }
+
+  #requeueMember(tx: Tx, batch: string, landing: string): void {
+    const row = this.parts.rows.find(landing)
+    if (row?.state === 'in_batch' && row.batch === batch) this.#requeue(tx, row)
+  }
+
+  async #check(
+    batch: BatchRow,
+    members: readonly MemberRow[],
+    { position, lo, hi }: Extract<Decision, { is: 'check' }>,
+    place: CheckPlace,
+  ): Promise<Step> {
+    const { rows, store, checks, clock } = this.parts
+    const member = members[position]
+    const tree = member?.tree ?? batch.baseTree
+    const commitId = member?.candidate ?? batch.base
+    const key = checks.keyOf(tree, place)
+    const attempt = rows.checksOf(batch.id).filter((check) => check.position === position).length
+    const before = attempt === 0 ? rows.passedBefore(key) : undefined
+    const row = { id: newId('lc-'), batch: batch.id, rig: this.rig.name, position, attempt, commitId, key }
+    await store.write((tx) => {
+      rows.updateBatch(tx, batch.id, {
+        lo,
+        hi,
+        state: hi - lo < members.length || attempt > 0 ? 'bisecting' : 'checking',
+      })
+      if (before) {
+        const reason = `as ${before.id}, with the same files`
+        rows.addCheck(tx, { ...row, state: 'done', verdict: 'green', reason, endedAt: clock.now() })
+        return
+      }
+      rows.addCheck(tx, { ...row, state: 'starting' })
+      this.#record(tx, events.LandChecking, { batch: batch.id, commit: commitId })
+      tx.after(() => checks.wake())
+    }, LANDING)
+    return before ? 'again' : 'wait'
+  }
+
+  /** The end of the checks: what passed is pushed, what is to blame goes back, and the rest waits again. */
+  async #close(
+    batch: BatchRow,
+    members: readonly MemberRow[],
+    land: LandConfig,
+    { upto, blamed }: Extract<Decision, { is: 'settled' }>,
+  ): Promise<Step> {
+    const { rows, store, clock } = this.parts
+    const last = members[upto]
+    if (last && !(await this.rig.yard.contains(last.candidate, batch.base))) {
+      throw new AppError('internal', `candidate ${last.candidate} does not continue ${batch.base}`)
+    }
+    const flaky = rows.checksOf(batch.id).filter(({ verdict, position }) => verdict === 'red' && position <= upto)
+    await store.write((tx) => {
+      for (const { reason, commitId } of flaky)
+        this.#record(tx, events.LandFlaky, { batch: batch.id, commit: commitId, reason })
+      for (const { position, landing } of members) {
+        if (position === blamed) this.#blame(tx, batch, members, position, land)
+        else if (position > upto) this.#requeueMember(tx, batch.id, landing)
+      }
+      if (!last) return this.#endBatch(tx, batch.id, 'red')
+      rows.updateBatch(tx, batch.id, { state: 'pushing', lo: upto, hi: blamed ?? upto })
+      const push = { batch: batch.id, rig: batch.rig, target: batch.target, old: batch.base, new: last.candidate, upto }
+      rows.addPush(tx, { ...push, state: 'open', startedAt: clock.now() })
+      this.#record(tx, events.LandPushing, { batch: batch.id, base: batch.base, commit: last.candidate })
+    }, LANDING)
+    return 'again'
+  }
+
+  #blame(tx: Tx, batch: BatchRow, members: readonly MemberRow[], position: number, land: LandConfig): void {
+    const { rows } = this.parts
+    const member = members[position]
+    const row = member && rows.find(member.landing)
+    if (row?.state !== 'in_batch' || !member) return
+    const check = rows.checksOf(batch.id).findLast((each) => each.position === position && each.verdict === 'red')
+    const green = members[position - 1]?.candidate ?? batch.base
+    const details = { output: check?.output ?? '', reason: check?.reason ?? '', green }
+    const { candidate } = member
+    this.#turnBack(tx, row, land, { kind: 'red', base: green, candidate, files: [], details })
+  }
+
+  /** Pushes what passed, and looks. */
+  async #push(batch: BatchRow, land: LandConfig): Promise<Step> {
+    const { rows, store } = this.parts
+    if ((await this.#look(land)) === undefined) return 'wait'
+    const push = rows.openPushes(this.rig.name).find((each) => each.batch === batch.id)
+    if (!push) return this.#unpushed(batch)
+    if (this.#row?.pausedAt != null) return 'wait'
+    if (push.tries >= MAX_REFUSALS) {
+      const why = push.message || 'it answered that it had'
+      await this.#stand('refused', `${this.rig.target()} did not move when it was pushed to: ${why}`)
+      this.#wakeIn(LOOK_MS)
+      return 'wait'
+    }
+    const target = await this.#targetOf(land)
+    const message = await target.push(push.old, push.new)
+    if ((await this.#look(land)) === undefined) return 'wait'
+    if (!rows.openPushes(this.rig.name).some(({ id }) => id === push.id)) return 'again'
+    await store.write((tx) => {
+      rows.updatePush(tx, push.id, { tries: push.tries + 1, message })
+      this.#record(tx, events.LandRefused, { batch: batch.id, commit: push.new, reason: message })
+    }, LANDING)
+    if (push.tries + 1 >= MAX_REFUSALS) return 'again'
+    this.#wakeIn(RETRY_MS)
+    return 'wait'
+  }
+
+  /** A batch whose push was settled is over. */
+  async #unpushed(batch: BatchRow): Promise<Step> {
+    if (this.parts.rows.findBatch(batch.id)?.state === 'pushing') {
+      await this.parts.store.write((tx) => this.#endBatch(tx, batch.id, 'settled'), LANDING)
+    }
+    return 'again'
+  }
+
+  /** Enters a state if the landing is still in the one that was seen, with the same head. */
+  async #change(row: LandingRow, from: LandingState, change: Partial<LandingRow>, event: LandingEvent): Promise<void> {
+    const { rows, store } = this.parts
+    await store.write((tx) => {
+      const current = rows.find(row.id)
+      if (current?.state === from && current.head === row.head) this.#enter(tx, current, change, event)
+    }, LANDING)
+  }
+
+  #enter(tx: Tx, row: LandingRow, change: Partial<LandingRow>, event: LandingEvent): LandingRow {
+    return enterState(this.parts, tx, row, change, event)
+  }
+
+  #record(tx: Tx, event: TrainEvent, facts: Omit<TrainFacts, 'rig' | 'target'>): void {
+    this.parts.log.append(tx, event, {}, { rig: this.rig.name, target: this.rig.target(), ...facts })
+  }
+
+  #stand(kind: string, reason: string): Promise<void> {
+    return this.parts.store.write((tx) => this.#standIn(tx, kind, reason), LANDING)
+  }
+
+  #standIn(tx: Tx, kind: string, reason: string, at?: string): void {
+    const { rows, clock } = this.parts
+    const before = this.#row
+    if (before?.standingFor === kind && before.standing === reason) return
+    const since = { standingFor: kind, standing: reason, standingSince: clock.now(), standingAt: at ?? null }
+    rows.setTrain(tx, this.rig.name, this.rig.target(), since)
+    this.#record(tx, events.LandStanding, { reason, ...(at !== undefined && { base: at }) })
+  }
+
+  /** It stands for this no more. */
+  async #stopStanding(kind: string): Promise<void> {
+    if (this.#row?.standingFor === kind) await this.parts.store.write((tx) => this.#runIn(tx), LANDING)
+  }
+
+  #runIn(tx: Tx): void {
+    const { rows } = this.parts
+    if (!this.#row?.standingFor) return
+    const over = { standingFor: '', standing: '', standingSince: null, standingAt: null }
+    rows.setTrain(tx, this.rig.name, this.rig.target(), over)
+    this.#record(tx, events.LandRunning, {})
+  }
+}
+
+export type LandingEvent = typeof events.LandQueued
+type TrainEvent = typeof events.LandBatched
+type TrainFacts = PayloadOf<TrainEvent>
+
+export const pinOf = ({ id, try: number }: LandingRow): string => `refs/gc/land/${id}/${number}`
+
+const toMember = (batch: string, position: number, { id, head }: LandingRow, candidate: Candidate): MemberRow => ({
+  ...{ batch, position, landing: id, head },
+  ...candidate,
+})
+
+/** Puts a landing into a state, with its event. */
+export function enterState(
+  { rows, log, clock }: Pick<TrainParts, 'rows' | 'log' | 'clock'>,
+  tx: Tx,
+  row: LandingRow,
+  change: Partial<LandingRow>,
+  event: LandingEvent,
+): LandingRow {
+  const after = rows.update(tx, row.id, { ...change, updatedAt: clock.now() })
+  const { id, rig, target, branch, head, bead, session } = after
+  log.append(
+    tx,
+    event,
+    { subject: bead ?? id, ...(session !== null && { session_id: session }) },
+    {
+      ...{ landing: id, rig, target, branch, head, try: after.try },
+      ...(bead !== null && { bead_id: bead }),
+      ...(after.reason !== '' && { reason: after.reason }),
+      ...(after.batch !== null && { batch: after.batch }),
+      ...(after.state === 'landed' && after.merged !== null && { merged: after.merged }),
+      ...(after.waitsFor !== null && { waits_for: after.waitsFor }),
+      ...(after.files.length > 0 && { paths: after.files }),
+    },
+  )
+  return after
+}
