@@ -9,15 +9,14 @@ export class LandingAttention implements AttentionSource {
   readonly name = 'landings'
 
   constructor(
-    private readonly landings: { readonly rows: Pick<LandingRows, 'everywhere' | 'trains'> },
+    private readonly landings: { readonly rows: Pick<LandingRows, 'everywhere' | 'standing'> },
     private readonly log: Pick<EventLog, 'subscribe'>,
   ) {}
 
   items(): AttentionEntry[] {
     const { rows } = this.landings
-    const standing = rows.trains().filter(({ standingFor }) => standingFor !== '')
     return [
-      ...standing.map((train) => ({
+      ...rows.standing().map((train) => ({
         ...{ id: `landing:${train.rig}`, kind: 'landing', rig: train.rig },
         ...(train.standingSince !== null && { since: toTimestamp(train.standingSince) }),
         asks: `Nothing lands in rig ${train.rig}: ${train.standing}.`,

@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, inArray, lt, ne, notInArray, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, inArray, lt, notInArray, sql } from 'drizzle-orm'
 import type { Store, Tx } from '../../core/store/index.ts'
 import {
   type BatchRow,
@@ -48,13 +48,13 @@ export class LandingRows {
   /** Landings of a rig in some states, in their order. */
   inStates(rig: string, ...states: LandingState[]): LandingRow[] {
     const where = and(eq(landings.rig, rig), inArray(landings.state, states))
-    return this.store.read((orm) => orm.select().from(landings).where(where).orderBy(asc(landings.place)).all())
+    return inOrder(this.store.read((orm) => orm.select().from(landings).where(where).all()))
   }
 
   /** Landings of any rig in some states. */
   everywhere(...states: LandingState[]): LandingRow[] {
     const where = inArray(landings.state, states)
-    return this.store.read((orm) => orm.select().from(landings).where(where).orderBy(asc(landings.place)).all())
+    return inOrder(this.store.read((orm) => orm.select().from(landings).where(where).all()))
   }
 
   /** Landings, newest first. */
@@ -111,7 +111,7 @@ export class LandingRows {
   }
 
   activeBatch(rig: string): BatchRow | undefined {
-    const where = and(eq(landingBatches.rig, rig), ne(landingBatches.state, 'done'))
+    const where = and(eq(landingBatches.rig, rig), sql`state <> 'done'`)
     return this.store.read((orm) => orm.select().from(landingBatches).where(where).get())
   }
 
@@ -155,7 +155,7 @@ export class LandingRows {
 
   /** Pushes of a rig whose outcome is not known, oldest first. */
   openPushes(rig: string): PushRow[] {
-    const where = and(eq(landingPushes.rig, rig), eq(landingPushes.state, 'open'))
+    const where = and(eq(landingPushes.rig, rig), sql`state = 'open'`)
     return this.store.read((orm) => orm.select().from(landingPushes).where(where).orderBy(asc(landingPushes.id)).all())
   }
 
@@ -181,7 +181,7 @@ export class LandingRows {
   }
 
   openChecks(): CheckRow[] {
-    return this.store.read((orm) => orm.select().from(landingChecks).where(ne(landingChecks.state, 'done')).all())
+    return this.store.read((orm) => orm.select().from(landingChecks).where(sql`state <> 'done'`).all())
   }
 
   findCheck(id: string): CheckRow | undefined {
@@ -215,7 +215,7 @@ export class LandingRows {
   }
 
   pendingLetters(): LetterRow[] {
-    return this.store.read((orm) => orm.select().from(landingLetters).where(eq(landingLetters.state, 'pending')).all())
+    return this.store.read((orm) => orm.select().from(landingLetters).where(sql`state = 'pending'`).all())
   }
 
   lettersOf(landing: string): LetterRow[] {
@@ -235,8 +235,9 @@ export class LandingRows {
     return this.store.read((orm) => orm.select().from(landingTrains).where(eq(landingTrains.rig, rig)).get())
   }
 
-  trains(): TrainRow[] {
-    return this.store.read((orm) => orm.select().from(landingTrains).all())
+  /** Those of rigs in which nothing lands for now. */
+  standing(): TrainRow[] {
+    return this.store.read((orm) => orm.select().from(landingTrains).where(sql`standing_for <> ''`).all())
   }
 
   setTrain(tx: Tx, rig: string, target: string, change: Partial<TrainRow>): void {
@@ -248,3 +249,5 @@ export class LandingRows {
       .run()
   }
 }
+
+const inOrder = (rows: LandingRow[]): LandingRow[] => rows.sort((a, b) => a.place - b.place)

@@ -37,6 +37,7 @@ CREATE INDEX landings_queue ON landings (rig, state, place);
 CREATE INDEX landings_by_bead ON landings (bead);
 CREATE INDEX landings_by_branch ON landings (rig, branch);
 CREATE INDEX landings_by_place ON landings (place);
+CREATE INDEX landings_by_state ON landings (state, place);
 
 -- Every head that was submitted.
 CREATE TABLE landing_heads (
@@ -147,3 +148,4 @@ CREATE TABLE landing_trains (
   paused_by TEXT,
   paused_at INTEGER
 ) WITHOUT ROWID;
+CREATE INDEX landing_trains_standing ON landing_trains (standing_for) WHERE standing_for <> '';

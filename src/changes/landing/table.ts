@@ -52,6 +52,7 @@ export const landings = sqliteTable(
     index('landings_by_bead').on(row.bead),
     index('landings_by_branch').on(row.rig, row.branch),
     index('landings_by_place').on(row.place),
+    index('landings_by_state').on(row.state, row.place),
   ],
 )
 export type LandingRow = typeof landings.$inferSelect
@@ -199,16 +200,20 @@ export interface LetterDetails {
 }
 
 /** What is known of each rig's target, and why nothing lands there for now. */
-export const landingTrains = sqliteTable('landing_trains', {
-  rig: text().primaryKey(),
-  target: text().notNull(),
-  base: text(),
-  standingFor: text('standing_for').notNull().default(''),
-  standing: text().notNull().default(''),
-  standingSince: integer('standing_since'),
-  /** The base at which it came to stand. */
-  standingAt: text('standing_at'),
-  pausedBy: text('paused_by'),
-  pausedAt: integer('paused_at'),
-})
+export const landingTrains = sqliteTable(
+  'landing_trains',
+  {
+    rig: text().primaryKey(),
+    target: text().notNull(),
+    base: text(),
+    standingFor: text('standing_for').notNull().default(''),
+    standing: text().notNull().default(''),
+    standingSince: integer('standing_since'),
+    /** The base at which it came to stand. */
+    standingAt: text('standing_at'),
+    pausedBy: text('paused_by'),
+    pausedAt: integer('paused_at'),
+  },
+  (row) => [index('landing_trains_standing').on(row.standingFor).where(sql.raw("standing_for <> ''"))],
+)
 export type TrainRow = typeof landingTrains.$inferSelect

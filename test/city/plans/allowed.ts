@@ -33,6 +33,8 @@ export const ALLOWED: readonly Allowed[] = [
   walk('network_accounts', 'a row for each agent that people gave an account'),
   walk('login_limits', 'logins that are limited or dead now'),
   walk('rig_clones', 'a row for each rig that was ever cloned'),
+  live('landing_trains_standing', 'rigs in which nothing lands now'),
+  live('landing_checks_open', 'checks that run'),
   walk('worktrees', 'at most worktree_limit'),
   walk('project_files', 'what sessions that are not closed have in their folders'),
   walk('detached_processes', 'processes that outlived their session, at most 500'),
