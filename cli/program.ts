@@ -74,6 +74,7 @@ const GROUPS: Readonly<Record<string, readonly Definition[]>> = {
     ['nudge', async () => (await import('./nudge/nudge.ts')).nudgeCommand],
     ['worktree', async () => (await import('./worktree/worktree.ts')).worktreeCommands],
     ['review', async () => (await import('./review/review.ts')).reviewCommands],
+    ['land', async () => (await import('./land/land.ts')).landCommands],
     ['social', async () => (await import('./social/social.ts')).socialCommands],
   ],
   'Inside a session:': [

@@ -91,9 +91,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   ],
   supervisor: ['people'],
   connect: ['forge-api', 'extmsg', 'github', 'services', 'webhooks'],
-  changes: ['diffs', 'risk', 'review', 'forges', 'yard'],
-  connect: ['extmsg', 'github', 'services', 'webhooks'],
-  changes: ['yard', 'landing'],
+  changes: ['diffs', 'risk', 'review', 'forges', 'yard', 'landing'],
   city: ['command-tokens', 'counters', 'status', 'maintenance', 'database', 'events', 'backup'],
   social: [
     'shared',

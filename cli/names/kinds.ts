@@ -242,6 +242,15 @@ const change: Kind = {
   },
 }
 
+const landing: Kind = {
+  missing: 'landing-not-found',
+  listed: 'gc land status',
+  async list(context) {
+    const { items } = await (await context.city()).call('GET ~/landings')
+    return items.slice(0, MAX).map(({ id, branch, state }) => ({ name: id, about: `${branch} (${state})` }))
+  },
+}
+
 const topic: Kind = {
   missing: 'topic-not-found',
   listed: 'gc help help',
@@ -252,7 +261,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
   ...{ agent, session, bead, convoy, run, mail, wait, formula, order, rig, city, service, webhook, provider },
   ...{ conversation },
   'attention-kind': attentionKind,
-  ...{ rule, account, question, pack, person, workflow, snapshot, change, topic },
+  ...{ rule, account, question, pack, person, workflow, snapshot, change, landing, topic },
 }
 
 /** Placeholders that are called otherwise, since more than one kind may stand there or a better word is known. */

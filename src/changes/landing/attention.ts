@@ -2,7 +2,7 @@ import type { AttentionEntry, AttentionSource } from '../../core/attention.ts'
 import { toTimestamp } from '../../core/clock.ts'
 import type { EventLog } from '../../core/events/index.ts'
 import type { LandingRows } from './rows.ts'
-import type { LandingRow } from './table.ts'
+import type { LandingRow, LandingState } from './table.ts'
 
 /** Branches that only a person can get on, and rigs in which nothing lands. */
 export class LandingAttention implements AttentionSource {
@@ -22,7 +22,7 @@ export class LandingAttention implements AttentionSource {
         asks: `Nothing lands in rig ${train.rig}: ${train.standing}.`,
         to_do: `gc land status ${train.rig}, then gc land resume ${train.rig}`,
       })),
-      ...rows.everywhere('held', 'parked', 'lost').map(toEntry),
+      ...rows.everywhere('conflict', 'red', 'held', 'parked', 'lost').map(toEntry),
     ]
   }
 
@@ -33,20 +33,20 @@ export class LandingAttention implements AttentionSource {
   }
 }
 
-const TO_DO = {
-  held: (id: string) => `gc land show ${id}, then gc land release ${id} or gc land cancel ${id}`,
-  parked: (id: string) => `gc land log ${id}, then gc land retry ${id} or gc land cancel ${id}`,
-  lost: (id: string) => `gc land show ${id}, then gc land retry ${id} or gc land cancel ${id}`,
-} as const
-
-function toEntry({ id, rig, branch, state, reason, bead, session, agent, updatedAt }: LandingRow): AttentionEntry {
-  const kind = state === 'parked' || state === 'lost' ? state : 'held'
-  return {
-    ...{ id: `landing:${id}`, kind: 'landing', rig, since: toTimestamp(updatedAt) },
-    ...(agent !== null && { agent }),
-    ...(bead !== null && { bead_id: bead }),
-    ...(session !== null && { session_id: session }),
-    asks: `Branch ${branch} of rig ${rig} is ${kind}: ${reason}.`,
-    to_do: TO_DO[kind](id),
-  }
+/** What a person can do about a landing in one of these states. */
+const TO_DO: Partial<Record<LandingState, (id: string) => string>> = {
+  conflict: (id) => `merge its target into the branch, commit, and gc land submit; or gc land give-up ${id}`,
+  red: (id) => `gc land log ${id}, then commit what mends it, and gc land submit; or gc land give-up ${id}`,
+  held: (id) => `gc land show ${id}, then gc land release ${id} or gc land cancel ${id}`,
+  parked: (id) => `gc land log ${id}, then gc land retry ${id} or gc land cancel ${id}`,
+  lost: (id) => `gc land show ${id}, then gc land retry ${id} or gc land cancel ${id}`,
 }
+
+const toEntry = ({ id, rig, branch, state, reason, bead, session, agent, updatedAt }: LandingRow): AttentionEntry => ({
+  ...{ id: `landing:${id}`, kind: 'landing', rig, since: toTimestamp(updatedAt) },
+  ...(agent !== null && { agent }),
+  ...(bead !== null && { bead_id: bead }),
+  ...(session !== null && { session_id: session }),
+  asks: `Branch ${branch} of rig ${rig} does not land (${state}): ${reason}.`,
+  to_do: TO_DO[state]?.(id) ?? `gc land show ${id}`,
+})

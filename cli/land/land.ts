@@ -1,0 +1,181 @@
+import type { Command } from 'commander'
+import type { Landing, LandStatus } from '../../src/changes/landing/schema.ts'
+import type { CityClient } from '../../src/client/client.ts'
+import { formatAge, sanitizeLine } from '../../src/client/text.ts'
+import type { CommandContext } from '../context/context.ts'
+import { type JsonOption, withJson } from '../context/options.ts'
+import { watched, withWatch } from '../context/watch.ts'
+import { usageError } from '../io/exit.ts'
+import { printJson, printLine } from '../io/io.ts'
+import { printTable } from '../io/table.ts'
+
+interface RigOption extends JsonOption {
+  rig?: string
+}
+
+interface SubmitOptions extends RigOption {
+  session?: string
+  branch?: string
+  bead?: string
+}
+
+type WhyOptions = JsonOption & { why?: string }
+
+export function landCommands(program: Command, context: CommandContext): void {
+  const land = program.command('land').description('bring finished branches to the target of their rig')
+  withJson(land.command('submit').description('submit your branch, or that of a session, to land'))
+    .option('--rig <rig>', 'the rig; that of the session or folder when absent')
+    .option('--session <session>', 'the session whose worktree is submitted')
+    .option('--branch <branch>', 'a branch of the rig, instead of a session')
+    .option('--bead <bead>', 'the bead that it is the work of')
+    .action((options: SubmitOptions) => submit(context, options))
+  withWatch(withJson(land.command('status').description('show what is landing, and what waits')))
+    .argument('[rig]')
+    .action(watched(context, status))
+  withWatch(withJson(land.command('show').description('show a landing')))
+    .argument('<landing>')
+    .action(watched(context, show))
+  withWatch(withJson(land.command('log').description('show the batches and checks of a landing')))
+    .argument('<landing>')
+    .action(watched(context, log))
+  const verbs = [
+    ['retry', 'try a landing again that was given back, parked or lost'],
+    ['cancel', 'take a branch out of the queue'],
+    ['hold', 'keep a branch from landing for now'],
+    ['release', 'let a held branch land'],
+    ['give-up', 'give up a branch that cannot land'],
+  ] as const
+  for (const [verb, description] of verbs) {
+    withJson(land.command(verb).description(description))
+      .argument('<landing>')
+      .option('--why <reason>', 'the reason, which is kept with it')
+      .action((id: string, options: WhyOptions) => change(context, verb, id, options))
+  }
+  withJson(land.command('pause').description('land nothing more in a rig'))
+    .argument('[rig]')
+    .action((rig: string | undefined, options: JsonOption) => turn(context, 'pause', rig, options))
+  withJson(land.command('resume').description('land in a rig again, and try what failed there'))
+    .argument('[rig]')
+    .action((rig: string | undefined, options: JsonOption) => turn(context, 'resume', rig, options))
+}
+
+async function rigOf(context: CommandContext, city: CityClient, named: string | undefined): Promise<string> {
+  const rig = await context.rig(city, named)
+  if (rig !== undefined) return rig
+  throw usageError('which rig? Name one, or run gc in its folder; gc rig list shows them')
+}
+
+async function submit(context: CommandContext, { rig, session, branch, bead, json }: SubmitOptions): Promise<void> {
+  const city = await context.city()
+  const own = branch === undefined ? (session ?? context.io.env.GC_SESSION_ID) : undefined
+  if (own === undefined && branch === undefined) throw usageError('name what is submitted with --session or --branch')
+  const landing = await city.call('POST ~/rig/{name}/land', {
+    params: { name: await rigOf(context, city, rig) },
+    body: {
+      ...(own !== undefined && { session: own }),
+      ...(branch !== undefined && { branch }),
+      ...(bead && { bead_id: bead }),
+    },
+  })
+  if (json) return printJson(context.io, landing)
+  const where = `${sanitizeLine(landing.branch)} at ${landing.head.slice(0, 12)}`
+  printLine(
+    context.io,
+    `${landing.id}: ${where} is to land on ${sanitizeLine(landing.target)}; gc land show ${landing.id}`,
+  )
+}
+
+async function status(context: CommandContext, named: string | undefined, options: JsonOption): Promise<void> {
+  const city = await context.city()
+  const found = await city.call('GET ~/rig/{name}/land', { params: { name: await rigOf(context, city, named) } })
+  if (options.json) return printJson(context.io, found)
+  for (const line of headOf(found)) printLine(context.io, line)
+  printLandings(context, [...found.queue, ...found.waiting], 'Nothing is to land.')
+}
+
+function headOf({ rig, mode, target, base, paused, standing, batch }: LandStatus): string[] {
+  const at = base === undefined ? '' : ` at ${base.slice(0, 12)}`
+  const check = batch?.check?.started_at
+  const since = check === undefined ? '' : `, checked for ${formatAge(check, Date.now())}`
+  return [
+    mode === 'off' ? `Rig ${rig} lands nothing.` : `Rig ${rig} lands on ${sanitizeLine(target)}${at} (mode ${mode}).`,
+    ...(paused ? [`Paused by ${sanitizeLine(paused.by)}; gc land resume ${rig} continues.`] : []),
+    ...(standing ? [`Nothing lands: ${sanitizeLine(standing.reason)}.`] : []),
+    ...(batch ? [`Batch ${batch.id} of ${batch.landings.length} is ${batch.state}${since}.`] : []),
+  ]
+}
+
+function printLandings(context: CommandContext, landings: readonly Landing[], nothing: string): void {
+  const now = Date.now()
+  printTable(
+    context.io,
+    landings,
+    [
+      { header: 'LANDING', value: ({ id }) => id },
+      { header: 'STATE', value: ({ state }) => state.replace('_', ' ') },
+      { header: 'WORK', value: ({ bead_id }) => bead_id },
+      { header: 'BRANCH', value: ({ branch }) => branch, minWidth: 12 },
+      { header: 'AGE', value: ({ submitted_at }) => formatAge(submitted_at, now) },
+      { header: 'REASON', value: ({ reason }) => reason, minWidth: 12 },
+    ],
+    nothing,
+  )
+}
+
+async function show(context: CommandContext, id: string, options: JsonOption): Promise<void> {
+  const city = await context.city()
+  const landing = await city.call('GET ~/landing/{id}', { params: { id } })
+  if (options.json) return printJson(context.io, landing)
+  printLanding(context, landing)
+}
+
+function printLanding(context: CommandContext, landing: Landing): void {
+  const { id, state, branch, head, target, reason, merged, bead_id, files } = landing
+  const place = `${sanitizeLine(branch)} at ${head.slice(0, 12)}, to ${sanitizeLine(target)}`
+  printLine(context.io, `${id}: ${state.replace('_', ' ')} (${place}, try ${landing.try})`)
+  if (bead_id !== undefined) printLine(context.io, `  bead ${sanitizeLine(bead_id)}`)
+  if (reason !== undefined) printLine(context.io, `  ${sanitizeLine(reason)}`)
+  if (files) printLine(context.io, `  conflicts in ${sanitizeLine(files.join(', '))}`)
+  if (merged !== undefined) printLine(context.io, `  landed as ${merged}`)
+}
+
+async function log(context: CommandContext, id: string, options: JsonOption): Promise<void> {
+  const city = await context.city()
+  const found = await city.call('GET ~/landing/{id}/log', { params: { id } })
+  if (options.json) return printJson(context.io, found)
+  printLanding(context, found.landing)
+  for (const batch of found.batches) {
+    const outcome = batch.outcome ?? batch.state
+    printLine(
+      context.io,
+      `${batch.id}: ${batch.position + 1} of ${batch.size} on ${batch.base.slice(0, 12)}, ${outcome}`,
+    )
+    for (const { verdict, state, commit, reason } of batch.checks) {
+      const why = reason === undefined ? '' : ` (${sanitizeLine(reason)})`
+      printLine(context.io, `  ${commit.slice(0, 12)} ${verdict ?? state}${why}`)
+    }
+  }
+}
+
+type Verb = 'retry' | 'cancel' | 'hold' | 'release' | 'give-up'
+
+async function change(context: CommandContext, verb: Verb, id: string, { why, json }: WhyOptions): Promise<void> {
+  const city = await context.city()
+  const body = why === undefined ? {} : { reason: why }
+  const landing = await city.call(`POST ~/landing/{id}/${verb}`, { params: { id }, body })
+  if (json) return printJson(context.io, landing)
+  printLanding(context, landing)
+}
+
+async function turn(
+  context: CommandContext,
+  verb: 'pause' | 'resume',
+  named: string | undefined,
+  options: JsonOption,
+): Promise<void> {
+  const city = await context.city()
+  const params = { name: await rigOf(context, city, named) }
+  const found = await city.call(`POST ~/rig/{name}/land/${verb}`, { params })
+  if (options.json) return printJson(context.io, found)
+  for (const line of headOf(found)) printLine(context.io, line)
+}
