@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { Landing, LandStatus } from '../../src/changes/landing/schema.ts'
+import type { Landing, LandStatus } from '../../src/changes/landing/index.ts'
 import type { CityClient } from '../../src/client/client.ts'
 import { formatAge, sanitizeLine } from '../../src/client/text.ts'
 import type { CommandContext } from '../context/context.ts'

@@ -27,6 +27,7 @@ import { Rules } from '../agents/rules/index.ts'
 import { openSessions, SessionAssignees } from '../agents/sessions/index.ts'
 import { Budgets, Metering, Strictness, Usage, type UsageDependencies } from '../agents/usage/index.ts'
 import { Snapshots, Worktrees } from '../agents/worktrees/index.ts'
+import { LandingAttention, Landings } from '../changes/landing/index.ts'
 import {
   AskDelivery,
   ChangeContents,
@@ -36,7 +37,6 @@ import {
   ReviewAttention,
   Reviews,
 } from '../changes/review/index.ts'
-import { LandingAttention, Landings } from '../changes/landing/index.ts'
 import { Accounts } from '../config/accounts/index.ts'
 import { ProviderDeclarations } from '../config/catalog/index.ts'
 import type { Config } from '../config/compose/index.ts'

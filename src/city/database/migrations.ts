@@ -25,8 +25,8 @@ import usage from '../../agents/usage/table.sql' with { type: 'text' }
 import usageAssumed from '../../agents/usage/unpriced.sql' with { type: 'text' }
 import worktreeClones from '../../agents/worktrees/clones.sql' with { type: 'text' }
 import worktrees from '../../agents/worktrees/table.sql' with { type: 'text' }
-import changes from '../../changes/review/table.sql' with { type: 'text' }
 import landings from '../../changes/landing/table.sql' with { type: 'text' }
+import changes from '../../changes/review/table.sql' with { type: 'text' }
 import failedClones from '../../config/rigs/failed.sql' with { type: 'text' }
 import rigRequesters from '../../config/rigs/requester.sql' with { type: 'text' }
 import rigs from '../../config/rigs/table.sql' with { type: 'text' }
