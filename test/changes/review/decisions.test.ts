@@ -6,6 +6,7 @@ import { until } from '../../support/until.ts'
 import { commit, git, reviewWorld } from './world.ts'
 
 const operator = { kind: 'operator' } as const
+const ann = { kind: 'person', id: 1, person: 'ann', grants: ['review'] } as const
 
 const errorOf = (promise: Promise<unknown>): Promise<string> =>
   promise.then(
@@ -24,7 +25,7 @@ test('a change is approved at the commit that was seen, once, by whoever is firs
   await world.close(worker)
   const seen = await reviews.look(human, id)
   world.clock.step(30_000)
-  await reviews.look(operator, id)
+  await reviews.look(ann, id)
   const head = commit(worker.path, 'more', 'more\n')
   await snapshots.take(worker.id, 'activity')
   expect(changes.find(id)).toMatchObject({ round: 2, head })
@@ -32,13 +33,13 @@ test('a change is approved at the commit that was seen, once, by whoever is firs
   expect(moved).toStartWith(`conflict-concurrent-modify: ${id} is at ${head} now`)
   world.clock.step(30_000)
   const before = world.city.log.head
-  expect(await reviews.approve(operator, id, head)).toMatchObject({ state: 'approved', decided_by: 'operator' })
-  expect(world.recorded(before)).toMatchObject([{ type: 'change.approved', person: 'operator', head, target: 'main' }])
+  expect(await reviews.approve(ann, id, head)).toMatchObject({ state: 'approved', decided_by: 'ann' })
+  expect(world.recorded(before)).toMatchObject([{ type: 'change.approved', person: 'ann', head, target: 'main' }])
   const late = await errorOf(reviews.approve(human, id, head))
-  expect(late).toStartWith(`conflict-wrong-state: ${id} was approved by operator at 2026`)
-  expect(await errorOf(reviews.ask(human, id, { text: 'x' }))).toContain('was approved by operator')
+  expect(late).toStartWith(`conflict-wrong-state: ${id} was approved by ann at 2026`)
+  expect(await errorOf(reviews.ask(human, id, { text: 'x' }))).toContain('was approved by ann')
   expect(world.recorded(before)).toHaveLength(1)
-  expect(reviews.reviewers().items).toEqual([{ person: 'operator', asked: 0, approved: 1, discarded: 0, seconds: 30 }])
+  expect(reviews.reviewers().items).toEqual([{ person: 'ann', asked: 0, approved: 1, discarded: 0, seconds: 30 }])
 })
 
 test('a discarded change loses its worktree once that is stored, and nothing else', async () => {
