@@ -95,7 +95,7 @@ export const OWN_TOKEN = 'forge-token-0123456789'
 /** A forge on loopback over a real bare repository, which answers as GitHub or as Gitea does. */
 export class ScriptedForge implements Disposable {
   readonly #folder = tempFolder()
-  readonly repository = this.#folder.at('origin.git')
+  readonly repository: string
   readonly requests: { method: string; path: string; token: string | null; status: number }[] = []
   readonly pulls = new Map<number, Pull>()
   readonly rules: Rules = {}
@@ -106,8 +106,13 @@ export class ScriptedForge implements Disposable {
     fetch: (request) => this.#answer(request),
   })
 
-  constructor(readonly dialect: Dialect) {
-    bareRepository(this.repository)
+  /** Over a bare repository of a test, or one of its own. */
+  constructor(
+    readonly dialect: Dialect,
+    repository?: string,
+  ) {
+    this.repository = repository ?? this.#folder.at('origin.git')
+    if (repository === undefined) bareRepository(this.repository)
   }
 
   get url(): string {

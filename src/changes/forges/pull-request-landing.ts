@@ -21,8 +21,8 @@ export interface PullRequestLanding {
   readonly base: string
   /** The candidate, which was checked. */
   readonly sha: string
-  /** The commit of the head branch that a push may replace; absent for a branch that must be new. */
-  readonly replaces?: string
+  /** Earlier candidates of gc for the head branch, which a push may replace; nothing else may. */
+  readonly replaced: readonly string[]
   readonly number?: number
   /** When the pull request was first seen. */
   readonly seenAt?: number
@@ -54,6 +54,8 @@ export type Step =
       readonly effect: Effect
       readonly row: PullRequestLanding
       readonly method?: MergeMethod
+      /** What a push replaces: nothing but this. */
+      readonly lease?: string | undefined
     }
   | { readonly kind: 'wait'; readonly row: PullRequestLanding; readonly after: number }
   | { readonly kind: 'end'; readonly end: LandingEnd }
@@ -114,8 +116,8 @@ function claimed(row: PullRequestLanding, { now, forge }: Look, { number }: Pull
 /** The head branch: pushed where it is new or as gc left it, and nobody else's. */
 function ofBranch(row: PullRequestLanding, { branch, pull }: Look): Step | undefined {
   if (branch === row.sha) return undefined
-  if (branch === row.replaces && (branch !== undefined || pull === undefined)) {
-    return { kind: 'effect', effect: 'push', row: { ...row, state: 'pr_open' } }
+  if (branch === undefined ? pull === undefined : row.replaced.includes(branch)) {
+    return { kind: 'effect', effect: 'push', row: { ...row, state: 'pr_open' }, lease: branch }
   }
   if (branch === undefined) return held(`branch ${row.headBranch} was deleted at the remote before it was merged`)
   return held(
@@ -198,8 +200,8 @@ const wait = (row: PullRequestLanding, after: number): Step => ({ kind: 'wait', 
 export interface LandingRemote {
   /** Fetches both branches; the head branch is undefined if it is not there. */
   fetch(target: string, headBranch: string): Promise<{ target: string; branch: string | undefined }>
-  /** Pushes a commit with a lease on what it replaces. What it says is not believed: the next fetch shows it. */
-  push(headBranch: string, sha: string, replaces: string | undefined): Promise<void>
+  /** Pushes a commit with a lease on what it replaces; none for a new branch. What it says is not believed: the next fetch shows it. */
+  push(headBranch: string, sha: string, lease: string | undefined): Promise<void>
   judge(change: { base: string; sha: string }, seen: { target: string; merged: string | undefined }): Promise<Landed>
 }
 
@@ -247,14 +249,14 @@ async function look(row: PullRequestLanding, { forge, remote, now }: LandingWorl
 }
 
 async function perform(step: Extract<Step, { kind: 'effect' }>, world: LandingWorld): Promise<Outcome | PullRequest> {
-  const { effect, row, method = 'squash' } = step
+  const { effect, row, method = 'squash', lease } = step
   const { forge, remote, message, isDraft, options } = world
-  const { headBranch, target, sha, replaces, number = 0 } = row
+  const { headBranch, target, sha, number = 0 } = row
   if (effect === 'create') return forge.create({ ...message, head: headBranch, base: target, isDraft })
   if (effect === 'label') return forge.label(number, options.labels)
   if (effect === 'merge') return forge.merge({ number, sha, method, message })
   if (effect === 'enqueue') return forge.enqueue(number, sha)
-  await remote.push(headBranch, sha, replaces)
+  await remote.push(headBranch, sha, lease)
   return { kind: 'accepted' }
 }
 

@@ -109,14 +109,14 @@ describe('a landing by pull request', () => {
     const base = yard.server.push('main', { b: '2\n' })
     git(yard.path, 'fetch', '-q', yard.server.repository, 'main')
     const sha = commitFiles(yard.path, base, { a: '2\n' })
-    const { number, sha: replaces } = yard.row
+    const { number, sha: before } = yard.row
     yard.rows.push({
       state: 'pr_open',
       headBranch: HEAD,
       target: 'main',
       base,
       sha,
-      replaces,
+      replaced: [before],
       ...(number && { number }),
       attempts: 0,
     })

@@ -47,7 +47,7 @@ export class Yard implements Disposable {
     bareRepository(this.path)
     const base = this.server.tip()
     const sha = commitFiles(this.path, base, { a: '2\n' })
-    this.rows.push({ state: 'pr_open', headBranch: HEAD, target: 'main', base, sha, attempts: 0 })
+    this.rows.push({ state: 'pr_open', headBranch: HEAD, target: 'main', base, sha, replaced: [], attempts: 0 })
   }
 
   [Symbol.dispose](): void {
@@ -126,10 +126,10 @@ export class Yard implements Disposable {
           const tip = (branch: string) => tryGit(this.path, 'rev-parse', '-q', '--verify', `refs/gc/remote/${branch}`)
           return { target: tip(target).stdout.trim(), branch: tip(head).stdout.trim() || undefined }
         },
-        push: (branch, sha, replaces = '') =>
+        push: (branch, sha, lease = '') =>
           around(async () => {
-            const lease = `--force-with-lease=refs/heads/${branch}:${replaces}`
-            tryGit(this.path, 'push', '-q', lease, this.server.repository, `${sha}:refs/heads/${branch}`)
+            const option = `--force-with-lease=refs/heads/${branch}:${lease}`
+            tryGit(this.path, 'push', '-q', option, this.server.repository, `${sha}:refs/heads/${branch}`)
           }),
         judge: (change, seen) => judgeLanded(async (args) => tryGit(this.path, ...args), change, seen),
       },
