@@ -1,16 +1,13 @@
 import { describe, expect, test } from 'bun:test'
-import { existsSync, lstatSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { rulesOf } from '../../../src/changes/yard/attributes.ts'
 import {
   broughtBack,
   changesBetween,
   findSecrets,
-  linesBetween,
   makeCandidate,
   merge,
-  movedSubmodules,
-  renamesBetween,
   Yard,
 } from '../../../src/changes/yard/index.ts'
 import { GitRunner } from '../../../src/config/git/index.ts'
@@ -35,16 +32,6 @@ const land = async (world: World, tip: string, head: string, landed: string[] = 
 const show = (world: World, object: string): string => git(world.yard.path, 'cat-file', '-p', object)
 
 describe('a yard', () => {
-  test('is private, borrows nothing, and is whole without the rig', async () => {
-    await using world = await yardWorld()
-    const head = await world.branch('x', world.base, { 'a.txt': 'one\nX\nthree\n' })
-    expect(lstatSync(world.yard.path).mode & 0o777).toBe(0o700)
-    expect(existsSync(join(world.yard.path, 'objects/info/alternates'))).toBe(false)
-    expect(existsSync(join(world.yard.path, 'hooks'))).toBe(false)
-    rmSync(world.rig, { recursive: true })
-    expect(git(world.yard.path, 'rev-list', '--objects', head).split('\n').length).toBeGreaterThan(5)
-  })
-
   test('removes the locks and unfinished objects that a killed git left, once', async () => {
     await using world = await yardWorld()
     const { path } = world.yard
@@ -105,15 +92,6 @@ describe('a yard', () => {
 })
 
 describe('a merge', () => {
-  test('changes only what the branch changed, and touches no working tree', async () => {
-    await using world = await yardWorld()
-    const head = await world.branch('x', world.base, { 'a.txt': 'one\nX\nthree\n' })
-    const tip = await world.branch('y', world.base, { 'b.txt': 'Y\n' })
-    const candidate = await land(world, tip, head)
-    expect((await changesBetween(world.yard, tip, candidate)).map(({ path }) => path)).toEqual(['a.txt'])
-    expect(git(world.rig, 'status', '--porcelain')).toBe('')
-  })
-
   test('of both sides of a line is a conflict with both, the ancestor, and its kind', async () => {
     await using world = await yardWorld()
     const head = await world.branch('x', world.base, { 'a.txt': 'one\nX\nthree\n', 'new.txt': 'x\n' })
@@ -126,18 +104,6 @@ describe('a merge', () => {
     })
   })
 
-  test('names a file that one side deleted', async () => {
-    await using world = await yardWorld()
-    const tip = await world.branch('y', world.base, { 'a.txt': 'one\nY\nthree\n' })
-    git(world.rig, 'checkout', '-q', '-B', 'x', world.base)
-    git(world.rig, 'rm', '-q', 'a.txt')
-    const head = world.commit({}, 'remove')
-    await world.yard.adopt(world.source, [head])
-    expect(await merge(world.yard, { tip, head, landed: [] })).toEqual({
-      conflicts: [{ path: 'a.txt', kind: 'modify/delete', hunks: [] }],
-    })
-  })
-
   test('of a branch that went on after its squash is made from the head that landed', async () => {
     await using world = await yardWorld()
     const first = await world.branch('x', world.base, { 'a.txt': 'one\nX\nthree\n' })
@@ -146,52 +112,6 @@ describe('a merge', () => {
     expect('conflicts' in (await merge(world.yard, { tip, head: later, landed: [] }))).toBe(true)
     const next = await land(world, tip, later, [first])
     expect(show(world, `${next}:a.txt`)).toBe('one\nX2\nthree')
-  })
-
-  test('of a branch that merged the target after its squash is clean as well', async () => {
-    await using world = await yardWorld()
-    const first = await world.branch('x', world.base, { 'a.txt': 'one\nX\nthree\n' })
-    const tip = await land(world, world.base, first)
-    git(world.rig, 'fetch', '-q', world.yard.path, tip)
-    git(world.rig, 'checkout', '-q', '-B', 'x', first)
-    git(world.rig, 'merge', '-q', '--no-edit', tip)
-    const merged = world.commit({ 'a.txt': 'one\nX3\nthree\n' }, 'more')
-    await world.yard.adopt(world.source, [merged])
-    const next = await land(world, tip, merged, [first])
-    expect(show(world, `${next}:a.txt`)).toBe('one\nX3\nthree')
-  })
-
-  test('follows the attributes of the base, and never those of the candidate', async () => {
-    await using world = await yardWorld()
-    const start = world.commit({
-      '.gitattributes': 'LOG.md merge=union\n',
-      'LOG.md': '# log\n',
-      'docs/.gitattributes': '*.md merge=union\n',
-      'docs/x.md': 'x\n',
-    })
-    const head = await world.branch('x', start, { 'LOG.md': '# log\nx\n', 'docs/x.md': 'x\nx\n' })
-    const tip = await world.branch('y', start, { 'LOG.md': '# log\ny\n', 'docs/x.md': 'x\ny\n' })
-    await world.yard.attributesFrom(tip)
-    expect(git(world.yard.path, 'cat-file', '-p', `${await treeOf(world, tip, head)}:LOG.md`)).toBe('# log\ny\nx')
-    await world.yard.attributesFrom(world.base)
-    expect('conflicts' in (await merge(world.yard, { tip, head, landed: [] }))).toBe(true)
-  })
-
-  test('is a conflict where a submodule moved on both sides', async () => {
-    await using world = await yardWorld()
-    const at = (commit: string) => {
-      git(world.rig, 'checkout', '-q', '--detach', world.base)
-      git(world.rig, 'update-index', '--add', '--cacheinfo', `160000,${commit},sub`)
-      git(world.rig, 'commit', '-q', '-m', 'sub')
-      const head = git(world.rig, 'rev-parse', 'HEAD')
-      git(world.rig, 'checkout', '-q', '-f', 'main')
-      return head
-    }
-    const [head, tip] = [at('1'.repeat(40)), at('2'.repeat(40))]
-    await world.yard.adopt(world.source, [head, tip])
-    const result = await merge(world.yard, { tip, head, landed: [] })
-    expect('conflicts' in result && result.conflicts.map(({ kind }) => kind)).toEqual(['submodule'])
-    expect(movedSubmodules(await changesBetween(world.yard, world.base, head))).toEqual(['sub'])
   })
 })
 
@@ -211,26 +131,6 @@ describe('a candidate', () => {
     ])
     expect(message.join('\n\n')).toBe(
       `Say X\n\nBecause.\n\nBead: mi-1\nSession: mi-2\nGc-Landing: ld-1\nGc-Head: ${head}\nCo-authored-by: a <a@b>`,
-    )
-  })
-
-  test('lists the subjects of several commits, and not those that landed before', async () => {
-    await using world = await yardWorld()
-    const first = await world.branch('x', world.base, { 'a.txt': 'X\n' })
-    const tip = await land(world, world.base, first)
-    const head = await world.branch('x', first, { 'c.txt': 'c\n' }, { 'd.txt': 'd\n' })
-    const message = show(world, await land(world, tip, head, [first]))
-    expect(message).toContain('\n\nx: c.txt\n\n* x: c.txt\n* x: d.txt\n\nBead:')
-  })
-
-  test('of the strategy merge has the branch as its second parent', async () => {
-    await using world = await yardWorld()
-    const head = await world.branch('x', world.base, { 'a.txt': 'X\n' })
-    const tree = await treeOf(world, world.base, head)
-    const parts = { tip: world.base, head, landed: [], tree, landing: 'ld-1', submittedAt: 1, committedAt: 2 }
-    const candidate = await makeCandidate(world.yard, { ...parts, strategy: 'merge' })
-    expect(git(world.yard.path, 'rev-list', '--parents', '-n', '1', candidate)).toBe(
-      `${candidate} ${world.base} ${head}`,
     )
   })
 })
@@ -263,16 +163,6 @@ describe('what a branch brings', () => {
       isCut: false,
     })
     expect((await findSecrets(world.yard, head, world.base)).findings).toEqual([])
-  })
-
-  test('shows renames and how many lines it changes', async () => {
-    await using world = await yardWorld()
-    git(world.rig, 'checkout', '-q', '-B', 'x', world.base)
-    git(world.rig, 'mv', 'a.txt', 'moved.txt')
-    const head = world.commit({ 'b.txt': 'x\ny\n' }, 'move')
-    await world.yard.adopt(world.source, [head])
-    expect(await renamesBetween(world.yard, world.base, head)).toEqual(new Map([['a.txt', 'moved.txt']]))
-    expect(await linesBetween(world.yard, world.base, head)).toBe(9)
   })
 })
 
