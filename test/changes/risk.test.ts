@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { type DiffFile, Diffs } from '../../src/changes/diffs/index.ts'
+import { type DiffFile, Diffs, type FileChange } from '../../src/changes/diffs/index.ts'
 import { order } from '../../src/changes/risk/index.ts'
 import { DEFECTS } from './planted/defects.ts'
 import { plantDefects } from './planted/repository.ts'
@@ -10,6 +10,12 @@ const linesOf = ({ path, hunks, folded }: DiffFile): string[] => [
   ...(folded ? [] : hunks.flatMap(({ lines }) => lines.map(({ kind, text }) => `${kind}${text}`))),
 ]
 
+function toChange({ hunks, ...file }: DiffFile): FileChange {
+  const lines = hunks.flatMap((hunk) => hunk.lines)
+  const count = (kind: string) => lines.filter((line) => line.kind === kind).length
+  return { ...file, added: count('+'), removed: count('-') }
+}
+
 /** The share of the lines of a change that come before its defect. */
 async function placesOfDefects() {
   using repository = plantDefects()
@@ -17,10 +23,9 @@ async function placesOfDefects() {
   return await Promise.all(
     DEFECTS.map(async ({ title, path, shownBy }, at) => {
       const [base, head] = [`d${at}~1`, `d${at}`]
-      const { items } = await diffs.files(base, head)
       const page = await diffs.page(base, head, { unfold: true, maxBytes: 1_000_000 })
       expect(page.cursor).toBeUndefined()
-      const ranked = order(items, [page])
+      const ranked = order(page.files.map(toChange), [page])
       const files = new Map(page.files.map((file) => [file.path, file]))
       const shown = ranked.flatMap((file) => files.get(file.path) ?? [])
       const lines = shown.flatMap((file) => linesOf(file).map((line) => ({ path: file.path, line })))

@@ -71,7 +71,8 @@ export class Diffs {
     if (known) return known
     const [{ items, total }, counts] = await Promise.all([this.#list(base, head), this.#count(base, head)])
     const binary = new Set(items.filter((_, at) => counts[at]?.added === undefined))
-    const facts = await new FileFacts(this.#git, attributes).read(items, (path) => binary.has(path))
+    const isBinary = (path: ChangedPath) => binary.has(path)
+    const facts = await new FileFacts(this.#git, attributes).read(Promise.resolve({ paths: items, isBinary }))
     const files = items.map((path, at) => ({ ...toFile(path, facts.get(path), binary.has(path)), ...counts[at] }))
     const sum = (key: 'added' | 'removed') => counts.reduce((all, count) => all + (count[key] ?? 0), 0)
     const changes: FileChanges = { items: files, total, added: sum('added'), removed: sum('removed') }
@@ -84,10 +85,16 @@ export class Diffs {
     const { cursor, unfold = false, attributes = base } = options
     const maxBytes = Math.min(options.maxBytes ?? DEFAULT_PAGE_BYTES, MAX_PAGE_BYTES)
     const { at, skip } = parseCursor(cursor)
-    const { chosen, sections } = await this.#open(base, head, { ...options, maxBytes })
-    const batch = chosen.slice(at, at + MAX_PAGE_FILES)
-    const isBinary = (path: ChangedPath) => sections.get(objectsOf(path))?.isBinary === true
-    const files = await this.#describe(batch, { key: `${base} ${head} ${attributes}`, attributes, isBinary })
+    const opened = this.#open(base, head, { ...options, maxBytes })
+    const listed = opened.then(({ chosen, sections }) => ({
+      paths: chosen.slice(at, at + MAX_PAGE_FILES),
+      isBinary: (path: ChangedPath) => sections.get(objectsOf(path))?.isBinary === true,
+    }))
+    const [{ chosen, sections }, { paths: batch }, files] = await Promise.all([
+      opened,
+      listed,
+      this.#describe(listed, `${base} ${head} ${attributes}`, attributes),
+    ])
     const isShown = (path: ChangedPath) => {
       const folded = files.get(path)?.folded
       return folded === undefined || (unfold && (folded === 'lock' || folded === 'generated'))
@@ -129,17 +136,18 @@ export class Diffs {
   }
 
   /** The files of a page without their lines. */
-  async #describe(
-    paths: readonly ChangedPath[],
-    { key, attributes, isBinary }: { key: string; attributes: string; isBinary(path: ChangedPath): boolean },
-  ): Promise<ReadonlyMap<ChangedPath, Omit<DiffFile, 'hunks'>>> {
+  async #describe(listed: Listed, key: string, attributes: string): Promise<ReadonlyMap<ChangedPath, Described>> {
     const known = this.#files.get(key)
     if (!known) {
-      const facts = await new FileFacts(this.#git, attributes).read(paths, isBinary)
+      const [facts, { paths, isBinary }] = await Promise.all([
+        new FileFacts(this.#git, attributes).read(listed),
+        listed,
+      ])
       return new Map(paths.map((path) => [path, toFile(path, facts.get(path), isBinary(path))]))
     }
     const byPath = new Map(known.items.map(({ added: _, removed: __, ...file }) => [file.path, file]))
-    return new Map(paths.flatMap((path) => [[path, byPath.get(path.path) ?? toFile(path, undefined, false)]]))
+    const { paths } = await listed
+    return new Map(paths.map((path) => [path, byPath.get(path.path) ?? toFile(path, undefined, false)]))
   }
 
   /**
@@ -228,6 +236,10 @@ export class Diffs {
     return counts
   }
 }
+
+type Described = Omit<DiffFile, 'hunks'>
+/** The files of a page, once they are listed. */
+type Listed = Promise<{ paths: readonly ChangedPath[]; isBinary(path: ChangedPath): boolean }>
 
 const NOTHING: FilePatch = { isBinary: false, hunks: [], bytes: 0 }
 

@@ -19,19 +19,22 @@ export class FileFacts {
     private readonly base: string,
   ) {}
 
-  /** `isBinary` names those whose lines git does not compare. */
+  /** Reads the facts of files that are still being listed; `isBinary` names those whose lines git does not compare. */
   async read(
-    paths: readonly ChangedPath[],
-    isBinary: (path: ChangedPath) => boolean,
+    listed: Promise<{ paths: readonly ChangedPath[]; isBinary(path: ChangedPath): boolean }>,
   ): Promise<ReadonlyMap<ChangedPath, Facts>> {
-    const objects = [...new Set(paths.flatMap(objectsOf))]
-    const folders = [...foldersOf(paths)]
-    const marked = [...new Set(paths.flatMap((path) => (isBinary(path) ? [] : markedObject(path))))]
-    const read = await readObjects(this.git, [
+    const wanted = listed.then(({ paths, isBinary }) => {
+      const objects = [...new Set(paths.flatMap(objectsOf))]
+      const folders = [...foldersOf(paths)]
+      const marked = [...new Set(paths.flatMap((path) => (isBinary(path) ? [] : markedObject(path))))]
+      return { paths, objects, folders, marked }
+    })
+    const requests = wanted.then(({ objects, folders, marked }) => [
       ...objects.map((name) => ({ name, maxBytes: 0 })),
       ...folders.map((folder) => ({ name: `${this.base}:${folder}.gitattributes`, maxBytes: MAX_ATTRIBUTES_BYTES })),
       ...marked.map((name) => ({ name, maxBytes: MAX_START_BYTES })),
     ])
+    const [read, { paths, objects, folders, marked }] = await Promise.all([readObjects(this.git, requests), wanted])
     const sizes = new Map(objects.map((object, at) => [object, read[at]?.size]))
     const texts = folders.map((folder, at) => [folder, textOf(read[objects.length + at])] as const)
     const attributes = new GeneratedAttributes(new Map(texts))

@@ -16,15 +16,15 @@ export interface ObjectStart {
 /** Bytes of content that one command may print. */
 const MAX_OUTPUT_BYTES = 64 * 1024 * 1024
 
-/** Reads sizes and the starts of objects with one command; undefined for those that are missing or beyond the bound. */
+/**
+ * Reads sizes and the starts of objects with one command, which starts before the requests are known. Undefined for objects
+ * that are missing or beyond the bound.
+ */
 export async function readObjects(
   git: DiffGit,
-  requests: readonly ObjectRequest[],
+  wanted: Promise<readonly ObjectRequest[]>,
 ): Promise<(ObjectStart | undefined)[]> {
-  if (requests.length === 0) return []
-  const reader = new ObjectReader(requests)
-  const lines = requests.map(({ name, maxBytes }) => `${maxBytes === 0 ? 'info' : 'contents'} ${name}\n`)
-  const input = Buffer.from(lines.join(''))
+  const reader = new ObjectReader()
   let bytes = 0
   await git.stream(
     ['cat-file', '--batch-command'],
@@ -33,13 +33,26 @@ export async function readObjects(
       bytes += chunk.length
       return bytes < MAX_OUTPUT_BYTES
     },
-    { input },
+    { input: toInput(wanted, reader) },
   )
   return reader.objects
 }
 
+/** The requests as git reads them; none where they cannot be known. */
+const toInput = (wanted: Promise<readonly ObjectRequest[]>, reader: ObjectReader): ReadableStream<Uint8Array> =>
+  new ReadableStream<Uint8Array>({
+    start: async (controller) => {
+      const requests = await wanted.catch(() => [])
+      reader.expect(requests)
+      const lines = requests.map(({ name, maxBytes }) => `${maxBytes === 0 ? 'info' : 'contents'} ${name}\n`)
+      if (lines.length > 0) controller.enqueue(Buffer.from(lines.join('')))
+      controller.close()
+    },
+  })
+
 class ObjectReader {
-  readonly objects: (ObjectStart | undefined)[]
+  objects: (ObjectStart | undefined)[] = []
+  #requests: readonly ObjectRequest[] = []
   #at = 0
   #header = ''
   #kept: Uint8Array[] = []
@@ -47,7 +60,8 @@ class ObjectReader {
   #left = 0
   #present: Omit<ObjectStart, 'start'> | undefined
 
-  constructor(private readonly requests: readonly ObjectRequest[]) {
+  expect(requests: readonly ObjectRequest[]): void {
+    this.#requests = requests
     this.objects = requests.map(() => undefined)
   }
 
@@ -65,7 +79,7 @@ class ObjectReader {
     const [, type, size] = /^[0-9a-f]+ (blob|tree|commit|tag) (\d+)$/.exec(this.#header) ?? []
     this.#header = ''
     this.#present = type === undefined ? undefined : { type, size: Number(size) }
-    const hasContent = this.#present !== undefined && (this.requests[this.#at]?.maxBytes ?? 0) > 0
+    const hasContent = this.#present !== undefined && (this.#requests[this.#at]?.maxBytes ?? 0) > 0
     if (hasContent) this.#left = Number(size) + 1
     else this.#finish()
     return end + 1
@@ -74,7 +88,7 @@ class ObjectReader {
   #takeContent(bytes: Uint8Array): number {
     const taken = Math.min(bytes.length, this.#left)
     const held = this.#kept.reduce((sum, { length }) => sum + length, 0)
-    const wanted = Math.min(this.requests[this.#at]?.maxBytes ?? 0, this.#present?.size ?? 0) - held
+    const wanted = Math.min(this.#requests[this.#at]?.maxBytes ?? 0, this.#present?.size ?? 0) - held
     if (wanted > 0) this.#kept.push(Uint8Array.from(bytes.subarray(0, Math.min(taken, wanted))))
     this.#left -= taken
     if (this.#left === 0) this.#finish()

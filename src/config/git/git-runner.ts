@@ -28,7 +28,7 @@ export interface GitCommandOptions {
   /** The bytes of output after which the command is killed. */
   readonly maxOutput?: number
   /** What git reads from its standard input; nothing when absent. Not for a command with `maxFileSize`. */
-  readonly input?: Uint8Array
+  readonly input?: Uint8Array | ReadableStream<Uint8Array>
   /** How the bytes of its output become text: `latin1` keeps each, as names of files need that are no UTF-8. */
   readonly encoding?: 'utf8' | 'latin1'
   /** Receives its output piece by piece in place of `stdout`; the command is killed once this returns false. */
@@ -110,7 +110,7 @@ export class GitRunner {
     } finally {
       deadline.cancel()
       signal?.removeEventListener('abort', kill)
-      if (typeof child.stdin === 'object') void child.stdin.end()
+      if (isBounded && typeof child.stdin === 'object') void child.stdin.end()
     }
   }
 
