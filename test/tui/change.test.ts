@@ -85,7 +85,7 @@ test('the files of a change are listed, those with reasons marked, and the look 
 test('the lines of a file show what is hidden in them, the words that changed, and the comments on them', async () => {
   await opened(async (table, reach) => {
     const { items, head } = await table('change-lines').load({ ...reach, at }, QUERY)
-    expect(head?.map(({ text }) => text)).toEqual(['src/a.ts', 'look at: it removes a condition'])
+    expect(head?.map(({ text }) => text)).toEqual(['src/a.ts', 'It removes a condition.'])
     expect(
       items.map(({ cells }) =>
         cells

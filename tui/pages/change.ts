@@ -182,7 +182,9 @@ function fileHead(path: string, { changed_files: files }: ChangeView): Line[] {
   const reasons = files.find((file) => file.path === path)?.reasons ?? []
   return [
     { text: path, tone: 'strong' },
-    ...(reasons.length === 0 ? [] : [{ text: `look at: it ${reasons.join(' · it ')}`, tone: 'warning' as const }]),
+    ...(reasons.length === 0
+      ? []
+      : [{ text: `${reasons.map((reason) => `It ${reason}.`).join(' ')}`, tone: 'warning' as const }]),
   ]
 }
 
