@@ -1,6 +1,9 @@
 import { expect, test } from 'bun:test'
+import { Dashboard } from '../../tui/dashboard.ts'
 import { changePages } from '../../tui/pages/change.ts'
 import type { Reach, TablePage } from '../../tui/pages/page.ts'
+import { areasOf } from '../../tui/state/layout.ts'
+import { initialState, viewOf } from '../../tui/state/state.ts'
 import { reachTo } from './reach.ts'
 
 const comment = {
@@ -147,3 +150,44 @@ test('what is new is read since the round before', async () => {
     expect(asked).toContain('GET change/ch-1/diff ?since=1')
   })
 })
+
+test('the lines of a file are read once a person stays on it, and not of those passed on the way', async () => {
+  const changed_files = ['a.ts', 'b.ts', 'c.ts'].map((path) => ({ ...CHANGE.changed_files[0], path }))
+  const asked: string[] = []
+  await using server = Bun.serve({
+    port: 0,
+    idleTimeout: 0,
+    fetch: ({ url }) => {
+      const { pathname, searchParams } = new URL(url)
+      if (pathname.endsWith('/stream')) return new Response(silence(), { headers: SSE })
+      if (pathname.endsWith('/attention')) return Response.json({ items: [] }, { headers: ANSWER })
+      if (pathname.endsWith('/diff')) asked.push(searchParams.get('file') ?? '')
+      return Response.json(pathname.endsWith('/diff') ? DIFF : { ...CHANGE, changed_files }, { headers: ANSWER })
+    },
+  })
+  const location = { page: 'change', city: 'town', subject: 'ch-1' }
+  const reach = reachTo(`http://127.0.0.1:${server.port}`)
+  const state = { ...initialState(0, 'town'), path: [location] }
+  using dashboard = new Dashboard({ ...reach, now: Date.now }, state, SURFACE)
+  dashboard.start()
+  const shown = () => areasOf(dashboard.state).map((area) => viewOf(dashboard.state, area.location).rows.length)
+  await until(() => (shown()[1] ?? 0) > 0)
+  for (const key of ['j', 'j']) dashboard.dispatch({ type: 'key', key })
+  expect(shown()).toEqual([3, 0])
+  await until(() => (shown()[1] ?? 0) > 0)
+  expect(asked).toEqual(['a.ts', 'c.ts'])
+})
+
+const ANSWER = { 'X-GC-Request-Id': 'r' }
+const SSE = { ...ANSWER, 'Content-Type': 'text/event-stream' }
+/** A stream without events. */
+const silence = () => new ReadableStream({ start: (controller) => controller.enqueue(Buffer.from(':\n\n')) })
+const nothing = (): void => {}
+const SURFACE = {
+  ...{ changed: nothing, exit: nothing, copy: nothing, alert: nothing, setMouse: nothing, redraw: nothing },
+  ...{ suspend: nothing, attach: async () => '' },
+}
+
+async function until(holds: () => boolean): Promise<void> {
+  while (!holds()) await Bun.sleep(5)
+}
