@@ -22,7 +22,7 @@ const EXCEPT = /\bcatch\b|\bexcept\b|\brescue\b/
 const EMPTY =
   /\bcatch\s*(?:\([^)]*\))?\s*\{\s*\}|\.catch\(\(\w*\)\s*=>\s*(?:\{\s*\}|undefined|null)\)|^\s*except(?:\s+(?:Exception|BaseException))?\s*:|^\s*pass\s*$|\brescue\s*(?:=>\s*\w+)?\s*$|\bcontextlib\.suppress\(/
 const LOCKING =
-  /\.(?:r?lock|unlock|acquire|withLock|Lock|RLock)\b\s*\(|\bmutex\b|\bsynchronized\b|\btransaction\b|\bFOR UPDATE\b|\bBEGIN\b|\batomic(?:ally)?\b|\bwith \w*lock\b|\bLOCK TABLE\b/i
+  /\.(?:r?lock|unlock|acquire|release|withLock|Lock|RLock)\b\s*\(|\bmutex\b|\bsynchronized\b|\btransaction\b|\bFOR UPDATE\b|\bBEGIN\b|\batomic(?:ally)?\b|\bwith \w*lock\b|\bLOCK TABLE\b/i
 const BOUND =
   /\btime_?out\b|\bdeadline\b|\bAbortSignal\b|\brate_?limit\w*|\bmax[A-Z_]\w*|\bMAX_\w+|\bbackoff\b|\bcancel(?:lation)?_?token\b/i
 const CONSTRAINT =
@@ -65,9 +65,14 @@ function testReasons(block: Block): Reason[] {
   return reasons
 }
 
+/** Settings that keep attacks out. */
+const PROTECTION =
+  /\brunAsNonRoot\b|\breadOnlyRootFilesystem\b|\bContent-Security-Policy\b|\bhelmet\(|\bX-Frame-Options\b|\bStrict-Transport-Security\b|\bnoopener\b|\bno-new-privileges\b|^\s*USER\s+\w|\brateLimit\w*\(|\bthrottle\b/i
+
 /** Protections that a block loses. */
 const LOSSES: readonly (Reason & { pattern: RegExp })[] = [
   { words: 'removes a check of permissions', weight: 95, pattern: PERMISSION },
+  { words: 'removes a protection', weight: 85, pattern: PROTECTION },
   { words: 'removes a lock or a transaction', weight: 75, pattern: LOCKING },
   { words: 'removes a constraint on stored data', weight: 80, pattern: CONSTRAINT },
   { words: 'removes a check of input', weight: 75, pattern: SANITIZER },
@@ -124,18 +129,32 @@ const shapeOf = (line: string): string =>
     )
 
 function pairReasons(block: Block, { isChecks, isManifest, isPipeline }: FileKinds): Reason[] {
-  const reasons: Reason[] = []
-  for (const [before, after] of pairsOf(block)) {
-    if (/\bawait\s/.test(before) && before.replace(/\bawait\s+/, '').trim() === after.trim()) {
-      reasons.push({ words: 'no longer waits for a result', weight: 75 })
-    } else if (CONDITION.test(before) && CONDITION.test(after) && shapeOf(before) !== shapeOf(after)) {
-      reasons.push({ words: 'changes a condition', weight: 50 })
-    }
+  return pairsOf(block).flatMap(([before, after]): Reason[] => {
     if ((isChecks || isManifest || isPipeline) && THRESHOLD.test(before) && isLowered(before, after)) {
-      reasons.push({ words: 'lowers a threshold of a check', weight: 90 })
+      return [{ words: 'lowers a threshold of a check', weight: 90 }]
     }
-  }
-  return reasons
+    if (/\bawait\s/.test(before) && before.replace(/\bawait\s+/, '').trim() === after.trim()) {
+      return [{ words: 'no longer waits for a result', weight: 75 }]
+    }
+    return valueReasons(before, after)
+  })
+}
+
+const FLAG = /\b(?:true|false|True|False)\b/g
+const NUMBER = /\b\d[\d_.]*\b/g
+
+/** The reasons that a line gives in which a condition or a value is another. */
+function valueReasons(before: string, after: string): Reason[] {
+  const [old, next] = [shapeOf(before), shapeOf(after)]
+  if (old === next) return []
+  if (old.replace(FLAG, '') === next.replace(FLAG, '')) return [{ words: 'turns something on or off', weight: 55 }]
+  if (CONDITION.test(before) && CONDITION.test(after)) return [{ words: 'changes a condition', weight: 50 }]
+  if (old.replace(NUMBER, '') !== next.replace(NUMBER, '')) return []
+  return [
+    BOUND.test(before)
+      ? { words: 'changes a timeout or a limit', weight: 45 }
+      : { words: 'changes a number', weight: 20 },
+  ]
 }
 
 /** Whether two lines differ in numbers, one of which became less. */

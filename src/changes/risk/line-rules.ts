@@ -129,13 +129,33 @@ const ADDED: readonly LineRule[] = [
     words: 'grants more permissions',
     weight: 75,
     pattern:
-      /\bchmod\s+(?:-R\s+)?(?:0?777|a\+w|\+s|u\+s)|\b0o?777\b|--privileged\b|\bprivileged:\s*true|\bUSER\s+root\b|\bNOPASSWD\b|\ballowPrivilegeEscalation:\s*true|"(?:Principal|Action|Resource)":\s*"\*"|\bcidr_blocks\s*=\s*\["0\.0\.0\.0\/0"|\bGRANT ALL\b|\bhostNetwork:\s*true|\bpublic-read(?:-write)?\b/,
+      /\bchmod\s+(?:-R\s+)?(?:0?777|a\+w|\+s|u\+s)|\b0o?(?:777|666)\b|\bumask\s*\(?\s*0+\b|--privileged\b|\bprivileged:\s*true|\bUSER\s+root\b|\bNOPASSWD\b|\ballowPrivilegeEscalation:\s*true|"(?:Principal|Action|Resource)":\s*"\*"|\bcidr_blocks\s*=\s*\["0\.0\.0\.0\/0"|\bGRANT ALL\b|\bhostNetwork:\s*true|\bpublic-read(?:-write)?\b/,
   },
   {
     words: 'deletes stored data',
     weight: 90,
     pattern:
       /\bDROP\s+(?:TABLE|COLUMN|SCHEMA|DATABASE)\b|\bTRUNCATE\s+(?:TABLE\s+)?\w|\bDELETE\s+FROM\s+\w+\s*;|\b(?:drop_table|remove_column|dropColumn|dropTable|RemoveField|DeleteModel)\b|\brm\s+-rf?\s+(?:\/|\$\{?\w+\}?\/?(?:\s|$))/i,
+  },
+  {
+    words: 'writes a secret to a log',
+    weight: 80,
+    pattern:
+      /\b(?:log(?:ger|ging)?|console|print(?:ln|f)?|puts|Log)\b[.(!].{0,120}(?<![\w'"])(?:\w+\.)?(?:password|passwd|secret|(?:access|auth|api|refresh|session)_?token|authorization|api_?key|credentials)\b(?!['"])/i,
+    in: ({ isTest, isProse }) => !isTest && !isProse,
+  },
+  {
+    words: 'uses a part of a request as a file name or an address',
+    weight: 75,
+    pattern:
+      /\b(?:readFile|readFileSync|sendFile|createReadStream|open|fetch|redirect|unlink|axios(?:\.\w+)?|requests\.\w+|send_file|render)\(.{0,80}\b(?:req|request|params|ctx)\b(?:\.|\[)(?:query|params|body|args|form|GET|POST|url)?/,
+    in: ({ isTest, isProse }) => !isTest && !isProse,
+  },
+  {
+    words: 'stores a request as it came',
+    weight: 65,
+    pattern:
+      /(?:Object\.assign\(|\.(?:update|create|insert|save|merge)\w*\().{0,60}\b(?:req|request|ctx\.request)\.(?:body|data|POST)\b\s*[,)]|\bpermit!|fields\s*=\s*["']__all__["']/,
   },
   {
     words: 'weakens cryptography',
