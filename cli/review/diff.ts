@@ -93,7 +93,7 @@ function printFile(io: Io, file: DiffFile): void {
   if (!file.continued) printLine(io, paint(sanitizeLine(titleOf(file)), 'bold', io.colour))
   for (const { old_start, new_start, heading = '', continued, lines } of file.hunks) {
     if (!continued) {
-      printLine(io, paint(sanitizeLine(`@@ -${old_start} +${new_start} @@ ${heading}`), 'cyan', io.colour))
+      printLine(io, paint(sanitizeLine(`@@ -${old_start} +${new_start} @@ ${heading}`.trimEnd()), 'cyan', io.colour))
     }
     for (const line of lines) printLine(io, drawLine(line, io))
   }

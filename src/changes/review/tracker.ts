@@ -42,6 +42,7 @@ const PINNED_MS = 30 * DAY_MS
 const ATTEMPT_MS = 35 * DAY_MS
 const FIRST_SWEEP_MS = 60_000
 const RETRY_MS = 30_000
+const MAX_RETRY_MS = 3_600_000
 const MAX_RISK = 300
 
 /** The facts of a change that its events begin with. */
@@ -60,6 +61,8 @@ export class ChangeTracker {
   #settling: Promise<void> = Promise.resolve()
   #sweep: Deadline | undefined
   #retry: Deadline | undefined
+  /** Attempts in a row of which one failed. */
+  #failures = 0
   #isClosed = false
   #unsubscribe: () => void = () => {}
 
@@ -250,6 +253,7 @@ export class ChangeTracker {
 
   async #settleAll(): Promise<void> {
     let hasFailed = false
+    this.#retry?.cancel()
     for (const row of this.options.rows.due()) {
       if (this.#isClosed) return
       await this.#settleOne(row).catch((error) => {
@@ -257,8 +261,9 @@ export class ChangeTracker {
         this.options.report(`change ${row.id}: ${errorMessage(error)}`)
       })
     }
-    this.#retry?.cancel()
-    if (hasFailed) this.#retry = this.options.deadlines.after(RETRY_MS, () => this.#settleSoon())
+    this.#failures = hasFailed ? this.#failures + 1 : 0
+    const delay = Math.min(RETRY_MS * 2 ** (this.#failures - 1), MAX_RETRY_MS)
+    if (hasFailed) this.#retry = this.options.deadlines.after(delay, () => this.#settleSoon())
   }
 
   async #settleOne({ id, kind, session, rig, folder, state }: ChangeRow): Promise<void> {
