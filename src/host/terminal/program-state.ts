@@ -34,12 +34,15 @@ export function stateOf(screen: TerminalScreen, profile: TerminalProfile, settle
     if (isChoosing) return { is: 'asking', dialog: UNKNOWN, row: 0 }
   }
   if (profile.marksPastes && !screen.bracketedPaste) return { is: 'starting' }
-  const busy = profile.busy?.test(statusRows(screen, profile)) ?? false
+  const busy = isBusy(screen, profile)
   if (busy && !profile.takesWhileBusy) return { is: 'busy' }
   if (!(waiting ?? settled)) return { is: 'starting' }
   if (unsentInput(screen, profile)) return { is: 'typing' }
   return { is: busy ? 'busy' : 'ready' }
 }
+
+const isBusy = (screen: TerminalScreen, profile: TerminalProfile): boolean =>
+  profile.busy?.test(statusRows(screen, profile)) ?? false
 
 /** The colour of a cell that has none. */
 const NO_GROUND = -1
@@ -55,7 +58,7 @@ export function standingOf(screen: TerminalScreen, profile: TerminalProfile): St
   if (state.is === 'asking') return state.dialog.kind === 'usage-limit' ? 'limit' : 'person'
   const text = screen.lines.join('\n')
   if (profile.waits?.test(text)) return 'limit'
-  if (state.is === 'busy') return 'working'
+  if (state.is === 'busy' || (state.is === 'typing' && isBusy(screen, profile))) return 'working'
   if (profile.limited?.test(text)) return 'limit'
   return state.is === 'starting' ? 'starting' : 'idle'
 }

@@ -38,7 +38,7 @@ describe('a session that seems idle', () => {
     expect(await lookAt([], { isAcp: true }).patience()).toBe(0)
   })
 
-  test('is left alone while its program waits for the end of a limit, to go on', async () => {
+  test('is left alone while its program waits until a limit ends', async () => {
     const rule = '─'.repeat(80)
     const notice = [
       '  ⚠ Usage limit reached · limit resets 8:40am',

@@ -78,4 +78,8 @@ async function main(): Promise<number> {
   return missed > 0 || failures.length > 0 ? 1 : 0
 }
 
-process.exit(await main())
+const status = await main().catch((error: unknown) => {
+  process.stderr.write(`${error instanceof Error ? error.message : error}\n`)
+  return 1
+})
+process.exit(status)

@@ -117,7 +117,7 @@ function scenesOf(actor: Actor, seen: Seen): Scene[] {
 async function day(actor: Actor, stage: Stage, seen: Seen): Promise<void> {
   await stage.quiet(FIRST_SCREEN_MS, 3_000)
   stage.blank()
-  await stage.mark('its first screen', 'idle')
+  await stage.rests('its first screen', 'idle')
   const cases = actor.asks.map((name) => casesOf(actor).find((each) => each.name === name))
   for (const asked of cases) if (asked) await ask(actor, stage, asked, seen)
   const [first] = cases
@@ -264,7 +264,7 @@ async function limited({ limit }: Actor, stage: Stage): Promise<void> {
 async function question(asked: AskedCase, stage: Stage): Promise<void> {
   if (asked.start.script) await stage.asked()
   await asked.typed?.(stage.started)
-  await stage.quiet(FIRST_SCREEN_MS, 3_500)
+  await stage.quiet(FIRST_SCREEN_MS, 3_000)
   stage.blank()
-  await stage.mark('asked', asked.kind === 'usage-limit' ? 'limit' : 'person', asked.kind)
+  await stage.rests('asked', asked.kind === 'usage-limit' ? 'limit' : 'person', asked.kind)
 }

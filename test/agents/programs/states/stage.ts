@@ -2,7 +2,7 @@ import { cpuTimeOf } from '../../../../src/host/process/cpu-time.ts'
 import { ProcessTable } from '../../../../src/host/process/process-table.ts'
 import { TerminalEmulator } from '../../../../src/host/server/terminal-emulator.ts'
 import type { QuestionKind } from '../../../../src/programs/terminal-profile.ts'
-import { SIZE, type Transition, type TrueState } from '../../states/recording.ts'
+import { isWrong, judge, SIZE, type Transition, type TrueState } from '../../states/recording.ts'
 import { type StartedProgram, type StartOptions, startProgram } from '../asked-program.ts'
 import type { ProviderError, Reply, Script } from '../model-server.ts'
 import type { Program } from '../programs.ts'
@@ -12,6 +12,7 @@ const LOOK_MS = 150
 const QUIET_MS = 1_600
 /** A program may rest for a moment before it asks. */
 const ASKED_MS = 3_500
+const LATE_MS = 20_000
 const QUIET_WITHIN_MS = 12_000
 /** So long a program has at most to ask its model, or to show something. */
 const ASKS_WITHIN_MS = 120_000
@@ -48,6 +49,7 @@ export class Stage {
 
   private constructor(
     readonly started: StartedProgram,
+    private readonly program: string,
     private readonly scene: string,
   ) {
     started.host.onExit(({ exitCode: code, signal }) => {
@@ -59,7 +61,7 @@ export class Stage {
     let stage: Stage | undefined
     const script: Script = (request, body) => stage?.answer(request, body) ?? { text: 'Done.' }
     const started = await startProgram(program, { size: SIZE, isUnwatched: true, ...start, script })
-    stage = new Stage(started, scene)
+    stage = new Stage(started, program.provider, scene)
     void stage.#follow().catch(() => {})
     if (start.script) stage.#script = start.script
     return stage
@@ -163,9 +165,19 @@ export class Stage {
     await this.mark(name, 'working')
   }
 
-  /** The program does nothing more by itself. */
+  /**
+   * The program does nothing more. A busy machine may let it wait before it draws: where gc sees another state, it has
+   * much longer before that counts.
+   */
   async rests(name: string, state: TrueState, asks?: QuestionKind): Promise<void> {
     await this.quiet(undefined, state === 'person' ? ASKED_MS : QUIET_MS)
+    await this.mark(name, state, asks)
+    const last = this.#transitions.slice(-1)
+    const [judged] = await judge({ program: this.program, transitions: last })
+    if (!judged || !isWrong(judged)) return
+    await this.quiet(LATE_MS, LATE_MS)
+    this.#transitions.pop()
+    this.#state = last[0]?.from
     await this.mark(name, state, asks)
   }
 
