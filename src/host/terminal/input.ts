@@ -29,9 +29,10 @@ export const lastRows = ({ lines }: TerminalScreen): string =>
     .slice(-FOOT)
     .join('\n')
 
-/** The last rows, or those of them that only the program writes: below a row of its own. */
-export function statusRows(screen: TerminalScreen, { status }: TerminalProfile): string {
-  const above = status ? screen.lines.findLastIndex((row) => status.test(row)) : -1
+/** The last rows, or those of them that only the program writes: below a row of its own, be it one of a dialog. */
+export function statusRows(screen: TerminalScreen, { status, frame }: TerminalProfile): string {
+  if (!status) return lastRows(screen)
+  const above = screen.lines.findLastIndex((row) => status.test(row) || frame?.test(row))
   return lastRows({ ...screen, lines: screen.lines.slice(above + 1) })
 }
 
