@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { chmodSync } from 'node:fs'
+import { chmodSync, readFileSync } from 'node:fs'
 import { protocolObstacle, type StartedAgent } from '../../../src/agents/readiness/obstacles.ts'
 import { agentObstacle } from '../../../src/agents/readiness/offline.ts'
 import { resolveProvider } from '../../../src/config/providers/index.ts'
@@ -11,10 +11,17 @@ test('a Codex that cannot reach gc is reported with its fix, by readiness and th
   const { folder } = town
   const env = { HOME: folder.path, PATH: folder.at('bin') }
   const install = (version: string) =>
-    chmodSync(write(folder.at('bin', 'codex'), `#!/bin/sh\n/bin/echo "codex-cli ${version}"\n`), 0o755)
+    chmodSync(
+      write(
+        folder.at('bin', 'codex'),
+        `#!/bin/sh\n/bin/echo x >> ${folder.at('runs')}\n/bin/echo "codex-cli ${version}"\n`,
+      ),
+      0o755,
+    )
   install('0.104.0')
   write(folder.at('.codex', 'auth.json'), '{"auth_mode":"chatgpt","tokens":{"refresh_token":"x"}}')
-  town.declare('[[agent]]\nname = "worker"\nprovider = "codex"\n')
+  const agent = (name: string) => `[[agent]]\nname = "${name}"\nprovider = "codex"\n`
+  town.declare(agent('worker') + agent('other'))
   const city = await town.open({ env })
   const reason = 'Codex 0.104.0 is older than 0.105.0, and its sessions cannot reach gc'
   const fix = 'npm install -g @openai/codex@latest'
@@ -25,7 +32,8 @@ test('a Codex that cannot reach gc is reported with its fix, by readiness and th
     return programs()
   }
   const status = async () => (await city.readiness.items({ items: 'codex', fresh: true })).items.codex
-  expect(await until(1)).toMatchObject([{ agent: 'worker', asks: `${reason} (worker).`, to_do: fix }])
+  expect(await until(1)).toMatchObject([{ agent: 'worker', asks: `${reason} (worker, other).`, to_do: fix }])
+  expect(readFileSync(folder.at('runs'), 'utf8')).toBe('x\n')
   expect(await agentObstacle(env, city.config.current, 'worker')).toEqual({ reason, fix })
   expect(await status()).toMatchObject({ status: 'invalid_configuration', detail: `${reason}; ${fix}` })
 

@@ -66,12 +66,13 @@ export class ProgramAttention implements AttentionSource {
 
   async #find(): Promise<void> {
     const { config, launchPlanner } = this.options
+    const inspector = runningOnce(this.options.inspector)
     const found = new Map<string, { obstacle: Obstacle; provider: string; agents: AgentConfig[] }>()
     for (const agent of config.current.agents) {
       const provider = this.#providerOf(agent)
       if (!provider) continue
       const folder = launchPlanner.rigPath(agent.dir)
-      const obstacle = await protocolObstacle(agent, provider, folder, this.options.inspector).catch(() => undefined)
+      const obstacle = await protocolObstacle(agent, provider, folder, inspector).catch(() => undefined)
       if (!obstacle) continue
       const key = `${provider.name} ${obstacle.reason}`
       const { agents = [] } = found.get(key) ?? {}
@@ -103,5 +104,23 @@ export class ProgramAttention implements AttentionSource {
     } catch {
       return undefined
     }
+  }
+}
+
+/** Many agents run one program: each command is run once for all of them. */
+function runningOnce(inspector: Inspector): Inspector {
+  const results = new Map<string, ReturnType<Inspector['run']>>()
+  return {
+    env: inspector.env,
+    home: inspector.home,
+    readFile: (path) => inspector.readFile(path),
+    readJson: (path) => inspector.readJson(path),
+    listFolder: (path) => inspector.listFolder(path),
+    run(command) {
+      const key = JSON.stringify(command)
+      const result = results.get(key) ?? inspector.run(command)
+      results.set(key, result)
+      return result
+    },
   }
 }
