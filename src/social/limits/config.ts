@@ -5,6 +5,9 @@ import { defaultSettings, type Limit, type LimitedAction, type Limits } from '..
 const DAY = 86_400_000
 const MAX = { count: 100_000, window: 30 * DAY, age: 365 * DAY }
 
+/** The bounds of a limit in words. */
+export const LIMIT_BOUNDS = 'the count is 1 to 100,000, and the period 1s to 30d'
+
 const limit = Type.String({ pattern: '^[1-9][0-9]{0,5}/.+$', examples: ['50/1h'] })
 const oneLimit = Type.Optional(limit)
 const someLimits = Type.Optional(Type.Array(limit, { minItems: 1, maxItems: 4 }))
@@ -53,7 +56,7 @@ export function parseLimits(table: LimitsTable, errorFor: ErrorFor): Limits {
     const [count = '', duration = ''] = text.split('/', 2)
     const window = parseBoundedDuration(duration, MAX.window)
     if (Number(count) > MAX.count || window === undefined)
-      throw errorFor(`limits.${name}: ${text} is not a limit; write it like 50/1h`)
+      throw errorFor(`limits.${name}: ${text} is not a limit; write it like 50/1h: ${LIMIT_BOUNDS}`)
     return { count: Number(count), window }
   }
   const limits = Object.fromEntries(Object.entries(others).map(([name, text]) => [name, parse(name, text)]))
@@ -67,7 +70,8 @@ function parseRepeats(text: LimitsTable['repeats'], errorFor: ErrorFor): Limits[
   if (text === undefined) return defaultSettings.limits.repeats
   if (text === false) return undefined
   const window = parseBoundedDuration(text, MAX.window)
-  if (window === undefined) throw errorFor(`limits.repeats: ${text} is not a duration; write it like 3d`)
+  if (window === undefined)
+    throw errorFor(`limits.repeats: ${text} is not a duration; write it like 3d, from 1s to 30d`)
   return { window }
 }
 
@@ -81,7 +85,8 @@ function parseNewcomer(
   if (table === false) return undefined
   const { age: duration = '1d', ...others } = table
   const age = parseBoundedDuration(duration, MAX.age)
-  if (age === undefined) throw errorFor(`limits.newcomer.age: ${duration} is not a duration; write it like 24h`)
+  if (age === undefined)
+    throw errorFor(`limits.newcomer.age: ${duration} is not a duration; write it like 24h, from 1s to 365d`)
   const limits: Partial<Record<LimitedAction, readonly Limit[]>> = Object.fromEntries(
     Object.entries(others).map(([action, texts]) => [action, texts.map((text) => parse(`newcomer.${action}`, text))]),
   )

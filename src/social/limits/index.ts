@@ -1,6 +1,6 @@
 export { addressGroup, UNKNOWN_ADDRESS } from './addresses.ts'
 export { HourlyCleanup } from './cleanup.ts'
-export { LimitsTable, parseLimits } from './config.ts'
+export { LIMIT_BOUNDS, LimitsTable, parseLimits } from './config.ts'
 export { describeLevels, describeLimits } from './describe.ts'
 export { Duplicates, IS_UNLISTED } from './duplicates/duplicates.ts'
 export { rateLimited } from './errors.ts'

@@ -2,9 +2,10 @@ import { existsSync, readFileSync } from 'node:fs'
 import { type Static, Type } from '@sinclair/typebox'
 import { getStaticTOMLValue, ParseError, parseTOML } from 'toml-eslint-parser'
 import { AppError, type FieldError } from '../../core/errors.ts'
+import { isObject } from '../../core/json.ts'
 import { compile } from '../../http/check.ts'
 import { type ProviderSettings, ProviderTable, parseProvider } from '../accounts/index.ts'
-import { LimitsTable, parseLimits } from '../limits/index.ts'
+import { LIMIT_BOUNDS, LimitsTable, parseLimits } from '../limits/index.ts'
 import { parseSmtp, SmtpTable } from '../messages/index.ts'
 import type { Settings } from '../shared/index.ts'
 
@@ -68,7 +69,19 @@ function describe({ location = '', message }: FieldError): string {
   const names = location.split('.').slice(2)
   const [last = ''] = names.slice(-1)
   const isUnknown = message.startsWith(`${last} is not a property`)
-  return `${(isUnknown ? names.slice(0, -1) : names).join('.')} ${message}`.trim()
+  const range = rangeOf(names)
+  if (range !== undefined && /^must be at (?:least|most) /.test(message)) return `${names.join('.')} must be ${range}`
+  const bounds = names[0] === 'limits' && /^must be written like /.test(message) ? `; ${LIMIT_BOUNDS}` : ''
+  return `${(isUnknown ? names.slice(0, -1) : names).join('.')} ${message}${bounds}`.trim()
+}
+
+/** The range of a number in the file, by the names that lead to it. */
+function rangeOf(names: readonly string[]): string | undefined {
+  let schema: unknown = SocialToml
+  for (const name of names)
+    schema = isObject(schema) && isObject(schema.properties) ? schema.properties[name] : undefined
+  if (!isObject(schema) || schema.minimum === undefined || schema.maximum === undefined) return undefined
+  return `${Number(schema.minimum).toLocaleString('en')} to ${Number(schema.maximum).toLocaleString('en')}`
 }
 
 function parseFile(path: string, errorFor: (problem: string) => Error): unknown {

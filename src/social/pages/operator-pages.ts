@@ -12,8 +12,8 @@ import {
   type SiteRequest,
   singleLine,
 } from '../html/index.ts'
-import type { Post, Posts, Reports } from '../posts/index.ts'
-import { badRequest, cleanLine } from '../shared/index.ts'
+import { type Post, type Posts, type Reports, toPost } from '../posts/index.ts'
+import { badRequest, cleanLine, postNotFound } from '../shared/index.ts'
 import { postList } from './components.ts'
 import type { OperatorAccess } from './operator-access.ts'
 
@@ -26,11 +26,53 @@ interface Services {
 
 const REPORTS = '/operator/reports'
 const MAX_REASON = 500
+/** How many posts are decided on together. */
+const MAX_POSTS = 100
 
-const DONE_MESSAGES: Readonly<Record<string, string>> = {
-  dismissed: 'The reports are dismissed; the post stays.',
-  deleted: 'The post is deleted.',
-  suspended: 'The author is suspended, and its votes of the last day are taken back.',
+/** What the operator can do with reported posts. */
+interface Action {
+  readonly button: string
+  /** What a page says before and after. */
+  readonly question: (posts: number) => string
+  readonly done: (posts: number) => string
+  readonly isHarsh: boolean
+  readonly canUndo: boolean
+}
+
+const posts = (count: number): string => plural(count, 'post')
+
+const ACTIONS: Readonly<Record<'dismiss' | 'delete' | 'suspend', Action>> = {
+  dismiss: {
+    button: 'Dismiss the reports',
+    question: (count) => `Dismiss the reports of ${posts(count)}?`,
+    done: (count) => `The reports of ${posts(count)} are dismissed; the posts stay.`,
+    ...{ isHarsh: false, canUndo: true },
+  },
+  delete: {
+    button: 'Delete the posts',
+    question: (count) => `Delete ${posts(count)}? This cannot be undone.`,
+    done: (count) => `Deleted ${posts(count)}.`,
+    ...{ isHarsh: true, canUndo: false },
+  },
+  suspend: {
+    button: 'Suspend the authors',
+    question: (count) => `Suspend who wrote ${posts(count)}? Their votes of the last day are taken back for good.`,
+    done: (count) => `Who wrote ${posts(count)} is suspended, and their votes of the last day are taken back.`,
+    ...{ isHarsh: true, canUndo: true },
+  },
+}
+type ActionName = keyof typeof ACTIONS
+
+const actionOf = (name: string | null): ActionName | undefined =>
+  name === 'dismiss' || name === 'delete' || name === 'suspend' ? name : undefined
+
+type Reported = ReturnType<Reports['allOpen']>[number]
+
+/** What of the reported posts is listed. */
+interface Filter {
+  readonly community: string
+  readonly author: string
+  readonly min: number
 }
 
 /** What the operator of this server looks at and decides. */
@@ -42,67 +84,144 @@ export class OperatorPages {
   ) {}
 
   routes(): PageRoute[] {
-    const { reports, posts } = this.services
     return [
       page(`GET ${REPORTS}`, (request) => this.#reported(request)),
-      page(`POST ${REPORTS}/{id}/dismiss`, (request) =>
-        this.#act(request, 'dismissed', (id) => reports.dismissAsOperator(id)),
-      ),
-      page(`POST ${REPORTS}/{id}/delete`, (request) =>
-        this.#act(request, 'deleted', (id) => posts.deleteAsOperator(id)),
-      ),
-      page(`POST ${REPORTS}/{id}/suspend`, (request) =>
-        this.#act(request, 'suspended', (id) => this.#suspendAuthor(id, request.form.get('reason') ?? '')),
-      ),
+      page(`POST ${REPORTS}/confirm`, (request) => this.#confirm(request)),
+      page(`POST ${REPORTS}/apply`, (request) => this.#apply(request)),
+      page(`POST ${REPORTS}/undo`, (request) => this.#undo(request)),
     ]
   }
 
-  /** What agents reported and nobody has looked at. */
+  /** What agents reported and nobody has decided on, as far as the filter lets it through. */
   #reported(request: SiteRequest): Response {
     this.access.check(request)
-    const reported = this.services.reports.allOpen()
-    const labels = this.services.attachments.ofPosts(reported.map(({ post }) => post.id))
-    const message = DONE_MESSAGES[request.query.get('done') ?? '']
+    const filter = filterOf(request.query)
+    const all = this.services.reports.allOpen()
+    const reported = all.filter((one) => passes(one, filter))
     const main = html`<h1>Reported posts</h1>
-${message !== undefined && html`<p class="note good" role="status">${message}</p>`}
+${this.#outcome(request.query)}
 <p class="quiet">The most reported first. The moderators of their communities see them too.</p>
-${reported.length === 0 && html`<p class="empty">Nothing is reported.</p>`}
-${reported.map(
-  ({ post, report_count, reasons }) => html`<section aria-label="${singleLine(post.title)}">
-<p class="after"><span class="tag warn">${plural(report_count, 'report')}</span> ${reasons.map((reason) => html`<q><bdi>${singleLine(reason)}</bdi></q> `)}</p>
-${postList([post], labels, this.clock, '')}
-${this.#actions(post)}</section>`,
-)}`
+${filterForm(filter)}
+${reported.length === 0 && html`<p class="empty">${all.length === 0 ? 'Nothing is reported.' : 'Nothing that is reported passes this filter.'}</p>`}
+${reported.length > 0 && this.#queue(reported)}`
     return htmlResponse(layout({ title: 'Reported posts', main }), { isPrivate: true })
   }
 
-  #actions(post: Post): Markup {
-    const reason = html`<input type="hidden" name="reason" value="What you posted in m/${post.submolt_name} was reported">`
-    return html`<div class="actions">
-${this.#form(post, 'dismiss', html`<button class="calm">Dismiss the reports</button>`)}
-${this.#form(post, 'delete', html`<button class="warn">Delete the post</button>`)}
-${this.#form(post, 'suspend', html`${reason}<button class="warn">Suspend <bdi>${singleLine(post.author_name)}</bdi></button>`)}
-</div>`
+  #queue(reported: readonly Reported[]): Markup {
+    const labels = this.services.attachments.ofPosts(reported.map(({ post }) => post.id))
+    return html`<form method="post" action="${REPORTS}/confirm">${this.#token()}
+${reported.map(
+  ({ post, report_count, reasons }) => html`<section aria-label="${singleLine(post.title)}">
+<p class="after"><label><input type="checkbox" name="post" value="${post.id}"> <span class="tag warn">${plural(report_count, 'report')}</span></label> ${reasons.map((reason) => html`<q><bdi>${singleLine(reason)}</bdi></q> `)}</p>
+${postList([post], labels, this.clock, '')}${hidden('listed', post.id)}</section>`,
+)}
+<p class="after"><label><input type="checkbox" name="all" value="yes"> All ${posts(reported.length)} on this page</label></p>
+<div class="actions">${buttons()}</div></form>`
   }
 
-  #form(post: Post, action: string, fields: Markup): Markup {
-    return html`<form method="post" action="${REPORTS}/${post.id}/${action}"><input type="hidden" name="form_token" value="${this.access.formToken}">${fields}</form>`
-  }
-
-  async #act(
-    request: SiteRequest,
-    done: keyof typeof DONE_MESSAGES,
-    action: (id: string) => Promise<unknown>,
-  ): Promise<Response> {
+  /** Asks before something happens, and names what it happens to. */
+  #confirm(request: SiteRequest): Response {
     this.access.checkForm(request)
-    await action(request.params.id ?? '')
-    return redirect(`${REPORTS}?done=${done}`)
+    const action = actionOf(request.form.get('action'))
+    const selected = this.#selected(request.form)
+    if (!action || selected.length === 0) throw badRequest('Select at least one post, and what to do with it')
+    const { question, button, isHarsh } = ACTIONS[action]
+    const main = html`<h1>${question(selected.length)}</h1>
+<ul class="rows apart">${selected.map(({ id, title, author_name, submolt_name }) => html`<li><a href="/p/${id}"><bdi>${singleLine(title) || 'untitled'}</bdi></a> <span class="quiet">by <bdi>${singleLine(author_name)}</bdi> in m/${submolt_name}</span></li>`)}</ul>
+<form class="apart" method="post" action="${REPORTS}/apply">${this.#token()}${hidden('action', action)}${selected.map(({ id }) => hidden('post', id))}
+${
+  action === 'suspend' &&
+  html`<p><label for="reason">Why, as the agents are told</label>
+<input id="reason" name="reason" required maxlength="${String(MAX_REASON)}" value="What you posted was reported"></p>`
+}<div class="actions"><button class="${isHarsh ? 'warn' : 'calm'}">${button}</button> <a class="button" href="${REPORTS}">Cancel</a></div></form>`
+    return htmlResponse(layout({ title: 'Reported posts', main }), { isPrivate: true })
   }
 
-  async #suspendAuthor(id: string, text: string): Promise<void> {
-    const reason = cleanLine(text)
-    if (reason === '' || reason.length > MAX_REASON)
-      throw badRequest(`Give a reason of at most ${MAX_REASON} characters`)
-    await this.services.suspensions.suspend(this.services.posts.need(id, 0).author_name, reason)
+  async #apply(request: SiteRequest): Promise<Response> {
+    this.access.checkForm(request)
+    const { form } = request
+    const action = actionOf(form.get('action'))
+    const selected = this.#selected(form)
+    if (!action) throw badRequest('Select what to do')
+    if (selected.length === 0) throw postNotFound()
+    const reason = action === 'suspend' ? reasonOf(form) : ''
+    for (const { id, author_name } of selected) await this.#applyTo(action, id, author_name, reason)
+    const query = new URLSearchParams({ done: action, count: String(selected.length) })
+    if (ACTIONS[action].canUndo) for (const { id } of selected) query.append('post', id)
+    return redirect(`${REPORTS}?${query}`)
   }
+
+  async #applyTo(action: ActionName, id: string, author: string, reason: string): Promise<void> {
+    const { reports, posts, suspensions } = this.services
+    if (action === 'dismiss') await reports.dismissAsOperator(id)
+    else if (action === 'delete') await posts.deleteAsOperator(id)
+    else await suspensions.suspend(author, reason)
+  }
+
+  async #undo(request: SiteRequest): Promise<Response> {
+    this.access.checkForm(request)
+    const { reports, suspensions } = this.services
+    const action = actionOf(request.form.get('action'))
+    if (!action || !ACTIONS[action].canUndo) throw badRequest('This cannot be undone')
+    for (const { id, author_name } of this.#selected(request.form)) {
+      if (action === 'dismiss') await reports.reopenAsOperator(id)
+      else await suspensions.reinstate(author_name)
+    }
+    return redirect(`${REPORTS}?done=undo`)
+  }
+
+  /** What was done, and how to undo it. */
+  #outcome(query: URLSearchParams): Markup | false {
+    if (query.get('done') === 'undo') return html`<p class="note good" role="status">It is undone.</p>`
+    const action = actionOf(query.get('done'))
+    if (!action) return false
+    const count = Number(query.get('count')?.match(/^[0-9]{1,3}$/)?.[0] ?? 1)
+    const ids = query.getAll('post').slice(0, MAX_POSTS)
+    return html`<div class="note good" role="status"><p>${ACTIONS[action].done(count)}</p>
+${ids.length > 0 && ACTIONS[action].canUndo && html`<form method="post" action="${REPORTS}/undo">${this.#token()}${hidden('action', action)}${ids.map((id) => hidden('post', id))}<button class="calm">Undo</button></form>`}</div>`
+  }
+
+  /** The posts that a form names and that exist. */
+  #selected(form: URLSearchParams): Post[] {
+    const ids = new Set(form.getAll(form.get('all') === 'yes' ? 'listed' : 'post'))
+    return [...ids].slice(0, MAX_POSTS).flatMap((id) => {
+      const row = this.services.posts.find(id, 0)
+      return row ? toPost(row) : []
+    })
+  }
+
+  #token(): Markup {
+    return hidden('form_token', this.access.formToken)
+  }
+}
+
+const hidden = (name: string, value: string): Markup => html`<input type="hidden" name="${name}" value="${value}">`
+
+const buttons = (): Markup =>
+  html`${Object.entries(ACTIONS).map(
+    ([name, { button, isHarsh }]) =>
+      html`<button class="${isHarsh ? 'warn' : 'calm'}" name="action" value="${name}">${button}…</button> `,
+  )}`
+
+const filterOf = (query: URLSearchParams): Filter => ({
+  community: (query.get('community') ?? '').trim().toLowerCase().slice(0, 100),
+  author: (query.get('author') ?? '').trim().toLowerCase().slice(0, 100),
+  min: Math.max(1, Number(query.get('min')?.match(/^[0-9]{1,4}$/)?.[0] ?? 1)),
+})
+
+const passes = ({ post, report_count }: Reported, { community, author, min }: Filter): boolean =>
+  report_count >= min &&
+  (community === '' || post.submolt_name.toLowerCase() === community) &&
+  (author === '' || post.author_name.toLowerCase() === author)
+
+const filterForm = ({ community, author, min }: Filter): Markup => html`<form class="filter" action="${REPORTS}">
+<label>Community <input name="community" value="${community}" maxlength="100"></label>
+<label>Author <input name="author" value="${author}" maxlength="100"></label>
+<label>Reports, at least <input name="min" type="number" min="1" max="9999" value="${String(min)}"></label>
+<button class="calm">Filter</button></form>`
+
+function reasonOf(form: URLSearchParams): string {
+  const reason = cleanLine(form.get('reason') ?? '')
+  if (reason === '' || reason.length > MAX_REASON) throw badRequest(`Give a reason of 1 to ${MAX_REASON} characters`)
+  return reason
 }

@@ -122,9 +122,19 @@ describe('social.toml', () => {
     [OPENID.replace('"work"', '"../x"'), 'provider[0].id must be written like my-provider'],
     ['base_url = "https://agents.example/social"', 'base_url has a scheme and a host, and no path'],
     ['base_url = "ftp://agents.example"', 'base_url must be written like https://agents.example.com'],
-    ['[limits]\nposts = "1/30m"', 'social.toml: limits posts is not a property here; known: general, register, post,'],
+    ['[limits]\nposts = "1/30m"', 'social.toml: limits posts is not a property here; known: general, pages, register, post,'],
     ['base = "x"', 'social.toml: base is not a property here; known: base_url, hosts,'],
-    ['agents_per_owner = 0', 'agents_per_owner must be at least 1'],
+    ['agents_per_owner = 0', 'agents_per_owner must be 1 to 1,000'],
+    ['agents_per_owner = 1001', 'agents_per_owner must be 1 to 1,000'],
+    [
+      '[limits]\npost = "0/1h"',
+      'limits.post must be written like 50/1h; the count is 1 to 100,000, and the period 1s to 30d',
+    ],
+    [
+      '[limits]\npages = "900000/1h"',
+      'limits.pages: 900000/1h is not a limit; write it like 50/1h: the count is 1 to 100,000,',
+    ],
+    ['[limits]\nrepeats = "90d"', 'limits.repeats: 90d is not a duration; write it like 3d, from 1s to 30d'],
     ['require_claim = "yes"', 'require_claim must be a boolean'],
     ['a = ', 'social.toml: line 1:'],
   ])('%#: reports a mistake with its location', (toml, sentence) => {

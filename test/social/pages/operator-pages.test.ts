@@ -45,25 +45,39 @@ describe('what the operator does about a reported post', () => {
     await site.api('POST', `/posts/${post.id}/report`, bob, { reason: 'spam' })
     site.recorded()
     const read = async () => (await site.page('/operator/reports', { headers: { authorization: credentials } })).text()
-    const form = formsOf(await read()).find(({ action }) => action.endsWith('/dismiss'))
-    const send = (action: string, fields: Record<string, string> = {}, headers: Record<string, string> = {}) =>
-      site.page(`/operator/reports/${post.id}/${action}`, {
+    const form = formsOf(await read()).find(({ action }) => action.endsWith('/confirm'))
+    const submit = (path: string, fields: [string, string][], headers: Record<string, string> = {}) =>
+      site.page(`/operator/reports/${path}`, {
         method: 'POST',
         headers: {
           ...{ authorization: credentials, origin: site.url, 'content-type': 'application/x-www-form-urlencoded' },
           ...headers,
         },
-        body: new URLSearchParams({ ...form?.fields, ...fields }).toString(),
+        body: new URLSearchParams([['form_token', String(form?.fields.form_token)], ...fields]).toString(),
         redirect: 'manual',
       })
-    return { site, ada, bob, post, read, send }
+    const send = (action: string, fields: Record<string, string> = {}, headers: Record<string, string> = {}) => {
+      const token = fields.form_token ?? String(form?.fields.form_token)
+      return site.page('/operator/reports/apply', {
+        method: 'POST',
+        headers: {
+          ...{ authorization: credentials, origin: site.url, 'content-type': 'application/x-www-form-urlencoded' },
+          ...headers,
+        },
+        body: new URLSearchParams({ action, post: post.id, ...fields, form_token: token }).toString(),
+        redirect: 'manual',
+      })
+    }
+    return { site, ada, bob, post, read, send, submit }
   }
 
   test('the reports are dismissed, and the post stays', async () => {
     const { site, post, read, send, bob } = await openReported()
     await using _ = site
     const response = await send('dismiss')
-    expect([response.status, response.headers.get('location')]).toEqual([303, '/operator/reports?done=dismissed'])
+    expect([response.status, response.headers.get('location')]).toEqual([
+      ...[303, `/operator/reports?done=dismiss&count=1&post=${post.id}`],
+    ])
     expect(await read()).toContain('Nothing is reported')
     expect((await site.api('GET', `/posts/${post.id}`, bob)).post.title).toBe('Spam')
     expect(site.recorded()).toEqual(['post.reports_dismissed'])
@@ -90,6 +104,94 @@ describe('what the operator does about a reported post', () => {
     expect(written).toContain('What you posted was reported')
     expect((await send('suspend', { reason: ' ' })).status).toBe(400)
     expect(site.recorded()).toEqual(['agent.suspended'])
+  })
+
+  test('several posts are selected, confirmed by name, and decided on together; a filter narrows them down', async () => {
+    const { site, ada, bob, post, read, submit } = await openReported()
+    await using _ = site
+    const { key: cyd } = await site.agent('cyd')
+    await site.api('POST', '/submolts', cyd, { name: 'gardens' })
+    const other = await site.post(cyd, { submolt: 'gardens', title: 'More <b>spam</b>' })
+    for (const key of [ada, bob]) await site.api('POST', `/posts/${other.id}/report`, key)
+    site.recorded()
+    const filtered = async (query: string) =>
+      (await site.page(`/operator/reports?${query}`, { headers: { authorization: credentials } })).text()
+    for (const [query, hasFirst, hasOther] of [
+      ['community=gardens', false, true],
+      ['author=ADA', true, false],
+      ['min=2', false, true],
+      ['community=none', false, false],
+      ['min=x', true, true],
+    ] as const) {
+      const text = await filtered(query)
+      expect([query, text.includes(post.id), text.includes(other.id)]).toEqual([query, hasFirst, hasOther])
+    }
+    expect((await submit('confirm', [['action', 'delete']])).status).toBe(400)
+    const asked = await submit('confirm', [
+      ['action', 'delete'],
+      ['post', post.id],
+      ['post', other.id],
+    ])
+    const question = await asked.text()
+    expect([asked.status, asked.headers.get('cache-control')]).toEqual([200, 'no-store'])
+    expect(question).toContain('Delete 2 posts? This cannot be undone.')
+    expect(question).toContain('More &lt;b&gt;spam')
+    expect(site.recorded()).toEqual([])
+    const all = await submit('confirm', [
+      ['action', 'suspend'],
+      ['all', 'yes'],
+      ['listed', post.id],
+      ['listed', other.id],
+    ])
+    expect(await all.text()).toContain('Suspend who wrote 2 posts?')
+    const done = await submit('apply', [
+      ['action', 'delete'],
+      ['post', post.id],
+      ['post', other.id],
+      ['post', 'nothing'],
+    ])
+    expect(done.headers.get('location')).toBe('/operator/reports?done=delete&count=2')
+    expect(await read()).toContain('Nothing is reported')
+    expect(site.recorded()).toEqual(['post.deleted', 'post.deleted'])
+  })
+
+  test('a dismissal and a suspension are undone', async () => {
+    const { site, ada, post, read, send, submit } = await openReported()
+    await using _ = site
+    const dismissed = await send('dismiss')
+    const page = await site.page(dismissed.headers.get('location') ?? '', { headers: { authorization: credentials } })
+    const undo = formsOf(await page.text()).find(({ action }) => action.endsWith('/undo'))
+    expect(undo?.fields).toMatchObject({ action: 'dismiss', post: post.id })
+    expect(
+      (
+        await submit('undo', [
+          ['action', 'dismiss'],
+          ['post', post.id],
+        ])
+      ).status,
+    ).toBe(303)
+    expect(await read()).toContain('Spam')
+    await send('suspend', { reason: 'What you posted was reported' })
+    expect(
+      (
+        await submit('undo', [
+          ['action', 'suspend'],
+          ['post', post.id],
+        ])
+      ).status,
+    ).toBe(303)
+    await site.post(ada, { title: 'Back again' })
+    expect(
+      (
+        await submit('undo', [
+          ['action', 'delete'],
+          ['post', post.id],
+        ])
+      ).status,
+    ).toBe(400)
+    expect(site.recorded()).toEqual([
+      ...['post.reports_dismissed', 'post.reports_reopened', 'agent.suspended', 'agent.reinstated', 'post.created'],
+    ])
   })
 
   test('no form of another site, without the token, or of somebody else changes anything', async () => {

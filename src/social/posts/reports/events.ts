@@ -7,6 +7,11 @@ const ReportPayload = Type.Object(
 )
 
 export const PostReported = defineEvent('post.reported', ReportPayload, 'An agent reported a post.')
+export const ReportsReopened = defineEvent(
+  'post.reports_reopened',
+  ReportPayload,
+  'The dismissal of the reports of a post was undone.',
+)
 export const ReportsDismissed = defineEvent(
   'post.reports_dismissed',
   ReportPayload,

@@ -9,7 +9,7 @@ import type { Quotas } from '../../limits/index.ts'
 import { badRequest, cleanLine, timestamp } from '../../shared/index.ts'
 import type { Posts } from '../posts.ts'
 import type { PostRow } from '../view.ts'
-import { PostReported, ReportsDismissed } from './events.ts'
+import { PostReported, ReportsDismissed, ReportsReopened } from './events.ts'
 import type { ReportDraft, ReportListResponse } from './schema.ts'
 
 const MAX_REASON = 500
@@ -40,6 +40,7 @@ export const REPORT_SQL = {
 export class Reports {
   readonly #insert: Statement<unknown, [number, number, number, string, number]>
   readonly #dismiss: Statement<unknown, [number, number]>
+  readonly #reopen: Statement<unknown, [number]>
   readonly #open: Statement<ReportedRow, [number]>
   readonly #allOpen: Statement<ReportedRow, []>
   readonly #reasons: Statement<{ reason: string }, [number, number]>
@@ -59,6 +60,10 @@ export class Reports {
       'INSERT OR IGNORE INTO reports (post, reporter, submolt, reason, created_at) VALUES (?, ?, ?, ?, ?)',
     )
     this.#dismiss = store.prepare('UPDATE reports SET dismissed_at = ? WHERE post = ? AND dismissed_at IS NULL')
+    this.#reopen = store.prepare(
+      `UPDATE reports SET dismissed_at = NULL WHERE post = ?1
+       AND dismissed_at = (SELECT max(dismissed_at) FROM reports WHERE post = ?1)`,
+    )
     this.#open = store.prepare(stablePlan(REPORT_SQL.open))
     this.#allOpen = store.prepare(REPORT_SQL.allOpen)
     this.#reasons = store.prepare(REPORT_SQL.reasons)
@@ -116,6 +121,15 @@ export class Reports {
   /** The same, as the operator. */
   async dismissAsOperator(id: string): Promise<MessageResponse> {
     return this.store.write((tx) => this.#dismissAll(tx, this.posts.need(id, 0), 'operator'))
+  }
+
+  /** Undoes the last dismissal of the reports of a post, as the operator. */
+  async reopenAsOperator(id: string): Promise<void> {
+    await this.store.write((tx) => {
+      const { n, submolt_name } = this.posts.need(id, 0)
+      if (tx.run(this.#reopen, n).changes === 0) return
+      this.log.append(tx, ReportsReopened, { actor: 'operator', subject: id }, { post_id: id, submolt: submolt_name })
+    })
   }
 
   /** Deletes some reports by a deleted agent; returns how many. */
