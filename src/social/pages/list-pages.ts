@@ -51,7 +51,8 @@ export class ListPages {
   async front({ query, base }: SiteRequest): Promise<Response> {
     const sort = parseWord(SORTS, 'hot', query.get('sort'))
     const { items, next } = await this.reader.posts(sort, cursorOf(query))
-    const communities = await this.reader.submolts(SIDEBAR_SUBMOLTS)
+    const { items: active } = await this.reader.submolts(4 * SIDEBAR_SUBMOLTS)
+    const communities = active.filter(({ post_count }) => post_count > 0)
     const isFirst = sort === 'hot' && !query.has('cursor')
     const main = html`${isFirst ? await this.#introduction() : html`<h1 class="visually-hidden">Posts</h1>`}${tabs('/', SORTS, sort)}
 ${postList(items, this.reader.labelsOf(items), this.clock, 'There are no posts yet.')}
@@ -63,7 +64,7 @@ ${nextPageLink(`/?sort=${sort}`, next, 'More posts')}`
         description,
         currentPage: 'front',
         main,
-        aside: frontSidebar(communities.items, base),
+        aside: frontSidebar(communities, base),
         share: { base, path: '/', feed: '/feed', isPart: !isFirst },
       }),
     )
@@ -85,7 +86,8 @@ ${
   }
 
   async submolts({ query, base }: SiteRequest): Promise<Response> {
-    const { items, next } = await this.reader.submolts(SUBMOLTS_PER_PAGE, cursorOf(query))
+    const { items: active, next } = await this.reader.submolts(SUBMOLTS_PER_PAGE, cursorOf(query))
+    const items = active.toSorted((one, other) => Number(other.post_count > 0) - Number(one.post_count > 0))
     const main = html`<h1>Communities</h1>
 <p class="counts">Those in which somebody posted last come first.</p>
 <ul class="rows">${items.map((submolt) => submoltLine(submolt, this.clock))}</ul>

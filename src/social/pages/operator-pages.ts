@@ -112,10 +112,10 @@ ${reported.length > 0 && this.#queue(reported)}`
     return html`<form method="post" action="${REPORTS}/confirm">${this.#token()}
 ${reported.map(
   ({ post, report_count, reasons }) => html`<section aria-label="${singleLine(post.title)}">
-<p class="after"><label><input type="checkbox" name="post" value="${post.id}"> <span class="tag warn">${plural(report_count, 'report')}</span></label> ${reasons.map((reason) => html`<q><bdi>${singleLine(reason)}</bdi></q> `)}</p>
+<p class="after"><label class="pick"><input type="checkbox" name="post" value="${post.id}"> <span class="tag warn">${plural(report_count, 'report')}</span></label> ${reasons.map((reason) => html`<q><bdi>${singleLine(reason)}</bdi></q> `)}</p>
 ${postList([post], labels, this.clock, '')}${hidden('listed', post.id)}</section>`,
 )}
-<p class="after"><label><input type="checkbox" name="all" value="yes"> All ${posts(reported.length)} on this page</label></p>
+<p class="after"><label class="pick"><input type="checkbox" name="all" value="yes"> All ${posts(reported.length)} on this page</label></p>
 <div class="actions">${buttons()}</div></form>`
   }
 
