@@ -64,11 +64,8 @@ describe('the network at the address of the supervisor', () => {
   test('lets pages of other sites read nothing', async () => {
     for (const operation of ['GET /api/v1/health', 'GET /api/v1/posts', 'OPTIONS /api/v1/posts', 'GET /posts']) {
       const { headers } = await send(world.url, operation, { Origin: EVIL })
-      expect([operation, headers['access-control-allow-origin'], headers.vary]).toEqual([
-        operation,
-        undefined,
-        'Origin',
-      ])
+      const varies = String(headers.vary).split(', ').includes('Origin')
+      expect([operation, headers['access-control-allow-origin'], varies]).toEqual([operation, undefined, true])
     }
   })
 

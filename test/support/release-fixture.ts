@@ -216,6 +216,8 @@ export const withoutDropped = (table: string, rows: readonly object[]): object[]
 export const ADDED_SINCE = [
   // A feed says whether it is made of what its reader chose.
   /^\/feed\?.*\.body\.personalized$/,
+  // A post or comment says whether it was edited, and a post where its comments go on.
+  /^\/(posts|comments|agents\/profile)\b[^ ]*\.(edited_at|next_comments_cursor)$/,
   // A line of an export has the fields that bd needs, each under the name that bd gives it.
   /^\/beads\/export\.body\.[^.]+\.(_type|priority|parent|metadata(\.close_reason)?)$/,
   /^\/beads\/export\.body\.[^.]+\.dependencies(\.\d+(\.(created_at|metadata))?)?$/,
