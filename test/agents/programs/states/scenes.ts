@@ -65,21 +65,29 @@ const LIMITS = [
   '  tab agents  ctrl+p commands · Type your message or @path/to/file',
 ].join('\n')
 
-/** What came of all scenes of a program; the dialog that it showed is known to those that follow. */
+/** What came of scenes of a program. */
 export interface Played {
   transitions: Transition[]
   failures: string[]
 }
 
-export async function play(
-  actor: Actor,
-  wanted: (scene: string) => boolean,
-  report: (line: string) => void,
-): Promise<Played> {
-  const played: Played = { transitions: [], failures: [] }
+type Report = (line: string) => void
+
+/** Plays the wanted scenes: the days, of which the second shows what was seen in the first, beside all others. */
+export async function play(actor: Actor, wanted: (scene: string) => boolean, report: Report): Promise<Played> {
   const seen: Seen = { dialog: '', work: '' }
-  for (const scene of scenesOf(actor, seen)) {
-    if (!wanted(scene.name)) continue
+  const days = daysOf(actor, seen)
+  const lanes = [days.some(({ name }) => wanted(name)) ? days : [], othersOf(actor).filter(({ name }) => wanted(name))]
+  const played = await Promise.all(lanes.map((scenes) => playAll(actor, scenes, report)))
+  return {
+    transitions: played.flatMap(({ transitions }) => transitions),
+    failures: played.flatMap(({ failures }) => failures),
+  }
+}
+
+async function playAll(actor: Actor, scenes: readonly Scene[], report: Report): Promise<Played> {
+  const played: Played = { transitions: [], failures: [] }
+  for (const scene of scenes) {
     const stage = await Stage.open(actor.program, scene.name, scene.start)
     const begun = performance.now()
     const failure = await scene.play(stage).then(() => undefined, String)
@@ -94,21 +102,18 @@ export async function play(
 const casesOf = ({ program }: Actor): AskedCase[] =>
   CASES.filter((asked) => asked.program.provider === program.provider)
 
-function scenesOf(actor: Actor, seen: Seen): Scene[] {
-  const apart = casesOf(actor).filter(({ name }) => !actor.asks.includes(name))
+const daysOf = (actor: Actor, seen: Seen): Scene[] => [
+  { name: 'a day', start: { ...actor.asking, prepare: code }, play: (stage) => day(actor, stage, seen) },
+  { name: 'a free day', start: { ...actor.free, prompt: PROMPT }, play: (stage) => freeDay(actor, stage, seen) },
+]
+
+function othersOf(actor: Actor): Scene[] {
+  const { asking, limit, asks } = actor
+  const apart = casesOf(actor).filter(({ name }) => !asks.includes(name))
+  const start = { ...asking, ...limit.start, env: { ...asking.env, ...limit.start.env } }
   return [
-    { name: 'a day', start: { ...actor.asking, prepare: code }, play: (stage) => day(actor, stage, seen) },
-    {
-      name: 'a free day',
-      start: { ...actor.free, prompt: PROMPT },
-      play: (stage) => freeDay(actor, stage, seen),
-    },
-    { name: 'a bad day', start: actor.asking, play: (stage) => badDay(actor, stage) },
-    {
-      name: 'a limit',
-      start: { ...actor.asking, ...actor.limit.start, env: { ...actor.asking.env, ...actor.limit.start.env } },
-      play: (stage) => limited(actor, stage),
-    },
+    { name: 'a bad day', start: asking, play: (stage) => badDay(actor, stage) },
+    { name: 'a limit', start, play: (stage) => limited(actor, stage) },
     ...apart.map((asked) => ({ name: asked.name, start: asked.start, play: (stage: Stage) => question(asked, stage) })),
   ]
 }
@@ -263,8 +268,8 @@ async function limited({ limit }: Actor, stage: Stage): Promise<void> {
 /** Asked in a session of its own. */
 async function question(asked: AskedCase, stage: Stage): Promise<void> {
   if (asked.start.script) await stage.asked()
+  else await stage.quiet(FIRST_SCREEN_MS, 3_000)
   await asked.typed?.(stage.started)
-  await stage.quiet(FIRST_SCREEN_MS, 3_000)
   stage.blank()
   await stage.rests('asked', asked.kind === 'usage-limit' ? 'limit' : 'person', asked.kind)
 }

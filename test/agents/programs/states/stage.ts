@@ -43,6 +43,8 @@ export class Stage {
   /** How much of its output the terminal has drawn. */
   #drawn = 0
   #drawnAt = 0
+  /** Why it does not draw any more. */
+  #lost: unknown
   /** What draws its terminal as it was before there was anything to see. */
   #blank = ''
   #isBlank = true
@@ -62,7 +64,7 @@ export class Stage {
     const script: Script = (request, body) => stage?.answer(request, body) ?? { text: 'Done.' }
     const started = await startProgram(program, { size: SIZE, isUnwatched: true, ...start, script })
     stage = new Stage(started, program.provider, scene)
-    void stage.#follow().catch(() => {})
+    stage.#draw()
     if (start.script) stage.#script = start.script
     return stage
   }
@@ -192,6 +194,7 @@ export class Stage {
   /** Records the screen with the state that is true now. */
   async mark(name: string, state: TrueState, asks?: QuestionKind): Promise<void> {
     await this.#whole()
+    if (this.#lost) throw this.#lost
     this.#screen = textOf(this.#terminal)
     this.#add({ name: this.#named(name), state, ...(asks && { asks }), drawing: drawingOf(this.#terminal) })
   }
@@ -205,6 +208,12 @@ export class Stage {
   /** Drops the last record, which did not prove true. */
   drop(): void {
     this.#transitions.pop()
+  }
+
+  #draw(): void {
+    this.#follow().catch((error) => {
+      this.#lost = error
+    })
   }
 
   /** Draws all that the program writes, of which its host keeps only the last. */
