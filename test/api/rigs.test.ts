@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { OperationCoverage } from '../support/coverage.ts'
-import { declare, errorOf, towns } from './town.ts'
+import { declare, errorOf, startSession, towns } from './town.ts'
 
 const coverage = new OperationCoverage(({ tag }) => tag === 'rigs')
 const openTown = towns(coverage)
@@ -138,6 +138,26 @@ describe('a rig', () => {
     expect(events).toHaveLength(1)
     const other = { body: { ...body, name: 'other' } }
     expect(await errorOf(city, 'POST ~/rigs', other)).toStartWith('409 conflict-wrong-state: ')
+  })
+})
+
+describe('the trust in a rig', () => {
+  test('is given and taken by people alone, for a rig with a folder', async () => {
+    await using town = await openTown('[[rigs]]\nname = "bare"\n')
+    const { city, world } = town
+    await city.call('POST ~/rigs', { body: { name: 'web', path: world.rigFolder(`${city.name}-web`) } })
+    await declare(city, 'crew')
+    const { token } = await startSession(city, 'crew')
+    const head = (await city.recorded(0)).length
+    for (const method of ['POST', 'DELETE'] as const) {
+      expect(await errorOf(city, `${method} ~/rig/web/trust`, { token })).toStartWith('403 forbidden: ')
+      expect(await errorOf(city, `${method} ~/rig/none/trust`)).toStartWith('404 rig-not-found: ')
+    }
+    expect(await errorOf(city, 'POST ~/rig/bare/trust')).toStartWith('409 conflict-wrong-state: ')
+    expect((await city.call('POST ~/rig/web/trust')).body).toEqual({ status: 'trusted' })
+    expect((await city.call('DELETE ~/rig/web/trust')).body).toEqual({ status: 'not trusted' })
+    const types = (await city.recorded(0)).slice(head).map(({ type }) => type)
+    expect(types.filter((type) => type.startsWith('rig.'))).toEqual(['rig.trusted', 'rig.distrusted'])
   })
 })
 
