@@ -49,6 +49,8 @@ export const ALLOWED: readonly Allowed[] = [
   live('sessions_live', 'sessions that are not closed'),
   live('changes_undecided', 'changes that are neither landed nor discarded'),
   live('changes_all', 'the newest changes, for a page'),
+  live('change_asks_open', 'requests for changes whose turns have not arrived'),
+  walk('review_people', 'a row for each person who reviewed a change'),
   live('changes_due', 'changes of which it is being decided whether they are ready'),
   live('questions_open', 'questions that wait for an answer, when a city opens'),
   live('order_runs_live', 'runs of orders that are not over'),

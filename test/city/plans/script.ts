@@ -114,7 +114,14 @@ async function look(request: Request, { bead, other, convoy, session, mail, wait
       '/usage/days',
       '/budgets',
       '/worktrees',
-      ...['/changes', '/changes?state=all', '/changes?state=ready', '/changes?state=landed', '/changes?rig=shop'],
+      ...[
+        '/changes',
+        '/changes?state=all',
+        '/changes?state=ready',
+        '/changes?state=landed',
+        '/changes?rig=shop',
+        '/changes/reviewers',
+      ],
     ],
     ...['', '/maintenance/status', `/bead/${other}`],
   ]
