@@ -9,8 +9,10 @@ export {
   LandHeld,
   LandLanded,
   LandLost,
+  LandMerging,
   LandOvertaken,
   LandParked,
+  LandProposed,
   LandPushing,
   LandQueued,
   LandRed,
@@ -23,4 +25,3 @@ export {
 export { Landings } from './landings.ts'
 export { landingRoutes } from './routes.ts'
 export type { Landing, LandingList, LandingLog, LandStatus } from './schema.ts'
-export type { PullRequests } from './train.ts'

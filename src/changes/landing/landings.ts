@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import type { Snapshots, Worktrees } from '../../agents/worktrees/index.ts'
+import { ForgeTokens } from '../../config/accounts/index.ts'
 import type { RigConfig } from '../../config/city/index.ts'
 import type { Config } from '../../config/compose/index.ts'
 import { readBranches } from '../../config/git/index.ts'
@@ -15,12 +16,14 @@ import type { Caller } from '../../http/caller.ts'
 import { Scratch, Yard } from '../yard/index.ts'
 import { type CheckPlace, LandingChecks } from './checks.ts'
 import * as events from './events.ts'
+import { enterState, type TrainParts, type TrainRig } from './parts.ts'
+import { PROPOSED } from './pull-requests.ts'
 import { FINAL, LandingRows } from './rows.ts'
 import type { Landing, LandingCheck, LandingList, LandingLog, LandStatus, LandSubmit } from './schema.ts'
 import type { CheckRow, LandingRow, LandingState } from './table.ts'
-import { enterState, Train, type TrainParts, type TrainRig } from './train.ts'
+import { Train } from './train.ts'
 
-type Shared = Omit<TrainParts, 'rows' | 'checks' | 'holderOf'>
+type Shared = Omit<TrainParts, 'rows' | 'checks' | 'holderOf' | 'tokens'>
 type CheckOptions = Omit<ConstructorParameters<typeof LandingChecks>[0], 'rows' | 'place' | 'onVerdict'>
 
 interface LandingsOptions extends Shared, CheckOptions {
@@ -44,7 +47,18 @@ interface Rule {
   readonly reason: string
 }
 
-const OPEN: readonly LandingState[] = ['submitted', 'queued', 'waits_turn', 'conflict', 'red', 'held', 'parked', 'lost']
+const OPEN: readonly LandingState[] = [
+  'submitted',
+  'queued',
+  'pr_open',
+  'pr_waiting',
+  'waits_turn',
+  'conflict',
+  'red',
+  'held',
+  'parked',
+  'lost',
+]
 const STOPPED = { batch: null, waitsFor: null, files: [], turnUntil: null }
 
 const VERBS: Readonly<Record<LandingVerb, Rule>> = {
@@ -56,7 +70,7 @@ const VERBS: Readonly<Record<LandingVerb, Rule>> = {
   },
   cancel: { from: OPEN, fields: { ...STOPPED, state: 'cancelled' }, event: events.LandCancelled, reason: 'cancelled' },
   hold: {
-    from: ['submitted', 'queued', 'waits_turn', 'conflict', 'red'],
+    from: ['submitted', 'queued', 'waits_turn', 'conflict', 'red', 'pr_open', 'pr_waiting'],
     fields: { state: 'held', heldFor: 'person', waitsFor: null },
     event: events.LandHeld,
     reason: 'held by a person',
@@ -79,11 +93,13 @@ export class Landings {
   readonly checks: LandingChecks
   readonly #trains = new Map<string, { train: Train; place(): CheckPlace | undefined }>()
   readonly #listeners: ((tx: Tx, row: LandingRow, commit: string) => void)[] = []
+  readonly #forgeTokens: ForgeTokens
   #unsubscribe = () => {}
   #isRunning = false
 
   constructor(private readonly options: LandingsOptions) {
     this.rows = new LandingRows(options.store)
+    this.#forgeTokens = new ForgeTokens(options.home)
     this.checks = new LandingChecks({
       ...options,
       rows: this.rows,
@@ -268,8 +284,9 @@ export class Landings {
   ): LandingRow {
     const { id, state } = open
     const isSame = head === open.head
-    if (isSame && ['submitted', 'queued', 'waits_turn', 'in_batch'].includes(state)) return open
-    if (state === 'in_batch') throw wrongState(`${id} is being checked or pushed; submit again when that is over`)
+    if (isSame && ['submitted', 'queued', 'waits_turn', 'in_batch', ...PROPOSED].includes(state)) return open
+    if (state === 'in_batch' || state === 'pr_merging')
+      throw wrongState(`${id} is being checked, pushed or merged; submit again when that is over`)
     if (isSame && (state === 'conflict' || state === 'red')) {
       throw wrongState(`${id} is given back with this commit; commit what resolves it, then submit again`)
     }
@@ -410,7 +427,7 @@ export class Landings {
   get #parts(): TrainParts {
     const { claims } = this.options
     const holderOf = (bead: string) => claims.holderOf(bead)?.session
-    return { ...this.options, rows: this.rows, checks: this.checks, holderOf }
+    return { ...this.options, rows: this.rows, checks: this.checks, holderOf, tokens: this.#forgeTokens }
   }
 
   #wake(rig: string): void {

@@ -11,10 +11,12 @@ import {
   landingHeads,
   landingLetters,
   landingMembers,
+  landingPullRequests,
   landingPushes,
   landings,
   landingTrains,
   type MemberRow,
+  type PullRequestRow,
   type PushRow,
   type TrainRow,
 } from './table.ts'
@@ -229,6 +231,25 @@ export class LandingRows {
       eq(landingLetters.kind, kind),
     )
     tx.orm.update(landingLetters).set(change).where(where).run()
+  }
+
+  /** What was proposed of a landing, also when that is over. */
+  pullRequest(landing: string): PullRequestRow | undefined {
+    const where = eq(landingPullRequests.landing, landing)
+    return this.store.read((orm) => orm.select().from(landingPullRequests).where(where).get())
+  }
+
+  openPullRequests(rig: string): PullRequestRow[] {
+    const where = and(eq(landingPullRequests.rig, rig), sql`state = 'open'`)
+    return this.store.read((orm) => orm.select().from(landingPullRequests).where(where).all())
+  }
+
+  setPullRequest(tx: Tx, row: PullRequestRow): void {
+    tx.orm
+      .insert(landingPullRequests)
+      .values(row)
+      .onConflictDoUpdate({ target: landingPullRequests.landing, set: row })
+      .run()
   }
 
   train(rig: string): TrainRow | undefined {

@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { check, index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import type { PullRequestLanding } from '../forges/index.ts'
 
 export const LANDING_STATES = [
   ...(['submitted', 'queued', 'in_batch', 'landed', 'already', 'waits_turn', 'conflict', 'red', 'held'] as const),
@@ -217,3 +218,22 @@ export const landingTrains = sqliteTable(
   (row) => [index('landing_trains_standing').on(row.standingFor).where(sql.raw("standing_for <> ''"))],
 )
 export type TrainRow = typeof landingTrains.$inferSelect
+
+/** Landings by pull request: what was proposed, and when it is looked at again. */
+export const landingPullRequests = sqliteTable(
+  'landing_pull_requests',
+  {
+    landing: text().primaryKey(),
+    rig: text().notNull(),
+    /** Counts the branches at the remote that the landing had. */
+    round: integer().notNull(),
+    state: text({ enum: ['open', 'ended'] }).notNull(),
+    proposal: text({ mode: 'json' }).notNull().$type<PullRequestLanding>(),
+    due: integer().notNull(),
+  },
+  (row) => [
+    check('landing_pull_requests_state', oneOf('state', ['open', 'ended'])),
+    index('landing_pull_requests_open').on(row.rig).where(sql.raw("state = 'open'")),
+  ],
+)
+export type PullRequestRow = typeof landingPullRequests.$inferSelect

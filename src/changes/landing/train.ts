@@ -1,77 +1,28 @@
 import { randomBytes } from 'node:crypto'
-import type { Repository } from '../../agents/worktrees/index.ts'
 import type { LandConfig } from '../../config/city/index.ts'
-import type { GitRunner } from '../../config/git/index.ts'
-import { gcPart } from '../../core/actor.ts'
-import type { Clock } from '../../core/clock.ts'
-import { type Deadline, type Deadlines, settlesWithin } from '../../core/deadlines.ts'
+import { type Deadline, settlesWithin } from '../../core/deadlines.ts'
 import { AppError, errorMessage } from '../../core/errors.ts'
-import type { EventLog, PayloadOf } from '../../core/events/index.ts'
-import type { Store, Tx } from '../../core/store/index.ts'
-import type { BeadRepository } from '../../work/beads/index.ts'
+import type { PayloadOf } from '../../core/events/index.ts'
+import type { Tx } from '../../core/store/index.ts'
 import { WorkKey } from '../../work/metadata.ts'
+import { landingMode, packHolder } from '../forges/index.ts'
 import {
   type ConflictedFile,
   changesBetween,
   changesDigest,
   LocalBranch,
-  type ObjectSource,
   RemoteBranch,
   remoteAddress,
   type Target,
-  type Yard,
 } from '../yard/index.ts'
 import { type BuildResult, build, type Candidate } from './build.ts'
-import type { CheckPlace, LandingChecks } from './checks.ts'
+import type { CheckPlace } from './checks.ts'
 import { type Decision, decide, type Verdict } from './decide.ts'
 import * as events from './events.ts'
-import { FINAL, type LandingRows } from './rows.ts'
+import { enterState, LANDING, type LandingEvent, type TrainParts, type TrainRig } from './parts.ts'
+import { PullRequests } from './pull-requests.ts'
+import { FINAL } from './rows.ts'
 import type { BatchRow, LandingRow, LandingState, LetterDetails, MemberRow, PushRow, TrainRow } from './table.ts'
-
-export const LANDING = gcPart('landing')
-
-/** What the trains of a city share. */
-export interface TrainParts {
-  readonly store: Store
-  readonly log: EventLog
-  readonly clock: Clock
-  readonly deadlines: Deadlines
-  readonly git: GitRunner
-  /** The city's name. */
-  readonly name: string
-  readonly rows: LandingRows
-  readonly checks: LandingChecks
-  readonly beads: BeadRepository
-  /** The session that holds the claim of a bead. */
-  holderOf(bead: string): string | undefined
-  report(message: string): void
-}
-
-/** The rig of a train. */
-export interface TrainRig {
-  readonly name: string
-  readonly yard: Yard
-  /** How it lands now; undefined while it does not. */
-  land(): LandConfig | undefined
-  /** The branch that changes end up in. */
-  target(): string
-  checkPlace(): CheckPlace | undefined
-  /** git in the rig, confined to it and to these folders. */
-  repository(folders?: { read?: readonly string[]; write?: readonly string[] }): Repository
-  /** Where the commits of a session may be, best first. */
-  sources(session: string | null): ObjectSource[]
-  /** Why nothing may be started now. */
-  isSuspended(): boolean
-  /** What brings branches to the target by way of a forge, for the mode `pr`. */
-  readonly pullRequests?: PullRequests
-  /** Called in the write that sees a landing on its target. */
-  onLanded(tx: Tx, row: LandingRow, commit: string): void
-}
-
-/** Brings the queued landings of a rig to its target by pull requests, one step at a time. */
-export interface PullRequests {
-  step(land: LandConfig): Promise<Step>
-}
 
 /** What a train does after a step: the next one, or nothing until it is woken. */
 type Step = 'again' | 'wait'
@@ -103,11 +54,22 @@ export class Train {
   #failures = 0
   #retry: Deadline | undefined
   #target: { key: string; target: Target } | undefined
+  readonly #pullRequests: PullRequests
 
   constructor(
     private readonly parts: TrainParts,
     private readonly rig: TrainRig,
-  ) {}
+  ) {
+    this.#pullRequests = new PullRequests(parts, rig, {
+      look: (land) => this.#look(land),
+      land: (tx, row, commit) => this.#land(tx, row, commit),
+      requeue: (tx, row) => this.#requeue(tx, row),
+      turnBack: (tx, row, land, back) => this.#turnBack(tx, row, land, back),
+      stand: (kind, reason) => this.#stand(kind, reason),
+      stopStanding: (kind) => this.#stopStanding(kind),
+      wakeIn: (ms) => this.#wakeIn(ms),
+    })
+  }
 
   /** Does what there is to do. */
   wake(): void {
@@ -185,14 +147,15 @@ export class Train {
     const land = this.rig.land()
     if (!land || land.mode === 'off' || this.rig.isSuspended()) return 'wait'
     if (rows.inStates(this.rig.name, 'submitted', 'queued', 'in_batch', 'waits_turn').length === 0) {
-      if (rows.openPushes(this.rig.name).length === 0) return 'wait'
+      const { name } = this.rig
+      if (rows.openPushes(name).length + rows.openPullRequests(name).length === 0) return 'wait'
     }
     await this.#prepare()
     await this.#takeIn()
+    await this.#pullRequests.follow(land)
     const batch = rows.activeBatch(this.rig.name)
     if (batch?.state === 'pushing') return this.#push(batch, land)
     if (batch) return this.#advance(batch, land)
-    if (land.mode === 'pr') return this.#propose(land)
     return this.#form(land)
   }
 
@@ -425,13 +388,6 @@ export class Train {
     return 'again'
   }
 
-  /** With a forge, what is ready goes its way: see `PullRequests`. */
-  async #propose(land: LandConfig): Promise<Step> {
-    if (this.rig.pullRequests) return this.rig.pullRequests.step(land)
-    await this.#stand('no-forge', 'mode = "pr" needs a forge; set [rigs.land.forge], or mode = "push"')
-    return 'wait'
-  }
-
   /** What only another look can end is looked at again. */
   #later(standing: string): Step {
     if (standing === 'base-red') this.#wakeIn(LOOK_MS)
@@ -446,7 +402,9 @@ export class Train {
     let changed = false
     for (const row of queued) {
       if (members.length >= land.batch) break
-      if (!(await this.#mayEnter(row))) {
+      const isProposed = this.#modeOf(row, land) === 'pr'
+      if (isProposed && members.length > 0) continue
+      if (!(await this.#mayEnter(row, land))) {
         changed = true
         continue
       }
@@ -464,21 +422,43 @@ export class Train {
       else if (result.is === 'later')
         await this.#explain(row, `waits for ${members.at(-1)?.landing}, which is ahead of it`)
       else changed = (await this.#turnAway(row, land, base, result)) || changed
+      if (isProposed && members.length > 0) break
     }
     return { members, changed }
   }
 
   /** Whether a landing is still what was submitted; otherwise it is held. */
-  async #mayEnter(row: LandingRow): Promise<boolean> {
+  async #mayEnter(row: LandingRow, land: LandConfig): Promise<boolean> {
     const pinned = (await this.rig.yard.refs(pinOf(row))).get(pinOf(row))
     if (pinned !== row.head) {
       await this.#change(row, 'queued', { state: 'submitted', reason: '' }, events.LandSubmitted)
       return false
     }
-    const reason = row.allowed.includes('bead') ? undefined : this.#beadProblem(row)
-    if (reason === undefined) return true
-    await this.#change(row, 'queued', { state: 'held', heldFor: 'bead', reason }, events.LandHeld)
+    const reasons = {
+      bead: this.#beadProblem(row),
+      pack: this.#packProblem(row),
+      strategy:
+        this.#modeOf(row, land) === 'off' ? 'its bead asks to stay on its branch: merge_strategy = local' : undefined,
+    }
+    const found = Object.entries(reasons).find(([name, reason]) => reason !== undefined && !row.allowed.includes(name))
+    if (!found) return true
+    const [heldFor, reason = ''] = found
+    await this.#change(row, 'queued', { state: 'held', heldFor, reason }, events.LandHeld)
     return false
+  }
+
+  /** How a landing gets to the target: as its rig declares, unless its bead asks for something stricter. */
+  #modeOf(row: LandingRow, { mode }: LandConfig): LandConfig['mode'] {
+    const asked = row.bead === null ? undefined : this.parts.beads.find(row.bead)?.metadata?.[WorkKey.mergeStrategy]
+    return row.allowed.includes('strategy') ? mode : landingMode(mode, asked)
+  }
+
+  /** An agent of a pack that merges the branch itself. */
+  #packProblem({ bead, branch, agent, session }: LandingRow): string | undefined {
+    const found = bead === null ? undefined : this.parts.beads.find(bead)
+    const makers = [agent, session, session === null ? undefined : found?.metadata?.[WorkKey.sessionName]]
+    const holder = packHolder(found, { branch, makers })
+    return holder === undefined ? undefined : `${holder} merges this branch itself; gc does not land it as well`
   }
 
   /** What happened to the bead since its branch was submitted. */
@@ -705,6 +685,9 @@ export class Train {
     if (last && !(await this.rig.yard.contains(last.candidate, batch.base))) {
       throw new AppError('internal', `candidate ${last.candidate} does not continue ${batch.base}`)
     }
+    const proposed = last && rows.find(last.landing)
+    const isProposed = proposed !== undefined && this.#modeOf(proposed, land) === 'pr'
+    if (last && isProposed) await this.#pullRequests.pin(last.landing, last.candidate)
     const flaky = rows.checksOf(batch.id).filter(({ verdict, position }) => verdict === 'red' && position <= upto)
     await store.write((tx) => {
       for (const { reason, commitId } of flaky)
@@ -714,12 +697,20 @@ export class Train {
         else if (position > upto) this.#requeueMember(tx, batch.id, landing)
       }
       if (!last) return this.#endBatch(tx, batch.id, 'red')
+      if (isProposed) return this.#propose(tx, batch, last)
       rows.updateBatch(tx, batch.id, { state: 'pushing', lo: upto, hi: blamed ?? upto })
       const push = { batch: batch.id, rig: batch.rig, target: batch.target, old: batch.base, new: last.candidate, upto }
       rows.addPush(tx, { ...push, state: 'open', startedAt: clock.now() })
       this.#record(tx, events.LandPushing, { batch: batch.id, base: batch.base, commit: last.candidate })
     }, LANDING)
     return 'again'
+  }
+
+  /** What passed becomes a pull request instead of being pushed. */
+  #propose(tx: Tx, batch: BatchRow, { landing, candidate }: MemberRow): void {
+    const row = this.parts.rows.find(landing)
+    if (row?.state === 'in_batch') this.#pullRequests.propose(tx, row, { base: batch.base, sha: candidate })
+    this.#endBatch(tx, batch.id, 'proposed')
   }
 
   #blame(tx: Tx, batch: BatchRow, members: readonly MemberRow[], position: number, land: LandConfig): void {
@@ -812,7 +803,6 @@ export class Train {
   }
 }
 
-export type LandingEvent = typeof events.LandQueued
 type TrainEvent = typeof events.LandBatched
 type TrainFacts = PayloadOf<TrainEvent>
 
@@ -822,30 +812,3 @@ const toMember = (batch: string, position: number, { id, head }: LandingRow, can
   ...{ batch, position, landing: id, head },
   ...candidate,
 })
-
-/** Puts a landing into a state, with its event. */
-export function enterState(
-  { rows, log, clock }: Pick<TrainParts, 'rows' | 'log' | 'clock'>,
-  tx: Tx,
-  row: LandingRow,
-  change: Partial<LandingRow>,
-  event: LandingEvent,
-): LandingRow {
-  const after = rows.update(tx, row.id, { ...change, updatedAt: clock.now() })
-  const { id, rig, target, branch, head, bead, session } = after
-  log.append(
-    tx,
-    event,
-    { subject: bead ?? id, ...(session !== null && { session_id: session }) },
-    {
-      ...{ landing: id, rig, target, branch, head, try: after.try },
-      ...(bead !== null && { bead_id: bead }),
-      ...(after.reason !== '' && { reason: after.reason }),
-      ...(after.batch !== null && { batch: after.batch }),
-      ...(after.state === 'landed' && after.merged !== null && { merged: after.merged }),
-      ...(after.waitsFor !== null && { waits_for: after.waitsFor }),
-      ...(after.files.length > 0 && { paths: after.files }),
-    },
-  )
-  return after
-}

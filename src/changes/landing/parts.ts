@@ -1,0 +1,84 @@
+import type { Repository } from '../../agents/worktrees/index.ts'
+import type { ForgeTokens } from '../../config/accounts/index.ts'
+import type { LandConfig } from '../../config/city/index.ts'
+import type { GitRunner } from '../../config/git/index.ts'
+import { gcPart } from '../../core/actor.ts'
+import type { Clock } from '../../core/clock.ts'
+import type { Deadlines } from '../../core/deadlines.ts'
+import type { EventLog } from '../../core/events/index.ts'
+import type { Store, Tx } from '../../core/store/index.ts'
+import type { BeadRepository } from '../../work/beads/index.ts'
+import type { ObjectSource, Yard } from '../yard/index.ts'
+import type { CheckPlace, LandingChecks } from './checks.ts'
+import type * as events from './events.ts'
+import type { LandingRows } from './rows.ts'
+import type { LandingRow } from './table.ts'
+
+export const LANDING = gcPart('landing')
+
+/** What the trains of a city share. */
+export interface TrainParts {
+  readonly store: Store
+  readonly log: EventLog
+  readonly clock: Clock
+  readonly deadlines: Deadlines
+  readonly git: GitRunner
+  /** The city's name. */
+  readonly name: string
+  readonly rows: LandingRows
+  readonly checks: LandingChecks
+  readonly beads: BeadRepository
+  /** The session that holds the claim of a bead. */
+  holderOf(bead: string): string | undefined
+  /** The tokens for forges. */
+  readonly tokens: Pick<ForgeTokens, 'for'>
+  report(message: string): void
+}
+
+/** The rig of a train. */
+export interface TrainRig {
+  readonly name: string
+  readonly yard: Yard
+  /** How it lands now; undefined while it does not. */
+  land(): LandConfig | undefined
+  /** The branch that changes end up in. */
+  target(): string
+  checkPlace(): CheckPlace | undefined
+  /** git in the rig, confined to it and to these folders. */
+  repository(folders?: { read?: readonly string[]; write?: readonly string[] }): Repository
+  /** Where the commits of a session may be, best first. */
+  sources(session: string | null): ObjectSource[]
+  /** Why nothing may be started now. */
+  isSuspended(): boolean
+  /** Called in the write that sees a landing on its target. */
+  onLanded(tx: Tx, row: LandingRow, commit: string): void
+}
+
+export type LandingEvent = typeof events.LandQueued
+
+/** Puts a landing into a state, with its event. */
+export function enterState(
+  { rows, log, clock }: Pick<TrainParts, 'rows' | 'log' | 'clock'>,
+  tx: Tx,
+  row: LandingRow,
+  change: Partial<LandingRow>,
+  event: LandingEvent,
+): LandingRow {
+  const after = rows.update(tx, row.id, { ...change, updatedAt: clock.now() })
+  const { id, rig, target, branch, head, bead, session } = after
+  log.append(
+    tx,
+    event,
+    { subject: bead ?? id, ...(session !== null && { session_id: session }) },
+    {
+      ...{ landing: id, rig, target, branch, head, try: after.try },
+      ...(bead !== null && { bead_id: bead }),
+      ...(after.reason !== '' && { reason: after.reason }),
+      ...(after.batch !== null && { batch: after.batch }),
+      ...(after.state === 'landed' && after.merged !== null && { merged: after.merged }),
+      ...(after.waitsFor !== null && { waits_for: after.waitsFor }),
+      ...(after.files.length > 0 && { paths: after.files }),
+    },
+  )
+  return after
+}
