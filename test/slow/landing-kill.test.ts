@@ -1,7 +1,9 @@
-import { expect, test } from 'bun:test'
+import { Database } from 'bun:sqlite'
+import { describe, expect, test } from 'bun:test'
 import { appendFileSync, chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { SEED } from '../support/seed.ts'
+import { eventually } from '../support/until.ts'
 import type { TestCity } from '../support/world.ts'
 import { dice, up, World } from './town.ts'
 
@@ -50,6 +52,14 @@ strike() {
 }
 plan=$(cat "$GC_POINTS/plan" 2>/dev/null)
 case "$plan" in "before $verb alone") strike alone;; "before $verb group") strike group;; esac
+if [ -e "$GC_POINTS/force" ] && [ "$verb" = push ]; then
+  rm "$GC_POINTS/force"
+  env -i PATH="$PATH" sh "$GC_POINTS/person"
+  for word in "$@"; do
+    shift
+    case "$word" in --force-with-lease*) set -- "$@" --force;; *) set -- "$@" "$word";; esac
+  done
+fi
 ${GIT} "$@"
 status=$?
 case "$plan" in "after $verb alone") strike alone;; "after $verb group") strike group;; esac
@@ -309,3 +319,68 @@ test(
   },
   Math.max(300_000, BRANCHES * 10_000),
 )
+
+/** A world in which one branch is to land; `prepare` is called before it is submitted. */
+async function sabotaged(
+  prepare: (remote: string, points: string) => void,
+  work: (world: World, city: TestCity, remote: string) => Promise<void>,
+) {
+  const points = `/tmp/gc-points-${process.pid}-sabotage`
+  makeWrapper(points)
+  await using world = await World.with({ PATH: `${join(points, 'bin')}:${process.env.PATH}`, GC_POINTS: points })
+  try {
+    const { rig, remote } = setUp(world, 0)
+    writeBranches(rig, [{ name: 'b0', files: { own: 'x\n' } }])
+    const city = await world.city('town')
+    const declared = `[workspace]\nname = "town"\n[[rigs]]\nname = "shop"\npath = "${rig}"\n[rigs.land]\nmode = "push"\n`
+    writeFileSync(join(city.path, 'city.toml'), declared)
+    writeFileSync(join(points, 'pid'), String(world.pid))
+    prepare(remote, points)
+    const submit = () => city.call('POST ~/rig/shop/land', { body: { branch: 'b0' } })
+    await eventually('the branch is submitted', 30_000, submit, ({ status }) => status === 202)
+    await work(world, city, remote)
+  } finally {
+    rmSync(points, { recursive: true, force: true })
+  }
+}
+
+describe('the oracle', () => {
+  test('sees a commit of a person that a push without a lease loses', async () => {
+    const commit = `${GIT} -c user.name=a -c user.email=a@b commit-tree "main^{tree}" -p main -m person`
+    await sabotaged(
+      (remote, points) => {
+        writeFileSync(
+          join(points, 'person'),
+          `cd ${remote} && ${GIT} rev-parse main > old && ${GIT} update-ref refs/heads/main "$(${commit})" && ${GIT} rev-parse main > person\n`,
+        )
+        writeFileSync(join(points, 'force'), '')
+      },
+      async (_, city, remote) => {
+        const landed = (all: Landed[]) => all.some(({ state }) => state === 'landed')
+        const said = await eventually('it lands', 60_000, () => list(city), landed)
+        const person = readFileSync(join(remote, 'person'), 'utf8').trim()
+        expect(judge(remote, said, [person], true).lost).toBeGreaterThan(0)
+      },
+    )
+  }, 120_000)
+
+  test('sees a landing that nobody knows of when a push had no row', async () => {
+    await sabotaged(
+      (_, points) => writeFileSync(join(points, 'plan'), 'after push alone'),
+      async (world, city, remote) => {
+        const isStruck = async () =>
+          existsSync(world.folder.at('remote.git', 'moves')) && readRemote(remote).landings.length > 0
+        await eventually('it arrives', 60_000, isStruck, (is) => is)
+        await world.kill()
+        using db = new Database(join(city.path, '.gc/city.db'))
+        db.run('DELETE FROM landing_pushes')
+        db.close()
+        await world.start()
+        await up(city)
+        await Bun.sleep(1_000)
+        const { unreported = 0, forgotten = 0 } = judge(remote, await list(city), [], true)
+        expect([unreported, forgotten]).toEqual([1, 1])
+      },
+    )
+  }, 120_000)
+})
