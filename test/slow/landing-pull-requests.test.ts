@@ -1,0 +1,50 @@
+import { expect, test } from 'bun:test'
+import { human } from '../../src/http/guard.ts'
+import { git } from '../agents/worktrees/git.ts'
+import { proposingWorld } from '../changes/landing/proposing-world.ts'
+import { eventually } from '../support/until.ts'
+
+test('pull requests go side by side, and one whose target moved is made again', async () => {
+  await using town = await proposingWorld('gitea')
+  const { world, forge, until } = town
+  forge.rules.requiredChecks = ['ci']
+  const [first, second] = [await world.send('one', { 'a.txt': 'a\n' }), await world.send('two', { 'b.txt': 'b\n' })]
+  await until(first, 'pr_waiting')
+  await until(second, 'pr_waiting')
+  expect(forge.pulls.size).toBe(2)
+  forge.report(forge.tip(`gc/land/${second}`), 'ci', 'green')
+  await until(second, 'landed')
+  const before = forge.tip(`gc/land/${first}`)
+  forge.report(before, 'ci', 'green')
+  await eventually(
+    'the first is made again',
+    20_000,
+    async () => {
+      await world.settle()
+      await world.clock.advance(5_000)
+      return forge.tip(`gc/land/${first}`)
+    },
+    (tip) => tip !== before,
+  )
+  forge.report(forge.tip(`gc/land/${first}`), 'ci', 'green')
+  await until(first, 'landed')
+  expect(forge.pulls.size).toBe(2)
+  expect(git(world.remote, 'rev-list', '--count', `${world.base}..main`)).toBe('2')
+})
+
+test('a bead can ask for a pull request, or to stay on its branch, where the rig pushes', async () => {
+  await using town = await proposingWorld('gitea', { mode: 'push' })
+  const { world, until } = town
+  const bead = async (name: string, merge_strategy: string) => {
+    const id = await world.bead()
+    await world.city.beads.update(human, id, { metadata: { merge_strategy } })
+    world.branch(name, { [`${name}.txt`]: 'x\n' })
+    return world.submit(name, id)
+  }
+  const [local, mr, direct] = [await bead('a', 'local'), await bead('b', 'mr'), await bead('c', 'direct')]
+  await until(direct, 'landed')
+  await until(local, 'held')
+  expect(world.reason(local)).toBe('its bead asks to stay on its branch: merge_strategy = local')
+  await until(mr, 'landed')
+  expect(town.forge.pulls.size).toBe(1)
+})
