@@ -281,7 +281,6 @@ describe('a process that starts often', () => {
   /** What each evaluates besides the packages, and how many files that is. A number may only fall. */
   const LOADED: readonly [string, readonly string[], number][] = [
     ['gc hook', ['cli/run-command.ts', 'cli/program.ts', 'cli/hook/hook.ts', 'cli/names/suggest.ts'], 38],
-    ['gc hook', ['cli/run-command.ts', 'cli/program.ts', 'cli/pack-commands/match.ts', 'cli/names/suggest.ts'], 189],
     ['bd ready', ['cli/run-command.ts', 'cli/bd/program.ts', 'cli/bd/print.ts'], 58],
     ['gc hook permission', ['cli/hook/permission.ts', 'src/programs/protocol/index.ts'], 8],
     ['gc host', ['cli/host.ts', 'src/supervisor/session-host.ts'], 119],

@@ -9,7 +9,7 @@ import { recordLook } from './look.ts'
 
 export interface DiffOptions extends JsonOption {
   stat?: true
-  file?: string
+  path?: string
   sinceLast?: true
   since?: number
 }
@@ -20,12 +20,12 @@ type DiffLine = DiffFile['hunks'][number]['lines'][number]
 /** Prints the diff of a change page by page, so that a large one is never held whole. */
 export async function diff(context: CommandContext, id: string, options: DiffOptions): Promise<void> {
   const { io } = context
-  const { json, stat, file, sinceLast, since: round } = options
+  const { json, stat, path, sinceLast, since: round } = options
   if (sinceLast && round !== undefined) throw usageError('name --since or --since-last, not both')
   const city = await context.city()
   const since = sinceLast ? await lastRound(context, id) : round
   await recordLook(city, id)
-  const query = { ...(file !== undefined && { file }), ...(since !== undefined && { since }) }
+  const query = { ...(path !== undefined && { file: path }), ...(since !== undefined && { since }) }
   let cursor: string | undefined
   let shown = 0
   const totals = new Map<string, Counted>()

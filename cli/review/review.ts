@@ -24,7 +24,7 @@ export function reviewCommands(program: Command, context: CommandContext): void 
   withWatch(withJson(review.command('diff').description('show the diff of a change')))
     .argument('<change>')
     .option('--stat', 'only how many lines of each file were changed')
-    .option('--file <path>', 'only this file, also a generated one')
+    .option('--path <path>', 'only this file, also a generated one')
     .option('--since-last', 'only what is new since you last looked at an earlier round')
     .option('--since <round>', 'only what is new since this round', parseCount)
     .action(

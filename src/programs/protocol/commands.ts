@@ -84,7 +84,7 @@ export const GC_COMMANDS: CommandList = {
     'beads show': '--json --format=',
     'review list': `${JSON_OPTIONS} --state= --agent= --bead= --limit= --cursor=`,
     'review show': JSON_OPTIONS,
-    'review diff': `${JSON_OPTIONS} --stat --file= --since-last --since=`,
+    'review diff': `${JSON_OPTIONS} --stat --path= --since-last --since=`,
     'review reply': `${JSON_OPTIONS} --text=`,
     'convoy list': `${JSON_OPTIONS} --all --limit=`,
     'convoy show': JSON_OPTIONS,

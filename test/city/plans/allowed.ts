@@ -30,6 +30,7 @@ export const ALLOWED: readonly Allowed[] = [
   walk('rule_uses', 'rules that people added, when a city opens'),
   walk('troubles', 'agents and beads that are in trouble now'),
   walk('budgets', 'what people set'),
+  walk('suspensions', 'what people suspended or resumed'),
   walk('network_accounts', 'a row for each agent that people gave an account'),
   walk('login_limits', 'logins that are limited or dead now'),
   walk('rig_clones', 'a row for each rig that was ever cloned'),
