@@ -214,7 +214,7 @@ function buildAgents(options: Foundation & Records & SessionServices & WorkServi
       mutes: attentionMutes,
       sources: attentionSources({ ...options, ...own }),
     }),
-    ...buildChanges(options),
+    ...buildChanges({ ...options, landings }),
     loginAccounts: new LoginAccounts({
       ...options,
       ...sessionServices,
@@ -230,11 +230,14 @@ function buildAgents(options: Foundation & Records & SessionServices & WorkServi
 type AgentServices = ReturnType<typeof buildAgents>
 
 /** Changes, and the people's review of them. */
-function buildChanges(options: Foundation & Records & SessionServices) {
+function buildChanges(options: Foundation & Records & SessionServices & { landings: Landings }) {
   const { changeRows: rows, beadRepository: beads, sessionRepository: sessions, sessionServices } = options
   const { queue, waker, closer } = sessionServices
   const contents = new ChangeContents(options.snapshots)
   const tracker = new ChangeTracker({ ...options, rows, contents })
+  options.landings.onLanded((tx, { head, target }, commit) => {
+    for (const change of rows.undecided()) if (change.head === head) tracker.landed(tx, change, { commit, target })
+  })
   const asks = new AskDelivery({ ...options, rows, tracker, beads, sessions, queue, waker, closer })
   const changes = new Changes({ ...options, rows, tracker, contents, beads })
   const reviews = new Reviews({ ...options, rows, tracker, contents, changes, asks })
@@ -258,6 +261,7 @@ const buildLandings = (options: LandingServicesOptions): Landings =>
     confinement: options.commandConfinement,
     commands: new HostedCommands({ city: options.name, kind: 'land', host: options.host }),
     environment: () => plainEnvironment({ ...options, city: options.name }),
+    isApproved: (head) => options.changeRows.undecided('approved').some((change) => change.head === head),
   })
 
 type AttentionOptions = Foundation &

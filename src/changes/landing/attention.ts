@@ -36,7 +36,7 @@ export class LandingAttention implements AttentionSource {
 /** What a person can do about a landing in one of these states. */
 const TO_DO: Partial<Record<LandingState, (id: string) => string>> = {
   conflict: (id) => `merge its target into the branch, commit, and gc land submit; or gc land give-up ${id}`,
-  red: (id) => `gc land log ${id}, then commit what mends it, and gc land submit; or gc land give-up ${id}`,
+  red: (id) => `gc land log ${id}, then commit a fix, and gc land submit; or gc land give-up ${id}`,
   held: (id) => `gc land show ${id}, then gc land release ${id} or gc land cancel ${id}`,
   parked: (id) => `gc land log ${id}, then gc land retry ${id} or gc land cancel ${id}`,
   lost: (id) => `gc land show ${id}, then gc land retry ${id} or gc land cancel ${id}`,

@@ -28,6 +28,8 @@ export interface BuildRequest {
   readonly landed: readonly string[]
   /** Unix time in seconds. */
   readonly committedAt: number
+  /** Whether a person approved this head. */
+  readonly isApproved: boolean
   /** Names the landing in the commit, also among those of other cities. */
   readonly name: string
   readonly git: GitRunner
@@ -112,6 +114,7 @@ async function examine(request: BuildRequest, merged: Merged): Promise<BuildResu
 type Guard = (request: BuildRequest, merged: Merged) => Promise<string | undefined>
 
 const GUARDS: Readonly<Record<string, Guard>> = {
+  approval: (request, merged) => (request.isApproved ? Promise.resolve(undefined) : notAutomatic(request, merged)),
   async submodule(_, { changes }) {
     const moved = movedSubmodules(changes)
     return moved.length > 0 ? `it moves submodules, which gc does not land: ${listed(moved)}` : undefined
@@ -141,6 +144,20 @@ const GUARDS: Readonly<Record<string, Guard>> = {
     if (findings.length > 0) return `it adds ${listed(findings.map(({ path, what }) => `${what} in ${path}`))}`
     return isCut ? 'it is too large to be looked through for secrets' : undefined
   },
+}
+
+/** Why a change does not land without a person; undefined where the rules of the rig let it. */
+async function notAutomatic({ yard, tip, land }: BuildRequest, { tree, changes }: Merged): Promise<string | undefined> {
+  const { auto } = land
+  if (!auto) return 'nobody has approved it, and its rig lands nothing without a person'
+  const globs = auto.paths?.map((pattern) => new Bun.Glob(pattern))
+  const others = globs && changes.filter(({ path }) => !globs.some((glob) => glob.match(path))).map(({ path }) => path)
+  if (others && others.length > 0) return `it changes files that wait for approval: ${listed(others)}`
+  if (auto.maxLines === undefined) return undefined
+  const lines = await linesBetween(yard, tip, tree)
+  return lines > auto.maxLines
+    ? `it changes ${lines} lines, and more than ${auto.maxLines} wait for approval`
+    : undefined
 }
 
 /** Paths that a merge changes and the branch does not, under no name that they have now. */

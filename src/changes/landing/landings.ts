@@ -8,15 +8,16 @@ import { readBranches } from '../../config/git/index.ts'
 import type { Suspensions } from '../../config/suspensions/index.ts'
 import { toTimestamp } from '../../core/clock.ts'
 import { sha256 } from '../../core/digest.ts'
-import { AppError } from '../../core/errors.ts'
+import { AppError, errorMessage } from '../../core/errors.ts'
 import { unsubscriber } from '../../core/signal.ts'
 import type { Tx } from '../../core/store/index.ts'
 import { actorOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
+import { ChangeApproved } from '../review/index.ts'
 import { Scratch, Yard } from '../yard/index.ts'
 import { type CheckPlace, LandingChecks } from './checks.ts'
 import * as events from './events.ts'
-import { enterState, type TrainParts, type TrainRig } from './parts.ts'
+import { enterState, LANDING, type TrainParts, type TrainRig } from './parts.ts'
 import { PROPOSED } from './pull-requests.ts'
 import { FINAL, LandingRows } from './rows.ts'
 import type { Landing, LandingCheck, LandingList, LandingLog, LandStatus, LandSubmit } from './schema.ts'
@@ -35,6 +36,8 @@ interface LandingsOptions extends Shared, CheckOptions {
   readonly snapshots: Pick<Snapshots, 'take'>
   readonly sessions: { find(id: string): { template: string } | undefined }
   readonly claims: { holderOf(bead: string): { session: string } | undefined }
+  /** Whether a person approved a commit in review. */
+  isApproved(head: string): boolean
 }
 
 /** Verbs of a landing that a caller asks for. */
@@ -84,6 +87,9 @@ const VERBS: Readonly<Record<LandingVerb, Rule>> = {
   'give-up': { from: OPEN, fields: { ...STOPPED, state: 'given_up' }, event: events.LandCancelled, reason: 'given up' },
 }
 
+/** What a person submits has their approval. */
+const approvals = ({ kind }: Caller): string[] => (kind === 'session' || kind === 'process' ? [] : ['approval'])
+
 const PAGE = 100
 const BRANCH = /^[^-/\0-\x20~^:?*[\\\x7f][^\0-\x20~^:?*[\\\x7f]*$/
 
@@ -117,13 +123,17 @@ export class Landings {
   }
 
   async start(): Promise<void> {
-    const { config, suspensions } = this.options
+    const { config, suspensions, log } = this.options
     this.#isRunning = true
     await this.checks.start()
     this.#unsubscribe = unsubscriber(
       config.onChange(() => this.#wakeAll()),
       suspensions.onChange(() => this.#wakeAll()),
+      log.subscribe(({ type }) => {
+        if (type === ChangeApproved.type) this.#releaseApproved()
+      }),
     )
+    this.#releaseApproved()
     this.#wakeAll()
   }
 
@@ -270,7 +280,13 @@ export class Landings {
       updatedAt: now,
       submittedAt: now,
     }
-    const row: LandingRow = { ...fresh, ...empty, ...work, submittedBy: actorOf(caller).name }
+    const row: LandingRow = {
+      ...fresh,
+      ...empty,
+      ...work,
+      allowed: approvals(caller),
+      submittedBy: actorOf(caller).name,
+    }
     this.rows.add(tx, row)
     return enterState(this.#parts, tx, row, {}, events.LandSubmitted)
   }
@@ -295,7 +311,7 @@ export class Landings {
     }
     const isNextTry = state === 'conflict' || state === 'red'
     const number = open.try + (isNextTry ? 1 : 0)
-    const allowed = isSame ? open.allowed : []
+    const allowed = [...new Set([...(isSame ? open.allowed : []), ...approvals(caller)])]
     const change = {
       state: 'submitted' as const,
       reason: '',
@@ -428,6 +444,21 @@ export class Landings {
     const { claims } = this.options
     const holderOf = (bead: string) => claims.holderOf(bead)?.session
     return { ...this.options, rows: this.rows, checks: this.checks, holderOf, tokens: this.#forgeTokens }
+  }
+
+  /** Lets land what waited for an approval that came. */
+  #releaseApproved(): void {
+    const { store, isApproved, report } = this.options
+    const isReleased = (row: LandingRow | undefined): row is LandingRow =>
+      row?.state === 'held' && row.heldFor === 'approval' && isApproved(row.head)
+    if (!this.rows.everywhere('held').some(isReleased)) return
+    const release = (tx: Tx) => {
+      for (const row of this.rows.everywhere('held').filter(isReleased)) {
+        enterState(this.#parts, tx, row, { state: 'submitted', heldFor: '', reason: 'approved' }, events.LandSubmitted)
+        tx.after(() => this.#wake(row.rig))
+      }
+    }
+    store.write(release, LANDING).catch((error) => report(`landing: ${errorMessage(error)}`))
   }
 
   #wake(rig: string): void {

@@ -30,6 +30,8 @@ export interface TrainParts {
   readonly beads: BeadRepository
   /** The session that holds the claim of a bead. */
   holderOf(bead: string): string | undefined
+  /** Whether a person approved a commit in review. */
+  isApproved(head: string): boolean
   /** The tokens for forges. */
   readonly tokens: Pick<ForgeTokens, 'for'>
   report(message: string): void

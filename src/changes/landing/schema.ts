@@ -10,7 +10,7 @@ export const LandingStateName = Type.Union(
     description:
       '`submitted`: gc reads its commit. `queued`: it waits for a batch. `in_batch`: it is checked or pushed with others. ' +
       '`landed`: its commit was seen on the target. `already`: the target had all of it. `waits_turn`: another branch that ' +
-      'conflicts in the same file goes first. `conflict`, `red`: its owner was written to. `held`, `parked`, `lost`: a person ' +
+      'conflicts in the same file goes first. `conflict`, `red`: somebody must change the branch and submit it again. `held`, `parked`, `lost`: a person ' +
       'must look. `cancelled`, `given_up`: it does not land. `pr_open`, `pr_waiting`, `pr_merging`: its pull request.',
   },
 )

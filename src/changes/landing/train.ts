@@ -415,7 +415,8 @@ export class Train {
       }
       const tip = members.at(-1)?.candidate ?? base
       const request = { ...{ yard: this.rig.yard, land, row, base, tip, landed: history.landed, committedAt } }
-      const named = { name: `${this.parts.name}/${row.id}`, git: this.parts.git }
+      const isApproved = this.parts.isApproved(row.head)
+      const named = { name: `${this.parts.name}/${row.id}`, git: this.parts.git, isApproved }
       const abandoned = history.abandoned
       const result: BuildResult = abandoned ?? (await build({ ...request, ...named }))
       if (result.is === 'candidate') members.push(toMember(batch, members.length, row, result.candidate))

@@ -1,0 +1,87 @@
+import { expect, test } from 'bun:test'
+import { ChangeApproved } from '../../../src/changes/review/index.ts'
+import { changes } from '../../../src/changes/review/table.ts'
+import type { Caller } from '../../../src/http/caller.ts'
+import { until } from '../../support/until.ts'
+import { landingWorld } from './world.ts'
+
+const CHECKED = 'mode = "push"\ncheck = ["./test.sh"]\n'
+
+const session: Caller = {
+  ...{ kind: 'session', city: 'town', session: 'mi-9', names: ['mi-9'], agent: 'worker' },
+  ...{ declaredIn: 'city.toml', may: [] },
+}
+
+type World = Awaited<ReturnType<typeof landingWorld>>
+
+/** What a session submits. */
+async function submitted(world: World, branch: string, files: Record<string, string>): Promise<string> {
+  world.branch(branch, files)
+  const { id } = await world.landings.submit(session, 'shop', { branch })
+  await world.settle()
+  return id
+}
+
+/** Approves a commit, as a review does. */
+const approve = ({ city }: World, head: string) =>
+  city.store.write((tx) => {
+    const place = { session: 'mi-9', agent: 'worker', rig: 'shop', folder: '/w', target: 'main' }
+    const row = { ...place, id: 'ch-1', kind: 'worktree' as const, state: 'approved' as const, head }
+    tx.orm
+      .insert(changes)
+      .values({ ...row, createdAt: 1, activeAt: 1 })
+      .run()
+    const said = { change_id: 'ch-1', agent: 'worker', rig: 'shop', round: 1, person: 'ann', head, target: 'main' }
+    city.log.append(tx, ChangeApproved, { subject: 'ch-1' }, said)
+  })
+
+test('what a session submits waits until its commit is approved, and what a person submits does not', async () => {
+  await using world = await landingWorld({ land: CHECKED })
+  const id = await submitted(world, 'work', { 'a.txt': 'a\n' })
+  expect([world.state(id), world.checks]).toEqual(['held', 0])
+  expect(world.reason(id)).toBe('nobody has approved it, and its rig lands nothing without a person')
+  await approve(world, 'f'.repeat(40))
+  await world.settle()
+  expect(world.state(id)).toBe('held')
+  await world.city.store.write((tx) => void tx.orm.delete(changes).run())
+  const { head } = world.landings.show(id)
+  const before = world.city.log.head
+  await approve(world, head)
+  await until(() => world.checks > 0)
+  await world.settle()
+  expect([world.state(id), world.main()[0]]).toEqual(['landed', 'work: a.txt'])
+  expect(world.recorded(before)).toEqual(['submitted', 'queued', 'batched', 'checking', 'pushing', 'landed'])
+  expect(world.city.changes.find('ch-1').state).toBe('landed')
+  const own = await world.send('mine', { 'b.txt': 'b\n' })
+  await world.settle()
+  expect(world.state(own)).toBe('landed')
+})
+
+test('an approval that came while no supervisor ran counts when one starts', async () => {
+  await using world = await landingWorld({ land: CHECKED })
+  const id = await submitted(world, 'work', { 'a.txt': 'a\n' })
+  const { head } = world.landings.show(id)
+  await world.city.store.write((tx) => {
+    const place = { session: 'mi-9', agent: 'worker', rig: 'shop', folder: '/w', target: 'main' }
+    const row = { ...place, id: 'ch-1', kind: 'worktree' as const, state: 'approved' as const, head }
+    tx.orm
+      .insert(changes)
+      .values({ ...row, createdAt: 1, activeAt: 1 })
+      .run()
+  })
+  await world.reopen()
+  await until(() => world.checks > 0)
+  await world.settle()
+  expect(world.state(id)).toBe('landed')
+})
+
+test('the rules of a rig let small changes in some paths land without a person', async () => {
+  const auto = 'auto = { check = "green", max_lines = 2, paths = ["docs/**"] }\n'
+  await using world = await landingWorld({ land: CHECKED + auto })
+  const small = await submitted(world, 'small', { 'docs/a.md': 'a\nb\n' })
+  const large = await submitted(world, 'large', { 'docs/b.md': 'a\nb\nc\n' })
+  const other = await submitted(world, 'other', { 'src.ts': 'a\n' })
+  expect([world.state(small), world.state(large), world.state(other)]).toEqual(['landed', 'held', 'held'])
+  expect(world.reason(large)).toBe('it changes 3 lines, and more than 2 wait for approval')
+  expect(world.reason(other)).toBe('it changes files that wait for approval: src.ts')
+})
