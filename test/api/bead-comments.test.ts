@@ -4,7 +4,7 @@ import type { TestCity } from '../support/world.ts'
 import { bead, declare, errorOf, startSession, towns } from './town.ts'
 
 const coverage = new OperationCoverage(
-  ({ path }) => /\/comments(\/count)?$|\/beads\/import$/.test(path) && !path.includes('/api/'),
+  ({ path }) => /\/comments(\/count)?$|\/beads\/import$/.test(path) && !/\/api\/|\/change\//.test(path),
 )
 const openTown = towns(coverage)
 const TIMESTAMP = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)

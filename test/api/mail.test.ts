@@ -71,8 +71,6 @@ describe('mail', () => {
       expect(walked.toSorted()).toEqual(sent.toSorted())
       expect(await errorOf(city, `GET ~/mail${path}?cursor=x`)).toStartWith('400 invalid-cursor: ')
     }
-    const announced = () => city.call('GET ~/events?type=attention.raised&limit=10')
-    while ((await announced()).body.items.length < 5) await Bun.sleep(5)
     const seq = await city.head()
     const waiting = city.call(`GET ~/mail?index=${seq}&wait=10s`)
     await send(city, { to: 'human', subject: 'news' })

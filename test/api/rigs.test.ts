@@ -4,7 +4,9 @@ import { join } from 'node:path'
 import { OperationCoverage } from '../support/coverage.ts'
 import { declare, errorOf, startSession, towns } from './town.ts'
 
-const coverage = new OperationCoverage(({ tag }) => tag === 'rigs')
+const coverage = new OperationCoverage(
+  ({ tag, path }) => tag === 'rigs' && !/\/landings?(\/|$)|\/land(\/(pause|resume|submit))?$/.test(path),
+)
 const openTown = towns(coverage)
 
 describe('a rig', () => {

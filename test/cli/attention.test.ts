@@ -149,7 +149,17 @@ describe('gc attention', () => {
   })
 
   test('hides a kind until it is unmuted or for a while, and names the kinds that are hidden', async () => {
-    const { id } = await town.json<{ id: string }>(['mail', 'send', 'human', '-s', 'logs', '-m', 'May I?'])
+    const { id } = await town.json<{ id: string }>([
+      'mail',
+      'send',
+      'human',
+      '--from',
+      'polly',
+      '-s',
+      'logs',
+      '-m',
+      'May I?',
+    ])
     expect((await town.gc(['attention'])).out).toContain(`gc mail read ${id}`)
     expect((await town.gc(['attention', 'mute', 'mail'])).out).toBe(
       'mail is muted. gc attention unmute mail shows it again.\n',

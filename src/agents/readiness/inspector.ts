@@ -28,6 +28,8 @@ const MAX_FILE_BYTES = 1024 * 1024
 export class ProgramInspector implements Inspector {
   readonly home: string
   readonly path: string
+  readonly #running = new Set<number>()
+  #isClosed = false
 
   constructor(
     readonly env: Env,
@@ -75,23 +77,31 @@ export class ProgramInspector implements Inspector {
   /** Runs a command; it and its children are killed when it does not end in time. */
   async run([program = '', ...args]: readonly string[], options: RunOptions = {}): Promise<CommandResult> {
     const { purpose = 'readiness check' } = options
-    const path = this.findProgram(program)
+    const path = this.#isClosed ? undefined : this.findProgram(program)
     if (!path) return { code: undefined, stdout: '', timedOut: false }
     return this.tokens.use(`${purpose} of ${program}`, (identity) =>
       this.#run([path, ...args], { ...this.env, PATH: this.path, ...identity }, options),
     )
   }
 
+  /** Kills what still runs, and runs nothing more. */
+  close(): void {
+    this.#isClosed = true
+    for (const pid of this.#running) killProcessGroup(pid)
+  }
+
   async #run(command: string[], env: Env, { folder, timeout: ms }: RunOptions): Promise<CommandResult> {
     const child = Bun.spawn(command, {
       ...{ env, cwd: folder ?? this.home, detached: true, stdin: 'ignore', stdout: 'pipe', stderr: 'ignore' },
     })
+    this.#running.add(child.pid)
     const { promise: timeout, resolve } = Promise.withResolvers<'timeout'>()
     const timer = this.deadlines.after(ms ?? TIMEOUT_MS, () => resolve('timeout'))
     const reader = child.stdout.getReader()
     const completed = Promise.all([child.exited, readOutput(reader)])
     const result = await Promise.race([completed, timeout])
     timer.cancel()
+    this.#running.delete(child.pid)
     if (result !== 'timeout') return { code: result[0], stdout: result[1], timedOut: false }
     killProcessGroup(child.pid)
     await reader.cancel()

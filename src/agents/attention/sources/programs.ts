@@ -12,7 +12,7 @@ import { protocolObstacle } from '../../readiness/index.ts'
 interface ProgramAttentionOptions {
   config: { readonly current: CityConfig; onChange(listener: () => void): () => void }
   launchPlanner: Pick<LaunchPlanner, 'providerOf' | 'rigPath'>
-  inspector: Inspector
+  inspector: Inspector & { close(): void }
   log: Pick<EventLog, 'subscribe'>
   deadlines: Deadlines
 }
@@ -40,6 +40,7 @@ export class ProgramAttention implements AttentionSource {
     this.#look()
     return unsubscriber(
       () => this.#again?.cancel(),
+      () => this.options.inspector.close(),
       this.#changed.listen(listener),
       config.onChange(() => this.#look()),
       log.subscribe(({ type }) => {
