@@ -66,6 +66,8 @@ export const ORDINARY = 'plain-words-only'
 export const PLANTED: readonly string[] = [...PLACES.map(planted), ORDINARY]
 const key = (place: Place): string => planted(place)
 
+const COMMIT = 'git -c user.name=a -c user.email=a@b commit -q -m'
+
 const cityToml = (name: string, rig: string) => `include = ["conf.d/more.toml"]
 [workspace]
 name = "${name}"
@@ -83,7 +85,7 @@ name = "shop"
 path = "${rig}"
 prefix = "sh"
 formula_vars = { api_key = "${key('rig-var')}" }
-land = { mode = "off", check = ["true", "--token", "${key('land-check')}"] }
+land = { mode = "local", check = ["true", "--token", "${key('land-check')}"] }
 [providers.mine]
 command = "sh -c 'true --api-key ${key('provider-command')}'"
 args = ["-c", "exec sleep 600", "--api-key", "${key('provider-args')}", "--token", "zq"]
@@ -152,7 +154,7 @@ may = ${JSON.stringify(PERMISSIONS)}
 name = "worker"
 dir = "shop"
 worktree = true
-start_command = '${STORE_TOKEN}; echo new > new; echo done; exec sleep 600'
+start_command = '${STORE_TOKEN}; echo new > new; git add new; ${COMMIT} new; echo done; exec sleep 600'
 max_active_sessions = 2
 [[agent]]
 name = "mined"
@@ -210,7 +212,7 @@ export class PlantedCity {
     const things = await makeThings(city, chief, 'http://127.0.0.1:9/hook')
     while ((await city.call(`GET ~/worktree/${worker.id}/snapshots`)).body.total === 0) await Bun.sleep(20)
     const ofRuns = { graph: run, runs: run, workflow: run, history: order, worktree: worker.id }
-    return new PlantedCity(city, { ...things, ...ofRuns }, chief, plain, programs)
+    return new PlantedCity(city, { ...things, ...ofRuns, ...(await makeChanges(city)) }, chief, plain, programs)
   }
 
   /** The address of a GET that shows something; throws for an operation that it does not know how to fill. */
@@ -263,6 +265,9 @@ async function registerPlanted(world: World, name: string): Promise<TestCity> {
   for (const words of [
     ['add', '-A'],
     ['-c', 'user.name=a', '-c', 'user.email=a@b', 'commit', '-q', '-m', 'first'],
+    ['checkout', '-q', '-b', 'side'],
+    ['-c', 'user.name=a', '-c', 'user.email=a@b', 'commit', '-q', '--allow-empty', '-m', 'second'],
+    ['checkout', '-q', '-'],
   ])
     Bun.spawnSync(['git', '-C', rig, ...words])
   for (const [file, text] of Object.entries({ ...FILES, 'city.toml': cityToml(name, rig) })) {
@@ -274,6 +279,19 @@ async function registerPlanted(world: World, name: string): Promise<TestCity> {
   const outcome = await world.outcome('/v0/events', accepted.body)
   if (outcome.type === 'request.failed') throw new Error(JSON.stringify(outcome.payload))
   return new TestCity(world, name, path)
+}
+
+/** What a session committed, and a branch that waits to land. */
+async function makeChanges(city: TestCity) {
+  const { items } = await eventually(
+    'a change',
+    20_000,
+    async () => (await city.call('GET ~/changes')).body,
+    ({ items }) => items.length > 0,
+  )
+  await succeed(city, 'POST ~/rig/shop/land/pause', {})
+  const { id } = await succeed(city, 'POST ~/rig/shop/land', { branch: 'side' })
+  return { change: String(items[0].id), landing: String(id) }
 }
 
 /** Writes the accounts of a world, whose variables hold a key. */
