@@ -54,7 +54,12 @@ export async function openWorld(): Promise<AttemptWorld> {
   const variables = await readVariables(sibling.stdout)
   const running = { url: `http://127.0.0.1:${variables.PORT_RESERVED}`, pid: sibling.pid }
   writeFileSync(folder.at('gc-home/supervisor.json'), JSON.stringify(running))
-  if (ROOT) giveAway(folder.path)
+  if (ROOT) {
+    giveAway(folder.path)
+    // The user cannot see whether there are credentials in it.
+    mkdirSync(folder.at('home/.npm-global'))
+    mkdirSync(folder.at('home/.npm-global/etc'), { mode: 0o700 })
+  }
   return new AttemptWorld(folder, sibling, variables)
 }
 

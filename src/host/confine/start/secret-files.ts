@@ -180,7 +180,16 @@ function matches(folder: string, pattern: string): string[] {
       part.includes('*') ? namesLike(path, part).map((name) => join(path, name)) : [join(path, part)],
     )
   }
-  return paths.filter((path) => lstatSync(path, { throwIfNoEntry: false }) !== undefined)
+  return paths.filter((path) => modeOf(path) !== undefined)
+}
+
+/** The mode of a file; undefined where none is, or none that this user can reach. */
+function modeOf(path: string): number | undefined {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false })?.mode
+  } catch {
+    return undefined
+  }
 }
 
 function namesLike(folder: string, pattern: string): string[] {
@@ -194,7 +203,7 @@ function namesLike(folder: string, pattern: string): string[] {
 function closedIn(folder: string): string[] {
   return entriesIn(folder).flatMap((entry) => {
     const path = join(folder, entry.name)
-    const mode = entry.isSymbolicLink() ? undefined : lstatSync(path, { throwIfNoEntry: false })?.mode
+    const mode = entry.isSymbolicLink() ? undefined : modeOf(path)
     if (mode === undefined) return []
     if ((mode & READABLE_BY_ALL) === 0) return [path]
     return entry.isDirectory() ? closedIn(path) : []
