@@ -33,14 +33,17 @@ Nothing lands that you have not approved, unless you declare rules. \`gc help la
 const CHECK_HELP = `A branch lands only if this command exits with 0 on the merged result.
 It runs in a folder of its own, without a shell and without your logins. Leave it empty to check nothing.`
 
+/** Whether a new rig is a repository: what is cloned is one. */
+export const isRepository = (folder: string | undefined): boolean =>
+  folder === undefined || existsSync(join(folder, '.git'))
+
 /** How a new rig lands: as the options say, else as a person answers; undefined without either. */
 export async function chooseLanding(io: Io, rig: NewRig): Promise<Landing | undefined> {
   const { name, folder, land, landCheck: check } = rig
   if (land !== undefined || check !== undefined) {
     return { mode: land ?? 'push', ...(check !== undefined && { check: await commandWords(check) }) }
   }
-  const isRepository = folder === undefined || existsSync(join(folder, '.git'))
-  if (rig.json || !isRepository || !hasPerson(io)) return undefined
+  if (rig.json || !isRepository(folder) || !hasPerson(io)) return undefined
   const talk = new Talk(io, true)
   const mode = await talk.choose({ text: `How do finished branches of ${name} land?`, help: MODE_HELP }, CHOICES, 'off')
   if (mode === 'off') return undefined

@@ -113,7 +113,10 @@ async function add(context: CommandContext, folder: string | undefined, options:
   const isLanding = land !== undefined && (await landingOf(context, city, response.rig ?? name, land))
   const isTrusted =
     options.trust ??
-    (!options.json && (await (await import('./trust.ts')).asksForTrust(context.io, response.rig ?? name)))
+    (!options.json &&
+      (await (
+        await import('./trust.ts')
+      ).asksForTrust(context.io, response.rig ?? name, options.gitUrl ? undefined : path)))
   if (isTrusted) await city.call('POST ~/rig/{name}/trust', { params: { name: response.rig ?? name } })
   if (options.json) return printJson(context.io, response)
   const { warnings = [] } = response

@@ -12,6 +12,7 @@ shareTown((opened) => {
 
 const add = (name: string, flags: readonly string[], shell: Shell = {}) => {
   mkdirSync(town.at(name))
+  if (flags.includes('--land')) Bun.spawnSync(['git', 'init', '-q', town.at(name)])
   return town.gc(['rig', 'add', town.at(name), ...flags], shell)
 }
 
@@ -23,9 +24,10 @@ test('gc rig add has programs trust a rig as its flag or a person on a terminal 
   const before = (await recordsOf(town, 'town')).length
   expect(await add('plain', [])).toMatchObject({ status: 0, err: '', out: 'Rig plain was added to town.\n' })
   expect((await add('flag', ['--trust'])).out).toBe('Rig flag was added to town, and programs trust it.\n')
-  expect((await add('asked', [], { ...person, stdin: 'y\n' })).err).toContain(question)
-  expect((await add('denied', [], { ...person, stdin: '\n' })).err).toContain(question)
-  expect((await add('unasked', ['--no-trust'], person)).err).toBe('')
+  expect((await add('asked', ['--land', 'off'], { ...person, stdin: 'y\n' })).err).toContain(question)
+  expect((await add('denied', ['--land', 'off'], { ...person, stdin: '\n' })).err).toContain(question)
+  expect((await add('unasked', ['--no-trust', '--land', 'off'], person)).err).not.toContain(question)
+  expect((await add('no-repository', [], person)).err).toBe('')
   const names = ['plain', 'flag', 'asked', 'denied', 'unasked']
   expect(names.filter(isTrusted)).toEqual(['flag', 'asked'])
   const types = (await recordsOf(town, 'town')).slice(before)
