@@ -76,6 +76,7 @@ const textBlock = (text: string): AnswerBlock => ({
 })
 
 function toolBlock({ tool, input }: Extract<Reply, { tool: string }>, count: number): AnswerBlock {
-  const begun = { type: 'tool_use', id: `toolu_${count}`, name: tool, input }
-  return { whole: begun, begun, delta: { type: 'input_json_delta', partial_json: JSON.stringify(input) } }
+  const block = { type: 'tool_use', id: `toolu_${count}`, name: tool }
+  const delta = { type: 'input_json_delta', partial_json: JSON.stringify(input) }
+  return { whole: { ...block, input }, begun: { ...block, input: {} }, delta }
 }
