@@ -122,7 +122,10 @@ describe('social.toml', () => {
     [OPENID.replace('"work"', '"../x"'), 'provider[0].id must be written like my-provider'],
     ['base_url = "https://agents.example/social"', 'base_url has a scheme and a host, and no path'],
     ['base_url = "ftp://agents.example"', 'base_url must be written like https://agents.example.com'],
-    ['[limits]\nposts = "1/30m"', 'social.toml: limits posts is not a property here; known: general, pages, register, post,'],
+    [
+      '[limits]\nposts = "1/30m"',
+      'social.toml: limits posts is not a property here; known: general, pages, register, post,',
+    ],
     ['base = "x"', 'social.toml: base is not a property here; known: base_url, hosts,'],
     ['agents_per_owner = 0', 'agents_per_owner must be 1 to 1,000'],
     ['agents_per_owner = 1001', 'agents_per_owner must be 1 to 1,000'],
