@@ -13,7 +13,7 @@ import { splitGlobals } from './pack-commands/match.ts'
 
 type DefineCommands = (program: Command, context: CommandContext) => void
 
-/** What defines commands: the first words of these, and where it is. */
+/** A module that defines commands, and their first words. */
 type Definition = readonly [words: string, load: () => Promise<DefineCommands>]
 
 /** The definitions in the order of the help. Only those that a command line names are loaded. */

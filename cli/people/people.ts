@@ -6,7 +6,7 @@ import { failure } from '../io/exit.ts'
 import { type Io, printJson, printLine } from '../io/io.ts'
 import { printTable } from '../io/table.ts'
 
-/** What each grant lets a person do. */
+/** Help for each grant. */
 const GRANTS = { answer: 'answers questions', review: 'reviews changes', land: 'lands changes' } as const
 type Grant = keyof typeof GRANTS
 

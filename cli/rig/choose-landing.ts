@@ -5,7 +5,7 @@ import type { Io } from '../io/io.ts'
 import { type Choice, hasPerson, Talk } from '../setup/talk.ts'
 import { commandWords, type LandMode } from './land.ts'
 
-/** How the branches of a new rig land. */
+/** The landing mode and check of a new rig. */
 export interface Landing {
   readonly mode: LandMode
   readonly check?: string[]
@@ -37,7 +37,7 @@ It runs in a folder of its own, without a shell and without your logins. Leave i
 export const isRepository = (folder: string | undefined): boolean =>
   folder === undefined || existsSync(join(folder, '.git'))
 
-/** How a new rig lands: as the options say, else as a person answers; undefined without either. */
+/** The landing of a new rig from the options, or else from a person's answers; undefined without either. */
 export async function chooseLanding(io: Io, rig: NewRig): Promise<Landing | undefined> {
   const { name, folder, land, landCheck: check } = rig
   if (land !== undefined || check !== undefined) {

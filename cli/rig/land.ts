@@ -81,7 +81,7 @@ const shown = (words: readonly string[]): string =>
 export const changeLanding = (city: CityClient, name: string, body: RigLandUpdate): Promise<unknown> =>
   city.call('PATCH ~/rig/{name}/land/settings', { params: { name }, body })
 
-/** What the options change; tables are read first, since an option is one key of them. */
+/** The changes that the options ask for. Tables are read first, since an option is one key of them. */
 async function changeOf(city: CityClient, name: string, options: LandOptions): Promise<RigLandUpdate> {
   const { check, checkTimeout, confirmRed, protect, holdLarge, turnTimeout, deleteBranch, unset = [] } = options
   const { mode, target, remote, batch, strategy, parallel, generated, tries, sign } = options

@@ -250,7 +250,7 @@ type LandingServicesOptions = Foundation &
     commandConfinement: SessionServices['sessionServices']['commandConfinement']
   }
 
-/** What lands the branches of a city. */
+/** The merge queues of a city. */
 const buildLandings = (options: LandingServicesOptions): Landings =>
   new Landings({
     ...options,

@@ -15,7 +15,7 @@ export const PERMISSIONS = [
 ] as const
 export type Permission = (typeof PERMISSIONS)[number]
 
-/** What people can be granted beyond reading: to answer questions, to review changes, and to land them. */
+/** Grants of people beyond reading: answering questions, reviewing changes, landing them. */
 export const GRANTS = ['answer', 'review', 'land'] as const
 export type Grant = (typeof GRANTS)[number]
 
@@ -32,7 +32,7 @@ export interface DetailedNeed {
   readonly needs: Requirement
   /** What the path, or else the body, names; its owner needs nothing for it. */
   readonly ownable?: Ownable
-  /** What opens it to people who have a token of their own; without it they may only read. */
+  /** The grant that opens it to people with a token of their own; without one they may only read. */
   readonly grant?: Grant
   /** Whether the permission is needed where the city is not strict, too. */
   readonly always?: true

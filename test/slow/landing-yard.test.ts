@@ -10,23 +10,7 @@ import {
   renamesBetween,
 } from '../../src/changes/yard/index.ts'
 import { git } from '../agents/worktrees/git.ts'
-import { yardWorld } from '../changes/yard/world.ts'
-
-type World = Awaited<ReturnType<typeof yardWorld>>
-
-const treeOf = async (world: World, tip: string, head: string, landed: string[] = []): Promise<string> => {
-  const result = await merge(world.yard, { tip, head, landed })
-  if (!('tree' in result)) throw new Error(JSON.stringify(result.conflicts))
-  return result.tree
-}
-
-const land = async (world: World, tip: string, head: string, landed: string[] = []): Promise<string> =>
-  makeCandidate(world.yard, {
-    ...{ tip, head, landed, tree: await treeOf(world, tip, head, landed), strategy: 'squash', landing: 'ld-1' },
-    ...{ bead: 'mi-1', session: 'mi-2', agent: 'shop/worker', submittedAt: 1000, committedAt: 2000 },
-  })
-
-const show = (world: World, object: string): string => git(world.yard.path, 'cat-file', '-p', object)
+import { land, show, treeOf, yardWorld } from '../changes/yard/world.ts'
 
 describe('a yard', () => {
   test('is private, borrows nothing, and is whole without the rig', async () => {

@@ -6,7 +6,7 @@ import type { Action } from './page.ts'
 export type ChangeView = Output<'GET ~/change/{id}'>
 export type ChangeComment = ChangeView['comments'][number]
 
-/** What a person can do about a change. */
+/** The actions on a change. */
 export function changeActions(change: ChangeView, since: number | undefined): Action[] {
   return [
     approve(change),
@@ -104,7 +104,7 @@ export const comment = (id: string, { path, side, line, commit }: Commented): Ac
   },
 })
 
-/** What can be done about a comment that was not sent. */
+/** The actions on a comment that was not sent. */
 export function draftActions(id: string, { n, text: initial, state }: ChangeComment): Action[] {
   if (state !== 'draft') return []
   const params = { id, n: String(n) }

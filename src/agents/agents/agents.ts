@@ -31,7 +31,7 @@ import type {
 /** The actions on an agent. */
 export const AGENT_ACTIONS = ['suspend', 'resume', 'restart'] as const
 
-/** What is read once for all agents of a list. */
+/** State that all agents of a list share, read once. */
 interface Shared {
   readonly active: ReturnType<AgentSessionDirectory['activeBeads']>
   readonly held: ReturnType<AgentSessionDirectory['holds']>

@@ -30,7 +30,7 @@ export class RigTrust {
         `rig ${rig} is bound to no folder; \`gc rig add <folder> --name ${rig}\` says where it is`,
       )
     if (!trustsRig(path, { rig, workDir: folder }, folder)) {
-      // What is trusted is on record in every case: the event goes first.
+      // The event goes first, so that no trust is without a record.
       await this.#record(caller, RigTrusted, rig)
       await accepted.trust(rig, folder)
     }

@@ -9,7 +9,7 @@ import type { Obstacle } from '../../programs/program.ts'
 export type StartedAgent = Pick<AgentConfig, 'startCommand' | 'session' | 'args' | 'env' | 'optionDefaults'>
 
 /**
- * What keeps the program of an agent from reaching gc, or from running gc's own protocol without asking; undefined when
+ * The obstacle that keeps the program of an agent from reaching gc, or from running gc's own protocol without asking; undefined when
  * nothing does, or when the agent has a command of its own.
  */
 export async function protocolObstacle(

@@ -46,7 +46,7 @@ export async function findPrograms(env: Readonly<Record<string, string | undefin
   }
 }
 
-/** What keeps the program of an agent from working with gc; undefined when nothing does. */
+/** The obstacle between the program of an agent and gc; undefined without one. */
 export async function agentObstacle(
   env: Readonly<Record<string, string | undefined>>,
   { agents, providers, rigs }: Pick<CityConfig, 'agents' | 'providers' | 'rigs'>,

@@ -13,7 +13,7 @@ export interface Probe {
   /** The line that installs it. */
   readonly install: string
   readonly check: Check
-  /** What keeps it from reaching gc as it is started by default. */
+  /** The obstacle between the program and gc, as it is started by default. */
   readonly obstacle?: (inspector: Inspector) => Promise<Obstacle | undefined>
 }
 

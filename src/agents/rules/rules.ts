@@ -161,7 +161,7 @@ export class Rules {
         'conflict-wrong-state',
         `the files changed since they were shown; gc rule review ${id} ${session} shows them`,
       )
-    // What applies is on record in every case: the event goes first.
+    // The event goes first, so that no rule is without a record.
     await this.#record(caller, RuleReviewed, id)
     await this.#file.review(id, [...new Set([...rule.reviewed, ...files.map(reviewOf)])])
     this.#lookAtAll()

@@ -23,7 +23,7 @@ interface SessionViewOptions {
   logs: { status(session: string): LogStatus | undefined }
 }
 
-/** What is read once for all sessions that are shown together. */
+/** State that all sessions of a list share, read once. */
 interface Shared {
   readonly titles: ReadonlyMap<string, string>
   activeBead(names: readonly string[]): string | undefined

@@ -52,7 +52,7 @@ interface WorktreesOptions {
   report(message: string): void
 }
 
-/** What a session committed in its worktree. */
+/** The commits of a session in its worktree. */
 export interface SessionWork {
   readonly rig: string
   readonly branch: string

@@ -3,7 +3,7 @@ import type { Clock } from '../../core/clock.ts'
 import { isObject } from '../../core/json.ts'
 import { ForgeProblem, type Outcome, type RefusalCause } from './forge.ts'
 
-/** How long to wait before a request that the forge could not answer yet. */
+/** The wait before a request that the forge could not answer yet is repeated. */
 const RETRY_MS = 2_000
 const MAX_KNOWN = 500
 const MAX_TEXT = 500
@@ -26,7 +26,7 @@ export class ForgeClient {
 
   constructor(private readonly options: ForgeClientOptions) {}
 
-  /** What is at a path; undefined if there is nothing, or the token is not shown it. */
+  /** The content of a path; undefined if there is none, or the token may not see it. */
   async get(path: string): Promise<unknown> {
     const known = this.#known.get(path)
     const answer = await this.#send(path, known ? { etag: known.etag } : {})

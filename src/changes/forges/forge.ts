@@ -1,4 +1,4 @@
-/** What a forge requires of a branch, and what the token may do with it. */
+/** The rules of a forge for a branch, and the rights of the token. */
 export interface BranchFacts {
   readonly branch: string
   /** Its newest commit. */
@@ -10,7 +10,7 @@ export interface BranchFacts {
   readonly canPush: boolean | undefined
   /** Whether changes get onto it by a merge queue only. */
   readonly hasQueue: boolean
-  /** How pull requests can be merged. */
+  /** The permitted ways to merge a pull request. */
   readonly methods: readonly MergeMethod[]
 }
 
@@ -23,7 +23,7 @@ export type CheckState = 'green' | 'red' | 'pending'
 export interface ForgeCheck {
   readonly name: string
   readonly state: CheckState
-  /** Where its log is; empty if the forge does not say. */
+  /** The address of its log; empty if the forge gives none. */
   readonly url: string
 }
 
@@ -72,7 +72,7 @@ export interface MergeRequest {
 }
 
 /**
- * What a forge said to a request that changes something. None of these says that something was merged: that is seen at the
+ * The answer of a forge to a request that changes something. None of these says that something was merged: that is seen at the
  * remote. After `unknown` it may have happened or not.
  */
 export type Outcome =
@@ -86,7 +86,7 @@ export type RefusalCause = 'moved' | 'conflict' | 'rules' | 'permission'
 
 /** A repository at a forge. gc never asks it to pass over a rule: no bypass, no admin merge, no forced one. */
 export interface Forge {
-  /** What people call it: `GitHub` or `Gitea`. */
+  /** The name for people: `GitHub` or `Gitea`. */
   readonly name: string
   facts(branch: string): Promise<BranchFacts>
   /** The pull request from a branch of this repository into another; the open one if there are several. */
@@ -102,5 +102,5 @@ export interface Forge {
   label(number: number, labels: readonly string[]): Promise<Outcome>
 }
 
-/** Why a forge cannot be used as it is declared; a person has to do something. */
+/** A forge cannot be used as declared, and a person has to act. */
 export class ForgeProblem extends Error {}

@@ -27,7 +27,7 @@ import {
 } from './forge.ts'
 import { missing } from './github.ts'
 
-/** What a title begins with that makes a draft. */
+/** The prefix of a title that marks a draft. */
 const DRAFT = 'WIP: '
 
 /** A repository at Gitea or Forgejo. */

@@ -219,7 +219,7 @@ function toStatus(status: unknown): ForgeCheck {
 function judgeMerge(answer: ForgeResponse): Outcome {
   const { status, reason, value } = answer
   if (status === 200) return at(value, 'merged') === true ? accepted : unknown(answer)
-  // The same is said of conflicts, and of what is merged already.
+  // Conflicts and merged pull requests get the same answer.
   if (/already (?:been )?merged|not mergeable/i.test(reason)) return unknown(answer)
   if (status === 405 && /base branch was modified/i.test(reason)) return retry(reason)
   if (status === 405 && /try again|not been checked|being (?:checked|processed)/i.test(reason)) return retry(reason)

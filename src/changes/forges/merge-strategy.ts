@@ -3,7 +3,7 @@ import type { Bead } from '../../work/beads/index.ts'
 import { WorkKey } from '../../work/metadata.ts'
 
 /**
- * How the branch of a bead lands whose `merge_strategy` metadata asks for something: `mr` by a pull request, and `local` not
+ * The landing mode of a bead whose `merge_strategy` metadata asks for something: `mr` by a pull request, and `local` not
  * at all, so that it stays a branch. Agents can write metadata, so that it never makes a rig less strict: `direct` and
  * unknown words mean what the rig declares.
  */

@@ -10,7 +10,7 @@ import { GitHub } from './github.ts'
 export interface OpenForgeOptions {
   readonly tokens: Pick<ForgeTokens, 'for'>
   readonly clock: Clock
-  /** How long one request may take, in milliseconds. */
+  /** The time-out of one request, in milliseconds. */
   readonly timeout?: number
 }
 

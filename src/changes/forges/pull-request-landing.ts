@@ -24,7 +24,7 @@ export interface PullRequestLanding {
   /** Earlier candidates of gc for the head branch, which a push may replace; nothing else may. */
   readonly replaced: readonly string[]
   readonly number?: number
-  /** When the pull request was first seen. */
+  /** The time at which the pull request was first seen. */
   readonly seenAt?: number
   /** Since when the forge says merged, and the target does not show it. */
   readonly claimedAt?: number
@@ -33,7 +33,7 @@ export interface PullRequestLanding {
   readonly attempts: number
   /** No request that changes something before this moment. */
   readonly notBefore?: number
-  /** What it waits for, as a sentence for people. */
+  /** The reason for waiting, as a sentence for people. */
   readonly reason?: string
 }
 
@@ -47,20 +47,20 @@ export type LandingEnd =
 
 type Effect = 'push' | 'create' | 'label' | 'merge' | 'enqueue'
 
-/** What follows from a look: one request after its row, a pause, or the end. */
+/** The next step after a look: one request after its row, a pause, or the end. */
 export type Step =
   | {
       readonly kind: 'effect'
       readonly effect: Effect
       readonly row: PullRequestLanding
       readonly method?: MergeMethod
-      /** What a push replaces: nothing but this. */
+      /** The only commit that a push may replace. */
       readonly lease?: string | undefined
     }
   | { readonly kind: 'wait'; readonly row: PullRequestLanding; readonly after: number }
   | { readonly kind: 'end'; readonly end: LandingEnd }
 
-/** What was just seen at the remote and at the forge. */
+/** The state of the remote and the forge as just seen. */
 export interface Look {
   readonly now: number
   readonly forge: string
@@ -79,9 +79,9 @@ export interface LandingOptions {
 
 const SOON_MS = 2_000
 const POLL_MS = 30_000
-/** How long checks may take to begin that no rule requires. */
+/** The time within which checks must begin that no rule requires. */
 const SETTLE_MS = 30_000
-/** How long a merge may take to show on the target. */
+/** The time within which a merge must show on the target. */
 const CLAIM_MS = 120_000
 const MAX_ATTEMPTS = 10
 
@@ -141,7 +141,7 @@ function ofPullRequest(before: PullRequestLanding, look: Look, pull: PullRequest
   return ofRules(row, look, pull) ?? ofMerge(row, look, pull, options)
 }
 
-/** What the branch requires: gc waits for it and never passes over it. */
+/** The requirements of the branch. gc waits for them and never bypasses one. */
 function ofRules(row: PullRequestLanding, { facts, now }: Look, pull: PullRequest): Step | undefined {
   const waiting = (reason: string, after = POLL_MS) => wait({ ...row, state: 'pr_waiting', reason }, after)
   const required = facts.requiredChecks
@@ -217,7 +217,7 @@ export interface LandingWorld {
   readonly isDraft: boolean
 }
 
-/** What to do after a step: another one, after a pause, or nothing. */
+/** The next move: another step at once, one after a pause, or none. */
 export type Advance =
   | { readonly kind: 'again'; readonly row: PullRequestLanding; readonly after: number }
   | { readonly kind: 'end'; readonly end: LandingEnd }

@@ -33,7 +33,7 @@ export class LandingAttention implements AttentionSource {
   }
 }
 
-/** What a person can do about a landing in one of these states. */
+/** The fix for a landing in each of these states. */
 const TO_DO: Partial<Record<LandingState, (id: string) => string>> = {
   conflict: (id) => `merge its target into the branch, commit, and gc land submit; or gc land give-up ${id}`,
   red: (id) => `gc land log ${id}, then commit a fix, and gc land submit; or gc land give-up ${id}`,

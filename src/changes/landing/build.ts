@@ -16,7 +16,7 @@ import {
 } from '../yard/index.ts'
 import type { LandingRow } from './table.ts'
 
-/** What a branch is built on, and what is known of its history. */
+/** The base of a branch, and its known history. */
 export interface BuildRequest {
   readonly yard: Yard
   readonly land: LandConfig
@@ -75,7 +75,7 @@ export async function build(request: BuildRequest): Promise<BuildResult> {
 
 const held = (reason: string, sentence: string): BuildResult => ({ is: 'held', for: reason, reason: sentence })
 
-/** Where a branch left what it is merged into. */
+/** The commits at which a branch left its target. */
 async function startsOf({ yard, row, tip, landed }: BuildRequest): Promise<string[]> {
   const found = await yard.own.try('merge-base', '--all', row.head, tip, ...landed)
   return found.split('\n').filter(Boolean)
@@ -101,7 +101,7 @@ const LISTED = 5
 const listed = (paths: readonly string[]): string =>
   paths.slice(0, LISTED).join(', ') + (paths.length > LISTED ? ` and ${paths.length - LISTED} more` : '')
 
-/** What of a merge a person must see before it lands; what a person let pass is not looked for. */
+/** The first guard that holds a merge for a person. Guards that a person let pass are skipped. */
 async function examine(request: BuildRequest, merged: Merged): Promise<BuildResult | undefined> {
   for (const [name, find] of Object.entries(GUARDS)) {
     if (request.row.allowed.includes(name)) continue
@@ -146,10 +146,10 @@ const GUARDS: Readonly<Record<string, Guard>> = {
   },
 }
 
-/** Why a change does not land without a person; undefined where the rules of the rig let it. */
+/** The reason why a change needs approval; undefined if the rules of the rig let it land. */
 async function notAutomatic({ yard, tip, land }: BuildRequest, { tree, changes }: Merged): Promise<string | undefined> {
   const { auto } = land
-  if (!auto) return 'nobody has approved it, and its rig lands nothing without a person'
+  if (!auto) return 'nobody has approved it; approve its change, or release it'
   const globs = auto.paths?.map((pattern) => new Bun.Glob(pattern))
   const others = globs && changes.filter(({ path }) => !globs.some((glob) => glob.match(path))).map(({ path }) => path)
   if (others && others.length > 0) return `it changes files that wait for approval: ${listed(others)}`

@@ -1,7 +1,7 @@
-/** How a check ended. `none`: something ended it that says nothing about the code. */
+/** The verdict of a check. `none`: it ended for a reason that says nothing about the code. */
 export type Verdict = 'green' | 'red' | 'none'
 
-/** What a batch needs next. Position -1 is the base. */
+/** The next step of a batch. Position -1 is the base. */
 export type Decision =
   | { readonly is: 'check'; readonly position: number; readonly lo: number; readonly hi: number }
   /** The candidates up to `upto` passed, -1 for none; the next one is to blame, if there is one. */

@@ -87,7 +87,7 @@ const VERBS: Readonly<Record<LandingVerb, Rule>> = {
   'give-up': { from: OPEN, fields: { ...STOPPED, state: 'given_up' }, event: events.LandCancelled, reason: 'given up' },
 }
 
-/** What a person submits has their approval. */
+/** Submitting is approval if a person does it. */
 const approvals = ({ kind }: Caller): string[] => (kind === 'session' || kind === 'process' ? [] : ['approval'])
 
 const PAGE = 100

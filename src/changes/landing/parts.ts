@@ -16,7 +16,7 @@ import type { LandingRow } from './table.ts'
 
 export const LANDING = gcPart('landing')
 
-/** What the trains of a city share. */
+/** The services that all trains of a city share. */
 export interface TrainParts {
   readonly store: Store
   readonly log: EventLog
@@ -41,16 +41,16 @@ export interface TrainParts {
 export interface TrainRig {
   readonly name: string
   readonly yard: Yard
-  /** How it lands now; undefined while it does not. */
+  /** Its landing settings; undefined while nothing lands. */
   land(): LandConfig | undefined
   /** The branch that changes end up in. */
   target(): string
   checkPlace(): CheckPlace | undefined
   /** git in the rig, confined to it and to these folders. */
   repository(folders?: { read?: readonly string[]; write?: readonly string[] }): Repository
-  /** Where the commits of a session may be, best first. */
+  /** The possible sources of a session's commits, best first. */
   sources(session: string | null): ObjectSource[]
-  /** Why nothing may be started now. */
+  /** The reason why nothing may be started now. */
   isSuspended(): boolean
   /** Called in the write that sees a landing on its target. */
   onLanded(tx: Tx, row: LandingRow, commit: string): void

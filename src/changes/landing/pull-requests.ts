@@ -27,7 +27,7 @@ const LOOK_MS = 60_000
 /** Someone took a landing back while its pull request was looked at. */
 class Withdrawn extends Error {}
 
-/** What the pull requests of a rig ask of its train. */
+/** The parts of a train that the pull requests of its rig use. */
 export interface ProposingTrain {
   /** Looks at the target, and records what is seen there. */
   look(land: LandConfig): Promise<string | undefined>
@@ -203,7 +203,7 @@ export class PullRequests {
     } else this.train.requeue(tx, row)
   }
 
-  /** The branch was gc's own; it goes if nobody has pushed to it. */
+  /** Deletes gc's own branch, unless somebody else pushed to it. */
   async #cleanUp({ landing, proposal }: PullRequestRow, address: RemoteAddress): Promise<void> {
     const { headBranch, sha } = proposal
     const branch = new RemoteBranch(this.parts.git, this.rig.yard, address, headBranch)

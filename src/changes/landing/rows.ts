@@ -233,7 +233,7 @@ export class LandingRows {
     tx.orm.update(landingLetters).set(change).where(where).run()
   }
 
-  /** What was proposed of a landing, also when that is over. */
+  /** The pull requests of a landing, closed ones included. */
   pullRequest(landing: string): PullRequestRow | undefined {
     const where = eq(landingPullRequests.landing, landing)
     return this.store.read((orm) => orm.select().from(landingPullRequests).where(where).get())
@@ -256,7 +256,7 @@ export class LandingRows {
     return this.store.read((orm) => orm.select().from(landingTrains).where(eq(landingTrains.rig, rig)).get())
   }
 
-  /** Those of rigs in which nothing lands for now. */
+  /** The trains that stand still or are paused. */
   standing(): TrainRow[] {
     return this.store.read((orm) => orm.select().from(landingTrains).where(sql`standing_for <> ''`).all())
   }

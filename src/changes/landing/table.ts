@@ -23,7 +23,7 @@ export const landings = sqliteTable(
     place: integer().notNull(),
     state: text({ enum: LANDING_STATES }).notNull(),
     reason: text().notNull().default(''),
-    /** What a release allows. */
+    /** The guard that a release lets pass. */
     heldFor: text('held_for').notNull().default(''),
     session: text(),
     bead: text(),
@@ -41,7 +41,7 @@ export const landings = sqliteTable(
     /** The files of its own conflict. */
     files: text({ mode: 'json' }).notNull().$type<string[]>().default([]),
     turnUntil: integer('turn_until'),
-    /** What a person let pass. */
+    /** The guards that a person let pass. */
     allowed: text({ mode: 'json' }).notNull().$type<string[]>().default([]),
     submittedBy: text('submitted_by').notNull(),
     submittedAt: integer('submitted_at').notNull(),
@@ -188,7 +188,7 @@ export const landingLetters = sqliteTable(
 )
 export type LetterRow = typeof landingLetters.$inferSelect
 
-/** What a letter tells besides the landing itself. */
+/** The content of a letter besides the landing itself. */
 export interface LetterDetails {
   readonly files?: readonly {
     path: string
@@ -200,7 +200,7 @@ export interface LetterDetails {
   readonly green?: string
 }
 
-/** What is known of each rig's target, and why nothing lands there for now. */
+/** The target of each rig as last seen, and why nothing lands on it now. */
 export const landingTrains = sqliteTable(
   'landing_trains',
   {

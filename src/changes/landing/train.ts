@@ -24,15 +24,15 @@ import { PullRequests } from './pull-requests.ts'
 import { FINAL } from './rows.ts'
 import type { BatchRow, LandingRow, LandingState, LetterDetails, MemberRow, PushRow, TrainRow } from './table.ts'
 
-/** What a train does after a step: the next one, or nothing until it is woken. */
+/** The move of a train after a step: another step, or none until it is woken. */
 type Step = 'again' | 'wait'
 
 const RETRY_MS = 2_000
 const MAX_RETRY_MS = 60_000
-/** How long the remote may be unreachable before a person is told. */
+/** A person is told after the remote was unreachable for this long. */
 const STANDING_AFTER_MS = 10 * 60_000
 const LOOK_MS = 60_000
-/** How long a stop waits for git. */
+/** The longest time for which a stop waits for git. */
 const STOP_MS = 3_000
 const MAX_REFUSALS = 2
 const MAX_COMMITS = 5_000
@@ -117,7 +117,7 @@ export class Train {
     }
   }
 
-  /** What fails is tried again, later each time; when it goes on, a person is told once. */
+  /** Retries with growing pauses, and tells a person once if failures continue. */
   async #failed(error: unknown): Promise<void> {
     const { clock, report } = this.parts
     this.rig.yard.distrust()
@@ -289,7 +289,7 @@ export class Train {
     return wrong
   }
 
-  /** What had landed and is in the target no more. */
+  /** Landings that the target no longer contains. */
   async #lostBy(before: string, base: string): Promise<LandingRow[]> {
     const { yard, name } = this.rig
     const args = ['rev-list', before, '--not', base]
@@ -388,7 +388,7 @@ export class Train {
     return 'again'
   }
 
-  /** What only another look can end is looked at again. */
+  /** Looks again later if only that can end the halt. */
   #later(standing: string): Step {
     if (standing === 'base-red') this.#wakeIn(LOOK_MS)
     return 'wait'
@@ -448,7 +448,7 @@ export class Train {
     return false
   }
 
-  /** How a landing gets to the target: as its rig declares, unless its bead asks for something stricter. */
+  /** The mode of a landing: that of its rig, unless its bead asks for a stricter one. */
   #modeOf(row: LandingRow, { mode }: LandConfig): LandConfig['mode'] {
     const asked = row.bead === null ? undefined : this.parts.beads.find(row.bead)?.metadata?.[WorkKey.mergeStrategy]
     return row.allowed.includes('strategy') ? mode : landingMode(mode, asked)
@@ -462,7 +462,7 @@ export class Train {
     return holder === undefined ? undefined : `${holder} merges this branch itself; gc does not land it as well`
   }
 
-  /** What happened to the bead since its branch was submitted. */
+  /** The change of its bead since submission that holds a landing. */
   #beadProblem({ bead: id, beadClosed, session }: LandingRow): string | undefined {
     if (id === null) return undefined
     const bead = this.parts.beads.find(id)
@@ -534,7 +534,7 @@ export class Train {
     }, LANDING)
   }
 
-  /** Who has the turn for files of a conflict, and has not brought them home. */
+  /** The owner whose turn it is for the files of a conflict. */
   #turns(): LandingRow[] {
     const now = this.parts.clock.now()
     const rows = this.parts.rows.inStates(this.rig.name, 'conflict', 'submitted', 'queued', 'in_batch', 'waits_turn')
@@ -707,7 +707,7 @@ export class Train {
     return 'again'
   }
 
-  /** What passed becomes a pull request instead of being pushed. */
+  /** Opens a pull request for a batch that passed, instead of pushing it. */
   #propose(tx: Tx, batch: BatchRow, { landing, candidate }: MemberRow): void {
     const row = this.parts.rows.find(landing)
     if (row?.state === 'in_batch') this.#pullRequests.propose(tx, row, { base: batch.base, sha: candidate })

@@ -35,7 +35,7 @@ async function emptyCommit(own: Repository): Promise<string> {
   return (await own.read(['commit-tree', tree, '-m', 'Nothing'], { env })).trim()
 }
 
-/** How many files and lines differ between two commits. */
+/** The number of files and lines that differ between two commits. */
 export async function sizeOf(repository: Repository, base: string, head: string): Promise<ChangeSize> {
   const text = await repository.run('diff', ...WITHOUT_PROGRAMS, '--find-renames', '--shortstat', base, head, '--')
   const count = (pattern: RegExp) => Number(pattern.exec(text)?.[1] ?? 0)

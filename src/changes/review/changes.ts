@@ -190,7 +190,7 @@ const toAsk = ({ n, round, person, text, state, reason, askedAt, endedAt }: AskR
   ...(endedAt !== null && { ended_at: toTimestamp(endedAt) }),
 })
 
-/** What a person saw of a change: its last commit, and the round before this one. */
+/** The last commit of a change that a person saw, and the round before this one. */
 function seenBy(person: string, looks: readonly LookRow[], round: number): Pick<ChangeView, 'seen' | 'since'> {
   const own = looks.filter((look) => look.person === person)
   const [seen, since] = [own.at(-1)?.head, own.findLast((look) => look.round < round)?.round]
@@ -205,7 +205,7 @@ const toRound = ({ round, base, head, startedAt, endedAt }: RoundRow) => ({
   ...(endedAt !== null && { ready_at: toTimestamp(endedAt) }),
 })
 
-/** Who looked at a change, when first, and how long their decisions took. */
+/** The people who looked at a change, with their first look and the time to their decisions. */
 function reviewersOf(looks: readonly LookRow[]): ChangeView['reviewers'] {
   const people = Map.groupBy(looks, ({ person }) => person)
   return [...people].map(([person, own]) => {

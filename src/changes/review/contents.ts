@@ -26,10 +26,10 @@ export interface Lines {
   readonly endLine: number
 }
 
-/** Where lines that were commented on are in the newest commit of a change. */
+/** The places of commented lines in the newest commit of a change. */
 export type Located = { readonly path: string; readonly line: number } | undefined
 
-/** What the commits of changes hold, read from gc's own repositories of the rigs. */
+/** The contents of changes, read from gc's own repositories of the rigs. */
 export class ChangeContents {
   readonly #open = new RecentValues<string, Diffs>(MAX_OPEN, () => 1)
 
@@ -83,7 +83,7 @@ export class ChangeContents {
     return quoted.map(cutLine).join('\n').slice(0, MAX_QUOTED)
   }
 
-  /** Where the lines of a comment are now; undefined when they are gone or changed. */
+  /** The place of a comment's lines now; undefined if they are gone or changed. */
   locate(row: ChangeRow, { commit, path, line, quoted, side }: CommentRow): Promise<Located> {
     const now = (side === 'new' ? row.head : row.base) ?? commit
     if (now === commit) return Promise.resolve({ path, line })

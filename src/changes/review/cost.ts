@@ -3,7 +3,7 @@ import type { ChangeRows } from './rows.ts'
 import type { ChangeCost } from './schema.ts'
 import type { ChangeRow } from './table.ts'
 
-/** What sessions used. */
+/** The usage of sessions. */
 export interface AttemptUsage {
   ofSession(session: string, from: number, to: number): UsageTotals
 }
@@ -15,7 +15,7 @@ interface CostOptions {
 }
 
 /**
- * What a change cost: what all sessions that worked on its bead used while they did, also those that failed. Once it is
+ * The cost of a change: the usage of all sessions that worked on its bead, failed attempts included. Once it is
  * decided, what it had cost then.
  */
 export function costOf(row: ChangeRow, { clock, rows, usage }: CostOptions): ChangeCost {

@@ -185,7 +185,7 @@ export class Reviews {
     })
   }
 
-  /** What each person decided so far, and how long that took them. */
+  /** The decisions of each person, and the time they took. */
   reviewers(): ReviewerTotals {
     const items = this.options.rows.people()
     return { items, total: items.length }

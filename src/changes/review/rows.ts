@@ -302,12 +302,12 @@ export class ChangeRows {
       .run()
   }
 
-  /** What each person decided so far. */
+  /** The decisions of each person. */
   people() {
     return this.store.read((orm) => orm.select().from(reviewPeople).all())
   }
 
-  /** How many undecided changes there are, by state. */
+  /** The number of undecided changes by state. */
   counts(): Map<string, number> {
     const rows = this.store.read((orm) =>
       orm

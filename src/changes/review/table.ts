@@ -5,7 +5,7 @@ export const STATES = ['working', 'ready', 'asked', 'approved', 'landed', 'disca
 /** `none`: an attempt without commits, which is counted among the attempts on its bead and not listed. */
 export type ChangeState = (typeof STATES)[number] | 'none'
 
-/** Why it is to be decided whether a change is ready. */
+/** The event after which gc decides whether a change is ready. */
 export type Due = 'closed' | 'ended' | 'answered' | 'idle'
 
 /** The work of a session on a bead. */
@@ -35,19 +35,19 @@ export const changes = sqliteTable(
     removed: integer().notNull().default(0),
     /** The first reason for which its riskiest file deserves attention. */
     risk: text(),
-    /** What the checks of its landing found. */
+    /** The verdict of its landing's checks. */
     checks: text(),
     createdAt: integer('created_at').notNull(),
-    /** When its session last began to work on it. */
+    /** The time at which its session last began to work on it. */
     activeAt: integer('active_at').notNull(),
     readyAt: integer('ready_at'),
     decidedAt: integer('decided_at'),
     decidedBy: text('decided_by'),
-    /** Why it was discarded. */
+    /** The reason for discarding it. */
     reason: text(),
     /** The commit that it is in its target as. */
     landed: text(),
-    /** What its bead had cost when it was decided. */
+    /** The cost of its bead at the decision. */
     tokens: integer(),
     cost: real(),
     /** Whether gc keeps its commits. */
@@ -69,7 +69,7 @@ export const changes = sqliteTable(
 )
 export type ChangeRow = typeof changes.$inferSelect
 
-/** What was shown to people each time that a change became ready, and when its session worked on it. */
+/** The commits shown to people each time a change became ready, and the time its session worked on them. */
 export const changeRounds = sqliteTable(
   'change_rounds',
   {
@@ -84,7 +84,7 @@ export const changeRounds = sqliteTable(
 )
 export type RoundRow = typeof changeRounds.$inferSelect
 
-/** What people wrote about lines of a commit. */
+/** Comments of people on lines of a commit. */
 export const changeComments = sqliteTable(
   'change_comments',
   {
@@ -125,7 +125,7 @@ export const changeAsks = sqliteTable(
     round: integer().notNull(),
     person: text().notNull(),
     text: text().notNull(),
-    /** What the turn is known by in the log of its program. */
+    /** The mark of the turn in the log of its program. */
     mark: text().notNull(),
     session: text().notNull(),
     state: text().$type<AskState>().notNull(),
@@ -141,7 +141,7 @@ export const changeAsks = sqliteTable(
 )
 export type AskRow = typeof changeAsks.$inferSelect
 
-/** When a person first looked at a round of a change, and what they decided. */
+/** A person's first look at a round of a change, and their decision. */
 export const changeLooks = sqliteTable(
   'change_looks',
   {
@@ -159,7 +159,7 @@ export const changeLooks = sqliteTable(
 export type LookRow = typeof changeLooks.$inferSelect
 export type Decision = 'asked' | 'approved' | 'discarded'
 
-/** What each person decided so far, and how long that took them from their first looks. */
+/** The decisions of each person, and the time from their first looks. */
 export const reviewPeople = sqliteTable('review_people', {
   person: text().primaryKey(),
   asked: integer().notNull().default(0),

@@ -36,7 +36,7 @@ export interface TrackerOptions {
 
 const TRACKER = gcPart('changes')
 const DAY_MS = 24 * 3_600_000
-/** How long gc keeps the commits of a change that was landed or discarded. */
+/** The time for which gc keeps the commits of a change that was landed or discarded. */
 const PINNED_MS = 30 * DAY_MS
 /** As long as what a session used is known. */
 const ATTEMPT_MS = 35 * DAY_MS
@@ -153,7 +153,7 @@ export class ChangeTracker {
     return this.options.rows.asks(id).at(-1)?.state === 'reopened'
   }
 
-  /** What is known of the work that a session begins; undefined where that is in no repository of a rig. */
+  /** The work that a session begins; undefined outside of rigs that are repositories. */
   #draft({ id, template, rig: name, workDir }: SessionRow, bead: string | null): ChangeDraft | undefined {
     const { config, worktrees } = this.options
     const rig = config.current.rigs.find((each) => each.name === name)

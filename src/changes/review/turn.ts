@@ -43,7 +43,7 @@ function describe({ n, path, side, line, endLine, quoted, text }: CommentRow, ma
   return `Comment ${n}:\n${fenceText(data, 'the commit', `${mark}-${n}`)}\n${text.trim()}`
 }
 
-/** What a bead is given when nobody but another session can make the changes. */
+/** The notes for a bead that another session has to take up. */
 export function renderNotes(change: ChangeRow, ask: AskRow, comments: readonly CommentRow[]): string {
   const { id, branch, head, round } = change
   const from = branch === null ? `commit ${head}` : `branch ${branch}, commit ${head}`

@@ -1,6 +1,6 @@
 import type { Repository } from '../../agents/worktrees/index.ts'
 
-/** What chooses between git's own ways to merge a file. A merge driver that is a program is never run. */
+/** The attributes that choose one of git's own merge drivers. A driver that is a program is never run. */
 const MERGE = /^(?:-?merge|!merge|merge=(?:union|binary|text)|binary|conflict-marker-size=\d{1,3})$/
 const MAX_FILES = 200
 const MAX_BYTES = 1024 * 1024

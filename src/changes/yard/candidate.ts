@@ -2,7 +2,7 @@ import type { GitRunner } from '../../config/git/index.ts'
 import { signingSettings } from './user-settings.ts'
 import type { Yard } from './yard.ts'
 
-/** What a landing commit is made of. The same parts are the same commit, whenever it is made. */
+/** The parts of a landing commit. Equal parts give the same commit at any time. */
 export interface CandidateParts {
   readonly tip: string
   readonly head: string

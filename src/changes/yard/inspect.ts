@@ -11,7 +11,7 @@ export interface PathChange {
   readonly newBlob: string
 }
 
-/** How far back a branch is looked at for what it replaced. */
+/** The number of commits in which replaced contents are searched. */
 const LOOK_BACK = 50
 const MAX_LIST_BYTES = 128 * 1024 * 1024
 const MAX_PATCH_BYTES = 64 * 1024 * 1024
@@ -78,7 +78,7 @@ export async function broughtBack(yard: Yard, tip: string, changes: readonly Pat
 export const movedSubmodules = (changes: readonly PathChange[]): string[] =>
   changes.filter(({ oldMode, newMode }) => oldMode === SUBMODULE || newMode === SUBMODULE).map(({ path }) => path)
 
-/** What an added line is, if no branch should bring it to others. */
+/** The kind of secret in an added line. */
 export interface Finding {
   readonly path: string
   readonly what: string

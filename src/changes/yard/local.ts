@@ -121,7 +121,7 @@ export class LocalBranch implements Target {
       '--ignore-submodules=none',
     ]
     const entries = (await git.read(args)).split('\0').filter((entry) => entry[2] === ' ')
-    // What differs from the commit that is checked out shows in the first column, what is not staged in the second.
+    // The first column shows staged changes, the second those that are not staged.
     return entries.every((entry) => entry[1] === ' ')
   }
 }

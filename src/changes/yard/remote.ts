@@ -22,7 +22,7 @@ export interface Target {
   push(old: string, next: string): Promise<string>
 }
 
-/** How the address of a remote is written in a rig. */
+/** The address of a remote as a rig declares it. */
 export interface RemoteAddress {
   readonly url: string
   readonly username?: string

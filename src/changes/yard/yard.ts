@@ -32,7 +32,7 @@ const SETTINGS: Readonly<Record<string, string>> = {
 const isLeftover = (path: string): boolean =>
   path.endsWith('.lock') || /^objects\/(?:.*\/)?(?:tmp_|\.tmp-)/.test(path) || path === 'info/attributes.new'
 
-/** Where commits come from: a folder of objects, whose repository is neither run nor configured. */
+/** A source of commits: a folder of objects. Hooks and configuration of its repository are not used. */
 export interface ObjectSource {
   readonly objects: string
   /** The other folders that git must read for it: what the objects borrow from. */

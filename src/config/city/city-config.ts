@@ -95,7 +95,7 @@ export interface RigConfig {
   readonly maxActive: number | undefined
   readonly sleep: SessionSleepConfig
   readonly confine?: Declaration<ConfineFields>
-  /** How its finished branches land; absent where nothing is declared. `landTable` is what was written. */
+  /** The landing settings; absent if none are declared. `landTable` is the table as written. */
   readonly land?: LandConfig
   readonly landTable?: Declaration<LandFields>
   readonly block: DeclaredBlock

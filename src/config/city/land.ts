@@ -22,7 +22,7 @@ export interface LandConfig {
   readonly hold: LandHold
   /** Maximum attempts of an owner at a conflict or a red check. */
   readonly tries: number
-  /** How long an owner has for a conflict before the next one gets a turn. */
+  /** The time of an owner to resolve a conflict before the next one gets a turn. */
   readonly turnTimeout: number
   /** Whether the branch of a landed change is deleted at the remote. */
   readonly deleteBranch: boolean

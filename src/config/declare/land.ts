@@ -19,7 +19,7 @@ export interface GeneratedFiles {
   readonly command: readonly string[]
 }
 
-/** What keeps a branch for a person. */
+/** The limits above which a branch waits for a person. */
 export interface LandHold {
   /** Lines that it adds and removes, from which on it is large. */
   readonly large?: number
@@ -33,7 +33,7 @@ const MAX_ITEMS = 1000
 const MAX_LENGTH = 1024
 const SHELL = /^(?:&&?|\|\|?|;|[0-9]?>{1,2}|<)$/
 
-/** A text that is judged by itself; `judge` returns the problem of one. */
+/** A text with a check of its own: `judge` returns the problem. */
 function judged(key: string, judge: (text: string) => string | undefined): FieldReader<string> {
   const read = (section: SectionReader) => {
     const value = section.string(key)
@@ -45,7 +45,7 @@ function judged(key: string, judge: (text: string) => string | undefined): Field
   return { key, read }
 }
 
-/** A list of texts of which each is judged by itself. */
+/** A list of such texts. */
 function listOf(key: string, judge: (text: string) => string | undefined): FieldReader<string[]> {
   const read = (section: SectionReader) => {
     const items = section.strings(key)

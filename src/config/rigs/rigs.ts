@@ -141,7 +141,7 @@ export class Rigs {
     return updated
   }
 
-  /** How the branches of a rig land, with the defaults filled in. */
+  /** The landing settings of a rig with the defaults filled in. */
   land(name: string): RigLand {
     const { land } = this.config.rig(name)
     const { check, checkTimeout, turnTimeout, confirmRed, protectedPaths, deleteBranch, hold, ...rest } =

@@ -16,16 +16,16 @@ const TIMEOUT_MS = 30_000
 const MAX_BYTES = 8 * 1024 * 1024
 const MAX_REASON = 500
 
-/** What goes with a request. */
+/** The options of a request. */
 export interface ForgeRequest {
   /** The token goes to the address that is asked and nowhere else: no redirect is followed. */
   readonly token: string | undefined
-  /** How the token is named in its header; `Bearer` by default. */
+  /** The scheme of the token in its header; `Bearer` by default. */
   readonly scheme?: 'Bearer' | 'token'
   readonly now: number
   /** `POST` by default with a body, else `GET`. */
   readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-  /** What the forge called the answer that is known. */
+  /** The ETag of the known answer. */
   readonly etag?: string
   /** Sent as JSON. */
   readonly body?: object
@@ -107,7 +107,7 @@ function reasonOf(value: unknown): string {
     .toWellFormed()
 }
 
-/** How long a rate limit asks to wait; undefined when it does not. */
+/** The wait that a rate limit asks for; undefined without one. */
 function restOf({ status, headers }: Response, reason: string, now: number): number | undefined {
   if (status !== 403 && status !== 429) return undefined
   const seconds = Number(headers.get('retry-after') ?? Number.NaN)

@@ -49,7 +49,7 @@ const NO_GROUND = -1
 /** A column beside what is drawn over an input line, where messages have the ground of their words. */
 const BESIDE = 4
 
-/** Where a running program stands, as people and agents are told. */
+/** The state of a running program, as people and agents see it. */
 export type Standing = 'starting' | 'working' | 'person' | 'limit' | 'idle'
 
 /** Judges where a program stands; one that waits for the end of a usage limit asks nobody, and does not work either. */

@@ -46,7 +46,7 @@ function hooksFor(gc: string): string {
 }
 
 /**
- * In the mode `plan`, which it can enter by itself, no hook allows a command unless a rule does. The rule is for the guard
+ * In the mode `plan`, which the program can enter on its own, a hook cannot allow a command without a rule. The rule is for the guard
  * of gc, with which the hook starts commands then. The last `--settings` replaces others: beside one of the agent's own,
  * the hook comes as a plugin.
  */

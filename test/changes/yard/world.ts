@@ -1,6 +1,6 @@
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { Yard } from '../../../src/changes/yard/index.ts'
+import { makeCandidate, merge, Yard } from '../../../src/changes/yard/index.ts'
 import { GitRunner } from '../../../src/config/git/index.ts'
 import { Deadlines } from '../../../src/core/deadlines.ts'
 import { env, git } from '../../agents/worktrees/git.ts'
@@ -74,3 +74,22 @@ export async function yardWorld() {
     },
   }
 }
+
+type World = Awaited<ReturnType<typeof yardWorld>>
+
+/** The tree of a merge that has no conflict. */
+export const treeOf = async (world: World, tip: string, head: string, landed: string[] = []): Promise<string> => {
+  const result = await merge(world.yard, { tip, head, landed })
+  if (!('tree' in result)) throw new Error(JSON.stringify(result.conflicts))
+  return result.tree
+}
+
+/** The commit that lands a branch. */
+export const land = async (world: World, tip: string, head: string, landed: string[] = []): Promise<string> =>
+  makeCandidate(world.yard, {
+    ...{ tip, head, landed, tree: await treeOf(world, tip, head, landed), strategy: 'squash', landing: 'ld-1' },
+    ...{ bead: 'mi-1', session: 'mi-2', agent: 'shop/worker', submittedAt: 1000, committedAt: 2000 },
+  })
+
+/** An object of the yard, as text. */
+export const show = (world: World, object: string): string => git(world.yard.path, 'cat-file', '-p', object)

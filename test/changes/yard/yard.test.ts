@@ -2,34 +2,11 @@ import { describe, expect, test } from 'bun:test'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { rulesOf } from '../../../src/changes/yard/attributes.ts'
-import {
-  broughtBack,
-  changesBetween,
-  findSecrets,
-  makeCandidate,
-  merge,
-  Yard,
-} from '../../../src/changes/yard/index.ts'
+import { broughtBack, changesBetween, findSecrets, merge, Yard } from '../../../src/changes/yard/index.ts'
 import { GitRunner } from '../../../src/config/git/index.ts'
 import { Deadlines } from '../../../src/core/deadlines.ts'
 import { env, git } from '../../agents/worktrees/git.ts'
-import { yardWorld } from './world.ts'
-
-type World = Awaited<ReturnType<typeof yardWorld>>
-
-const treeOf = async (world: World, tip: string, head: string, landed: string[] = []): Promise<string> => {
-  const result = await merge(world.yard, { tip, head, landed })
-  if (!('tree' in result)) throw new Error(JSON.stringify(result.conflicts))
-  return result.tree
-}
-
-const land = async (world: World, tip: string, head: string, landed: string[] = []): Promise<string> =>
-  makeCandidate(world.yard, {
-    ...{ tip, head, landed, tree: await treeOf(world, tip, head, landed), strategy: 'squash', landing: 'ld-1' },
-    ...{ bead: 'mi-1', session: 'mi-2', agent: 'shop/worker', submittedAt: 1000, committedAt: 2000 },
-  })
-
-const show = (world: World, object: string): string => git(world.yard.path, 'cat-file', '-p', object)
+import { land, show, yardWorld } from './world.ts'
 
 describe('a yard', () => {
   test('removes the locks and unfinished objects that a killed git left, once', async () => {

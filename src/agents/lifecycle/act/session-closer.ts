@@ -21,7 +21,7 @@ interface SessionCloserOptions {
   activity: SessionActivity
 }
 
-/** Why a session cannot be opened again yet. */
+/** The reason given while a session is still ending. */
 export const STILL_ENDING = 'its program is still ending'
 
 /** Closes sessions: on request, by plan, and when somebody closes their beads. */
@@ -48,7 +48,7 @@ export class SessionCloser {
   }
 
   /**
-   * Opens a closed session again, asleep: its next start goes on in its folder and, where its program can, in its
+   * Reopens a closed session, asleep: its next start continues in its folder and, if its program can, in its
    * conversation. Returns why that is impossible; undefined once it is done.
    */
   reopen(tx: Tx, id: string): string | undefined {

@@ -19,7 +19,7 @@ const HEADS = 'refs/gc/heads'
 
 /** The commits of changes that people review. */
 export const CHANGES = 'refs/gc/changes'
-/** What is copied leaves out at most as much as this many commits hold. */
+/** A copy leaves out at most as much as this many commits hold. */
 const MAX_KNOWN = 500
 
 /** What a bundle for a rig holds. */
@@ -87,7 +87,7 @@ export interface SnapshotNote {
   readonly withoutHistory?: string | undefined
 }
 
-/** What a history is copied from. */
+/** The source of a copied history. */
 interface CopySource extends Pick<WorktreeSource, 'objects' | 'shallow' | 'logged'> {
   /** The commits of the rig that no session made, newest ones of its branches, tags and remotes. */
   ofRig(): Promise<readonly string[]>

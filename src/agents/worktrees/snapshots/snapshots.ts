@@ -399,7 +399,7 @@ export class Snapshots {
     return (await repository.commitOf(`refs/heads/${branch}`)) || repository.commitOf(branch)
   }
 
-  /** Where a rig is; undefined where it is no longer declared, or has no folder. */
+  /** The place of a rig; undefined if it is no longer declared, or has no folder. */
   #rigPlace(name: string): string | undefined {
     const path = this.options.config.current.rigs.find((each) => each.name === name)?.path
     return path === undefined ? undefined : this.#places.placeOf(path)

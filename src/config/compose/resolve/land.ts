@@ -10,13 +10,13 @@ import type { Diagnostics, SourceLocation } from '../../files/index.ts'
 
 const MINUTE = 60_000
 
-/** What decides, or runs, when a change is checked; and where forges keep the same. */
+/** Files that configure checks, and the places where forges keep theirs. */
 const PROTECTED_PATHS = [
   ...['.ci/**', '.circleci/**', '.forgejo/**', '.gitea/**', '.github/**', '.gitlab-ci.yml', '.woodpecker/**'],
   ...['.gitattributes', '**/.gitattributes', '.gitmodules', '**/.npmrc', '**/.yarnrc*', '**/pip.conf'],
 ]
 
-/** What holds for a key that is not declared. */
+/** The defaults. */
 export const LAND_DEFAULTS: LandConfig = {
   mode: 'off',
   remote: 'origin',
