@@ -84,10 +84,13 @@ export class LineReader {
     return this.#state.skipped
   }
 
-  /** Passes on the new lines, a chunk of the file at a time; undefined while there is no file. */
+  /** Passes on the new lines, a chunk of the file at a time; undefined while there is no file: all of it is new once it is back. */
   async read(consume: LineConsumer): Promise<ReadResult | undefined> {
     const file = await openFile(this.path)
-    if (!file) return undefined
+    if (!file) {
+      if (this.#state !== INITIAL_STATE) this.#state = { ...INITIAL_STATE }
+      return undefined
+    }
     try {
       const { ino, dev, size } = await file.stat()
       const isSame = await this.#isSame(file, `${dev}:${ino}`, size)

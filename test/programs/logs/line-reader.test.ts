@@ -68,6 +68,17 @@ describe('a growing file', () => {
     expect(await read(file)).toMatchObject({ isNewFile: true, texts: ['again'] })
   })
 
+  test('is read from the start again when it is back after it was gone', async () => {
+    using folder = tempFolder()
+    const file = new LineReader(write(folder.at('log'), 'one\ntwo\n'), ALL)
+    await read(file)
+    renameSync(file.path, folder.at('moved'))
+    symlinkSync(folder.at('moved'), file.path)
+    expect(await read(file)).toBeUndefined()
+    renameSync(folder.at('moved'), file.path)
+    expect(await read(file)).toEqual({ isNewFile: true, hasMore: false, texts: ['one', 'two'] })
+  })
+
   test('is read a window at a time, and a longer line as a whole', async () => {
     using folder = tempFolder()
     const file = new LineReader(write(folder.at('log'), 'first\n'), { windowBytes: 100_000 })
