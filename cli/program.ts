@@ -2,7 +2,6 @@ import type { Command } from 'commander'
 import { createBaseProgram } from './base-program.ts'
 import { CommandContext } from './context/context.ts'
 import { readShape } from './context/json-options.ts'
-import { helpCommand } from './help/help.ts'
 import { versionLine } from './help/version.ts'
 import { readLine } from './io/command-line.ts'
 import type { Io } from './io/io.ts'
@@ -94,14 +93,14 @@ const GROUPS: Readonly<Record<string, readonly Definition[]>> = {
       'beads config pack order convoy events event rig agent session nudge runtime context build-image dolt dolt-cleanup dolt-config dolt-state maintenance metrics shell storage trace wisp agent-script analyze converge github login logout mcp prompt whoami',
       async () => (await import('./compatibility.ts')).compatibleCommands,
     ],
+    ['help', async () => (await import('./help/help.ts')).helpCommand],
   ],
 }
 
 /** The first words of all commands. */
-export const COMMAND_WORDS: ReadonlySet<string> = new Set([
-  ...Object.values(GROUPS).flatMap((definitions) => definitions.flatMap(([words]) => words.split(' '))),
-  'help',
-])
+export const COMMAND_WORDS: ReadonlySet<string> = new Set(
+  Object.values(GROUPS).flatMap((definitions) => definitions.flatMap(([words]) => words.split(' '))),
+)
 
 /** Commands that are about all commands. */
 const ABOUT_ALL: ReadonlySet<string> = new Set(['help', 'completion', '__complete', 'man'])
@@ -109,6 +108,8 @@ const ABOUT_ALL: ReadonlySet<string> = new Set(['help', 'completion', '__complet
 /** The `gc` program for some words: with the commands that they name, or with all where they name none. */
 export async function createProgram(io: Io, args: readonly string[] = []): Promise<Command> {
   const program = createBaseProgram(io)
+    .helpCommand(false)
+    .addHelpText('after', '\n`gc help getting-started` is the place to start. `gc help help` lists all topics.')
     .hook('preAction', shareRig)
     .hook('preAction', async (_, command) => {
       rejectEmptyNames(command)
@@ -124,8 +125,6 @@ export async function createProgram(io: Io, args: readonly string[] = []): Promi
     if (wanted.length > 0) program.commandsGroup(heading)
     for (const define of await Promise.all(wanted.map(([, load]) => load()))) define(program, context)
   }
-  program.helpCommand(false)
-  helpCommand(program, context)
   // An option of the program is taken out of the words of every command: `gc import add` has a --version of its own.
   if (!hasOption(readLine(program, args).command, '--version')) {
     program.version(versionLine, '-V, --version', 'print the version of this program')

@@ -1,26 +1,27 @@
 import { Argument, type Command } from 'commander'
+import { findPage, PAGES } from '../../src/manual/pages.ts'
 import type { CommandContext } from '../context/context.ts'
 import { findCommand } from '../io/command-line.ts'
 import { notFound } from '../io/exit.ts'
-import { TOPICS } from './topics.ts'
+import type { Io } from '../io/io.ts'
 
-/** `gc help`: the help of a command, or what there is to know about a topic. */
+/** `gc help`: the help of a command, or a page of the manual. */
 export function helpCommand(program: Command, { io }: CommandContext): void {
-  const titles = [...TOPICS].map(([name, text]) => `  ${name.padEnd(17)}${text.split('\n', 1)[0]}`)
-  program.addHelpText('after', '\n`gc help getting-started` begins at the beginning; `gc help help` lists all topics.')
+  const titles = PAGES.map(({ topic, about }) => `  ${topic.padEnd(17)}${about}`)
   program
     .command('help')
-    .description('show the help of a command, or of a topic')
+    .description('show the help of a command, or a page of the manual')
     .addArgument(new Argument('[topic...]', 'a command, or one of the topics below'))
     .addHelpText('after', `\nTopics:\n${titles.join('\n')}`)
     .action((given: string[]) => {
       const words = given[0] === program.name() ? given.slice(1) : given
       const [first, ...rest] = words
       if (first === undefined) return program.outputHelp()
-      const topic = TOPICS.get(first)
+      const page = findPage(first)
       const command = findInner(program, words)
-      if (topic !== undefined && (rest.length === 0 || !command)) {
-        return io.out(command ? `${topic}\n\`gc ${first} --help\` shows the options of the command.\n` : topic)
+      if (page !== undefined && (rest.length === 0 || !command)) {
+        const text = render(page.markdown, io)
+        return io.out(command ? `${text}\n\`gc ${first} --help\` shows the options of the command.\n` : text)
       }
       if (!command) {
         throw notFound(
@@ -35,3 +36,17 @@ export function helpCommand(program: Command, { io }: CommandContext): void {
 /** The command that the words name from this one on. */
 const findInner = (command: Command, words: readonly string[]): Command | undefined =>
   words.reduce<Command | undefined>((outer, word) => outer && findCommand(outer, word), command)
+
+/** Columns of a page where output is no terminal. */
+const USUAL_WIDTH = 100
+
+/** A page as text for this terminal; links to other pages become the command that prints them. */
+const render = (markdown: string, { width = USUAL_WIDTH, colour }: Io): string =>
+  Bun.markdown.ansi(
+    markdown
+      .replace(/<picture>[\s\S]*?<\/picture>/g, '')
+      .replace(/\[([^\]]+)\]\(([a-z-]+)\.md(?:#[^)]*)?\)/g, (_, text: string, topic: string) =>
+        text.toLowerCase().replaceAll(' ', '-') === topic ? `\`gc help ${topic}\`` : `${text} (\`gc help ${topic}\`)`,
+      ),
+    { columns: Math.min(width, 120), colors: colour },
+  )

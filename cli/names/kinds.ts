@@ -1,6 +1,5 @@
 import { isWork } from '../bead/work.ts'
 import type { CommandContext } from '../context/context.ts'
-import { TOPICS } from '../help/topics.ts'
 
 /** A name that may be typed, and what it stands for in a few words. */
 export interface Named {
@@ -254,7 +253,8 @@ const landing: Kind = {
 const topic: Kind = {
   missing: 'topic-not-found',
   listed: 'gc help help',
-  list: async () => [...TOPICS].map(([name, text]) => ({ name, about: text.split('\n', 1)[0] })),
+  list: async () =>
+    (await import('../../src/manual/pages.ts')).PAGES.map(({ topic: name, about }) => ({ name, about })),
 }
 
 const KINDS: Readonly<Record<string, Kind>> = {

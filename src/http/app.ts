@@ -13,7 +13,7 @@ export interface App extends RequestHandler {
 }
 
 /** The supervisor's addresses are these; every other is the network's. */
-const SUPERVISOR = /^\/(health|metrics|v0|openapi\.json|docs)(?=\/|$)/
+const SUPERVISOR = /^\/(health|metrics|v0|openapi\.json|docs|manual)(?=\/|$)/
 
 /** Chooses the plane by the exact beginning of the path, before any routing. */
 export function createApp({ supervisor, network }: { supervisor: RequestHandler; network: RequestHandler }): App {

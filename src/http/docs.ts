@@ -1,8 +1,8 @@
 import { isObject } from '../core/json.ts'
 import { byKey } from '../core/text/index.ts'
 import type { JsonObject } from './components.ts'
-import css from './docs-style.css' with { type: 'text' }
-import { html, Markup, prose } from './html.ts'
+import { docsShell } from './docs-shell.ts'
+import { html, type Markup, prose } from './html.ts'
 import { getObject, getObjects, getString } from './respond/index.ts'
 
 interface Operation {
@@ -18,31 +18,17 @@ export function docsPage(document: JsonObject, prefix = ''): string {
   const operations = operationsOf(document)
   const byTag = [...Map.groupBy(operations, ({ tag }) => tag)].sort(byKey)
   const schemas = Object.entries(getObject(getObject(document, 'components'), 'schemas'))
-  const page = html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>${getString(info, 'title')}: reference</title>
-<style>${new Markup(css)}</style>
-</head>
-<body>
-<nav>
-<a href="#top">${getString(info, 'title')}</a>
+  return docsShell({
+    title: `${getString(info, 'title')}: reference`,
+    nav: html`<a href="#top">${getString(info, 'title')}</a>
 ${byTag.map(([tag, these]) => html`<b>${tag}</b>${these.map(link)}`)}
-<b>shapes</b>${schemas.map(([name]) => html`<a href="#shape-${name}">${name}</a>`)}
-</nav>
-<main id="top">
-<h1>${getString(info, 'title')}</h1>
+<b>shapes</b>${schemas.map(([name]) => html`<a href="#shape-${name}">${name}</a>`)}`,
+    main: html`<h1>${getString(info, 'title')}</h1>
 <p class="lead">${prose(getString(info, 'description'))}</p>
 <p class="lead">Version ${getString(info, 'version')}. For programs: <a href="${prefix}/openapi.json">openapi.json</a>.</p>
 ${byTag.map(([tag, these]) => html`<section><h2>${tag}</h2>${these.map(operationSection)}</section>`)}
-<section><h2>shapes</h2>${schemas.map(([name, schema]) => shape(name, schema))}</section>
-</main>
-</body>
-</html>
-`
-  return page.text
+<section><h2>shapes</h2>${schemas.map(([name, schema]) => shape(name, schema))}</section>`,
+  })
 }
 
 function operationsOf(document: JsonObject): Operation[] {

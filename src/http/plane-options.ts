@@ -40,6 +40,12 @@ export type WaitForEvent = (
   signal: AbortSignal,
 ) => Promise<void>
 
+/** A page of documentation; `html` is called when the first reader asks for it. */
+export interface DocsPage {
+  readonly path: string
+  html(): string
+}
+
 export interface PlaneOptions {
   readonly info: Info
   readonly routes: readonly Route[]
@@ -85,6 +91,8 @@ export interface PlaneOptions {
   readonly dialect?: PlaneDialect
   /** Error codes that clients may meet and that no operation declares, for the document. */
   readonly reservedCodes?: readonly string[]
+  /** Pages beside the operations. */
+  readonly pages?: readonly DocsPage[]
   /** Shapes that clients know by name and no operation refers to, for the document. */
   readonly shapes?: readonly TSchema[]
 }

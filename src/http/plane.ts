@@ -9,13 +9,14 @@ import { BodyReader } from './body.ts'
 import type { Caller } from './caller.ts'
 import { supervisorDialect } from './dialect.ts'
 import { docsPage } from './docs.ts'
+import { DOCS_HEADERS } from './docs-shell.ts'
 import { documentOf, tagger } from './document.ts'
 import { type ActiveExchange, ActiveRequests } from './exchange.ts'
 import { malformedHost } from './guard.ts'
 import { Idempotency } from './idempotency.ts'
 import { OperationHandler, type PlaneServices, type ResponseHead } from './operation-handler.ts'
 import { assertUniqueOperations, type Methods, methodsOf, toRouterPath } from './paths.ts'
-import type { PlaneOptions, SocketData } from './plane-options.ts'
+import type { DocsPage, PlaneOptions, SocketData } from './plane-options.ts'
 import { type RequestGuard, StandardGuard } from './request-guard.ts'
 import { RequestMetrics } from './request-metrics.ts'
 import { bodyKindOf } from './request-validator.ts'
@@ -39,7 +40,7 @@ export interface Plane {
 export function createPlane(options: PlaneOptions): Plane {
   assertUniqueOperations(options.routes)
   const activeRequests = new ActiveRequests()
-  const { guard, dialect = supervisorDialect, metrics = new RequestMetrics() } = options
+  const { guard, dialect = supervisorDialect, metrics = new RequestMetrics(), pages = [] } = options
   const gate = 'admit' in guard ? guard : new StandardGuard(guard)
   const document = memoize(() => documentOf(options, dialect))
   let server: Server<SocketData> | undefined
@@ -54,7 +55,10 @@ export function createPlane(options: PlaneOptions): Plane {
   const app = new Elysia({ normalize: false, strictPath: true, sucrose: { gcTime: null } })
   const methods = methodsOf([
     ...options.routes,
-    ...DOCUMENT_PATHS.map((path) => ({ method: 'GET' as const, path: dialect.prefix + path })),
+    ...[...DOCUMENT_PATHS.map((path) => dialect.prefix + path), ...pages.map(({ path }) => path)].map((path) => ({
+      method: 'GET' as const,
+      path,
+    })),
   ])
   app.onRequest(syncHook('({ request, set }) => early', ({ request, set }) => gate.admit(request, set)))
   const countRejection = metrics.counter('none', 'any')
@@ -67,6 +71,7 @@ export function createPlane(options: PlaneOptions): Plane {
     return body
   })
   mountDocument(app, document, dialect.prefix)
+  const findPage = pageFinder(pages)
   const reader = createBodyReader(options, gate)
   const tagOf = tagger(options.routes, dialect.prefix)
   const largeBodies = new LargeBodies(reader.limit)
@@ -81,6 +86,8 @@ export function createPlane(options: PlaneOptions): Plane {
     fetch(request, from) {
       server = from
       if (!hasHost(request)) return rejectHost(request, services)
+      const page = findPage(request)
+      if (page) return page
       const settled = gate.awaitCaller?.(request)
       return settled ? settled.then(() => app.fetch(request)) : app.fetch(request)
     },
@@ -104,20 +111,22 @@ const DOCUMENT_PATHS = ['/openapi.json', '/docs']
 /** A reader asks again each time: another version of the program has another document. */
 const DOCUMENT_HEADERS = { 'content-type': 'application/json', 'cache-control': 'no-cache' }
 
-const PAGE_HEADERS = {
-  'cache-control': 'no-cache',
-  'content-type': 'text/html; charset=utf-8',
-  'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'",
-  'x-content-type-options': 'nosniff',
-  'referrer-policy': 'no-referrer',
-}
-
 /** Serves the document, for programs and for people; each is made when the first asks. */
 function mountDocument(app: Elysia, document: () => Record<string, unknown>, prefix: string): void {
   const text = memoize(() => new StaticText(JSON.stringify(document())))
   const page = memoize(() => new StaticText(docsPage(document(), prefix)))
   app.get(`${prefix}/openapi.json`, ({ request }) => text().respond(request, DOCUMENT_HEADERS))
-  app.get(`${prefix}/docs`, ({ request }) => page().respond(request, PAGE_HEADERS))
+  app.get(`${prefix}/docs`, ({ request }) => page().respond(request, DOCS_HEADERS))
+}
+
+/** Finds the pages beside the operations. They are the same for every reader, so they need no token. */
+function pageFinder(pages: readonly DocsPage[]): (request: Request) => Response | undefined {
+  const texts = new Map(pages.map(({ path, html }) => [path, memoize(() => new StaticText(html()))]))
+  return (request) => {
+    const text =
+      texts.size > 0 && (request.method === 'GET' || request.method === 'HEAD') && texts.get(pathOf(request.url))
+    return text ? text().respond(request, DOCS_HEADERS) : undefined
+  }
 }
 
 function mount(app: Elysia, route: Route, answer: OperationHandler, reader: BodyReader): void {

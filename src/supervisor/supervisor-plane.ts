@@ -8,6 +8,7 @@ import type { GuardSettings } from '../http/guard.ts'
 import { createPlane, type Plane } from '../http/plane.ts'
 import type { RequestMetrics } from '../http/request-metrics.ts'
 import type { ResponseWriter } from '../http/respond/index.ts'
+import { manualPages } from '../manual/index.ts'
 import { accessPolicy, secretFilter } from './access.ts'
 import { allRoutes } from './all-routes.ts'
 import type { Callers } from './callers.ts'
@@ -61,6 +62,7 @@ export function createSupervisorPlane({ gc, replays: own, report, ...shared }: S
       description: 'Cities of coding agents: their work, sessions, mail and live events.',
     },
     routes: allRoutes(gc),
+    pages: manualPages(),
     reservedCodes: RESERVED_CODES,
     shapes: [...eventShapes(knownEvents), SessionStreamCommonEvent],
     filterFor: (caller) => secretFilter(caller, running),

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { resolve } from 'node:path'
+import { PAGES } from '../../src/manual/index.ts'
 import { documentProblems } from '../support/document-problems.ts'
 import { takesKey } from '../support/repeats.ts'
 import { World } from '../support/world.ts'
@@ -135,6 +136,39 @@ describe('/docs', () => {
     const anchors = [...body.matchAll(/href="#([^"]+)"/g)].map(([, anchor]) => anchor)
     expect(anchors.length).toBeGreaterThan(100)
     expect(anchors.filter((anchor) => !ids.has(anchor))).toEqual([])
+  })
+})
+
+describe('/manual/', () => {
+  test('shows every page of the manual without a token, and each link in it has a target', async () => {
+    const read = async (path: string) => {
+      const response = await fetch(`${world.url}${path}`, { headers: { authorization: 'Bearer invalid' } })
+      return {
+        status: response.status,
+        policy: response.headers.get('content-security-policy'),
+        body: await response.text(),
+      }
+    }
+    const pages = new Map<string, string>()
+    for (const path of ['/manual', '/manual/', ...PAGES.map(({ topic }) => `/manual/${topic}`)]) {
+      const { status, policy, body } = await read(path)
+      expect({ path, status, policy }).toMatchObject({
+        status: 200,
+        policy: expect.stringContaining("default-src 'none'"),
+      })
+      pages.set(path, body)
+    }
+    const links = [...pages].flatMap(([from, body]) =>
+      [...body.matchAll(/href="([^"]+)"/g)].map(([, to = '']) => (to.startsWith('#') ? from + to : to)),
+    )
+    const missing = links.filter((link) => {
+      const [path = '', anchor] = link.split('#')
+      const body = pages.get(path)
+      return link.startsWith('/manual') && (body === undefined || (anchor && !body.includes(`id="${anchor}"`)))
+    })
+    expect(links.length).toBeGreaterThan(700)
+    expect(missing).toEqual([])
+    expect((await world.call('POST /manual/')).status).toBe(405)
   })
 })
 

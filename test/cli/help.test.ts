@@ -1,58 +1,42 @@
 import { describe, expect, test } from 'bun:test'
 import { readdirSync } from 'node:fs'
 import { createBd } from '../../cli/bd/program.ts'
-import { TOPICS } from '../../cli/help/topics.ts'
-import { findOption, readLine } from '../../cli/io/command-line.ts'
-import { createProgram } from '../../cli/program.ts'
+import { findPage, PAGES, topicNames } from '../../src/manual/index.ts'
 import { tempFolder } from '../support/folder.ts'
 import { allCommands } from './command-tree.ts'
 import { gc, recorder } from './shell.ts'
 
-/** What `gc` is called with in a text: `gc bead list|ready --all` is two calls. */
-function calls(text: string): string[][] {
-  return [
-    ...text.matchAll(/(?:^ {2}|`)gc ((?:[a-z-]+(?:\|[a-z-]+)* ?|--[a-z-]+ ?|<[^>]+> ?|[\w/"~.-]+ ?)*)/gm),
-  ].flatMap(([, words = '']) => {
-    const [line = ''] = words.split(/ {2,}/)
-    const alternatives = line.split(' ').map((word) => word.split('|'))
-    const choice = alternatives.find((each) => each.length > 1) ?? ['']
-    return choice.map((chosen) =>
-      alternatives.map((each) => (each.length > 1 ? chosen : (each[0] ?? ''))).filter(Boolean),
-    )
-  })
-}
+const ESCAPE = String.fromCharCode(27)
 
 describe('gc help', () => {
-  test('of a topic names only commands and options that there are', async () => {
-    const program = await createProgram(recorder().io)
-    const wrong: string[] = []
-    let count = 0
-    for (const [topic, text] of TOPICS) {
-      for (const words of calls(text)) {
-        const { command } = readLine(program, words)
-        const flags = words.filter((word) => word.startsWith('--'))
-        const isKnown = command !== program && flags.every((flag) => findOption(command, flag))
-        const isGroup =
-          command.commands.length > 0 && words.some((word) => /^[a-z-]+$/.test(word) && word !== command.name())
-        if (!isKnown || (isGroup && command.registeredArguments.length === 0))
-          wrong.push(`${topic}: gc ${words.join(' ')}`)
-        count++
-      }
+  test('lists the pages of the manual, and prints each as text', async () => {
+    const { out } = await gc(['help', 'help'])
+    expect(PAGES.length).toBeGreaterThan(25)
+    for (const { topic, about, markdown } of PAGES) {
+      expect(out).toContain(`\n  ${topic} `)
+      expect(about.length).toBeLessThanOrEqual(60)
+      const page = await gc(['help', topic])
+      expect({ topic, status: page.status, title: page.out.split('\n', 1)[0] }).toEqual({
+        topic,
+        status: 0,
+        title: markdown.split('\n', 1)[0]?.slice(2) ?? '',
+      })
+      expect(page.out).not.toContain(ESCAPE)
     }
-    expect(wrong).toEqual([])
-    expect(count).toBeGreaterThan(60)
   })
 
-  test('lists the topics, prints one, and prints the help of a command', async () => {
-    const { out } = await gc(['help', 'help'])
-    for (const [topic, text] of TOPICS) {
-      expect(out).toContain(`\n  ${topic} `)
-      expect((await gc(['help', topic])).out).toStartWith(text)
-    }
-    expect((await gc(['help', 'exit-codes'])).out).toBe(TOPICS.get('exit-codes') ?? '')
+  test('prints a page under its other names, and the help of a command', async () => {
+    expect((await gc(['help', 'exit-codes'])).out).toBe((await gc(['help', 'command-line'])).out)
+    for (const name of topicNames()) expect(findPage(name)?.markdown ?? '').toStartWith('# ')
     expect((await gc(['help', 'attention'])).out).toEndWith('`gc attention --help` shows the options of the command.\n')
     expect((await gc(['help', 'bead', 'list'])).out).toStartWith('Usage: gc bead list [options]\n')
     expect((await gc(['help'])).out).toBe((await gc(['--help'])).out)
+  })
+
+  test('turns links to other pages into the commands that print them', async () => {
+    const { out } = await gc(['help', 'getting-started'])
+    expect(out).toContain('gc help install')
+    expect(out).not.toMatch(/\]\(|\.md/)
   })
 
   test('of what there is not says where the topics are', async () => {

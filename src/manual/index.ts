@@ -1,0 +1,2 @@
+export { manualPages } from './html.ts'
+export { findPage, PAGES, topicNames } from './pages.ts'
