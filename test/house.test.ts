@@ -93,7 +93,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   ],
   supervisor: ['people'],
   connect: ['forge-api', 'extmsg', 'github', 'services', 'webhooks'],
-  changes: ['diffs', 'risk', 'review', 'forges', 'yard', 'landing'],
+  changes: ['diffs', 'risk', 'turns', 'review', 'forges', 'yard', 'landing'],
   city: ['command-tokens', 'counters', 'status', 'maintenance', 'database', 'events', 'backup'],
   social: [
     'shared',

@@ -1,212 +1,93 @@
-import { type SessionCloser, STILL_ENDING } from '../../agents/lifecycle/index.ts'
-import { gcPart } from '../../core/actor.ts'
-import type { Clock } from '../../core/clock.ts'
-import type { Deadline, Deadlines } from '../../core/deadlines.ts'
-import { AppError, errorMessage } from '../../core/errors.ts'
-import type { Store, Tx } from '../../core/store/index.ts'
-import { BEAD_LIMITS, type BeadRepository } from '../../work/beads/index.ts'
-import {
-  HELD,
-  type MessageOutcome,
-  type MessageQueue,
-  type SessionRepository,
-  type SessionRow,
-  type SessionWaker,
-} from '../../work/sessions/index.ts'
+import type { Tx } from '../../core/store/index.ts'
+import { type Turn, type TurnContents, TurnDelivery, type TurnOptions, type TurnSource } from '../turns/index.ts'
 import type { ChangeRows } from './rows.ts'
 import type { AskRow, ChangeRow } from './table.ts'
 import type { ChangeTracker } from './tracker.ts'
 import { renderNotes, renderTurn } from './turn.ts'
 
-/** The conversations of sessions, as their programs log them. */
-interface ConversationLogs {
-  entries(row: SessionRow): Promise<readonly { entry: { blocks(): unknown } }[] | undefined>
-}
-
-export interface AskOptions {
-  store: Store
-  clock: Clock
-  deadlines: Deadlines
+export interface AskOptions extends TurnOptions {
   rows: ChangeRows
   tracker: ChangeTracker
-  beads: BeadRepository
-  sessions: SessionRepository
-  queue: MessageQueue
-  waker: SessionWaker
-  closer: Pick<SessionCloser, 'reopen'>
-  logs: ConversationLogs
-  report(message: string): void
 }
 
-const ASKS = gcPart('review')
-const REQUEST = /^review:(ch-[a-z2-7]+):(\d+):(\d+)$/
-const MAX_TRIES = 3
-/** A program logs what it was sent a moment later. */
-const LOG_DELAY_MS = 5_000
-const RETRY_MS = 30_000
-
-/**
- * Gives what people ask for to the conversation of a session, as one turn. Where it is not known whether the turn arrived, the
- * log of the program tells: it names the turn by a mark that no other has.
- */
-export class AskDelivery {
-  #working: Promise<void> = Promise.resolve()
-  #due: Deadline | undefined
-  #unsubscribe: () => void = () => {}
-  #isClosed = false
+/** Gives what people ask for to the conversation of a session, as one turn. */
+export class AskDelivery implements TurnSource {
+  readonly kind = 'review'
+  readonly words = { purpose: 'asked for changes', content: 'the comments' }
+  readonly #delivery: TurnDelivery
 
   constructor(private readonly options: AskOptions) {
-    options.queue.onEnd((tx, request, outcome, reason) => this.#onEnd(tx, request, outcome, reason))
+    this.#delivery = new TurnDelivery(options, this)
   }
 
   start(): void {
-    this.#unsubscribe = this.options.sessions.onChange(() => this.#onSessions())
-    if (this.#unsettled().length > 0) this.#workSoon()
+    this.#delivery.start()
   }
 
-  async stop(): Promise<void> {
-    this.#isClosed = true
-    this.#unsubscribe()
-    this.#due?.cancel()
-    await this.#working
+  stop(): Promise<void> {
+    return this.#delivery.stop()
   }
 
   /** Resolves when nothing can be done just now for what did not arrive. */
-  async whenIdle(): Promise<void> {
-    await this.#working
+  whenIdle(): Promise<void> {
+    return this.#delivery.whenIdle()
   }
 
   /** Gives the turn of a request to the session of its change: once it is on disk, it arrives once. Throws when nobody can take it. */
   send(tx: Tx, change: ChangeRow, ask: AskRow): void {
-    const { rows, sessions, queue, waker, closer } = this.options
-    const session = sessions.find(change.session)
-    const problem = session === undefined ? 'it is gone' : this.#problem(tx, closer, session)
-    if (problem === STILL_ENDING) return void rows.updateAsk(tx, ask, { state: 'waiting', reason: problem })
-    if (problem !== undefined) return void this.#reopenBead(tx, change, ask, problem)
-    const comments = rows.comments(change.id).filter((comment) => comment.ask === ask.n)
-    const request = `review:${change.id}:${ask.n}:${ask.tries}`
-    queue.add(tx, change.session, renderTurn(change, ask, comments), { request })
-    if (HELD.has(sessions.get(change.session).state)) waker.release(tx, change.session)
-    rows.updateAsk(tx, ask, { state: 'sent', session: change.session, reason: null, endedAt: null })
+    this.#delivery.send(tx, toTurn(ask), this.#contentsOf(change, ask))
   }
 
   /** Takes back what has not arrived yet. */
   withdraw(tx: Tx, id: string, reason: string): void {
-    const { rows, queue, clock } = this.options
-    for (const ask of rows.asks(id)) {
-      if (ask.state !== 'waiting' && ask.state !== 'sent' && ask.state !== 'checking') continue
-      queue.withdraw(tx, `review:${id}:${ask.n}:${ask.tries}`)
-      rows.updateAsk(tx, ask, { state: 'failed', reason, endedAt: clock.now() })
-    }
+    this.#delivery.withdraw(tx, this.options.rows.asks(id).map(toTurn), reason)
   }
 
-  #problem(tx: Tx, closer: AskOptions['closer'], session: SessionRow): string | undefined {
-    if (session.state === 'failed-create') return 'it could not be started'
-    return session.state === 'closed' ? closer.reopen(tx, session.id) : undefined
+  open(): Turn[] {
+    return this.options.rows.openAsks().map(toTurn)
   }
 
-  /** Offers the bead again, with what is asked for in its description. */
-  #reopenBead(tx: Tx, change: ChangeRow, ask: AskRow, problem: string): void {
-    const { beads, rows, clock } = this.options
-    const bead = change.bead === null ? undefined : beads.find(change.bead)
-    if (!bead) {
-      throw new AppError(
-        'conflict-wrong-state',
-        `session ${change.session} cannot be asked for changes: ${problem}, and there is no bead to open again; create one with gc bead create`,
-      )
-    }
-    const comments = rows.comments(change.id).filter((comment) => comment.ask === ask.n)
-    const notes = renderNotes(change, ask, comments)
-    const description = [bead.description, notes].filter(Boolean).join('\n\n')
-    if (Buffer.byteLength(description) > BEAD_LIMITS.description) {
-      throw new AppError(
-        'conflict-wrong-state',
-        `session ${change.session} cannot be asked for changes: ${problem}, and the description of bead ${bead.id} has no room for the comments`,
-      )
-    }
-    if (bead.status === 'closed') beads.reopen(tx, bead.id)
-    const isFree = bead.status === 'closed' || bead.status === 'open'
-    beads.change(tx, bead.id, { description, ...(isFree && { assignee: '' }) })
-    rows.updateAsk(tx, ask, { state: 'reopened', reason: problem, endedAt: clock.now() })
+  find(key: string): Turn | undefined {
+    const ask = this.#ask(key)
+    return ask && toTurn(ask)
   }
 
-  #onEnd(tx: Tx, request: string, outcome: MessageOutcome, reason: string): void {
-    const [, id = '', n, tries] = REQUEST.exec(request) ?? []
-    const { rows, clock } = this.options
-    const ask = n === undefined ? undefined : rows.ask(id, Number(n))
-    if (ask?.state !== 'sent' || ask.tries !== Number(tries)) return
-    if (outcome === 'delivered') return void rows.updateAsk(tx, ask, { state: 'delivered', endedAt: clock.now() })
-    const state = outcome === 'abandoned' ? 'waiting' : 'checking'
-    rows.updateAsk(tx, ask, { state, reason, endedAt: clock.now() })
-    tx.after(() => this.#workSoon())
+  update(tx: Tx, key: string, change: Partial<Omit<Turn, 'key' | 'mark'>>): void {
+    const [id, n] = partsOf(key)
+    this.options.rows.updateAsk(tx, { change: id, n }, change)
   }
 
-  #unsettled(): AskRow[] {
-    return this.options.rows.openAsks().filter(({ state }) => state !== 'sent')
-  }
-
-  /** A session whose program has ended can be opened again. */
-  #onSessions(): void {
-    if (this.#unsettled().some(({ state }) => state === 'waiting')) this.#workSoon()
-  }
-
-  #workSoon(): void {
-    if (this.#isClosed) return
-    this.#working = this.#working.then(() => this.#work())
-  }
-
-  async #work(): Promise<void> {
-    for (const ask of this.#unsettled()) {
-      if (this.#isClosed) return
-      await this.#settle(ask).catch((error) => this.options.report(`review ${ask.change}: ${errorMessage(error)}`))
-    }
-    this.#due?.cancel()
-    const [next] = this.#unsettled()
-    const delay = next?.state === 'checking' ? LOG_DELAY_MS : RETRY_MS
-    this.#due = next && this.options.deadlines.after(delay, () => this.#onDue())
-  }
-
-  #onDue(): void {
-    this.#due = undefined
-    this.#workSoon()
-  }
-
-  async #settle(ask: AskRow): Promise<void> {
-    const { store, rows, clock } = this.options
-    const isChecked = ask.state !== 'checking' || clock.now() - (ask.endedAt ?? 0) >= LOG_DELAY_MS
-    if (!isChecked) return
-    const arrived = ask.state === 'checking' ? await this.#hasArrived(ask) : false
-    await store.write((tx) => {
-      const current = rows.ask(ask.change, ask.n)
-      const change = rows.find(ask.change)
-      if (!change || current?.state !== ask.state) return
-      if (arrived === true) return void rows.updateAsk(tx, ask, { state: 'delivered', endedAt: clock.now() })
-      const tries = ask.state === 'checking' ? ask.tries + 1 : ask.tries
-      if (arrived === undefined || tries >= MAX_TRIES) return void this.#fail(tx, change, ask)
-      rows.updateAsk(tx, ask, { tries })
-      try {
-        this.send(tx, change, { ...ask, tries })
-      } catch (error) {
-        this.#fail(tx, change, { ...ask, reason: errorMessage(error) })
-      }
-    }, ASKS)
-  }
-
-  /** Whether a turn is in the conversation of its session; undefined where its program logs none. */
-  async #hasArrived({ session, mark }: AskRow): Promise<boolean | undefined> {
-    const row = this.options.sessions.find(session)
-    const entries = row && (await this.options.logs.entries(row))
-    return entries?.some(({ entry }) => JSON.stringify(entry.blocks()).includes(mark))
+  contents({ key }: Turn): TurnContents | undefined {
+    const ask = this.#ask(key)
+    const change = ask && this.options.rows.find(ask.change)
+    return ask && change && this.#contentsOf(change, ask)
   }
 
   /** The change waits for people again, who have their comments back as drafts. */
-  #fail(tx: Tx, change: ChangeRow, ask: AskRow): void {
-    const { rows, clock, tracker } = this.options
-    rows.updateAsk(tx, ask, { state: 'failed', reason: ask.reason, endedAt: clock.now() })
-    for (const comment of rows.comments(change.id)) {
-      if (comment.ask === ask.n && comment.state === 'open')
-        rows.updateComment(tx, comment, { state: 'draft', ask: null })
+  onFailed(tx: Tx, { key }: Turn): void {
+    const { rows, tracker } = this.options
+    const [id, n] = partsOf(key)
+    for (const comment of rows.comments(id)) {
+      if (comment.ask === n && comment.state === 'open') rows.updateComment(tx, comment, { state: 'draft', ask: null })
     }
-    if (change.state === 'asked') tracker.takeBack(tx, change)
+    const change = rows.find(id)
+    if (change?.state === 'asked') tracker.takeBack(tx, change)
   }
+
+  #ask(key: string): AskRow | undefined {
+    return this.options.rows.ask(...partsOf(key))
+  }
+
+  #contentsOf(change: ChangeRow, ask: AskRow): TurnContents {
+    const comments = this.options.rows.comments(change.id).filter((comment) => comment.ask === ask.n)
+    const text = renderTurn(change, ask, comments)
+    return { session: change.session, text, bead: change.bead, notes: renderNotes(change, ask, comments) }
+  }
+}
+
+const toTurn = (ask: AskRow): Turn => ({ ...ask, key: `${ask.change}:${ask.n}` })
+
+function partsOf(key: string): [change: string, n: number] {
+  const [id = '', n = ''] = key.split(':')
+  return [id, Number(n)]
 }

@@ -1,5 +1,6 @@
 import { desc, sql } from 'drizzle-orm'
 import { index, integer, primaryKey, real, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import type { TurnState } from '../turns/index.ts'
 
 export const STATES = ['working', 'ready', 'asked', 'approved', 'landed', 'discarded'] as const
 /** `none`: an attempt without commits, which is counted among the attempts on its bead and not listed. */
@@ -110,12 +111,6 @@ export const changeComments = sqliteTable(
 )
 export type CommentRow = typeof changeComments.$inferSelect
 
-/**
- * `waiting`: until its session can be opened. `sent`: it is in the queue of the session. `checking`: it may have arrived.
- * `reopened`: the bead was reopened with it.
- */
-export type AskState = 'waiting' | 'sent' | 'checking' | 'delivered' | 'reopened' | 'failed'
-
 /** Requests for changes, each one turn of a conversation. */
 export const changeAsks = sqliteTable(
   'change_asks',
@@ -128,7 +123,7 @@ export const changeAsks = sqliteTable(
     /** The mark of the turn in the log of its program. */
     mark: text().notNull(),
     session: text().notNull(),
-    state: text().$type<AskState>().notNull(),
+    state: text().$type<TurnState>().notNull(),
     tries: integer().notNull().default(0),
     reason: text(),
     askedAt: integer('asked_at').notNull(),

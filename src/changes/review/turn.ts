@@ -1,4 +1,4 @@
-import { fenceText } from '../../config/providers/index.ts'
+import { quoteData } from '../turns/index.ts'
 import type { AskRow, ChangeRow, CommentRow } from './table.ts'
 
 /** Maximum size of a turn in bytes: what people write, and the code that they quote. */
@@ -39,8 +39,7 @@ function closing({ id, branch, bead }: Asked, comments: readonly CommentRow[]): 
 function describe({ n, path, side, line, endLine, quoted, text }: CommentRow, mark: string): string {
   const lines = line === endLine ? `line ${line}` : `lines ${line}-${endLine}`
   const place = `${JSON.stringify(path)}, ${lines} ${side === 'old' ? 'before the change' : 'of the change'}`
-  const data = `${place}:\n${quoted}`.replace(/<(?=[/!?A-Za-z])/g, '‹')
-  return `Comment ${n}:\n${fenceText(data, 'the commit', `${mark}-${n}`)}\n${text.trim()}`
+  return `Comment ${n}:\n${quoteData(`${place}:\n${quoted}`, 'the commit', `${mark}-${n}`)}\n${text.trim()}`
 }
 
 /** The notes for a bead that another session has to take up. */
