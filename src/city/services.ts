@@ -202,7 +202,7 @@ function buildAgents(options: Foundation & Records & SessionServices & WorkServi
   const diskSpace = new DiskSpace({ ...options, folders: [options.path, options.home] })
   const attentionMutes = new AttentionMutes(options)
   const rules = new Rules({ ...sessionServices, ...options })
-  const landings = buildLandings({ ...options, commandConfinement: sessionServices.commandConfinement })
+  const landings = buildLandings(options)
   const own = { clones, parking, budgets, gates, services, externalMessages, diskSpace, rules, landings }
   return {
     ...own,
@@ -244,21 +244,16 @@ function buildChanges(options: Foundation & Records & SessionServices & { landin
   return { changeTracker: tracker, changeAsks: asks, changes, reviews }
 }
 
-type LandingServicesOptions = Foundation &
-  Records &
-  Pick<SessionServices, 'worktrees' | 'snapshots' | 'processTokens'> & {
-    commandConfinement: SessionServices['sessionServices']['commandConfinement']
-  }
-
 /** The merge queues of a city. */
-const buildLandings = (options: LandingServicesOptions): Landings =>
+const buildLandings = (options: Foundation & Records & SessionServices): Landings =>
   new Landings({
     ...options,
+    ...options.sessionServices,
     beads: options.beadRepository,
     sessions: options.sessionRepository,
     claims: options.claimManager,
     tokens: options.processTokens,
-    confinement: options.commandConfinement,
+    confinement: options.sessionServices.commandConfinement,
     commands: new HostedCommands({ city: options.name, kind: 'land', host: options.host }),
     environment: () => plainEnvironment({ ...options, city: options.name }),
     isApproved: (head) => options.changeRows.undecided('approved').some((change) => change.head === head),

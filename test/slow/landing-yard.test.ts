@@ -43,6 +43,7 @@ describe('a merge', () => {
     await world.yard.adopt(world.source, [head])
     expect(await merge(world.yard, { tip, head, landed: [] })).toEqual({
       conflicts: [{ path: 'a.txt', kind: 'modify/delete', hunks: [] }],
+      ours: tip,
     })
   })
 

@@ -1,3 +1,4 @@
+import type { Bundle, Wanted } from './bring.ts'
 import type { WorktreeStatus } from './keep-reason.ts'
 import type { Repository } from './repository.ts'
 import type { WorktreeRow } from './table.ts'
@@ -11,6 +12,8 @@ export interface Checkouts {
   prepare(row: WorktreeRow): Promise<string | null>
   /** Brings what is committed into the rig's repository; answers the commit of its branch there, null when unknown. */
   fetch(row: WorktreeRow): Promise<string | null>
+  /** Brings commits into the repository of the folder under refs of gc's own; nothing else there changes. */
+  bring(row: WorktreeRow, wanted: readonly Wanted[], bundle: Bundle): Promise<void>
   /** The state of the folder, and of what the rig's repository has of it. */
   status(row: WorktreeRow): Promise<WorktreeStatus>
   /** Removes the folder; `force` also with changes that exist nowhere else. */

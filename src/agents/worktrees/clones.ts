@@ -20,6 +20,7 @@ import {
   RIG,
   settingsOf,
 } from './borrowing.ts'
+import { type Bundle, bring, type Wanted } from './bring.ts'
 import type { Checkouts } from './checkouts.ts'
 import type { WorktreeStatus } from './keep-reason.ts'
 import { Repository } from './repository.ts'
@@ -72,6 +73,11 @@ export class SharedClones implements Checkouts {
     } finally {
       await rm(incoming, { recursive: true, force: true })
     }
+  }
+
+  bring(row: WorktreeRow, wanted: readonly Wanted[], bundle: Bundle): Promise<void> {
+    const incoming = `${row.path}.incoming`
+    return bring(this.#own(row, [incoming]), { wanted, bundle, incoming, branch: row.branch })
   }
 
   async status(row: WorktreeRow): Promise<WorktreeStatus> {

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { type GitRunner, repositoryFolders, workingFolders } from '../../config/git/index.ts'
+import { type Bundle, bring, type Wanted } from './bring.ts'
 import type { Checkouts } from './checkouts.ts'
 import { type Lends, rigRepository } from './clones.ts'
 import type { WorktreeStatus } from './keep-reason.ts'
@@ -37,6 +38,11 @@ export class LinkedWorktrees implements Checkouts {
   /** What is committed in a linked worktree is in the rig's repository at once. */
   async fetch({ home }: WorktreeRow): Promise<string | null> {
     return home
+  }
+
+  bring(row: WorktreeRow, wanted: readonly Wanted[], bundle: Bundle): Promise<void> {
+    const incoming = `${row.path}.incoming`
+    return bring(this.#rig(row, [incoming]), { wanted, bundle, incoming, branch: row.branch })
   }
 
   async status(row: WorktreeRow): Promise<WorktreeStatus> {

@@ -22,6 +22,7 @@ import type { Caller } from '../../http/caller.ts'
 import type { OKResponseBody } from '../../http/schema.ts'
 import type { SessionRepository } from '../../work/sessions/index.ts'
 import { BasePins } from './base-pins.ts'
+import type { Bundle, Wanted } from './bring.ts'
 import type { Checkouts } from './checkouts.ts'
 import { branchesOf, type Lends, rigRepository, SharedClones } from './clones.ts'
 import { DiffReader } from './diff.ts'
@@ -153,6 +154,14 @@ export class Worktrees {
       const head = (await this.rigGit(rig)?.commitOf(`refs/heads/${branch}`)) ?? ''
       return { rig, branch, bead, head, changes }
     })
+  }
+
+  /** Brings commits into the repository of a session's worktree under refs of gc's own; does nothing without one. */
+  bring(session: string, wanted: readonly Wanted[], bundle: Bundle): Promise<void> {
+    const known = this.#rows.find(session)
+    if (!known || !existsSync(known.path)) return Promise.resolve()
+    requireNoLinks(this.options.config.current.path, known.path)
+    return this.#inTurn(() => this.#kinds[known.kind].bring(this.#places.fixed(known), wanted, bundle))
   }
 
   /** Removes what a stop or a crash left behind. */

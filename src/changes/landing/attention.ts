@@ -9,7 +9,7 @@ export class LandingAttention implements AttentionSource {
   readonly name = 'landings'
 
   constructor(
-    private readonly landings: { readonly rows: Pick<LandingRows, 'everywhere' | 'standing'> },
+    private readonly landings: { readonly rows: Pick<LandingRows, 'everywhere' | 'unreached' | 'standing'> },
     private readonly log: Pick<EventLog, 'subscribe'>,
   ) {}
 
@@ -22,7 +22,8 @@ export class LandingAttention implements AttentionSource {
         asks: `Nothing lands in rig ${train.rig}: ${train.standing}.`,
         to_do: `gc land status ${train.rig}, then gc land resume ${train.rig}`,
       })),
-      ...rows.everywhere('conflict', 'red', 'held', 'parked', 'lost').map(toEntry),
+      ...rows.everywhere('held', 'parked', 'lost').map(toEntry),
+      ...rows.unreached().map(toEntry),
     ]
   }
 

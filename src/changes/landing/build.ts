@@ -48,7 +48,7 @@ export type BuildResult =
   | { readonly is: 'already' }
   /** It cannot be merged with what is ahead of it, or has nothing beyond that. */
   | { readonly is: 'later' }
-  | { readonly is: 'conflict'; readonly files: readonly ConflictedFile[] }
+  | { readonly is: 'conflict'; readonly files: readonly ConflictedFile[]; readonly ours: string }
   | { readonly is: 'held'; readonly for: string; readonly reason: string }
 
 /** Merges a branch onto what is ahead of it, and looks for what a person must see first. */
@@ -60,9 +60,9 @@ export async function build(request: BuildRequest): Promise<BuildResult> {
   await yard.attributesFrom(base)
   const merged = await merge(yard, { tip, head: row.head, landed })
   if ('conflicts' in merged) {
-    if (tip === base) return { is: 'conflict', files: merged.conflicts }
+    if (tip === base) return { is: 'conflict', files: merged.conflicts, ours: merged.ours }
     const alone = await merge(yard, { tip: base, head: row.head, landed })
-    return 'conflicts' in alone ? { is: 'conflict', files: alone.conflicts } : { is: 'later' }
+    return 'conflicts' in alone ? { is: 'conflict', files: alone.conflicts, ours: alone.ours } : { is: 'later' }
   }
   const changes = await changesBetween(yard, tip, merged.tree)
   if (changes.length === 0) return { is: tip === base ? 'already' : 'later' }

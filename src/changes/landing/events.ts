@@ -41,6 +41,11 @@ export const LandWaitingTurn = defineEvent(
   'A branch conflicts in files that the owner of another one resolves first.',
 )
 export const LandRed = defineEvent('land.red', Payload, 'The check failed twice with a branch, and passed without it.')
+export const LandUndelivered = defineEvent(
+  'land.undelivered',
+  Payload,
+  'The owner of a branch that was given back could not be written to.',
+)
 export const LandHeld = defineEvent('land.held', Payload, 'A branch waits for a person.')
 export const LandParked = defineEvent('land.parked', Payload, 'A branch could not land in all its tries.')
 export const LandLost = defineEvent('land.lost', Payload, 'The target was set back behind a branch that had landed.')

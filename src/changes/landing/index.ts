@@ -20,6 +20,7 @@ export {
   LandRunning,
   LandStanding,
   LandSubmitted,
+  LandUndelivered,
   LandWaitingTurn,
 } from './events.ts'
 export { Landings } from './landings.ts'

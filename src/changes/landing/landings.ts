@@ -13,10 +13,12 @@ import { unsubscriber } from '../../core/signal.ts'
 import type { Tx } from '../../core/store/index.ts'
 import { actorOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
+import type { ClaimManager } from '../../work/claims/index.ts'
 import { ChangeApproved } from '../review/index.ts'
 import { Scratch, Yard } from '../yard/index.ts'
 import { type CheckPlace, LandingChecks } from './checks.ts'
 import * as events from './events.ts'
+import { Letters, type LettersOptions } from './letters.ts'
 import { enterState, LANDING, type TrainParts, type TrainRig } from './parts.ts'
 import { PROPOSED } from './pull-requests.ts'
 import { FINAL, LandingRows } from './rows.ts'
@@ -24,20 +26,28 @@ import type { Landing, LandingCheck, LandingList, LandingLog, LandStatus, LandSu
 import type { CheckRow, LandingRow, LandingState } from './table.ts'
 import { Train } from './train.ts'
 
-type Shared = Omit<TrainParts, 'rows' | 'checks' | 'holderOf' | 'tokens'>
+type Shared = Omit<TrainParts, 'rows' | 'checks' | 'letters' | 'holderOf' | 'tokens'>
 type CheckOptions = Omit<ConstructorParameters<typeof LandingChecks>[0], 'rows' | 'place' | 'onVerdict'>
 
-interface LandingsOptions extends Shared, CheckOptions {
+type LetterOptions = Omit<LettersOptions, 'rows' | 'yardOf' | 'landOf' | 'worktrees' | 'claims'>
+
+interface LandingsOptions extends Shared, CheckOptions, LetterOptions {
   /** `$GC_HOME`. */
   readonly home: string
   readonly config: Pick<Config, 'current' | 'onChange'>
   readonly suspensions: Pick<Suspensions, 'holdOf' | 'onChange'>
-  readonly worktrees: Pick<Worktrees, 'rigGit' | 'objectsOf' | 'workOf' | 'use' | 'sweep'>
+  readonly worktrees: Pick<Worktrees, 'rigGit' | 'objectsOf' | 'workOf' | 'rowOf' | 'bring' | 'use' | 'sweep'>
   readonly snapshots: Pick<Snapshots, 'take'>
-  readonly sessions: { find(id: string): { template: string } | undefined }
-  readonly claims: { holderOf(bead: string): { session: string } | undefined }
+  readonly claims: Pick<ClaimManager, 'holderOf' | 'onClaim'>
   /** Whether a person approved a commit in review. */
   isApproved(head: string): boolean
+}
+
+/** What gc has of a rig that lands. */
+interface RigTrain {
+  readonly train: Train
+  readonly yard: Yard
+  place(): CheckPlace | undefined
 }
 
 /** Verbs of a landing that a caller asks for. */
@@ -97,7 +107,8 @@ const BRANCH = /^[^-/\0-\x20~^:?*[\\\x7f][^\0-\x20~^:?*[\\\x7f]*$/
 export class Landings {
   readonly rows: LandingRows
   readonly checks: LandingChecks
-  readonly #trains = new Map<string, { train: Train; place(): CheckPlace | undefined }>()
+  readonly letters: Letters
+  readonly #trains = new Map<string, RigTrain>()
   readonly #listeners: ((tx: Tx, row: LandingRow, commit: string) => void)[] = []
   readonly #forgeTokens: ForgeTokens
   #unsubscribe = () => {}
@@ -111,6 +122,12 @@ export class Landings {
       rows: this.rows,
       place: (rig) => this.#trainOf(rig).place(),
       onVerdict: (rig) => this.#wake(rig),
+    })
+    this.letters = new Letters({
+      ...options,
+      rows: this.rows,
+      yardOf: (rig) => this.#trainOf(rig).yard,
+      landOf: (rig) => this.#find(rig)?.land,
     })
     options.worktrees.use((rig, commit) =>
       this.rows.withHeads(rig, [commit]).some(({ row }) => row.state === 'landed' && row.head === commit),
@@ -126,6 +143,7 @@ export class Landings {
     const { config, suspensions, log } = this.options
     this.#isRunning = true
     await this.checks.start()
+    this.letters.start()
     this.#unsubscribe = unsubscriber(
       config.onChange(() => this.#wakeAll()),
       suspensions.onChange(() => this.#wakeAll()),
@@ -141,6 +159,7 @@ export class Landings {
     this.#isRunning = false
     this.#unsubscribe()
     await Promise.all([...this.#trains.values()].map(({ train }) => train.stop()))
+    await this.letters.stop()
     await this.checks.stop()
   }
 
@@ -149,6 +168,7 @@ export class Landings {
     const trains = () => [...this.#trains.values()].map(({ train }) => train)
     do {
       await Promise.all(trains().map((train) => train.whenIdle()))
+      await this.letters.whenIdle()
       await this.checks.whenIdle()
     } while (!this.checks.isIdle || !trains().every(({ isIdle }) => isIdle))
   }
@@ -277,6 +297,7 @@ export class Landings {
       ...STOPPED,
       merged: null,
       allowed: [],
+      fromClose: false,
       updatedAt: now,
       submittedAt: now,
     }
@@ -443,7 +464,14 @@ export class Landings {
   get #parts(): TrainParts {
     const { claims } = this.options
     const holderOf = (bead: string) => claims.holderOf(bead)?.session
-    return { ...this.options, rows: this.rows, checks: this.checks, holderOf, tokens: this.#forgeTokens }
+    return {
+      ...this.options,
+      rows: this.rows,
+      checks: this.checks,
+      letters: this.letters,
+      holderOf,
+      tokens: this.#forgeTokens,
+    }
   }
 
   /** Lets land what waited for an approval that came. */
@@ -469,7 +497,7 @@ export class Landings {
     for (const rig of this.options.config.current.rigs) if (lands(rig)) this.#wake(rig.name)
   }
 
-  #trainOf(name: string): { train: Train; place(): CheckPlace | undefined } {
+  #trainOf(name: string): RigTrain {
     const existing = this.#trains.get(name)
     if (existing) return existing
     const { path, home, git } = this.options
@@ -482,7 +510,7 @@ export class Landings {
       return land?.check ? { argv: land.check, ...check } : undefined
     }
     const train = new Train(this.#parts, this.#trainRig(name, yard, place))
-    const made = { train, place }
+    const made = { train, yard, place }
     this.#trains.set(name, made)
     return made
   }

@@ -10,7 +10,8 @@ import type { Store, Tx } from '../../core/store/index.ts'
 import type { BeadRepository } from '../../work/beads/index.ts'
 import type { ObjectSource, Yard } from '../yard/index.ts'
 import type { CheckPlace, LandingChecks } from './checks.ts'
-import type * as events from './events.ts'
+import * as events from './events.ts'
+import type { Letters } from './letters.ts'
 import type { LandingRows } from './rows.ts'
 import type { LandingRow } from './table.ts'
 
@@ -27,6 +28,7 @@ export interface TrainParts {
   readonly name: string
   readonly rows: LandingRows
   readonly checks: LandingChecks
+  readonly letters: Letters
   readonly beads: BeadRepository
   /** The session that holds the claim of a bead. */
   holderOf(bead: string): string | undefined
@@ -60,13 +62,14 @@ export type LandingEvent = typeof events.LandQueued
 
 /** Puts a landing into a state, with its event. */
 export function enterState(
-  { rows, log, clock }: Pick<TrainParts, 'rows' | 'log' | 'clock'>,
+  { rows, log, clock, letters }: Pick<TrainParts, 'rows' | 'log' | 'clock' | 'letters'>,
   tx: Tx,
   row: LandingRow,
   change: Partial<LandingRow>,
   event: LandingEvent,
 ): LandingRow {
   const after = rows.update(tx, row.id, { ...change, updatedAt: clock.now() })
+  if (isGivenBack(row)) letters.withdraw(tx, row.id)
   const { id, rig, target, branch, head, bead, session } = after
   log.append(
     tx,
@@ -84,3 +87,10 @@ export function enterState(
   )
   return after
 }
+
+/** A landing that waits for its owner. */
+export const isGivenBack = ({ state }: Pick<LandingRow, 'state'>): boolean => state === 'conflict' || state === 'red'
+
+/** Has a landing wait for its place in a batch. */
+export const requeue = (parts: Parameters<typeof enterState>[0], tx: Tx, row: LandingRow): LandingRow =>
+  enterState(parts, tx, row, { state: 'queued', batch: null, reason: '' }, events.LandQueued)

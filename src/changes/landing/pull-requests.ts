@@ -14,8 +14,9 @@ import {
 } from '../forges/index.ts'
 import { type RemoteAddress, RemoteBranch, remoteAddress } from '../yard/index.ts'
 import * as events from './events.ts'
+import type { GivenBack } from './letters.ts'
 import { enterState, LANDING, type TrainParts, type TrainRig } from './parts.ts'
-import type { LandingRow, LandingState, LetterDetails, PullRequestRow } from './table.ts'
+import type { LandingRow, LandingState, PullRequestRow } from './table.ts'
 
 /** States of a landing that has a pull request, or is about to. */
 export const PROPOSED: readonly LandingState[] = ['pr_open', 'pr_waiting', 'pr_merging']
@@ -33,12 +34,7 @@ export interface ProposingTrain {
   look(land: LandConfig): Promise<string | undefined>
   land(tx: Tx, row: LandingRow, commit: string): void
   requeue(tx: Tx, row: LandingRow): void
-  turnBack(
-    tx: Tx,
-    row: LandingRow,
-    land: LandConfig,
-    back: { kind: 'red'; base: string; candidate: string; files: string[]; details: LetterDetails },
-  ): void
+  giveBack(tx: Tx, row: LandingRow, land: LandConfig, back: GivenBack): void
   stand(kind: string, reason: string): Promise<void>
   stopStanding(kind: string): Promise<void>
   wakeIn(ms: number): void
@@ -125,11 +121,14 @@ export class PullRequests {
   }
 
   async #step(current: PullRequestRow, land: LandConfig, forge: Forge, address: RemoteAddress): Promise<void> {
-    const { rows, store, clock } = this.parts
+    const { rows, store, clock, letters } = this.parts
     const row = rows.find(current.landing)
     if (!row || !PROPOSED.includes(row.state)) return this.#withdraw(current)
     try {
       const step = await advance(current.proposal, await this.#world(current, land, forge, address))
+      if (step.kind === 'end' && step.end.kind === 'red') {
+        await letters.pin(row.rig, row.id, redOf(current, step.end))
+      }
       await store.write((tx) => {
         const now = rows.find(current.landing)
         if (!now || !PROPOSED.includes(now.state)) throw new Withdrawn()
@@ -195,12 +194,8 @@ export class PullRequests {
     if (end.kind === 'landed') this.train.land(tx, row, end.commit)
     else if (end.kind === 'held') {
       enterState(this.parts, tx, row, { state: 'held', heldFor: 'forge', reason: end.reason }, events.LandHeld)
-    } else if (end.kind === 'red') {
-      const { base, sha } = current.proposal
-      const names = end.checks.map(({ name, url }) => (url === '' ? name : `${name}: ${url}`))
-      const details = { output: names.join('\n'), reason: 'checks of the forge failed', green: base }
-      this.train.turnBack(tx, row, land, { kind: 'red', base, candidate: sha, files: [], details })
-    } else this.train.requeue(tx, row)
+    } else if (end.kind === 'red') this.train.giveBack(tx, row, land, redOf(current, end))
+    else this.train.requeue(tx, row)
   }
 
   /** Deletes gc's own branch, unless somebody else pushed to it. */
@@ -213,3 +208,11 @@ export class PullRequests {
 }
 
 const pinOf = (landing: string): string => `refs/gc/pr/${landing}`
+
+/** The letter to the owner of a branch whose pull request fails checks of the forge. */
+function redOf({ proposal }: PullRequestRow, { checks }: Extract<LandingEnd, { kind: 'red' }>): GivenBack {
+  const { base, sha } = proposal
+  const names = checks.map(({ name, url }) => (url === '' ? name : `${name}: ${url}`))
+  const details = { output: names.join('\n'), reason: 'checks of the forge failed', green: base, target: base }
+  return { kind: 'red', base, candidate: sha, details }
+}

@@ -216,8 +216,19 @@ export class LandingRows {
     tx.orm.insert(landingLetters).values(letter).onConflictDoNothing().run()
   }
 
-  pendingLetters(): LetterRow[] {
-    return this.store.read((orm) => orm.select().from(landingLetters).where(sql`state = 'pending'`).all())
+  /** Letters that have not arrived yet. */
+  openLetters(): LetterRow[] {
+    return this.store.read((orm) =>
+      orm.select().from(landingLetters).where(sql`state IN ('waiting', 'sent', 'checking')`).all(),
+    )
+  }
+
+  /** Branches that were given back, and whose owners nobody could write to. */
+  unreached(): LandingRow[] {
+    const isOf = (row: LandingRow, letter: LetterRow) => letter.try === row.try && letter.kind === row.state
+    return this.everywhere('conflict', 'red').filter((row) =>
+      this.lettersOf(row.id).some((letter) => isOf(row, letter) && letter.state === 'failed'),
+    )
   }
 
   lettersOf(landing: string): LetterRow[] {

@@ -1,6 +1,8 @@
 import { sql } from 'drizzle-orm'
-import { check, index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { check, index, integer, primaryKey, real, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import type { PullRequestLanding } from '../forges/index.ts'
+import { TURN_STATES } from '../turns/index.ts'
+import type { ConflictedFile } from '../yard/index.ts'
 
 export const LANDING_STATES = [
   ...(['submitted', 'queued', 'in_batch', 'landed', 'already', 'waits_turn', 'conflict', 'red', 'held'] as const),
@@ -42,6 +44,8 @@ export const landings = sqliteTable(
     files: text({ mode: 'json' }).notNull().$type<string[]>().default([]),
     turnUntil: integer('turn_until'),
     /** The guards that a person let pass. */
+    /** Whether the close of its bead submitted it, and nobody has looked at its worktree since. */
+    fromClose: integer('from_close', { mode: 'boolean' }).notNull().default(false),
     allowed: text({ mode: 'json' }).notNull().$type<string[]>().default([]),
     submittedBy: text('submitted_by').notNull(),
     submittedAt: integer('submitted_at').notNull(),
@@ -173,32 +177,54 @@ export const landingLetters = sqliteTable(
     landing: text().notNull(),
     try: integer().notNull(),
     kind: text({ enum: ['conflict', 'red'] }).notNull(),
+    /** The commit that the owner merges: the target, with the parents that it was merged by. */
     base: text().notNull(),
     candidate: text(),
     details: text({ mode: 'json' }).notNull().$type<LetterDetails>(),
-    state: text({ enum: ['pending', 'sent', 'undeliverable'] }).notNull(),
+    state: text({ enum: TURN_STATES }).notNull(),
+    /** The mark of the turn in the log of its program. */
+    mark: text().notNull(),
+    session: text().notNull(),
+    tries: integer().notNull().default(0),
+    reason: text(),
     createdAt: integer('created_at').notNull(),
+    endedAt: integer('ended_at'),
   },
   (letters) => [
     primaryKey({ columns: [letters.landing, letters.try, letters.kind] }),
     check('landing_letters_kind', oneOf('kind', ['conflict', 'red'])),
-    check('landing_letters_state', oneOf('state', ['pending', 'sent', 'undeliverable'])),
-    index('landing_letters_pending').on(letters.state).where(sql.raw("state = 'pending'")),
+    check('landing_letters_state', oneOf('state', TURN_STATES)),
+    index('landing_letters_open').on(letters.landing).where(sql.raw("state IN ('waiting', 'sent', 'checking')")),
   ],
 )
 export type LetterRow = typeof landingLetters.$inferSelect
 
 /** The content of a letter besides the landing itself. */
 export interface LetterDetails {
-  readonly files?: readonly {
-    path: string
-    kind: string
-    hunks: readonly { ours: string; ancestor: string; theirs: string }[]
-  }[]
+  /** The target as it was seen. */
+  readonly target?: string
+  /** The commit at which the branch left it. */
+  readonly start?: string
+  readonly files?: readonly ConflictedFile[]
+  readonly changedBy?: readonly Author[]
   readonly output?: string
   readonly reason?: string
   readonly green?: string
 }
+
+/** A commit of the target that changed a file of a conflict. */
+export interface Author {
+  readonly path: string
+  readonly commit: string
+  readonly name: string
+  readonly subject: string
+  readonly landing?: string
+  readonly bead?: string
+  readonly session?: string
+}
+
+/** Counts of what happened to landings so far. */
+export const landingTotals = sqliteTable('landing_totals', { name: text().primaryKey(), n: real().notNull() })
 
 /** The target of each rig as last seen, and why nothing lands on it now. */
 export const landingTrains = sqliteTable(

@@ -6,23 +6,17 @@ import type { PayloadOf } from '../../core/events/index.ts'
 import type { Tx } from '../../core/store/index.ts'
 import { WorkKey } from '../../work/metadata.ts'
 import { landingMode, packHolder } from '../forges/index.ts'
-import {
-  type ConflictedFile,
-  changesBetween,
-  changesDigest,
-  LocalBranch,
-  RemoteBranch,
-  remoteAddress,
-  type Target,
-} from '../yard/index.ts'
+import { changesBetween, changesDigest, LocalBranch, RemoteBranch, remoteAddress, type Target } from '../yard/index.ts'
 import { type BuildResult, build, type Candidate } from './build.ts'
 import type { CheckPlace } from './checks.ts'
 import { type Decision, decide, type Verdict } from './decide.ts'
 import * as events from './events.ts'
-import { enterState, LANDING, type LandingEvent, type TrainParts, type TrainRig } from './parts.ts'
+import type { GivenBack } from './letters.ts'
+import { enterState, LANDING, type LandingEvent, requeue, type TrainParts, type TrainRig } from './parts.ts'
 import { PullRequests } from './pull-requests.ts'
+import { Returns } from './returns.ts'
 import { FINAL } from './rows.ts'
-import type { BatchRow, LandingRow, LandingState, LetterDetails, MemberRow, PushRow, TrainRow } from './table.ts'
+import type { BatchRow, LandingRow, LandingState, MemberRow, PushRow, TrainRow } from './table.ts'
 
 /** The move of a train after a step: another step, or none until it is woken. */
 type Step = 'again' | 'wait'
@@ -55,16 +49,18 @@ export class Train {
   #retry: Deadline | undefined
   #target: { key: string; target: Target } | undefined
   readonly #pullRequests: PullRequests
+  readonly #returns: Returns
 
   constructor(
     private readonly parts: TrainParts,
     private readonly rig: TrainRig,
   ) {
+    this.#returns = new Returns(parts, rig, (ms) => this.#wakeIn(ms))
     this.#pullRequests = new PullRequests(parts, rig, {
       look: (land) => this.#look(land),
       land: (tx, row, commit) => this.#land(tx, row, commit),
       requeue: (tx, row) => this.#requeue(tx, row),
-      turnBack: (tx, row, land, back) => this.#turnBack(tx, row, land, back),
+      giveBack: (tx, row, land, back) => this.#returns.giveBack(tx, row, land, back),
       stand: (kind, reason) => this.#stand(kind, reason),
       stopStanding: (kind) => this.#stopStanding(kind),
       wakeIn: (ms) => this.#wakeIn(ms),
@@ -352,7 +348,7 @@ export class Train {
   }
 
   #requeue(tx: Tx, row: LandingRow): void {
-    this.#enter(tx, row, { state: 'queued', batch: null, reason: '' }, events.LandQueued)
+    requeue(this.parts, tx, row)
   }
 
   #endBatch(tx: Tx, batch: string, outcome: string): void {
@@ -374,7 +370,7 @@ export class Train {
     const standing = this.#row?.standingFor ?? ''
     if (base === undefined || FOR_A_PERSON.includes(standing)) return this.#later(standing)
     if (standing === 'base-red' && this.#row?.standingAt === base) return this.#later(standing)
-    await this.#endTurns()
+    await this.#returns.endTurns()
     const queued = rows.inStates(this.rig.name, 'queued')
     const batch = newId('lb-')
     const built = await this.#build(queued, {
@@ -511,77 +507,8 @@ export class Train {
       await this.#change(row, 'queued', { state: 'already', reason, turnUntil: null, files: [] }, events.LandAlready)
     } else if (result.is === 'held') {
       await this.#change(row, 'queued', { state: 'held', heldFor: result.for, reason: result.reason }, events.LandHeld)
-    } else if (result.is === 'conflict') await this.#conflict(row, land, base, result.files)
+    } else if (result.is === 'conflict') await this.#returns.conflict(row, land, { base, ...result })
     return true
-  }
-
-  /** One owner at a time resolves conflicts in a file; the others wait for him, and keep their places. */
-  async #conflict(row: LandingRow, land: LandConfig, base: string, files: readonly ConflictedFile[]): Promise<void> {
-    const { rows, store } = this.parts
-    const paths = files.map(({ path }) => path)
-    await store.write((tx) => {
-      const current = rows.find(row.id)
-      if (current?.state !== 'queued' || current.head !== row.head) return
-      const holder = this.#turns().find(
-        (other) => other.id !== row.id && other.files.some((path) => paths.includes(path)),
-      )
-      if (holder) {
-        const reason = `conflicts in ${paths[0]}, which ${holder.id} resolves first`
-        this.#enter(tx, current, { state: 'waits_turn', waitsFor: holder.id, reason }, events.LandWaitingTurn)
-        return
-      }
-      this.#turnBack(tx, current, land, { kind: 'conflict', base, candidate: null, files: paths, details: { files } })
-    }, LANDING)
-  }
-
-  /** The owner whose turn it is for the files of a conflict. */
-  #turns(): LandingRow[] {
-    const now = this.parts.clock.now()
-    const rows = this.parts.rows.inStates(this.rig.name, 'conflict', 'submitted', 'queued', 'in_batch', 'waits_turn')
-    return rows.filter(
-      ({ state, files, turnUntil }) => files.length > 0 && (state !== 'conflict' || (turnUntil ?? 0) > now),
-    )
-  }
-
-  /** Those wait no more whose predecessor landed, gave up or took too long. */
-  async #endTurns(): Promise<void> {
-    const { rows, store, clock } = this.parts
-    const waiting = rows.inStates(this.rig.name, 'waits_turn')
-    if (waiting.length === 0) return
-    const turns = this.#turns()
-    const free = waiting.filter(({ waitsFor }) => !turns.some(({ id }) => id === waitsFor))
-    if (free.length > 0) {
-      await store.write((tx) => {
-        for (const row of free) this.#requeue(tx, row)
-      }, LANDING)
-    }
-    const ends = turns.flatMap(({ state, turnUntil }) =>
-      state === 'conflict' && turnUntil !== null ? [turnUntil] : [],
-    )
-    if (ends.length > 0) this.#wakeIn(Math.max(0, Math.min(...ends) - clock.now()))
-  }
-
-  /** Gives a branch back to its owner with a letter, or to a person after all its tries. */
-  #turnBack(
-    tx: Tx,
-    row: LandingRow,
-    land: LandConfig,
-    back: { kind: 'conflict' | 'red'; base: string; candidate: string | null; files: string[]; details: LetterDetails },
-  ): void {
-    const { rows, clock } = this.parts
-    const { kind, base, candidate, files, details } = back
-    const what = kind === 'conflict' ? `conflicts with ${row.target} in ${files.join(', ')}` : 'fails the check'
-    if (row.try >= land.tries) {
-      const reason = `${what}, after ${row.try} ${row.try === 1 ? 'try' : 'tries'}`
-      this.#enter(tx, row, { state: 'parked', batch: null, files: [], turnUntil: null, reason }, events.LandParked)
-      return
-    }
-    const turn =
-      kind === 'conflict' ? { files, turnUntil: clock.now() + land.turnTimeout } : { files: [], turnUntil: null }
-    const state = { state: kind, batch: null, waitsFor: null, reason: what, ...turn }
-    this.#enter(tx, row, state, kind === 'conflict' ? events.LandConflict : events.LandRed)
-    const letter = { landing: row.id, try: row.try, kind, base, candidate, details }
-    rows.addLetter(tx, { ...letter, state: 'pending', createdAt: clock.now() })
   }
 
   async #begin(batch: string, base: string, members: readonly MemberRow[]): Promise<void> {
@@ -681,7 +608,7 @@ export class Train {
     land: LandConfig,
     { upto, blamed }: Extract<Decision, { is: 'settled' }>,
   ): Promise<Step> {
-    const { rows, store, clock } = this.parts
+    const { rows, store, clock, letters } = this.parts
     const last = members[upto]
     if (last && !(await this.rig.yard.contains(last.candidate, batch.base))) {
       throw new AppError('internal', `candidate ${last.candidate} does not continue ${batch.base}`)
@@ -689,13 +616,15 @@ export class Train {
     const proposed = last && rows.find(last.landing)
     const isProposed = proposed !== undefined && this.#modeOf(proposed, land) === 'pr'
     if (last && isProposed) await this.#pullRequests.pin(last.landing, last.candidate)
+    const back = blamed === undefined ? undefined : this.#returns.redOf(batch, members, blamed)
+    if (back) await letters.pin(batch.rig, members[blamed ?? 0]?.landing ?? '', back)
     const flaky = rows.checksOf(batch.id).filter(({ verdict, position }) => verdict === 'red' && position <= upto)
     await store.write((tx) => {
       for (const { reason, commitId } of flaky)
         this.#record(tx, events.LandFlaky, { batch: batch.id, commit: commitId, reason })
-      for (const { position, landing } of members) {
-        if (position === blamed) this.#blame(tx, batch, members, position, land)
-        else if (position > upto) this.#requeueMember(tx, batch.id, landing)
+      for (const member of members) {
+        if (member.position === blamed && back) this.#blame(tx, batch, member, land, back)
+        else if (member.position > upto) this.#requeueMember(tx, batch.id, member.landing)
       }
       if (!last) return this.#endBatch(tx, batch.id, 'red')
       if (isProposed) return this.#propose(tx, batch, last)
@@ -714,16 +643,9 @@ export class Train {
     this.#endBatch(tx, batch.id, 'proposed')
   }
 
-  #blame(tx: Tx, batch: BatchRow, members: readonly MemberRow[], position: number, land: LandConfig): void {
-    const { rows } = this.parts
-    const member = members[position]
-    const row = member && rows.find(member.landing)
-    if (row?.state !== 'in_batch' || !member) return
-    const check = rows.checksOf(batch.id).findLast((each) => each.position === position && each.verdict === 'red')
-    const green = members[position - 1]?.candidate ?? batch.base
-    const details = { output: check?.output ?? '', reason: check?.reason ?? '', green }
-    const { candidate } = member
-    this.#turnBack(tx, row, land, { kind: 'red', base: green, candidate, files: [], details })
+  #blame(tx: Tx, batch: BatchRow, member: MemberRow, land: LandConfig, back: GivenBack): void {
+    const row = this.parts.rows.find(member.landing)
+    if (row?.state === 'in_batch' && row.batch === batch.id) this.#returns.giveBack(tx, row, land, back)
   }
 
   /** Pushes what passed, and looks. */

@@ -1,5 +1,6 @@
 export { quoteData } from './quote.ts'
 export {
+  TURN_STATES,
   type Turn,
   type TurnContents,
   TurnDelivery,

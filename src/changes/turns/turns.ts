@@ -18,7 +18,8 @@ import {
  * `waiting`: until its session can be opened. `sent`: it is in the queue of the session. `checking`: it may have arrived.
  * `reopened`: the bead was reopened with it.
  */
-export type TurnState = 'waiting' | 'sent' | 'checking' | 'delivered' | 'reopened' | 'failed'
+export const TURN_STATES = ['waiting', 'sent', 'checking', 'delivered', 'reopened', 'failed'] as const
+export type TurnState = (typeof TURN_STATES)[number]
 
 /** A turn that is to arrive once. */
 export interface Turn {
@@ -70,15 +71,15 @@ interface ConversationLogs {
 }
 
 export interface TurnOptions {
-  store: Store
-  clock: Clock
-  deadlines: Deadlines
-  beads: BeadRepository
-  sessions: SessionRepository
-  queue: MessageQueue
-  waker: SessionWaker
-  closer: Pick<SessionCloser, 'reopen'>
-  logs: ConversationLogs
+  readonly store: Store
+  readonly clock: Clock
+  readonly deadlines: Deadlines
+  readonly beads: BeadRepository
+  readonly sessions: SessionRepository
+  readonly queue: MessageQueue
+  readonly waker: SessionWaker
+  readonly closer: Pick<SessionCloser, 'reopen'>
+  readonly logs: ConversationLogs
   report(message: string): void
 }
 

@@ -21,7 +21,10 @@ export interface ConflictedFile {
   readonly hunks: readonly ConflictHunk[]
 }
 
-export type MergeResult = { readonly tree: string } | { readonly conflicts: readonly ConflictedFile[] }
+/** Of a conflict, `ours` is the commit that the head conflicts with: the tip, with the parents that it was merged by. */
+export type MergeResult =
+  | { readonly tree: string }
+  | { readonly conflicts: readonly ConflictedFile[]; readonly ours: string }
 
 export interface Merge {
   /** The commit that is merged into. */
@@ -44,7 +47,7 @@ export async function merge(yard: Yard, { tip, head, landed }: Merge): Promise<M
   if (result.exitCode !== 1 || !/^[0-9a-f]{40,64}$/.test(tree)) {
     throw new AppError('service-unavailable', `git merge-tree failed: ${result.stderr.trim().slice(0, 500)}`)
   }
-  return { conflicts: await conflictsOf(yard, tree, rest) }
+  return { conflicts: await conflictsOf(yard, tree, rest), ours }
 }
 
 /** A commit with the files of `tip` that has the landed heads as further parents. */

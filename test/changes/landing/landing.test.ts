@@ -86,7 +86,7 @@ describe('a batch', () => {
         .join(' '),
     ).toBe('green green red red red')
     expect(world.landings.rows.lettersOf(ids[5] ?? '').map(({ kind, state }) => `${kind} ${state}`)).toEqual([
-      'red pending',
+      'red failed',
     ])
   })
 })
@@ -110,6 +110,8 @@ describe('a conflict', () => {
       {
         ...{ landing: a, number: 1, kind: 'conflict' },
         details: {
+          ...{ target: git(world.remote, 'rev-parse', 'main~1'), start: world.base },
+          changedBy: [expect.objectContaining({ path: 'base.txt', subject: 'main: base.txt' })],
           files: [{ path: 'base.txt', kind: 'content', hunks: [{ ours: 'M\n', ancestor: 'two\n', theirs: 'A\n' }] }],
         },
       },

@@ -37,19 +37,25 @@ interface Options {
   land?: string
   /** Fails when a file `broken` is there. */
   judge?: Judge
+  /** Agents of the city. */
+  agents?: string
 }
 
 const CHECK = 'check = ["./test.sh"]\n'
 const failsIfBroken: Judge = (folder) => (readdirSync(folder).some((name) => name.startsWith('broken')) ? 1 : 0)
 
 /** A city with the rig `shop`, which lands on `main` of a remote, and checks that the test judges. */
-export async function landingWorld({ land = `mode = "push"\n${CHECK}`, judge = failsIfBroken }: Options = {}) {
+export async function landingWorld({
+  land = `mode = "push"\n${CHECK}`,
+  judge = failsIfBroken,
+  agents = '',
+}: Options = {}) {
   const town = scriptedTown()
   copyTemplate(town.folder.path)
   const rig = town.folder.at('shop')
   const remote = town.folder.at('remote.git')
   const declare = (lines: string) =>
-    town.declare(`[[rigs]]\nname = "shop"\npath = "${rig}"\n${lines && `[rigs.land]\n${lines}`}`)
+    town.declare(`[[rigs]]\nname = "shop"\npath = "${rig}"\n${lines && `[rigs.land]\n${lines}`}${agents}`)
   declare(land)
   const base = git(rig, 'rev-parse', 'main')
   const opened: { city: City } = { city: await town.open({ env }) }

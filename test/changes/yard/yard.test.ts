@@ -78,6 +78,7 @@ describe('a merge', () => {
         { path: 'a.txt', kind: 'content', hunks: [{ ours: 'Y\n', ancestor: 'two\n', theirs: 'X\n' }] },
         { path: 'new.txt', kind: 'add/add', hunks: [{ ours: 'y\n', ancestor: '', theirs: 'x\n' }] },
       ],
+      ours: tip,
     })
   })
 

@@ -50,6 +50,7 @@ export const ALLOWED: readonly Allowed[] = [
   live('sessions_live', 'sessions that are not closed'),
   live('changes_undecided', 'changes that are neither landed nor discarded'),
   live('changes_all', 'the newest changes, for a page'),
+  live('landing_letters_open', 'letters to owners of branches that have not arrived'),
   live('change_asks_open', 'requests for changes whose turns have not arrived'),
   walk('review_people', 'a row for each person who reviewed a change'),
   live('changes_due', 'changes of which it is being decided whether they are ready'),
