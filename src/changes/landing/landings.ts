@@ -36,7 +36,7 @@ interface LandingsOptions extends Shared, CheckOptions, LetterOptions {
   readonly home: string
   readonly config: Pick<Config, 'current' | 'onChange'>
   readonly suspensions: Pick<Suspensions, 'holdOf' | 'onChange'>
-  readonly worktrees: Pick<Worktrees, 'rigGit' | 'objectsOf' | 'workOf' | 'rowOf' | 'bring' | 'use' | 'sweep'>
+  readonly worktrees: Pick<Worktrees, 'rigGit' | 'objectsOf' | 'workOf' | 'rowOf' | 'bring' | 'use' | 'sweep' | 'list'>
   readonly snapshots: Pick<Snapshots, 'take'>
   readonly claims: Pick<ClaimManager, 'holderOf' | 'onClaim'>
   /** Whether a person approved a commit in review. */
@@ -527,6 +527,7 @@ export class Landings {
       target: () => targetOf(this.#find(name)),
       isSuspended: () => suspensions.holdOf(config.current, name) !== undefined,
       sources: (session) => worktrees.objectsOf(name, session),
+      isInWorktree: (branch) => worktrees.list().items.some((each) => each.rig === name && each.branch === branch),
       repository: (folders) => {
         const repository = worktrees.rigGit(name, folders)
         if (repository) return repository

@@ -52,6 +52,8 @@ export interface TrainRig {
   repository(folders?: { read?: readonly string[]; write?: readonly string[] }): Repository
   /** The possible sources of a session's commits, best first. */
   sources(session: string | null): ObjectSource[]
+  /** Whether a session has a worktree of a branch. */
+  isInWorktree(branch: string): boolean
   /** The reason why nothing may be started now. */
   isSuspended(): boolean
   /** Called in the write that sees a landing on its target. */

@@ -202,7 +202,7 @@ export class PullRequests {
   async #cleanUp({ landing, proposal }: PullRequestRow, address: RemoteAddress): Promise<void> {
     const { headBranch, sha } = proposal
     const branch = new RemoteBranch(this.parts.git, this.rig.yard, address, headBranch)
-    await branch.deleteBranch(headBranch, sha).catch(() => {})
+    await branch.remove(sha).catch(() => {})
     await this.rig.yard.unpin([pinOf(landing), `refs/gc/base/${headBranch}`]).catch(() => {})
   }
 }

@@ -2,11 +2,13 @@ import { and, asc, desc, eq, inArray, lt, notInArray, sql } from 'drizzle-orm'
 import type { Store, Tx } from '../../core/store/index.ts'
 import {
   type BatchRow,
+  type BranchRow,
   type CheckRow,
   type LandingRow,
   type LandingState,
   type LetterRow,
   landingBatches,
+  landingBranches,
   landingChecks,
   landingHeads,
   landingLetters,
@@ -261,6 +263,23 @@ export class LandingRows {
       .values(row)
       .onConflictDoUpdate({ target: landingPullRequests.landing, set: row })
       .run()
+  }
+
+  /** The branches of a rig that are still to be deleted. */
+  branchesToDelete(rig: string): BranchRow[] {
+    return this.store.read((orm) => orm.select().from(landingBranches).where(eq(landingBranches.rig, rig)).all())
+  }
+
+  addBranchToDelete(tx: Tx, row: BranchRow): void {
+    tx.orm.insert(landingBranches).values(row).onConflictDoUpdate({ target: landingBranches.landing, set: row }).run()
+  }
+
+  updateBranchToDelete(tx: Tx, landing: string, change: Partial<BranchRow>): void {
+    tx.orm.update(landingBranches).set(change).where(eq(landingBranches.landing, landing)).run()
+  }
+
+  removeBranchToDelete(tx: Tx, landing: string): void {
+    tx.orm.delete(landingBranches).where(eq(landingBranches.landing, landing)).run()
   }
 
   train(rig: string): TrainRow | undefined {

@@ -263,3 +263,19 @@ export const landingPullRequests = sqliteTable(
   ],
 )
 export type PullRequestRow = typeof landingPullRequests.$inferSelect
+
+/** Branches of landed changes that are still to be deleted. */
+export const landingBranches = sqliteTable(
+  'landing_branches',
+  {
+    landing: text().primaryKey(),
+    rig: text().notNull(),
+    branch: text().notNull(),
+    /** The commit that landed: with another one on it, the branch stays. */
+    head: text().notNull(),
+    tries: integer().notNull().default(0),
+    due: integer().notNull(),
+  },
+  (row) => [index('landing_branches_by_rig').on(row.rig)],
+)
+export type BranchRow = typeof landingBranches.$inferSelect

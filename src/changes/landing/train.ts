@@ -17,6 +17,7 @@ import { PullRequests } from './pull-requests.ts'
 import { Returns } from './returns.ts'
 import { FINAL } from './rows.ts'
 import type { BatchRow, LandingRow, LandingState, MemberRow, PushRow, TrainRow } from './table.ts'
+import { Tidying } from './tidying.ts'
 
 /** The move of a train after a step: another step, or none until it is woken. */
 type Step = 'again' | 'wait'
@@ -50,6 +51,7 @@ export class Train {
   #target: { key: string; target: Target } | undefined
   readonly #pullRequests: PullRequests
   readonly #returns: Returns
+  readonly #tidying: Tidying
 
   constructor(
     private readonly parts: TrainParts,
@@ -65,6 +67,7 @@ export class Train {
       stopStanding: (kind) => this.#stopStanding(kind),
       wakeIn: (ms) => this.#wakeIn(ms),
     })
+    this.#tidying = new Tidying(parts, rig, (ms) => this.#wakeIn(ms))
   }
 
   /** Does what there is to do. */
@@ -105,6 +108,7 @@ export class Train {
   async #steps(): Promise<void> {
     try {
       while (!this.#isClosed && (await this.#step()) === 'again');
+      if (!this.#isClosed) await this.#tidying.run()
       this.#failures = 0
       this.#failingSince = undefined
       await this.#stopStanding('failing')
@@ -162,16 +166,7 @@ export class Train {
     const [any] = rows.list({ rig: name, limit: 1 })
     await yard.prepare(any?.head.length === 64 ? 'sha256' : 'sha1')
     if (this.#isPrepared) return
-    const stale: string[] = []
-    for (const ref of (await yard.refs('refs/gc/train')).keys()) {
-      const [, , , batch = ''] = ref.split('/')
-      if (!rows.findBatch(batch)) stale.push(ref)
-    }
-    for (const ref of (await yard.refs('refs/gc/land')).keys()) {
-      const [, , , id = ''] = ref.split('/')
-      if (!rows.find(id)) stale.push(ref)
-    }
-    await yard.unpin(stale)
+    await this.#tidying.removeRefs()
     this.#isPrepared = true
   }
 
@@ -336,6 +331,7 @@ export class Train {
       const reason = `landed as ${commit.slice(0, 12)} on ${row.target}`
       beads.closeWith(tx, bead.id, { ...metadata, [WorkKey.closeReason]: reason })
     }
+    this.#tidying.branches.add(tx, after)
     this.rig.onLanded(tx, after, commit)
   }
 

@@ -10,7 +10,7 @@ export {
   type PathChange,
   renamesBetween,
 } from './inspect.ts'
-export { LocalBranch, type LocalRig } from './local.ts'
+export { checkedOutIn, LocalBranch, type LocalRig } from './local.ts'
 export { type ConflictedFile, type ConflictHunk, type MergeResult, merge } from './merge.ts'
 export { type RemoteAddress, RemoteBranch, remoteAddress, type Target } from './remote.ts'
 export { Scratch } from './scratch.ts'

@@ -72,7 +72,7 @@ export class LocalBranch implements Target {
 
   async #move(old: string, next: string): Promise<void> {
     const git = this.rig.git({})
-    const places = await this.#checkedOut(git)
+    const places = await checkedOutIn(git, this.ref)
     const elsewhere = places.filter((path) => path !== git.path)
     if (elsewhere.length > 0) {
       throw new AppError(
@@ -83,17 +83,6 @@ export class LocalBranch implements Target {
     if (places.length > 0) await this.#moveFiles(git, old, next)
     await git.run('update-ref', '-m', 'gc: land', this.ref, next, old)
     await git.try('update-ref', '-d', 'refs/gc/landing/local')
-  }
-
-  /** The working folders that have the branch checked out. */
-  async #checkedOut(git: Repository): Promise<string[]> {
-    const entries = (await git.read(['worktree', 'list', '--porcelain', '-z'])).split('\0\0')
-    return entries.flatMap((entry) => {
-      const lines = entry.split('\0')
-      const path = lines.find((line) => line.startsWith('worktree '))?.slice('worktree '.length)
-      const isBare = lines.includes('bare')
-      return path !== undefined && !isBare && lines.includes(`branch ${this.ref}`) && existsSync(path) ? [path] : []
-    })
   }
 
   /** A crash can have moved the files already, and not the branch. */
@@ -124,4 +113,15 @@ export class LocalBranch implements Target {
     // The first column shows staged changes, the second those that are not staged.
     return entries.every((entry) => entry[1] === ' ')
   }
+}
+
+/** The working folders that have a branch checked out. */
+export async function checkedOutIn(git: Repository, ref: string): Promise<string[]> {
+  const entries = (await git.read(['worktree', 'list', '--porcelain', '-z'])).split('\0\0')
+  return entries.flatMap((entry) => {
+    const lines = entry.split('\0')
+    const path = lines.find((line) => line.startsWith('worktree '))?.slice('worktree '.length)
+    const isBare = lines.includes('bare')
+    return path !== undefined && !isBare && lines.includes(`branch ${ref}`) && existsSync(path) ? [path] : []
+  })
 }

@@ -68,12 +68,8 @@ export class RemoteBranch implements Target {
 
   async look(): Promise<string | undefined> {
     const git = await this.#reaching()
-    const listed = await git.execute(['ls-remote', '--', this.address.url, this.ref], { timeout: LOOK_TIMEOUT_MS })
-    if (listed.exitCode !== 0) throw this.#unreachable(listed)
-    const line = listed.stdout.split('\n').find((each) => each.endsWith(`\t${this.ref}`))
-    const commit = line?.slice(0, line.indexOf('\t'))
+    const commit = await this.#list(git)
     if (commit === undefined) return undefined
-    if (!COMMIT.test(commit)) throw new AppError('service-unavailable', 'the remote answered with no commit')
     const kept = `refs/gc/base/${this.branch}`
     if (await this.yard.has(commit)) {
       await this.yard.pin({ [kept]: commit })
@@ -94,13 +90,25 @@ export class RemoteBranch implements Target {
     return result.exitCode === 0 ? '' : this.#clean(gitErrorMessage(result), result.stdout)
   }
 
-  /** Deletes another branch if it is still at a commit. */
-  async deleteBranch(name: string, at: string): Promise<void> {
+  /** Deletes the branch if it is at a commit still, and returns what is so then: looking decides, not what git answers. */
+  async remove(at: string): Promise<'gone' | 'moved' | 'kept'> {
     const git = await this.#reaching()
-    const lease = `--force-with-lease=refs/heads/${name}:${at}`
-    await git.execute(['push', '-q', lease, '--', this.address.url, `:refs/heads/${name}`], {
-      timeout: PUSH_TIMEOUT_MS,
-    })
+    const before = await this.#list(git)
+    if (before !== at) return before === undefined ? 'gone' : 'moved'
+    const lease = `--force-with-lease=${this.ref}:${at}`
+    await git.execute(['push', '-q', lease, '--', this.address.url, `:${this.ref}`], { timeout: LOOK_TIMEOUT_MS })
+    const after = await this.#list(git)
+    return after === undefined ? 'gone' : after === at ? 'kept' : 'moved'
+  }
+
+  /** The commit that the remote names for the branch. */
+  async #list(git: Repository): Promise<string | undefined> {
+    const listed = await git.execute(['ls-remote', '--', this.address.url, this.ref], { timeout: LOOK_TIMEOUT_MS })
+    if (listed.exitCode !== 0) throw this.#unreachable(listed)
+    const line = listed.stdout.split('\n').find((each) => each.endsWith(`\t${this.ref}`))
+    const commit = line?.slice(0, line.indexOf('\t'))
+    if (commit === undefined || COMMIT.test(commit)) return commit
+    throw new AppError('service-unavailable', 'the remote answered with no commit')
   }
 
   #unreachable(result: Parameters<typeof gitErrorMessage>[0]): AppError {

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { ISOLATED, Repository, settingsEnv } from '../../agents/worktrees/index.ts'
@@ -28,9 +28,19 @@ const SETTINGS: Readonly<Record<string, string>> = {
   'pack.windowMemory': '64m',
 }
 
+/** Loose objects and packs from which on they are packed. */
+const MAX_LOOSE = 2_000
+const MAX_PACKS = 30
+const GEOMETRIC = ['repack', '-q', '-d', '--geometric=2']
+/** A repository smaller than this is not worth to be packed whole each time that it doubles. */
+const MIN_KIB = 16 * 1024
+
 /** Files that git leaves behind when it is killed: nobody else writes in a yard. */
 const isLeftover = (path: string): boolean =>
-  path.endsWith('.lock') || /^objects\/(?:.*\/)?(?:tmp_|\.tmp-)/.test(path) || path === 'info/attributes.new'
+  path.endsWith('.lock') ||
+  path === 'gc.pid' ||
+  /^objects\/(?:.*\/)?(?:tmp_|\.tmp-)/.test(path) ||
+  path === 'info/attributes.new'
 
 /** A source of commits: a folder of objects. Hooks and configuration of its repository are not used. */
 export interface ObjectSource {
@@ -213,9 +223,25 @@ export class Yard {
     this.#attributesOf = base
   }
 
-  /** Packs what is kept, and removes what nothing refers to any more. */
-  async collect(): Promise<void> {
+  /**
+   * Packs what came together, and now and then everything: once the repository has doubled, what nothing refers to any more
+   * is removed as well. So its size stays in proportion to what it keeps.
+   */
+  async collect(limits = { loose: MAX_LOOSE, packs: MAX_PACKS }): Promise<void> {
+    const { count = 0, size = 0, packs = 0, 'size-pack': packed = 0 } = await this.#sizes()
+    if (count < limits.loose && packs < limits.packs) return
+    const file = join(this.path, 'collected')
+    const before = Number(existsSync(file) ? readFileSync(file, 'utf8') : 0)
+    if (size + packed < 2 * before) return void (await this.own.read(GEOMETRIC, { timeout: COPY_TIMEOUT_MS }))
     await this.own.read(['gc', '-q', '--prune=1.day.ago'], { timeout: COPY_TIMEOUT_MS })
+    const { size: loose = 0, 'size-pack': kept = 0 } = await this.#sizes()
+    await writeFile(file, String(Math.max(loose + kept, MIN_KIB)))
+  }
+
+  /** How much there is: files and packs by number, and kibibytes. */
+  async #sizes(): Promise<Record<string, number>> {
+    const lines = (await this.own.run('count-objects', '-v')).split('\n')
+    return Object.fromEntries(lines.map((line) => [line.split(': ')[0] ?? '', Number(line.split(': ')[1])]))
   }
 
   /** Writes commits, without the history that `without` has, into a bundle. */

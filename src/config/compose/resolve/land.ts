@@ -64,7 +64,7 @@ function checkTogether(
     const message = 'is missing, so that branches land unchecked; write check = ["npm", "test"] or another command'
     diagnostics.lint(atCheck, message)
   }
-  for (const field of ['parallel', 'generated', 'deleteBranch'] as const) {
+  for (const field of ['parallel', 'generated'] as const) {
     if (declared.values[field] !== undefined) diagnostics.warning(locationOf(declared, field), NOT_YET[field])
   }
 }
@@ -73,7 +73,6 @@ function checkTogether(
 const NOT_YET = {
   parallel: 'has no effect yet: a rig runs one check at a time',
   generated: 'has no effect yet: the owner resolves conflicts in these files as in all others',
-  deleteBranch: 'has no effect yet: landed branches stay at the remote',
 } as const
 
 /** Whether a key has a value that was rejected, so that it is not missing. */

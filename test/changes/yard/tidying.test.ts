@@ -1,0 +1,100 @@
+import { describe, expect, test } from 'bun:test'
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { human } from '../../../src/http/guard.ts'
+import { git } from '../../agents/worktrees/git.ts'
+import { landingWorld } from '../landing/world.ts'
+import { yardWorld } from './world.ts'
+
+const DELETING = 'mode = "push"\ncheck = ["./test.sh"]\ndelete_branch = true\n'
+const branches = (folder: string) => git(folder, 'for-each-ref', '--format=%(refname:short)', 'refs/heads').split('\n')
+
+describe('delete_branch', () => {
+  test('deletes a landed branch at the remote and in the rig, and none that went on or is checked out', async () => {
+    await using world = await landingWorld({ land: DELETING, judge: () => 'runs' })
+    await world.pause()
+    const ids: string[] = []
+    for (const name of ['done', 'ahead', 'open']) {
+      world.branch(name, { [name]: '1\n' })
+      git(world.rig, 'push', '-q', 'origin', name)
+      ids.push(await world.submit(name))
+    }
+    await world.resume()
+    await world.settle()
+    const head = git(world.rig, 'rev-parse', 'ahead')
+    git(world.remote, 'update-ref', 'refs/heads/ahead', world.branch('ahead', { more: '1\n' }, head) && world.base)
+    git(world.rig, 'worktree', 'add', '-q', world.town.folder.at('elsewhere'), 'open')
+    const { head: start } = world.city.log
+    world.judge = () => 0
+    await world.settle()
+    expect(ids.map(world.state)).toEqual(['landed', 'landed', 'landed'])
+    expect([branches(world.remote), branches(world.rig)]).toEqual([
+      ['ahead', 'main'],
+      ['ahead', 'main', 'open'],
+    ])
+    expect([world.recorded(start), world.town.reports]).toEqual([['pushing', 'landed', 'landed', 'landed'], []])
+    expect(world.landings.rows.branchesToDelete('shop')).toEqual([])
+  })
+
+  test('goes on after a crash, and says so where the remote keeps the branch', async () => {
+    await using world = await landingWorld({ land: DELETING })
+    world.hook('update', `case "$1 $3" in "refs/heads/x 0"*) exit 1;; esac`)
+    world.branch('x', { x: '1\n' })
+    git(world.rig, 'push', '-q', 'origin', 'x')
+    const id = await world.submit('x')
+    await world.settle()
+    expect([world.state(id), world.landings.rows.branchesToDelete('shop').length]).toEqual(['landed', 1])
+    await world.reopen()
+    for (const minutes of [1, 2, 4, 8]) {
+      await world.clock.advance(minutes * 60_000)
+      await world.settle()
+    }
+    expect([branches(world.remote), world.reason(id)]).toEqual([
+      ['main', 'x'],
+      'its branch x was not deleted: origin does not delete it',
+    ])
+    world.unhook()
+    world.branch('y', { y: '1\n' })
+    git(world.rig, 'push', '-q', 'origin', 'y')
+    await world.submit('y')
+    await world.settle()
+    expect(branches(world.remote)).toEqual(['main', 'x'])
+  })
+})
+
+describe('a yard', () => {
+  test('keeps the commits of a landing for 30 days after it is over, and no refs of its batch', async () => {
+    await using world = await landingWorld()
+    await world.pause()
+    const [landed, open] = [await world.send('a', { a: '1\n' }), await world.send('b', { b: '1\n' })]
+    await world.settle()
+    await world.landings.change(human, 'hold', open)
+    await world.resume()
+    await world.settle()
+    const refs = () => git(world.yard ?? '', 'for-each-ref', '--format=%(refname)', 'refs/gc').split('\n')
+    expect(refs()).toEqual(['refs/gc/base/main', `refs/gc/land/${landed}/1`, `refs/gc/land/${open}/1`].sort())
+    git(world.yard ?? '', 'update-ref', 'refs/gc/train/lb-gone/0', world.base)
+    await world.clock.advance(31 * 24 * 3_600_000)
+    await world.resume()
+    await world.settle()
+    expect(refs()).toEqual(['refs/gc/base/main', `refs/gc/land/${open}/1`])
+  })
+
+  test('packs what came in pieces, and drops what nothing needs once it has doubled', async () => {
+    await using world = await yardWorld()
+    const kept = await world.branch('x', world.base, { 'x.txt': 'x\n' })
+    await world.yard.pin({ 'refs/gc/land/ld-1/1': kept })
+    const dropped = await world.branch('y', world.base, { 'y.txt': 'y\n' })
+    const packs = () =>
+      readdirSync(join(world.yard.path, 'objects/pack')).filter((name) => name.endsWith('.pack')).length
+    await world.yard.collect()
+    expect(packs()).toBe(2)
+    git(world.yard.path, 'config', 'gc.pruneExpire', 'now')
+    await world.yard.collect({ loose: 1, packs: 2 })
+    expect(packs()).toBe(1)
+    await world.branch('z', world.base, { 'z.txt': 'z\n' })
+    await world.yard.collect({ loose: 1, packs: 2 })
+    expect([packs(), await world.yard.has(kept), await world.yard.has(dropped)]).toEqual([1, true, true])
+    git(world.yard.path, 'fsck', '--strict')
+  })
+})
