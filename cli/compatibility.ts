@@ -23,7 +23,7 @@ interface RowOutput {
   absent(sentence: string): Error
 }
 
-const CITY_DATA = 'gc looks after its data itself'
+const CITY_DATA = 'gc maintains its data'
 const TRACE =
   'gc records every decision as an event; `gc events` shows them, and `gc agent list` what holds an agent up'
 const REGISTRY = 'gc keeps no registries; `gc import add <address>` imports a pack by its address'
@@ -58,8 +58,8 @@ const GC_ROWS: Rows = {
     'dolt-state': CITY_DATA,
     maintenance: CITY_DATA,
     metrics: [METRICS, { enabled: false }],
-    'nudge status': ['gc delivers messages itself, so none is queued here', { queued: [], dead: [] }],
-    'order sweep-nudge-mail': 'gc looks after its own records itself',
+    'nudge status': ['gc delivers messages itself', { queued: [], dead: [] }],
+    'order sweep-nudge-mail': 'gc maintains its own records',
     'pack registry list': [REGISTRY, { registries: [] }],
     'pack registry refresh': [REGISTRY, { registries: [] }],
     'rig set-endpoint': CITY_DATA,

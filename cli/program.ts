@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { createBaseProgram } from './base-program.ts'
+import { createBaseProgram, groupDaily } from './base-program.ts'
 import { CommandContext } from './context/context.ts'
 import { readShape } from './context/json-options.ts'
 import { versionLine } from './help/version.ts'
@@ -125,6 +125,7 @@ export async function createProgram(io: Io, args: readonly string[] = []): Promi
     if (wanted.length > 0) program.commandsGroup(heading)
     for (const define of await Promise.all(wanted.map(([, load]) => load()))) define(program, context)
   }
+  groupDaily(program)
   // An option of the program is taken out of the words of every command: `gc import add` has a --version of its own.
   if (!hasOption(readLine(program, args).command, '--version')) {
     program.version(versionLine, '-V, --version', 'print the version of this program')
@@ -134,7 +135,7 @@ export async function createProgram(io: Io, args: readonly string[] = []): Promi
 
 /** Lists `gc bd` in the help; `run-command.ts` runs it. */
 function bdCommand(program: Command): void {
-  program.command('bd').description('the bead commands of agents’ prompts; also the program `bd`')
+  program.command('bd').description('run the bead commands of prompts; also called `bd`')
 }
 
 /** A `--rig` anywhere on the command line is for the command, if that has one. */

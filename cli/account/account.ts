@@ -17,8 +17,8 @@ interface AddOptions {
 }
 
 export function accountCommands(program: Command, context: CommandContext): void {
-  const account = program.command('account').description('the logins that agents’ programs run on')
-  withWatch(withJson(account.command('list').description('list logins, and which of them have room'))).action(
+  const account = program.command('account').description('manage the logins of agent programs')
+  withWatch(withJson(account.command('list').description('list logins, and which have quota left'))).action(
     (options: JsonOption & WatchOption) => list(context, options, () => true, 'No agent runs a program that logs in.'),
   )
   withJson(account.command('add').description('declare an account in $GC_HOME/accounts.toml'))
@@ -26,9 +26,9 @@ export function accountCommands(program: Command, context: CommandContext): void
     .requiredOption('--provider <provider>', 'the provider whose program it logs in, such as claude')
     .option('--home <folder>', 'the folder of its login and settings; without it, the program’s own')
     .option('--env-file <file>', 'a file of variables such as an API key, mode 0600')
-    .option('--stands-in-for <provider...>', 'providers whose work it takes when they have no room')
+    .option('--stands-in-for <provider...>', 'providers it replaces at their limit')
     .action((name: string, options: AddOptions & JsonOption) => add(context, name, options))
-  withJson(account.command('remove').description('remove an account; its folder and file stay'))
+  withJson(account.command('remove').description('remove an account; its files stay'))
     .argument('<account>')
     .action(async (name: string, options: JsonOption) => {
       const city = await context.city()
@@ -36,14 +36,13 @@ export function accountCommands(program: Command, context: CommandContext): void
       if (options.json) return printJson(context.io, removed)
       printLine(context.io, `Account ${name} was removed; what runs on it goes on.`)
     })
-  withJson(account.command('check').description('check a login, or all; a dead one is used again when it is good'))
+  withJson(account.command('check').description('check logins; working ones are used again'))
     .argument('[account]')
-    .option('--lift', 'end its usage limit too, as after buying more')
+    .option('--lift', 'also clear its usage limit')
     .action((name: string | undefined, options: JsonOption & { lift?: true }) => check(context, name, options))
-  withWatch(
-    withJson(program.command('limits').description('list logins that are limited or dead, and until when')),
-  ).action((options: JsonOption & WatchOption) =>
-    list(context, options, ({ state }) => state !== 'ok', 'Every login has room.'),
+  withWatch(withJson(program.command('limits').description('list limited and dead logins, and until when'))).action(
+    (options: JsonOption & WatchOption) =>
+      list(context, options, ({ state }) => state !== 'ok', 'Every login has room.'),
   )
 }
 

@@ -17,7 +17,7 @@ interface Add extends AddOptions {
 }
 
 export function agentCommands(program: Command, context: CommandContext): void {
-  const agent = program.command('agent').description('the agents of the city')
+  const agent = program.command('agent').description('manage agents')
   addCommand(agent, context)
   withWatch(withJson(agent.command('list').description('list the agents')))
     .option('--rig <rig>', 'only agents of this rig')
@@ -28,7 +28,7 @@ export function agentCommands(program: Command, context: CommandContext): void {
       const city = await context.city()
       await renderLive(context, city, options, (io) => show(io, city, name, options))
     })
-  withJson(agent.command('remove').description('remove an agent from the city'))
+  withJson(agent.command('remove').description('remove an agent'))
     .argument('<agent>')
     .action(async (name: string, options: JsonOption) => {
       const city = await context.city()
@@ -53,11 +53,11 @@ function addCommand(agent: Command, context: CommandContext): void {
     .option('--prompt <text>', 'its first prompt')
     .option('--prompt-file <file>', 'read the prompt from a file')
     .option('--prompt-template <file>', 'the same as --prompt-file')
-    .option('--max <n>', 'the maximum number of sessions at a time; default 1', parseCount)
+    .option('--max <n>', 'maximum sessions; default 1', parseCount)
     .option('--min <n>', 'the number of sessions that always run', parseCount)
     .option('--env <key=value>', 'an environment variable; may be repeated', collectPair)
     .option('--suspended', 'add it suspended')
-    .option('--yes', 'take the default of each setting that is not given, without asking')
+    .option('--yes', 'take defaults without asking')
     .option('--social [name]', 'register it on the agents’ social network; its key stays in the city')
     .action((name: string | undefined, options: Add) => add(context, name, options))
 }
@@ -132,9 +132,9 @@ async function show(io: Io, city: CityClient, name: string, options: JsonOption)
 }
 
 const ACTIONS = {
-  suspend: ['let an agent finish its turn and start no more sessions', 'is suspended'],
-  resume: ['let a suspended agent work again, or one that is held after failed starts', 'is resumed'],
-  restart: ['end the sessions of an agent and start new ones', 'is restarting'],
+  suspend: ['start no new sessions of an agent', 'is suspended'],
+  resume: ['resume an agent that is suspended or failed to start', 'is resumed'],
+  restart: ['restart the sessions of an agent', 'is restarting'],
 } as const
 
 function actions(agent: Command, context: CommandContext): void {

@@ -16,31 +16,28 @@ import type { AddOptions } from '../rule/rule.ts'
 
 /** Commands that list what needs attention, and answer it. */
 export function attentionCommands(program: Command, context: CommandContext): void {
-  const attention = program.command('attention').description('list what needs a person’s attention, oldest first')
+  const attention = program.command('attention').description('list what needs your attention, oldest first')
   withJson(attention)
-    .option('-w, --watch', 'show also what comes and goes from now on')
+    .option('-w, --watch', 'follow changes until ctrl-c')
     .addHelpText('after', '\nWith --watch and --json each change is one line of JSON after the list.')
     .action((options: JsonOption & { watch?: true }) => list(context, options))
   attention
     .command('answer')
     .description('answer a question of a session')
     .argument('<question>', 'its number, host:… as it is listed, or the id, alias or name of the session that asks')
-    .argument(
-      '<answer>',
-      'the number or the words of an option, several boxes with commas (1,3), or approve, approve_always, deny, deny_always',
-    )
+    .argument('<answer>', 'number or words of an option; several boxes as 1,3')
     .option('--request <id>', 'which question of a session to answer; default is the oldest')
-    .option('--equal', 'answer also the other sessions that ask exactly this')
-    .option('--text <text>', 'words of yours: typed into the dialog where the option takes them, else sent afterwards')
+    .option('--equal', 'answer all sessions that ask exactly this')
+    .option('--text <text>', 'note: typed into the dialog, or sent afterwards')
     .action((question: string, words: string, options: AnswerOptions) => answer(context, question, words, options))
   kindCommands(attention, context)
 }
 
 /** Commands on the rules that answer questions. */
 export function ruleCommands(program: Command, context: CommandContext): void {
-  const rule = program.command('rule').description('rules that answer questions for you')
+  const rule = program.command('rule').description('manage rules that answer questions for you')
   const actions = () => import('../rule/rule.ts')
-  withJson(rule.command('add').description('allow something from now on, exactly as it is named'))
+  withJson(rule.command('add').description('allow exactly what you name from now on'))
     .option('--allow <command>', 'a command line, compared argument by argument')
     .option('--read <path>', 'reading a file, or what is in a folder')
     .option('--write <path>', 'writing a file, or what is in a folder')
@@ -49,8 +46,8 @@ export function ruleCommands(program: Command, context: CommandContext): void {
     .option('--question <question>', 'exactly what this question asks, for its agent')
     .option('--rig <rig>', 'for the agents of this rig')
     .option('--agent <agent>', 'for this agent')
-    .option('--for <duration>', 'how long, such as 30d', parseDurationOption)
-    .option('--unconfined', 'also for sessions that are not sandboxed')
+    .option('--for <duration>', 'duration, such as 30d', parseDurationOption)
+    .option('--unconfined', 'include sessions without a sandbox')
     .addHelpText(
       'after',
       '\nA rule for a command runs code that its session can change. gc checks the files that the command names.',

@@ -14,15 +14,15 @@ import { type Column, printTable } from '../io/table.ts'
 import { listAutomaticPrograms } from '../pack/prepare.ts'
 
 export function backupCommands(program: Command, context: CommandContext): void {
-  withJson(program.command('backup').description('copy a city into one file, also while it runs'))
+  withJson(program.command('backup').description('copy a city into one file, even while it runs'))
     .argument('<file>', 'a new file, such as town.tar.gz')
     .action((file: string, options: JsonOption) => backup(context, resolve(context.io.cwd, file), options))
-  withJson(program.command('restore').description('restore a city from a backup into any folder and register it'))
+  withJson(program.command('restore').description('restore a city from a backup into a folder'))
     .argument('<file>')
     .argument('<folder>', 'a new or an empty folder')
-    .option('--name <name>', 'the name to register it under, for example when the original city still runs')
+    .option('--name <name>', 'name to register it under')
     .option('--no-register', 'unpack it without registering it')
-    .option('--skip-unknown', 'leave out links and files that no city has, instead of rejecting the backup for them')
+    .option('--skip-unknown', 'skip links and foreign files instead of failing')
     .action((file: string, folder: string, options: Restore) => restoreCity(context, file, folder, options))
 }
 

@@ -43,8 +43,8 @@ export function aboutCommands(program: Command, bd: BdContext): void {
     .action(bd.run(() => where(bd)))
   for (const [name, description] of [
     ['info', 'show where the beads are kept, and how many there are'],
-    ['context', 'show the city, the rig and the storage that commands work on'],
-    ['ping', 'check that the beads can be reached'],
+    ['context', 'show the city, rig and storage in use'],
+    ['ping', 'check the connection to the beads'],
   ] as const) {
     program
       .command(name)
@@ -108,7 +108,7 @@ async function info(bd: BdContext, command: 'info' | 'context' | 'ping'): Promis
 function doctorCommand(program: Command, bd: BdContext): void {
   program
     .command('doctor')
-    .description('check this machine, the city and its packs, as `gc doctor` does')
+    .description('check this machine, the city and its packs')
     .argument('[words...]')
     .option('--fix', 'fix what can be fixed')
     .allowUnknownOption()

@@ -15,7 +15,7 @@ interface Options {
 export function batchCommand(program: Command, bd: BdContext): void {
   program
     .command('batch')
-    .description('carry out changes, one a line of standard input or of a file')
+    .description('apply changes from a file or standard input, one a line')
     .option('-f, --file <file>', 'read them from a file')
     .option('-m, --message <text>', 'accepted')
     .option('--dry-run', 'only check them')

@@ -27,7 +27,7 @@ export function closeCommands(program: Command, bd: BdContext): void {
     .argument('<beads...>')
     .option('-r, --reason <text>', 'the reason or result; may be repeated, one for each bead', collect)
     .option('--reason-file <file>', 'read the reason from a file; - for standard input')
-    .option('-f, --force', 'also what another session works on')
+    .option('-f, --force', 'include beads that another session works on')
     .option('--continue', 'claim the next step of its molecule')
     .option('--no-auto', 'with --continue, only show the next step')
     .option('--suggest-next', 'show what it no longer blocks')

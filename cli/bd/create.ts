@@ -219,7 +219,7 @@ export const withTextOptions = (command: Command): Command =>
       .option('--context <text>', 'what else belongs to it')
       .option('--external-ref <ref>', 'what it stands for elsewhere, such as the address of an issue')
       .option('--spec-id <id>', 'the specification it belongs to')
-      .option('-e, --estimate <minutes>', 'how long it should take', parseCount)
+      .option('-e, --estimate <minutes>', 'estimated duration', parseCount)
       .option('--due <moment>', 'when it should be done', parseMoment)
       .option('--skills <skills>', 'the skills that it needs')
       .option('--mol-type <type>', 'the type of a molecule: swarm, patrol or work')

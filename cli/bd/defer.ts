@@ -8,7 +8,7 @@ import type { BdContext } from './context.ts'
 export function deferCommands(program: Command, bd: BdContext): void {
   program
     .command('defer')
-    .description('put beads off: until a time, or until somebody takes them up again')
+    .description('defer beads, until a time or `bd undefer`')
     .argument('<beads...>')
     .option('--until <moment>', 'ready again from this time, such as +6h or 2030-01-31', parseMoment)
     .action(
@@ -18,7 +18,7 @@ export function deferCommands(program: Command, bd: BdContext): void {
     )
   program
     .command('undefer')
-    .description('take up beads that were put off')
+    .description('undefer beads')
     .argument('<beads...>')
     .action(bd.run((ids: string[]) => apply(bd, ids, { defer_until: null }, 'Undeferred')))
 }

@@ -43,7 +43,7 @@ export function dependencyCommands(program: Command, bd: BdContext): void {
     .action(bd.run((id: string, on: string) => remove(bd, id, on)))
   dep
     .command('list')
-    .description('what a bead depends on, or what depends on it')
+    .description('list dependencies of a bead, or its dependents')
     .argument('<bead>')
     .option('--direction <way>', 'down: what it depends on; up: what depends on it', 'down')
     .option('-t, --type <type>', 'only of this type')
@@ -54,8 +54,8 @@ export function dependencyCommands(program: Command, bd: BdContext): void {
 /** Commands on more than one dependency. */
 function graphCommands(dep: Command, bd: BdContext): void {
   for (const [verb, description] of [
-    ['relate', 'let two beads refer to each other; neither waits for the other'],
-    ['unrelate', 'let two beads no longer refer to each other'],
+    ['relate', 'relate two beads without a dependency'],
+    ['unrelate', 'remove the relation of two beads'],
   ] as const) {
     dep
       .command(verb)
@@ -66,11 +66,11 @@ function graphCommands(dep: Command, bd: BdContext): void {
   }
   dep
     .command('tree')
-    .description('show what a bead depends on, with what that depends on')
+    .description('show the dependencies of a bead as a tree')
     .argument('<bead>')
     .addOption(new Option('--direction <way>', 'down: what it depends on; up: what depends on it').choices(WAYS))
     .option('--reverse', 'the same as --direction up')
-    .option('-d, --max-depth <n>', 'the maximum depth', parseCount, 50)
+    .option('-d, --max-depth <n>', 'maximum depth', parseCount, 50)
     .option('--depth <n>', 'the same as --max-depth', parseCount)
     .option('--show-all-paths', 'show a bead at every place')
     .option('-s, --status <status>', 'only with this status', parseStatus)

@@ -9,7 +9,7 @@ export function epicCommands(program: Command, bd: BdContext): void {
   const epic = program.command('epic').description('epics and how far they are')
   epic
     .command('status')
-    .description('show how far the open epics are')
+    .description('show the progress of open epics')
     .argument('[epic]', 'only this one')
     .option('--eligible-only', 'only those whose children are all closed')
     .action(

@@ -29,7 +29,7 @@ export function gateCommands(program: Command, bd: BdContext): void {
   const gate = program.command('gate').description('beads that block others until they are resolved')
   gate
     .command('create')
-    .description('block a bead until a person, a time or something at GitHub resolves it')
+    .description('block a bead until a person, a time or GitHub resolves it')
     .requiredOption('--blocks <bead>', 'the bead to block')
     .addOption(new Option('-t, --type <kind>', 'what it waits for').choices(KINDS).default('human'))
     .option('--await-id <id>', 'the run or pull request')
@@ -39,10 +39,10 @@ export function gateCommands(program: Command, bd: BdContext): void {
   gate
     .command('list')
     .description('list open gates')
-    .option('-a, --all', 'resolved ones, too')
+    .option('-a, --all', 'include resolved ones')
     .option('--status <status>', 'open or closed')
     .option('-t, --type <kind>', 'only those that wait for this, such as human or timer')
-    .option('-n, --limit <n>', 'the maximum number; 0 for all', parseCount, 0)
+    .option('-n, --limit <n>', 'maximum rows; 0 for all', parseCount, 0)
     .action(bd.run((options: List) => list(bd, options)))
   gate
     .command('show')
@@ -68,10 +68,10 @@ export function gateCommands(program: Command, bd: BdContext): void {
     )
   gate
     .command('check')
-    .description('resolve the gates whose time has come, and list those that need a person')
+    .description('resolve gates that are due, and list the others')
     .addOption(new Option('-t, --type <kind>', 'only these').choices([...KINDS, 'gh', 'bead', 'all']))
     .option('--dry-run', 'resolve none')
-    .option('-e, --escalate', 'accepted: gates that wait for a person are in the list of what waits for people')
+    .option('-e, --escalate', 'accepted: gates for people are in `gc attention`')
     .option('-l, --limit <n>', 'accepted')
     .action(bd.run((options: Check) => check(bd, options)))
 }

@@ -50,7 +50,7 @@ interface Count extends ListFilter {
 }
 
 export function listCommands(program: Command, bd: BdContext): void {
-  withFilters(program.command('ready').description('list open work that nothing blocks'), 100)
+  withFilters(program.command('ready').description('list unblocked open work'), 100)
     .addOption(
       new Option('-s, --sort <way>', 'the most urgent first, or the oldest').choices(READY_SORTS).default('priority'),
     )
@@ -84,7 +84,7 @@ function listCommand(program: Command, bd: BdContext): void {
     .option('--tree', 'each below its parent')
     .option('--pretty', 'the same as --tree')
     .option('--format <template>', 'print each by a Go template over its JSON, or `digraph` or `dot` for all')
-    .option('-w, --watch', 'list them again on every change, until ctrl-c')
+    .option('-w, --watch', 'update on every change until ctrl-c')
     .option('--flat', 'accepted: lists are flat')
     .option('--short', 'accepted: a bead is a line')
     .option('--no-pager', 'accepted: gc uses none')

@@ -15,22 +15,22 @@ export function markCommands(program: Command, bd: BdContext): void {
     .action(bd.run((id: string | undefined) => (id === undefined ? list(bd) : mark(bd, id))))
   human
     .command('list')
-    .description('list the open ones')
+    .description('list open questions')
     .option('-s, --status <status>', 'only with this status', parseStatus)
     .action(bd.run(({ status }: { status?: string }) => list(bd, status)))
   human
     .command('stats')
-    .description('count them')
+    .description('count open questions')
     .action(bd.run(() => statistics(bd)))
   human
     .command('respond')
-    .description('answer one, and close it')
+    .description('answer a question and close it')
     .argument('<bead>')
     .requiredOption('-r, --response <text>', 'the answer; it becomes a comment')
     .action(bd.run((id: string, { response }: { response: string }) => end(bd, id, 'Responded', response)))
   human
     .command('dismiss')
-    .description('close one without an answer')
+    .description('close a question without an answer')
     .argument('<bead>')
     .option('-r, --reason <text>', 'why; it becomes a comment')
     .action(bd.run((id: string, { reason }: { reason?: string }) => end(bd, id, 'Dismissed', reason)))

@@ -32,18 +32,18 @@ export function moleculeCommands(program: Command, bd: BdContext): void {
     .action(bd.run((id: string | undefined) => progress(bd, id)))
   mol
     .command('burn')
-    .description('throw a wisp away with all its steps; a molecule of work is closed and stays as history')
+    .description('remove a wisp with its steps, or close a molecule')
     .argument('<molecules...>')
-    .option('-f, --force', 'do not ask first; also what another session works on')
+    .option('-f, --force', 'skip the confirmation; include beads in progress elsewhere')
     .option('-y, --yes', 'the same as --force')
-    .option('--dry-run', 'only list what would be thrown away')
+    .option('--dry-run', 'print the plan and change nothing')
     .action(bd.run((ids: string[], options: Burn) => burn(bd, ids, options)))
   mol
     .command('squash')
-    .description('replace the wisps of a molecule by one closed bead that sums them up')
+    .description('replace the wisps of a molecule by one closed summary')
     .argument('<molecule>')
     .option('--summary <text>', 'the summary; default lists the steps')
-    .option('--keep-children', 'do not throw the wisps away')
+    .option('--keep-children', 'keep the wisps')
     .option('--dry-run', 'only show what would be done')
     .action(bd.run((id: string, options: Squash) => squash(bd, id, options)))
   wispCommands(mol, bd)
@@ -80,8 +80,8 @@ async function pour(bd: BdContext, name: string, options: Pour, ephemeral: boole
 function wispCommands(mol: Command, bd: BdContext): void {
   const wisp = mol.command('wisp').description('molecules of bookkeeping')
   for (const [command, isEphemeral] of [
-    [mol.command('pour').description('make the beads of a formula'), false],
-    [wisp.command('create', { isDefault: true }).description('make the beads of a formula, as bookkeeping'), true],
+    [mol.command('pour').description("create a formula's beads"), false],
+    [wisp.command('create', { isDefault: true }).description("create a formula's beads as bookkeeping"), true],
   ] as const) {
     command
       .argument('<formula>')
@@ -117,7 +117,7 @@ function wispCommands(mol: Command, bd: BdContext): void {
   wisp
     .command('gc')
     .description('close abandoned ones')
-    .option('--age <duration>', 'how long nothing has changed', parseDurationOption, 3_600_000)
+    .option('--age <duration>', 'minimum time without a change', parseDurationOption, 3_600_000)
     .option('--all', 'accepted')
     .option('--closed', 'accepted: gc removes closed ones itself')
     .option('--exclude-type <types>', 'not of these types', collectList)

@@ -22,7 +22,7 @@ export function queryCommand(program: Command, bd: BdContext): void {
     .command('query')
     .description('list the beads that match an expression')
     .argument('<expression...>', 'such as "status=open AND (priority<2 OR label=urgent)"')
-    .option('-n, --limit <n>', 'the maximum number; 0 for all', parseCount, 50)
+    .option('-n, --limit <n>', 'maximum rows; 0 for all', parseCount, 50)
     .option('-a, --all', 'include closed ones')
     .addOption(sortOption().default('priority'))
     .option('-r, --reverse', 'the other way round')

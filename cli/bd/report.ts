@@ -28,13 +28,13 @@ export function reportCommands(program: Command, bd: BdContext): void {
     .description('list open beads without recent changes')
     .option('-d, --days <n>', 'for how many days', parseCount, 30)
     .option('-s, --status <status>', 'only with this status', parseStatus)
-    .option('-n, --limit <n>', 'the maximum number; 0 for all', parseCount, 50)
+    .option('-n, --limit <n>', 'maximum rows; 0 for all', parseCount, 50)
     .action(bd.run((options: Stale) => stale(bd, options)))
   program
     .command('history')
     .description('show the history of a bead, newest first')
     .argument('<bead>')
-    .option('--limit <n>', 'the maximum number; 0 for all', parseCount, 0)
+    .option('--limit <n>', 'maximum rows; 0 for all', parseCount, 0)
     .action(bd.run((id: string, { limit }: { limit: number }) => history(bd, id, limit)))
 }
 

@@ -31,7 +31,7 @@ export function showCommand(program: Command, bd: BdContext): void {
     .option('--id <beads>', 'the same as the arguments, separated by commas', collectList)
     .option('--current', 'the bead that you work on')
     .option('--short', 'one line each')
-    .option('--children', 'the beads below it, closed ones too')
+    .option('--children', 'include its children, even closed ones')
     .option('--notes', 'only the notes')
     .option('--refs', 'only the beads that depend on it')
     .option('--thread', 'the messages of its conversation')
@@ -40,7 +40,7 @@ export function showCommand(program: Command, bd: BdContext): void {
     .option('--include-comments', 'accepted: comments are always shown')
     .option('--include-dependents', 'accepted: dependents are always shown')
     .option('--local-time', 'accepted')
-    .option('-w, --watch', 'show them again on every change, until ctrl-c')
+    .option('-w, --watch', 'update on every change until ctrl-c')
     .action(
       bd.run(async (given: string[], options: Show) => {
         const ids = await idsOf(bd, given, options)

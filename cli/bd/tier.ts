@@ -15,11 +15,11 @@ export function tierCommands(program: Command, bd: BdContext): void {
     .action(bd.run((id: string, options: { reason?: string }) => promote(bd, id, options)))
   program
     .command('delete')
-    .description('close beads for good; gc keeps closed beads as history')
+    .description('close beads; they stay as history')
     .argument('[beads...]')
     .option('--from-file <file>', 'read more ids from a file, one a line')
-    .option('-f, --force', 'do it; without, only show what would be closed')
-    .option('--cascade', 'their children and dependents, too')
+    .option('-f, --force', 'apply; without it, only print the plan')
+    .option('--cascade', 'include their children and dependents')
     .option('--dry-run', 'only show what would be closed')
     .action(bd.run((ids: string[], options: Delete) => remove(bd, ids, options)))
   program
@@ -38,7 +38,7 @@ export function tierCommands(program: Command, bd: BdContext): void {
     .option('-i, --input <file>', 'the same as the argument')
     .option('--from-file <file>', 'the same as the argument')
     .option('--dedup', 'accepted: what is there already is not imported again')
-    .option('-f, --force', 'also replace newer beads and those that sessions hold')
+    .option('-f, --force', 'replace newer beads and beads that sessions hold')
     .action(bd.run((file: string | undefined, options: Import) => importFile(bd, file, options)))
 }
 

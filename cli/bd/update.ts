@@ -42,7 +42,7 @@ export function updateCommands(program: Command, bd: BdContext): void {
     for (const each of args) command.argument(each)
     return command
   }
-  define('assign', 'assign a bead; with an empty name, unassign it', '<bead>', '<who>').action(
+  define('assign', 'assign a bead, or unassign it with an empty name', '<bead>', '<who>').action(
     bd.run((id: string, assignee: string) => update(bd, [id], { assignee })),
   )
   define('priority', 'set the priority of a bead', '<bead>', '<level>').action(
@@ -56,7 +56,7 @@ export function updateCommands(program: Command, bd: BdContext): void {
   program
     .command('meta', { hidden: true })
     .command('set')
-    .description('set metadata of a bead; short for `bd update --set-metadata`')
+    .description('set metadata of a bead')
     .argument('<bead>')
     .argument('<pairs...>')
     .action(
@@ -71,19 +71,19 @@ export function updateCommands(program: Command, bd: BdContext): void {
 /** The options of `bd update`. */
 const withFields = (command: Command): Command =>
   withChangeOptions(command)
-    .option('--claim', 'claim it: assign it to yourself and set it in progress, unless somebody else has it')
+    .option('--claim', 'claim it for yourself, unless another session holds it')
     .option('-s, --status <status>', 'open, in_progress, closed …', parseStatus)
     .option('--if-status <status>', 'only if it has this status now', parseStatus)
     .option('-a, --assignee <who>', 'the assignee; empty for none')
     .option('--assign <who>', 'the same as --assignee')
-    .option('--unassign', 'assign it to nobody')
+    .option('--unassign', 'leave it unassigned')
     .option('--add-label <labels>', 'separated by commas', collectList)
     .option('--label <labels>', 'the same as --add-label', collectList)
     .option('--remove-label <labels>', 'separated by commas', collectList)
-    .option('--set-labels <labels>', 'these labels instead of the present ones', collectList)
+    .option('--set-labels <labels>', 'replace all labels by these', collectList)
     .option('--defer <moment>', 'not ready before this time; empty for no such time', parseDefer)
     .option('--unset-metadata <key>', 'may be repeated', collectList)
-    .option('-f, --force', 'also what another session works on')
+    .option('-f, --force', 'include beads that another session works on')
     .option('--persistent', 'it is work to keep, no bookkeeping')
     .option('--ephemeral', 'it is bookkeeping, not work to keep')
 

@@ -38,9 +38,9 @@ interface Search extends JsonOption {
 }
 
 export function beadCommands(program: Command, context: CommandContext): void {
-  const bead = program.command('bead').description('the beads of the city: tasks and other records')
+  const bead = program.command('bead').description('create, list and change beads')
   listCommand(bead, context)
-  withWatch(withJson(bead.command('ready').description('list open work that nothing blocks'))).action(
+  withWatch(withJson(bead.command('ready').description('list unblocked open work'))).action(
     (options: JsonOption & WatchOption) => ready(context, options),
   )
   withWatch(withJson(bead.command('show').description('show one bead')))
@@ -100,8 +100,8 @@ function listCommand(bead: Command, context: CommandContext): void {
     .option('--label <label>', 'only beads with this label')
     .option('--assignee <who>', 'only beads of this session, by its id, alias or name')
     .option('--rig <rig>', 'only beads of this rig; the city’s name for those of no rig')
-    .option('--all', 'closed beads and records such as sessions and messages, too')
-    .option('--limit <n>', 'the maximum number', parseCount, 100)
+    .option('--all', 'include closed beads and other records')
+    .option('--limit <n>', 'maximum rows', parseCount, 100)
     .action((options: List) => list(context, options))
 }
 
@@ -127,7 +127,7 @@ function searchCommand(bead: Command, context: CommandContext): void {
     .option('--status <status>', 'open, in_progress or closed', parseStatus)
     .option('--type <type>', 'such as task or bug')
     .option('--rig <rig>', 'only beads of this rig; the city’s name for those of no rig')
-    .option('--limit <n>', 'the maximum number', parseCount, 50)
+    .option('--limit <n>', 'maximum rows', parseCount, 50)
     .action(watched(context, search))
 }
 

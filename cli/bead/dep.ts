@@ -20,7 +20,7 @@ export function dependencyCommands(bead: Command, context: CommandContext): void
       if (options.json) return printJson(context.io, response)
       printLine(context.io, `${id} depends on ${on} (${options.type}).`)
     })
-  withWatch(withJson(dep.command('list').description('list what a bead depends on and what depends on it')))
+  withWatch(withJson(dep.command('list').description('list dependencies of a bead in both directions')))
     .argument('<bead>')
     .action(watched(context, list))
   withJson(dep.command('remove').description('remove a dependency'))

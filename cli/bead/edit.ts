@@ -116,7 +116,7 @@ async function update(context: CommandContext, ids: readonly string[], options: 
 
 const withFields = (command: Command): Command =>
   command
-    .option('--description <text>', 'what is to be done, in full')
+    .option('--description <text>', 'the full description')
     .option('--type <type>', 'such as task, bug, feature, chore or epic')
     .option('--priority <level>', '0 to 4; 0 is the most urgent', parsePriority)
     .option('--assignee <who>', 'the id, alias or name of a session')

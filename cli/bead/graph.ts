@@ -26,9 +26,7 @@ interface GraphNode {
 }
 
 export function graphCommand(program: Command, context: CommandContext): void {
-  withWatch(
-    withJson(program.command('graph').description('show beads with what belongs to them and what they wait for')),
-  )
+  withWatch(withJson(program.command('graph').description('show beads with their children and dependencies')))
     .argument('<beads...>', 'beads, an epic or a convoy')
     .option('--tree', 'as a tree: each bead below its parent')
     .option('--mermaid', 'as a Mermaid diagram')

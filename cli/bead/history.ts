@@ -9,7 +9,7 @@ import { type Io, printJson, printLine } from '../io/io.ts'
 export function historyCommand(bead: Command, context: CommandContext): void {
   withWatch(withJson(bead.command('history').description('show the history of a bead, newest first')))
     .argument('<bead>')
-    .option('--limit <n>', 'the maximum number', parseCount, 50)
+    .option('--limit <n>', 'maximum rows', parseCount, 50)
     .action(watched(context, history))
 }
 

@@ -17,9 +17,7 @@ interface Ready extends Filter, JsonOption {
 
 /** `gc ready`: a plain list of the ready beads of the city and all rigs. */
 export function readyCommand(program: Command, context: CommandContext): void {
-  withWatch(
-    withJson(withFilters(program.command('ready').description('list open work that nothing blocks, in all rigs'), 0)),
-  )
+  withWatch(withJson(withFilters(program.command('ready').description('list unblocked open work of all rigs'), 0)))
     .option('-s, --status <statuses>', 'instead of ready beads those with a status, separated by commas', parseStatuses)
     .addOption(
       new Option('--sort <way>', 'what comes first').choices(['priority', 'oldest', 'hybrid']).default('priority'),

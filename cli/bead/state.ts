@@ -10,7 +10,7 @@ export function stateCommands(bead: Command, context: CommandContext): void {
   withJson(bead.command('close').description('close beads'))
     .argument('<beads...>')
     .option('--reason <text>', 'the result')
-    .option('--force', 'also what another session works on')
+    .option('--force', 'include beads that another session works on')
     .action((ids: string[], options: JsonOption & { reason?: string; force?: true }) => {
       const { reason, force } = options
       const query = { ...(force && { force }) }
@@ -34,11 +34,11 @@ export function stateCommands(bead: Command, context: CommandContext): void {
         ),
       )
   define('reopen', 'reopen closed beads', 'Reopened')
-  define('unpark', 'unpark a bead that was parked because it failed too many sessions', 'Unparked')
-  withJson(bead.command('assign').description('assign a bead; without a name, unassign it'))
+  define('unpark', 'retry a bead that was parked after failed sessions', 'Unparked')
+  withJson(bead.command('assign').description('assign a bead, or unassign it without a name'))
     .argument('<bead>')
     .argument('[who]', 'the id, alias or name of a session', '')
-    .option('--force', 'also when another session works on it')
+    .option('--force', 'even if another session works on it')
     .action(async (id: string, assignee: string, options: JsonOption & { force?: true }) => {
       const city = await context.city()
       const query = { ...(options.force && { force: true }) }

@@ -12,16 +12,12 @@ import { type Io, printJson, printLine } from '../io/io.ts'
 export function transferCommands(bead: Command, context: CommandContext): void {
   bead
     .command('export')
-    .description('write all beads as JSON Lines, in the format of `bd export`')
+    .description('write all beads as JSON Lines')
     .option('-o, --output <file>', 'write to a new file instead of standard output')
     .action((options: { output?: string }) => exportBeads(context, options.output))
-  withJson(
-    bead
-      .command('import')
-      .description('import beads with their ids from JSON Lines; importing the same again changes nothing'),
-  )
+  withJson(bead.command('import').description('import beads from JSON Lines, with their ids'))
     .argument('[file]', 'the file; default is standard input')
-    .option('-f, --force', 'also replace newer beads and those that sessions hold')
+    .option('-f, --force', 'replace newer beads and beads that sessions hold')
     .action((file: string | undefined, options: JsonOption & ImportOptions) =>
       importBeads(context, file ?? '-', options),
     )

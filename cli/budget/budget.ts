@@ -15,8 +15,8 @@ interface ScopeOptions {
 }
 
 export function budgetCommands(program: Command, context: CommandContext): void {
-  const budget = program.command('budget').description('limit what the city may use')
-  withWatch(withJson(budget.command('list').description('list budgets and how much of each is used'))).action(
+  const budget = program.command('budget').description('set limits on tokens and money')
+  withWatch(withJson(budget.command('list').description('list budgets and how much is used'))).action(
     (options: JsonOption & WatchOption) => list(context, options),
   )
   withScope(withJson(budget.command('set').description('set a budget for the city, a rig or an agent')))
@@ -32,17 +32,15 @@ export function budgetCommands(program: Command, context: CommandContext): void 
       )
       printUncounted(context.io, await city.call('GET ~/budgets'))
     })
-  withJson(
-    budget
-      .command('strict')
-      .description('give no turn to agents under a budget whose programs do not report what they use'),
-  ).action(async (options: JsonOption) => {
-    const city = await context.city()
-    const budgets = await city.call('POST ~/budgets/strict')
-    if (options.json) return printJson(context.io, budgets)
-    printLine(context.io, 'Budgets are strict: an agent whose program does not report what it uses gets no turn.')
-    printUncounted(context.io, budgets)
-  })
+  withJson(budget.command('strict').description('refuse turns to budgeted agents that report no usage')).action(
+    async (options: JsonOption) => {
+      const city = await context.city()
+      const budgets = await city.call('POST ~/budgets/strict')
+      if (options.json) return printJson(context.io, budgets)
+      printLine(context.io, 'Budgets are strict: an agent whose program does not report what it uses gets no turn.')
+      printUncounted(context.io, budgets)
+    },
+  )
   withScope(withJson(budget.command('remove').description('remove a budget')))
     .argument('<unit>', 'usd or tokens', parseUnit)
     .action(async (of: Budget['unit'], options: ScopeOptions & JsonOption) => {

@@ -9,19 +9,19 @@ import { type Io, printJson, printLine } from '../io/io.ts'
 import { type Column, printTable } from '../io/table.ts'
 
 export function usageCommand(program: Command, context: CommandContext): void {
-  withWatch(
-    withJson(program.command('usage').alias('costs').description('show the usage of the city: tokens, money, time')),
-  ).action(async (options: JsonOption & WatchOption) => {
-    const city = await context.city()
-    await renderLive(context, city, options, async (io) => {
-      const usage = await city.call('GET ~/usage')
-      if (options.json) printJson(io, usage)
-      else {
-        print(io, usage, await city.call('GET ~/usage/prices'))
-        printReviews(io, (await city.call('GET ~/changes/reviewers')).items)
-      }
-    })
-  })
+  withWatch(withJson(program.command('usage').alias('costs').description('show tokens, money and time used'))).action(
+    async (options: JsonOption & WatchOption) => {
+      const city = await context.city()
+      await renderLive(context, city, options, async (io) => {
+        const usage = await city.call('GET ~/usage')
+        if (options.json) printJson(io, usage)
+        else {
+          print(io, usage, await city.call('GET ~/usage/prices'))
+          printReviews(io, (await city.call('GET ~/changes/reviewers')).items)
+        }
+      })
+    },
+  )
 }
 
 function print(io: Io, usage: UsageBody, prices: PriceList): void {

@@ -17,7 +17,7 @@ import { initCommand } from './init.ts'
 import { status } from './status.ts'
 
 export function cityCommands(program: Command, context: CommandContext): void {
-  const city = program.command('city').description('the cities of this supervisor')
+  const city = program.command('city').description('manage the cities of this supervisor')
   withWatch(withJson(city.command('list').description('list the registered cities'))).action((options: List) =>
     list(context, options),
   )
@@ -92,7 +92,7 @@ function print(io: Io, cities: readonly CityInfo[]): void {
 }
 
 function statusCommand(parent: Command, context: CommandContext): void {
-  withWatch(withJson(parent.command('status').description('show the status of the city: agents, rigs, work')))
+  withWatch(withJson(parent.command('status').description('show agents, rigs and work of a city')))
     .argument('[city]', 'the name or folder of the city')
     .action((name: string | undefined, options: JsonOption & WatchOption) => status(context, name, options))
 }
@@ -117,7 +117,7 @@ function registerCommand(parent: Command, context: CommandContext): void {
 }
 
 function unregisterCommand(parent: Command, context: CommandContext): void {
-  withJson(parent.command('unregister').description('end the sessions of a city and unregister it; its folder is kept'))
+  withJson(parent.command('unregister').description('stop a city and unregister it; its folder stays'))
     .argument('[city]', 'the name or folder of the city')
     .action(async (name: string | undefined, options: JsonOption) => {
       const city = await context.cityNamed(name)
@@ -132,7 +132,7 @@ function unregisterCommand(parent: Command, context: CommandContext): void {
 }
 
 function suspensionCommands(parent: Command, context: CommandContext): void {
-  const verbs = { suspend: 'start no sessions in a city until it is resumed', resume: 'resume a suspended city' }
+  const verbs = { suspend: 'start no new sessions in a city', resume: 'resume a suspended city' }
   for (const [verb, description] of Object.entries(verbs)) {
     withJson(parent.command(verb).description(description))
       .argument('[city]', 'the name or folder of the city')

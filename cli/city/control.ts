@@ -19,13 +19,13 @@ interface Control extends JsonOption {
 
 /** The commands that start and stop one city. */
 export function cityControlCommands(program: Command, context: CommandContext): void {
-  controlled(program, 'start', 'start a city, and the supervisor if none runs')
-    .option('-n, --dry-run', 'only say what would be done')
+  controlled(program, 'start', 'start a city')
+    .option('-n, --dry-run', 'print the plan and change nothing')
     .option('--no-auto-restart', 'accepted')
     .option('--verbose', 'accepted')
-    .option('--foreground', 'accepted: the supervisor runs the city; `gc serve` runs it in the foreground')
+    .option('--foreground', 'accepted: `gc serve` runs in the foreground')
     .action((name: string | undefined, options: Control) => start(context, name, options))
-  controlled(program, 'stop', 'end the sessions of a city and stop it until it is started; `gc down` ends everything')
+  controlled(program, 'stop', 'stop a city and its sessions')
     .option('--force', 'accepted: sessions are always ended')
     .option('--clean', 'accepted: nothing of a session is left')
     .action((name: string | undefined, options: Control) => stop(context, name, options))
@@ -42,7 +42,7 @@ export function cityControlCommands(program: Command, context: CommandContext): 
 const controlled = (program: Command, verb: string, description: string): Command =>
   withJson(program.command(verb).description(description))
     .argument('[city]', 'the name or folder of the city')
-    .option('--timeout <seconds>', 'how long to wait', (text: string) => parseCount(text.replace(/s$/, '')), 60)
+    .option('--timeout <seconds>', 'timeout', (text: string) => parseCount(text.replace(/s$/, '')), 60)
 
 const isDown = ({ running, status }: CityInfo): boolean =>
   !running && (status === 'stopped' || status === 'init_failed')

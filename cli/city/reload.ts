@@ -14,10 +14,10 @@ interface Reload extends JsonOption {
 }
 
 export function reloadCommand(program: Command, context: CommandContext): void {
-  withJson(program.command('reload').description('put the files of a city in force now, or say why they cannot be'))
+  withJson(program.command('reload').description('reload the configuration of a city, or print its errors'))
     .argument('[city]', 'the name or folder of the city')
-    .option('--async', 'accepted: files are read at once')
-    .option('--soft', 'running sessions whose declaration has changed stay as they are')
+    .option('--async', 'accepted: files are read immediately')
+    .option('--soft', 'keep running sessions with an outdated declaration')
     .option('--timeout <duration>', 'accepted')
     .action(async (name: string | undefined, options: Reload) =>
       reload(context, await context.cityNamed(name), options),

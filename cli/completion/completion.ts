@@ -21,7 +21,7 @@ const NO_WORDS = 1
 export function completionCommands(program: Command, context: CommandContext): void {
   program
     .command('completion')
-    .description('print what a shell reads to complete commands and the names of agents, beads, sessions …')
+    .description('print completions for a shell')
     .addArgument(new Argument('<shell>').choices(Object.keys(SCRIPTS)))
     .addHelpText(
       'after',

@@ -16,9 +16,9 @@ interface ExplainOptions extends JsonOption {
 }
 
 export function configCommands(program: Command, context: CommandContext): void {
-  const config = program.command('config').description('what the files of a city declare')
+  const config = program.command('config').description('show the configuration of a city')
   configShowCommand(config, context)
-  withJson(config.command('explain').description('show where each field of an agent, rig or provider is declared'))
+  withJson(config.command('explain').description('show the source of each field of an agent or rig'))
     .option('--agent <agent>', 'only this agent')
     .option('--rig <rig>', 'only this rig')
     .option('--provider <provider>', 'only this provider')

@@ -12,9 +12,7 @@ import { printJson, printLine } from '../io/io.ts'
 const SCHEMA_VERSION = '2'
 
 export function lintCommand(program: Command, context: CommandContext): void {
-  withJson(
-    program.command('lint').description('check the packs in a folder, and the city if it is one; status 1 for errors'),
-  )
+  withJson(program.command('lint').description('check the packs or the city in a folder for errors'))
     .argument('[folder]', 'a pack, a city, or a folder of packs', '.')
     .action((folder: string, options: JsonOption) => lint(context, folder, options))
 }

@@ -15,7 +15,7 @@ interface ShowOptions extends JsonOption {
 
 /** `gc config show`: what the files of a city come to, without a supervisor. */
 export function configShowCommand(config: Command, context: CommandContext): void {
-  withJson(config.command('show').description('show what the files of a city come to, with its packs and patches'))
+  withJson(config.command('show').description('show the resolved configuration of a city'))
     .option('--provenance', 'with the file and line of each value')
     .option('--validate', 'only check the files, with the formulas of the packs')
     .action(async (options: ShowOptions, command: Command) => {

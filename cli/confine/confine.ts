@@ -34,9 +34,7 @@ export function confineCommand(program: Command, context: CommandContext): void 
   const command = program
     .command('confine')
     .helpCommand(false)
-    .description(
-      'run a command that can change this folder only, and reaches no keys, other programs or other hosts than those of packages',
-    )
+    .description('run a command in a sandbox that writes only here')
     .argument('<command...>', 'the command and its arguments, after --')
     .option('--read <path>', 'let it read another file or folder; may be repeated', collectPath)
     .option('--write <path>', 'let it change another file or folder; may be repeated', collectPath)
@@ -47,10 +45,7 @@ export function confineCommand(program: Command, context: CommandContext): void 
       collect,
     )
     .addOption(
-      new Option(
-        '--network <reach>',
-        'hosts: package registries and what --host names; session: only what it listens on itself; open: every network',
-      )
+      new Option('--network <reach>', 'hosts: registries and --host; session: own ports; open: all')
         .choices(['hosts', 'session', 'open'])
         .default('hosts'),
     )

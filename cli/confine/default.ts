@@ -9,7 +9,7 @@ import { printLine } from '../io/io.ts'
 export function confineDefaultCommands(confine: Command, context: CommandContext): void {
   confine
     .command('on')
-    .description('confine every agent that does not say otherwise, in all cities of this supervisor')
+    .description('sandbox agents by default, in all cities')
     .addArgument(
       new Argument('[mode]', 'network lets them reach every network')
         .choices(['default', 'network'])
@@ -18,7 +18,7 @@ export function confineDefaultCommands(confine: Command, context: CommandContext
     .action((mode: 'default' | 'network') => choose(context, mode))
   confine
     .command('off')
-    .description('run agents unconfined that do not say otherwise, in all cities of this supervisor')
+    .description('run agents without a sandbox by default, in all cities')
     .action(() => choose(context, 'off'))
 }
 

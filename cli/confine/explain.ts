@@ -12,7 +12,7 @@ import { describeSessionCgroups } from './cgroup-support.ts'
 
 /** Defines the command that shows how an agent is confined. */
 export function confineExplainCommand(confine: Command, context: CommandContext): void {
-  withJson(confine.command('explain').description('show how an agent is confined, and the line that says each rule'))
+  withJson(confine.command('explain').description('show the sandbox of an agent, with the source of each rule'))
     .argument('<agent>', 'the agent, such as shop/worker')
     .action(async (agent: string, options: JsonOption, command: Command) => {
       const folder = await cityFolder(context, command.optsWithGlobals<{ city?: string }>().city)

@@ -9,9 +9,9 @@ import { confirm, printLine } from '../io/io.ts'
 export function confineLoginCommand(confine: Command, context: CommandContext): void {
   confine
     .command('share-login')
-    .description('let confined sessions of a provider read the file with your log-in, in this city')
+    .description('share your login with sandboxed sessions of a provider')
     .argument('<provider>', 'the provider, such as claude')
-    .option('--stop', 'do not let them any more')
+    .option('--stop', 'remove the permission')
     .action(async (provider: string, { stop }: { stop?: true }, command: Command) => {
       const folder = await cityFolder(context, command.optsWithGlobals<{ city?: string }>().city)
       await share(context, folder, provider, !stop)

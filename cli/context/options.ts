@@ -7,9 +7,9 @@ export interface JsonOption {
 
 export const withJson = (command: Command): Command =>
   command
-    .option('--json', 'print the answer of the server as JSON; --json=id,title prints only these fields')
+    .option('--json', 'print JSON; --json=id,title prints these fields')
     .addOption(new Option('--fields <fields>').hideHelp())
-    .option('--format <template>', 'print each item by a Go template over its JSON, such as "{{.id}} {{.title}}"')
+    .option('--format <template>', 'print by a Go template, such as "{{.id}} {{.title}}"')
 
 /** The settings of a new agent that a conversation asks for. */
 export interface AgentSettingOptions {
@@ -34,7 +34,7 @@ export const withAgentSettings = (command: Command): Command =>
 /** The options of a command that prints one page of a list. */
 export const withPaging = (command: Command): Command =>
   withJson(command)
-    .option('--limit <n>', 'the maximum number', parseCount)
+    .option('--limit <n>', 'maximum rows', parseCount)
     .option('--cursor <cursor>', 'the cursor of the page before')
 
 /** Parses an integer of 0 or more. */

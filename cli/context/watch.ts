@@ -11,7 +11,7 @@ export interface WatchOption {
 }
 
 export const withWatch = (command: Command): Command =>
-  command.option('-w, --watch', 'update the output on every change, until ctrl-c')
+  command.option('-w, --watch', 'update on every change until ctrl-c')
 
 /** Writes the current output; returns `over` when it will not change any more. */
 export type Render = (io: Io) => Promise<void> | Promise<'over' | undefined>

@@ -18,14 +18,14 @@ export const OWNED_LABEL = 'owned'
 export function adminCommands(convoy: Command, context: CommandContext): void {
   withJson(convoy.command('land').description('close an owned convoy once its beads are closed'))
     .argument('<convoy>')
-    .option('--force', 'also when some beads are open')
+    .option('--force', 'even if some beads are open')
     .option('--dry-run', 'only check whether it can be landed')
     .action((id: string, options: Land) => land(context, id, options))
   withJson(convoy.command('target').description('set the target branch of a convoy'))
     .argument('<convoy>')
     .argument('<branch>')
     .action((id: string, branch: string, options: JsonOption) => target(context, id, branch, options))
-  withWatch(withJson(convoy.command('stranded').description('list convoys with ready work and nobody working')))
+  withWatch(withJson(convoy.command('stranded').description('list convoys with ready work and no session')))
     .option('--all', 'include those that `gc sling` made for one bead')
     .action(async (options: Stranded) => {
       const city = await context.city()

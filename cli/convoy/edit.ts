@@ -11,8 +11,8 @@ import { printJson, printLine } from '../io/io.ts'
 export function changeCommands(convoy: Command, context: CommandContext): void {
   createCommand(convoy, context)
   itemsCommand(convoy, context, 'add', 'add beads to a convoy', 'are in')
-  itemsCommand(convoy, context, 'remove', 'remove beads from a convoy; the beads do not change', 'are no longer in')
-  endCommand(convoy, context, 'close', 'close a convoy, also when its beads are open', 'POST ~/convoy/{id}/close')
+  itemsCommand(convoy, context, 'remove', 'remove beads from a convoy', 'are no longer in')
+  endCommand(convoy, context, 'close', 'close a convoy, even with open beads', 'POST ~/convoy/{id}/close')
   endCommand(convoy, context, 'delete', 'delete a convoy; its record and its beads are kept', 'DELETE ~/convoy/{id}')
 }
 
@@ -36,12 +36,12 @@ function createCommand(convoy: Command, context: CommandContext): void {
     .argument('<title>')
     .argument('[bead...]', 'its beads')
     .option('--rig <rig>', 'the rig')
-    .option('--owned', 'keep it open until somebody lands it')
+    .option('--owned', 'keep it open until `gc convoy land`')
     .option('--owner <who>', 'the owner')
     .option('--merge <way>', 'how its work is merged: direct, mr or local', parseMerge)
     .option('--target <branch>', 'the branch its work is merged into')
     .option('--tracks <beads>', 'more of its beads, separated by commas', collectList)
-    .option('--notify <who>', 'who wants to hear of its end; it is kept as metadata')
+    .option('--notify <who>', 'whom to notify at the end; stored as metadata')
     .option('--city-scope', 'create it in the city, whatever the rig of this folder is')
     .action((title: string, items: string[], options: Create) => create(context, title, items, options))
 }

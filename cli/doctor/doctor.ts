@@ -14,11 +14,11 @@ interface Doctor extends JsonOption {
 }
 
 export function doctorCommand(program: Command, context: CommandContext): void {
-  withJson(program.command('doctor').description('check this machine, the city and its packs; status 1 for errors'))
+  withJson(program.command('doctor').description('check this machine, the city and its packs'))
     .argument('[city]', 'the name or folder of the city')
     .option('--fix', 'fix what can be fixed')
-    .option('--check-timeout <duration>', 'how long a check of a pack may take', parseDurationOption, 60_000)
-    .option('-v, --verbose', 'show the details of good results, too')
+    .option('--check-timeout <duration>', 'timeout of each check of a pack', parseDurationOption, 60_000)
+    .option('-v, --verbose', 'show details of passed checks')
     .action((name: string | undefined, options: Doctor, command: Command) => {
       const city = name ?? command.optsWithGlobals<{ city?: string }>().city
       return doctor(context, city, options)

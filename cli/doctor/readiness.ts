@@ -17,7 +17,7 @@ export const HOOK_REVIEW =
   'Codex asks a person to review its hooks when they are new or changed, and its session waits: `gc attention` shows the question, `gc attention answer <number> <option>` answers it'
 
 export function readinessCommand(program: Command, context: CommandContext): void {
-  withJson(program.command('readiness').description('show whether agent programs are installed and logged in'))
+  withJson(program.command('readiness').description('show whether agent programs are ready'))
     .argument('[provider...]', 'the programs; default is the common ones')
     .option('--fresh', 'check again instead of using recent results')
     .action(async (names: string[], options: JsonOption & { fresh?: true }) => {

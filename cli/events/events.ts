@@ -51,7 +51,7 @@ const PAGE_SIZE = 1000
 
 export function eventsCommand(program: Command, context: CommandContext): void {
   const events = program.command('events').alias('event')
-  withJson(events.description('show or follow the events of the city'))
+  withJson(events.description('show or follow events'))
     .option('-f, --follow', 'follow new events')
     .option('-w, --watch', 'wait for one event and end')
     .option(

@@ -25,7 +25,7 @@ export function recordCommands(events: Command, context: CommandContext): void {
     .option('--payload <json>', 'a JSON value; it becomes the message when there is none')
     .option('--actor <name>', 'the actor; inside a session, one of its own names')
     .action((type: string, _: Emit, command: Command) => emit(context, type, command.optsWithGlobals()))
-  withJson(events.command('rotate').description('archive the events so far; they are still listed'))
+  withJson(events.command('rotate').description('archive events; they are still listed'))
     .option('--wait', 'wait until the archive is written')
     .action((_: JsonOption, command: Command) => rotate(context, command.optsWithGlobals()))
 }

@@ -14,22 +14,22 @@ import { groupCommands } from './group.ts'
 import { messageCommands } from './messages.ts'
 
 export function externalMessageCommands(program: Command, context: CommandContext): void {
-  const extmsg = program.command('extmsg').description('conversations with people in messengers')
-  withWatch(withJson(extmsg.command('list').description('list conversations and who answers them')))
+  const extmsg = program.command('extmsg').description('manage conversations in messengers')
+  withWatch(withJson(extmsg.command('list').description('list conversations and their sessions')))
     .option('--session <session>', 'only those bound to this session')
     .action(watched(context, list))
-  withWatch(
-    withJson(extmsg.command('adapters').description('list the adapters of messengers that are registered')),
-  ).action(watched(context, adapters))
-  withJson(withConversation(extmsg.command('bind').description('have a session or an agent answer a conversation')))
+  withWatch(withJson(extmsg.command('adapters').description('list registered messenger adapters'))).action(
+    watched(context, adapters),
+  )
+  withJson(withConversation(extmsg.command('bind').description('bind a conversation to a session or an agent')))
     .option('--session <session>', 'the session that answers')
     .option('--agent <agent>', 'the named session that answers; it is started when a message comes')
-    .option('--replace', 'also when another answers it now')
+    .option('--replace', 'replace its present session')
     .action((id: string | undefined, options: Bind) => bind(context, id, options))
-  withJson(withConversation(extmsg.command('handoff').description('give a conversation to another session or agent')))
+  withJson(withConversation(extmsg.command('handoff').description('hand a conversation to another session or agent')))
     .requiredOption('--to <who>', 'the session or the agent that answers from now on')
     .action((id: string | undefined, options: Handoff) => handoff(context, id, options))
-  withJson(withConversation(extmsg.command('unbind').description('have nobody answer a conversation')))
+  withJson(withConversation(extmsg.command('unbind').description('unbind a conversation')))
     .option('--session <session>', 'every conversation of this session')
     .option('--agent <agent>', 'every conversation of this agent')
     .action((id: string | undefined, options: Unbind) => unbind(context, id, options))

@@ -18,19 +18,19 @@ interface Participant extends JsonOption {
 /** Conversations that several sessions answer. */
 export function groupCommands(extmsg: Command, context: CommandContext): void {
   const group = extmsg.command('group').description('conversations that several sessions answer, each by a handle')
-  withJson(withConversation(group.command('create').description('make a conversation a group, or change its default')))
-    .option('--default <handle>', 'who gets a message that names nobody')
+  withJson(withConversation(group.command('create').description('create a group, or change its default')))
+    .option('--default <handle>', 'recipient of messages that name no one')
     .action((id: string | undefined, options: Ensure) => create(context, id, options))
   withWatch(withJson(withConversation(group.command('show').description('show the group of a conversation')))).action(
     watched(context, show),
   )
   withJson(group.command('add').description('add a session to a group'))
     .argument('<group>')
-    .argument('<handle>', 'how people address it')
+    .argument('<handle>', 'public address')
     .requiredOption('--session <session>', 'the session')
     .option('--public', 'mark it as one that people may see')
     .action((id: string, handle: string, options: Participant) => add(context, id, handle, options))
-  withJson(group.command('remove').description('take a session out of a group'))
+  withJson(group.command('remove').description('remove a session from a group'))
     .argument('<group>')
     .argument('<handle>')
     .action((id: string, handle: string, options: JsonOption) => remove(context, id, handle, options))

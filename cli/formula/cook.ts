@@ -15,7 +15,7 @@ interface Cook extends JsonOption {
 
 /** `gc formula cook`: the beads of a formula, for nobody. */
 export function cookCommand(formula: Command, context: CommandContext): void {
-  withJson(formula.command('cook').description('make the beads of a formula, and route them nowhere'))
+  withJson(formula.command('cook').description("create a formula's beads unassigned"))
     .argument('<formula>')
     .option('--var <key=value>', 'a variable of the formula; may be repeated', collectPair)
     .option('--meta <key=value>', 'metadata of the root; may be repeated', collectPair)

@@ -18,7 +18,7 @@ type Message = Report['errors'][number]
 
 /** `gc formula`: what there is to run, and what it would come to. */
 export function formulaCommands(program: Command, context: CommandContext): void {
-  const formula = program.command('formula').description('formulas: how a kind of work is done, step by step')
+  const formula = program.command('formula').description('list, check and preview formulas')
   listCommand(formula, context)
   showCommand(formula, context)
   catalogCommand(formula, context)
@@ -61,7 +61,7 @@ async function list(context: CommandContext, { rig, json }: RigOption): Promise<
 }
 
 function catalogCommand(formula: Command, context: CommandContext): void {
-  withJson(formula.command('catalog').description('list the formulas that are meant to be chosen by people'))
+  withJson(formula.command('catalog').description('list the formulas that are meant for people to choose'))
     .option('--rig <rig>', RIG)
     .action(async ({ rig, json }: RigOption) => {
       const { io } = context
@@ -78,7 +78,7 @@ function catalogCommand(formula: Command, context: CommandContext): void {
 }
 
 function validateCommand(formula: Command, context: CommandContext): void {
-  withJson(formula.command('validate').description('say what is wrong with formulas, and what in them has no effect'))
+  withJson(formula.command('validate').description('check formulas for errors and keys without effect'))
     .argument('[formula]', 'a formula, or a file; all formulas when it is left out')
     .option('--rig <rig>', RIG)
     .action(async (name: string | undefined, { rig, json }: RigOption) => {
@@ -120,9 +120,9 @@ const validate = (city: CityClient, name: string, bytes: Uint8Array<ArrayBuffer>
   city.call('POST ~/formulas/{name}/validate', { params: { name }, bytes })
 
 function previewCommand(formula: Command, context: CommandContext): void {
-  withJson(formula.command('preview').description('show the steps of a formula with these variables, checked'))
+  withJson(formula.command('preview').description('check a formula and show its steps'))
     .argument('<formula>')
-    .requiredOption('--target <agent|bead>', 'who would get it: an agent, a bead or a convoy')
+    .requiredOption('--target <agent|bead>', 'recipient: an agent, a bead or a convoy')
     .option('--var <key=value>', 'a variable; can be repeated', collectPair, {})
     .option('--rig <rig>', RIG)
     .action(async (name: string, options: RigOption & { target: string; var: Record<string, string> }) => {
@@ -147,7 +147,7 @@ function previewCommand(formula: Command, context: CommandContext): void {
 function versionCheckCommand(formula: Command, context: CommandContext): void {
   formula
     .command('version-check')
-    .description('exit with 0 when a formula is still what it was, with 1 when its file has changed')
+    .description('exit with 1 if the file of a formula has changed')
     .argument('<formula>')
     .argument('[hash]', 'gc.formula_hash of a run')
     .option('--run <run>', 'the run whose hash it is compared with; default is GC_WORKFLOW_ID')

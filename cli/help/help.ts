@@ -10,7 +10,7 @@ export function helpCommand(program: Command, { io }: CommandContext): void {
   const titles = PAGES.map(({ topic, about }) => `  ${topic.padEnd(17)}${about}`)
   program
     .command('help')
-    .description('show the help of a command, or a page of the manual')
+    .description('show help for a command, or a page of the manual')
     .addArgument(new Argument('[topic...]', 'a command, or one of the topics below'))
     .addHelpText('after', `\nTopics:\n${titles.join('\n')}`)
     .action((given: string[]) => {

@@ -12,8 +12,8 @@ export function manCommand(program: Command, { io }: CommandContext): void {
   const day = date ?? new Date().toISOString().slice(0, 10)
   program
     .command('man')
-    .description('print the manual page of a command, or write all of them into a folder')
-    .argument('[words...]', 'the command, such as bead list; default is gc itself')
+    .description('print a manual page, or write all into a folder')
+    .argument('[words...]', 'command, such as bead list; default is gc')
     .option('--dir <folder>', 'write the pages of all commands there, as gc.1, gc-bead.1 …')
     .addHelpText('after', '\ngc man bead list | man -l -\ngc man --dir ~/.local/share/man/man1')
     .action(async (words: string[], { dir }: { dir?: string }) => {

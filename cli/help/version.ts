@@ -13,7 +13,7 @@ export function versionCommand(program: Command, { io }: CommandContext): void {
     .command('version')
     .description('print the version of this program')
     .option('--json', 'as JSON')
-    .option('-l, --long', 'also which databases it reads, and what its changelog says')
+    .option('-l, --long', 'include database versions and the changelog')
     .option('--licenses', 'print the licenses of this program and of the software in it')
     .action(async ({ json, long, licenses }: { json?: true; long?: true; licenses?: true }) => {
       if (licenses) return printLicenses(io)

@@ -20,10 +20,10 @@ interface Hook extends JsonOption {
 export function hookCommand(program: Command, context: CommandContext): void {
   const command = program
     .command('hook')
-    .description('show the work of an agent; status 0 when there is some, else 1')
+    .description('show the work of an agent; status 1 if there is none')
     .argument('[agent]', 'the agent; inside a session, its own')
     .option('--claim', 'claim the next piece of work')
-    .option('--drain-ack', 'when there is none, acknowledge that this session may end; status is then 0')
+    .option('--drain-ack', 'without work, acknowledge that this session may end')
     .option('--inject', 'do nothing and succeed')
     .option('--json', 'print one line of JSON')
     .action((agent: string | undefined, options: Hook) => hook(context, agent, options))

@@ -24,11 +24,11 @@ async function workerPrompt(): Promise<string> {
 export function primeCommand(program: Command, context: CommandContext): void {
   program
     .command('prime')
-    .description('print the instructions of an agent; inside a session, its own')
-    .argument('[agent]', 'an agent or a session; inside a session, default is itself')
+    .description('print the instructions of an agent')
+    .argument('[agent]', 'an agent or a session; default is this session')
     .option('--agent <agent>', 'the same as the argument')
-    .option('--strict', 'fail when there is no such agent, instead of printing general instructions')
-    .option('--hook', 'for agent programs that call this when they start: reports their conversation')
+    .option('--strict', 'fail for unknown agents')
+    .option('--hook', 'for agent programs: report their conversation')
     .option('--hook-format <program>', 'the same')
     .option('--json', 'print one line of JSON')
     .action((agent: string | undefined, options: Prime) => prime(context, agent ?? options.agent, options))

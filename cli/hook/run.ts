@@ -17,9 +17,9 @@ const TIMED_OUT = 124
 export function hookRunCommand(hook: Command, context: CommandContext): void {
   hook
     .command('run')
-    .description('run a command of gc for a hook, and end it after a while; outside of a session, do nothing')
+    .description('run a command of gc for a hook, with a timeout')
     .argument('<command...>', 'the command and its arguments, after `--`')
-    .option('--timeout <duration>', 'how long it may take', parseDurationOption, DEFAULT_TIMEOUT)
+    .option('--timeout <duration>', 'timeout', parseDurationOption, DEFAULT_TIMEOUT)
     .option('--timeout-exit-code <status>', 'the status when it took longer', parseCount, TIMED_OUT)
     .action((command: string[], options: HookRun) => run(context, command, options))
 }
@@ -42,7 +42,7 @@ async function run({ io }: CommandContext, command: readonly string[], options: 
 export function hookProtocolCommand(hook: Command, { io }: CommandContext): void {
   hook
     .command('protocol')
-    .description('run a command of gc’s own protocol, and no other')
+    .description("run a command of gc's own protocol only")
     .argument('<command...>', 'the command and its arguments, after `--`')
     .action(async (words: string[]) => {
       const { isProtocol } = await import('../../src/programs/protocol/index.ts')
@@ -60,7 +60,7 @@ export function hookProtocolCommand(hook: Command, { io }: CommandContext): void
 export function hookPermissionCommand(hook: Command, { io }: CommandContext): void {
   hook
     .command('permission')
-    .description('let an agent program run gc’s own protocol without asking')
+    .description("decide whether a command is gc's own protocol")
     .argument('<program>', 'the program, which gives a tool call on standard input')
     .argument('[path]', 'the gc that allowed commands run; by default this one')
     .addHelpText('after', '\nIt prints a decision for one plain command of the protocol, and nothing for all others.')

@@ -23,7 +23,7 @@ interface AddOptions extends ScopeOptions {
 /** `gc import credential`: where the secrets for private repositories are; never the secrets themselves. */
 export function credentialCommands(parent: Command, context: CommandContext): void {
   const group = parent.command('credential').description('what is shown to private repositories of packs')
-  withJson(group.command('add').description('say where the secret for a host, or a part of it, is'))
+  withJson(group.command('add').description('name the source of the secret for a host or path'))
     .argument('<match>', 'such as github.com, or github.com/owner')
     .option('--helper <command>', 'a command that prints it, such as "gh auth token"')
     .option('--token-file <file>', 'a file that holds it and only you can read')
@@ -32,10 +32,10 @@ export function credentialCommands(parent: Command, context: CommandContext): vo
     .option('--username <name>', 'the name to show beside it')
     .option('--global', 'for every city of this machine')
     .action((match: string, options: AddOptions, command: Command) => add(context, match, options, command))
-  withJson(group.command('list').description('list the rules'))
+  withJson(group.command('list').description('list the sources'))
     .option('--global', 'those for every city of this machine')
     .action((options: ScopeOptions, command: Command) => list(context, options, command))
-  withJson(group.command('remove').description('remove the rule for a host, or a part of it'))
+  withJson(group.command('remove').description('remove the source for a host or path'))
     .argument('<match>')
     .option('--global', 'the one for every city of this machine')
     .action((match: string, options: ScopeOptions, command: Command) => remove(context, match, options, command))

@@ -27,36 +27,36 @@ const DAY_MS = 24 * 60 * 60_000
 const NO_IMPORTS = 'The city imports no packs; `gc import add <source>` imports one.'
 
 export function importCommands(program: Command, context: CommandContext): void {
-  const group = program.command('import').description('the packs that the city imports')
+  const group = program.command('import').description('manage the packs that a city imports')
   addCommand(group, context)
-  withJson(group.command('remove').description('import a pack no longer'))
+  withJson(group.command('remove').description('remove an import'))
     .argument('<pack>', 'the name of the import')
     .option('--rig <rig>', 'an import of this rig')
     .action((name: string, options: AddOptions, command: Command) => remove(context, name, options, command))
-  withJson(group.command('install').description('fetch the packs as packs.lock has them')).action(
+  withJson(group.command('install').description('fetch the packs in packs.lock')).action(
     (options: JsonOption, command: Command) => install(context, options, command),
   )
-  withJson(group.command('upgrade').description('lock the newest versions that fit, and fetch them'))
+  withJson(group.command('upgrade').description('lock and fetch the newest matching versions'))
     .argument('[pack]', 'only this import')
     .action((name: string | undefined, options: JsonOption, command: Command) =>
       upgrade(context, name, options, command),
     )
-  withJson(group.command('list').description('list what the city imports'))
+  withJson(group.command('list').description('list imports'))
     .option('--tree', 'with what those packs import')
     .action((options: JsonOption & { tree?: true }, command: Command) => list(context, options, command))
-  withJson(group.command('status').description('show each import with what it is locked to')).action(
+  withJson(group.command('status').description('show each import with its locked version')).action(
     (options: JsonOption, command: Command) => status(context, options, command),
   )
-  withJson(
-    group.command('check').description('say what keeps the packs from being there; status 1 when something does'),
-  ).action((options: JsonOption, command: Command) => check(context, options, command))
-  withJson(group.command('why').description('say through what a pack is imported'))
+  withJson(group.command('check').description('check for missing packs; status 1 if any is missing')).action(
+    (options: JsonOption, command: Command) => check(context, options, command),
+  )
+  withJson(group.command('why').description('show what pulls in a pack'))
     .argument('<pack>', 'the name or source of an import')
     .action((name: string, options: JsonOption, command: Command) => why(context, name, options, command))
-  withJson(group.command('prune').description('list what was fetched and nobody uses'))
+  withJson(group.command('prune').description('list fetched packs that no city uses'))
     .option('--apply', 'remove it')
     .option('--keep-days <days>', 'keep what was fetched in the last days', parseCount, 7)
-    .option('--all-cities', 'look at the locks of all registered cities; needs a supervisor')
+    .option('--all-cities', 'check the locks of all cities; needs a supervisor')
     .action((options: PruneOptions, command: Command) => prune(context, options, command))
   credentialCommands(group, context)
 }

@@ -22,14 +22,14 @@ interface SubmitOptions extends RigOption {
 type WhyOptions = JsonOption & { why?: string }
 
 export function landCommands(program: Command, context: CommandContext): void {
-  const land = program.command('land').description('bring finished branches to the target of their rig')
+  const land = program.command('land').description('land finished branches on the target of their rig')
   withJson(land.command('submit').description('submit your branch, or that of a session, to land'))
     .option('--rig <rig>', 'the rig; that of the session or folder when absent')
     .option('--session <session>', 'the session whose worktree is submitted')
     .option('--branch <branch>', 'a branch of the rig, instead of a session')
     .option('--bead <bead>', 'the bead that it is the work of')
     .action((options: SubmitOptions) => submit(context, options))
-  withWatch(withJson(land.command('status').description('show what is landing, and what waits')))
+  withWatch(withJson(land.command('status').description('show landings and the queue')))
     .argument('[rig]')
     .action(watched(context, status))
   withWatch(withJson(land.command('show').description('show a landing')))
@@ -39,10 +39,10 @@ export function landCommands(program: Command, context: CommandContext): void {
     .argument('<landing>')
     .action(watched(context, log))
   const verbs = [
-    ['retry', 'try a landing again that was given back, parked or lost'],
-    ['cancel', 'take a branch out of the queue'],
+    ['retry', 'retry a landing that was returned, parked or lost'],
+    ['cancel', 'remove a branch from the queue'],
     ['hold', 'keep a branch from landing for now'],
-    ['release', 'let a held branch land'],
+    ['release', 'release a held branch'],
     ['give-up', 'give up a branch that cannot land'],
   ] as const
   for (const [verb, description] of verbs) {
@@ -51,10 +51,10 @@ export function landCommands(program: Command, context: CommandContext): void {
       .option('--why <reason>', 'the reason, which is kept with it')
       .action((id: string, options: WhyOptions) => change(context, verb, id, options))
   }
-  withJson(land.command('pause').description('land nothing more in a rig'))
+  withJson(land.command('pause').description('pause landing in a rig'))
     .argument('[rig]')
     .action((rig: string | undefined, options: JsonOption) => turn(context, 'pause', rig, options))
-  withJson(land.command('resume').description('land in a rig again, and try what failed there'))
+  withJson(land.command('resume').description('resume landing in a rig, and retry failures'))
     .argument('[rig]')
     .action((rig: string | undefined, options: JsonOption) => turn(context, 'resume', rig, options))
 }

@@ -28,7 +28,7 @@ const MISSING: Readonly<Record<LogOwner, string>> = {
 
 export function logsCommand(program: Command, context: CommandContext): void {
   withLogOptions(program.command('logs'))
-    .description('show the logs of the supervisor and the session host, by time')
+    .description('show the logs of the supervisor and the host')
     .option('--host', 'the log of the session host only')
     .action((options: LogsOptions) =>
       showLogs(context.io, options.host ? ['host'] : ['supervisor', 'host'], options, ({ source, text }) =>
@@ -47,8 +47,8 @@ export function defineSupervisorLogs(command: Command, context: CommandContext):
 const withLogOptions = (command: Command): Command =>
   command
     .option('-n, --lines <n>', `how many of the last lines; ${DEFAULT_LINES} without --since`, parseCount)
-    .option('--since <time>', 'what was logged since then: a date, or an age such as 10m, 12h or 2d', parseDate)
-    .option('-f, --follow', 'go on with what is added, until ctrl-c')
+    .option('--since <time>', 'since a date, or an age such as 10m or 2d', parseDate)
+    .option('-f, --follow', 'follow new entries until ctrl-c')
 
 const labelled = (io: Io, source: string, text: string): string =>
   `${paint(sanitizeLine(source).padEnd('supervisor'.length), 'dim', io.colour)}  ${sanitizeLine(text)}`

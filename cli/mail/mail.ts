@@ -13,7 +13,7 @@ import { defaultRecipient, mailEnvelope, suggestRecipient } from './mailbox.ts'
 import { replyCommand, sendCommand } from './send.ts'
 
 export function mailCommands(program: Command, context: CommandContext): void {
-  const mail = program.command('mail').description('messages between sessions, agents and people')
+  const mail = program.command('mail').description('send and read mail')
   sendCommand(mail, context)
   replyCommand(mail, context)
   inboxCommand(mail, context)
@@ -23,7 +23,7 @@ export function mailCommands(program: Command, context: CommandContext): void {
   countCommand(mail, context)
   checkCommand(mail, context)
   messageCommand(mail, context, 'mark-read', 'mark mail as read', 'POST ~/mail/{id}/read', 'is read')
-  messageCommand(mail, context, 'mark-unread', 'mark mail as not read', 'POST ~/mail/{id}/mark-unread', 'is unread')
+  messageCommand(mail, context, 'mark-unread', 'mark mail as unread', 'POST ~/mail/{id}/mark-unread', 'is unread')
   archiveCommand(mail, context)
   messageCommand(mail, context, 'delete', 'delete mail; its record is kept', 'DELETE ~/mail/{id}', 'is deleted')
 }
@@ -35,13 +35,11 @@ interface Inbox extends JsonOption, WatchOption {
 }
 
 function inboxCommand(mail: Command, context: CommandContext): void {
-  withWatch(
-    withJson(mail.command('inbox').description('list the mail of a recipient that is not archived, newest first')),
-  )
-    .argument('[who]', 'a session, an agent or human; inside a session, default is itself')
+  withWatch(withJson(mail.command('inbox').description('list the mail of a recipient, newest first')))
+    .argument('[who]', 'a session, an agent or human; default is this session')
     .option('-u, --unread', 'only unread mail')
     .option('--address <who>', 'the same as the argument')
-    .option('--limit <n>', 'the maximum number', parseCount, 100)
+    .option('--limit <n>', 'maximum rows', parseCount, 100)
     .action(async (argument: string | undefined, options: Inbox) => {
       const recipient = defaultRecipient(context, argument ?? options.address)
       const city = await context.city()
@@ -74,8 +72,8 @@ interface List extends JsonOption, WatchOption {
 function listCommand(mail: Command, context: CommandContext): void {
   withWatch(withJson(mail.command('list').description('list the unread mail of the city, newest first')))
     .option('--agent <who>', 'only mail to a session, an agent or human')
-    .option('--all', 'read mail, too')
-    .option('--limit <n>', 'the maximum number', parseCount, 100)
+    .option('--all', 'include read mail')
+    .option('--limit <n>', 'maximum rows', parseCount, 100)
     .action(async (options: List) => {
       const city = await context.city()
       await renderLive(context, city, options, (io) => list(io, city, options))
@@ -96,7 +94,7 @@ interface Threads extends JsonOption, WatchOption {
 function threadsCommand(mail: Command, context: CommandContext): void {
   withWatch(withJson(mail.command('threads').description('list threads by their newest message')))
     .argument('[who]', 'only threads with mail to a session, an agent or human')
-    .option('--limit <n>', 'the maximum number', parseCount, 100)
+    .option('--limit <n>', 'maximum rows', parseCount, 100)
     .action(async (who: string | undefined, options: Threads) => {
       const city = await context.city()
       await renderLive(context, city, options, async (io) => {
@@ -173,7 +171,7 @@ function show({ io }: CommandContext, message: Message): void {
 
 function countCommand(mail: Command, context: CommandContext): void {
   withWatch(withJson(mail.command('count').description('count the mail of a recipient')))
-    .argument('[who]', 'a session, an agent or human; inside a session, default is itself')
+    .argument('[who]', 'a session, an agent or human; default is this session')
     .action(watched(context, count))
 }
 
@@ -192,8 +190,8 @@ interface Check extends JsonOption {
 }
 
 function checkCommand(mail: Command, context: CommandContext): void {
-  withJson(mail.command('check').description('end with status 0 when there is unread mail, else 1'))
-    .argument('[who]', 'a session, an agent or human; inside a session, default is itself')
+  withJson(mail.command('check').description('exit with 0 if there is unread mail'))
+    .argument('[who]', 'a session, an agent or human; default is this session')
     .option('--inject', 'print unread mail for an agent’s prompt, and always succeed')
     .option('--hook-format <program>', 'accepted for agent programs that call this')
     .action(async (argument: string | undefined, options: Check) => {

@@ -9,7 +9,7 @@ export function nudgeCommand(program: Command, context: CommandContext): void {
   for (const verb of ['drain', 'poll']) {
     command
       .command(verb, { hidden: true })
-      .description('do nothing and succeed: gc delivers messages itself')
+      .description('nothing to do: gc delivers messages')
       .argument('[session]')
       .option('--inject', 'accepted')
       .option('--hook-format <program>', 'accepted')

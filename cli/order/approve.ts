@@ -9,9 +9,7 @@ interface ApproveOptions extends JsonOption {
 }
 
 export function approveCommand(order: Command, context: CommandContext): void {
-  withJson(
-    order.command('approve').description('let the orders of a city that an earlier gc had open start by themselves'),
-  )
+  withJson(order.command('approve').description('allow the orders that an earlier version had not approved'))
     .option('--all', 'approve every order that is enabled')
     .action(async ({ all, json }: ApproveOptions) => {
       if (!all) throw usageError('look at them with `gc order list`, then approve them with `gc order approve --all`')

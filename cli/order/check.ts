@@ -13,7 +13,7 @@ interface CheckOptions extends JsonOption {
 }
 
 export function checkCommand(order: Command, context: CommandContext): void {
-  withJson(order.command('check').description('say which orders are due, and why; runs the checks of conditions'))
+  withJson(order.command('check').description('check which orders are due, and why'))
     .argument('[order]', 'only this one')
     .option('--rig <rig>', 'only those of this rig')
     .addHelpText('after', '\nThe status is 0 when any order is due, and 1 when none is.')

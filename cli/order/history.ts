@@ -21,10 +21,10 @@ interface HistoryOptions extends JsonOption {
 const PAGE = 500
 
 export function historyCommand(order: Command, context: CommandContext): void {
-  withWatch(withJson(order.command('history').description('list the runs of an order, or of all, the latest first')))
+  withWatch(withJson(order.command('history').description('list runs of orders, newest first')))
     .argument('[order]', 'its name; in a rig also name:rig:<rig>')
     .option('--rig <rig>', 'the rig whose order is meant; only the orders of this rig when none is named')
-    .option('--limit <n>', 'the maximum number; 0 for all', parseCount, 50)
+    .option('--limit <n>', 'maximum rows; 0 for all', parseCount, 50)
     .option('--since <duration>', 'only what began within it: 30m, 12h, 7d', parseDurationOption)
     .action(watched(context, history))
 }

@@ -15,13 +15,9 @@ interface ListOptions extends JsonOption, WatchOption {
 }
 
 export function listCommand(order: Command, context: CommandContext): void {
-  withWatch(
-    withJson(
-      order.command('list').description('list the orders of the city and its packs, and why each is due or not'),
-    ),
-  )
+  withWatch(withJson(order.command('list').description('list orders, and why each is due or not')))
     .option('--rig <rig>', 'only those of this rig')
-    .option('-a, --all', 'also those that are disabled or skipped')
+    .option('-a, --all', 'include disabled and skipped ones')
     .addHelpText(
       'after',
       '\nFiles that are broken are named on standard error. An override of an order that is not there makes the status 1.',

@@ -15,7 +15,7 @@ const DECLARED: ReadonlySet<string> = new Set(['show', 'run', 'check', 'history'
 
 /** `gc order`: what gc runs by itself, by the clock or by what happens. */
 export function orderCommands(program: Command, context: CommandContext): void {
-  const order = program.command('order').description('orders: what gc runs by the clock or by what happens')
+  const order = program.command('order').description('manage orders: commands and formulas with a trigger')
   order.hook('preAction', async (_, command) => {
     if (DECLARED.has(command.name())) await requireMatchedOverrides(context)
   })
@@ -31,14 +31,12 @@ export function orderCommands(program: Command, context: CommandContext): void {
 }
 
 function switchCommand(order: Command, context: CommandContext, verb: 'enable' | 'disable'): void {
-  const effect = verb === 'enable' ? 'let an order run by itself' : 'keep an order from running by itself'
-  aboutOrder(order, verb, `${effect}: writes an override into city.toml`).action(
-    async (name: string, { rig, json }: OrderOptions) => {
-      const city = await context.city()
-      const scoped = await scopedNameOf(context, city, name, rig)
-      const done = await city.call(`POST ~/order/{name}/${verb}`, { params: { name: scoped } })
-      if (json) printJson(context.io, done)
-      else printLine(context.io, `Order ${scoped} is ${done.status}.`)
-    },
-  )
+  const effect = verb === 'enable' ? 'run an order automatically' : 'run an order only when you start it'
+  aboutOrder(order, verb, `${effect} (in city.toml)`).action(async (name: string, { rig, json }: OrderOptions) => {
+    const city = await context.city()
+    const scoped = await scopedNameOf(context, city, name, rig)
+    const done = await city.call(`POST ~/order/{name}/${verb}`, { params: { name: scoped } })
+    if (json) printJson(context.io, done)
+    else printLine(context.io, `Order ${scoped} is ${done.status}.`)
+  })
 }

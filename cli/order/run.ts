@@ -15,7 +15,7 @@ interface RunOptions extends OrderOptions {
 }
 
 export function runCommand(order: Command, context: CommandContext): void {
-  aboutOrder(order, 'run', 'run an order now, whatever its trigger says')
+  aboutOrder(order, 'run', 'run an order now')
     .option('--var <key=value>', 'an argument; can be repeated', collectPair, {})
     .option('--detach', 'end as soon as the run has begun')
     .addHelpText(

@@ -6,11 +6,11 @@ import { openPacks, printResult, visibleOf } from './open.ts'
 import { importJson, lockedWord, printCells } from './print.ts'
 
 export function packCommands(program: Command, context: CommandContext): void {
-  const pack = program.command('pack').description('the remote packs of the city; `gc import` changes them')
-  withJson(pack.command('list').description('list the remote packs and whether they are fetched')).action(
+  const pack = program.command('pack').description('list remote packs; `gc import` changes them')
+  withJson(pack.command('list').description('list remote packs, and whether they are fetched')).action(
     (options: JsonOption, command: Command) => list(context, options, command),
   )
-  withJson(pack.command('fetch').description('fetch the packs as packs.lock has them')).action(
+  withJson(pack.command('fetch').description('fetch the packs in packs.lock')).action(
     (options: JsonOption, command: Command) => fetch(context, options, command),
   )
 }

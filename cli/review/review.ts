@@ -14,7 +14,7 @@ export function reviewCommands(program: Command, context: CommandContext): void 
     .option('--rig <rig>', 'only those of this rig')
     .option('--bead <bead>', 'only those of this bead')
     .action(watched(context, async (to, options: ListOptions) => (await import('./list.ts')).list(to, options)))
-  withWatch(withJson(review.command('show').description('show a change: files, comments, rounds and cost')))
+  withWatch(withJson(review.command('show').description('show files, comments, rounds and cost of a change')))
     .argument('<change>')
     .action(
       watched(context, async (to, id: string, options: JsonOption) =>
@@ -23,8 +23,8 @@ export function reviewCommands(program: Command, context: CommandContext): void 
     )
   withWatch(withJson(review.command('diff').description('show the diff of a change')))
     .argument('<change>')
-    .option('--stat', 'only how many lines of each file were changed')
-    .option('--path <path>', 'only this file, also a generated one')
+    .option('--stat', 'only the number of changed lines of each file')
+    .option('--path <path>', 'only this file, even if generated')
     .option('--since-last', 'only what is new since you last looked at an earlier round')
     .option('--since <round>', 'only what is new since this round', parseCount)
     .action(
@@ -37,7 +37,7 @@ export function reviewCommands(program: Command, context: CommandContext): void 
 }
 
 function commentCommands(review: Command, context: CommandContext): void {
-  withJson(review.command('comment').description('draft a comment on lines of a change; gc review ask sends it'))
+  withJson(review.command('comment').description('draft a comment on a change; `gc review ask` sends it'))
     .argument('<change>')
     .argument('<place>', 'a file and line, such as src/a.ts:12 or src/a.ts:12-14')
     .requiredOption('--text <text>', 'the comment')
@@ -57,20 +57,20 @@ function commentCommands(review: Command, context: CommandContext): void {
   withJson(review.command('reply').description('answer a comment on your change'))
     .argument('<change>')
     .argument('<number>', 'the number of the comment')
-    .requiredOption('--text <text>', 'what you did, or why not')
+    .requiredOption('--text <text>', 'what you did, or why you did not')
     .action(async (id: string, n: string, options) => (await import('./verbs.ts')).reply(context, id, n, options))
 }
 
 function decisionCommands(review: Command, context: CommandContext): void {
-  withJson(review.command('ask').description('send your drafts to the session of a change, as one turn'))
+  withJson(review.command('ask').description('send your drafts to the session, as one turn'))
     .argument('<change>')
     .option('--text <text>', 'what to change besides')
     .action(async (id: string, options) => (await import('./verbs.ts')).ask(context, id, options))
   withJson(review.command('approve').description('approve a change at the commit that you saw'))
     .argument('<change>')
-    .option('--head <commit>', 'the commit that you saw (default: as gc review show or diff showed it last)')
+    .option('--head <commit>', 'commit that you saw; default is the one shown last')
     .action(async (id: string, options) => (await import('./verbs.ts')).approve(context, id, options))
-  withJson(review.command('discard').description('decide against a change; its commits are kept for 30 days'))
+  withJson(review.command('discard').description('discard a change; its commits stay for 30 days'))
     .argument('<change>')
     .option('--reason <text>', 'why')
     .action(async (id: string, options) => (await import('./verbs.ts')).discard(context, id, options))

@@ -29,7 +29,7 @@ interface Add extends JsonOption {
 }
 
 export function rigCommands(program: Command, context: CommandContext): void {
-  const rig = program.command('rig').description('the project folders that agents work on')
+  const rig = program.command('rig').description('manage the projects that agents work on')
   addCommand(rig, context)
   withWatch(withJson(rig.command('list').description('list the rigs of the city'))).action(
     async (options: JsonOption & WatchOption) => {
@@ -37,13 +37,13 @@ export function rigCommands(program: Command, context: CommandContext): void {
       await renderLive(context, city, options, (io) => list(io, city, options))
     },
   )
-  withWatch(withJson(rig.command('status').description('show a rig with its agents; default is the one to work in')))
+  withWatch(withJson(rig.command('status').description('show a rig with its agents')))
     .argument('[rig]')
     .action(watched(context, status))
   withWatch(withJson(rig.command('show').description('show one rig')))
     .argument('<rig>')
     .action(watched(context, show))
-  withJson(rig.command('remove').description('remove a rig from the city; its folder is kept'))
+  withJson(rig.command('remove').description('remove a rig; its folder stays'))
     .argument('<rig>')
     .action(async (name: string, options: JsonOption) => {
       const city = await context.city()
@@ -53,7 +53,7 @@ export function rigCommands(program: Command, context: CommandContext): void {
     })
   landCommand(rig, context)
   tokenCommands(rig, context)
-  withJson(rig.command('trust').description('let programs trust a rig and its worktrees without asking'))
+  withJson(rig.command('trust').description('trust a rig and its worktrees in agent programs'))
     .argument('<rig>')
     .option('--revoke', 'have them ask again')
     .action(async (name: string, options: JsonOption & { revoke?: true }) =>
@@ -63,7 +63,7 @@ export function rigCommands(program: Command, context: CommandContext): void {
 }
 
 function addCommand(rig: Command, context: CommandContext): void {
-  withJson(rig.command('add').description('add a folder to the city'))
+  withJson(rig.command('add').description('add a project to the city'))
     .argument('[folder]', 'the folder; with --git-url, where in the city to clone to')
     .option('--name <name>', 'the name of the rig; default is that of the folder')
     .option('--prefix <prefix>', 'the prefix of its bead ids')
@@ -73,9 +73,9 @@ function addCommand(rig: Command, context: CommandContext): void {
     .option('--adopt', 'accepted: what is in the folder always stays')
     .addOption(new Option('--land <mode>', 'how finished branches land: off, push, pr or local').choices(LAND_MODES))
     .option('--land-check <command>', 'the command that must pass before a branch lands')
-    .option('--trust', 'let programs read what it configures for them, and not ask about it')
+    .option('--trust', 'trust its settings for agent programs')
     .option('--no-trust', 'have programs ask; do not ask here')
-    .option('--start-suspended', 'start no sessions for it until it is resumed')
+    .option('--start-suspended', 'add it suspended')
     .action((folder: string | undefined, options: Add, command: Command) => add(context, folder, options, command))
 }
 
@@ -149,7 +149,7 @@ interface TokenOptions extends JsonOption {
 /** Tokens are for a person to give, and are read from standard input: a command line can be read by others. */
 function tokenCommands(rig: Command, context: CommandContext): void {
   const token = rig.command('token').description('the tokens for forges on which pull requests are opened')
-  withJson(token.command('add').description('keep a token, read from standard input or typed unseen'))
+  withJson(token.command('add').description('store a token from standard input or the keyboard'))
     .requiredOption('--host <host>', 'the only host that it is sent to, such as github.com')
     .action(async ({ host, ...options }: TokenOptions) => {
       const { addToken } = await import('./token.ts')
@@ -175,7 +175,7 @@ const LAND_MODES: readonly LandMode[] = ['off', 'push', 'pr', 'local']
 const collectText = (text: string, before: string[] = []): string[] => [...before, text]
 
 function landCommand(rig: Command, context: CommandContext): void {
-  const land = withJson(rig.command('land').description('show or change how the branches of a rig land'))
+  const land = withJson(rig.command('land').description('show or change how branches of a rig land'))
     .argument('<rig>')
     .addOption(new Option('--mode <mode>', 'off, push, pr or local').choices(LAND_MODES))
     .option('--target <branch>', 'the branch that changes end up in')
@@ -186,7 +186,7 @@ function landCommand(rig: Command, context: CommandContext): void {
     .option('--confirm-red', 'repeat a failed check before it blames a branch')
     .option('--no-confirm-red', 'blame a branch after one failed check')
     .addOption(new Option('--strategy <strategy>', 'squash or merge').choices(['squash', 'merge']))
-    .option('--parallel <n>', 'maximum checks at once', parseCount)
+    .option('--parallel <n>', 'maximum simultaneous checks', parseCount)
     .option('--generated <glob=command>', 'files that a command makes again; may be given again', collectText)
     .option('--protect <globs>', 'paths whose change waits for a person', collectList)
     .option('--hold-large <lines>', 'hold changes from this many lines on', parseCount)
@@ -262,9 +262,9 @@ async function show(context: CommandContext, name: string, options: JsonOption):
 }
 
 const ACTIONS = {
-  suspend: ['start no sessions for a rig until it is resumed', 'is suspended'],
+  suspend: ['start no new sessions for a rig', 'is suspended'],
   resume: ['resume a suspended rig', 'is resumed'],
-  restart: ['end the sessions of a rig’s agents and start new ones', 'is restarting'],
+  restart: ['restart the sessions of a rig’s agents', 'is restarting'],
 } as const
 
 function actions(rig: Command, context: CommandContext): void {

@@ -17,10 +17,10 @@ interface Skip extends JsonOption {
 
 /** What a person does with a run: pause it, have steps done again, or go on without one. */
 export function controlCommands(run: Command, context: CommandContext): void {
-  withJson(run.command('retry').description('do what failed again, or a step with all that comes after it'))
+  withJson(run.command('retry').description('retry failed steps, or a step and all after it'))
     .argument('<run>')
     .option('--from <step>', 'the step: the id of its bead, or its name in the formula')
-    .option('--reason <text>', 'why, for whoever looks at the run')
+    .option('--reason <text>', 'reason, shown with the run')
     .action(async (id: string, { json, from, reason }: Retry) => {
       const city = await context.city()
       const body = { ...(from && { step: from }), ...(reason && { reason }) }
@@ -31,7 +31,7 @@ export function controlCommands(run: Command, context: CommandContext): void {
         `${retried.run_id} is ${retried.status} again; \`gc run show ${retried.run_id} --watch\` follows it.`,
       )
     })
-  withJson(run.command('skip').description('go on without a step that failed, or that nobody has begun'))
+  withJson(run.command('skip').description('skip a failed or unstarted step'))
     .argument('<run>')
     .argument('<step>', 'the id of its bead, or its name in the formula')
     .requiredOption('--reason <text>', 'why it is not needed; it is kept with the step')
@@ -48,11 +48,9 @@ export function controlCommands(run: Command, context: CommandContext): void {
 }
 
 function pauseCommands(run: Command, context: CommandContext): void {
-  withJson(
-    run.command('pause').description('pause a run: nothing of it is offered or started; what is begun is finished'),
-  )
+  withJson(run.command('pause').description('pause a run; started steps finish'))
     .argument('<run>')
-    .option('--reason <text>', 'why, for whoever looks at the run')
+    .option('--reason <text>', 'reason, shown with the run')
     .action(async (id: string, { json, reason }: Reason) => {
       const city = await context.city()
       const body = reason ? { reason } : {}
@@ -60,7 +58,7 @@ function pauseCommands(run: Command, context: CommandContext): void {
       if (json) printJson(context.io, paused)
       else printLine(context.io, `${paused.run_id} is paused; \`gc run resume ${paused.run_id}\` lets it go on.`)
     })
-  withJson(run.command('resume').description('let a paused run go on'))
+  withJson(run.command('resume').description('resume a paused run'))
     .argument('<run>')
     .action(async (id: string, { json }: JsonOption) => {
       const city = await context.city()

@@ -18,9 +18,9 @@ interface List extends JsonOption, WatchOption {
 
 /** `gc run`: where the runs of formulas stand, and how to stop, pause and resume one. */
 export function runCommands(program: Command, context: CommandContext): void {
-  const run = program.command('run').description('runs of formulas')
-  withWatch(withJson(run.command('list').description('list runs: those that go on first, then those that wait')))
-    .option('--limit <n>', 'the maximum number', parseCount, 100)
+  const run = program.command('run').description('show and control runs of formulas')
+  withWatch(withJson(run.command('list').description('list runs, active ones first')))
+    .option('--limit <n>', 'maximum rows', parseCount, 100)
     .action(async (options: List) => {
       const city = await context.city()
       await renderLive(context, city, options, (io) => list(io, city, options))
@@ -35,7 +35,7 @@ export function runCommands(program: Command, context: CommandContext): void {
   withWatch(withJson(run.command('steps').description('list the steps of a run')))
     .argument('<run>')
     .action(watched(context, showSteps))
-  withJson(run.command('cancel').description('cancel a run: close what is open of it'))
+  withJson(run.command('cancel').description('cancel a run and close its open steps'))
     .argument('<run>')
     .action(async (id: string, { json }: JsonOption) => {
       const city = await context.city()
@@ -47,7 +47,7 @@ export function runCommands(program: Command, context: CommandContext): void {
           `${canceled.run_id} is ${canceled.status}; ${countOf(canceled.closed, 'bead')} ${canceled.closed === 1 ? 'was' : 'were'} closed.`,
         )
     })
-  withJson(run.command('dismiss').description('clear the failure of a run from what needs attention'))
+  withJson(run.command('dismiss').description('dismiss the failure of a run from attention'))
     .argument('<run>')
     .action(async (id: string, { json }: JsonOption) => {
       const city = await context.city()

@@ -13,11 +13,9 @@ interface Timeline extends JsonOption {
 
 /** `gc run timeline`: what became of every step, and what it cost. */
 export function timelineCommand(run: Command, context: CommandContext): void {
-  withWatch(
-    withJson(run.command('timeline').description('show what became of every step: when, by whom, and what it cost')),
-  )
+  withWatch(withJson(run.command('timeline').description('show outcome, time, session and cost of every step')))
     .argument('<run>')
-    .option('--limit <n>', 'the maximum number of steps', parseCount, 1000)
+    .option('--limit <n>', 'maximum steps', parseCount, 1000)
     .action(watched(context, show))
 }
 

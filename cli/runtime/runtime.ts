@@ -6,8 +6,8 @@ import { pause, printJson, printLine } from '../io/io.ts'
 
 /** Commands with which an agent's program reports about itself. */
 export function runtimeCommands(program: Command, context: CommandContext): void {
-  const runtime = program.command('runtime').description('what an agent reports from inside its session')
-  withJson(runtime.command('drain-ack').description('report that this session has nothing left to do and may end'))
+  const runtime = program.command('runtime').description('report from inside a session')
+  withJson(runtime.command('drain-ack').description('report that this session may end'))
     .argument('[session]', 'the session; default is this one')
     .action(async (session: string | undefined, options: JsonOption) => {
       const id = ownSession(context, session)
@@ -16,15 +16,13 @@ export function runtimeCommands(program: Command, context: CommandContext): void
       if (options.json) return printJson(context.io, response)
       printLine(context.io, `Session ${id} will end.`)
     })
-  withJson(
-    runtime.command('drain-check').description('end with status 0 when this session should take no new work, else 1'),
-  )
+  withJson(runtime.command('drain-check').description('exit with 0 if this session should take no new work'))
     .argument('[session]', 'the session; default is this one')
     .action((session: string | undefined, options: JsonOption) =>
       drainCheck(context, ownSession(context, session), options),
     )
   withJson(runtime.command('heartbeat').description('report that this session is still working'))
-    .option('--duration <time>', 'how long the session may show no activity', '45m')
+    .option('--duration <time>', 'maximum time without activity', '45m')
     .action((options: JsonOption & { duration: string }) => heartbeat(context, ownSession(context, undefined), options))
   for (const [verb, description, then] of DRAIN_COMMANDS) {
     withJson(runtime.command(verb).description(description))

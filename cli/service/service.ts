@@ -18,7 +18,7 @@ interface LogOptions extends JsonOption {
 }
 
 export function serviceCommands(program: Command, context: CommandContext): void {
-  const service = program.command('service').description('the services of the city and its packs')
+  const service = program.command('service').description('manage the services of a city and its packs')
   withWatch(withJson(service.command('list').description('list services and their state'))).action(
     async (options: JsonOption & WatchOption) => {
       const city = await context.city()
@@ -28,15 +28,15 @@ export function serviceCommands(program: Command, context: CommandContext): void
   withWatch(withJson(service.command('show').description('show a service and the process behind it')))
     .argument('<service>')
     .action(watched(context, show))
-  withJson(service.command('restart').description('end the process of a service and start it anew'))
+  withJson(service.command('restart').description('restart the process of a service'))
     .argument('<service>')
     .action((name: string, options: JsonOption) => restart(context, name, options))
-  withJson(service.command('logs').description('show what a service printed'))
+  withJson(service.command('logs').description('show the output of a service'))
     .argument('<service>')
-    .option('-n, --lines <n>', 'how many of the last lines', parseCount, 100)
-    .option('-f, --follow', 'go on with what it prints, until ctrl-c')
+    .option('-n, --lines <n>', 'number of last lines', parseCount, 100)
+    .option('-f, --follow', 'follow new output until ctrl-c')
     .action((name: string, options: LogOptions) => logs(context, name, options))
-  withJson(service.command('doctor').description('check a service step by step, and say what to do'))
+  withJson(service.command('doctor').description('check a service step by step, with fixes'))
     .argument('<service>')
     .action((name: string, options: JsonOption) => doctor(context, name, options))
 }

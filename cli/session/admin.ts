@@ -18,15 +18,13 @@ export function adminCommands(session: Command, context: CommandContext): void {
   withJson(session.command('reset').description('restart a session with a new conversation'))
     .argument('<session>')
     .action((id: string, options: JsonOption) => restart(context, id, true, options))
-  withJson(session.command('lend').description('lend a suspended session to a program that gc does not run'))
+  withJson(session.command('lend').description('lend a suspended session to an external program'))
     .argument('<session>')
     .action((id: string, options: JsonOption) => lend(context, id, options))
   withWatch(
-    withJson(
-      session.command('drift').description('list sessions whose agent’s configuration has changed since they started'),
-    ),
+    withJson(session.command('drift').description('list sessions that run with an outdated configuration')),
   ).action(watched(context, drift))
-  withJson(session.command('prune').description('close sessions that have been stopped for a long time'))
+  withJson(session.command('prune').description('close sessions that were stopped long ago'))
     .option('--before <time>', 'only sessions stopped for at least this time', '7d')
     .option('--state <states>', 'suspended, asleep, quarantined', collectList, [])
     .option('--dry-run', 'only list what would be affected')

@@ -22,9 +22,9 @@ interface AttachOptions {
 export function attachCommand(session: Command, context: CommandContext): void {
   session
     .command('attach')
-    .description('attach to a session’s terminal; the session continues when you detach')
+    .description('attach to the terminal of a session; ctrl-] detaches')
     .argument('<session>')
-    .option('--read-only', 'do not send input; works without a terminal, too')
+    .option('--read-only', 'send no input; needs no terminal')
     .addOption(
       new Option('--detach-key <key>', 'the key that detaches')
         .argParser(parseControlKey)
@@ -34,7 +34,7 @@ export function attachCommand(session: Command, context: CommandContext): void {
     .action((id: string, options: AttachOptions) => attach(context, id, options))
   session
     .command('watch')
-    .description('watch a session’s terminal without sending input')
+    .description('watch the terminal of a session, read-only')
     .argument('<session>')
     .addOption(allowOption())
     .action((id: string, { allow }: AttachOptions) =>
@@ -43,10 +43,7 @@ export function attachCommand(session: Command, context: CommandContext): void {
 }
 
 const allowOption = (): Option =>
-  new Option(
-    '--allow <effect...>',
-    'let the session set the title or clipboard of this terminal, or notify; else as `attach` of tui.toml says',
-  ).choices(EFFECTS)
+  new Option('--allow <effect...>', 'allow title, clipboard or notify; default is in tui.toml').choices(EFFECTS)
 
 const EFFECTS = ['title', 'clipboard', 'notifications'] as const satisfies readonly TerminalEffect[]
 

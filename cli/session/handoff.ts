@@ -16,13 +16,13 @@ interface Handoff extends JsonOption {
 export function handoffCommand(program: Command, context: CommandContext): void {
   program
     .command('handoff')
-    .description('hand over to a new conversation, which reads this message')
+    .description('continue in a new conversation with this message')
     .argument('[subject]', 'the subject; default is Handoff')
     .argument('[message]', 'the message; `-` reads it from standard input')
     .option('-s, --subject <text>', 'the subject, instead of the argument')
     .option('-m, --message <text>', 'the message, instead of the argument')
     .option('--target <who>', 'hand over to another session or agent, without restarting this one')
-    .option('--auto', 'only send the message, for programs that compact their context themselves')
+    .option('--auto', 'only send the message, for programs that compact on their own')
     .option('--hook-format <program>', 'accepted for agent programs that call this')
     .option('--json', 'print one line of JSON')
     .action((first: string | undefined, second: string | undefined, options: Handoff) => {

@@ -26,7 +26,7 @@ export function messageCommands(session: Command, context: CommandContext): void
     .argument('<session>')
     .argument('<text...>')
     .addOption(
-      new Option('--intent <intent>', 'when it is said: by itself, after the turn, or at once')
+      new Option('--intent <intent>', 'delivery: default, after the turn, or immediate')
         .choices(['default', 'follow_up', 'interrupt_now'])
         .default('default'),
     )
@@ -37,7 +37,7 @@ export function messageCommands(session: Command, context: CommandContext): void
   defineNudge(session.command('nudge'), context)
   withJson(session.command('respond').description('answer a question of a session'))
     .argument('<session>')
-    .argument('<answer>', 'approve, approve_always, approve_accept_edits or deny; for a dialog the number of an option')
+    .argument('<answer>', 'approve, approve_always, deny, or the number of an option')
     .option('--request <id>', 'which question to answer; default is the current one')
     .option('--text <text>', 'a text beside the answer')
     .action((id: string, action: string, options: JsonOption & { request?: string; text?: string }) =>
@@ -53,7 +53,7 @@ interface Nudge extends JsonOption {
 
 /** Defines `nudge`, the name that agents and old prompts use for a message to a session. */
 export function defineNudge(command: Command, context: CommandContext): void {
-  withJson(command.description('send a session a message, without waiting'))
+  withJson(command.description('send a session a message without waiting'))
     .argument('[session]')
     .argument('[text...]')
     .option('--session <session>', 'the session, instead of the argument')

@@ -7,9 +7,7 @@ import { printJson } from '../io/io.ts'
 import { printTable } from '../io/table.ts'
 
 export function sessionNetworkCommand(session: Command, context: CommandContext): void {
-  withWatch(
-    withJson(session.command('network').description('list the hosts that a confined session reached or was refused')),
-  )
+  withWatch(withJson(session.command('network').description('list hosts that a sandboxed session tried to reach')))
     .argument('<session>', 'its id, alias or name; a closed one by its id')
     .action(watched(context, list))
 }

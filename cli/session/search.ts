@@ -16,11 +16,11 @@ interface Options extends JsonOption {
 const PAGE_SIZE = 100
 
 export function sessionSearchCommand(session: Command, context: CommandContext): void {
-  withJson(session.command('search').description('search what sessions said, live and closed ones'))
+  withJson(session.command('search').description('search the conversations of all sessions'))
     .argument('<words...>', 'words that must all occur in an entry, in any order and case')
     .option('--session <session>', 'only this session')
-    .option('--since <time>', 'only what was said since then: a date, or an age such as 10m, 12h or 2d', parseDate)
-    .option('--limit <n>', 'the maximum number; 0 for all', parseCount, 100)
+    .option('--since <time>', 'since a date, or an age such as 10m or 2d', parseDate)
+    .option('--limit <n>', 'maximum rows; 0 for all', parseCount, 100)
     .action((words: string[], options: Options) => search(context, words, options))
 }
 

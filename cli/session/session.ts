@@ -27,7 +27,7 @@ import { because, warnUnavailable, whyOf } from './unavailable.ts'
 import { waitForSession } from './wait-for-session.ts'
 
 export function sessionCommands(program: Command, context: CommandContext): void {
-  const session = program.command('session').description('the running agents')
+  const session = program.command('session').description('manage sessions of agents')
   listCommand(session, context)
   withWatch(withJson(session.command('show').description('show one session')))
     .argument('<session>', 'its id, alias or name')
@@ -73,7 +73,7 @@ function listCommand(session: Command, context: CommandContext): void {
     .option('--state <states>', 'active, suspended, closed …, separated by commas; or all', parseStates)
     .option('--template <agent>', 'only sessions of this agent')
     .option('--rig <rig>', 'only sessions of this rig')
-    .option('--limit <n>', 'the maximum number', parseCount, 100)
+    .option('--limit <n>', 'maximum rows', parseCount, 100)
     .action((options: List) => list(context, options))
 }
 
@@ -207,7 +207,7 @@ async function create(context: CommandContext, agent: string, options: New): Pro
 }
 
 function peekCommand(session: Command, context: CommandContext): void {
-  withJson(session.command('peek').description('show the last lines of a session’s screen, also after it ended'))
+  withJson(session.command('peek').description('show the last lines of a session’s screen'))
     .argument('<session>')
     .option('--lines <n>', 'the number of lines', parseCount, 50)
     .action(async (id: string, options: JsonOption & { lines: number }) => {
@@ -231,7 +231,7 @@ const ACTIONS = [
   ['stop', 'interrupt the turn of a session', 'is interrupted'],
   ['wake', 'wake a sleeping or suspended session', 'is waking'],
   ['suspend', 'suspend a session until it is woken', 'is suspended'],
-  ['kill', 'kill a session’s program; it is restarted when it is needed', 'is killed'],
+  ['kill', 'kill a session’s program; gc restarts it when needed', 'is killed'],
   ['close', 'close a session', 'is closed'],
 ] as const
 

@@ -15,7 +15,7 @@ interface Sweep extends JsonOption {
 
 /** The command that ends processes that left their session. */
 export function sweepCommand(session: Command, context: CommandContext): void {
-  withJson(session.command('sweep').description('end processes that left their session and still run'))
+  withJson(session.command('sweep').description('end leftover processes of sessions'))
     .argument('[session]', 'only those of this session; default is all of the city')
     .option('--yes', 'end them without asking first')
     .action((id: string | undefined, options: Sweep) => sweep(context, id, options))

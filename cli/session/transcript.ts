@@ -36,7 +36,7 @@ export function transcriptCommand(session: Command, context: CommandContext): vo
     .addOption(formats)
     .option('--tail <n>', 'only the last entries; 0 for all', parseCount, 0)
     .option('-f, --follow', 'follow new entries')
-    .option('--sub-agents', 'also the conversations of sub-agents')
+    .option('--sub-agents', 'include conversations of sub-agents')
     .addHelpText('after', '\nEntries of the formats raw and structured are printed as one line of JSON each.')
     .action((id: string, options: Options) =>
       options.follow ? followTranscript(context, id, options) : readTranscript(context, id, options),

@@ -13,28 +13,25 @@ import { dryRun } from './dry-run.ts'
 import { runFields, type SlingOptions, slingBody, slingFields } from './options.ts'
 
 export function slingCommand(program: Command, context: CommandContext): void {
-  withJson(program.command('sling').description('give work to an agent: a bead, or the text of a new one'))
-    .argument(
-      '[agent|bead]',
-      'the agent: `rig/name`, or `name` for one of the city; a bead alone goes to the default of its rig',
-    )
-    .argument('[bead|text...]', 'the id of a bead, or what is to be done')
-    .option('--stdin', 'read what is to be done: the first line is the title, the rest the description')
-    .option('--rig <rig>', 'where a bare agent name is looked for, and where a new bead goes')
+  withJson(program.command('sling').description('give work to an agent: a bead or a text'))
+    .argument('[agent|bead]', '`rig/name` or `name`; default is the rig’s agent')
+    .argument('[bead|text...]', 'a bead, or the text of a new one')
+    .option('--stdin', 'read the work: first line is the title, the rest the text')
+    .option('--rig <rig>', 'rig of the agent and of a new bead')
     .option('--force', 'even when the bead is taken, blocked or of another rig')
-    .option('--reassign', 'take the bead from whoever has it')
+    .option('--reassign', 'take the bead from its present holder')
     .option('--no-convoy', 'do not track it by a convoy')
     .option('--owned', 'the convoy stays open until someone closes it')
-    .option('--merge <how>', 'how the result is to be merged: direct, mr or local')
+    .option('--merge <how>', 'how the result is merged: direct, mr or local')
     .option('--target <agent>', 'the agent, instead of the argument')
     .option('-f, --formula', 'the work is the name of a formula')
     .option('--on <formula>', 'run this formula for the bead')
     .option('-t, --title <title>', 'the title of the run of a formula')
     .option('--var <key=value>', 'a variable of the formula; may be repeated', collectPair)
-    .option('--scope-kind <kind>', 'of the run of a formula: city or rig')
+    .option('--scope-kind <kind>', 'store of the run: city or rig')
     .option('--scope-ref <name>', 'which city or rig')
     .option('--no-formula', 'do not use the default formula of the agent')
-    .option('--prompt <text>', 'what is to be done, instead of the argument')
+    .option('--prompt <text>', 'the text, instead of the argument')
     .option('--nudge', 'accepted: a session is woken for its work anyway')
     .option('-n, --dry-run', 'only check the agent, the bead and the formula')
     .action((target: string | undefined, words: string[], options: SlingOptions) => {

@@ -10,7 +10,7 @@ const moving = () => import('./moving.ts')
 const backups = () => import('./backup.ts')
 
 export function accountCommands(social: Command, context: CommandContext): void {
-  withJson(social.command('register').description('register an agent; its key is stored here, readable only by you'))
+  withJson(social.command('register').description('register an agent and store its key here'))
     .argument('<name>', '2 to 32 letters, digits, underscores or hyphens')
     .option('-d, --description <text>', 'what the agent does')
     .action(async (name: string, options: JsonOption & { description?: string }) =>
@@ -71,44 +71,42 @@ function keyCommands(social: Command, context: CommandContext): void {
   withJson(key.command('signing').description('list the keys with which you sign requests')).action(
     async (options: JsonOption) => (await signing()).listSigningKeys(context, social, options),
   )
-  withJson(key.command('rotate').description('replace your key; all others are revoked')).action(
+  withJson(key.command('rotate').description('replace your key and revoke all others')).action(
     async (options: JsonOption) => (await accounts()).rotateKey(context, social, options),
   )
   withJson(key.command('revoke').description('revoke a key'))
     .argument('<id>')
     .allowUnknownOption() // the identifier of a signing key may begin with a dash
     .action(async (id: string, options: JsonOption) => (await accounts()).revokeKey(context, social, id, options))
-  withJson(key.command('reissue').description('issue a new key to an agent, as the operator; all others are revoked'))
+  withJson(key.command('reissue').description('issue a new key and revoke all others, as the operator'))
     .argument('<name>')
     .action(async (name: string, options: JsonOption) => (await accounts()).reissueKey(context, social, name, options))
 }
 
 function signingCommands(social: Command, context: CommandContext): void {
-  withJson(
-    social.command('keygen').description('make a key of your own; from then on your requests are signed with it'),
-  )
+  withJson(social.command('keygen').description('create your own key, and sign requests with it'))
     .option('--only', 'accept no API key for this agent any more')
-    .option('--key <file>', 'the private key (PEM) of your account on another network, instead of a new one')
+    .option('--key <file>', 'private key (PEM) of your account on another network')
     .action(async (options: JsonOption & { only?: true; key?: string }) =>
       (await signing()).keygen(context, social, options),
     )
   withJson(social.command('sign').description('print the headers that sign one request, for `curl -H @-`'))
     .argument('<method>', 'such as GET or POST')
     .argument('<address>', 'a path such as /api/v1/agents/me, or a whole address')
-    .option('--body <file>', 'the file with the body, sent as it is; `-` reads standard input')
+    .option('--body <file>', 'file with the body, sent unchanged; `-` for standard input')
     .action(async (method: string, address: string, options: JsonOption & { body?: string }) =>
       (await signing()).sign(context, social, method, address, options),
     )
 }
 
 function movingCommands(social: Command, context: CommandContext): void {
-  withJson(social.command('export').description('write what you wrote and whom you know to a file, signed'))
+  withJson(social.command('export').description('export your texts and contacts to a signed file'))
     .argument('<file>', 'a new file, such as ada.json.gz')
     .action(async (file: string, options: JsonOption) => (await moving()).exportAgent(context, social, file, options))
-  withJson(social.command('verify').description('check an export, without asking any network'))
+  withJson(social.command('verify').description('check an export, offline'))
     .argument('<file>')
     .action(async (file: string, options: JsonOption) => (await moving()).verifyFile(context, file, options))
-  withJson(social.command('import').description('add an export to an account with the same key, as the operator'))
+  withJson(social.command('import').description('import an export into an account, as the operator'))
     .argument('<file>')
     .argument('<name>', 'the account here')
     .action(async (file: string, agent: string, options: JsonOption) =>
@@ -129,15 +127,15 @@ function operatorCommands(social: Command, context: CommandContext): void {
     .action(async (name: string, options: JsonOption) =>
       (await accounts()).decide(context, social, 'reinstate', name, options),
     )
-  withJson(social.command('backup').description('copy the whole network into one file while it runs, as the operator'))
+  withJson(social.command('backup').description('copy the network into one file, as the operator'))
     .argument('<file>', 'a new file, such as network.tar.gz')
     .action(async (file: string, options: JsonOption) =>
       (await backups()).backupNetwork(context, social, file, options),
     )
-  withJson(social.command('restore').description('restore a network into a GC_HOME that has none'))
+  withJson(social.command('restore').description('restore a network into an empty GC_HOME'))
     .argument('<file>')
     .action(async (file: string, options: JsonOption) => (await backups()).restoreNetwork(context, file, options))
-  withJson(social.command('doctor').description('check all counters; status 1 when one is wrong'))
+  withJson(social.command('doctor').description('check all counters; status 1 if one is wrong'))
     .option('--fix', 'correct wrong counters')
     .action(async (options: JsonOption & { fix?: true }) => (await accounts()).doctor(context, social, options))
 }

@@ -17,7 +17,7 @@ export function cityAgentCommands(social: Command, context: CommandContext): voi
       (await cityAgents()).addCityAgent(context, agent, options),
     )
   for (const [verb, description] of [
-    ['stop', 'withdraw the key of an agent at once, so that it can do nothing on the network'],
+    ['stop', 'revoke the key of an agent immediately'],
     ['start', 'let an agent use the network again'],
   ] as const) {
     withJson(agents.command(verb).description(description))

@@ -110,7 +110,7 @@ function labelCommands(social: Command, context: CommandContext): void {
     .addOption(new Option('--kind <kind>', 'what it is').choices(['tag', 'status', 'role']).default('tag'))
     .option('--color <color>', 'such as emerald, rose, amber or sky')
     .option('--prompt <text>', 'for a role: what to do')
-    .option('--cadence <minutes>', 'for a role: how often its holders are told; 0 for every time', parseCount)
+    .option('--cadence <minutes>', 'for a role: reminder interval; 0 for every time', parseCount)
     .action(async (name: string, key: string, options: LabelOptions) =>
       (await community()).createLabel(context, social, name, key, options),
     )
@@ -133,8 +133,8 @@ function labelCommands(social: Command, context: CommandContext): void {
       (await community()).attachLabel(context, social, 'agent', role, agent, options),
     )
   for (const [command, verb, description] of [
-    [labels, 'detach', 'take a label away'],
-    [roles, 'take', 'take a role away'],
+    [labels, 'detach', 'remove a label from a post'],
+    [roles, 'take', 'revoke a role'],
   ] as const) {
     withJson(command.command(verb).description(description))
       .argument('<attachment>', 'the id that giving it printed')
@@ -150,7 +150,7 @@ function reportCommands(social: Command, context: CommandContext): void {
     .action(async (id: string, reason: string | undefined, options: JsonOption) =>
       (await community()).report(context, social, id, reason, options),
     )
-  withJson(report.command('list').description('list what was reported in a community you moderate'))
+  withJson(report.command('list').description('list reports in a community you moderate'))
     .argument('<community>')
     .action((name: string, options: JsonOption) =>
       showFenced(context, options, async (shown) => (await community()).listReports(shown, social, name, options)),
@@ -158,7 +158,7 @@ function reportCommands(social: Command, context: CommandContext): void {
   withJson(report.command('resolve').description('resolve the reports of a post'))
     .argument('<post>')
     .addOption(
-      new Option('--decision <decision>', 'nothing is wrong with it, or it is deleted')
+      new Option('--decision <decision>', 'reject the report as unfounded, or delete the post')
         .choices(['dismiss', 'delete'])
         .makeOptionMandatory(),
     )

@@ -9,9 +9,9 @@ import type { ListOptions, SendOptions } from './options.ts'
 const messages = () => import('./message-actions.ts')
 
 const DECISIONS: readonly (readonly [RequestDecision, string])[] = [
-  ['approve', 'agree to a conversation'],
-  ['reject', 'refuse a request, or end a conversation'],
-  ['block', 'the same, and never let this agent ask again'],
+  ['approve', 'accept a conversation'],
+  ['reject', 'reject a request, or end a conversation'],
+  ['block', 'reject, and block further requests of this agent'],
 ]
 
 const WHOM = 'the name of the other agent, or the id of the conversation'
@@ -22,10 +22,10 @@ export function messageCommands(social: Command, context: CommandContext): void 
     (options: ListOptions) =>
       showFenced(context, options, async (shown) => (await messages()).listConversations(shown, social, options)),
   )
-  withJson(dm.command('check').description('say whether somebody wrote to you, or asks to')).action(
+  withJson(dm.command('check').description('show whether you have messages or requests')).action(
     async (options: JsonOption) => (await messages()).checkMessages(context, social, options),
   )
-  withJson(dm.command('requests').description('list who asks to write to you')).action((options: JsonOption) =>
+  withJson(dm.command('requests').description('list requests to write to you')).action((options: JsonOption) =>
     showFenced(context, options, async (shown) => (await messages()).listRequests(shown, social, options)),
   )
   withJson(dm.command('ask').description('ask an agent for a conversation'))
@@ -41,7 +41,7 @@ export function messageCommands(social: Command, context: CommandContext): void 
         (await messages()).decideRequest(context, social, decision, name, options),
       )
   }
-  withPaging(dm.command('read').description('show a conversation, whose messages count as read then'))
+  withPaging(dm.command('read').description('show a conversation and mark it as read'))
     .argument('<partner>', WHOM)
     .action((name: string, options: ListOptions) =>
       showFenced(context, options, async (shown) => (await messages()).readConversation(shown, social, name, options)),

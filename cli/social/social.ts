@@ -19,7 +19,7 @@ const OFFLINE: ReadonlySet<string> = new Set(['verify', 'restore'])
 export function socialCommands(program: Command, context: CommandContext): void {
   const social = program
     .command('social')
-    .description('the agents’ social network: accounts, posts, comments, votes')
+    .description('use the agents’ social network')
     .option('--as <name>', 'the agent to act as, with its stored key; default is GC_SOCIAL_KEY')
     .option('--url <address>', 'the address of the network; default is GC_SOCIAL_URL or the running supervisor')
     .hook('preAction', async (_, command) => {
@@ -37,17 +37,16 @@ export function socialCommands(program: Command, context: CommandContext): void 
 }
 
 function homeCommands(social: Command, context: CommandContext): void {
-  withJson(social.command('home').description('show what is new for you: your threads first')).action(
-    (options: JsonOption) =>
-      showFenced(context, options, async (shown) => (await socialHome()).home(shown, social, options)),
+  withJson(social.command('home').description('show news, your threads first')).action((options: JsonOption) =>
+    showFenced(context, options, async (shown) => (await socialHome()).home(shown, social, options)),
   )
   const notifications = social.command('notifications').description('comments, replies, mentions and followers')
-  withPaging(notifications.command('list', { isDefault: true }).description('list them, the newest first'))
+  withPaging(notifications.command('list', { isDefault: true }).description('list notifications, newest first'))
     .option('--unread', 'only those that are not read')
     .action((options: NotificationOptions) =>
       showFenced(context, options, async (shown) => (await socialHome()).notifications(shown, social, options)),
     )
-  withJson(notifications.command('read').description('mark them as read'))
+  withJson(notifications.command('read').description('mark notifications as read'))
     .argument('[post]', 'only those about this post')
     .action(async (post: string | undefined, options: JsonOption) =>
       (await socialHome()).markRead(context, social, post, options),
@@ -96,7 +95,7 @@ function writeCommands(social: Command, context: CommandContext): void {
     .action(async (id: string, text: string | undefined, options: CommentOptions) =>
       (await writing()).comment(context, social, id, text, options),
     )
-  withJson(social.command('answer').description('answer the challenge of what you wrote, which publishes it'))
+  withJson(social.command('answer').description('answer the challenge of a text, which publishes it'))
     .argument('<code>', 'the code of the challenge')
     .argument('<number>', 'what the challenge asks for')
     .action(async (code: string, number: string, options: JsonOption) =>

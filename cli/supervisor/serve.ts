@@ -58,7 +58,7 @@ export const serveCommand = (program: Command, context: CommandContext): void =>
 /** Defines the command that runs the supervisor in the foreground. */
 export function defineServe(command: Command, context: CommandContext): void {
   command
-    .description('run the supervisor: cities, their agents and the API')
+    .description('run the supervisor in the foreground')
     .option('--home <folder>', 'the folder of its own files; default is GC_HOME or ~/.gc')
     .option('--host <address>', 'the address to listen on', '127.0.0.1')
     .addOption(
@@ -67,25 +67,18 @@ export function defineServe(command: Command, context: CommandContext): void {
         .default(DEFAULT_PORT)
         .env('GC_PORT'),
     )
-    .option('--require-token', 'require a token, also on this machine; confined agents imply it')
-    .option(
-      '--no-require-token',
-      'take requests without a token as yours, also beside confined agents, which are not started then',
-    )
+    .option('--require-token', 'require a token on this machine; sandboxed agents imply it')
+    .option('--no-require-token', 'accept requests without a token; starts no sandboxed agents')
     .option('--read-only', 'reject every change')
     .option('--social-listen <[address:]port>', 'serve the agents’ network at an address of its own', parseAddress)
     .option(
       '--public-listen <[address:]port>',
-      'an address for other machines: webhooks, and services published as direct, and nothing else',
+      'address for other machines: webhooks and direct services',
       parseAddress,
     )
-    .option(
-      '--public-url <url>',
-      'how others reach that address, behind a tunnel or proxy; may be repeated',
-      collectUrl,
-    )
+    .option('--public-url <url>', 'public address behind a tunnel or proxy; repeatable', collectUrl)
     .option('--only <part>', 'run only a part: social', parsePart)
-    .option('--log <file>', 'write the log to a file, which is renamed to <file>.old when it is large')
+    .option('--log <file>', 'write the log to a file; a large one becomes <file>.old')
     .option('--allow-host <name>', 'another host name of this server; may be repeated', collectList)
     .option('--allow-origin <origin>', 'a site whose pages may call the API; may be repeated', collectList)
     .action((options: Serve) => serveUntilEnded(context, options, command))

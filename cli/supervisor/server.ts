@@ -15,7 +15,7 @@ import { tuiCommand } from '../tui/tui.ts'
 export function serverCommands(program: Command, context: CommandContext): void {
   defineDown(program.command('down'), context)
   hostCommand(program, context)
-  const dashboard = program.command('dashboard').description('print where the supervisor answers')
+  const dashboard = program.command('dashboard').description('print the address of the supervisor')
   for (const command of [dashboard, dashboard.command('serve').description('the same')]) {
     command
       .option('--no-open', 'accepted: nothing is opened')
@@ -35,9 +35,9 @@ interface Down extends JsonOption {
 
 /** Defines the command that ends everything. No session may call it. */
 export function defineDown(command: Command, context: CommandContext): void {
-  withJson(command.description('end every session, the session host and the supervisor'))
-    .option('--keep-sessions', 'leave the agents running in the session host; the next `gc serve` adopts them')
-    .option('--timeout <seconds>', 'how long to wait for the end', parseCount, 60)
+  withJson(command.description('stop every session, the host and the supervisor'))
+    .option('--keep-sessions', 'leave agents running; the next `gc serve` adopts them')
+    .option('--timeout <seconds>', 'timeout', parseCount, 60)
     .action((options: Down) => down(context, options))
 }
 
@@ -89,7 +89,7 @@ async function isRunning({ client }: CommandContext, pid: number | undefined): P
 function hostCommand(program: Command, context: CommandContext): void {
   const host = program
     .command('host')
-    .description('the process that owns the agents’ terminals; `gc serve` starts it when needed')
+    .description('run the host that owns terminals; `gc serve` starts it')
     .action(() => runAsHost(context))
   const shown = withWatch(withJson(host.command('status').description('show the running session hosts')))
   shown.action((options: JsonOption & WatchOption) =>

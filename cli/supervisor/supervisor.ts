@@ -18,7 +18,7 @@ import { unitCommands } from './unit.ts'
 /** The supervisor as a service of this machine. */
 export function supervisorCommands(program: Command, context: CommandContext): void {
   defineStart(program.command('up'), context)
-  const supervisor = program.command('supervisor').description('the supervisor as a service: start, stop, status, logs')
+  const supervisor = program.command('supervisor').description('manage the supervisor as a service')
   defineServe(supervisor.command('run'), context)
   defineStart(supervisor.command('start'), context)
   defineDown(
@@ -28,10 +28,10 @@ export function supervisorCommands(program: Command, context: CommandContext): v
       .option('--wait-timeout <duration>', 'accepted: --timeout sets how long'),
     context,
   )
-  withJson(supervisor.command('status').description('show whether the supervisor runs; status 1 when not')).action(
+  withJson(supervisor.command('status').description('show whether the supervisor runs; status 1 if not')).action(
     (options: JsonOption) => status(context, options),
   )
-  withJson(supervisor.command('reload').description('read the configuration of every city again')).action(
+  withJson(supervisor.command('reload').description('reload the configuration of every city')).action(
     async (options: JsonOption) => {
       for (const { name, running } of await context.cities())
         if (running) await reload(context, context.client.city(name), options)
@@ -43,28 +43,28 @@ export function supervisorCommands(program: Command, context: CommandContext): v
 
 /** People who have a token of their own. */
 export function peopleCommands(program: Command, context: CommandContext): void {
-  const people = program.command('people').description('people beside you who read, answer, review and land')
+  const people = program.command('people').description('manage tokens of people who read, answer, review and land')
   const actions = () => import('../people/people.ts')
-  withJson(people.command('add').description('give a person a token of their own, which is shown once'))
+  withJson(people.command('add').description('create a token for a person; it is shown once'))
     .argument('<name>')
-    .option('--grant <grants>', 'what they do beyond reading: answer, review, land', collectList)
+    .option('--grant <grants>', 'grants besides reading: answer, review, land', collectList)
     .addHelpText(
       'after',
       '\nThe person sets GC_TOKEN to the token, and GC_URL to the address of this supervisor. Unless that requires a token' +
         '\nof everybody (gc serve --require-token), people on this machine can leave theirs out and pass as you.',
     )
     .action(async (name: string, options: AddPersonOptions) => (await actions()).addPerson(context, name, options))
-  withWatch(withJson(people.command('list').description('list people, and what they may do'))).action(
+  withWatch(withJson(people.command('list').description('list people and their grants'))).action(
     async (options: JsonOption & WatchOption) => (await actions()).listPeople(context, options),
   )
-  withJson(people.command('remove').description('end the token of a person'))
+  withJson(people.command('remove').description('revoke the token of a person'))
     .argument('<person>')
     .action(async (name: string, options: JsonOption) => (await actions()).removePerson(context, name, options))
 }
 
 /** Defines the command that starts the supervisor in the background. */
 function defineStart(command: Command, context: CommandContext): void {
-  withJson(command.description('start the supervisor in the background; nothing, when one runs'))
+  withJson(command.description('start the supervisor in the background'))
     .option('--port <port>', 'the port to listen on; 0 for any free port', parsePort)
     .action(async (options: JsonOption & { port?: number }) => {
       const started = await ensureSupervisor(context, options.port)

@@ -16,7 +16,7 @@ interface Install {
 export function unitCommands(supervisor: Command, context: CommandContext): void {
   supervisor
     .command('install')
-    .description('let systemd or launchd start the supervisor at login, with the PATH of this shell')
+    .description('start the supervisor at login, by systemd or launchd')
     .option('--force', 'replace the unit that is there')
     .option('--dry-run', 'print the unit and write nothing')
     .action((options: Install) => install(context, options))

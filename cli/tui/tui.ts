@@ -21,9 +21,9 @@ interface TuiOptions {
 export function tuiCommand(program: Command, context: CommandContext): void {
   program
     .command('tui')
-    .description('show cities, agents and work on a dashboard')
+    .description('open the dashboard')
     .option('--plain', 'line by line, for screen readers: changes are sentences, commands are lines')
-    .addOption(new Option('--check-config', 'say what is wrong in tui.toml, and open nothing').conflicts('plain'))
+    .addOption(new Option('--check-config', 'check tui.toml and exit').conflicts('plain'))
     .action((options: TuiOptions) => (options.checkConfig ? check(context) : show(context, options)))
 }
 

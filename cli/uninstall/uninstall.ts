@@ -17,8 +17,8 @@ interface Uninstall {
 export function uninstallCommand(program: Command, context: CommandContext): void {
   program
     .command('uninstall')
-    .description('remove what gc put on this machine: its unit, its links and completion, never a city')
-    .option('--home <folder>', 'also remove GC_HOME, tokens, accounts and network: name it here once more')
+    .description('remove gc from this machine; cities stay')
+    .option('--home <folder>', 'also remove GC_HOME; repeat its path here to confirm')
     .option('--yes', 'remove it without asking first')
     .action((options: Uninstall) => uninstall(context.io, options))
 }

@@ -14,7 +14,7 @@ export function waitCommands(program: Command, context: CommandContext): void {
   const wait = program.command('wait').description('wake sessions when beads are closed')
   createCommand(wait, context)
   listCommand(wait, context)
-  withWatch(withJson(wait.command('inspect').alias('show').description('show a wait, also one that is over')))
+  withWatch(withJson(wait.command('inspect').alias('show').description('show a wait')))
     .argument('<wait>')
     .addHelpText('after', '\nWith --watch it ends when the wait is over.')
     .action(async (id: string, options: JsonOption & WatchOption) => {
@@ -44,9 +44,9 @@ interface Create extends JsonOption {
 }
 
 function createCommand(wait: Command, context: CommandContext): void {
-  withJson(wait.command('create').description('wake or remind a session once beads are closed'))
+  withJson(wait.command('create').description('wake a session once beads are closed'))
     .argument('<bead...>', 'the beads to wait for')
-    .option('--session <session>', 'the session; inside a session, default is itself')
+    .option('--session <session>', 'session; default is this session')
     .option('--any', 'wake it when the first bead is closed, instead of the last')
     .option('--note <text>', 'a note for the session')
     .option('--until <moment>', 'stop waiting at this time, such as 2030-01-31T09:00:00Z')
@@ -150,12 +150,12 @@ interface SessionWait extends JsonOption {
 
 /** `gc session wait`: the words in which prompts of packs create a wait. */
 export function sessionWaitCommand(session: Command, context: CommandContext): void {
-  withJson(session.command('wait').description('wake or remind a session once beads are closed'))
-    .argument('[session]', 'inside a session, default is itself')
+  withJson(session.command('wait').description('wake a session once beads are closed'))
+    .argument('[session]', 'default is this session')
     .requiredOption('--on-beads <beads>', 'the beads to wait for, separated by commas', collectList)
     .option('--any', 'wake it when the first bead is closed, instead of the last')
     .option('--note <text>', 'a note for the session')
-    .option('--sleep', 'say that the session may rest until then')
+    .option('--sleep', 'let the session rest until then')
     .action(async (id: string | undefined, { onBeads: on, any, note, sleep, json }: SessionWait) => {
       const city = await context.city()
       const body = {

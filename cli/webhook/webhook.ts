@@ -19,22 +19,18 @@ interface TestOptions extends JsonOption {
 }
 
 export function webhookCommands(program: Command, context: CommandContext): void {
-  const webhook = program.command('webhook').description('the addresses to which other services deliver what happens')
-  withWatch(withJson(webhook.command('list').description('list webhooks, and what keeps one from working'))).action(
+  const webhook = program.command('webhook').description('list and test webhooks')
+  withWatch(withJson(webhook.command('list').description('list webhooks and their problems'))).action(
     watched(context, list),
   )
-  withJson(
-    webhook
-      .command('test')
-      .description('deliver a sample, signed with the secret of the webhook; what follows is real'),
-  )
+  withJson(webhook.command('test').description('deliver a signed sample, with all effects'))
     .argument('<webhook>')
     .option('--event <type>', 'what happened; default is that of the first rule')
-    .option('--payload <file>', 'the JSON to deliver, `-` for standard input; default is one that fits the first rule')
-    .option('--form', 'deliver the fields of the payload as a form, as commands and buttons of Slack come')
-    .option('--body <file>', 'what to deliver as it is, `-` for standard input, in place of a payload')
+    .option('--payload <file>', 'JSON to deliver; `-` for standard input')
+    .option('--form', 'deliver the payload as a form, as Slack does')
+    .option('--body <file>', 'raw body to deliver; `-` for standard input')
     .option('--content-type <type>', 'the type of --body; default is application/json')
-    .option('-n, --dry-run', 'show which rule it fits, and deliver nothing')
+    .option('-n, --dry-run', 'show the matching rule and deliver nothing')
     .action((name: string, options: TestOptions) => test(context, name, options))
 }
 

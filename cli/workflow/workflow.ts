@@ -21,7 +21,7 @@ interface Ended {
 
 /** `gc workflow`: the older names of what `gc run` does, which prompts of packs use. */
 export function workflowCommands(program: Command, context: CommandContext): void {
-  const workflow = program.command('workflow').description('the runs of a bead, under their older names')
+  const workflow = program.command('workflow').description('manage runs by their older names')
   sourceCommands(workflow, context)
   withJson(workflow.command('delete').description('close the graph of a run, or remove it'))
     .argument('<workflow>')
@@ -36,22 +36,22 @@ export function workflowCommands(program: Command, context: CommandContext): voi
 
 /** `delete-source`, `reopen-source` and `control`, of `gc workflow` and of `gc convoy`. */
 export function sourceCommands(group: Command, context: CommandContext): void {
-  withJson(group.command('delete-source').description('end the runs that go on for a bead'))
+  withJson(group.command('delete-source').description('end the active runs of a bead'))
     .argument('<bead>')
-    .option('--apply', 'do it; otherwise it is only said what would be ended')
+    .option('--apply', 'apply; without it, only print the plan')
     .option('--delete', 'remove their beads as well')
     .option('--rig <rig>', 'accepted: the id says where the bead is')
     .option('--store-ref <store>', 'accepted: the id says where the bead is')
     .action((bead: string, options: DeleteSource) => deleteSource(context, bead, options))
-  withJson(group.command('reopen-source').description('open a bead again whose runs are over, so that it can be slung'))
+  withJson(group.command('reopen-source').description('reopen a bead whose runs are over'))
     .argument('<bead>')
     .option('--rig <rig>', 'accepted: the id says where the bead is')
     .option('--store-ref <store>', 'accepted: the id says where the bead is')
     .action((bead: string, options: JsonOption) => reopenSource(context, bead, options))
   withJson(group.command('control').description('nothing to do: gc runs the control steps of runs itself'))
     .argument('[bead]')
-    .option('--serve', 'accepted: nothing is to be served')
-    .option('--follow <agent>', 'accepted: nothing is to be followed')
+    .option('--serve', 'accepted: there is nothing to serve')
+    .option('--follow <agent>', 'accepted: there is nothing to follow')
     .action((_bead: string | undefined, { json }: JsonOption) => {
       const message = 'nothing to do: gc runs the control steps of runs itself'
       if (json) printJson(context.io, envelope({ message }))

@@ -10,18 +10,14 @@ import { printJson, printLine } from '../io/io.ts'
 import { printTable } from '../io/table.ts'
 
 export function worktreeCommands(program: Command, context: CommandContext): void {
-  const worktree = program.command('worktree').description('the git worktrees of sessions')
+  const worktree = program.command('worktree').description('manage the worktrees of sessions')
   withWatch(
-    withJson(
-      worktree
-        .command('list')
-        .description('list worktrees in use, and those kept because they hold the only copy of some work'),
-    ),
+    withJson(worktree.command('list').description('list worktrees in use, and kept ones with unsaved work')),
   ).action(watched(context, list))
   withWatch(withJson(worktree.command('diff').description('show changes in a worktree, in a snapshot or since it')))
     .argument('<session|snapshot>', 'a session, or a snapshot such as mp-7@3')
     .argument('[other-snapshot]', 'a later snapshot of the session, or `worktree`')
-    .option('--stat', 'only how many lines of each file were changed')
+    .option('--stat', 'only the number of changed lines of each file')
     .action(watched(context, diff))
   withWatch(withJson(worktree.command('snapshots').description('list saved states of worktrees')))
     .argument('[session]')
@@ -31,14 +27,12 @@ export function worktreeCommands(program: Command, context: CommandContext): voi
     .option('--branch <branch>', 'a branch that does not exist yet (default: gc/restored/<session>-<number>)')
     .option('--to <folder>', 'a folder that does not exist yet, instead of a branch')
     .action((snapshot: string, options: RestoreOptions) => restore(context, snapshot, options))
-  withJson(
-    worktree.command('fetch').description('bring what a session has committed so far into the repository of its rig'),
-  )
+  withJson(worktree.command('fetch').description('fetch the commits of a session into its rig'))
     .argument('<session>')
     .action((session: string, options: JsonOption) => fetchWork(context, session, options))
   withJson(worktree.command('remove').description('remove the worktree of an ended session'))
     .argument('<session>')
-    .option('--force', 'also when it holds the only copy of some work, or cannot be saved')
+    .option('--force', 'even if it holds the only copy of some work')
     .action((session: string, options: JsonOption & { force?: true }) => remove(context, session, options))
 }
 

@@ -56,7 +56,7 @@ test('a list shows work; other records are shown with --type or --all', async ()
   const { out } = await town.gc(['bead', 'list', '--label', 'listed', '--limit', '1'])
   expect(out).toEndWith('\n1 of 2; --limit shows more.\n')
   const { out: help } = await town.gc(['bead', 'list', '--help'])
-  expect(help).toContain('closed beads and records')
+  expect(help).toContain('include closed beads')
 })
 
 test('a bead is created with its dependencies, and shown with them and its dependents', async () => {

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { readdirSync } from 'node:fs'
 import { createBd } from '../../cli/bd/program.ts'
 import { findPage, PAGES, topicNames } from '../../src/manual/index.ts'
+import { phrasesIn, sentencesOf } from '../docs/prose.ts'
 import { tempFolder } from '../support/folder.ts'
 import { allCommands } from './command-tree.ts'
 import { gc, recorder } from './shell.ts'
@@ -47,6 +48,16 @@ describe('gc help', () => {
     })
     expect((await gc(['help', 'sesions'])).err).toEndWith('; did you mean sessions?\n')
   })
+})
+
+test('commands have short descriptions without phrases that read as translated', async () => {
+  const commands = [...allCommands(), ...allCommands(await createBd(recorder().io), ['bd'])]
+  const isReply = (text: string) => /^(?:nothing to do|gc |a bead keeps|the prefix of a rig)/.test(text)
+  const own = commands.map(({ command }) => command.description()).filter((text) => !isReply(text))
+  expect(own.filter((text) => text.length > 60)).toEqual([])
+  const options = commands.flatMap(({ command }) => command.createHelp().visibleOptions(command))
+  const texts = [...own, ...options.map(({ description }) => description)]
+  expect([...new Set(texts.flatMap((text) => (phrasesIn(sentencesOf(text)).length > 0 ? [text] : [])))]).toEqual([])
 })
 
 test('every option of every command says what it is for', async () => {
