@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { existsSync, lstatSync, rmSync } from 'node:fs'
+import { existsSync, lstatSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import {
   changesBetween,
@@ -10,6 +10,7 @@ import {
   renamesBetween,
 } from '../../src/changes/yard/index.ts'
 import { git } from '../agents/worktrees/git.ts'
+import { isScratch, lock, lockedWorld, pkg } from '../changes/yard/locked-world.ts'
 import { land, show, treeOf, yardWorld } from '../changes/yard/world.ts'
 
 describe('a yard', () => {
@@ -41,7 +42,7 @@ describe('a merge', () => {
     git(world.rig, 'rm', '-q', 'a.txt')
     const head = world.commit({}, 'remove')
     await world.yard.adopt(world.source, [head])
-    expect(await merge(world.yard, { tip, head, landed: [] })).toEqual({
+    expect(await merge(world.yard, { tip, head, landed: [] })).toMatchObject({
       conflicts: [{ path: 'a.txt', kind: 'modify/delete', hunks: [] }],
       ours: tip,
     })
@@ -125,5 +126,52 @@ describe('what a branch brings', () => {
     await world.yard.adopt(world.source, [head])
     expect(await renamesBetween(world.yard, world.base, head)).toEqual(new Map([['a.txt', 'moved.txt']]))
     expect(await linesBetween(world.yard, world.base, head)).toBe(9)
+  })
+})
+
+describe('generated files in conflict', () => {
+  test('are files, and no link', async () => {
+    await using world = await lockedWorld((folder) => {
+      rmSync(join(folder, 'lock.json'))
+      symlinkSync('/etc/passwd', join(folder, 'lock.json'))
+      return 0
+    })
+    await world.send('a', pkg('a'), world.tip)
+    await world.settle()
+    const id = await world.send('b', pkg('b'), world.tip)
+    await world.settle()
+    expect(world.state(id)).toBe('conflict')
+    expect(world.landings.rows.lettersOf(id)[0]?.details.reason).toContain('lock.json is no plain file')
+  })
+
+  test('with other files are left to the owner, and no command runs', async () => {
+    await using world = await lockedWorld()
+    await world.send('a', { ...pkg('a'), 'base.txt': 'A\n' }, world.tip)
+    await world.settle()
+    const id = await world.send('b', { ...pkg('b'), 'base.txt': 'B\n' }, world.tip)
+    await world.settle()
+    expect([world.state(id), world.checks, world.landings.show(id).files]).toEqual([
+      'conflict',
+      1,
+      ['base.txt', 'lock.json'],
+    ])
+  })
+
+  test('are made again by a supervisor that starts again, which ends what ran before', async () => {
+    await using world = await lockedWorld()
+    await world.send('a', pkg('a'), world.tip)
+    await world.settle()
+    world.judge = () => 'runs'
+    const id = await world.send('b', pkg('b'), world.tip)
+    await world.settle()
+    expect([world.state(id), world.reason(id)]).toEqual(['queued', 'its generated files are being made again'])
+    await world.reopen()
+    world.judge = (folder) => (isScratch(folder) ? lock(folder) : 0)
+    await world.settle()
+    expect([world.state(id), world.file('lock.json'), world.town.host.running]).toEqual([
+      'landed',
+      '["a.pkg","b.pkg"]',
+      [],
+    ])
   })
 })

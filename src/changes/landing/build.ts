@@ -14,6 +14,7 @@ import {
   renamesBetween,
   type Yard,
 } from '../yard/index.ts'
+import type { Generation } from './generation.ts'
 import type { LandingRow } from './table.ts'
 
 /** The base of a branch, and its known history. */
@@ -33,6 +34,8 @@ export interface BuildRequest {
   /** Names the landing in the commit, also among those of other cities. */
   readonly name: string
   readonly git: GitRunner
+  /** Makes generated files that are in conflict. */
+  readonly generation: Generation
 }
 
 export interface Candidate {
@@ -48,29 +51,53 @@ export type BuildResult =
   | { readonly is: 'already' }
   /** It cannot be merged with what is ahead of it, or has nothing beyond that. */
   | { readonly is: 'later' }
-  | { readonly is: 'conflict'; readonly files: readonly ConflictedFile[]; readonly ours: string }
+  /** Its generated files are being made again. */
+  | { readonly is: 'generating' }
+  | {
+      readonly is: 'conflict'
+      readonly files: readonly ConflictedFile[]
+      readonly ours: string
+      readonly failed?: Failed | undefined
+    }
   | { readonly is: 'held'; readonly for: string; readonly reason: string }
+
+/** The command that was to make the files in conflict again, and how it failed. */
+export interface Failed {
+  readonly reason: string
+  readonly output: string
+}
 
 /** Merges a branch onto what is ahead of it, and looks for what a person must see first. */
 export async function build(request: BuildRequest): Promise<BuildResult> {
-  const { yard, row, base, tip, landed } = request
+  const { yard, row, base, tip } = request
   if (await yard.contains(base, row.head)) return { is: 'already' }
   const starts = await startsOf(request)
   if (starts.length === 0) return held('unrelated', `its branch has no history in common with ${row.target}`)
   await yard.attributesFrom(base)
-  const merged = await merge(yard, { tip, head: row.head, landed })
-  if ('conflicts' in merged) {
-    if (tip === base) return { is: 'conflict', files: merged.conflicts, ours: merged.ours }
-    const alone = await merge(yard, { tip: base, head: row.head, landed })
-    return 'conflicts' in alone ? { is: 'conflict', files: alone.conflicts, ours: alone.ours } : { is: 'later' }
-  }
+  const merged = await mergeOf(request)
+  if ('is' in merged) return merged
   const changes = await changesBetween(yard, tip, merged.tree)
   if (changes.length === 0) return { is: tip === base ? 'already' : 'later' }
-  const problem = await examine(request, { tree: merged.tree, changes, starts })
+  const problem = await examine(request, { ...merged, changes, starts })
   if (problem) return problem
   const candidate = await candidateOf(request, merged.tree)
   const expected = changesDigest(changes)
   return { is: 'candidate', candidate: { parent: tip, candidate, tree: merged.tree, expected } }
+}
+
+/** The merge with what is ahead; conflicts in generated files are resolved by making these again. */
+async function mergeOf(request: BuildRequest): Promise<BuildResult | Pick<Merged, 'tree' | 'generated'>> {
+  const { yard, row, base, tip, landed, generation, land } = request
+  const merged = await merge(yard, { tip, head: row.head, landed })
+  if (!('conflicts' in merged)) return { tree: merged.tree, generated: [] }
+  const generated = await generation.resolve(merged, tip, land)
+  if (generated.is === 'running') return { is: 'generating' }
+  if (generated.is === 'made') return { tree: generated.tree, generated: generated.globs }
+  const failed = generated.is === 'failed' ? generated : undefined
+  if (tip === base) return { is: 'conflict', files: merged.conflicts, ours: merged.ours, failed }
+  const alone = await merge(yard, { tip: base, head: row.head, landed })
+  if (!('conflicts' in alone) || generation.covers(alone.conflicts, land)) return { is: 'later' }
+  return { is: 'conflict', files: alone.conflicts, ours: alone.ours }
 }
 
 const held = (reason: string, sentence: string): BuildResult => ({ is: 'held', for: reason, reason: sentence })
@@ -93,6 +120,8 @@ function candidateOf({ yard, land, row, tip, landed, committedAt, name, git }: B
 
 interface Merged {
   readonly tree: string
+  /** The files that were made again. */
+  readonly generated: readonly string[]
   readonly changes: readonly PathChange[]
   readonly starts: readonly string[]
 }
@@ -161,10 +190,16 @@ async function notAutomatic({ yard, tip, land }: BuildRequest, { tree, changes }
 }
 
 /** Paths that a merge changes and the branch does not, under no name that they have now. */
-async function foreignPaths({ yard, row, tip }: BuildRequest, { changes, starts }: Merged): Promise<string[]> {
+async function foreignPaths(
+  { yard, row, tip }: BuildRequest,
+  { changes, starts, generated }: Merged,
+): Promise<string[]> {
+  const isGenerated = generated.map((pattern) => new Bun.Glob(pattern))
   const own = new Set<string>()
   for (const start of starts) for (const { path } of await changesBetween(yard, start, row.head)) own.add(path)
-  const foreign = changes.filter(({ path }) => !own.has(path)).map(({ path }) => path)
+  const foreign = changes
+    .map(({ path }) => path)
+    .filter((path) => !own.has(path) && !isGenerated.some((glob) => glob.match(path)))
   if (foreign.length === 0) return []
   const renamed = new Set<string>()
   for (const start of starts) {

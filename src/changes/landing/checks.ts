@@ -144,7 +144,7 @@ export class LandingChecks {
     const token = tokens.issue(nameOf(row))
     try {
       await place.scratch.checkOut(row.commitId)
-      await commands.start(nameOf(row), this.#commandOf(row, place, token.env))
+      await commands.start(nameOf(row), this.commandOf(row, place, token.env))
       const startedAt = clock.now()
       await store.write((tx) => {
         const state = rows.findCheck(row.id)?.state
@@ -161,7 +161,8 @@ export class LandingChecks {
     }
   }
 
-  #commandOf(row: CheckRow, place: CheckPlace, identity: object): HostedCommand {
+  /** A command in a scratch folder, which has as little of the machine as possible. */
+  commandOf(row: Pick<CheckRow, 'rig' | 'commitId'>, place: CheckPlace, identity: object): HostedCommand {
     const { path, environment } = this.options
     const { folder, home } = place.scratch
     const env = { ...environment(), ...identity, CI: 'true', GC_RIG: row.rig, GC_LANDING_COMMIT: row.commitId }
@@ -173,7 +174,7 @@ export class LandingChecks {
     return { ...command, env: { ...command.env, HOME: join(kept, 'state') }, confine }
   }
 
-  #rulesOf({ rig }: CheckRow, folder: string): ConfinementRules | undefined {
+  #rulesOf({ rig }: Pick<CheckRow, 'rig'>, folder: string): ConfinementRules | undefined {
     try {
       return this.options.confinement.ofWork({ rig, folder, session: '' })
     } catch (error) {

@@ -18,6 +18,7 @@ import { ChangeApproved } from '../review/index.ts'
 import { Scratch, Yard } from '../yard/index.ts'
 import { type CheckPlace, LandingChecks } from './checks.ts'
 import * as events from './events.ts'
+import { Generation } from './generation.ts'
 import { Letters, type LettersOptions } from './letters.ts'
 import { enterState, LANDING, type TrainParts, type TrainRig } from './parts.ts'
 import { PROPOSED } from './pull-requests.ts'
@@ -509,7 +510,12 @@ export class Landings {
       const check = { timeout: land?.checkTimeout ?? 0, scratch, objects: join(yard.path, 'objects') }
       return land?.check ? { argv: land.check, ...check } : undefined
     }
-    const train = new Train(this.#parts, this.#trainRig(name, yard, place))
+    const generation = new Generation({
+      ...this.options,
+      ...{ rig: name, yard, scratch: new Scratch(yard, `${folder}.generated`), objects: join(yard.path, 'objects') },
+      ...{ checks: this.checks, wake: () => this.#wake(name) },
+    })
+    const train = new Train(this.#parts, { ...this.#trainRig(name, yard, place), generation })
     const made = { train, yard, place }
     this.#trains.set(name, made)
     return made
@@ -519,7 +525,7 @@ export class Landings {
     return this.options.config.current.rigs.find((each) => each.name === name)
   }
 
-  #trainRig(name: string, yard: Yard, checkPlace: TrainRig['checkPlace']): TrainRig {
+  #trainRig(name: string, yard: Yard, checkPlace: TrainRig['checkPlace']): Omit<TrainRig, 'generation'> {
     const { config, suspensions, worktrees } = this.options
     return {
       ...{ name, yard, checkPlace },

@@ -32,7 +32,10 @@ export function renderLetterNotes(row: Addressed, letter: LetterRow, rules: Rule
 function conflictParts(row: Addressed, letter: LetterRow, { check, tries }: Rules): string[] {
   const { base, details, mark } = letter
   const { target = base, start, files = [], changedBy = [] } = details
-  const data = [describeFiles(files), describeAuthors(changedBy)].filter(Boolean).join('\n\n')
+  const { output, reason = '' } = details
+  const failed =
+    output !== undefined && `The command for generated files failed: ${reason}\n${output.slice(-MAX_OUTPUT)}`
+  const data = [describeFiles(files), describeAuthors(changedBy), failed].filter(Boolean).join('\n\n')
   return [
     `${subject(row)} conflicts with ${word(row.target)}, so it did not land: ${which(row, letter, tries)}.`,
     [

@@ -11,6 +11,7 @@ import type { BeadRepository } from '../../work/beads/index.ts'
 import type { ObjectSource, Yard } from '../yard/index.ts'
 import type { CheckPlace, LandingChecks } from './checks.ts'
 import * as events from './events.ts'
+import type { Generation } from './generation.ts'
 import type { Letters } from './letters.ts'
 import type { LandingRows } from './rows.ts'
 import type { LandingRow } from './table.ts'
@@ -48,6 +49,7 @@ export interface TrainRig {
   /** The branch that changes end up in. */
   target(): string
   checkPlace(): CheckPlace | undefined
+  readonly generation: Generation
   /** git in the rig, confined to it and to these folders. */
   repository(folders?: { read?: readonly string[]; write?: readonly string[] }): Repository
   /** The possible sources of a session's commits, best first. */

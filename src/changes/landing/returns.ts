@@ -2,6 +2,7 @@ import type { LandConfig } from '../../config/city/index.ts'
 import type { Tx } from '../../core/store/index.ts'
 import type { ConflictedFile } from '../yard/index.ts'
 import { authorsOf, startOf } from './authors.ts'
+import type { Failed } from './build.ts'
 import * as events from './events.ts'
 import type { GivenBack } from './letters.ts'
 import { enterState, LANDING, requeue, type TrainParts, type TrainRig } from './parts.ts'
@@ -13,6 +14,8 @@ export interface Conflict {
   readonly base: string
   readonly ours: string
   readonly files: readonly ConflictedFile[]
+  /** The command that was to make its generated files again. */
+  readonly failed?: Failed | undefined
 }
 
 /** Gives branches back to their owners: one at a time for a file, who keep their places in the queue. */
@@ -24,12 +27,12 @@ export class Returns {
   ) {}
 
   /** One owner at a time resolves conflicts in a file; the others wait for him, and keep their places. */
-  async conflict(row: LandingRow, land: LandConfig, { base, ours, files }: Conflict): Promise<void> {
+  async conflict(row: LandingRow, land: LandConfig, { base, ours, files, failed }: Conflict): Promise<void> {
     const { rows, store, letters } = this.parts
     const paths = files.map(({ path }) => path)
     const start = await startOf(this.rig.yard, ours, row.head)
     const changedBy = await authorsOf(this.rig.yard, rows, { since: start, target: base, paths })
-    const details = { target: base, files, changedBy, ...(start !== undefined && { start }) }
+    const details = { target: base, files, changedBy, ...(start !== undefined && { start }), ...failed }
     const back = { kind: 'conflict' as const, base: ours, candidate: null, details }
     await letters.pin(row.rig, row.id, back)
     await store.write((tx) => {

@@ -79,17 +79,18 @@ export class Train {
   async stop(): Promise<void> {
     this.#isClosed = true
     this.#retry?.cancel()
+    this.rig.generation.stop()
     // A push that hangs is settled by the next supervisor.
     await settlesWithin(this.parts.deadlines, STOP_MS, Promise.resolve(this.#running))
   }
 
   get isIdle(): boolean {
-    return this.#running === undefined
+    return this.#running === undefined && this.rig.generation.isIdle
   }
 
   /** Resolves when nothing is under way. */
   async whenIdle(): Promise<void> {
-    while (this.#running) await this.#running
+    while (!this.isIdle) await Promise.all([this.#running, this.rig.generation.whenIdle()])
   }
 
   async #run(): Promise<void> {
@@ -408,11 +409,15 @@ export class Train {
       const tip = members.at(-1)?.candidate ?? base
       const request = { ...{ yard: this.rig.yard, land, row, base, tip, landed: history.landed, committedAt } }
       const isApproved = this.parts.isApproved(row.head)
-      const named = { name: `${this.parts.name}/${row.id}`, git: this.parts.git, isApproved }
+      const { generation } = this.rig
+      const named = { name: `${this.parts.name}/${row.id}`, git: this.parts.git, isApproved, generation }
       const abandoned = history.abandoned
       const result: BuildResult = abandoned ?? (await build({ ...request, ...named }))
       if (result.is === 'candidate') members.push(toMember(batch, members.length, row, result.candidate))
-      else if (result.is === 'later')
+      else if (result.is === 'generating') {
+        await this.#explain(row, 'its generated files are being made again')
+        break
+      } else if (result.is === 'later')
         await this.#explain(row, `waits for ${members.at(-1)?.landing}, which is ahead of it`)
       else changed = (await this.#turnAway(row, land, base, result)) || changed
       if (isProposed && members.length > 0) break

@@ -1,4 +1,5 @@
 export { type CandidateParts, makeCandidate } from './candidate.ts'
+export { commitOf, isReplaceable, treeWithFiles, withFilesOf } from './generated.ts'
 export {
   broughtBack,
   changesBetween,
@@ -11,7 +12,14 @@ export {
   renamesBetween,
 } from './inspect.ts'
 export { checkedOutIn, LocalBranch, type LocalRig } from './local.ts'
-export { type ConflictedFile, type ConflictHunk, type MergeResult, merge } from './merge.ts'
+export {
+  type ConflictedFile,
+  type ConflictHunk,
+  type Conflicts,
+  MAX_CONFLICTS,
+  type MergeResult,
+  merge,
+} from './merge.ts'
 export { type RemoteAddress, RemoteBranch, remoteAddress, type Target } from './remote.ts'
 export { Scratch } from './scratch.ts'
 export { type ObjectSource, Yard } from './yard.ts'

@@ -4,7 +4,8 @@ import type { Yard } from './yard.ts'
 /** A commit in the author's and the committer's name, made at a fixed time: the same parts are the same commit. */
 const PRETENDED = { GIT_AUTHOR_DATE: '@0 +0000', GIT_COMMITTER_DATE: '@0 +0000' }
 const MAX_HUNK_BYTES = 512 * 1024
-const MAX_CONFLICTS = 200
+/** Files in conflict that are named. */
+export const MAX_CONFLICTS = 200
 
 /** One place in which both sides changed a file. */
 export interface ConflictHunk {
@@ -21,10 +22,15 @@ export interface ConflictedFile {
   readonly hunks: readonly ConflictHunk[]
 }
 
-/** Of a conflict, `ours` is the commit that the head conflicts with: the tip, with the parents that it was merged by. */
-export type MergeResult =
-  | { readonly tree: string }
-  | { readonly conflicts: readonly ConflictedFile[]; readonly ours: string }
+export type MergeResult = { readonly tree: string } | Conflicts
+
+export interface Conflicts {
+  readonly conflicts: readonly ConflictedFile[]
+  /** The tree of what could be merged; files in conflict have marks in it. */
+  readonly marked: string
+  /** The commit that the head conflicts with: the tip, with the parents that it was merged by. */
+  readonly ours: string
+}
 
 export interface Merge {
   /** The commit that is merged into. */
@@ -47,7 +53,7 @@ export async function merge(yard: Yard, { tip, head, landed }: Merge): Promise<M
   if (result.exitCode !== 1 || !/^[0-9a-f]{40,64}$/.test(tree)) {
     throw new AppError('service-unavailable', `git merge-tree failed: ${result.stderr.trim().slice(0, 500)}`)
   }
-  return { conflicts: await conflictsOf(yard, tree, rest), ours }
+  return { conflicts: await conflictsOf(yard, tree, rest), marked: tree, ours }
 }
 
 /** A commit with the files of `tip` that has the landed heads as further parents. */

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { copyFile, mkdir, rm } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
+import type { Repository } from '../../agents/worktrees/index.ts'
 import { createFolder } from '../../core/folders.ts'
 import type { Yard } from './yard.ts'
 
@@ -18,7 +19,12 @@ export class Scratch {
   ) {}
 
   private get index(): string {
-    return join(this.yard.path, 'scratch.index')
+    return join(this.yard.path, `${basename(this.folder)}.index`)
+  }
+
+  /** git on the files there, with the index of the last commit that was checked out. */
+  get git(): Repository {
+    return this.yard.at(this.folder, this.index)
   }
 
   /** Puts the files of a commit there, and removes what it does not have. */
@@ -28,7 +34,7 @@ export class Scratch {
       createFolder(this.folder)
     }
     await rm(join(this.folder, '.git'), { recursive: true, force: true })
-    const git = this.yard.at(this.folder, this.index)
+    const { git } = this
     await git.read(['read-tree', '--reset', '-u', commit], { timeout: TIMEOUT_MS })
     await git.read(['clean', '-ffdq'], { timeout: TIMEOUT_MS })
     await this.#makeRepository(commit)

@@ -232,7 +232,10 @@ export class Yard {
     if (count < limits.loose && packs < limits.packs) return
     const file = join(this.path, 'collected')
     const before = Number(existsSync(file) ? readFileSync(file, 'utf8') : 0)
-    if (size + packed < 2 * before) return void (await this.own.read(GEOMETRIC, { timeout: COPY_TIMEOUT_MS }))
+    if (size + packed < 2 * before) {
+      await this.own.read(GEOMETRIC, { timeout: COPY_TIMEOUT_MS })
+      return
+    }
     await this.own.read(['gc', '-q', '--prune=1.day.ago'], { timeout: COPY_TIMEOUT_MS })
     const { size: loose = 0, 'size-pack': kept = 0 } = await this.#sizes()
     await writeFile(file, String(Math.max(loose + kept, MIN_KIB)))

@@ -73,7 +73,7 @@ describe('a merge', () => {
     await using world = await yardWorld()
     const head = await world.branch('x', world.base, { 'a.txt': 'one\nX\nthree\n', 'new.txt': 'x\n' })
     const tip = await world.branch('y', world.base, { 'a.txt': 'one\nY\nthree\n', 'new.txt': 'y\n' })
-    expect(await merge(world.yard, { tip, head, landed: [] })).toEqual({
+    expect(await merge(world.yard, { tip, head, landed: [] })).toMatchObject({
       conflicts: [
         { path: 'a.txt', kind: 'content', hunks: [{ ours: 'Y\n', ancestor: 'two\n', theirs: 'X\n' }] },
         { path: 'new.txt', kind: 'add/add', hunks: [{ ours: 'y\n', ancestor: '', theirs: 'x\n' }] },

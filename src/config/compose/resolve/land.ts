@@ -64,15 +64,12 @@ function checkTogether(
     const message = 'is missing, so that branches land unchecked; write check = ["npm", "test"] or another command'
     diagnostics.lint(atCheck, message)
   }
-  for (const field of ['parallel', 'generated'] as const) {
-    if (declared.values[field] !== undefined) diagnostics.warning(locationOf(declared, field), NOT_YET[field])
-  }
+  if (declared.values.parallel !== undefined) diagnostics.warning(locationOf(declared, 'parallel'), NOT_YET.parallel)
 }
 
 /** Keys that are read and have no effect yet. */
 const NOT_YET = {
   parallel: 'has no effect yet: a rig runs one check at a time',
-  generated: 'has no effect yet: the owner resolves conflicts in these files as in all others',
 } as const
 
 /** Whether a key has a value that was rejected, so that it is not missing. */
