@@ -256,6 +256,11 @@ const buildLandings = (options: Foundation & Records & SessionServices): Landing
     confinement: options.sessionServices.commandConfinement,
     commands: new HostedCommands({ city: options.name, kind: 'land', host: options.host }),
     environment: () => plainEnvironment({ ...options, city: options.name }),
+    isRun: (bead) => options.runRepository.find(bead) !== undefined,
+    startsOf: (session, bead) => {
+      const worked = options.changeRows.ofSession(session)
+      return [worked.find((change) => change.bead === bead), worked.at(-1)].map((change) => change?.started ?? null)
+    },
     isApproved: (head) => options.changeRows.undecided('approved').some((change) => change.head === head),
   })
 

@@ -6,10 +6,11 @@ import type { WorktreeRow } from './table.ts'
 /** How worktrees of one kind are made, looked at and removed. */
 export interface Checkouts {
   /**
-   * Makes the folder on a branch of its own; one that is there already is taken up again. Answers the commit that gc knows the
+   * Makes the folder on a branch of its own, which starts from its base or from a commit of the rig; one that is there
+   * already is taken up again. Answers the commit that gc knows the
    * branch to have in the rig's repository, null where that does not matter.
    */
-  prepare(row: WorktreeRow): Promise<string | null>
+  prepare(row: WorktreeRow, start?: string): Promise<string | null>
   /** Brings what is committed into the rig's repository; answers the commit of its branch there, null when unknown. */
   fetch(row: WorktreeRow): Promise<string | null>
   /** Brings commits into the repository of the folder under refs of gc's own; nothing else there changes. */

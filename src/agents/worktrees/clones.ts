@@ -45,10 +45,10 @@ export class SharedClones implements Checkouts {
     this.#submodules = new Submodules(git, report)
   }
 
-  async prepare(row: WorktreeRow): Promise<string | null> {
+  async prepare(row: WorktreeRow, start = row.base): Promise<string | null> {
     if (existsSync(row.path)) return row.home
     const rig = this.#rig(row)
-    if (!(await rig.commitOf(`refs/heads/${row.branch}`))) await rig.run('branch', '--no-track', row.branch, row.base)
+    if (!(await rig.commitOf(`refs/heads/${row.branch}`))) await rig.run('branch', '--no-track', row.branch, start)
     const unfinished = `${row.path}.unfinished`
     await rm(unfinished, { recursive: true, force: true })
     await this.#clone(row, rig, unfinished)

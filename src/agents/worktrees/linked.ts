@@ -18,12 +18,12 @@ export class LinkedWorktrees implements Checkouts {
     private readonly lends: Lends,
   ) {}
 
-  async prepare(row: WorktreeRow): Promise<string | null> {
-    const { path, branch, base, home } = row
+  async prepare(row: WorktreeRow, start = row.base): Promise<string | null> {
+    const { path, branch, home } = row
     if (existsSync(path)) return home
     await this.#rig(row).run('worktree', 'prune')
     const existing = await this.#rig(row).commitOf(`refs/heads/${branch}`)
-    const how = existing ? [path, branch] : ['-b', branch, path, base]
+    const how = existing ? [path, branch] : ['-b', branch, path, start]
     // Git takes an empty folder, and then needs to write nothing around it.
     mkdirSync(path)
     try {

@@ -34,6 +34,7 @@ import type { Repository } from './repository.ts'
 import { WorktreeRows } from './rows.ts'
 import type { Worktree, WorktreeDiff, WorktreeList } from './schema.ts'
 import type { Snapshots } from './snapshots/snapshots.ts'
+import { fetchedStart, type WorktreeStart } from './start.ts'
 import type { WorktreeRow } from './table.ts'
 
 interface WorktreesOptions {
@@ -94,6 +95,7 @@ export class Worktrees {
   #retry: Deadline | undefined
   #isClosed = false
   #hasLanded: LandedCommits = () => false
+  #startFor: (rig: string, bead: string) => WorktreeStart | undefined = () => undefined
 
   constructor(private readonly options: WorktreesOptions) {
     const { git, reactions, store } = options
@@ -114,6 +116,11 @@ export class Worktrees {
   /** Has work count as merged that landed as other commits. */
   use(hasLanded: LandedCommits): void {
     this.#hasLanded = hasLanded
+  }
+
+  /** Has the worktrees of sessions for a bead start from these commits. */
+  startFrom(startFor: (rig: string, bead: string) => WorktreeStart | undefined): void {
+    this.#startFor = startFor
   }
 
   /** git in the repository of a rig, confined to it and to these folders; undefined where there is none. */
@@ -186,10 +193,28 @@ export class Worktrees {
     this.#places.requireLent(row)
     // What begins here may change or remove what its predecessor left.
     if (existing && existsSync(row.path)) await this.options.snapshots.take(row.session, 'restart').catch(() => {})
-    const home = await this.#kinds[row.kind].prepare(this.#places.fixed(row))
+    const start = existsSync(row.path) ? undefined : await this.#startOf(this.#places.fixed(row))
+    const home = await this.#kinds[row.kind].prepare(this.#places.fixed(row), start)
     await this.#pins.pin(this.#places.fixed(row))
     if (home !== row.home) await this.options.store.write((tx) => this.#rows.update(tx, row.session, { home }))
     return row.path
+  }
+
+  /** The commit that a new worktree starts from, once the rig has it; undefined for the branch that its work ends up in. */
+  async #startOf({ rig: name, bead, base, path }: WorktreeRow): Promise<string | undefined> {
+    const start = this.#startFor(name, bead ?? '')
+    const incoming = `${path}.incoming`
+    const rig = start && this.rigGit(name, { read: [incoming] })
+    if (!rig) return undefined
+    try {
+      const source = start.session == null ? undefined : this.#rows.find(start.session)
+      const isHere = !source || !existsSync(source.path) || (await rig.commitOf(start.commit)) !== ''
+      if (!isHere) await this.#inTurn(() => this.#fetch(source, SWEEP))
+      return await fetchedStart(rig, start, { base, incoming })
+    } catch (error) {
+      this.options.report(`${path} starts from ${base}: ${errorMessage(error)}`)
+      return undefined
+    }
   }
 
   /** The worktree of a session. */

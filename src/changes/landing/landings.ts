@@ -1,6 +1,5 @@
-import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
-import type { Snapshots, Worktrees } from '../../agents/worktrees/index.ts'
+import type { Snapshots, WorktreeRow, WorktreeStart, Worktrees } from '../../agents/worktrees/index.ts'
 import { ForgeTokens } from '../../config/accounts/index.ts'
 import type { RigConfig } from '../../config/city/index.ts'
 import type { Config } from '../../config/compose/index.ts'
@@ -17,13 +16,15 @@ import type { ClaimManager } from '../../work/claims/index.ts'
 import { ChangeApproved } from '../review/index.ts'
 import { Scratch, Yard } from '../yard/index.ts'
 import { type CheckPlace, LandingChecks } from './checks.ts'
+import { Closes, type ClosesOptions } from './closes.ts'
 import * as events from './events.ts'
 import { Generation } from './generation.ts'
 import { Letters, type LettersOptions } from './letters.ts'
 import { enterState, LANDING, type TrainParts, type TrainRig } from './parts.ts'
-import { PROPOSED } from './pull-requests.ts'
 import { FINAL, LandingRows } from './rows.ts'
 import type { Landing, LandingCheck, LandingList, LandingLog, LandStatus, LandSubmit } from './schema.ts'
+import { startOf } from './starts.ts'
+import { Submissions, type Submitter, wrongState } from './submissions.ts'
 import type { CheckRow, LandingRow, LandingState } from './table.ts'
 import { Train } from './train.ts'
 
@@ -31,13 +32,17 @@ type Shared = Omit<TrainParts, 'rows' | 'checks' | 'letters' | 'holderOf' | 'tok
 type CheckOptions = Omit<ConstructorParameters<typeof LandingChecks>[0], 'rows' | 'place' | 'onVerdict'>
 
 type LetterOptions = Omit<LettersOptions, 'rows' | 'yardOf' | 'landOf' | 'worktrees' | 'claims'>
+type CloseOptions = Pick<ClosesOptions, 'isRun' | 'startsOf'>
 
-interface LandingsOptions extends Shared, CheckOptions, LetterOptions {
+interface LandingsOptions extends Shared, CheckOptions, LetterOptions, CloseOptions {
   /** `$GC_HOME`. */
   readonly home: string
   readonly config: Pick<Config, 'current' | 'onChange'>
   readonly suspensions: Pick<Suspensions, 'holdOf' | 'onChange'>
-  readonly worktrees: Pick<Worktrees, 'rigGit' | 'objectsOf' | 'workOf' | 'rowOf' | 'bring' | 'use' | 'sweep' | 'list'>
+  readonly worktrees: Pick<
+    Worktrees,
+    'rigGit' | 'objectsOf' | 'workOf' | 'rowOf' | 'bring' | 'use' | 'startFrom' | 'sweep' | 'list'
+  >
   readonly snapshots: Pick<Snapshots, 'take'>
   readonly claims: Pick<ClaimManager, 'holderOf' | 'onClaim'>
   /** Whether a person approved a commit in review. */
@@ -99,7 +104,11 @@ const VERBS: Readonly<Record<LandingVerb, Rule>> = {
 }
 
 /** Submitting is approval if a person does it. */
-const approvals = ({ kind }: Caller): string[] => (kind === 'session' || kind === 'process' ? [] : ['approval'])
+const submitterOf = (caller: Caller): Submitter => ({
+  name: actorOf(caller).name,
+  isSession: caller.kind === 'session',
+  approves: caller.kind !== 'session' && caller.kind !== 'process',
+})
 
 const PAGE = 100
 const BRANCH = /^[^-/\0-\x20~^:?*[\\\x7f][^\0-\x20~^:?*[\\\x7f]*$/
@@ -112,6 +121,7 @@ export class Landings {
   readonly #trains = new Map<string, RigTrain>()
   readonly #listeners: ((tx: Tx, row: LandingRow, commit: string) => void)[] = []
   readonly #forgeTokens: ForgeTokens
+  readonly #submissions: Submissions
   #unsubscribe = () => {}
   #isRunning = false
 
@@ -130,6 +140,16 @@ export class Landings {
       yardOf: (rig) => this.#trainOf(rig).yard,
       landOf: (rig) => this.#find(rig)?.land,
     })
+    this.#submissions = new Submissions(() => this.#parts)
+    options.beads.addGuard(
+      new Closes({
+        ...options,
+        rows: this.rows,
+        lands: (rig) => lands(this.#find(rig) ?? {}),
+        submit: (tx, worktree, work) => this.#submitClosed(tx, worktree, work),
+      }),
+    )
+    options.worktrees.startFrom((rig, bead) => this.#startFor(rig, bead))
     options.worktrees.use((rig, commit) =>
       this.rows.withHeads(rig, [commit]).some(({ row }) => row.state === 'landed' && row.head === commit),
     )
@@ -262,90 +282,31 @@ export class Landings {
         ? await this.#branchWork(name, branch ?? '')
         : await this.#sessionWork(caller, name, session)
     if (work.branch === targetOf(rig)) throw new AppError('invalid-request', `${work.branch} is the target itself`)
-    const bead = bead_id ?? work.bead
     return this.options.store.write((tx) => {
+      const bead = bead_id ?? this.rows.openOf(name, work.branch)?.bead ?? work.bead
       const found = bead === null ? undefined : this.options.beads.get(bead)
       const agent = session === undefined ? null : (this.options.sessions.find(session)?.template ?? null)
       const facts = { session: session ?? null, agent, bead, beadClosed: found?.status === 'closed' }
-      return toLanding(this.enqueue(tx, rig, { ...facts, branch: work.branch, head: work.head }, caller))
+      const branch = { rig: name, target: targetOf(rig), branch: work.branch, head: work.head }
+      tx.after(() => this.#wake(name))
+      return toLanding(this.#submissions.submit(tx, { ...branch, ...facts }, submitterOf(caller)))
     }, actorOf(caller))
   }
 
-  /** Puts a branch in the queue, or its new commit in its place there. */
-  enqueue(
-    tx: Tx,
-    rig: Pick<RigConfig, 'name' | 'land' | 'defaultBranch' | 'path'>,
-    work: Pick<LandingRow, 'session' | 'agent' | 'bead' | 'beadClosed' | 'branch' | 'head'>,
-    caller: Caller,
-  ): LandingRow {
-    const { clock } = this.options
-    tx.after(() => this.#wake(rig.name))
-    const open = this.rows.openOf(rig.name, work.branch)
-    const target = targetOf(rig)
-    if (open) return this.#resubmit(tx, { ...open, target }, work, caller)
-    const now = clock.now()
-    const fresh = {
-      id: `ld-${base32(12)}`,
-      rig: rig.name,
-      target,
-      place: this.rows.nextPlace(tx),
-      state: 'submitted' as const,
-    }
-    const empty = {
-      reason: '',
-      heldFor: '',
-      try: 1,
-      ...STOPPED,
-      merged: null,
-      allowed: [],
-      fromClose: false,
-      updatedAt: now,
-      submittedAt: now,
-    }
-    const row: LandingRow = {
-      ...fresh,
-      ...empty,
-      ...work,
-      allowed: approvals(caller),
-      submittedBy: actorOf(caller).name,
-    }
-    this.rows.add(tx, row)
-    return enterState(this.#parts, tx, row, {}, events.LandSubmitted)
+  /** Submits what a session committed for a bead that is being closed. */
+  #submitClosed(tx: Tx, { session, rig, branch }: WorktreeRow, work: Pick<LandingRow, 'bead' | 'head'>): void {
+    const owner = this.options.sessions.find(session)
+    const facts = { session, agent: owner?.template ?? null, beadClosed: true, fromClose: true }
+    const place = { rig, target: targetOf(this.#find(rig)), branch }
+    this.#submissions.submitClosed(tx, { ...place, ...facts, ...work }, owner?.sessionName ?? session)
+    tx.after(() => this.#wake(rig))
   }
 
-  /** A new commit takes the place of the one that was submitted before. */
-  #resubmit(
-    tx: Tx,
-    open: LandingRow,
-    { head, bead, beadClosed }: Pick<LandingRow, 'head' | 'bead' | 'beadClosed'>,
-    caller: Caller,
-  ): LandingRow {
-    const { id, state } = open
-    const isSame = head === open.head
-    if (isSame && ['submitted', 'queued', 'waits_turn', 'in_batch', ...PROPOSED].includes(state)) return open
-    if (state === 'in_batch' || state === 'pr_merging')
-      throw wrongState(`${id} is being checked, pushed or merged; submit again when that is over`)
-    if (isSame && (state === 'conflict' || state === 'red')) {
-      throw wrongState(`${id} is given back with this commit; commit what resolves it, then submit again`)
-    }
-    if (state === 'parked' && caller.kind === 'session') {
-      throw wrongState(`${id} is parked: ${open.reason}; a person must look, with gc land retry ${id}`)
-    }
-    const isNextTry = state === 'conflict' || state === 'red'
-    const number = open.try + (isNextTry ? 1 : 0)
-    const allowed = [...new Set([...(isSame ? open.allowed : []), ...approvals(caller)])]
-    const change = {
-      state: 'submitted' as const,
-      reason: '',
-      heldFor: '',
-      waitsFor: null,
-      turnUntil: null,
-      merged: null,
-    }
-    const next = { ...change, head, allowed, try: number, bead: bead ?? open.bead, beadClosed, target: open.target }
-    const after = enterState(this.#parts, tx, open, next, events.LandSubmitted)
-    this.rows.addHead(tx, after)
-    return after
+  #startFor(name: string, bead: string): WorktreeStart | undefined {
+    const rig = this.#find(name)
+    if (!rig?.land || !lands(rig)) return undefined
+    const place = { yard: this.#trainOf(name).yard, land: rig.land, target: targetOf(rig) }
+    return startOf({ ...place, rows: this.rows, beads: this.options.beads }, name, bead)
   }
 
   /** Carries out what a caller asks of one landing. */
@@ -444,6 +405,16 @@ export class Landings {
     return { branch, head, bead: null }
   }
 
+  /** Stores what a session changed and did not commit; returns what that is, for people. */
+  async #unsavedIn(session: string): Promise<string | undefined> {
+    const { worktrees, snapshots } = this.options
+    const work = await worktrees.workOf(session, LANDING)
+    if (!work || work.changes === 0) return undefined
+    await snapshots.take(session, 'activity')
+    const files = work.changes === 1 ? '1 file was' : `${work.changes} files were`
+    return `${files} changed and not committed in the worktree of ${session} when its bead was closed; a snapshot has them`
+  }
+
   #get(id: string): LandingRow {
     const row = this.rows.find(id)
     if (row) return row
@@ -532,6 +503,7 @@ export class Landings {
       land: () => this.#find(name)?.land,
       target: () => targetOf(this.#find(name)),
       isSuspended: () => suspensions.holdOf(config.current, name) !== undefined,
+      unsaved: (session) => this.#unsavedIn(session),
       sources: (session) => worktrees.objectsOf(name, session),
       isInWorktree: (branch) => worktrees.list().items.some((each) => each.rig === name && each.branch === branch),
       repository: (folders) => {
@@ -547,8 +519,6 @@ export class Landings {
   }
 }
 
-const wrongState = (message: string): AppError => new AppError('conflict-wrong-state', message)
-
 const lands = ({ land }: Pick<RigConfig, 'land'>): boolean => land !== undefined && land.mode !== 'off'
 
 /** The branch that the changes of a rig end up in. */
@@ -556,9 +526,6 @@ function targetOf(rig: Pick<RigConfig, 'land' | 'defaultBranch' | 'path'> | unde
   const declared = rig?.land?.target ?? rig?.defaultBranch
   return declared ?? (rig?.path === undefined ? undefined : readBranches(rig.path).defaultBranch) ?? 'main'
 }
-
-const ALPHABET = 'abcdefghijklmnopqrstuvwxyz234567'
-const base32 = (length: number): string => [...randomBytes(length)].map((byte) => ALPHABET[byte & 31]).join('')
 
 export function toLanding(row: LandingRow): Landing {
   const { id, rig, target, state, branch, head, session, bead, agent, batch, merged, waitsFor, files } = row

@@ -52,6 +52,8 @@ export interface TrainRig {
   readonly generation: Generation
   /** git in the rig, confined to it and to these folders. */
   repository(folders?: { read?: readonly string[]; write?: readonly string[] }): Repository
+  /** Stores what a session changed and did not commit in its worktree, and describes it; undefined for nothing. */
+  unsaved(session: string): Promise<string | undefined>
   /** The possible sources of a session's commits, best first. */
   sources(session: string | null): ObjectSource[]
   /** Whether a session has a worktree of a branch. */

@@ -36,10 +36,11 @@ export class LandingRows {
     return this.store.read((orm) => orm.select().from(landings).where(eq(landings.id, id)).get())
   }
 
-  /** The landing of a branch that is not over. */
-  openOf(rig: string, branch: string): LandingRow | undefined {
+  /** The first landing of a branch that is not over: of this bead, if one is named, or of none. */
+  openOf(rig: string, branch: string, bead: string | null = null): LandingRow | undefined {
     const where = and(eq(landings.rig, rig), eq(landings.branch, branch), notInArray(landings.state, [...FINAL]))
-    return this.store.read((orm) => orm.select().from(landings).where(where).get())
+    const open = inOrder(this.store.read((orm) => orm.select().from(landings).where(where).all()))
+    return bead === null ? open[0] : open.find((row) => row.bead === bead || row.bead === null)
   }
 
   /** The landings of a bead, newest first. */

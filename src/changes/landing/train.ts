@@ -177,6 +177,7 @@ export class Train {
     const submitted = rows.inStates(this.rig.name, 'submitted')
     if (submitted.length === 0) return
     const problems = await this.#adopt(submitted)
+    const unsaved = await this.#unsavedBehind(submitted)
     const taken = submitted.filter(({ id }) => !problems.has(id))
     await this.rig.yard.pin(Object.fromEntries(taken.map((row) => [pinOf(row), row.head])))
     await store.write((tx) => {
@@ -184,11 +185,26 @@ export class Train {
         const row = rows.find(id)
         if (row?.state !== 'submitted' || row.head !== head) continue
         const problem = problems.get(id)
-        const reason = `its commit ${head.slice(0, 12)} cannot be read: ${problem}`
-        if (problem === undefined) this.#requeue(tx, row)
-        else this.#enter(tx, row, { state: 'held', heldFor: 'source', reason }, events.LandHeld)
+        const unread = problem && `its commit ${head.slice(0, 12)} cannot be read: ${problem}`
+        const reason = unread ?? unsaved.get(id)
+        const heldFor = unread === undefined ? 'unsaved' : 'source'
+        rows.update(tx, id, { fromClose: false })
+        if (reason === undefined) this.#requeue(tx, row)
+        else this.#enter(tx, row, { state: 'held', heldFor, reason }, events.LandHeld)
       }
     }, LANDING)
+  }
+
+  /** Describes what sessions left uncommitted whose beads were closed. */
+  async #unsavedBehind(rows: readonly LandingRow[]): Promise<Map<string, string>> {
+    const found = new Map<string, string>()
+    for (const { id, session, fromClose } of rows) {
+      if (!fromClose || session === null) continue
+      const unseen = (error: unknown) => `the worktree of ${session} cannot be looked at: ${errorMessage(error)}`
+      const reason = await this.rig.unsaved(session).catch(unseen)
+      if (reason !== undefined) found.set(id, reason)
+    }
+    return found
   }
 
   /** Copies heads from wherever they are, together where that is possible; returns what is wrong with the others. */

@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { human } from '../../../src/http/guard.ts'
 import { git } from '../../agents/worktrees/git.ts'
 import { landingWorld } from './world.ts'
 
@@ -46,6 +47,11 @@ export async function workersWorld(land = AUTO) {
       const caller = callerOf(row.id)
       await city.claims.claim(caller, bead)
       return { id: row.id, bead, path: row.workDir, hostKey: row.hostKey ?? '', caller }
+    },
+    /** Ends a session, so that another begins for the next bead. */
+    async end({ id }: { id: string }) {
+      await world.city.sessions.control.close(id, human)
+      await world.city.reconciler.settle()
     },
     /** What the remote has of main gets a commit of a person. */
     person(files: Record<string, string>): string {

@@ -1,0 +1,89 @@
+import { readHead, type WorktreeRow, type Worktrees } from '../../agents/worktrees/index.ts'
+import { errorMessage } from '../../core/errors.ts'
+import { type Statement, type Store, stablePlan, type Tx } from '../../core/store/index.ts'
+import type { Bead, BeadGuard, BeadRepository } from '../../work/beads/index.ts'
+import { ResultKey, WorkflowKey, WorkKey } from '../../work/metadata.ts'
+import type { LandingRows } from './rows.ts'
+import type { LandingRow } from './table.ts'
+
+export interface ClosesOptions {
+  readonly store: Store
+  readonly rows: LandingRows
+  readonly beads: Pick<BeadRepository, 'find'>
+  readonly worktrees: Pick<Worktrees, 'rowOf'>
+  /** Whether branches of a rig land. */
+  lands(rig: string): boolean
+  /** Whether a bead is the root of a run. */
+  isRun(bead: string): boolean
+  /** The commits that a session was on when it claimed a bead, and when it first claimed any. */
+  startsOf(session: string, bead: string): readonly (string | null)[]
+  submit(tx: Tx, worktree: WorktreeRow, work: Pick<LandingRow, 'bead' | 'head'>): void
+  report(message: string): void
+}
+
+/** Outcomes of work that is not to land. */
+const UNDONE = ['fail', 'canceled', 'skipped']
+const MAX_DEPTH = 50
+const MAX_SESSIONS = 100
+
+/**
+ * Submits what a session committed for a bead in the write in which it closes the bead. In a run that is the close of the run
+ * itself, and the work of all sessions that did steps of it. No close fails because of this.
+ */
+export class Closes implements BeadGuard {
+  readonly #workers: Statement<{ session: string }, [string]>
+  readonly #children: Statement<{ session: string }, [string]>
+
+  constructor(private readonly options: ClosesOptions) {
+    const session = `metadata ->> '$."${WorkKey.sessionId}"'`
+    const chosen = `SELECT DISTINCT ${session} AS session FROM beads`
+    const kept = `AND closed = 1 AND ${session} IS NOT NULL LIMIT ${MAX_SESSIONS}`
+    this.#workers = options.store.prepare(stablePlan(`${chosen} WHERE root_id = ? AND root_id IS NOT NULL ${kept}`))
+    this.#children = options.store.prepare(stablePlan(`${chosen} WHERE parent = ? AND parent IS NOT NULL ${kept}`))
+  }
+
+  checkWrite(): void {}
+
+  onChanged(tx: Tx, before: Bead, after: Bead, session: string | undefined): void {
+    if (before.status === 'closed' || after.status !== 'closed') return
+    if (UNDONE.includes(after.metadata?.[ResultKey.outcome] ?? '')) return
+    try {
+      for (const each of this.#sessionsOf(before, after, session)) this.#submit(tx, after.id, each)
+    } catch (error) {
+      this.options.report(`what ${after.id} committed was not submitted: ${errorMessage(error)}`)
+    }
+  }
+
+  /** The sessions whose work is complete with this close. */
+  #sessionsOf(before: Bead, after: Bead, session: string | undefined): string[] {
+    const run = this.#runOf(after)
+    if (run === after.id) {
+      return [...this.#workers.all(run), ...this.#children.all(run)].map((worker) => worker.session)
+    }
+    const isHolder = before.status === 'in_progress' && before.metadata?.[WorkKey.sessionId] === session
+    return run === undefined && isHolder && session !== undefined ? [session] : []
+  }
+
+  /** The root of the run that a bead is of. */
+  #runOf(bead: Bead): string | undefined {
+    const { beads, isRun } = this.options
+    const root = bead.metadata?.[WorkflowKey.rootBeadId] ?? ''
+    if (root !== '') return root
+    let at: Bead | undefined = bead
+    for (let depth = 0; at && depth < MAX_DEPTH; depth++) {
+      if (isRun(at.id)) return at.id
+      at = at.parent ? beads.find(at.parent) : undefined
+    }
+    return undefined
+  }
+
+  #submit(tx: Tx, bead: string, session: string): void {
+    const { rows, worktrees, lands, startsOf, submit } = this.options
+    const worktree = worktrees.rowOf(session)
+    if (!worktree || !lands(worktree.rig)) return
+    const head = readHead(worktree.path)?.commit
+    if (head === undefined || startsOf(session, bead).includes(head)) return
+    const isKnown = rows.withHeads(worktree.rig, [head]).some(({ row }) => row.state !== 'cancelled')
+    if (!isKnown) submit(tx, worktree, { bead, head })
+  }
+}

@@ -1,0 +1,150 @@
+import { expect, test } from 'bun:test'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { human } from '../../../src/http/guard.ts'
+import { git } from '../../agents/worktrees/git.ts'
+import { AUTO, commit, workersWorld } from './workers.ts'
+
+type World = Awaited<ReturnType<typeof workersWorld>>
+
+const landingsOf = (world: World, bead: string) =>
+  world.landings.rows.ofBead(bead).map(({ state, head, session }) => ({ state, head, session }))
+
+const since = (world: World, head: number) =>
+  world.city.log
+    .after(head, 100)
+    .map(({ type }) => type)
+    .filter((type) => /^(?:bead\.(?:closed|updated)|land)/.test(type))
+
+test('closing a bead submits what its session committed in the same write, and dependents start from that until it landed', async () => {
+  await using world = await workersWorld()
+  const { city } = world
+  const worker = await world.claimed()
+  const head = commit(worker.path, { 'a.txt': 'a\n' })
+  await world.pause()
+  const routed = { 'gc.routed_to': 'shop/worker' }
+  const add = (needs: string[]) =>
+    city.store.write((tx) => city.beadRepository.add(tx, { title: 'next', rig: 'shop', metadata: routed, needs }).id)
+  const next = await add([worker.bead])
+  const before = city.log.head
+  await city.beads.close(worker.caller, worker.bead)
+  expect(since(world, before).slice(0, 2).sort()).toEqual(['bead.closed', 'land.submitted'])
+  expect(landingsOf(world, worker.bead)).toEqual([{ state: 'submitted', head, session: worker.id }])
+  await world.settle()
+  await world.end(worker)
+  const dependent = await world.claimed(next)
+  expect(git(dependent.path, 'rev-parse', 'HEAD')).toBe(head)
+  const later = commit(dependent.path, { 'b.txt': 'b\n' })
+  await city.beads.close(dependent.caller, next)
+  await world.resume()
+  await world.settle()
+  expect(landingsOf(world, next)).toEqual([{ state: 'landed', head: later, session: dependent.id }])
+  expect(world.main()).toEqual(['b.txt', 'a.txt', 'base'])
+  expect(city.beadRepository.get(worker.bead).metadata?.merged_sha).toBe(git(world.remote, 'rev-parse', 'main~1'))
+  await world.end(dependent)
+  const last = await world.claimed(await add([next]))
+  expect(git(last.path, 'rev-parse', 'HEAD')).toBe(git(world.remote, 'rev-parse', 'main'))
+  expect(git(world.rig, 'rev-parse', 'main', 'origin/main').split('\n')).toEqual([
+    world.base,
+    git(world.remote, 'rev-parse', 'main'),
+  ])
+})
+
+test('a close with uncommitted files goes through, and its landing is held with the reason while a snapshot keeps them', async () => {
+  await using world = await workersWorld()
+  const { city } = world
+  const worker = await world.claimed()
+  commit(worker.path, { 'a.txt': 'a\n' })
+  writeFileSync(join(worker.path, 'b.txt'), 'b\n')
+  const before = city.log.head
+  await city.beads.close(worker.caller, worker.bead)
+  await world.settle()
+  const [row] = world.landings.rows.ofBead(worker.bead)
+  expect(city.beadRepository.get(worker.bead).status).toBe('closed')
+  expect([row?.state, row?.reason]).toEqual([
+    'held',
+    `1 file was changed and not committed in the worktree of ${worker.id} when its bead was closed; a snapshot has them`,
+  ])
+  expect((await city.snapshots.list(worker.id)).total).toBe(1)
+  expect(since(world, before).sort()).toEqual(['bead.closed', 'land.held', 'land.submitted'])
+  await world.landings.change(human, 'release', row?.id ?? '')
+  await world.settle()
+  expect(world.main()).toEqual(['a.txt', 'base'])
+})
+
+test('nothing is submitted by a close that failed, that is of another, without commits, or in a rig that lands nothing', async () => {
+  await using world = await workersWorld()
+  const { city } = world
+  const worker = await world.claimed()
+  const again = async (): Promise<string> => {
+    const { id } = await city.store.write((tx) => city.beadRepository.add(tx, { title: 'more', rig: 'shop' }))
+    await city.claims.claim(worker.caller, id)
+    return id
+  }
+  const before = city.log.head
+  commit(worker.path, { 'a.txt': 'a\n' })
+  await city.beads.update(worker.caller, worker.bead, { metadata: { 'gc.outcome': 'fail' } })
+  await city.beads.close(worker.caller, worker.bead)
+  await city.beads.close(worker.caller, await again())
+  const taken = await again()
+  commit(worker.path, { 'b.txt': 'b\n' })
+  await city.beads.close(human, taken)
+  world.declare('mode = "off"\n')
+  await city.config.reload()
+  const off = await again()
+  commit(worker.path, { 'c.txt': 'c\n' })
+  await city.beads.close(worker.caller, off)
+  await world.settle()
+  expect(since(world, before).filter((type) => type.startsWith('land'))).toEqual([])
+  expect(world.landings.list({}).items).toEqual([])
+})
+
+test('in a run, the close that completes it submits the work of its steps', async () => {
+  await using world = await workersWorld(AUTO)
+  const { city } = world
+  const root = await city.store.write(
+    (tx) => city.beadRepository.add(tx, { title: 'run', rig: 'shop', type: 'molecule', metadata: {} }).id,
+  )
+  await city.reactions.whenIdle()
+  const step = await city.store.write(
+    (tx) =>
+      city.beadRepository.add(tx, {
+        ...{ title: 'step', rig: 'shop', parent: root },
+        metadata: { 'gc.routed_to': 'shop/worker' },
+      }).id,
+  )
+  const worker = await world.claimed(step)
+  const head = commit(worker.path, { 'a.txt': 'a\n' })
+  await world.pause()
+  const before = city.log.head
+  await city.beads.close(worker.caller, step)
+  expect(landingsOf(world, step)).toEqual([])
+  await city.reactions.whenIdle()
+  if (city.beadRepository.get(root).status !== 'closed') await city.beads.close(human, root)
+  expect(landingsOf(world, root)).toEqual([{ state: 'submitted', head, session: worker.id }])
+  expect(
+    since(world, before)
+      .filter((type) => type !== 'bead.updated')
+      .sort(),
+  ).toEqual([...['bead.closed', 'bead.closed', 'land.submitted']])
+})
+
+test('another bead of the same worktree is another landing behind the first, which a resubmission leaves alone', async () => {
+  await using world = await workersWorld()
+  const { city } = world
+  await world.pause()
+  const worker = await world.claimed()
+  commit(worker.path, { 'a.txt': 'a\n' })
+  await city.beads.close(worker.caller, worker.bead)
+  const second = await city.store.write((tx) => city.beadRepository.add(tx, { title: 'second', rig: 'shop' }).id)
+  await city.claims.claim(worker.caller, second)
+  commit(worker.path, { 'b.txt': 'b\n' })
+  await city.beads.close(worker.caller, second)
+  await world.resume()
+  await world.settle()
+  expect([worker.bead, second].flatMap((bead) => landingsOf(world, bead).map(({ state }) => state))).toEqual([
+    'landed',
+    'landed',
+  ])
+  expect(world.main()).toEqual(['b.txt', 'a.txt', 'base'])
+})
