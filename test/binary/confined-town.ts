@@ -12,8 +12,8 @@ path = "../demo"
 export const IDENTITY = ['-c', 'user.name=a', '-c', 'user.email=a@b']
 
 /** A city with a rig that is a repository, and what it keeps for its agents beside what it does not. */
-export async function confinedTown(toml: string, prepare: (path: string) => void = () => {}) {
-  const world = await World.confined()
+export async function confinedTown(toml: string, prepare: (path: string) => void = () => {}, ...flags: string[]) {
+  const world = await World.confined(...flags)
   const path = world.folder.at('mill')
   const rig = world.rigFolder('demo', { git: true })
   Bun.spawnSync(['git', ...IDENTITY, 'commit', '-q', '--allow-empty', '-m', 'first'], { cwd: rig })
