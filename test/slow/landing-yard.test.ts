@@ -10,6 +10,7 @@ import {
   renamesBetween,
 } from '../../src/changes/yard/index.ts'
 import { git } from '../agents/worktrees/git.ts'
+import { landingWorld } from '../changes/landing/world.ts'
 import { isScratch, lock, lockedWorld, pkg } from '../changes/yard/locked-world.ts'
 import { land, show, treeOf, yardWorld } from '../changes/yard/world.ts'
 
@@ -174,4 +175,23 @@ describe('generated files in conflict', () => {
       [],
     ])
   })
+})
+
+test('checks of one batch run side by side in folders of their own, and blame the same branch', async () => {
+  await using world = await landingWorld({ land: 'mode = "push"\ncheck = ["./test.sh"]\nparallel = 3\n' })
+  await world.pause()
+  const ids: string[] = []
+  for (let n = 0; n < 4; n++) ids.push(await world.send(`b${n}`, n === 2 ? { broken: 'x\n' } : { [`f${n}`]: 'x\n' }))
+  await world.resume()
+  let most = 0
+  const { judge } = world
+  world.judge = (folder) => {
+    const running = world.town.host.starts.filter(({ key }) => world.town.host.running.includes(key))
+    most = Math.max(most, new Set(running.map(({ cwd }) => cwd)).size)
+    return judge(folder)
+  }
+  await world.settle()
+  expect(ids.map(world.state)).toEqual(['landed', 'landed', 'red', 'landed'])
+  // The whole, three at once, the culprit again, and the one that was behind it.
+  expect([most, world.checks]).toEqual([3, 6])
 })

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { type CommandConfinement, type ConfinementRules, privateFolder } from '../../agents/confinement/index.ts'
 import type { CommandExit, HostedCommand, HostedCommands } from '../../agents/launch/index.ts'
@@ -36,7 +37,7 @@ interface LandingChecksOptions {
   /** The variables of every command of the city. Nothing else is inherited, so that no key of a person is. */
   environment(): Record<string, string>
   /** Of a rig that checks what it lands. */
-  place(rig: string): CheckPlace | undefined
+  place(rig: string, slot?: number): CheckPlace | undefined
   /** Called when a check has ended. */
   onVerdict(rig: string): void
   report(message: string): void
@@ -139,7 +140,7 @@ export class LandingChecks {
 
   async #launch(row: CheckRow): Promise<void> {
     const { tokens, commands, store, rows, clock, deadlines, report } = this.options
-    const place = this.options.place(row.rig)
+    const place = this.options.place(row.rig, slotOf(row))
     if (!place) return this.#finish(row, { verdict: 'none', reason: 'the rig checks nothing any more', output: '' })
     const token = tokens.issue(nameOf(row))
     try {
@@ -229,6 +230,11 @@ export class LandingChecks {
     onVerdict(row.rig)
   }
 }
+
+/** A new name for a check in one of the scratch folders of its rig. */
+export const checkId = (slot: number): string => `lc-${randomBytes(8).toString('hex')}${slot === 0 ? '' : `-${slot}`}`
+
+const slotOf = ({ id }: CheckRow): number => Number(id.split('-')[2] ?? 0)
 
 /** A check has a name of its own each time it is begun. */
 const nameOf = ({ id, runs }: CheckRow): string => `${id}/${runs + 1}`

@@ -53,7 +53,7 @@ interface LandingsOptions extends Shared, CheckOptions, LetterOptions, CloseOpti
 interface RigTrain {
   readonly train: Train
   readonly yard: Yard
-  place(): CheckPlace | undefined
+  place(slot?: number): CheckPlace | undefined
 }
 
 /** Verbs of a landing that a caller asks for. */
@@ -131,7 +131,7 @@ export class Landings {
     this.checks = new LandingChecks({
       ...options,
       rows: this.rows,
-      place: (rig) => this.#trainOf(rig).place(),
+      place: (rig, slot) => this.#trainOf(rig).place(slot),
       onVerdict: (rig) => this.#wake(rig),
     })
     this.letters = new Letters({
@@ -475,8 +475,8 @@ export class Landings {
     const { path, home, git } = this.options
     const folder = join(home, 'land', sha256(`${path}\0${name}`).slice(0, 20))
     const yard = new Yard(git, `${folder}.git`)
-    const scratch = new Scratch(yard, `${folder}.scratch`)
-    const place = () => {
+    const place = (slot = 0) => {
+      const scratch = new Scratch(yard, `${folder}.scratch${slot === 0 ? '' : `-${slot}`}`)
       const land = this.#find(name)?.land
       const check = { timeout: land?.checkTimeout ?? 0, scratch, objects: join(yard.path, 'objects') }
       return land?.check ? { argv: land.check, ...check } : undefined

@@ -8,7 +8,7 @@ import { WorkKey } from '../../work/metadata.ts'
 import { landingMode, packHolder } from '../forges/index.ts'
 import { changesBetween, changesDigest, LocalBranch, RemoteBranch, remoteAddress, type Target } from '../yard/index.ts'
 import { type BuildResult, build, type Candidate } from './build.ts'
-import type { CheckPlace } from './checks.ts'
+import { type CheckPlace, checkId } from './checks.ts'
 import { type Decision, decide, type Verdict } from './decide.ts'
 import * as events from './events.ts'
 import type { GivenBack } from './letters.ts'
@@ -564,7 +564,7 @@ export class Train {
     }
     const place = this.rig.checkPlace()
     const decision: Decision = place
-      ? decide({ size: members.length, verdicts, confirms: land.confirmRed })
+      ? decide({ size: members.length, verdicts, confirms: land.confirmRed, parallel: land.parallel })
       : { is: 'settled', upto: members.length - 1 }
     if (decision.is === 'check') return place ? this.#check(batch, members, decision, place) : 'wait'
     if (decision.is === 'settled') return this.#close(batch, members, land, decision)
@@ -586,36 +586,37 @@ export class Train {
     if (row?.state === 'in_batch' && row.batch === batch) this.#requeue(tx, row)
   }
 
+  /** Begins checks, each in a scratch folder of its own, except of files that passed before. */
   async #check(
     batch: BatchRow,
     members: readonly MemberRow[],
-    { position, lo, hi }: Extract<Decision, { is: 'check' }>,
+    { position, also, lo, hi }: Extract<Decision, { is: 'check' }>,
     place: CheckPlace,
   ): Promise<Step> {
     const { rows, store, checks, clock } = this.parts
-    const member = members[position]
-    const tree = member?.tree ?? batch.baseTree
-    const commitId = member?.candidate ?? batch.base
-    const key = checks.keyOf(tree, place)
-    const attempt = rows.checksOf(batch.id).filter((check) => check.position === position).length
-    const before = attempt === 0 ? rows.passedBefore(key) : undefined
-    const row = { id: newId('lc-'), batch: batch.id, rig: this.rig.name, position, attempt, commitId, key }
+    const begun = [position, ...also].map((at, slot) => {
+      const member = members[at]
+      const key = checks.keyOf(member?.tree ?? batch.baseTree, place)
+      const attempt = rows.checksOf(batch.id).filter((check) => check.position === at).length
+      const row = { id: checkId(slot), batch: batch.id, rig: this.rig.name, position: at, attempt, key }
+      const commitId = member?.candidate ?? batch.base
+      return { row: { ...row, commitId }, before: attempt === 0 ? rows.passedBefore(key) : undefined }
+    })
+    const isAgain = begun.some(({ row }) => row.attempt > 0)
     await store.write((tx) => {
-      rows.updateBatch(tx, batch.id, {
-        lo,
-        hi,
-        state: hi - lo < members.length || attempt > 0 ? 'bisecting' : 'checking',
-      })
-      if (before) {
-        const reason = `as ${before.id}, with the same files`
-        rows.addCheck(tx, { ...row, state: 'done', verdict: 'green', reason, endedAt: clock.now() })
-        return
+      rows.updateBatch(tx, batch.id, { lo, hi, state: hi - lo < members.length || isAgain ? 'bisecting' : 'checking' })
+      for (const { row, before } of begun) {
+        if (before) {
+          const reason = `as ${before.id}, with the same files`
+          rows.addCheck(tx, { ...row, state: 'done', verdict: 'green', reason, endedAt: clock.now() })
+          continue
+        }
+        rows.addCheck(tx, { ...row, state: 'starting' })
+        this.#record(tx, events.LandChecking, { batch: batch.id, commit: row.commitId })
       }
-      rows.addCheck(tx, { ...row, state: 'starting' })
-      this.#record(tx, events.LandChecking, { batch: batch.id, commit: commitId })
       tx.after(() => checks.wake())
     }, LANDING)
-    return before ? 'again' : 'wait'
+    return begun.every(({ before }) => before) ? 'again' : 'wait'
   }
 
   /** The end of the checks: what passed is pushed, what is to blame goes back, and the rest waits again. */

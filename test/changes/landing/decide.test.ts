@@ -2,15 +2,23 @@ import { describe, expect, test } from 'bun:test'
 import { type Decision, decide, type Verdict } from '../../../src/changes/landing/decide.ts'
 
 /** Runs the checks that a batch asks for; `check` says how one of a position ends, and how often it was run. */
-function run(size: number, check: (position: number, attempt: number) => Verdict, confirms = true) {
+function run(
+  size: number,
+  check: (position: number, attempt: number) => Verdict,
+  { confirms = true, parallel = 1 } = {},
+) {
   const verdicts = new Map<number, Verdict[]>()
-  for (let checks = 0; ; checks++) {
-    if (checks > 50) throw new Error('it never ends')
-    const decision: Decision = decide({ size, verdicts, confirms })
-    if (decision.is !== 'check') return { decision, checks, verdicts }
-    const { position } = decision
-    const before = verdicts.get(position) ?? []
-    verdicts.set(position, [...before, check(position, before.length)])
+  for (let rounds = 0, checks = 0; ; rounds++) {
+    if (rounds > 50) throw new Error('it never ends')
+    const decision: Decision = decide({ size, verdicts, confirms, parallel })
+    if (decision.is !== 'check') return { decision, checks, rounds, verdicts }
+    const positions = [decision.position, ...decision.also]
+    if (new Set(positions).size !== positions.length || positions.length > parallel) throw new Error(`${positions}`)
+    for (const position of positions) {
+      const before = verdicts.get(position) ?? []
+      verdicts.set(position, [...before, check(position, before.length)])
+      checks++
+    }
   }
 }
 
@@ -34,7 +42,20 @@ describe('a batch', () => {
         expect(decision).toEqual({ is: 'settled', upto: culprit - 1, blamed: culprit })
         const most = 1 + Math.ceil(Math.log2(size))
         expect(checks).toBeLessThanOrEqual(most + 1 + (culprit === 0 ? 1 : 0))
-        expect(run(size, redFrom(culprit), false).checks).toBeLessThanOrEqual(most + (culprit === 0 ? 1 : 0))
+        expect(run(size, redFrom(culprit), { confirms: false }).checks).toBeLessThanOrEqual(
+          most + (culprit === 0 ? 1 : 0),
+        )
+      }
+    }
+  })
+
+  test('with several checks at once takes fewer rounds, and blames the same', () => {
+    for (const [parallel, size] of [2, 3, 7, 16].flatMap((each) => SIZES.map((size) => [each, size] as const))) {
+      for (let culprit = 0; culprit < size; culprit++) {
+        const { decision, rounds } = run(size, redFrom(culprit), { parallel })
+        expect(decision).toEqual({ is: 'settled', upto: culprit - 1, blamed: culprit })
+        const most = 1 + Math.ceil(Math.log(size) / Math.log(parallel + 1) + 1e-9)
+        expect(rounds).toBeLessThanOrEqual(most + 2 + (culprit === 0 ? 1 : 0))
       }
     }
   })
@@ -48,10 +69,14 @@ describe('a batch', () => {
     for (let round = 0; round < 500; round++) {
       const size = 1 + Math.floor(random() * 16)
       const culprit = Math.floor(random() * (size + 4))
-      const { decision, verdicts } = run(size, (position) => {
-        if (random() < 0.1) return 'none'
-        return position >= culprit || random() < 0.2 ? 'red' : 'green'
-      })
+      const { decision, verdicts } = run(
+        size,
+        (position) => {
+          if (random() < 0.1) return 'none'
+          return position >= culprit || random() < 0.2 ? 'red' : 'green'
+        },
+        { parallel: 1 + (round % 3) },
+      )
       if (decision.is !== 'settled') continue
       const of = (position: number) => verdicts.get(position) ?? []
       if (decision.upto >= 0) expect(of(decision.upto)).toContain('green')

@@ -64,13 +64,7 @@ function checkTogether(
     const message = 'is missing, so that branches land unchecked; write check = ["npm", "test"] or another command'
     diagnostics.lint(atCheck, message)
   }
-  if (declared.values.parallel !== undefined) diagnostics.warning(locationOf(declared, 'parallel'), NOT_YET.parallel)
 }
-
-/** Keys that are read and have no effect yet. */
-const NOT_YET = {
-  parallel: 'has no effect yet: a rig runs one check at a time',
-} as const
 
 /** Whether a key has a value that was rejected, so that it is not missing. */
 const isReported = ({ file, key }: SourceLocation, diagnostics: Diagnostics): boolean =>
