@@ -39,6 +39,8 @@ interface Options {
   judge?: Judge
   /** Agents of the city. */
   agents?: string
+  /** Variables of the supervisor besides those of all tests. */
+  variables?: Readonly<Record<string, string>>
 }
 
 const CHECK = 'check = ["./test.sh"]\n'
@@ -49,8 +51,10 @@ export async function landingWorld({
   land = `mode = "push"\n${CHECK}`,
   judge = failsIfBroken,
   agents = '',
+  variables,
 }: Options = {}) {
   const town = scriptedTown()
+  const own = { ...env, ...variables }
   copyTemplate(town.folder.path)
   const rig = town.folder.at('shop')
   const remote = town.folder.at('remote.git')
@@ -58,7 +62,7 @@ export async function landingWorld({
     town.declare(`[[rigs]]\nname = "shop"\npath = "${rig}"\n${lines && `[rigs.land]\n${lines}`}${agents}`)
   declare(land)
   const base = git(rig, 'rev-parse', 'main')
-  const opened: { city: City } = { city: await town.open({ env }) }
+  const opened: { city: City } = { city: await town.open({ env: own }) }
   const controls = { judge }
   /** Makes a branch of the rig with one commit for each of these, and returns its head. */
   const branch = (name: string, files: Files | readonly Files[], from = base): string => {
@@ -143,7 +147,7 @@ export async function landingWorld({
     /** Closes the city and opens it again. */
     async reopen(): Promise<void> {
       await opened.city.close({ endSessions: false })
-      opened.city = await town.open({ env })
+      opened.city = await town.open({ env: own })
     },
     read: (...path: string[]) => readFileSync(join(rig, ...path), 'utf8'),
     [Symbol.asyncDispose]: () => town[Symbol.asyncDispose](),

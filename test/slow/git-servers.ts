@@ -1,0 +1,117 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { TempFolder } from '../support/folder.ts'
+import { eventually } from '../support/until.ts'
+
+/** Runs a program to its end, and throws where it fails. */
+function run(...argv: string[]): void {
+  const ran = Bun.spawnSync(argv)
+  if (ran.exitCode !== 0) throw new Error(`${argv.join(' ')}: ${ran.stderr}`)
+}
+
+function freePort(): number {
+  const server = Bun.listen({ hostname: '127.0.0.1', port: 0, socket: { data() {} } })
+  const { port } = server
+  server.stop()
+  return port
+}
+
+/** An sshd with a host key, a port and an authorized key of its own. */
+export async function sshServer(folder: TempFolder) {
+  const [host, key, known] = [folder.at('host-key'), folder.at('key'), folder.at('known_hosts')]
+  for (const file of [host, key]) run('ssh-keygen', '-q', '-t', 'ed25519', '-N', '', '-f', file)
+  const port = freePort()
+  const settings = {
+    ...{ ListenAddress: `127.0.0.1:${port}`, HostKey: host, AuthorizedKeysFile: `${key}.pub`, PidFile: 'none' },
+    ...{ StrictModes: 'no', UsePAM: 'no', PasswordAuthentication: 'no', KbdInteractiveAuthentication: 'no' },
+    PermitRootLogin: 'prohibit-password',
+  }
+  const lines = Object.entries(settings).map(([name, value]) => `${name} ${value}\n`)
+  writeFileSync(folder.at('sshd_config'), lines.join(''))
+  // Where root runs it, sshd separates privileges in this folder.
+  if (process.getuid?.() === 0) mkdirSync('/run/sshd', { recursive: true, mode: 0o755 })
+  const program = Bun.which('sshd') ?? '/usr/sbin/sshd'
+  const server = Bun.spawn([program, '-D', '-e', '-f', folder.at('sshd_config')], { stdout: 'ignore', stderr: 'pipe' })
+  const scan = () =>
+    Bun.spawnSync(['ssh-keyscan', '-p', String(port), '127.0.0.1'], { stderr: 'ignore' }).stdout.toString()
+  const user = Bun.spawnSync(['id', '-un']).stdout.toString().trim()
+  const keys = await eventually('sshd listens', 10_000, scan, (text) => text !== '')
+  writeFileSync(known, keys)
+  const options = ['-F', '/dev/null', '-i', key, '-o', 'IdentitiesOnly=yes', '-o', `UserKnownHostsFile=${known}`]
+  return {
+    known,
+    /** As users write it into `core.sshCommand`. */
+    command: ['ssh', ...options].join(' '),
+    urlOf: (path: string) => `ssh://${user}@127.0.0.1:${port}${path}`,
+    async [Symbol.asyncDispose]() {
+      server.kill()
+      await server.exited
+    },
+  }
+}
+
+/** How a server answers: as it should, after it pushed but with an error, or never. */
+export type Manner = 'well' | 'lost' | 'never'
+
+/** `git http-backend` behind a server that wants a token. */
+export function httpServer(root: string, token: string) {
+  const controls: { manner: Manner; pushes: number } = { manner: 'well', pushes: 0 }
+  const server = Bun.serve({
+    hostname: '127.0.0.1',
+    port: 0,
+    idleTimeout: 0,
+    async fetch(request) {
+      if (controls.manner === 'never') return new Promise<Response>(() => {})
+      const wanted = `Basic ${Buffer.from(`ann:${token}`).toString('base64')}`
+      if (request.headers.get('authorization') !== wanted) {
+        return new Response('who?', { status: 401, headers: { 'WWW-Authenticate': 'Basic realm="git"' } })
+      }
+      const answer = await backend(root, request)
+      if (!new URL(request.url).pathname.endsWith('/git-receive-pack')) return answer
+      controls.pushes++
+      return controls.manner === 'lost' ? new Response('bad gateway', { status: 502 }) : answer
+    },
+  })
+  return {
+    controls,
+    address: `127.0.0.1:${server.port}`,
+    [Symbol.dispose]: () => void server.stop(true),
+  }
+}
+
+async function backend(root: string, request: Request): Promise<Response> {
+  const { pathname, search } = new URL(request.url)
+  const { headers } = request
+  const child = Bun.spawn(['git', 'http-backend'], {
+    stdin: new Uint8Array(await request.arrayBuffer()),
+    env: {
+      ...{ PATH: process.env.PATH, GIT_PROJECT_ROOT: root, GIT_HTTP_EXPORT_ALL: '1', GIT_CONFIG_GLOBAL: '/dev/null' },
+      ...{ REMOTE_USER: 'ann', PATH_INFO: pathname, QUERY_STRING: search.slice(1), REQUEST_METHOD: request.method },
+      ...{ CONTENT_TYPE: headers.get('content-type') ?? '', GIT_PROTOCOL: headers.get('git-protocol') ?? '' },
+      HTTP_CONTENT_ENCODING: headers.get('content-encoding') ?? '',
+    },
+  })
+  const output = Buffer.from(await new Response(child.stdout).arrayBuffer())
+  const end = output.indexOf('\r\n\r\n')
+  const lines = output.subarray(0, end).toString().split('\r\n')
+  const fields = lines.map(
+    (line) => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1).trim()] as const,
+  )
+  const status = Number(fields.find(([name]) => name.toLowerCase() === 'status')?.[1]?.slice(0, 3) ?? 200)
+  return new Response(output.subarray(end + 4), {
+    status,
+    headers: fields.map(([name, value]): [string, string] => [name, value]),
+  })
+}
+
+/** git on a PATH of its own, which records the arguments of every git and ssh that is run. */
+export function recordingPath(folder: TempFolder): { path: string; log: string } {
+  const [bin, log] = [folder.at('bin'), folder.at('arguments')]
+  mkdirSync(bin)
+  writeFileSync(log, '')
+  for (const name of ['git', 'ssh']) {
+    const script = `#!/bin/sh\nprintf '%s\\n' "$*" >>'${log}'\nexec '${Bun.which(name)}' "$@"\n`
+    writeFileSync(join(bin, name), script, { mode: 0o755 })
+  }
+  return { path: `${bin}:${process.env.PATH}`, log }
+}

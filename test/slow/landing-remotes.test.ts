@@ -1,0 +1,125 @@
+import { describe, expect, test } from 'bun:test'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { git } from '../agents/worktrees/git.ts'
+import { landingWorld } from '../changes/landing/world.ts'
+import { tempFolder } from '../support/folder.ts'
+import { httpServer, recordingPath, sshServer } from './git-servers.ts'
+
+const TOKEN = `ghp_${'a1B2'.repeat(9)}`
+
+/** A city whose person has a home of their own, with settings of git in it. */
+async function personalWorld(settings: string) {
+  const home = tempFolder()
+  const { path, log } = recordingPath(home)
+  writeFileSync(home.at('.gitconfig'), settings)
+  const world = await landingWorld({ variables: { HOME: home.path, PATH: path } })
+  const said = () => JSON.stringify([world.city.log.after(0, 1000), world.landings.status('shop'), world.town.reports])
+  return Object.assign(world, { home, said, argv: () => readFileSync(log, 'utf8') })
+}
+
+type PersonalWorld = Awaited<ReturnType<typeof personalWorld>>
+
+/** Lets retries come until a landing is in a state, or the train stands. */
+async function untilOver(world: PersonalWorld, id: string): Promise<void> {
+  for (let tries = 0; tries < 20; tries++) {
+    await world.settle()
+    if (world.state(id) === 'landed' || world.landings.status('shop').standing) return
+    await world.clock.advance(61_000)
+  }
+}
+
+describe('over ssh', () => {
+  test('a branch lands on a host that the person knows, with the key of their own settings', async () => {
+    using folder = tempFolder()
+    await using server = await sshServer(folder)
+    await using world = await personalWorld(`[core]\n\tsshCommand = ${server.command}\n`)
+    git(world.rig, 'config', 'remote.origin.url', server.urlOf(world.remote))
+    const id = await world.send('a', { a: '1\n' })
+    await untilOver(world, id)
+    expect([world.state(id), world.main(), world.landings.status('shop').standing]).toEqual([
+      'landed',
+      ['a: a', 'base'],
+      undefined,
+    ])
+    expect(world.argv()).toContain('BatchMode=yes')
+  })
+
+  test('a host with another key is not reached, and nobody is asked', async () => {
+    using folder = tempFolder()
+    await using server = await sshServer(folder)
+    writeFileSync(server.known, readFileSync(server.known, 'utf8').replaceAll(/\S{6}$/gm, 'AAAAAA'))
+    await using world = await personalWorld(`[core]\n\tsshCommand = ${server.command}\n`)
+    git(world.rig, 'config', 'remote.origin.url', server.urlOf(world.remote))
+    const id = await world.send('a', { a: '1\n' })
+    await untilOver(world, id)
+    expect([world.state(id), world.main()]).toEqual(['queued', ['base']])
+    expect(world.landings.status('shop').standing).toMatchObject({ cause: 'failing' })
+    expect(world.landings.status('shop').standing?.reason).toContain('Host key verification failed')
+  }, 60_000)
+})
+
+describe('over HTTP', () => {
+  test('a branch lands with the login in the address, which stands in no argument, event or message', async () => {
+    await using world = await personalWorld('')
+    using server = httpServer(world.town.folder.path, TOKEN)
+    git(world.rig, 'config', 'remote.origin.url', `http://ann:${TOKEN}@${server.address}/remote.git`)
+    const id = await world.send('a', { a: '1\n' })
+    await untilOver(world, id)
+    expect([world.state(id), world.main(), server.controls.pushes]).toEqual(['landed', ['a: a', 'base'], 1])
+    for (const text of [world.argv(), world.said()]) expect(text).not.toContain(TOKEN)
+  })
+
+  test('a branch lands with the login of a credential helper, and not with a wrong one', async () => {
+    await using world = await personalWorld('')
+    using server = httpServer(world.town.folder.path, TOKEN)
+    const helper = (token: string) =>
+      writeFileSync(
+        world.home.at('.gitconfig'),
+        `[credential]\n\thelper = "!f() { echo username=ann; echo password=${token}; }; f"\n`,
+      )
+    git(world.rig, 'config', 'remote.origin.url', `http://${server.address}/remote.git`)
+    helper('wrong')
+    const id = await world.send('a', { a: '1\n' })
+    await world.settle()
+    expect([world.state(id), world.town.reports.join('\n')]).toEqual([
+      'queued',
+      expect.stringContaining('Authentication failed'),
+    ])
+    helper(TOKEN)
+    await untilOver(world, id)
+    expect([world.state(id), world.main()]).toEqual(['landed', ['a: a', 'base']])
+    expect(world.argv()).not.toContain(TOKEN)
+  })
+
+  test('a push whose answer is lost has landed, and is not made again', async () => {
+    await using world = await personalWorld('')
+    using server = httpServer(world.town.folder.path, TOKEN)
+    git(world.rig, 'config', 'remote.origin.url', `http://ann:${TOKEN}@${server.address}/remote.git`)
+    server.controls.manner = 'lost'
+    const id = await world.send('a', { a: '1\n' })
+    await untilOver(world, id)
+    expect([world.state(id), world.main(), server.controls.pushes]).toEqual(['landed', ['a: a', 'base'], 1])
+  })
+
+  test('a server that never answers is given up in time, and a person is told once', async () => {
+    await using world = await personalWorld('')
+    using server = httpServer(world.town.folder.path, TOKEN)
+    git(world.rig, 'config', 'remote.origin.url', `http://ann:${TOKEN}@${server.address}/remote.git`)
+    server.controls.manner = 'never'
+    const id = await world.send('a', { a: '1\n' })
+    for (let minutes = 0; minutes < 30 && !world.landings.status('shop').standing; minutes++) {
+      await Bun.sleep(50)
+      await world.clock.advance(61_000)
+    }
+    expect(world.landings.status('shop').standing).toMatchObject({
+      ...{ cause: 'failing', reason: expect.stringContaining('git took too long') },
+    })
+    expect(world.recorded().filter((type) => type === 'standing').length).toBe(1)
+    expect(world.said()).not.toContain(TOKEN)
+    server.controls.manner = 'well'
+    await untilOver(world, id)
+    await world.clock.advance(61_000)
+    await untilOver(world, id)
+    expect([world.state(id), world.main()]).toEqual(['landed', ['a: a', 'base']])
+  }, 60_000)
+})
