@@ -32,8 +32,8 @@ export async function sshServer(folder: TempFolder) {
   if (process.getuid?.() === 0) mkdirSync('/run/sshd', { recursive: true, mode: 0o755 })
   const program = Bun.which('sshd') ?? '/usr/sbin/sshd'
   const server = Bun.spawn([program, '-D', '-e', '-f', folder.at('sshd_config')], { stdout: 'ignore', stderr: 'pipe' })
-  const scan = () =>
-    Bun.spawnSync(['ssh-keyscan', '-p', String(port), '127.0.0.1'], { stderr: 'ignore' }).stdout.toString()
+  const scan = async (): Promise<string> =>
+    new Response(Bun.spawn(['ssh-keyscan', '-p', String(port), '127.0.0.1'], { stderr: 'ignore' }).stdout).text()
   const user = Bun.spawnSync(['id', '-un']).stdout.toString().trim()
   const keys = await eventually('sshd listens', 10_000, scan, (text) => text !== '')
   writeFileSync(known, keys)

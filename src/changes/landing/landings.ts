@@ -3,6 +3,7 @@ import type { Snapshots, WorktreeRow, WorktreeStart, Worktrees } from '../../age
 import { ForgeTokens } from '../../config/accounts/index.ts'
 import type { RigConfig } from '../../config/city/index.ts'
 import type { Config } from '../../config/compose/index.ts'
+import { branchProblem } from '../../config/declare/index.ts'
 import { readBranches } from '../../config/git/index.ts'
 import type { Suspensions } from '../../config/suspensions/index.ts'
 import { toTimestamp } from '../../core/clock.ts'
@@ -111,7 +112,6 @@ const submitterOf = (caller: Caller): Submitter => ({
 })
 
 const PAGE = 100
-const BRANCH = /^[^-/\0-\x20~^:?*[\\\x7f][^\0-\x20~^:?*[\\\x7f]*$/
 
 /** The branches of a city that are to land, and the trains that bring them to their targets. */
 export class Landings {
@@ -400,7 +400,8 @@ export class Landings {
   }
 
   async #branchWork(rig: string, branch: string): Promise<{ branch: string; head: string; bead: string | null }> {
-    const head = BRANCH.test(branch) ? await this.options.worktrees.rigGit(rig)?.commitOf(`refs/heads/${branch}`) : ''
+    const isName = branchProblem(branch) === undefined
+    const head = isName ? await this.options.worktrees.rigGit(rig)?.commitOf(`refs/heads/${branch}`) : ''
     if (!head) throw new AppError('invalid-request', `rig ${rig} has no branch ${JSON.stringify(branch)}`)
     return { branch, head, bead: null }
   }

@@ -4,14 +4,15 @@ export type { BlockDeclarations, CityDeclarations, NamedDeclarations } from './c
 export type { AgentConfineFields, ConfineFields, ConfineMode, UnknownHosts } from './confine.ts'
 export { type Declaration, locationOf } from './declaration.ts'
 export { type FieldSet, findBackendProblem } from './fields.ts'
-export type {
-  GeneratedFiles,
-  LandAutoFields,
-  LandFields,
-  LandForgeFields,
-  LandHold,
-  LandMode,
-  LandStrategy,
+export {
+  branchProblem,
+  type GeneratedFiles,
+  type LandAutoFields,
+  type LandFields,
+  type LandForgeFields,
+  type LandHold,
+  type LandMode,
+  type LandStrategy,
 } from './land.ts'
 export type { NamedSessionFields } from './named-session.ts'
 export { AGENT_NAME, CITY_NAME, prefixOf, qualify } from './names.ts'
