@@ -85,6 +85,18 @@ describe('the documents', () => {
     expect(missing.map(([row]) => row)).toEqual([])
   })
 
+  test('show guarantees by tests that exist', () => {
+    const [, section = ''] = readDocument('docs/landing.md').split('## What landing guarantees\n')
+    const named = [...section.matchAll(/`([\w/-]+\.test\.ts): ([^`]+)`/g)].map(([, file = '', title = '']) => ({
+      file,
+      title,
+    }))
+    const isMissing = ({ file, title }: { file: string; title: string }) =>
+      !existsSync(join('test', file)) || !readFileSync(join('test', file), 'utf8').includes(title)
+    expect(named.length).toBeGreaterThan(15)
+    expect(named.filter(isMissing)).toEqual([])
+  })
+
   test('keep their maximum length: 200 lines for the README', () => {
     expect(readDocument('README.md').split('\n').length).toBeLessThanOrEqual(200)
   })
