@@ -48,6 +48,8 @@ interface LandingsOptions extends Shared, CheckOptions, LetterOptions, CloseOpti
   readonly claims: Pick<ClaimManager, 'holderOf' | 'onClaim'>
   /** Whether a person approved a commit in review. */
   isApproved(head: string): boolean
+  /** The commit of a branch that a person approved last in review. */
+  approvedOf(rig: string, branch: string): string | undefined
 }
 
 /** What gc has of a rig that lands. */
@@ -449,17 +451,27 @@ export class Landings {
 
   /** Lets land what waited for an approval that came. */
   #releaseApproved(): void {
-    const { store, isApproved, report } = this.options
-    const isReleased = (row: LandingRow | undefined): row is LandingRow =>
-      row?.state === 'held' && row.heldFor === 'approval' && isApproved(row.head)
-    if (!this.rows.everywhere('held').some(isReleased)) return
+    const { store, report } = this.options
+    if (!this.rows.everywhere('held').some((row) => this.#approvedHead(row) !== undefined)) return
     const release = (tx: Tx) => {
-      for (const row of this.rows.everywhere('held').filter(isReleased)) {
-        enterState(this.#parts, tx, row, { state: 'submitted', heldFor: '', reason: 'approved' }, events.LandSubmitted)
+      for (const row of this.rows.everywhere('held')) {
+        const head = this.#approvedHead(row)
+        if (head === undefined) continue
+        const submitted = { state: 'submitted' as const, heldFor: '', reason: 'approved', head }
+        this.rows.addHead(tx, enterState(this.#parts, tx, row, submitted, events.LandSubmitted))
         tx.after(() => this.#wake(row.rig))
       }
     }
     store.write(release, LANDING).catch((error) => report(`landing: ${errorMessage(error)}`))
+  }
+
+  /** The commit with which a landing that waits for approval may go on: its own, or a later one that was never submitted. */
+  #approvedHead({ state, heldFor, rig, branch, head }: LandingRow): string | undefined {
+    const { isApproved, approvedOf } = this.options
+    if (state !== 'held' || heldFor !== 'approval') return undefined
+    if (isApproved(head)) return head
+    const later = approvedOf(rig, branch)
+    return later !== undefined && this.rows.withHeads(rig, [later]).length === 0 ? later : undefined
   }
 
   #wake(rig: string): void {

@@ -23,9 +23,9 @@ async function submitted(world: World, branch: string, files: Record<string, str
 }
 
 /** Approves a commit, as a review does. */
-const approve = ({ city }: World, head: string) =>
+const approve = ({ city }: World, head: string, branch = 'work') =>
   city.store.write((tx) => {
-    const place = { session: 'mi-9', agent: 'worker', rig: 'shop', folder: '/w', target: 'main' }
+    const place = { session: 'mi-9', agent: 'worker', rig: 'shop', folder: '/w', target: 'main', branch }
     const row = { ...place, id: 'ch-1', kind: 'worktree' as const, state: 'approved' as const, head }
     tx.orm
       .insert(changes)
@@ -40,7 +40,7 @@ test('what a session submits waits until its commit is approved, and what a pers
   const id = await submitted(world, 'work', { 'a.txt': 'a\n' })
   expect([world.state(id), world.checks]).toEqual(['held', 0])
   expect(world.reason(id)).toBe('nobody has approved it; approve its change, or release it')
-  await approve(world, 'f'.repeat(40))
+  await approve(world, 'f'.repeat(40), 'other')
   await world.settle()
   expect(world.state(id)).toBe('held')
   await world.city.store.write((tx) => void tx.orm.delete(changes).run())
@@ -55,6 +55,23 @@ test('what a session submits waits until its commit is approved, and what a pers
   const own = await world.send('mine', { 'b.txt': 'b\n' })
   await world.settle()
   expect(world.state(own)).toBe('landed')
+})
+
+test('the approval of a later commit submits that, and one of a commit that was given back does not', async () => {
+  await using world = await landingWorld({ land: CHECKED })
+  const id = await submitted(world, 'work', { 'broken.txt': 'a\n' })
+  const { head: first } = world.landings.show(id)
+  const later = world.branch('work', { 'broken.txt': 'b\n' }, first)
+  await approve(world, later)
+  await until(() => world.checks > 0)
+  await world.settle()
+  expect([world.state(id), world.landings.show(id).head]).toEqual(['red', later])
+  world.branch('work', { 'broken.txt': 'c\n' }, later)
+  await world.landings.submit(session, 'shop', { branch: 'work' })
+  await world.settle()
+  await world.reopen()
+  await world.settle()
+  expect(world.state(id)).toBe('held')
 })
 
 test('an approval that came while no supervisor ran counts when one starts', async () => {
