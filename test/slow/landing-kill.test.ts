@@ -110,6 +110,12 @@ class Driver {
     if (points.isStruck || performance.now() >= anyTime) await this.#kill(point)
   }
 
+  /** What is known of landings that are still on their way. */
+  async explain(said: readonly Landed[]): Promise<string> {
+    const { body } = await this.city.call('GET ~/rig/shop/land')
+    return `${JSON.stringify([said.filter(isOnItsWay), body], null, 1)}\n${this.world.log.slice(-4_000)}\n`
+  }
+
   /** Waits until nothing is left to do. */
   async end(): Promise<void> {
     await this.#work(OVER_MS, () => false)
@@ -202,6 +208,7 @@ async function run(seed: number, count: number): Promise<Run> {
   const { kills, pushFaults, blamed, persons } = driver
   const landed = new Set([...readRemote(place.remote).values()].map(({ landing }) => landing).filter(Boolean)).size
   const faults = driver.judge(said, true)
+  if (faults.forgotten > 0) process.stdout.write(await driver.explain(said))
   return { seed, branches: count, landed, blamed, persons: persons.length, pushFaults, kills, ...faults }
 }
 
