@@ -84,9 +84,14 @@ interface Counted {
 /** A file in a sentence: where it is, and what it is where that is not a text that was changed. */
 function titleOf({ path, old_path, kind, folded, mode, old_mode }: DiffFile): string {
   const modes = kind === 'mode' || (mode !== old_mode && mode && old_mode) ? `${old_mode} → ${mode}` : undefined
-  const facts = [kind === 'modified' ? undefined : kind, folded && folded !== kind ? folded : undefined, modes]
+  const isCopy = kind === 'copied'
+  const facts = [
+    isCopy ? `copied from ${old_path}` : kind === 'modified' ? undefined : kind,
+    folded && folded !== kind ? folded : undefined,
+    modes,
+  ]
   const about = facts.filter(Boolean).join(', ')
-  return `${old_path !== undefined && old_path !== path ? `${old_path} → ` : ''}${path}${about === '' ? '' : ` (${about})`}`
+  return `${old_path !== undefined && old_path !== path && !isCopy ? `${old_path} → ` : ''}${path}${about === '' ? '' : ` (${about})`}`
 }
 
 function printFile(io: Io, file: DiffFile): void {

@@ -62,6 +62,43 @@ describe('files of a diff', () => {
     expect(items.find(({ path }) => path === 'logo.png')).toMatchObject({ folded: 'binary', old_size: 2, size: 3 })
   })
 
+  test('are copies where git finds one among the changed files, with the lines that differ', async () => {
+    const { repository, diffs } = world()
+    const base = repository.commit({ 'a.ts': numbered(20), 'run.sh': numbered(9), 'same.ts': numbered(30, 'same') })
+    chmodSync(join(repository.path, 'run.sh'), 0o755)
+    const head = repository.commit({
+      'a.ts': `${numbered(20)}more\n`,
+      'b.ts': numbered(20).replace('line 7\n', 'seven\n'),
+      'run2.sh': numbered(9),
+      // A copy of a file that did not change is not looked for.
+      'same2.ts': numbered(30, 'same'),
+    })
+    const { items } = await diffs.files(base, head)
+    expect(items.map(({ path, kind, old_path, added, removed }) => [path, kind, old_path, added, removed])).toEqual([
+      ['a.ts', 'modified', undefined, 1, 0],
+      ['b.ts', 'copied', 'a.ts', 1, 1],
+      ['run.sh', 'mode', undefined, 0, 0],
+      ['run2.sh', 'copied', 'run.sh', 0, 0],
+      ['same2.ts', 'added', undefined, 30, 0],
+    ])
+    expect(items.find(({ path }) => path === 'b.ts')).not.toContainKeys(['old_mode', 'old_size'])
+    expect(await diffs.size(base, head)).toEqual({ total: 5, added: 32, removed: 1 })
+    for (const each of [diffs, new Diffs(repository.repository)]) {
+      expect(shown(await each.page(base, head)).slice(0, 7)).toEqual([
+        'a.ts',
+        '+more',
+        'b.ts',
+        '-line 7',
+        '+seven',
+        'run.sh',
+        'run2.sh',
+      ])
+      expect(shown(await each.page(base, head, { paths: ['b.ts'] }))).toEqual(['b.ts', '-line 7', '+seven'])
+    }
+    const place = { path: 'a.ts', line: 7, quoted: 'line 7' }
+    expect(await diffs.locate(place, base, head)).toEqual(place)
+  })
+
   test('are none between equal commits', async () => {
     const { repository, diffs } = world()
     const base = repository.commit({ 'a.ts': 'one\n' })

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { startSession } from '../api/town.ts'
 import { SEED } from '../support/seed.ts'
@@ -10,6 +10,8 @@ import { dice, history, up, World } from './town.ts'
 /** How many kills, resets, restarts and removals there are at least. */
 const KILLS = Number(process.env.GC_KILLS ?? 15)
 const WORKTREES = KILLS > 100 ? 8 : 3
+/** A file that keeps the sum, from which a run that was ended goes on. */
+const SUM = process.env.GC_KILLS_FILE
 /** What a session wrote this long ago must be saved. */
 const SAVED_MS = 30_000
 
@@ -78,7 +80,10 @@ async function remove(_: World, city: TestCity, { id, path }: Worker): Promise<b
 test(
   `nothing that is older than 30 s is lost over ${KILLS} kills, resets and removals`,
   async () => {
-    const roll = dice(SEED)
+    const done: Record<string, number> =
+      SUM !== undefined && existsSync(SUM) ? JSON.parse(readFileSync(SUM, 'utf8')) : {}
+    const count = () => Object.values(done).reduce((sum, each) => sum + each, 0)
+    const roll = dice(SEED + count())
     await using world = await World.open()
     const rig = world.rigFolder('shop', { git: true })
     writeFileSync(join(rig, '.gitignore'), 'build/\n')
@@ -101,8 +106,6 @@ test(
     // Only git for snapshots can write there.
     const marker = join(bare, 'ran')
     const workers: Worker[] = []
-    const done: Record<string, number> = {}
-    const count = () => Object.values(done).reduce((sum, each) => sum + each, 0)
     for (let round = 0; count() < KILLS; round++) {
       while (workers.length < WORKTREES) workers.push(await begin(city, marker))
       for (const worker of workers) write(worker, round, roll)
@@ -129,7 +132,7 @@ test(
         else workers.splice(at, 1)
       }
       for (const name of branches(rig)) git(rig, 'branch', '-q', '-D', name)
-      if (KILLS > 100) process.stdout.write(`${count()}: ${JSON.stringify(done)}\n`)
+      if (SUM !== undefined) writeFileSync(SUM, JSON.stringify(done))
     }
     expect(existsSync(marker)).toBe(false)
     const far = world.folder.at('far.git')

@@ -105,7 +105,7 @@ function remarksOn(file: DiffFile): ShownLine[] {
   const { kind, old_path: before, old_mode: oldMode, mode, folded, size, old_size: oldSize } = file
   const bytes = [oldSize, size].flatMap((each) => (each === undefined ? [] : `${each} bytes`)).join(' → ')
   const remarks = [
-    before === undefined ? '' : `renamed from ${before}`,
+    before === undefined ? '' : `${kind === 'copied' ? 'copied' : 'renamed'} from ${before}`,
     kind === 'added' ? 'new file' : kind === 'deleted' ? 'deleted' : '',
     oldMode !== undefined && mode !== undefined && oldMode !== mode ? `mode ${oldMode} → ${mode}` : '',
     mode === '100755' && oldMode === undefined ? 'executable' : '',

@@ -4,6 +4,8 @@ import { AppError } from '../../core/errors.ts'
 export const MAX_FILES = 10_000
 /** Maximum files on each side that are compared to find renames with edits. */
 const RENAME_LIMIT = 300
+/** Maximum files of a diff in which copies are looked for: an added file is compared with every other. */
+const MAX_COPIED_FILES = 500
 
 /** A path that changed, as git lists it. */
 export interface ChangedPath {
@@ -18,16 +20,31 @@ export interface ChangedPath {
   readonly status: string
 }
 
+export const isCopy = ({ status }: ChangedPath): boolean => status.startsWith('C')
+
 export interface ChangedPaths {
   readonly items: readonly ChangedPath[]
   readonly total: number
+  readonly origins: Origins
 }
+
+/** The origins of added files that are looked for: files that are gone now, or all that changed. */
+export type Origins = 'renames' | 'copies'
 
 export const SUBMODULE = '160000'
 export const NO_MODE = '000000'
 
 /** Options for comparing trees. The same ones give the same list. */
-export const COMPARED = ['-r', '-z', '--no-abbrev', '-M', `-l${RENAME_LIMIT}`]
+export const comparing = (origins: Origins): string[] => [
+  ...['-r', '-z', '--no-abbrev', origins === 'copies' ? '-C' : '-M', `-l${RENAME_LIMIT}`],
+]
+
+/** Whether added files of a list may be copies of files that it names: those of larger lists are not looked for. */
+export function mayHaveCopies({ items, total, origins }: ChangedPaths): boolean {
+  if (origins === 'copies' || total > MAX_COPIED_FILES) return false
+  const added = items.filter(({ status }) => status === 'A').length
+  return added > 0 && added < items.length
+}
 
 /** Reads the list of changed paths from git's output; the patches behind it are passed on. */
 export class ChangedPathReader {
@@ -37,10 +54,13 @@ export class ChangedPathReader {
   #fields: string[] = []
   #isOver = false
 
-  constructor(private readonly onPatch: (bytes: Uint8Array) => boolean = () => true) {}
+  constructor(
+    private readonly origins: Origins,
+    private readonly onPatch: (bytes: Uint8Array) => boolean = () => true,
+  ) {}
 
   get list(): ChangedPaths {
-    return { items: this.#items, total: this.#total }
+    return { items: this.#items, total: this.#total, origins: this.origins }
   }
 
   take = (bytes: Uint8Array): boolean => {
@@ -63,17 +83,17 @@ export class ChangedPathReader {
 
   #add(field: string): void {
     this.#fields.push(field)
-    if (this.#fields.length < (isRename(this.#fields[0]) ? 3 : 2)) return
+    if (this.#fields.length < (hasOrigin(this.#fields[0]) ? 3 : 2)) return
     this.#total++
     if (this.#items.length < MAX_FILES) this.#items.push(toChangedPath(this.#fields))
     this.#fields = []
   }
 }
 
-/** Whether an entry names two paths: its last word is `R86`. */
-const isRename = (head = ''): boolean => head[head.lastIndexOf(' ') + 1] === 'R'
+/** Whether an entry names two paths: its last word is `R86` or `C86`. */
+const hasOrigin = (head = ''): boolean => /[RC]\d*$/.test(head)
 
-/** `:100644 100644 <old> <new> R86`, the old path of a rename, and the path. */
+/** `:100644 100644 <old> <new> R86`, the old path of a rename or copy, and the path. */
 function toChangedPath([head = '', ...paths]: readonly string[]): ChangedPath {
   const [oldMode, mode, oldObject, object, status] = head.slice(1).split(' ')
   if (!oldMode || !mode || !oldObject || !object || !status) {
@@ -81,10 +101,10 @@ function toChangedPath([head = '', ...paths]: readonly string[]): ChangedPath {
   }
   const names = paths.map(toText)
   const path = names.at(-1)
-  const rename = names.length > 1 ? names[0]?.text : undefined
+  const origin = names.length > 1 ? names[0]?.text : undefined
   return {
     path: path?.text ?? '',
-    oldPath: rename,
+    oldPath: origin,
     argument: path?.isExact ? path.text : undefined,
     ...{ oldMode, mode, oldObject, object, status },
   }

@@ -5,9 +5,12 @@ import {
   type ChangedPath,
   ChangedPathReader,
   type ChangedPaths,
-  COMPARED,
+  comparing,
+  isCopy,
   MAX_FILES,
+  mayHaveCopies,
   NO_MODE,
+  type Origins,
 } from './changed-paths.ts'
 import { DiffGit } from './diff-git.ts'
 import { FileFacts, toFile } from './file-facts.ts'
@@ -69,15 +72,21 @@ export class Diffs {
     const key = `${base} ${head} ${attributes}`
     const known = this.#files.get(key)
     if (known) return known
-    const [{ items, total }, counts] = await Promise.all([this.#list(base, head), this.#count(base, head)])
+    const { items, total, origins } = await this.#list(base, head)
+    const counts = await this.#count(base, head, origins)
     const binary = new Set(items.filter((_, at) => counts[at]?.added === undefined))
     const isBinary = (path: ChangedPath) => binary.has(path)
     const facts = await new FileFacts(this.#git, attributes).read(Promise.resolve({ paths: items, isBinary }))
     const files = items.map((path, at) => ({ ...toFile(path, facts.get(path), binary.has(path)), ...counts[at] }))
-    const sum = (key: 'added' | 'removed') => counts.reduce((all, count) => all + (count[key] ?? 0), 0)
-    const changes: FileChanges = { items: files, total, added: sum('added'), removed: sum('removed') }
+    const changes: FileChanges = { items: files, total, ...sumOf(counts) }
     this.#files.set(key, changes)
     return changes
+  }
+
+  /** The number of changed files, and of their lines. */
+  async size(base: string, head: string): Promise<Pick<FileChanges, 'total' | 'added' | 'removed'>> {
+    const { total, origins } = await this.#list(base, head)
+    return { total, ...sumOf(await this.#count(base, head, origins)) }
   }
 
   /** A part of the diff: files with their hunks, as many as fit. */
@@ -168,7 +177,7 @@ export class Diffs {
   /** Finds lines of one commit in another; undefined when they are gone or no longer the same. */
   async locate(place: LinePlace, from: string, to: string): Promise<LinePlace | undefined> {
     const { items } = await this.#list(from, to)
-    const change = items.find(({ path, oldPath }) => (oldPath ?? path) === place.path)
+    const change = items.find((each) => !isCopy(each) && (each.oldPath ?? each.path) === place.path)
     if (!change) return place
     if (change.mode === NO_MODE || change.oldMode === NO_MODE) return undefined
     if (change.oldObject === change.object) return { ...place, path: change.path }
@@ -191,9 +200,15 @@ export class Diffs {
     const key = `${from} ${to}`
     const known = this.#lists.get(key)
     if (known) return known
-    const reader = new ChangedPathReader()
-    await this.#git.stream(['diff-tree', ...COMPARED, '--raw', from, to], reader.take)
-    this.#lists.set(key, reader.list)
+    const renames = await this.#read(from, to, 'renames')
+    const list = mayHaveCopies(renames) ? await this.#read(from, to, 'copies') : renames
+    this.#lists.set(key, list)
+    return list
+  }
+
+  async #read(from: string, to: string, origins: Origins): Promise<ChangedPaths> {
+    const reader = new ChangedPathReader(origins)
+    await this.#git.stream(['diff-tree', ...comparing(origins), '--raw', from, to], reader.take)
     return reader.list
   }
 
@@ -219,22 +234,32 @@ export class Diffs {
   }
 
   /** Numbers of lines, in the order of the list; none for a binary file. */
-  async #count(from: string, to: string): Promise<{ added?: number; removed?: number }[]> {
-    const counts: { added?: number; removed?: number }[] = []
+  async #count(from: string, to: string, origins: Origins): Promise<LineCount[]> {
+    const counts: LineCount[] = []
     let names = 0
-    await this.#git.fields(['diff-tree', ...COMPARED, '--numstat', from, to], (field) => {
+    await this.#git.fields(['diff-tree', ...comparing(origins), '--numstat', from, to], (field) => {
       if (names > 0) {
         names--
         return true
       }
       const [added = '', removed = '', path] = field.split('\t')
       counts.push(added === '-' ? {} : { added: Number(added), removed: Number(removed) })
-      // The names of a rename are fields of their own.
+      // The names of a rename or copy are fields of their own.
       if (path === '') names = 2
       return counts.length < MAX_FILES || names > 0
     })
     return counts
   }
+}
+
+interface LineCount {
+  added?: number
+  removed?: number
+}
+
+function sumOf(counts: readonly LineCount[]): Required<LineCount> {
+  const sum = (key: keyof LineCount) => counts.reduce((all, count) => all + (count[key] ?? 0), 0)
+  return { added: sum('added'), removed: sum('removed') }
 }
 
 type Described = Omit<DiffFile, 'hunks'>

@@ -1,5 +1,5 @@
 import { GeneratedAttributes } from './attributes.ts'
-import { type ChangedPath, NO_MODE, SUBMODULE } from './changed-paths.ts'
+import { type ChangedPath, isCopy, NO_MODE, SUBMODULE } from './changed-paths.ts'
 import { type DiffGit, LARGE_BYTES } from './diff-git.ts'
 import { type FoldingFacts, foldingOf, isMarkedGenerated } from './folding.ts'
 import { type ObjectStart, readObjects } from './object-reader.ts'
@@ -51,7 +51,7 @@ interface Read {
 }
 
 function toFacts(path: ChangedPath, { sizes, attributes, generated }: Read): Facts {
-  const oldSize = isFile(path.oldMode) ? sizes.get(path.oldObject) : undefined
+  const oldSize = isFile(path.oldMode) && !isCopy(path) ? sizes.get(path.oldObject) : undefined
   const size = isFile(path.mode) ? sizes.get(path.object) : undefined
   return {
     ...(oldSize !== undefined && { old_size: oldSize }),
@@ -100,7 +100,7 @@ export function toFile(
     path: path.path,
     ...(path.oldPath !== undefined && { old_path: path.oldPath }),
     kind: kindOf(path, isBinary || isLarge),
-    ...(path.oldMode !== NO_MODE && { old_mode: path.oldMode }),
+    ...(path.oldMode !== NO_MODE && !isCopy(path) && { old_mode: path.oldMode }),
     ...(path.mode !== NO_MODE && { mode: path.mode }),
     ...sizes,
     ...(folded !== undefined && { folded }),
@@ -109,12 +109,14 @@ export function toFile(
 
 const isLink = (mode: string): boolean => mode === '120000'
 
-function kindOf({ oldMode, mode, oldObject, object, status }: ChangedPath, isBinary: boolean): FileKind {
+function kindOf(changed: ChangedPath, isBinary: boolean): FileKind {
+  const { oldMode, mode, oldObject, object, status } = changed
   if (oldMode === SUBMODULE || mode === SUBMODULE) return 'submodule'
   if (isLink(oldMode) || isLink(mode)) return 'symlink'
   if (oldMode === NO_MODE) return 'added'
   if (mode === NO_MODE) return 'deleted'
   if (status.startsWith('R')) return 'renamed'
+  if (isCopy(changed)) return 'copied'
   if (oldObject === object) return 'mode'
   return isBinary ? 'binary' : 'modified'
 }

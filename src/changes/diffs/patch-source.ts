@@ -3,8 +3,10 @@ import {
   type ChangedPath,
   ChangedPathReader,
   type ChangedPaths,
-  COMPARED,
+  comparing,
+  mayHaveCopies,
   NO_MODE,
+  type Origins,
   SUBMODULE,
 } from './changed-paths.ts'
 import type { DiffGit } from './diff-git.ts'
@@ -12,7 +14,7 @@ import { isLockFile } from './folding.ts'
 import { PatchReader, type PatchSection } from './patch-reader.ts'
 import type { DiffHunk, DiffLine } from './schema.ts'
 
-/** Maximum files of a page that need a command each, such as renames with edits. */
+/** Maximum files of a page that need a command each, such as renames and copies with edits. */
 const MAX_SINGLE = 16
 const PATCH = ['--no-ext-diff', '--no-textconv', '--no-color', '--full-index', '--submodule=short']
 
@@ -51,6 +53,7 @@ export class PatchSource {
   async first(
     { from, to }: Trees,
     { maxFiles, maxBytes }: FirstBounds,
+    origins: Origins = 'renames',
   ): Promise<{ list: ChangedPaths; sections: Sections }> {
     let locked: Set<string> | undefined
     const isWanted = (objects: string) => {
@@ -58,8 +61,9 @@ export class PatchSource {
       return !locked.has(objects)
     }
     const patches = new PatchReader({ maxBytes: 2 * maxBytes, maxSections: maxFiles, isWanted })
-    const paths = new ChangedPathReader(patches.take)
-    await this.git.stream(['diff-tree', ...COMPARED, '--raw', '-p', ...PATCH, from, to], paths.take)
+    const paths = new ChangedPathReader(origins, (bytes) => !mayHaveCopies(paths.list) && patches.take(bytes))
+    await this.git.stream(['diff-tree', ...comparing(origins), '--raw', '-p', ...PATCH, from, to], paths.take)
+    if (mayHaveCopies(paths.list)) return this.first({ from, to }, { maxFiles, maxBytes }, 'copies')
     const sections = patches.end().complete.filter(({ objects }) => !locked?.has(objects))
     return { list: paths.list, sections: new Map(sections.map((section) => [section.objects, section])) }
   }
@@ -141,7 +145,7 @@ const contextOf = ({ context = 3 }: PatchBounds): string => `-U${context}`
 export const objectsOf = ({ oldObject, object }: ChangedPath): string => `${oldObject}..${object}`
 
 /** Whether git prints the differences of a file as one section when given its name. */
-const canBeNamed = ({ argument, status }: ChangedPath): boolean => argument !== undefined && !/^[RT]/.test(status)
+const canBeNamed = ({ argument, status }: ChangedPath): boolean => argument !== undefined && !/^[RCT]/.test(status)
 
 /** The patch of a file without differences in its content, and of a submodule, which has none. */
 function withoutContent({ oldMode, mode, oldObject, object }: ChangedPath): FilePatch | undefined {

@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 
-const kinds = ['added', 'modified', 'deleted', 'renamed', 'mode', 'binary', 'submodule', 'symlink'] as const
+const kinds = ['added', 'modified', 'deleted', 'renamed', 'copied', 'mode', 'binary', 'submodule', 'symlink'] as const
 export type FileKind = (typeof kinds)[number]
 
 const foldings = ['generated', 'lock', 'binary', 'large'] as const
@@ -8,12 +8,14 @@ export type Folding = (typeof foldings)[number]
 
 const fileFields = {
   path: Type.String({ description: 'Bytes that are not UTF-8 are shown as `\\xff`.' }),
-  old_path: Type.Optional(Type.String({ description: 'The path before a rename.' })),
+  old_path: Type.Optional(Type.String({ description: 'The path before a rename, or that it was copied from.' })),
   kind: Type.Union(
     kinds.map((kind) => Type.Literal(kind)),
     { description: '`mode`: only its permissions changed.' },
   ),
-  old_mode: Type.Optional(Type.String({ description: 'As git prints it, such as `100644`; absent for a new file.' })),
+  old_mode: Type.Optional(
+    Type.String({ description: 'As git prints it, such as `100644`; absent for a new or copied file.' }),
+  ),
   mode: Type.Optional(Type.String({ description: 'Absent for a deleted file.' })),
   old_size: Type.Optional(Type.Integer({ description: 'Bytes.' })),
   size: Type.Optional(Type.Integer({ description: 'Bytes.' })),

@@ -1,11 +1,6 @@
 import type { CopiedCommit, Repository } from '../../agents/worktrees/index.ts'
 import type { ChangeRow } from './table.ts'
 
-/** Size of a change: files, and lines. */
-export type ChangeSize = Pick<ChangeRow, 'files' | 'added' | 'removed'>
-
-const WITHOUT_PROGRAMS = ['--no-ext-diff', '--no-textconv', '--no-color', '--submodule=short']
-
 /**
  * The commit where a change begins: where it left its target, or the commit that its session was on when it claimed the bead,
  * whichever is later. Undefined for a commit that adds nothing to it. A history of its own begins at a commit without files.
@@ -33,11 +28,4 @@ async function emptyCommit(own: Repository): Promise<string> {
   const tree = (await own.read(['mktree'], { input: Buffer.alloc(0) })).trim()
   const env = { GIT_AUTHOR_DATE: '0 +0000', GIT_COMMITTER_DATE: '0 +0000' }
   return (await own.read(['commit-tree', tree, '-m', 'Nothing'], { env })).trim()
-}
-
-/** The number of files and lines that differ between two commits. */
-export async function sizeOf(repository: Repository, base: string, head: string): Promise<ChangeSize> {
-  const text = await repository.run('diff', ...WITHOUT_PROGRAMS, '--find-renames', '--shortstat', base, head, '--')
-  const count = (pattern: RegExp) => Number(pattern.exec(text)?.[1] ?? 0)
-  return { files: count(/(\d+) files? changed/), added: count(/(\d+) insertion/), removed: count(/(\d+) deletion/) }
 }

@@ -10,7 +10,8 @@ import type { Store, Tx } from '../../core/store/index.ts'
 import type { LogStatus } from '../../programs/log-status.ts'
 import type { ClaimManager } from '../../work/claims/index.ts'
 import type { SessionRepository, SessionRow } from '../../work/sessions/index.ts'
-import { baseOf, type ChangeSize, sizeOf } from './base.ts'
+import { Diffs } from '../diffs/index.ts'
+import { baseOf } from './base.ts'
 import type { ChangeContents } from './contents.ts'
 import { ChangeLanded, ChangeReady } from './events.ts'
 import type { ChangeDraft, ChangeRows } from './rows.ts'
@@ -177,13 +178,14 @@ export class ChangeTracker {
     const base = await baseOf(copied, draft)
     if (base === undefined) return row && this.#onNothingNew(row, copied)
     if (row?.head === copied.commit && row.base === base) return
-    const size = await sizeOf(copied.repository, base, copied.commit)
+    const { total: files, ...lines } = await new Diffs(copied.repository).size(base, copied.commit)
     const known = row ?? (await store.write((tx) => rows.add(tx, draft, this.options.clock.now()), TRACKER))
     const round = this.#roundFor(known)
     const ref = `${CHANGES}/${known.id}/${round}`
-    const lines = [`update ${ref} ${copied.commit}`, `update ${ref}-base ${base}`, '']
-    await copied.own.read(['update-ref', '--stdin'], { input: Buffer.from(lines.join('\n')) })
-    await store.write((tx) => this.#grow(tx, known.id, round, { base, head: copied.commit, ...size }), TRACKER)
+    const updates = [`update ${ref} ${copied.commit}`, `update ${ref}-base ${base}`, '']
+    await copied.own.read(['update-ref', '--stdin'], { input: Buffer.from(updates.join('\n')) })
+    const grown = { base, head: copied.commit, files, ...lines }
+    await store.write((tx) => this.#grow(tx, known.id, round, grown), TRACKER)
   }
 
   /** The work of a session that claimed no bead. Commits of a change that is decided make no other. */
@@ -220,7 +222,7 @@ export class ChangeTracker {
     return isSeen ? round + 1 : round
   }
 
-  #grow(tx: Tx, id: string, round: number, { base, head, ...size }: ChangeSize & { base: string; head: string }): void {
+  #grow(tx: Tx, id: string, round: number, { base, head, ...size }: Growth): void {
     const { rows, clock } = this.options
     const row = rows.find(id)
     if (!row || (row.state !== 'working' && row.state !== 'asked' && row.state !== 'ready')) return
@@ -344,5 +346,7 @@ export class ChangeTracker {
     if (rows.hasOld(now - ATTEMPT_MS)) await store.write((tx) => rows.prune(tx, now - ATTEMPT_MS), TRACKER)
   }
 }
+
+type Growth = Pick<ChangeRow, 'files' | 'added' | 'removed'> & { base: string; head: string }
 
 const isInside = (path: string, folder: string): boolean => path === folder || path.startsWith(join(folder, sep))
