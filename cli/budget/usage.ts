@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { PriceList, UsageBody, UsageSessionRecent, UsageTotals } from '../../src/agents/usage/index.ts'
 import type { ReviewerTotals } from '../../src/changes/review/index.ts'
-import { formatCount } from '../../src/client/text.ts'
+import { formatCount, formatDuration } from '../../src/client/text.ts'
 import type { CommandContext } from '../context/context.ts'
 import { type JsonOption, withJson } from '../context/options.ts'
 import { renderLive, type WatchOption, withWatch } from '../context/watch.ts'
@@ -17,7 +17,9 @@ export function usageCommand(program: Command, context: CommandContext): void {
         if (options.json) printJson(io, usage)
         else {
           print(io, usage, await city.call('GET ~/usage/prices'))
-          printReviews(io, (await city.call('GET ~/changes/reviewers')).items)
+          const reviews = await city.call('GET ~/changes/reviewers')
+          printReviews(io, reviews.items)
+          printChanges(io, reviews.changes)
         }
       })
     },
@@ -70,7 +72,29 @@ function printReviews(io: Io, reviewers: ReviewerTotals['items']): void {
       { header: 'ASKED', value: ({ asked }) => asked },
       { header: 'APPROVED', value: ({ approved }) => approved },
       { header: 'DISCARDED', value: ({ discarded }) => discarded },
-      { header: 'TIME', value: ({ seconds }) => formatHours(seconds) },
+      { header: 'TIME', value: ({ seconds }) => formatDuration(seconds * 1000) },
+    ],
+    '',
+  )
+}
+
+/** The newest changes that were decided: the time that each person needed, and what all attempts at them cost. */
+function printChanges(io: Io, changes: ReviewerTotals['changes']): void {
+  if (changes.length === 0) return
+  const timeOf = ({ person, seconds }: { person: string; seconds: number }) =>
+    `${person} ${formatDuration(seconds * 1000)}`
+  printLine(io, '')
+  printTable(
+    io,
+    changes,
+    [
+      { header: 'CHANGE', value: ({ id }) => id },
+      { header: 'STATE', value: ({ state }) => state },
+      { header: 'AGENT', value: ({ agent }) => agent, minWidth: 8 },
+      { header: 'REVIEW', value: ({ reviewers }) => reviewers.map(timeOf).join(', '), minWidth: 8 },
+      { header: 'SESSIONS', value: ({ cost }) => cost.attempts },
+      { header: 'TOKENS', value: ({ cost }) => formatCount(cost.tokens) },
+      { header: 'COST', value: ({ cost }) => formatCost(cost) },
     ],
     '',
   )
@@ -90,7 +114,7 @@ const columns = <Row extends UsageCounts>(): Column<Row>[] => [
 ]
 
 /** The estimated cost, and the number of answers without a known price. */
-function formatCost({ cost_usd_estimate, unpriced }: UsageCounts): string {
+function formatCost({ cost_usd_estimate, unpriced }: Pick<UsageCounts, 'cost_usd_estimate' | 'unpriced'>): string {
   const dollars = `$${cost_usd_estimate.toFixed(2)}`
   return unpriced > 0 ? `${dollars} + ${unpriced} unpriced` : dollars
 }

@@ -1,4 +1,5 @@
 import type { Budget } from '../agents/usage/index.ts'
+import type { ChangeTotal } from '../changes/review/index.ts'
 import { type Labels, type NumberMetric, type Sample, samplesBy } from '../core/metrics/index.ts'
 import { isRunning, wireState } from '../work/sessions/index.ts'
 import type { City } from './city.ts'
@@ -10,6 +11,7 @@ export const cityMetrics = (city: City): NumberMetric[] => [
   ...orderMetrics(city),
   ...budgetMetrics(city.budgets.current()),
   ...reviewMetrics(city),
+  ...changeMetrics(city),
   {
     name: 'gc_logins_held',
     help: 'Logins that agents cannot work with, by state: limited until later, or dead until a person logs in.',
@@ -96,8 +98,8 @@ function budgetMetrics(budgets: readonly Budget[]): NumberMetric[] {
   ]
 }
 
-function reviewMetrics({ changeRows, reviews }: City): NumberMetric[] {
-  const { items } = reviews.reviewers()
+function reviewMetrics({ changeRows }: City): NumberMetric[] {
+  const items = changeRows.people()
   const decisions = (['asked', 'approved', 'discarded'] as const).map(
     (decision) => [decision, items.reduce((sum, person) => sum + person[decision], 0)] as [string, number],
   )
@@ -120,6 +122,49 @@ function reviewMetrics({ changeRows, reviews }: City): NumberMetric[] {
       type: 'counter',
       samples: items.map(({ person, seconds }) => ({ labels: { person }, value: seconds })),
     },
+  ]
+}
+
+/** Decisions about the changes of each agent of a rig, and what these cost. */
+function changeMetrics({ changeRows, config }: City): NumberMetric[] {
+  const agents = config.current.agents.flatMap(({ dir, qualified }) => (dir === undefined ? [] : [{ rig: dir, agent: qualified }]))
+  const totals = changeRows.totals(agents)
+  const counter = (name: string, help: string, value: (total: ChangeTotal) => number): NumberMetric => ({
+    ...{ name, help, type: 'counter' },
+    samples: totals.map((total) => ({ labels: { rig: total.rig, agent: total.agent }, value: value(total) })),
+  })
+  return [
+    {
+      name: 'gc_changes_decided_total',
+      help: 'Changes by what became of them, rig and agent; one that was approved and landed counts as both.',
+      type: 'counter',
+      samples: totals.flatMap(({ rig, agent, ...total }) =>
+        (['approved', 'landed', 'discarded'] as const).map((state) => ({
+          labels: { rig, agent, state },
+          value: total[state],
+        })),
+      ),
+    },
+    counter(
+      'gc_change_review_seconds_total',
+      'Time that people spent from their first look at changes to their decisions, by rig and agent.',
+      ({ seconds }) => seconds,
+    ),
+    counter(
+      'gc_change_tokens_total',
+      'Tokens that decided changes had used, failed attempts included, by rig and agent.',
+      ({ tokens }) => tokens,
+    ),
+    counter(
+      'gc_change_cost_usd_total',
+      'Estimated cost of decided changes, failed attempts included, by rig and agent.',
+      ({ cost }) => cost,
+    ),
+    counter(
+      'gc_change_unpriced_total',
+      'Model responses for decided changes whose price is not known, by rig and agent.',
+      ({ unpriced }) => unpriced,
+    ),
   ]
 }
 

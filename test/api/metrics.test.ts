@@ -150,6 +150,8 @@ describe('the dashboard in docs', () => {
     const { world, city } = town
     await bead(city, 'oil')
     await declare(city, 'worker')
+    await city.call('POST ~/rigs', { body: { name: 'shop', path: world.rigFolder('shop') } })
+    await declare(city, 'smith', {}, { dir: 'shop' })
     await startSession(city, 'worker')
     await city.call('PUT ~/budgets', { body: { scope: 'city', unit: 'usd', per: 'hour', limit: 1 } })
     await fetch(`${world.url}/api/v1/posts`)

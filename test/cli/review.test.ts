@@ -47,5 +47,7 @@ test('a review goes from the list to a decision, and nothing in it reaches the t
   expect((await town.gc(['review', 'discard', 'ch-nothere'])).err).toContain(
     'there is no change ch-nothere; see gc review',
   )
-  expect((await town.gc(['usage'])).out).toContain('REVIEWER')
+  const { out: usage } = await town.gc(['usage'])
+  expect(usage).toMatch(/REVIEWER +ASKED/)
+  expect(usage).toMatch(new RegExp(`${id} +approved +shop/smith +operator \\d+s +1 +0 +\\$0\\.00`))
 }, 90_000)

@@ -12,7 +12,7 @@ import type { BeadRepository } from '../../work/beads/index.ts'
 import type { ChangeContents, Located } from './contents.ts'
 import { type AttemptUsage, costOf } from './cost.ts'
 import type { ChangeFilter, ChangeRows } from './rows.ts'
-import type { Change, ChangeComment, ChangeDiff, ChangeList, ChangeView } from './schema.ts'
+import type { Change, ChangeComment, ChangeDiff, ChangeList, ChangeView, ReviewedChange } from './schema.ts'
 import { type AskRow, type ChangeRow, type CommentRow, type LookRow, type RoundRow, STATES } from './table.ts'
 import type { ChangeTracker } from './tracker.ts'
 
@@ -34,6 +34,9 @@ interface ListOptions extends ChangeFilter {
 /** Files and comments that a view of a change has at most. */
 const MAX_FILES = 500
 const MAX_COMMENTS = 500
+/** Decided changes that are listed with their cost, and changes among which these are looked for. */
+const MAX_REVIEWED = 20
+const MAX_SEARCHED = 100
 
 /** The changes of a city as people review them. */
 export class Changes {
@@ -115,6 +118,28 @@ export class Changes {
     }
     const { start, commits, page } = await diffs.range({ base: first.base, head: first.head }, { base, head }, options)
     return { base: start, head, since, commits: [...commits], ...page }
+  }
+
+  /** The newest changes that were decided, or that somebody asked to be changed. */
+  decided(): ReviewedChange[] {
+    const { rows } = this.options
+    const all = rows.page({ state: 'all' }, undefined, MAX_SEARCHED)
+    const reviewed = all.map((row) => ({ row, reviewers: reviewersOf(rows.looks(row.id)) }))
+    return reviewed
+      .filter(({ row, reviewers }) => row.decidedAt !== null || reviewers.some(({ decisions }) => decisions.length > 0))
+      .slice(0, MAX_REVIEWED)
+      .map(({ row, reviewers }) => {
+        const { id, state, rig, agent, title } = this.toChange(row)
+        return {
+          id,
+          state,
+          rig,
+          agent,
+          ...(title !== undefined && { title }),
+          reviewers,
+          cost: costOf(row, this.options),
+        }
+      })
   }
 
   async #located(row: ChangeRow, comments: readonly CommentRow[], isKept: boolean): Promise<ChangeComment[]> {

@@ -1,4 +1,5 @@
 import type { UsageTotals } from '../../agents/usage/index.ts'
+import type { Tx } from '../../core/store/index.ts'
 import type { ChangeRows } from './rows.ts'
 import type { ChangeCost } from './schema.ts'
 import type { ChangeRow } from './table.ts'
@@ -8,7 +9,7 @@ export interface AttemptUsage {
   ofSession(session: string, from: number, to: number): UsageTotals
 }
 
-interface CostOptions {
+export interface CostOptions {
   clock: { now(): number }
   rows: Pick<ChangeRows, 'ofBead' | 'rounds'>
   usage: AttemptUsage
@@ -29,11 +30,35 @@ export function costOf(row: ChangeRow, { clock, rows, usage }: CostOptions): Cha
       cost.unpriced += used.unpriced
     }
   }
-  const { tokens = cost.tokens, cost: total = cost.cost } = {
-    ...(row.tokens !== null && { tokens: row.tokens }),
-    ...(row.cost !== null && { cost: row.cost }),
+  const dollars = row.cost ?? cost.cost
+  return {
+    attempts: cost.attempts,
+    tokens: row.tokens ?? cost.tokens,
+    cost_usd_estimate: Math.round(dollars * 1e6) / 1e6,
+    unpriced: row.unpriced ?? cost.unpriced,
   }
-  return { attempts: cost.attempts, tokens, cost_usd_estimate: Math.round(total * 1e6) / 1e6, unpriced: cost.unpriced }
+}
+
+/** Records what a change cost until now, in its row and in the totals of its agent. */
+export function settleCost(
+  tx: Tx,
+  row: ChangeRow,
+  state: 'approved' | 'landed' | 'discarded',
+  options: CostOptions & { rows: Pick<ChangeRows, 'addTotals'> },
+): Pick<ChangeRow, 'tokens' | 'cost' | 'unpriced'> {
+  const now = costOf({ ...row, tokens: null, cost: null, unpriced: null }, options)
+  const before = { tokens: row.tokens ?? 0, cost: row.cost ?? 0, unpriced: row.unpriced ?? 0 }
+  // The usage of long ago is not known any more.
+  const after = {
+    tokens: Math.max(before.tokens, now.tokens),
+    cost: Math.max(before.cost, now.cost_usd_estimate),
+    unpriced: Math.max(before.unpriced, now.unpriced),
+  }
+  options.rows.addTotals(tx, row, {
+    ...{ [state]: 1, tokens: after.tokens - before.tokens, cost: after.cost - before.cost },
+    unpriced: after.unpriced - before.unpriced,
+  })
+  return after
 }
 
 const tokensOf = (used: UsageTotals): number =>

@@ -12,7 +12,7 @@ import type { SessionRepository } from '../../work/sessions/index.ts'
 import type { AskDelivery } from './asks.ts'
 import { type Changes, toComment } from './changes.ts'
 import type { ChangeContents } from './contents.ts'
-import { type AttemptUsage, costOf } from './cost.ts'
+import { type AttemptUsage, settleCost } from './cost.ts'
 import { ChangeApproved, ChangeAsked, ChangeDiscarded, ChangeLooked, ChangeReplied } from './events.ts'
 import type { ChangeRows } from './rows.ts'
 import type { AskRequest, Change, ChangeComment, CommentDraft, ReviewerTotals } from './schema.ts'
@@ -185,10 +185,11 @@ export class Reviews {
     })
   }
 
-  /** The decisions of each person, and the time they took. */
+  /** The decisions of each person, the time they took, and the newest changes that were decided. */
   reviewers(): ReviewerTotals {
-    const items = this.options.rows.people()
-    return { items, total: items.length }
+    const { rows, changes } = this.options
+    const items = rows.people()
+    return { items, total: items.length, changes: changes.decided() }
   }
 
   /** The worktree of a session that is over is stored as a snapshot and removed, unless another change of it is open. */
@@ -208,18 +209,20 @@ export class Reviews {
   #end(tx: Tx, row: ChangeRow, person: string, decision: 'approved' | 'discarded'): ChangeRow {
     const { rows, clock } = this.options
     this.#decide(tx, row, person, decision)
-    const { tokens, cost_usd_estimate: cost } = costOf(row, this.options)
+    const cost = settleCost(tx, row, decision, this.options)
     return rows.update(tx, row.id, {
-      ...{ state: decision, due: null, decidedAt: clock.now(), decidedBy: person, tokens, cost },
+      ...{ state: decision, due: null, decidedAt: clock.now(), decidedBy: person, ...cost },
     })
   }
 
   /** A person decides each round once. */
-  #decide(tx: Tx, { id, round, head }: ChangeRow, person: string, decision: Decision): void {
+  #decide(tx: Tx, row: ChangeRow, person: string, decision: Decision): void {
     const { rows, clock } = this.options
+    const { id, round, head } = row
     const own = rows.looks(id).find((look) => look.round === round && look.person === person)
-    if (own?.decision !== decision)
-      rows.decide(tx, { change: id, round, person, head: head ?? '' }, decision, clock.now())
+    if (own?.decision === decision) return
+    const seconds = rows.decide(tx, { change: id, round, person, head: head ?? '' }, decision, clock.now())
+    rows.addTotals(tx, row, { seconds })
   }
 
   #draft(id: string, n: number, person: string): CommentRow {

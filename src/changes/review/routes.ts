@@ -52,7 +52,7 @@ export const changeRoutes = (city: CityOf<{ changes: Changes; reviews: Reviews }
     'GET ~/changes/reviewers',
     {
       id: 'list-reviewers',
-      summary: 'List what people decided about changes, and how long that took them',
+      summary: 'List what people decided about changes, how long that took them, and what the newest of these cost',
       ok: ReviewerTotals,
       extension: true,
     },

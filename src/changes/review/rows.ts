@@ -5,12 +5,14 @@ import {
   type AskRow,
   type ChangeRow,
   type ChangeState,
+  type ChangeTotal,
   type CommentRow,
   changeAsks,
   changeComments,
   changeLooks,
   changeRounds,
   changes,
+  changeTotals,
   type Decision,
   type LookRow,
   type RoundRow,
@@ -275,8 +277,8 @@ export class ChangeRows {
     )
   }
 
-  /** Records what a person decided, and how long that took them since their first look that led to no decision. */
-  decide(tx: Tx, look: Omit<LookRow, 'lookedAt' | 'decidedAt' | 'decision'>, decision: Decision, now: number): void {
+  /** Records what a person decided; returns the seconds since their first look that led to no decision. */
+  decide(tx: Tx, look: Omit<LookRow, 'lookedAt' | 'decidedAt' | 'decision'>, decision: Decision, now: number): number {
     const { change, round, person, head } = look
     const own = and(eq(changeLooks.change, change), eq(changeLooks.person, person))
     const open = tx.orm
@@ -300,6 +302,41 @@ export class ChangeRows {
         set: { [decision]: sql`${reviewPeople[decision]} + 1`, seconds: sql`${reviewPeople.seconds} + ${seconds}` },
       })
       .run()
+    return seconds
+  }
+
+  /** Adds to the totals of the agent of a change. */
+  addTotals(
+    tx: Tx,
+    { rig, agent }: Pick<ChangeRow, 'rig' | 'agent'>,
+    more: Partial<Omit<ChangeTotal, 'rig' | 'agent'>>,
+  ): void {
+    const added = { ...NO_TOTALS, ...more }
+    const { approved, landed, discarded, seconds, tokens, cost, unpriced } = changeTotals
+    tx.orm
+      .insert(changeTotals)
+      .values({ rig, agent, ...added })
+      .onConflictDoUpdate({
+        target: [changeTotals.rig, changeTotals.agent],
+        set: {
+          approved: sql`${approved} + ${added.approved}`,
+          landed: sql`${landed} + ${added.landed}`,
+          discarded: sql`${discarded} + ${added.discarded}`,
+          seconds: sql`${seconds} + ${added.seconds}`,
+          tokens: sql`${tokens} + ${added.tokens}`,
+          cost: sql`${cost} + ${added.cost}`,
+          unpriced: sql`${unpriced} + ${added.unpriced}`,
+        },
+      })
+      .run()
+  }
+
+  /** The totals of each agent whose changes were decided, and of these: zero where nothing was decided yet. */
+  totals(agents: readonly Pick<ChangeTotal, 'rig' | 'agent'>[]): ChangeTotal[] {
+    const stored = this.store.read((orm) => orm.select().from(changeTotals).all())
+    const known = new Set(stored.map(({ rig, agent }) => `${rig} ${agent}`))
+    const others = agents.filter(({ rig, agent }) => !known.has(`${rig} ${agent}`))
+    return [...stored, ...others.map((other) => ({ ...NO_TOTALS, ...other }))]
   }
 
   /** The decisions of each person. */
@@ -331,6 +368,8 @@ export class ChangeRows {
     )
   }
 }
+
+const NO_TOTALS = { approved: 0, landed: 0, discarded: 0, seconds: 0, tokens: 0, cost: 0, unpriced: 0 }
 
 /** The condition of a list with changes in one state, or all; it uses the index of those states. */
 function stateCondition(state: string): SQL | undefined {

@@ -189,6 +189,15 @@ export const ChangeDiff = Type.Object(
 )
 export type ChangeDiff = Static<typeof ChangeDiff>
 
+const ReviewedChange = Type.Object(
+  {
+    ...{ id: change.id, state: change.state, rig: change.rig, agent: change.agent, title: change.title },
+    ...{ reviewers: Type.Array(Reviewer), cost: ChangeCost },
+  },
+  { $id: 'ReviewedChange', ...closed },
+)
+export type ReviewedChange = Static<typeof ReviewedChange>
+
 export const ReviewerTotals = Type.Object(
   {
     items: Type.Array(
@@ -202,6 +211,9 @@ export const ReviewerTotals = Type.Object(
       ),
     ),
     total: Type.Integer(),
+    changes: Type.Array(ReviewedChange, {
+      description: 'The 20 newest of the last 100 changes that were decided, or that somebody asked to be changed.',
+    }),
   },
   { $id: 'ReviewerTotals', ...closed },
 )

@@ -51,6 +51,7 @@ export const changes = sqliteTable(
     /** The cost of its bead at the decision. */
     tokens: integer(),
     cost: real(),
+    unpriced: integer(),
     /** Whether gc keeps its commits. */
     pinned: integer({ mode: 'boolean' }).notNull().default(false),
   },
@@ -162,3 +163,22 @@ export const reviewPeople = sqliteTable('review_people', {
   discarded: integer().notNull().default(0),
   seconds: real().notNull().default(0),
 })
+
+/** Decisions about the changes of each agent, the time they took people, and what these changes cost. */
+export const changeTotals = sqliteTable(
+  'change_totals',
+  {
+    rig: text().notNull(),
+    agent: text().notNull(),
+    approved: integer().notNull().default(0),
+    landed: integer().notNull().default(0),
+    discarded: integer().notNull().default(0),
+    /** From first looks to decisions. */
+    seconds: real().notNull().default(0),
+    tokens: integer().notNull().default(0),
+    cost: real().notNull().default(0),
+    unpriced: integer().notNull().default(0),
+  },
+  (total) => [primaryKey({ columns: [total.rig, total.agent] })],
+)
+export type ChangeTotal = typeof changeTotals.$inferSelect

@@ -13,6 +13,7 @@ import type { SessionRepository, SessionRow } from '../../work/sessions/index.ts
 import { Diffs } from '../diffs/index.ts'
 import { baseOf } from './base.ts'
 import type { ChangeContents } from './contents.ts'
+import { type AttemptUsage, settleCost } from './cost.ts'
 import { ChangeLanded, ChangeReady } from './events.ts'
 import type { ChangeDraft, ChangeRows } from './rows.ts'
 import type { ChangeRow, Due } from './table.ts'
@@ -32,6 +33,7 @@ export interface TrackerOptions {
   logs: { status(session: string): LogStatus | undefined }
   rows: ChangeRows
   contents: Pick<ChangeContents, 'ranked'>
+  usage: AttemptUsage
   report(message: string): void
 }
 
@@ -119,6 +121,7 @@ export class ChangeTracker {
       target,
       due: null,
       decidedAt: clock.now(),
+      ...settleCost(tx, row, 'landed', this.options),
     })
     const payload = { ...factsOf(landed), head: landed.head ?? commit, target, commit }
     log.append(tx, ChangeLanded, attributesOf(landed), payload)

@@ -30,6 +30,7 @@ import landedBranches from '../../changes/landing/branches.sql' with { type: 'te
 import landingPullRequests from '../../changes/landing/pull-requests.sql' with { type: 'text' }
 import landings from '../../changes/landing/table.sql' with { type: 'text' }
 import changes from '../../changes/review/table.sql' with { type: 'text' }
+import changeTotals from '../../changes/review/totals.sql' with { type: 'text' }
 import failedClones from '../../config/rigs/failed.sql' with { type: 'text' }
 import rigRequesters from '../../config/rigs/requester.sql' with { type: 'text' }
 import rigs from '../../config/rigs/table.sql' with { type: 'text' }
@@ -185,4 +186,5 @@ export const cityMigrations: readonly string[] = [
   landingPullRequests,
   landingLetters,
   landedBranches,
+  changeTotals,
 ]

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import { existsSync } from 'node:fs'
+import { usageFacts } from '../../../src/agents/usage/table.ts'
 import { AppError } from '../../../src/core/errors.ts'
 import { human } from '../../../src/http/guard.ts'
 import { until } from '../../support/until.ts'
@@ -84,4 +85,51 @@ test('comments are refused on lines, files and commits that are not there', asyn
   for (let n = 0; n < 5; n++) await reviews.comment(human, id, { path: name, line: 1, text: 'x'.repeat(15_000) })
   expect(await errorOf(reviews.ask(human, id, {}))).toContain('64 KB fit into one turn')
   expect(changes.find(id).state).toBe('ready')
+})
+
+test('each decided change counts once in the totals of its agent, with the time of people and the cost of all attempts', async () => {
+  await using world = await reviewWorld()
+  const { changes, reviews, store, changeRows } = world.city
+  const first = await world.claimed()
+  const used = (session: string, key: string, tokens: number) =>
+    store.write((tx) =>
+      tx.orm
+        .insert(usageFacts)
+        .values({
+          ...{ key, at: world.clock.now(), kind: 'model', sessionId: session, worker: '', agent: 'shop/worker' },
+          ...{ rig: 'shop', input: tokens, cost: tokens / 1000 },
+        })
+        .run(),
+    )
+  await used(first.id, 'a', 500)
+  world.clock.step(1000)
+  await world.end(first)
+  const second = await world.claimed('worker', first.bead)
+  commit(second.path, 'oil', 'oil\n')
+  await used(second.id, 'b', 700)
+  world.clock.step(1000)
+  await world.close(second)
+  const [{ id, head } = { id: '', head: '' }] = changes.list({ limit: 1 }).items
+  await reviews.look(human, id)
+  world.clock.step(20_000)
+  await reviews.look(ann, id)
+  await reviews.ask(human, id, { text: 'Say why.' })
+  world.clock.step(10_000)
+  await reviews.approve(ann, id, head)
+  const landed = { commit: head, target: 'main' }
+  for (let time = 0; time < 2; time++) await store.write((tx) => changes.landed(tx, id, landed))
+  const total = { rig: 'shop', agent: 'shop/worker', approved: 1, landed: 1, discarded: 0 }
+  expect(changeRows.totals([total, { rig: 'shop', agent: 'shop/clerk' }])).toEqual([
+    { ...total, seconds: 30, tokens: 1200, cost: 1.2, unpriced: 0 },
+    { ...total, agent: 'shop/clerk', approved: 0, landed: 0, seconds: 0, tokens: 0, cost: 0, unpriced: 0 },
+  ])
+  expect(reviews.reviewers().changes).toMatchObject([
+    {
+      ...{ id, state: 'landed', title: 'oil the mill', cost: { attempts: 2, tokens: 1200, cost_usd_estimate: 1.2 } },
+      reviewers: [
+        { person: 'ann', seconds: 10, decisions: ['approved'] },
+        { person: 'human', seconds: 20, decisions: ['asked'] },
+      ],
+    },
+  ])
 })

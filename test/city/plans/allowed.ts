@@ -53,6 +53,7 @@ export const ALLOWED: readonly Allowed[] = [
   live('landing_letters_open', 'letters to owners of branches that have not arrived'),
   live('change_asks_open', 'requests for changes whose turns have not arrived'),
   walk('review_people', 'a row for each person who reviewed a change'),
+  walk('change_totals', 'a row for each agent whose changes were decided'),
   live('changes_due', 'changes of which it is being decided whether they are ready'),
   live('questions_open', 'questions that wait for an answer, when a city opens'),
   live('order_runs_live', 'runs of orders that are not over'),
