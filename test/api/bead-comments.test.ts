@@ -3,8 +3,8 @@ import { OperationCoverage } from '../support/coverage.ts'
 import type { TestCity } from '../support/world.ts'
 import { bead, declare, errorOf, startSession, towns } from './town.ts'
 
-const coverage = new OperationCoverage(
-  ({ path }) => /\/comments(\/count)?$|\/beads\/import$/.test(path) && !/\/api\/|\/change\//.test(path),
+const coverage = new OperationCoverage(({ path }) =>
+  /\/bead\/[^/]+\/comments$|\/beads\/(comments\/count|import)$/.test(path),
 )
 const openTown = towns(coverage)
 const TIMESTAMP = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)

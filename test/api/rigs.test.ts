@@ -1,12 +1,10 @@
 import { describe, expect, test } from 'bun:test'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { OperationCoverage } from '../support/coverage.ts'
+import { OperationCoverage, ofChanges } from '../support/coverage.ts'
 import { declare, errorOf, startSession, towns } from './town.ts'
 
-const coverage = new OperationCoverage(
-  ({ tag, path }) => tag === 'rigs' && !/\/landings?(\/|$)|\/land(\/(pause|resume|submit))?$/.test(path),
-)
+const coverage = new OperationCoverage(({ tag, path }) => tag === 'rigs' && !ofChanges(path))
 const openTown = towns(coverage)
 
 describe('a rig', () => {

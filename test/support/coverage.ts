@@ -12,6 +12,10 @@ const child = (parent: unknown, name: string): Json => {
   return isObject(value) ? value : {}
 }
 
+/** Whether an operation is one of those on changes and landings, which a test file of their own covers. */
+export const ofChanges = (path: string): boolean =>
+  /\/(changes?|landings?|land)(\/|$)/.test(path) && !path.endsWith('/land/settings')
+
 /** Errors of any operation; one test triggers them on every operation of the document. */
 const COMMON_ERRORS = new Set(['city-not-found', 'store-unavailable', 'internal'])
 

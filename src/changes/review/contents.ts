@@ -1,4 +1,5 @@
 import type { Repository, Snapshots } from '../../agents/worktrees/index.ts'
+import { gitErrorMessage } from '../../config/git/index.ts'
 import { AppError } from '../../core/errors.ts'
 import { RecentValues } from '../../core/recent-values.ts'
 import { Diffs, type FileChange } from '../diffs/index.ts'
@@ -72,6 +73,7 @@ export class ChangeContents {
     const options = { timeout: TIMEOUT_MS, maxOutput: MAX_FILE_BYTES }
     const { exitCode, exceeded, stdout } = await repository.execute(['cat-file', 'blob', `${commit}:${path}`], options)
     if (exitCode !== 0 && exceeded === undefined) {
+      await requireCommit(repository, commit)
       throw new AppError('validation-failed', `there is no file ${path} in commit ${commit.slice(0, 12)}`)
     }
     const lines = stdout.split('\n')
@@ -129,6 +131,18 @@ export class ChangeContents {
       `the commits of ${id} are not kept any more: gc keeps those of a decided change for 30 days`,
     )
   }
+}
+
+/** Throws where the repository itself is at fault for what it does not find. */
+async function requireCommit(repository: Repository, commit: string): Promise<void> {
+  const result = await repository.execute(['rev-parse', '--verify', '--quiet', `${commit}^{tree}`], {
+    timeout: TIMEOUT_MS,
+  })
+  if (result.exitCode === 0) return
+  throw new AppError(
+    'service-unavailable',
+    `commit ${commit.slice(0, 12)} cannot be read in ${repository.path}: ${gitErrorMessage(result)}`,
+  )
 }
 
 const cutLine = (line: string): string => (line.length > MAX_LINE ? `${line.slice(0, MAX_LINE)}…` : line).toWellFormed()
