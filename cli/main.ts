@@ -15,7 +15,7 @@ async function main(args: readonly string[]): Promise<number> {
   if (called !== 'bd' && args[0] === 'hook' && args[1] === 'permission' && args.length >= 3 && args.length <= 4) {
     // Programs wait for it before every command.
     const { decidePermission } = await import('./hook/permission.ts')
-    process.stdout.write(await decidePermission(args[2] ?? '', await Bun.stdin.text(), args[3]))
+    process.stdout.write(await decidePermission(args[2] ?? '', await Bun.stdin.text(), process.env, args[3]))
     return 0
   }
   const { runCommand } = await import('./run-command.ts')

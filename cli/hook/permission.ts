@@ -1,8 +1,38 @@
+import type { Env } from '../../src/client/home.ts'
+import type { FileCall } from '../../src/programs/protocol/index.ts'
 import { program } from '../context/version.ts'
 
-/** Prints the decision on a tool call; nothing where the program is to decide itself. A command runs the gc of a path. */
-export async function decidePermission(name: string, call: string, path?: string): Promise<string> {
-  const { permissionAnswer } = await import('../../src/programs/protocol/index.ts')
+/** How long the supervisor may take; then the program asks. */
+const DECISION_MS = 5_000
+
+/**
+ * Prints the decision on a tool call; nothing where the program is to decide itself. A command runs the gc of a path, and
+ * rules decide on files.
+ */
+export async function decidePermission(name: string, call: string, env: Env, path?: string): Promise<string> {
+  const { filesOfCall, permissionAnswer } = await import('../../src/programs/protocol/index.ts')
   const answer = permissionAnswer(name, call, path === undefined ? program : [path])
-  return answer === undefined ? '' : `${answer}\n`
+  if (answer !== undefined) return `${answer}\n`
+  const files = filesOfCall(name, call)
+  return files && (await isAllowed(files, env)) ? `${files.allow}\n` : ''
+}
+
+/** Whether rules allow all files of a call to this session. */
+async function isAllowed({ kind, paths }: FileCall, env: Env): Promise<boolean> {
+  const { GC_SESSION_ID: id, GC_CITY_NAME: city } = env
+  if (!id || !city) return false
+  const [{ Client }, { resolveAccess }] = await Promise.all([
+    import('../../src/client/client.ts'),
+    import('../../src/client/home.ts'),
+  ])
+  try {
+    const client = new Client(resolveAccess(env), AbortSignal.timeout(DECISION_MS)).city(city)
+    const { decision } = await client.call('POST ~/session/{id}/tool-call', {
+      params: { id },
+      body: { kind, paths: [...paths] },
+    })
+    return decision === 'allow'
+  } catch {
+    return false
+  }
 }

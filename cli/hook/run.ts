@@ -60,12 +60,15 @@ export function hookProtocolCommand(hook: Command, { io }: CommandContext): void
 export function hookPermissionCommand(hook: Command, { io }: CommandContext): void {
   hook
     .command('permission')
-    .description("decide whether a command is gc's own protocol")
+    .description("decide a tool call by gc's protocol and by rules")
     .argument('<program>', 'the program, which gives a tool call on standard input')
     .argument('[path]', 'the gc that allowed commands run; by default this one')
-    .addHelpText('after', '\nIt prints a decision for one plain command of the protocol, and nothing for all others.')
+    .addHelpText(
+      'after',
+      '\nIt prints a decision for one plain command of the protocol and for files that a rule allows, and nothing for all others.',
+    )
     .action(async (name: string, path: string | undefined) => {
       const { decidePermission } = await import('./permission.ts')
-      io.out(await decidePermission(name, await io.readInput(), path))
+      io.out(await decidePermission(name, await io.readInput(), io.env, path))
     })
 }

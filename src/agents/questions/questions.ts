@@ -142,11 +142,22 @@ export class Questions {
     const condition = and(eq(questions.hostKey, hostKey), eq(questions.request, question.id), isNull(questions.endedAt))
     if (tx.orm.select().from(questions).where(condition).get()) return
     tx.run(this.#deleteOld, this.options.clock.now() - RETENTION_MS)
+    this.#changed(tx, this.#add(tx, asking, question, subject))
+  }
+
+  /** Records a question that a rule answers before its program shows it. */
+  answerAtOnce(tx: Tx, asking: Asking, question: Question, subject: AskedSubject, choice: Choice, rule: string): void {
+    const { id } = this.#add(tx, asking, question, subject)
+    this.begin(tx, id, choice, rule)
+    this.end(tx, id)
+  }
+
+  #add(tx: Tx, asking: Asking, question: Question, subject: AskedSubject | undefined): QuestionRow {
     const stored = withSubject(question, bounded(question), subject)
     const draft = { ...asking, request: question.id, question: stored, state: 'open' as const }
     const row = tx.orm.insert(questions).values(draft).returning().get()
     this.options.log.append(tx, SessionAsked, subjectOf(row), payloadOf(row))
-    this.#changed(tx, row)
+    return row
   }
 
   /** Takes a question for one answer, which is stored before it is given; fails unless it is open. */

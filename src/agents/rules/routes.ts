@@ -2,11 +2,20 @@ import type { CityOf } from '../../http/city-of.ts'
 import { route } from '../../http/route.ts'
 import { OKResponseBody } from '../../http/schema.ts'
 import type { Rules } from './rules.ts'
-import { RuleDraft, RuleFiles, RuleList, RuleReview, RuleSuggestions, RuleView } from './schema.ts'
+import {
+  RuleDraft,
+  RuleFiles,
+  RuleList,
+  RuleReview,
+  RuleSuggestions,
+  RuleView,
+  ToolCallDecision,
+  ToolCallPaths,
+} from './schema.ts'
 
 const repeat = { outside: 'look with `gc rule list`' } as const
 
-/** The operations on rules that answer questions: for people alone, also to read. */
+/** The operations on rules that answer questions: for people alone, also to read. Sessions only get decisions. */
 export const ruleRoutes = (city: CityOf<{ rules: Rules }>) => [
   route(
     'GET ~/rules',
@@ -90,5 +99,21 @@ export const ruleRoutes = (city: CityOf<{ rules: Rules }>) => [
       extension: true,
     },
     (x) => city(x).rules.review(x.caller, x.params.id, x.body),
+  ),
+  route(
+    'POST ~/session/{id}/tool-call',
+    {
+      id: 'decide-session-tool-call',
+      summary: 'Decide a tool call of the calling session by rules',
+      needs: 'session',
+      repeat,
+      description:
+        'For hooks of agent programs, which know the absolute paths of a call. A call that a rule allows is recorded as an answered question of the session.',
+      body: ToolCallPaths,
+      ok: ToolCallDecision,
+      errors: ['session-not-found', 'forbidden'],
+      extension: true,
+    },
+    (x) => city(x).rules.decide(x.caller, x.params.id, x.body),
   ),
 ]

@@ -1,3 +1,4 @@
+import { isAbsolute } from 'node:path'
 import type { AskedSubject } from '../../programs/terminal-profile.ts'
 
 export const RULE_KINDS = ['command', 'read', 'write', 'fetch', 'tool'] as const
@@ -39,7 +40,7 @@ export function allowsLine(value: string, line: string): boolean {
   return allowed.length === asked.length && allowed.every((word, at) => word === asked[at])
 }
 
-/** A rule for exactly what a question is about; undefined where that is more than one thing. */
+/** A rule for exactly what a question is about; undefined where that is more than one thing, or a path that depends on a folder. */
 export function ruleValue(subject: AskedSubject): string | undefined {
   switch (subject.kind) {
     case 'command':
@@ -49,7 +50,7 @@ export function ruleValue(subject: AskedSubject): string | undefined {
     case 'tool':
       return `${subject.server}/${subject.tool}`
     default:
-      return subject.paths.length === 1 ? subject.paths[0] : undefined
+      return subject.paths.length === 1 ? subject.paths.find((path) => isAbsolute(path)) : undefined
   }
 }
 

@@ -10,10 +10,12 @@ import { realPath } from '../../core/folders.ts'
 import type { Store } from '../../core/store/index.ts'
 import { actorOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
-import type { SessionRepository, SessionRow } from '../../work/sessions/index.ts'
+import { isRunning, type RunningSession, type SessionRepository, type SessionRow } from '../../work/sessions/index.ts'
 import type { AnswerGiver } from '../messaging/index.ts'
 import {
   type AnswerCounts,
+  askingOf,
+  type Choice,
   numberOf,
   QuestionOver,
   type QuestionRow,
@@ -25,7 +27,16 @@ import {
 import { allowsPath, isReviewable, linkIn, type NamedFile, namedFiles, placeOf, reviewOf } from './named-files.ts'
 import { allowsLine, isDestructive, type Rule, type RuleKind, ruleValue } from './rule.ts'
 import { RulesFile } from './rules-file.ts'
-import type { RuleDraft, RuleFiles, RuleList, RuleReview, RuleSuggestions, RuleView } from './schema.ts'
+import type {
+  RuleDraft,
+  RuleFiles,
+  RuleList,
+  RuleReview,
+  RuleSuggestions,
+  RuleView,
+  ToolCallDecision,
+  ToolCallPaths,
+} from './schema.ts'
 
 interface RulesOptions {
   name: string
@@ -36,9 +47,11 @@ interface RulesOptions {
   clock: Clock
   config: { readonly current: CityConfig }
   repository: Pick<SessionRepository, 'find' | 'live'>
-  questions: Pick<Questions, 'open' | 'openOf' | 'get' | 'onChange'>
+  questions: Pick<Questions, 'open' | 'openOf' | 'get' | 'onChange' | 'answerAtOnce'>
   answers: Pick<AnswerGiver, 'give'>
   answerCounts: AnswerCounts
+  /** The bead that a session works on, or was created for. */
+  beadOf(row: RunningSession): string | undefined
   report(message: string): void
 }
 
@@ -47,6 +60,11 @@ interface Judgement {
   rule: Rule
   changed: readonly NamedFile[]
 }
+
+type JudgedQuestion = Pick<QuestionRow, 'sessionId' | 'hostKey' | 'folder' | 'question'>
+
+/** The answer to a call that is decided before its program asks. */
+const ALLOW: Choice = { id: 'allow', label: 'Allow', role: 'allow-once' }
 
 const RULES = gcPart('rules')
 /** How often people allow the same before it is suggested as a rule. */
@@ -168,6 +186,29 @@ export class Rules {
     return this.#toView(this.#get(id))
   }
 
+  /**
+   * Decides a call by the absolute paths that a program's hook names, before the program asks: its dialog may show them
+   * relative to a folder that only the program knows.
+   */
+  async decide(caller: Caller, session: string, { kind, paths }: ToolCallPaths): Promise<ToolCallDecision> {
+    if (caller.kind !== 'session' || caller.session !== session)
+      throw new AppError('forbidden', `forbidden: only session ${session} itself can ask about its tool calls`)
+    const row = this.options.repository.find(session)
+    if (!row || !isRunning(row)) return { decision: 'ask' }
+    const { store, questions, beadOf, clock } = this.options
+    const asking = askingOf(row, 'agent', beadOf(row))
+    const subject = { kind, paths }
+    const question = {
+      ...{ id: `tool-${randomBytes(6).toString('hex')}`, kind: 'approval' as const, text: paths.join('\n') },
+      ...{ prompt: `${kind} these files?`, cut: false, picture: [], options: [ALLOW] },
+      since: toTimestamp(clock.now()),
+    }
+    const rule = this.#judge({ ...asking, question: { ...question, subject } })?.rule
+    if (!rule) return { decision: 'ask' }
+    await store.write((tx) => questions.answerAtOnce(tx, asking, question, subject, ALLOW, rule.id), RULES)
+    return { decision: 'allow' }
+  }
+
   #lookAtAll(): void {
     this.#lookAt(this.options.questions.open())
   }
@@ -207,7 +248,7 @@ export class Rules {
   }
 
   /** The rule that is for a question: one that is not void, if there is one. */
-  #judge(row: QuestionRow): Judgement | undefined {
+  #judge(row: JudgedQuestion): Judgement | undefined {
     const session = this.options.repository.find(row.sessionId)
     if (!session || session.hostKey !== row.hostKey || !isAnswerable(row)) return undefined
     const now = this.options.clock.now()
@@ -251,7 +292,9 @@ export class Rules {
     if (!subject || value === undefined || !session)
       throw new AppError(
         'conflict-wrong-state',
-        'gc cannot tell for sure what this question is about, so there can be no rule for it',
+        subject?.kind === 'write' || subject?.kind === 'read'
+          ? `its program does not show the whole path; name the path: gc rule add --${subject.kind} <path> --agent <agent>`
+          : 'gc cannot tell for sure what this question is about, so there can be no rule for it',
       )
     if (!draft.unconfined && !isConfined(session))
       throw invalidField(
@@ -335,12 +378,12 @@ const WARNING =
 const isConfined = ({ confined }: SessionRow): boolean => confined !== null && confined !== 'off'
 
 /** Whether a program offers exactly one way to allow it this once. */
-const isAnswerable = ({ question: { kind, cut, options } }: QuestionRow): boolean => {
+const isAnswerable = ({ question: { kind, cut, options } }: JudgedQuestion): boolean => {
   const allowing = options.filter(({ role }) => role === 'allow-once')
   return kind === 'approval' && !cut && allowing.length === 1 && allowing[0]?.text === undefined && !allowing[0]?.ticks
 }
 
-function allows({ kind, value }: Rule, { question: { subject }, folder }: QuestionRow): boolean {
+function allows({ kind, value }: Rule, { question: { subject }, folder }: JudgedQuestion): boolean {
   if (subject?.kind !== kind) return false
   switch (subject.kind) {
     case 'command':

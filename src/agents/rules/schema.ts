@@ -88,6 +88,29 @@ export const RuleFiles = Type.Object(
 )
 export type RuleFiles = Static<typeof RuleFiles>
 
+export const ToolCallPaths = Type.Object(
+  {
+    kind: Type.Union([Type.Literal('read'), Type.Literal('write')]),
+    paths: Type.Array(Type.String({ minLength: 1, maxLength: 4_096 }), {
+      minItems: 1,
+      maxItems: 100,
+      description: 'Every file that the call reads or writes, as absolute paths.',
+    }),
+  },
+  { $id: 'ToolCallPaths', ...closed },
+)
+export type ToolCallPaths = Static<typeof ToolCallPaths>
+
+export const ToolCallDecision = Type.Object(
+  {
+    decision: Type.Union([Type.Literal('allow'), Type.Literal('ask')], {
+      description: '`ask`: no rule allows all of these paths, and the program asks as it would have.',
+    }),
+  },
+  { $id: 'ToolCallDecision', ...closed },
+)
+export type ToolCallDecision = Static<typeof ToolCallDecision>
+
 export const RuleReview = Type.Object(
   { session: Text, digest: Type.String({ description: 'The `digest` of the files that were read.' }) },
   { $id: 'RuleReview', ...closed },

@@ -208,7 +208,7 @@ function openPrograms(options: SessionsOptions & Records) {
     logins,
     prompts,
     provisioning: new Provisioning(launchPlanner, options.projectFiles),
-    ...{ setup, commandConfinement, conversations, terminal },
+    ...{ setup, commandConfinement, conversations, terminal, beadOf },
     agentCommands: new AgentCommands({ config, shell, path, env: commandEnv, confinement: commandConfinement }),
     input: new ProgramInput({ launchPlanner, conversations, prompter, terminal }),
     logs,

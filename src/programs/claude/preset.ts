@@ -38,11 +38,14 @@ const options: ProviderOption[] = [
 /** The folder of the plugin beside gc. */
 const PLUGIN = 'claude-plugin'
 
+/** The tools about which a hook may decide when a person is about to be asked. */
+const ASKING_TOOLS = 'Bash|Edit|MultiEdit|NotebookEdit|Read|Write'
+
 /** A hook decides on parsed arguments, since rules that match the beginning of a command let others slip through. */
 function hooksFor(gc: string): string {
   const command = `${quote(gc)} hook permission claude ${quote(gc)}`
-  const matched = [{ matcher: 'Bash', hooks: [{ type: 'command', command, timeout: 10 }] }]
-  return JSON.stringify({ hooks: { PreToolUse: matched, PermissionRequest: matched } })
+  const matched = (matcher: string) => [{ matcher, hooks: [{ type: 'command', command, timeout: 10 }] }]
+  return JSON.stringify({ hooks: { PreToolUse: matched('Bash'), PermissionRequest: matched(ASKING_TOOLS) } })
 }
 
 /**

@@ -1,3 +1,5 @@
+import { resolve } from 'node:path'
+import { realPath } from '../../core/folders.ts'
 import { commandIn, dialog } from '../parts/dialog.ts'
 import type { AskedSubject, AskedText, TerminalProfile } from '../terminal-profile.ts'
 
@@ -49,15 +51,19 @@ const KNOWN_ROW = /^(?:|Environment: local|Reason: .*)$/
 const SERVER_TOOL = /^Allow the (\S+) MCP server to run tool "([^"]+)"\?$/
 const ONE_EDIT = /^• (?:Added|Edited|Deleted) (\S+) \(\+\d+ -\d+\)$/
 
-/** A reason of several rows could hold what looks like a command: then all of it counts as the command. */
-function codexSubject({ prompt, text }: AskedText): AskedSubject | undefined {
+/**
+ * A reason of several rows could hold what looks like a command: then all of it counts as the command. A long line of a
+ * file could look like a destination, so the heading has to name the same file.
+ */
+function codexSubject({ prompt, text }: AskedText, folder: string): AskedSubject | undefined {
   const rows = text.split('\n')
   const tool = SERVER_TOOL.exec(prompt)
   if (tool) return { kind: 'tool', server: tool[1] ?? '', tool: tool[2] ?? '' }
   if (prompt === 'Would you like to make the following edits?') {
     const [, name] = ONE_EDIT.exec(rows[0] ?? '') ?? []
     const [, path] = /^\s*Destination: (\/\S*)$/.exec(rows.at(-1) ?? '') ?? []
-    return name !== undefined && path?.endsWith(`/${name}`) ? { kind: 'write', paths: [path] } : undefined
+    const isNamed = name !== undefined && [folder, realPath(folder)].some((from) => resolve(from, name) === path)
+    return isNamed && path !== undefined ? { kind: 'write', paths: [path] } : undefined
   }
   if (prompt !== 'Would you like to run the following command?') return undefined
   const at = rows.findIndex((row) => row.startsWith('$ '))

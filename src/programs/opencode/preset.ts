@@ -13,7 +13,8 @@ const ENV = { OPENCODE_PERMISSION: '{"*":"allow"}' }
 
 /**
  * OpenCode matches patterns with the commands in a line, and sees no assignments between them. So the plugin has gc decide
- * about the whole line before it runs, and answers the question about that call itself.
+ * about the whole line before it runs, and answers the question about that call itself. Of an edit, only the question
+ * names every file.
  */
 function protocol({ gc, env }: ProtocolPlace): ProtocolLaunch {
   if (env.OPENCODE_PERMISSION === ENV.OPENCODE_PERMISSION) return {}
@@ -32,20 +33,25 @@ function obstacle({ words, env }: ObstaclePlace): Obstacle | undefined {
 const protocolPlugin = (gc: string): string => `export const gcProtocol = async ({ client, $ }) => {
   const allowed = new Set()
   if (!process.env.GC_SESSION_ID) return {}
+  const decide = (hook_event_name, tool_name, tool_input) => {
+    const input = new Response(JSON.stringify({ hook_event_name, tool_name, tool_input }))
+    return $\`\${${JSON.stringify(gc)}} hook permission opencode < \${input}\`.quiet().nothrow().text()
+  }
   return {
     'tool.execute.before': async ({ tool, callID }, output) => {
       if (tool !== 'bash') return
-      const call = { hook_event_name: 'tool.execute.before', tool_name: tool, tool_input: output.args }
-      const input = new Response(JSON.stringify(call))
-      const answer = await $\`\${${JSON.stringify(gc)}} hook permission opencode < \${input}\`.quiet().nothrow().text()
+      const answer = await decide('tool.execute.before', tool, output.args)
       if (answer === '') return
       output.args.command = JSON.parse(answer).command
       allowed.add(callID)
     },
     'tool.execute.after': async ({ callID }) => void allowed.delete(callID),
     event: async ({ event: { type, properties } }) => {
-      if (type !== 'permission.asked' || properties.permission !== 'bash') return
-      if (!allowed.has(properties.tool?.callID)) return
+      if (type !== 'permission.asked') return
+      const { permission, metadata, tool } = properties
+      const isAllowed =
+        permission === 'bash' ? allowed.has(tool?.callID) : permission === 'edit' && (await decide(type, 'edit', metadata)) !== ''
+      if (!isAllowed) return
       const path = { id: properties.sessionID, permissionID: properties.id }
       await client.postSessionIdPermissionsPermissionId({ path, body: { response: 'once' } })
     },

@@ -1,4 +1,4 @@
-import { resolve } from 'node:path'
+import { isAbsolute } from 'node:path'
 import { commandIn, dialog, fetchOf } from '../parts/dialog.ts'
 import type { AskedSubject, AskedText, TerminalProfile } from '../terminal-profile.ts'
 
@@ -42,12 +42,15 @@ export const opencodeScreens: Partial<TerminalProfile> = {
   clear: '\x15\x7f',
 }
 
-/** Its heading is one row, and what it asks about stands below a blank one; paths are relative to where it was started. */
-function opencodeSubject({ text }: AskedText, folder: string): AskedSubject | undefined {
+/**
+ * Its heading is one row, and what it asks about stands below a blank one. A patch names files from the root of the
+ * repository there, and not where they are moved, so no path is absolute.
+ */
+function opencodeSubject({ text }: AskedText): AskedSubject | undefined {
   const [first, heading = '', blank, ...body] = text.split('\n')
   if (first !== '△ Permission required' || blank !== '') return undefined
   const [, path] = /^ {2}→ (?:Edit|Write) (\S.*)$/.exec(heading) ?? []
-  if (path !== undefined) return { kind: 'write', paths: [resolve(folder, path)] }
+  if (path !== undefined) return isAbsolute(path) ? undefined : { kind: 'write', paths: [path] }
   const [, address] = /^ {2}% WebFetch (\S+)$/.exec(heading) ?? []
   if (address !== undefined) return body.join('\n') === `URL: ${address}` ? fetchOf([address]) : undefined
   const [command = '', ...more] = body

@@ -1,3 +1,4 @@
+import { isAbsolute } from 'node:path'
 import { isObject, parseJson } from '../../core/json.ts'
 import { quote } from './command-line.ts'
 import { GUARD, protocolWords } from './protocol.ts'
@@ -15,6 +16,22 @@ interface HookedProgram {
   readonly guardedMode?: string
   /** What a hook prints to have a person asked, whatever that rule says. */
   readonly asks?: Input
+  /** The event before it asks about files. */
+  readonly files: {
+    readonly event: string
+    /** The paths of a call of this tool; one that is no text leaves a doubt. */
+    paths(tool: unknown, input: Input): { kind: 'read' | 'write'; paths: readonly unknown[] } | undefined
+    /** What a hook prints to allow it. */
+    readonly allow: Input
+  }
+}
+
+/** The files of a call, and what a hook prints if a rule allows them. */
+export interface FileCall {
+  readonly kind: 'read' | 'write'
+  /** Absolute. */
+  readonly paths: readonly string[]
+  readonly allow: string
 }
 
 const ofEvent = (hookEventName: string, decision: Input): Input => ({
@@ -41,12 +58,38 @@ const HOOKED: Readonly<Record<string, HookedProgram>> = {
       permissionDecision: 'ask',
       permissionDecisionReason: 'gc allows its own commands as they are documented, not in this form',
     }),
+    // Its paths are absolute here, whatever folder its shell is in; its dialogs show them from there.
+    files: {
+      event: 'PermissionRequest',
+      paths(tool, { file_path: file, notebook_path: notebook }) {
+        if (tool === 'Read') return { kind: 'read', paths: [file] }
+        if (tool === 'NotebookEdit') return { kind: 'write', paths: [notebook] }
+        return ['Edit', 'MultiEdit', 'Write'].includes(String(tool)) ? { kind: 'write', paths: [file] } : undefined
+      },
+      allow: ofEvent('PermissionRequest', { decision: { behavior: 'allow' } }),
+    },
   },
   // The plugin of gc calls it.
   opencode: {
     tool: 'bash',
     inputs: new Set(['command', 'description', 'timeout']),
     answers: { 'tool.execute.before': ({ command }) => ({ command }) },
+    // A patch lists its files from the root of the repository, and where each is moved.
+    files: {
+      event: 'permission.asked',
+      paths(tool, { filepath, files }) {
+        if (tool !== 'edit') return undefined
+        if (files === undefined) return { kind: 'write', paths: [filepath] }
+        const changes = Array.isArray(files) ? files.map(asInput) : []
+        return {
+          kind: 'write',
+          paths: changes.flatMap(({ filePath, movePath }) =>
+            movePath === undefined ? [filePath] : [filePath, movePath],
+          ),
+        }
+      },
+      allow: { allow: true },
+    },
   },
 }
 
@@ -68,6 +111,17 @@ export function permissionAnswer(name: string, call: string, gc: readonly string
   const guard = mode !== undefined && mode === program.guardedMode ? [...GUARD, '--'] : []
   const command = [...gc, ...guard, ...words].map(quote).join(' ')
   return JSON.stringify(answer({ ...input, command }))
+}
+
+/** The files that a program is about to ask about; undefined for every other call, and where one path is in doubt. */
+export function filesOfCall(name: string, call: string): FileCall | undefined {
+  const { hook_event_name: event, tool_name: tool, tool_input: given, permission_mode: mode } = asInput(parseJson(call))
+  const program = HOOKED[name]
+  if (!program || event !== program.files.event || mode === 'plan') return undefined
+  const asked = program.files.paths(tool, asInput(given))
+  const paths = asked?.paths.filter((path) => typeof path === 'string' && isAbsolute(path)) ?? []
+  if (!asked || paths.length === 0 || paths.length !== asked.paths.length) return undefined
+  return { kind: asked.kind, paths: paths.map(String), allow: JSON.stringify(program.files.allow) }
 }
 
 const asInput = (value: unknown): Input => (isObject(value) ? value : {})

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { allowsPath, namedFiles } from '../../../src/agents/rules/named-files.ts'
-import { allowsLine, isDestructive } from '../../../src/agents/rules/rule.ts'
+import { allowsLine, isDestructive, ruleValue } from '../../../src/agents/rules/rule.ts'
 import { realPath } from '../../../src/core/folders.ts'
 import { profileOf } from '../../../src/programs/screens.ts'
 import { tempFolder } from '../../support/folder.ts'
@@ -124,14 +124,22 @@ describe('the subject of a question', () => {
 
   test('is a path from the folder of the session, where the program counts paths from it', () => {
     const write = (path: string) => ({ kind: 'write' as const, paths: [path] })
-    const opencode = read('opencode', 'x', '△ Permission required', '  → Edit src/a.ts', '', '1 - one')
-    expect(opencode).toEqual(write('/work/src/a.ts'))
     const gemini = (heading: string) => read('gemini', 'Apply this change?', heading)
     expect(gemini('? Edit  src/a.ts: one => two')).toEqual(write('/work/src/a.ts'))
     expect(gemini('? Edit  src/.../a.ts: one => two')).toBeUndefined()
-    // Its shell may be in another folder by now.
+    const codex = (heading: string, destination: string) =>
+      read('codex', 'Would you like to make the following edits?', heading, '', `  Destination: ${destination}`)
+    expect(codex('• Edited src/a.ts (+1 -1)', '/work/src/a.ts')).toEqual(write('/work/src/a.ts'))
+    // The end of a long line of a file may look like this.
+    expect(codex('• Edited a.ts (+1 -1)', '/work/src/a.ts')).toBeUndefined()
+    // The shell of claude may be in another folder by now; opencode has patches whose paths are from the repository.
     const claude = read('claude', 'Do you want to make this edit to a.ts?', 'Edit file', 'src/a.ts', '', '1 -one')
-    expect(claude).toEqual(write('src/a.ts'))
+    const opencode = (path: string) => read('opencode', 'x', '△ Permission required', `  → Edit ${path}`, '', '1 - one')
+    for (const subject of [claude, opencode('src/a.ts')]) {
+      expect(subject).toEqual(write('src/a.ts'))
+      expect(ruleValue(write('src/a.ts'))).toBeUndefined()
+    }
+    expect(opencode('/elsewhere/a.ts')).toBeUndefined()
     const reading = (...rows: string[]) => read('claude', 'Do you want to proceed?', 'Read file', ...rows)
     expect(reading('', 'Read(/etc/hosts)')).toEqual({ kind: 'read', paths: ['/etc/hosts'] })
     expect(reading('', 'Read(a.ts)')).toBeUndefined()

@@ -4,6 +4,7 @@ import type { City } from '../../../src/city/city.ts'
 import { toTimestamp } from '../../../src/core/clock.ts'
 import { realPath } from '../../../src/core/folders.ts'
 import type { Question } from '../../../src/host/protocol/question.ts'
+import type { SessionCaller } from '../../../src/http/caller.ts'
 import { human } from '../../../src/http/guard.ts'
 import { type ScriptedTown, scriptedTown } from '../../support/city.ts'
 import { until } from '../../support/until.ts'
@@ -161,6 +162,47 @@ describe('a rule', () => {
     expect(await add('../x').catch(fault)).toContain('must not contain ..')
     expect(city.rules.list().items).toEqual([])
     expect(await add('src')).toMatchObject({ kind: 'write', value: 'src' })
+  })
+
+  test('for paths decides a call by what its hook names, and not by what a dialog shows', async () => {
+    await using town = scriptedTown()
+    const { city, rig, session, ask } = await world(town)
+    mkdirSync(`${rig}/sub/src`, { recursive: true })
+    symlinkSync(`${rig}/sub`, `${rig}/src/link`)
+    const { id: rule } = await city.rules.add(human, { kind: 'write', value: 'src', rig: 'web', unconfined: true })
+    const { head } = city.log
+    const caller: SessionCaller = {
+      ...{ kind: 'session', city: 'mill', session, names: [session], agent: 'web/worker', declaredIn: 'city.toml' },
+      may: [],
+    }
+    const decide = async (...paths: string[]) =>
+      (await city.rules.decide(caller, session, { kind: 'write', paths: paths.map((path) => `${rig}/${path}`) }))
+        .decision
+    expect(await decide('src/a.ts')).toBe('allow')
+    for (const paths of [['sub/src/a.ts'], ['src/a.ts', 'b.ts'], ['src/link/a.ts'], ['src/.git/x'], ['src/../b.ts']])
+      expect(await decide(...paths)).toBe('ask')
+    const read = await city.rules.decide(caller, session, { kind: 'read', paths: [`${rig}/src/a.ts`] })
+    expect(read.decision).toBe('ask')
+    const edit = bash('', { prompt: 'Do you want to make this edit to a.ts?', text: 'Edit file\nsrc/a.ts\n\n1 -one' })
+    expect(await ask(edit)).toBe('open')
+    const events = city.log.after(head, 2).map(({ type, actor, payload }) => [type, actor, Object(payload).text])
+    const allowed = ['gc/rules', `${rig}/src/a.ts`]
+    expect(events).toEqual([
+      ['session.asked', ...allowed],
+      ['session.answered', ...allowed],
+    ])
+    expect(city.rules.list().items).toMatchObject([{ id: rule, uses: 1 }])
+    await expect(city.rules.decide(human, session, { kind: 'write', paths: ['/x'] })).rejects.toThrow('only session')
+  })
+
+  test('cannot be taken from a question that shows a path from an unknown folder', async () => {
+    await using town = scriptedTown()
+    const { city, session } = await world(town)
+    const edit = bash('', { prompt: 'Do you want to make this edit to a.ts?', text: 'Edit file\nsrc/a.ts\n\n1 -one' })
+    town.host.ask(city.sessionRepository.find(session)?.hostKey ?? '', edit)
+    await until(() => city.attention.list().items.some(({ kind }) => kind === 'dialog'))
+    const question = city.attention.list().items.find(({ kind }) => kind === 'dialog')?.id ?? ''
+    await expect(city.rules.add(human, { question, unconfined: true })).rejects.toThrow('gc rule add --write <path>')
   })
 
   test('that came or went without an event, as in a crash, is recorded once at the next start', async () => {

@@ -30,7 +30,8 @@ describe('the recorded screen of', () => {
   test.each(RECORDED)('%s is read', async (name) => {
     const [narrow, wide] = await Promise.all([read(name, 'narrow'), read(name, 'wide')])
     const { kind, prompt, text, cut, options, at } = wide
-    const subject = terminalProfileOf(resolveProvider(name.split('-')[0] ?? '', new Map())).subject?.(wide, '/work')
+    const folder = /\/tmp\/gc-test-\w+\/work/.exec(text)?.[0] ?? '/work'
+    const subject = terminalProfileOf(resolveProvider(name.split('-')[0] ?? '', new Map())).subject?.(wide, folder)
     const answers = options.map(({ label, description, role }) =>
       [`${role}: ${label}`, ...(description === undefined ? [] : [description])].join(' – '),
     )

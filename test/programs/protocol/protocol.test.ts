@@ -1,7 +1,13 @@
 import { describe, expect, test } from 'bun:test'
 import { policyText } from '../../../src/programs/gemini/policy.ts'
 import { splitSimpleCommand } from '../../../src/programs/protocol/command-line.ts'
-import { onlyBegins, permissionAnswer, protocolPrefixes, protocolWords } from '../../../src/programs/protocol/index.ts'
+import {
+  filesOfCall,
+  onlyBegins,
+  permissionAnswer,
+  protocolPrefixes,
+  protocolWords,
+} from '../../../src/programs/protocol/index.ts'
 import { SMUGGLED } from './smuggled.ts'
 
 const GC = ['/opt/g c/gc']
@@ -104,6 +110,45 @@ describe('the hook of claude', () => {
     ]
     expect(calls.filter((each) => permissionAnswer('claude', each, GC) !== undefined)).toEqual([])
     expect(permissionAnswer('unknown', call({ command: 'gc ready' }), GC)).toBeUndefined()
+  })
+})
+
+describe('the hook of a program that is about to ask about files', () => {
+  const claude = (tool_name: string, tool_input: object, more: object = {}) =>
+    filesOfCall('claude', call(tool_input, { hook_event_name: 'PermissionRequest', tool_name, ...more }))
+  const opencode = (tool_input: object, more: object = {}) =>
+    filesOfCall('opencode', call(tool_input, { hook_event_name: 'permission.asked', tool_name: 'edit', ...more }))
+
+  test('names every one of them, with what allows the call', () => {
+    for (const tool of ['Edit', 'MultiEdit', 'Write'])
+      expect(claude(tool, { file_path: '/w/a.ts' })).toMatchObject({ kind: 'write', paths: ['/w/a.ts'] })
+    expect(claude('NotebookEdit', { notebook_path: '/w/a.ipynb' })?.paths).toEqual(['/w/a.ipynb'])
+    const read = claude('Read', { file_path: '/w/a.ts' })
+    expect(read).toMatchObject({ kind: 'read', paths: ['/w/a.ts'] })
+    expect(JSON.parse(read?.allow ?? '')).toEqual({
+      hookSpecificOutput: { hookEventName: 'PermissionRequest', decision: { behavior: 'allow' } },
+    })
+    expect(opencode({ filepath: '/w/a.ts', diff: '' })).toMatchObject({ kind: 'write', paths: ['/w/a.ts'] })
+    const files = [{ filePath: '/w/a.ts' }, { filePath: '/w/b.ts', movePath: '/w/.git/hooks/b' }]
+    expect(opencode({ filepath: 'a.ts, b.ts', files })?.paths).toEqual(['/w/a.ts', '/w/b.ts', '/w/.git/hooks/b'])
+  })
+
+  test('is silent where a path is missing or depends on a folder, and about every other call', () => {
+    const silent = [
+      ...['a.ts', '~/a.ts', '', 7, undefined].map((file) => claude('Edit', { file_path: file })),
+      claude('Edit', { file_path: '/w/a.ts' }, { permission_mode: 'plan' }),
+      claude('Edit', { file_path: '/w/a.ts' }, { hook_event_name: 'PreToolUse' }),
+      claude('Bash', { file_path: '/w/a.ts', command: 'rm' }),
+      claude('Read', { notebook_path: '/w/a.ts' }),
+      opencode({ filepath: 'a.ts' }),
+      opencode({ filepath: '/w/a.ts', files: [] }),
+      opencode({ filepath: '/w/a.ts', files: 'a.ts' }),
+      opencode({ files: [{ filePath: '/w/a.ts', movePath: 'b.ts' }] }),
+      opencode({ files: [{ filePath: '/w/a.ts' }, {}] }),
+      opencode({ filepath: '/w/a.ts' }, { tool_name: 'bash' }),
+      filesOfCall('codex', call({ file_path: '/w/a.ts' }, { hook_event_name: 'PermissionRequest', tool_name: 'Edit' })),
+    ]
+    expect(silent.filter((files) => files !== undefined)).toEqual([])
   })
 })
 
