@@ -120,3 +120,10 @@ export const claude: Program = {
   },
   shell: (command) => ({ tool: 'Bash', input: { command, description: 'Work' } }),
 }
+
+/** The permission modes in which `protocol.test.ts` has programs work: those that ask about other commands, and those that do not. */
+export const WORKED_MODES = {
+  asking: { claude: ['ask', 'auto-edit', 'plan'], gemini: ['default', 'auto-edit'] },
+  silent: { claude: ['full-auto'], gemini: ['plan'] },
+  sandboxed: { codex: ['suggest', 'auto-edit'] },
+} as const

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { ATTEMPTS } from '../../programs/protocol/matrix.ts'
 import type { Script } from './model-server.ts'
-import { claude, codex, gemini, opencode, type Program } from './programs.ts'
+import { claude, codex, gemini, opencode, type Program, WORKED_MODES } from './programs.ts'
 import { openTown, type TownEvent } from './town.ts'
 
 setDefaultTimeout(180_000)
@@ -59,8 +59,8 @@ const askingOpencode: Program = {
 }
 
 const asking = [
-  ...['ask', 'auto-edit', 'plan'].map((mode) => ['claude', mode, claude] as const),
-  ...['default', 'auto-edit'].map((mode) => ['gemini', mode, gemini] as const),
+  ...WORKED_MODES.asking.claude.map((mode) => ['claude', mode, claude] as const),
+  ...WORKED_MODES.asking.gemini.map((mode) => ['gemini', mode, gemini] as const),
   ['opencode', '', askingOpencode] as const,
 ]
 
@@ -86,9 +86,9 @@ describe.each(asking)('%s in the mode %s', (_, mode, program) => {
 })
 
 const silent = [
-  ['claude', 'full-auto', claude],
-  ['gemini', 'plan', gemini],
-] as const
+  ...WORKED_MODES.silent.claude.map((mode) => ['claude', mode, claude] as const),
+  ...WORKED_MODES.silent.gemini.map((mode) => ['gemini', mode, gemini] as const),
+]
 
 test.each(silent)('%s in the mode %s works on a bead, and lets nothing else through', async (_, mode, program) => {
   const attempts = Object.values(ATTEMPTS).map((attempt) => attempt('gc ready'))
@@ -100,7 +100,7 @@ test.each(silent)('%s in the mode %s works on a bead, and lets nothing else thro
   expect(existsSync(join(town.rig, 'smuggled'))).toBe(false)
 })
 
-describe.each(['suggest', 'auto-edit'])('codex in the mode %s', (mode) => {
+describe.each([...WORKED_MODES.sandboxed.codex])('codex in the mode %s', (mode) => {
   test('works on a bead from its sandbox without a question, and has everything else stay in it', async () => {
     const attempts = [
       'gc version; echo > /dev/tcp/127.0.0.1/9',

@@ -28,7 +28,7 @@ name = "worker"
 dir = "web"
 provider = "${provider}"
 worktree = true
-max_active_sessions = 3
+max_active_sessions = 2
 `
 
 test.each([claude, codex, trusting].map((program): [string, Program] => [program.provider, program]))(
@@ -41,7 +41,7 @@ test.each([claude, codex, trusting].map((program): [string, Program] => [program
     )
     await town.run('git', '-c', 'user.name=A', '-c', 'user.email=a@example.com', 'commit', '--allow-empty', '-qm', 'x')
     await town.declare(pool(program))
-    for (const title of ['one', 'two', 'three']) {
+    for (const title of ['one', 'two']) {
       const { id } = JSON.parse(await town.gc('bead', 'create', title, '--rig', 'web', '--json'))
       await town.gc('sling', 'web/worker', id)
     }
@@ -49,7 +49,7 @@ test.each([claude, codex, trusting].map((program): [string, Program] => [program
       new Set(
         town.model.conversations.flatMap(({ results }) => /\/worktrees\/web\/[\w.-]+/.exec(results[0] ?? '') ?? []),
       )
-    await eventually(() => folders().size === 3)
+    await eventually(() => folders().size === 2)
     expect(await town.gc('events', '--json')).not.toContain('"session.asked"')
   },
 )
