@@ -152,7 +152,9 @@ export function subjectOfTool({
   if (kind === 'execute') return commandOf(input)
   if (kind === 'fetch') return typeof input.url === 'string' ? hostsOf(input.url) : undefined
   if (kind === 'read') return pathsOf('read', locations)
-  return kind === 'edit' && hasOnlyDiffs(content) ? pathsOf('write', content) : undefined
+  // A file that is moved may be in one of the two only.
+  const places = Array.isArray(locations) ? locations : []
+  return kind === 'edit' && hasOnlyDiffs(content) ? pathsOf('write', [...content, ...places]) : undefined
 }
 
 /** A command line; a list of arguments can be no line without doubt. */
@@ -167,11 +169,11 @@ function hostsOf(address: string): AskedSubject | undefined {
   return host ? { kind: 'fetch', hosts: [host] } : undefined
 }
 
-const hasOnlyDiffs = (content: unknown): boolean =>
-  Array.isArray(content) && content.every((part) => isObject(part) && part.type === 'diff')
+const hasOnlyDiffs = (content: unknown): content is Record<string, unknown>[] =>
+  Array.isArray(content) && content.length > 0 && content.every((part) => isObject(part) && part.type === 'diff')
 
 function pathsOf(kind: 'read' | 'write', places: unknown): AskedSubject | undefined {
   const paths = Array.isArray(places) ? places.map((place) => (isObject(place) ? place.path : undefined)) : []
   const known = paths.flatMap((path) => (typeof path === 'string' && path !== '' ? [path] : []))
-  return known.length > 0 && known.length === paths.length ? { kind, paths: known } : undefined
+  return known.length > 0 && known.length === paths.length ? { kind, paths: [...new Set(known)] } : undefined
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { optionFor, toQuestion } from '../../../../src/agents/conversations/acp/questions.ts'
+import { optionFor, subjectOfTool, toQuestion } from '../../../../src/agents/conversations/acp/questions.ts'
 
 const CHOICES = [
   { id: 'once', name: 'Allow once', kind: 'allow_once' },
@@ -44,6 +44,16 @@ describe('a question by protocol has what it asks about, whole', () => {
     const question = asked({ rawInput: { command: 'x'.repeat((1 << 20) + 1) } })
     expect([question.text.length, question.cut]).toEqual([1 << 20, true])
   })
+})
+
+test('an edit is about every file that it shows and every place that it names, and about none where one is unknown', () => {
+  const edit = (more: object) =>
+    subjectOfTool({ kind: 'edit', content: [{ type: 'diff', path: '/w/src/b.ts', newText: '' }], ...more })
+  expect(edit({})).toEqual({ kind: 'write', paths: ['/w/src/b.ts'] })
+  const locations = [{ path: '/w/a.ts' }, { path: '/w/src/b.ts' }]
+  expect(edit({ locations })).toEqual({ kind: 'write', paths: ['/w/src/b.ts', '/w/a.ts'] })
+  expect(edit({ locations: [{ path: null }] })).toBeUndefined()
+  expect(edit({ content: [] })).toBeUndefined()
 })
 
 test('an option is named by its id, its words or what it does', () => {
