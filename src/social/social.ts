@@ -120,6 +120,7 @@ function createNetworkPlane(
       origins: new OriginPolicy({ host, isOwn, baseUrl, proxied, hosts, origins }),
     }),
     dialect: networkDialect,
+    beginRead: () => store.beginRead(),
     replays: () => replays,
     compresses: true,
     cacheControlOf: ({ kind }, request) =>

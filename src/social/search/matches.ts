@@ -1,6 +1,6 @@
 import { type Statement, type Store, stablePlan } from '../../core/store/index.ts'
 import type { Term } from './query-terms.ts'
-import { relevance, type WeightedTerm, weightOf } from './relevance.ts'
+import { relevance, TermFinder, type WeightedTerm, weightOf } from './relevance.ts'
 import type { SearchScope, TermMatches, WordIndex } from './word-index.ts'
 
 /** 0 for comments, 1 for posts: of equal ranks posts come first. */
@@ -99,8 +99,9 @@ export class Matches {
       ...candidates.found.slice(MAX_WEIGHED, MAX_CANDIDATES),
     ]
     const texts = this.#texts.all(numbersOf(found.slice(0, MAX_TEXTS)))
+    const finder = new TermFinder(candidates.terms)
     const compared = texts.map(({ n, title, text, score }): Match => {
-      const similarity = relevance(candidates.terms, title, text)
+      const similarity = relevance(candidates.terms, finder, title, text)
       return { n, kind, rank: COMPARED + similarity * liked(score), similarity }
     })
     const least = Math.min(1, ...compared.map(({ similarity }) => similarity))
@@ -117,8 +118,9 @@ export class Matches {
     const { kind } = this.source
     const rows = this.#textsBy.all(author, from, to, submolt ?? null)
     const weighted = terms.map((term) => ({ ...term, weight: 1, isBeginning: false }))
+    const finder = new TermFinder(weighted)
     const matches = rows.map(({ n, title, text, score }): Match => {
-      const similarity = relevance(weighted, title, text)
+      const similarity = relevance(weighted, finder, title, text)
       return { n, kind, rank: COMPARED + similarity * liked(score), similarity }
     })
     return matches.filter(({ similarity }) => similarity > 0).sort(byRank)
@@ -186,7 +188,7 @@ async function findCandidates(
   const tally = new Tally(weighted)
   await tally.addAll(index, scope, inTexts, IN_TEXT)
   if (titles) {
-    const inTitles = await Promise.all(terms.map((term) => titles.matches(term, scope, Math.ceil(perTerm / 2))))
+    const inTitles = await Promise.all(inTexts.map((each) => titles.matchesOf(each, scope, Math.ceil(perTerm / 2))))
     await tally.addAll(titles, scope, inTitles, IN_TITLE)
   }
   return { terms: weighted, found: tally.sorted() }

@@ -1,7 +1,7 @@
 import type { Statement, Store } from '../../core/store/index.ts'
 import type { Term } from './query-terms.ts'
 import { weightOf } from './relevance.ts'
-import type { WordIndex } from './word-index.ts'
+import { EVERYWHERE, type WordIndex } from './word-index.ts'
 
 /** How many entries a term finds, and how many of the best are shown. */
 const PER_TERM = 200
@@ -9,8 +9,6 @@ const MAX_COMPARED = 50
 const MAX_NAMES = 10
 /** Of more terms, a sentence, each has to be a whole word. */
 const MAX_BEGINNINGS = 3
-
-const EVERYWHERE = { submolt: undefined, from: 0, to: Number.MAX_SAFE_INTEGER }
 
 /** The agents or submolts that have a word, or one that begins like it: most of the words first, then the most esteemed. */
 export const AGENTS_SQL = `SELECT a.n, a.name, a.karma AS esteem FROM json_each(?1) j CROSS JOIN agents a ON a.n = j.value
@@ -38,8 +36,11 @@ export class Names {
 
   async find(terms: readonly Term[]): Promise<NameMatch[]> {
     const scores = new Map<number, number>()
+    const isSentence = terms.length > MAX_BEGINNINGS
     for (const term of terms) {
-      const { numbers, count } = await this.index.matches(term, EVERYWHERE, PER_TERM, terms.length <= MAX_BEGINNINGS)
+      const { numbers, count } = isSentence
+        ? await this.index.matches(term, EVERYWHERE, PER_TERM)
+        : await this.index.beginnings(term, PER_TERM)
       const weight = weightOf(count, this.index.size)
       for (const n of numbers) scores.set(n, (scores.get(n) ?? 0) + weight)
     }

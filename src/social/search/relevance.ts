@@ -12,10 +12,10 @@ const TITLE = 1
 const PAIR = 0.5
 /** What a word that only begins with a term counts. */
 const BEGINNING = 0.6
-/** How soon further mentions of a term count less, how much long texts do, and how long texts are (BM25). */
+/** How soon further mentions of a term count less, how much long texts do, and how many characters texts have (BM25). */
 const SATURATION = 1.2
 const LENGTH = 0.5
-const USUAL_LENGTH = 120
+const USUAL_LENGTH = 720
 
 /** How much a term says that so many of all texts have. */
 export const weightOf = (count: number, size: number): number => Math.log(1 + (size + 1) / (count + 1))
@@ -27,9 +27,14 @@ const UNTITLED = 0.5
  * How well a text matches, 0 to 1: how much of what the terms say it has, where, how often, and whether they stand together.
  * A title with all of them has most.
  */
-export function relevance(terms: readonly WeightedTerm[], title: string | null, text: string): number {
-  const inTitle = new Places(terms, title ?? '')
-  const inText = new Places(terms, text)
+export function relevance(
+  terms: readonly WeightedTerm[],
+  finder: TermFinder,
+  title: string | null,
+  text: string,
+): number {
+  const inTitle = finder.find(title ?? '')
+  const inText = finder.find(text)
   const sum = terms.reduce((all, { weight }) => all + weight, 0)
   let reached = 0
   let covered = 0
@@ -48,28 +53,82 @@ export function relevance(terms: readonly WeightedTerm[], title: string | null, 
   return sum === 0 ? 0 : Math.min(1, ((reached + PAIR * together) / most) * (covered / sum))
 }
 
+/** Finds where in texts the terms of a query stand. */
+export class TermFinder {
+  readonly #stems: ReadonlyMap<string, number>
+  readonly #candidates: RegExp
+  readonly #beginnings: readonly (readonly [word: string, index: number])[]
+
+  constructor(terms: readonly WeightedTerm[]) {
+    this.#stems = new Map(terms.map(({ stem }, index) => [stem, index]))
+    this.#beginnings = terms.flatMap(({ word, isBeginning }, index) => (isBeginning ? [[word, index]] : []))
+    const prefixes = [...new Set(terms.map(({ stem }) => keptPart(stem)))]
+    this.#candidates = new RegExp(`\\b(?:${prefixes.join('|')})[a-z0-9]*`, 'g')
+  }
+
+  /** The words of a text that are terms or begin with one, with the terms that stand side by side. */
+  find(text: string): Places {
+    const places = new Places(this.#stems.size, text.length)
+    if (IS_PLAIN.test(text)) this.#findPlain(text.toLowerCase().replaceAll('_', ' '), places)
+    else for (const [at, word] of wordsOf(text).entries()) this.#check(word, at, at - 1, places)
+    return places
+  }
+
+  /** In ASCII, most words are passed over without being read one by one. */
+  #findPlain(text: string, places: Places): void {
+    const candidates = this.#candidates
+    candidates.lastIndex = 0
+    let end = -1
+    let number = 0
+    for (let match = candidates.exec(text); match; match = candidates.exec(text)) {
+      const isNext = end >= 0 && !IS_WORD_BETWEEN.test(text.slice(end, match.index))
+      number += isNext ? 1 : 2
+      this.#check(match[0], number, number - 1, places)
+      end = candidates.lastIndex
+    }
+  }
+
+  #check(word: string, at: number, before: number, places: Places): void {
+    const index = this.#stems.get(stemOf(word))
+    const beginning = index === undefined && this.#beginnings.find(([start]) => word.startsWith(start))
+    if (index !== undefined) places.add(index, at, before)
+    else if (beginning) places.addBeginning(beginning[1])
+  }
+}
+
+const IS_PLAIN = /^[\0-\x7f]*$/
+const IS_WORD_BETWEEN = /[a-z0-9]/
+
+/** The last letters of a stem that its words may lack: "hope" of "hoping", "sensibl" of "sensibility". */
+const CHANGED_LETTERS = /(?<=.)[a-z]{1,2}$/
+
+/** The part of a stem that all of its words begin with, as a pattern. */
+const keptPart = (stem: string): string => RegExp.escape(stem.replace(CHANGED_LETTERS, ''))
+
 /** Where in a text the terms stand. */
 class Places {
   readonly #counts: number[]
   readonly #pairs = new Set<number>()
-  readonly #length: number
+  #last = -1
+  #lastAt = -1
 
-  constructor(terms: readonly WeightedTerm[], text: string) {
-    const words = stemsIn(text)
-    this.#length = words.length
-    this.#counts = terms.map(() => 0)
-    const stems = terms.map(({ stem }) => numberOf(stem))
-    const isOpen = terms.some(({ isBeginning }) => isBeginning)
-    let last = -1
-    for (let at = 0; at < words.length; at++) {
-      const index = stems.indexOf(words[at] ?? -1)
-      if (index >= 0) {
-        this.#add(index, 1)
-        if (last === index - 1 && last >= 0) this.#pairs.add(last)
-      }
-      last = index
-    }
-    if (isOpen) this.#addBeginnings(terms, text)
+  constructor(
+    terms: number,
+    private readonly length: number,
+  ) {
+    this.#counts = new Array<number>(terms).fill(0)
+  }
+
+  /** A term that is the word with a number; `before` is the number of the word before it. */
+  add(index: number, at: number, before: number): void {
+    this.#count(index, 1)
+    if (this.#lastAt === before && this.#last === index - 1 && this.#last >= 0) this.#pairs.add(this.#last)
+    this.#last = index
+    this.#lastAt = at
+  }
+
+  addBeginning(index: number): void {
+    this.#count(index, BEGINNING)
   }
 
   /** What of a term is there: 1, or less where only words begin with it. */
@@ -80,50 +139,14 @@ class Places {
   /** How often a term is there for the length of the text, 0 to 1. */
   frequency(index: number): number {
     const count = this.#counts[index] ?? 0
-    return count / (count + SATURATION * (1 - LENGTH + (LENGTH * this.#length) / USUAL_LENGTH))
+    return count / (count + SATURATION * (1 - LENGTH + (LENGTH * this.length) / USUAL_LENGTH))
   }
 
   hasPair(index: number): boolean {
     return this.#pairs.has(index)
   }
 
-  #addBeginnings(terms: readonly WeightedTerm[], text: string): void {
-    for (const word of wordsOf(text)) {
-      const index = terms.findIndex(
-        (term) => term.isBeginning && word.startsWith(term.word) && stemOf(word) !== term.stem,
-      )
-      if (index >= 0) this.#add(index, BEGINNING)
-    }
-  }
-
-  #add(index: number, share: number): void {
+  #count(index: number, share: number): void {
     this.#counts[index] = (this.#counts[index] ?? 0) + share
   }
-}
-
-/** The stems that texts have, each with a number, and those of texts that were compared lately. */
-const numbers = new Map<string, number>()
-const texts = new Map<string, Uint32Array>()
-const MAX_STEMS = 100_000
-const MAX_TEXTS = 4_000
-
-function numberOf(stem: string): number {
-  const known = numbers.get(stem)
-  if (known !== undefined) return known
-  const number = numbers.size + 1
-  numbers.set(stem, number)
-  return number
-}
-
-/** The stems of a text, as numbers. */
-function stemsIn(text: string): Uint32Array {
-  const known = texts.get(text)
-  if (known) return known
-  if (numbers.size > MAX_STEMS || texts.size > MAX_TEXTS) {
-    numbers.clear()
-    texts.clear()
-  }
-  const stems = Uint32Array.from(wordsOf(text), (word) => numberOf(stemOf(word)))
-  texts.set(text, stems)
-  return stems
 }

@@ -204,8 +204,8 @@ export class NetworkSearch {
   }
 }
 
-/** How many bytes a hit has in the response: as a result, and as a post if it is one. */
-const sizeOfHit = ({ result, post }: Hit): number => jsonSize(result) + (post ? jsonSize(post) : 0)
+/** How many bytes a hit has in the response, more or less: a post is on it as a result and as a post, with the same text. */
+const sizeOfHit = ({ result, post }: Hit): number => jsonSize(result) * (post ? 2 : 1)
 
 const isAfter = (match: Match, [rank = 0, kind = 0, n = 0]: readonly number[]): boolean =>
   (rank - match.rank || kind - match.kind || n - match.n) > 0

@@ -1,11 +1,10 @@
 import type { Term } from './query-terms.ts'
-import type { WordIndex } from './word-index.ts'
+import { EVERYWHERE, type WordIndex } from './word-index.ts'
 
 /** How many corrections are kept. */
 const MAX_KEPT = 1_000
 /** Shorter words, and those with digits, are names as often as they are wrong. */
 const IS_WORD = /^\p{L}{4,40}$/u
-const EVERYWHERE = { submolt: undefined, from: 0, to: Number.MAX_SAFE_INTEGER }
 const MAX_COUNTED = 50
 
 /** Finds the words that were meant where a query has one that nothing has. */

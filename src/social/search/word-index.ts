@@ -1,4 +1,4 @@
-import { type Statement, type Store, stablePlan } from '../../core/store/index.ts'
+import { oncePerTick, type Statement, type Store, stablePlan } from '../../core/store/index.ts'
 import { newestSql, nextTermsSql, termTableSql } from './indexes.ts'
 import type { LongReads } from './long-reads.ts'
 import type { Term } from './query-terms.ts'
@@ -21,6 +21,8 @@ export interface TermMatches {
   readonly count: number
   /** Whether words are matches that only begin with it. */
   readonly isBeginning: boolean
+  /** The words that are matches because they begin with it. */
+  readonly endings: readonly string[]
 }
 
 /** How many postings of all its terms a statement that needs several in one entry reads at most, more or less. */
@@ -32,15 +34,18 @@ const MAX_ENDINGS = 12
 const MIN_PREFIX = 3
 const MIN_NAME_PREFIX = 2
 
-/** From so many entries on, one submolt is looked for in a thread: common words are read through for its few entries. */
+export const EVERYWHERE: SearchScope = { submolt: undefined, from: 0, to: Number.MAX_SAFE_INTEGER }
+
+/** From so many entries on, one submolt is looked for in a thread: common words are read through for its few entries.
+ * Up to so many, all words that begin alike are read. */
 const LARGE = 20_000
 
 /** One full-text index, read in statements whose cost has a bound, or in a thread of its own. */
 export class WordIndex {
   readonly #newestSql: string
-  readonly #newest: Statement<{ n: number }, [string, number, number, number]>
+  readonly #newest: Statement<{ found: string }, [string, number, number, number]>
   readonly #nextTerms: Statement<{ term: string }, [string]>
-  readonly #last: Statement<{ n: number | null }, []>
+  readonly #size: () => number
 
   /** `table` holds what is indexed, in some columns of the index. */
   constructor(
@@ -52,14 +57,23 @@ export class WordIndex {
   ) {
     store.prepare(termTableSql(index)).run()
     this.#newestSql = stablePlan(newestSql(index))
-    this.#newest = store.prepare(this.#newestSql)
+    this.#newest = store.prepare(stablePlan(asOneValue(newestSql(index))))
     this.#nextTerms = store.prepare(stablePlan(nextTermsSql(index)))
-    this.#last = store.prepare(`SELECT max(n) AS n FROM ${table}`)
+    const last = store.prepare<{ n: number | null }>(`SELECT max(n) AS n FROM ${table}`)
+    const size = oncePerTick((_: 'size') => last.get()?.n ?? 0)
+    this.#size = () => size('size')
   }
 
   /** How many entries there are, more or less. */
   get size(): number {
-    return this.#last.get()?.n ?? 0
+    return this.#size()
+  }
+
+  /** The newest entries with a term, or with a word that begins with it. */
+  async beginnings(term: Term, max: number): Promise<Pick<TermMatches, 'numbers' | 'count'>> {
+    if (this.size > LARGE || term.word.length < MIN_NAME_PREFIX) return this.matches(term, EVERYWHERE, max, true)
+    const numbers = await this.#match(`${quote(term.word)} *`, EVERYWHERE, max)
+    return { numbers, count: this.#estimate(numbers, max) }
   }
 
   /** The newest entries with a term; with what begins like it too where those are few (`isPrefix`), or there are none. */
@@ -68,9 +82,14 @@ export class WordIndex {
     const minLength = isPrefix ? MIN_NAME_PREFIX : MIN_PREFIX
     const isBeginning = exact.length < (isPrefix ? max : 1) && term.word.length >= minLength
     const endings = isBeginning ? this.#endings(term) : []
-    const any = [term.word, ...endings].map(quote).join(' OR ')
-    const all = endings.length > 0 ? await this.#match(any, scope, max) : exact
-    return { term, numbers: all, count: this.#estimate(all, max), isBeginning }
+    const all = endings.length > 0 ? await this.#match(anyOf(term, endings), scope, max) : exact
+    return { term, numbers: all, count: this.#estimate(all, max), isBeginning, endings }
+  }
+
+  /** The newest entries with what a term was found as in an index that has all words of this one. */
+  async matchesOf({ term, count, isBeginning, endings }: TermMatches, scope: SearchScope, max: number) {
+    const numbers = count > 0 ? await this.#match(anyOf(term, endings), scope, max) : []
+    return { term, numbers, count: this.#estimate(numbers, max), isBeginning, endings }
   }
 
   /**
@@ -88,7 +107,7 @@ export class WordIndex {
 
   async #match(words: string, { submolt, from, to }: SearchScope, max: number): Promise<number[]> {
     const query = `{${this.columns}} : (${words})`
-    const read = (words: string): number[] => this.#newest.all(words, from, to, max).map(({ n }) => n)
+    const read = (words: string): number[] => JSON.parse(this.#newest.get(words, from, to, max)?.found ?? '[]')
     if (submolt === undefined) return read(query)
     const inPlace = `${query} AND place : "s${submolt}"`
     if (this.size >= LARGE) return this.longReads.numbers(this.#newestSql, [inPlace, from, to, max])
@@ -145,5 +164,11 @@ export class WordIndex {
   }
 }
 
+/** Selects a list of numbers as one JSON text, which costs less than a row each. */
+const asOneValue = (sql: string): string => `SELECT json_group_array(n) AS found FROM (${sql})`
+
 /** A word as a full-text index is asked for it: quoted, so that no text is taken for a command. */
 const quote = (word: string): string => `"${word.replaceAll('"', '""')}"`
+
+/** A term or one of its endings, as a full-text index is asked for them. */
+const anyOf = ({ word }: Term, endings: readonly string[]): string => [word, ...endings].map(quote).join(' OR ')

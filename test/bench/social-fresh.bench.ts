@@ -1,0 +1,62 @@
+/**
+ * What searches cost in a network of 4,000 posts when each has other words: searches a second that one core answers over
+ * HTTP, from the program in a process of its own.
+ */
+import { mkdirSync } from 'node:fs'
+import { tempFolder } from '../support/folder.ts'
+import { both, Table, whole } from './support/figures.ts'
+import { load } from './support/load.ts'
+import { dice, filledNetwork, wordOf } from './support/network-fill.ts'
+import { KEY, ServedNetwork } from './support/served-network.ts'
+
+const SIZE = { agents: 800, submolts: 500, posts: 4_000, comments: 20_000, votes: 40_000 }
+/** A second, of one core. */
+const TARGET = 1_500
+const CLIENTS = 16
+const SECONDS = 2
+const WARM_UP = 1
+
+const table = new Table()
+const random = dice(7)
+using folder = tempFolder()
+const home = folder.at('home')
+mkdirSync(home, { mode: 0o700 })
+await filledNetwork(folder.at('home', 'social.db'), SIZE)
+await using served = await ServedNetwork.open(home)
+
+/** Texts of so many words, as they are said; none comes twice. */
+function textsOf(words: number): () => string {
+  const asked = new Set<string>()
+  return () => {
+    for (;;) {
+      const text = Array.from({ length: words }, () => wordOf(random)).join(' ')
+      if (asked.size === asked.add(text).size - 1 || asked.size > 15_000) return text
+    }
+  }
+}
+
+for (const [what, type, words] of [
+  ['one word', 'all', 1],
+  ['two words', 'all', 2],
+  ['two words, posts only', 'posts', 2],
+  ['five words', 'all', 5],
+] as const) {
+  const next = textsOf(words)
+  const measure = (seconds: number) =>
+    load(served, CLIENTS, seconds, async (wire) => {
+      const path = `/api/v1/search?type=${type}&q=${encodeURIComponent(next())}`
+      const { status } = await wire.ask('GET', path, undefined, KEY)
+      if (status !== 200) throw new Error(`${path} answered ${status}`)
+    })
+  await measure(WARM_UP)
+  const { micros, samples } = await measure(SECONDS)
+  const perCore = 1_000_000 / micros
+  const target = words === 1 ? `≥ ${whole(TARGET)}/s` : ''
+  table.row(
+    what,
+    `${whole(perCore)}/s of a core, ${both(samples)}`,
+    target,
+    words === 1 ? perCore >= TARGET : undefined,
+  )
+}
+table.print(`fresh searches: ${whole(SIZE.posts)} posts, ${whole(SIZE.comments)} comments`)
