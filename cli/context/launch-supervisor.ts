@@ -100,7 +100,7 @@ export async function ensureSupervisor(context: SupervisorProbe, port?: number):
 /** The port of a supervisor that is started without one; what is wrong with its file is reported by its start. */
 async function configuredPort(home: string, { GC_PORT }: Env): Promise<number> {
   if (GC_PORT) return Number(GC_PORT)
-  const { readSupervisorToml } = await import('../../src/config/confinement/index.ts')
+  const { readSupervisorToml } = await import('../../src/config/confinement/default-mode.ts')
   try {
     return readSupervisorToml(home).listen.port ?? DEFAULT_PORT
   } catch {

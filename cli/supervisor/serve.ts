@@ -138,7 +138,7 @@ async function withSupervisorToml(
   options: Serve,
   command: Command,
 ): Promise<{ settings: Serve; notices: readonly string[] }> {
-  const { readSupervisorToml } = await import('../../src/config/confinement/index.ts')
+  const { readSupervisorToml } = await import('../../src/config/confinement/default-mode.ts')
   const { listen, warnings } = readSupervisorToml(homeOf(io, options))
   const { port, host, allowHosts, allowOrigins } = listen
   const isDefault = (name: string) => command.getOptionValueSource(name) === 'default'

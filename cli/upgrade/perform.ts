@@ -62,7 +62,7 @@ export async function upgrade(context: CommandContext, options: UpgradeOptions):
 /** The address from the option, the file of the home, or the build; throws if there is none. */
 async function findAddress({ env }: Io, option: string | undefined): Promise<URL> {
   if (option !== undefined) return parseAddress(option)
-  const { readSupervisorToml } = await import('../../src/config/confinement/index.ts')
+  const { readSupervisorToml } = await import('../../src/config/confinement/default-mode.ts')
   const found = readSupervisorToml(resolveHome(env)).upgradeIndex ?? builtInIndex
   if (found === undefined)
     throw failure(

@@ -11,7 +11,7 @@ import { Store, troubleReporter } from '../core/store/index.ts'
 import { isKeyOf } from '../host/protocol/index.ts'
 import { repairCityCounters } from './counters/index.ts'
 import { cityMigrations } from './database/index.ts'
-import type { CityDependencies } from './dependencies.ts'
+import { type CityDependencies, holderOf } from './dependencies.ts'
 import { buildServices, type CityServices } from './services.ts'
 import { ControllerStarted, ControllerStopped, StoreHealth } from './status/index.ts'
 
@@ -41,9 +41,6 @@ const STATE = [
   'snapshots',
   'last-good.json',
 ].map((name) => join('.gc', name))
-
-/** Who holds the lock of a city that runs. */
-export const holderOf = (name: string, home: string): string => `the city ${name} of ${home}`
 
 /** Opens the city in a folder and starts it; when a step fails, releases all that was begun and rethrows. */
 export async function openCity(dependencies: CityDependencies): Promise<City> {

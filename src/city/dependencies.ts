@@ -8,6 +8,9 @@ import type { SessionHost } from '../host/client/index.ts'
 import type { ConfineTool } from '../host/confine/index.ts'
 import type { TokenMirror } from '../http/tokens.ts'
 
+/** Who holds the lock of a city that runs. */
+export const holderOf = (name: string, home: string): string => `the city ${name} of ${home}`
+
 /** What a city needs of the supervisor that runs it. */
 export interface CityDependencies {
   name: string

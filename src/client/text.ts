@@ -1,4 +1,4 @@
-const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
+let graphemes: Intl.Segmenter | undefined
 
 /** The columns that a string takes on a terminal: wide characters count two, escape sequences none. */
 export const displayWidth = (text: string): number => Bun.stringWidth(text)
@@ -32,6 +32,7 @@ export function truncate(text: string, columns: number): string {
   if (columns <= 1) return columns === 1 ? '…' : ''
   let result = ''
   let used = 0
+  graphemes ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' })
   for (const { segment } of graphemes.segment(text)) {
     used += displayWidth(segment)
     if (used > columns - 1) break

@@ -2,6 +2,7 @@ import type { Server } from 'bun'
 import { type Context, Elysia, NotFoundError, ParseError } from 'elysia'
 import { AppError } from '../core/errors.ts'
 import { createExchangeId } from '../core/ids.ts'
+import { memoize } from '../core/memoize.ts'
 import type { PullSource } from '../core/pull-source.ts'
 import { actorOf } from './actor-of.ts'
 import { hasHost, pathOf } from './authority.ts'
@@ -209,14 +210,6 @@ function writeNotFound(request: Request, reply: ResponseHead, methods: Methods, 
   reply.status = allowed ? 405 : 404
   if (allowed) reply.headers.allow = allowed.join(', ')
   return body
-}
-
-function memoize<T>(make: () => T): () => T {
-  let made: { value: T } | undefined
-  return () => {
-    made ??= { value: make() }
-    return made.value
-  }
 }
 
 /** Lets one body at a time be longer than others may be: it stays in memory until its request is answered. */

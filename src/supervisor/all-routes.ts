@@ -4,7 +4,7 @@ import { attentionRoutes } from '../agents/attention/index.ts'
 import { confinementRoutes, shareRoutes, trafficRoutes } from '../agents/confinement/index.ts'
 import { detachedProcessRoutes } from '../agents/lifecycle/index.ts'
 import { networkAccountRoutes } from '../agents/network/index.ts'
-import { readinessRoutes } from '../agents/readiness/index.ts'
+import { type Readiness, readinessRoutes } from '../agents/readiness/index.ts'
 import { ruleRoutes } from '../agents/rules/index.ts'
 import { sessionRoutes } from '../agents/sessions/index.ts'
 import { budgetRoutes, usageRoutes } from '../agents/usage/index.ts'
@@ -43,15 +43,22 @@ import { mailRoutes } from '../work/mail/index.ts'
 import { searchRoutes } from '../work/search/index.ts'
 import { transferRoutes } from '../work/transfer/index.ts'
 import { waitRoutes } from '../work/waits/index.ts'
+import type { Metrics } from './metrics.ts'
 import { peopleRoutes } from './people/index.ts'
 import { supervisorRoutes } from './routes.ts'
 import type { Supervisor } from './supervisor.ts'
 
+interface RouteParts {
+  gc: Supervisor
+  readiness: Readiness
+  metrics: Metrics
+}
+
 /** Every operation of the supervisor's plane. */
-export function allRoutes(gc: Supervisor) {
+export function allRoutes({ gc, readiness, metrics }: RouteParts) {
   const city: CityOf<City> = ({ params }) => gc.cities.requireRunning(params.cityName)
   return [
-    ...supervisorRoutes(gc),
+    ...supervisorRoutes(gc, metrics),
     ...peopleRoutes(gc.people),
     ...statusRoutes(city),
     ...waitRoutes(city),
@@ -88,7 +95,7 @@ export function allRoutes(gc: Supervisor) {
     ...accountRoutes(city),
     ...networkAccountRoutes(city),
     ...budgetRoutes(city),
-    ...readinessRoutes(gc.readiness, city),
+    ...readinessRoutes(readiness, city),
     ...detachedProcessRoutes(city),
     ...trafficRoutes(city),
     ...shareRoutes(city),

@@ -1,6 +1,7 @@
 import { lstatSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { type City, holderOf } from '../city/city.ts'
+import type { City } from '../city/city.ts'
+import { holderOf } from '../city/dependencies.ts'
 import { AppError } from '../core/errors.ts'
 import { realPath } from '../core/folders.ts'
 import { Lock } from '../core/lock.ts'

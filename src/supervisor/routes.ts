@@ -4,7 +4,9 @@ import { METRICS_MEDIA } from '../core/metrics/index.ts'
 import { cityOf } from '../http/caller.ts'
 import { route } from '../http/route.ts'
 import { AsyncAcceptedResponse, HeartbeatEvent, OKResponseBody } from '../http/schema.ts'
-import { CityCreate, CityRegister, HostStatus, Stop, SupervisorCities, SupervisorHealth } from './schema.ts'
+import { healthRoute } from './health-route.ts'
+import type { Metrics } from './metrics.ts'
+import { CityCreate, CityRegister, HostStatus, Stop, SupervisorCities } from './schema.ts'
 import type { Supervisor } from './supervisor.ts'
 
 const Envelope = taggedEnvelope(knownEvents)
@@ -20,10 +22,8 @@ const EventList = Type.Object(
   { $id: 'SupervisorEventListOutputBody', additionalProperties: false },
 )
 
-export const supervisorRoutes = (gc: Supervisor) => [
-  route('GET /health', { id: 'get-health', summary: 'Check whether the supervisor is up', ok: SupervisorHealth }, (x) =>
-    gc.health(cityOf(x.caller)),
-  ),
+export const supervisorRoutes = (gc: Supervisor, metrics: Metrics) => [
+  healthRoute(gc),
   route(
     'GET /metrics',
     {
@@ -36,7 +36,7 @@ export const supervisorRoutes = (gc: Supervisor) => [
       errors: ['forbidden'],
       extension: true,
     },
-    () => gc.metrics.text(),
+    () => metrics.text(),
   ),
   route('GET /v0/cities', { id: 'get-v0-cities', summary: 'List the registered cities', ok: SupervisorCities }, (x) =>
     gc.list(cityOf(x.caller)),

@@ -1,16 +1,11 @@
 import { join } from 'node:path'
 import { desc, eq, isNotNull } from 'drizzle-orm'
 import type { AgentNetwork } from '../agents/network/index.ts'
-import { Readiness } from '../agents/readiness/index.ts'
-import { openCity } from '../city/city.ts'
 import { SupervisorShutdownRequested, SupervisorStarted } from '../city/events/index.ts'
 import { checkoutsFolder } from '../config/compose/index.ts'
 import { KEPT_UNCONFINED, keepUnconfined, readDefaultMode, readSaidMode } from '../config/confinement/index.ts'
 import { type ConfineMode, findBackendProblem } from '../config/declare/index.ts'
-import { createCity, declaredName } from '../config/offline/index.ts'
 import { removeAbandonedFetches } from '../config/packs/index.ts'
-import { ServiceProxy, withServices } from '../connect/services/index.ts'
-import { withWebhooks } from '../connect/webhooks/index.ts'
 import { type Actor, gcPart } from '../core/actor.ts'
 import { type Clock, systemClock } from '../core/clock.ts'
 import { collectAfterStart } from '../core/collect-after-start.ts'
@@ -18,6 +13,7 @@ import { Deadlines } from '../core/deadlines.ts'
 import { AppError, errorMessage } from '../core/errors.ts'
 import { EventLog, EventRetention } from '../core/events/index.ts'
 import { Lock } from '../core/lock.ts'
+import { memoize } from '../core/memoize.ts'
 import { Replays } from '../core/replays/index.ts'
 import { Requests } from '../core/requests/index.ts'
 import { type Service, startServices } from '../core/service.ts'
@@ -28,20 +24,19 @@ import { confineTool } from '../host/confine/index.ts'
 import { isKeyOf } from '../host/protocol/index.ts'
 import { createApp, type RequestHandler } from '../http/app.ts'
 import { isLoopback, parseHost } from '../http/authority.ts'
-import type { GuardSettings } from '../http/guard.ts'
 import type { HttpListener, ListenOptions } from '../http/listen.ts'
 import { listenWithRetry, requireUnused } from '../http/listen-with-retry.ts'
 import { notFoundHandler } from '../http/not-found.ts'
 import { ProcessTokens } from '../http/process-tokens.ts'
 import { RequestMetrics } from '../http/request-metrics.ts'
 import { ResponseWriter } from '../http/respond/index.ts'
-import { accessPolicy } from './access.ts'
 import { Callers } from './callers.ts'
 import { Cities } from './cities.ts'
 import { CityHistory } from './city-history.ts'
 import { EventLogs } from './event-logs.ts'
+import { healthRoute } from './health-route.ts'
 import { Home } from './home.ts'
-import { Metrics } from './metrics.ts'
+import { LateHandler } from './late-handler.ts'
 import { supervisorMigrations } from './migrations.ts'
 import { People } from './people/index.ts'
 import { ServedNetwork } from './served-network.ts'
@@ -140,6 +135,7 @@ async function start(options: SupervisorOptions, resources: AsyncDisposableStack
       { start: () => network.announce(socialUrl) },
       publishedAddress(foundation, listeners.url, socialUrl),
       { start: () => void registry.cities.openAll().catch(reportError) },
+      { start: () => void handlers.load().catch(reportError) },
     ],
     resources,
   )
@@ -237,12 +233,13 @@ function openRegistry(options: RegistryOptions, resources: AsyncDisposableStack)
     ...{ store, log, clock, report, home: home.path },
     requests: new Requests(store, log, clock),
     open: (at) =>
-      history.open(at, (hooks) => {
+      history.open(at, async (hooks) => {
+        const { openCity } = await import('../city/city.ts')
         const otherCities = () => cities.list().flatMap(({ name, path }) => (name === at.name ? [] : [path]))
         return openCity({ ...shared, ...at, ...hooks, tokenMirror: tokens.mirror(at.name), otherCities })
       }),
-    scaffold: createCity,
-    nameOf: (path) => declaredName(path, home.path),
+    scaffold: async (path, draft) => (await import('../config/offline/index.ts')).createCity(path, draft),
+    nameOf: async (path) => (await import('../config/offline/index.ts')).declaredName(path, home.path),
     endSessions: (city) => endSessionsOf(host, city),
     onChange: () => logs.notifyChanged(),
     onOpened: (name) => void tokens.reconcile(name),
@@ -279,6 +276,8 @@ interface Handlers {
   readonly social: RequestHandler
   /** The handler for other machines: hooks and direct services. */
   readonly public: RequestHandler
+  /** Loads what answers all but `/health`. */
+  load(): Promise<unknown>
 }
 
 function createHandlers(options: HandlersOptions): Handlers {
@@ -290,45 +289,29 @@ function createHandlers(options: HandlersOptions): Handlers {
   const callers = new Callers({ operatorToken, account, people, cities, tokens, processTokens, deadlines })
   const guard = guardSettings(settings, options.tokenRequirement, callers)
   const requests = new RequestMetrics()
-  const plane = createSupervisorPlane({
-    ...{ guard, clock, deadlines, writer, report, metrics: requests },
-    gc: createSupervisor(options, { tokens: processTokens, requests, people }),
+  const gc = createSupervisor(options, people)
+  const plane = {
+    ...{ gc, guard, clock, deadlines, writer, report, metrics: requests },
     replays: new Replays(options.store, clock),
+  }
+  const api = memoize(async () => {
+    const { createApi } = await import('./api.ts')
+    return createApi({ ...options, plane, processTokens, env: settings.env, isReadOnly: settings.readOnly })
   })
-  people.onRemoved((id) => plane.endRequestsOf((caller) => caller.kind === 'person' && caller.id === id))
-  const addresses = new CityAddresses({ cities, clock, deadlines, report })
-  const hooks = {
-    webhooksOf: (city: string) => cities.findRunning(city)?.webhooks,
-    isClosed: (city: string) => cities.listClosed().some(({ name }) => name === city),
-    isReadOnly: settings.readOnly,
-  }
+  const main = new LateHandler(api, ({ main }) => main, createSupervisorPlane(plane, { routes: [healthRoute(gc)] }))
   return {
-    main: createApp({
-      supervisor: withWebhooks({ ...hooks, isPublic: false }, addresses.before(plane, guard)),
-      network: isNetworkShared(settings) ? network.handler : notFoundHandler,
-    }),
+    main: createApp({ supervisor: main, network: isNetworkShared(settings) ? network.handler : notFoundHandler }),
     social: network.handler,
-    public: withWebhooks({ ...hooks, isPublic: true }, addresses.before(notFoundHandler)),
+    public: new LateHandler(api, (loaded) => loaded.public),
+    load: api,
   }
 }
 
-interface SupervisorParts {
-  tokens: ProcessTokens
-  requests: RequestMetrics
-  people: People
-}
-
-function createSupervisor(options: HandlersOptions, { tokens, requests, people }: SupervisorParts): Supervisor {
-  const { cities, host, store, network, clock, deadlines, logs: eventLogs, stop, options: settings } = options
-  const { version, build, env } = settings
+function createSupervisor(options: HandlersOptions, people: People): Supervisor {
+  const { cities, host, store, network, clock, logs: eventLogs, stop, options: settings } = options
+  const { version, build } = settings
   return new Supervisor({
     ...{ cities, eventLogs, host, people, clock, version, build, stop },
-    readiness: new Readiness({ clock, deadlines, env, tokens }),
-    metrics: new Metrics({
-      ...{ cities, store, deadlines, version, requests },
-      network: () => network,
-      report: options.reportError,
-    }),
     storeProblem: () => store.problem,
     networkProblem: () => network.problem,
   })
@@ -427,37 +410,6 @@ class RunHistory {
     this.#id = row.id
     if (!last) return 'unknown'
     return last.endedAt === null ? 'crash' : 'clean'
-  }
-}
-
-interface CityAddressesOptions {
-  cities: Pick<Cities, 'findRunning' | 'requireRunning'>
-  clock: Clock
-  deadlines: Deadlines
-  report(message: string): void
-}
-
-/** The addresses of cities that are no operations: what comes to them is passed on as it is. */
-class CityAddresses {
-  readonly #proxy: ServiceProxy
-
-  constructor(private readonly options: CityAddressesOptions) {
-    this.#proxy = new ServiceProxy(options)
-  }
-
-  /** Answers at these addresses, and leaves others to `next`; without a guard, as other machines may see them. */
-  before(next: RequestHandler, guard?: GuardSettings): RequestHandler {
-    const { cities, report } = this.options
-    return withServices(
-      {
-        proxy: this.#proxy,
-        servicesOf: (city) => cities.requireRunning(city).services,
-        ...(guard && { guard }),
-        access: accessPolicy((city) => cities.findRunning(city)),
-        report: (error) => report(stackOf(error)),
-      },
-      next,
-    )
   }
 }
 

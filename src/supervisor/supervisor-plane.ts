@@ -1,16 +1,14 @@
-import { SessionStreamCommonEvent } from '../agents/sessions/index.ts'
 import type { City } from '../city/city.ts'
-import { eventShapes, knownEvents } from '../city/events/index.ts'
 import type { Clock } from '../core/clock.ts'
 import type { Deadlines } from '../core/deadlines.ts'
 import type { Replays } from '../core/replays/index.ts'
 import type { GuardSettings } from '../http/guard.ts'
 import { createPlane, type Plane } from '../http/plane.ts'
+import type { PlaneOptions } from '../http/plane-options.ts'
 import type { RequestMetrics } from '../http/request-metrics.ts'
 import type { ResponseWriter } from '../http/respond/index.ts'
 import { manualPages } from '../manual/index.ts'
 import { accessPolicy, secretFilter } from './access.ts'
-import { allRoutes } from './all-routes.ts'
 import type { Callers } from './callers.ts'
 import { stackOf } from './stack.ts'
 import type { Supervisor } from './supervisor.ts'
@@ -23,7 +21,7 @@ interface CallerOptions {
   readonly readOnly: boolean
 }
 
-interface SupervisorPlaneOptions {
+export interface SupervisorPlaneOptions {
   gc: Supervisor
   guard: GuardSettings
   /** Answers to requests that are of no city. */
@@ -51,20 +49,22 @@ export const guardSettings = (
   settle: (token) => callers.settle(token),
 })
 
-/** The supervisor's operations, behind their guard. */
-export function createSupervisorPlane({ gc, replays: own, report, ...shared }: SupervisorPlaneOptions): Plane {
+/** Some of the supervisor's operations, behind their guard. */
+export function createSupervisorPlane(
+  { gc, replays: own, report, ...shared }: SupervisorPlaneOptions,
+  operations: Pick<PlaneOptions, 'routes' | 'shapes'>,
+): Plane {
   const running = { find: (city: string) => gc.cities.findRunning(city), all: () => gc.cities.listRunning() }
   return createPlane({
     ...shared,
+    ...operations,
     info: {
       title: 'gc supervisor',
       version: '0.1.0',
       description: 'Cities of coding agents: their work, sessions, mail and live events.',
     },
-    routes: allRoutes(gc),
     pages: manualPages(),
     reservedCodes: RESERVED_CODES,
-    shapes: [...eventShapes(knownEvents), SessionStreamCommonEvent],
     filterFor: (caller) => secretFilter(caller, running),
     access: accessPolicy(running.find),
     onChange: ({ id, actor, summary, method, path }) => report(`${id} ${method} ${path}: ${summary}, by ${actor}`),

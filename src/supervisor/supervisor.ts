@@ -1,4 +1,3 @@
-import type { Readiness } from '../agents/readiness/index.ts'
 import { LOCK_FILE } from '../config/compose/index.ts'
 import type { Actor } from '../core/actor.ts'
 import type { Clock } from '../core/clock.ts'
@@ -11,7 +10,6 @@ import type { AsyncAcceptedResponse, OKResponseBody } from '../http/schema.ts'
 import type { Cities, OnAccept } from './cities.ts'
 import { PHASES } from './city-entry.ts'
 import type { EventLogs } from './event-logs.ts'
-import type { Metrics } from './metrics.ts'
 import type { People } from './people/index.ts'
 import type { HostStatus, Stop, SupervisorCities, SupervisorHealth, SupervisorStartup } from './schema.ts'
 
@@ -19,8 +17,6 @@ interface SupervisorDependencies {
   cities: Cities
   eventLogs: EventLogs
   host: SessionHost
-  readiness: Readiness
-  metrics: Metrics
   people: People
   clock: Clock
   version: string
@@ -37,17 +33,15 @@ interface SupervisorDependencies {
 export class Supervisor {
   readonly cities: Cities
   readonly eventLogs: EventLogs
-  readonly readiness: Readiness
-  readonly metrics: Metrics
   readonly people: People
+  readonly version: string
   readonly #startedAt: number
 
   constructor(private readonly dependencies: SupervisorDependencies) {
     this.cities = dependencies.cities
     this.eventLogs = dependencies.eventLogs
-    this.readiness = dependencies.readiness
-    this.metrics = dependencies.metrics
     this.people = dependencies.people
+    this.version = dependencies.version
     this.#startedAt = dependencies.clock.monotonic()
   }
 
@@ -57,7 +51,7 @@ export class Supervisor {
     const startup = startupOf(cities)
     return {
       status: this.#failure(cities) ?? 'ok',
-      version: this.dependencies.version,
+      version: this.version,
       ...(this.dependencies.build !== undefined && { build_id: this.dependencies.build }),
       uptime_sec: Math.floor((this.dependencies.clock.monotonic() - this.#startedAt) / 1000),
       cities_total: cities.length,

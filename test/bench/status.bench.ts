@@ -71,25 +71,34 @@ async function underWrites(town: Town, city: string, table: Table): Promise<void
   table.row(`GET status at ${WRITES} writes/s`, figure, 'p99 < 5 ms', p99 < 5)
 }
 
-/** From the start of the program to the first status of the city. */
-async function firstAnswer(town: Town, city: string): Promise<number> {
+/** From the start of the program to its first answer, and to the first status of the city. */
+async function firstAnswer(town: Town, city: string): Promise<{ health: number; status: number }> {
   const started = performance.now()
   town.spawn()
+  await took(() => town.answers('/health'))
+  const health = performance.now() - started
   await took(() => town.answers(`${city}/status`))
-  return performance.now() - started
+  return { health, status: performance.now() - started }
 }
 
 async function starts(town: Town, city: string, table: Table): Promise<void> {
   const ordered: number[] = []
   const crashed: number[] = []
+  const healths: number[] = []
+  const first = async (samples: number[]) => {
+    const { health, status } = await firstAnswer(town, city)
+    samples.push(status)
+    healths.push(health)
+  }
   for (let n = 0; n < STARTS; n++) {
     await town.stop()
-    ordered.push(await firstAnswer(town, city))
+    await first(ordered)
     await using _ = helper(import.meta.path, 'write', town.url + city)
     await Bun.sleep(1000)
     await town.kill()
-    crashed.push(await firstAnswer(town, city))
+    await first(crashed)
   }
+  table.row('start to /health', both(healths), 'p50 ≤ 65 ms', median(healths) <= 65)
   for (const [how, samples] of [
     ['after an orderly stop', ordered],
     ['after SIGKILL while writing', crashed],

@@ -3,6 +3,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { TypeCompiler } from '@sinclair/typebox/compiler'
 import type { Deadlines } from '../../core/deadlines.ts'
 import { AppError, errorMessage } from '../../core/errors.ts'
+import { memoize } from '../../core/memoize.ts'
 import type { SessionHost } from '../../host/client/index.ts'
 import { SESSION_CONFLICT } from '../../host/protocol/index.ts'
 import type { Connection, Socket } from '../../http/route.ts'
@@ -69,7 +70,7 @@ export const TerminalTakes = Type.Union(
   { $id: 'TerminalTakes', description: 'Text messages from the viewer; keys are sent as binary messages.' },
 )
 
-const commandValidator = TypeCompiler.Compile(TerminalTakes)
+const commandValidator = memoize(() => TypeCompiler.Compile(TerminalTakes))
 const MINUTE = 60_000
 /** Output is paused for a viewer with more than this in its socket's buffer. */
 const MAX_BUFFERED = 1 << 20
@@ -216,4 +217,4 @@ function parseCommand(text: string): { type: 'resize'; cols: number; rows: numbe
     return undefined
   }
 }
-const isCommand = (value: unknown): value is Static<typeof TerminalTakes> => commandValidator.Check(value)
+const isCommand = (value: unknown): value is Static<typeof TerminalTakes> => commandValidator().Check(value)

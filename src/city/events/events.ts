@@ -20,7 +20,7 @@ import type { WorkflowEvents } from '../../orchestration/runs/index.ts'
 import { actorName } from '../../work/actor.ts'
 import type { BeadRepository } from '../../work/beads/index.ts'
 import { emptyOf } from './empty.ts'
-import { toFrame } from './frames.ts'
+import { parseResumePoint, toFrame } from './frames.ts'
 import { knownPayloads } from './known.ts'
 import type { EventActor, EventEmit, EventEmitted, EventRotated } from './schema.ts'
 
@@ -149,10 +149,4 @@ export class Events {
     }
     return this.clock.now() - duration
   }
-}
-
-/** The resume point of a stream, which must be a plain number. */
-export function parseResumePoint(text: string): number {
-  if (/^\d{1,15}$/.test(text.trim())) return Number(text)
-  throw new AppError('invalid-cursor', 'the resume point is the number of an event, as in the id of a frame')
 }

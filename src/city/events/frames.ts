@@ -1,4 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { AppError } from '../../core/errors.ts'
 import type { FollowedEvent, Gap, RecordedEvent } from '../../core/events/index.ts'
 import { type SseFrame, toSseLine } from '../../http/sse.ts'
 import type { WorkflowEvents } from '../../orchestration/runs/index.ts'
@@ -43,3 +44,9 @@ const gapFrame = (gap: Gap): SseFrame => ({ id: String(gap.to), event: 'gap', da
 
 export const toFrame = (followed: FollowedEvent, workflows: WorkflowEvents): SseFrame =>
   followed.gap ? gapFrame(followed.gap) : eventFrame(followed.event, workflows)
+
+/** The resume point of a stream, which must be a plain number. */
+export function parseResumePoint(text: string): number {
+  if (/^\d{1,15}$/.test(text.trim())) return Number(text)
+  throw new AppError('invalid-cursor', 'the resume point is the number of an event, as in the id of a frame')
+}

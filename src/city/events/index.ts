@@ -1,5 +1,5 @@
-export { Events, parseResumePoint } from './events.ts'
-export { GapFrame, withWorkflow } from './frames.ts'
+export { Events } from './events.ts'
+export { GapFrame, parseResumePoint, withWorkflow } from './frames.ts'
 export { knownEvents } from './known.ts'
 export { eventRoutes } from './routes.ts'
 export { type EventActor, eventShapes, taggedEnvelope } from './schema.ts'
