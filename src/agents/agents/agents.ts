@@ -41,6 +41,8 @@ interface Shared {
 const PEEK_LINES = 5
 /** The agents of a city: their declarations and their state. */
 export class Agents {
+  readonly #idle = new IdleAgents()
+
   constructor(
     private readonly store: Store,
     private readonly config: Config,
@@ -59,11 +61,9 @@ export class Agents {
       .flatMap((spec) => expandInstances(spec, sessions.get(spec.qualified) ?? []))
       .filter(({ session }) => !running || String(session?.running ?? false) === running)
     const shared = this.#shared()
-    const items = await Promise.all(
-      instances.map((instance) =>
-        peek ? this.#toResponseWithOutput(instance, shared) : this.#toResponse(instance, shared),
-      ),
-    )
+    const items = peek
+      ? await Promise.all(instances.map((instance) => this.#toResponseWithOutput(instance, shared)))
+      : instances.map((instance) => this.#toResponse(instance, shared))
     return { items, total: items.length }
   }
 
@@ -220,9 +220,9 @@ export class Agents {
       unavailable: this.sessions.unavailable(spec),
       held: session?.running ? undefined : (session?.held ?? held(spec)),
       now: this.clock.now(),
-      ...(lastOutput !== undefined && { lastOutput }),
     }
-    return toAgent(instance, context, this.config.current.providers)
+    const { providers } = this.config.current
+    return this.#idle.show(instance, lastOutput === undefined ? context : { ...context, lastOutput }, providers)
   }
 
   /** Why no session of an agent takes up what is routed to it; undefined when nothing is known to keep one from that. */
@@ -272,6 +272,24 @@ function stateOf({ session }: Instance, context: InstanceContext): string {
   if (context.activeBead === undefined) return 'idle'
   return context.now - (session.lastActivity ?? 0) < QUIET_MS ? 'working' : 'waiting'
 }
+
+/** The rows of agents without a session: each stays as it is while what it shows does. */
+class IdleAgents {
+  readonly #shown = new WeakMap<AgentConfig, { context: InstanceContext; providers: unknown; row: AgentResponse }>()
+
+  show(instance: Instance, context: InstanceContext, providers: ReadonlyMap<string, ProviderConfig>): AgentResponse {
+    const { spec, name, session } = instance
+    if (session || name !== spec.qualified) return toAgent(instance, context, providers)
+    const known = this.#shown.get(spec)
+    if (known && known.providers === providers && isSameIdle(known.context, context)) return known.row
+    const row = toAgent(instance, context, providers)
+    this.#shown.set(spec, { context, providers, row })
+    return row
+  }
+}
+
+const isSameIdle = (a: InstanceContext, b: InstanceContext): boolean =>
+  a.suspended === b.suspended && a.activeBead === b.activeBead && a.unavailable === b.unavailable && a.held === b.held
 
 function toAgent(
   instance: Instance,
@@ -342,7 +360,8 @@ const isPool = ({ maxActive }: AgentConfig): boolean => maxActive === undefined 
  * row of its own. An agent without rows is listed as itself, so that no declared agent is hidden.
  */
 function expandInstances(spec: AgentConfig, sessions: readonly AgentSession[]): Instance[] {
-  if (!isPool(spec)) return [wholeAgent(spec, sessions)]
+  const hasSlots = isPool(spec) && spec.maxActive !== undefined
+  if (!isPool(spec) || (!hasSlots && sessions.length === 0)) return [wholeAgent(spec, sessions)]
   const byIdentity = Map.groupBy(sessions, ({ identity }) => identity)
   const rows = new Map<string, AgentSession | undefined>()
   for (let slot = 1; slot <= (spec.maxActive ?? 0); slot++) {
@@ -359,6 +378,8 @@ function expandInstances(spec: AgentConfig, sessions: readonly AgentSession[]): 
 
 /** The agent as a whole, with the session that represents it: a running one before a sleeping one. */
 function wholeAgent(spec: AgentConfig, sessions: readonly AgentSession[]): Instance {
+  if (sessions.length === 0)
+    return isPool(spec) ? { spec, name: spec.qualified, pool: spec.qualified } : { spec, name: spec.qualified }
   const matching = sessions.filter(({ identity }) => identity === spec.qualified)
   const session = [...matching, ...sessions].find(({ running }) => running) ?? matching[0] ?? sessions[0]
   return { spec, name: spec.qualified, ...(isPool(spec) && { pool: spec.qualified }), ...(session && { session }) }

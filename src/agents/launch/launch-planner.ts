@@ -405,16 +405,15 @@ function missingProgram(
   environment: Pick<CityEnvironment, 'env' | 'path'>,
 ): string | undefined {
   const { command, path = environment.env.PATH ?? '' } = programOf(provider, agent)
-  return isProgram([command, path, environment.path].join('\0')) === 'there'
-    ? undefined
-    : notOnPath(provider.name, command)
+  return programs(environment.path)(path)(command) === 'there' ? undefined : notOnPath(provider.name, command)
 }
 
-/** Whether there is a program: many agents run the same one. */
-const isProgram = oncePerTick((words: string) => {
-  const [command = '', path = '', base = ''] = words.split('\0')
-  return findProgram(command, path, base) === undefined ? 'missing' : 'there'
-})
+/** Whether there is a program, by the folder of a city, the PATH and the name: many agents run the same one. */
+const programs = oncePerTick((base: string) =>
+  oncePerTick((path: string) =>
+    oncePerTick((command: string) => (findProgram(command, path, base) === undefined ? 'missing' : 'there')),
+  ),
+)
 
 /** That a provider has no program, in the words that clients know; the program is named where its name is another. */
 const notOnPath = (provider: string, program: string): string =>

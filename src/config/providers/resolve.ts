@@ -65,7 +65,7 @@ export interface ProviderProgram {
 
 export function programOf(provider: Provider, agent?: AgentSettings): ProviderProgram {
   const line = (agent?.session === 'acp' && provider.acpCommand) || provider.command
-  const command = provider.pathCheck ?? line.split(/\s+/)[0] ?? ''
+  const command = provider.pathCheck ?? /^\S*/.exec(line)?.[0] ?? ''
   return { command, path: agent?.env.PATH ?? provider.env.PATH }
 }
 

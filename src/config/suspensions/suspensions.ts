@@ -69,7 +69,7 @@ class SuspendedNow extends Suspended {
   }
 
   explicit(kind: Suspendable, name: string): boolean | undefined {
-    return this.#rows.get(`${kind} ${name}`)
+    return this.#rows.size === 0 ? undefined : this.#rows.get(`${kind} ${name}`)
   }
 }
 

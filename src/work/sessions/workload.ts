@@ -70,7 +70,12 @@ export class Workload {
   /** The same for many sessions: a lookup by their names. */
   activeBeads(): (names: readonly string[]) => string | undefined {
     const newest = new Map(this.#newestActive.all().map((bead) => [bead.assignee, bead]))
-    return (names) => newestOf(names.flatMap((name) => newest.get(name) ?? []))
+    if (newest.size === 0) return () => undefined
+    return (names) => {
+      const [only] = names
+      if (names.length === 1 && only !== undefined) return newest.get(only)?.id
+      return newestOf(names.flatMap((name) => newest.get(name) ?? []))
+    }
   }
 
   /** Unassigned beads that are routed to an agent, the oldest first. */

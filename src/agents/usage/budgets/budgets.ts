@@ -139,7 +139,9 @@ export class Budgets {
    * name, one of the city's.
    */
   blocks({ qualified, dir }: { qualified: string; dir?: string }): string | undefined {
-    const budgets = this.current().filter((budget) => covers(budget, qualified, dir ?? ''))
+    const all = this.current()
+    if (all.length === 0) return undefined
+    const budgets = all.filter((budget) => covers(budget, qualified, dir ?? ''))
     const [budget] = budgets
     if (!budget) return undefined
     const exhausted = budgets.find(({ state }) => state === 'exhausted')
