@@ -1,7 +1,7 @@
 import { sanitizeLine } from '../../src/client/text.ts'
+import { shownText } from '../components/columns.ts'
 import type { Line, Location, Row, TablePage } from '../pages/page.ts'
 import { pageOf } from '../pages/pages.ts'
-import { shownText } from '../parts/columns.ts'
 import { focused } from '../state/navigation.ts'
 import { selectedIndex, selectedRow, shownRows } from '../state/selection.ts'
 import { here, type State, viewOf } from '../state/state.ts'

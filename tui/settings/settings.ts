@@ -1,5 +1,4 @@
 import type { TerminalEffect } from '../../src/client/terminal.ts'
-import { TONES, type Tone } from '../pages/tones.ts'
 import {
   type Colours,
   coloursOf,
@@ -8,7 +7,8 @@ import {
   THEMES,
   type Theme,
   type ThemeName,
-} from '../parts/theme.ts'
+} from '../components/theme.ts'
+import { TONES, type Tone } from '../pages/tones.ts'
 import { bindings, createKeymap, type Keymap, type Verb } from '../state/keys.ts'
 import { NOTIFICATIONS, type Notification } from '../terminal/sequences.ts'
 import { type Entry, type Problem, readEntries } from './toml.ts'

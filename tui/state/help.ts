@@ -9,13 +9,19 @@ import type { State } from './state.ts'
 /** How far in a line of the help goes on. */
 const HANG = 6
 
+/** Columns and lines of the border around the help. */
+const BORDER = 2
+
+const roomOf = ({ height }: State): number => Math.max(1, height - BORDER)
+
 /** The help as it is on the screen, in one column or two. */
 export function shownHelp(state: State): { readonly lines: readonly string[]; readonly columns: 1 | 2 } {
   const all = helpLines(state)
-  const halves = all.flatMap((line) => wrapHelp(line, Math.floor(state.width / 2)))
-  if (state.width >= 120 && halves.length <= 2 * state.height && all.length > state.height)
+  const width = state.width - BORDER
+  const halves = all.flatMap((line) => wrapHelp(line, Math.floor(width / 2)))
+  if (width >= 118 && halves.length <= 2 * roomOf(state) && all.length > roomOf(state))
     return { lines: halves, columns: 2 }
-  return { lines: all.flatMap((line) => wrapHelp(line, state.width)), columns: 1 }
+  return { lines: all.flatMap((line) => wrapHelp(line, width)), columns: 1 }
 }
 
 const wrapHelp = (line: string, width: number): string[] => wrap(sanitizeLine(line), Math.max(1, width - 2), HANG)
@@ -45,7 +51,7 @@ export function helpLines(state: State): string[] {
 
 /** The help from another line on; its last line stays at the bottom. */
 export function moveHelp(state: State, to: number): State {
-  const last = Math.max(0, shownHelp(state).lines.length - state.height)
+  const last = Math.max(0, shownHelp(state).lines.length - roomOf(state))
   return { ...state, overlay: { kind: 'help', first: Math.max(0, Math.min(last, to)) } }
 }
 
@@ -55,16 +61,16 @@ export function scrollHelp(state: State, first: number, key: string): State | un
   return to === undefined ? undefined : moveHelp(state, to)
 }
 
-function targetOf({ keymap, height }: State, first: number, key: string): number | undefined {
-  switch (keymap.verbs.get(key)) {
+function targetOf(state: State, first: number, key: string): number | undefined {
+  switch (state.keymap.verbs.get(key)) {
     case 'down':
       return first + 1
     case 'up':
       return first - 1
     case 'pageDown':
-      return first + height
+      return first + roomOf(state)
     case 'pageUp':
-      return first - height
+      return first - roomOf(state)
     case 'top':
       return 0
     case 'bottom':

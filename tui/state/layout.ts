@@ -13,25 +13,46 @@ export interface Area {
   readonly y: number
   readonly width: number
   readonly height: number
+  /** Whether it has a border on all sides; otherwise a line above it. */
+  readonly isFramed: boolean
+}
+
+/** Smaller panels have no border. */
+const MIN_FRAMED = { columns: 20, lines: 3 }
+
+/** A text that has the screen to itself has all of its columns, so that the screen of a session fits. */
+function areaOf(location: Location, at: Pick<Area, 'x' | 'y' | 'width' | 'height'>, isAlone: boolean): Area {
+  const isText = pageOf(location).kind === 'text'
+  const isFramed = !(isText && isAlone) && at.width >= MIN_FRAMED.columns && at.height >= MIN_FRAMED.lines
+  return { location, ...at, isFramed }
+}
+
+/** Columns and lines of a panel inside its border, and its first line on the screen. */
+export function contentOf({ y, width, height, isFramed }: Area): { columns: number; lines: number; y: number } {
+  const sides = isFramed ? 2 : 0
+  return { columns: Math.max(1, width - sides), lines: Math.max(1, height - (isFramed ? 2 : 1)), y: y + 1 }
 }
 
 /** The tables and texts that are visible, and where. */
 export function areasOf(state: State): readonly Area[] {
   const location = here(state)
   const page = pageOf(location)
-  if (page.kind !== 'overview') return [{ location, x: 0, y: 1, width: state.width, height: state.height }]
+  const whole = { x: 0, y: 1, width: state.width, height: state.height }
+  if (page.kind !== 'overview') return [areaOf(location, whole, true)]
   const visible = new Set(panelsOf(state).map((each) => each.page))
   const bands = page.bands.filter(({ panels }) => panels.some((name) => visible.has(name)))
   const heights = bandHeights(state, bands)
   return bands.flatMap((each, band) => {
     const edges = edgesOf(each, state.width)
-    return each.panels.map((name, at) => ({
-      location: panelIn(state, name),
-      x: edges[at] ?? 0,
-      y: 1 + heights.slice(0, band).reduce((sum, height) => sum + height, 0),
-      width: (edges[at + 1] ?? 0) - (edges[at] ?? 0),
-      height: heights[band] ?? 0,
-    }))
+    return each.panels.map((name, at) => {
+      const place = {
+        x: edges[at] ?? 0,
+        y: 1 + heights.slice(0, band).reduce((sum, height) => sum + height, 0),
+        width: (edges[at + 1] ?? 0) - (edges[at] ?? 0),
+        height: heights[band] ?? 0,
+      }
+      return areaOf(panelIn(state, name), place, false)
+    })
   })
 }
 
@@ -42,20 +63,25 @@ function edgesOf({ panels, widths = panels.map(() => 1) }: Band, width: number):
   return [...before, all].map((part) => Math.floor((width * part) / all))
 }
 
+/** Lines of a panel that are no rows. */
+const EDGES = 2
+const MIN_BAND = 3
+
 /** A band that hides when it is empty takes no more lines than it has rows; the last takes what is left. */
 function bandHeights(state: State, bands: OverviewPage['bands']): number[] {
   const shares = bands.reduce((sum, { share }) => sum + share, 0)
   let left = state.height
   return bands.map(({ share, hidesWhenEmpty, panels }, at) => {
     const rows = Math.max(...panels.map((name) => shownRows(state, panelIn(state, name)).length))
-    const wanted = Math.max(3, Math.floor((state.height * share) / shares))
-    const lines = at === bands.length - 1 ? left : Math.min(left, hidesWhenEmpty ? Math.min(rows + 1, wanted) : wanted)
+    const wanted = Math.max(MIN_BAND, Math.floor((state.height * share) / shares))
+    const lines =
+      at === bands.length - 1 ? left : Math.min(left, hidesWhenEmpty ? Math.min(rows + EDGES, wanted) : wanted)
     left -= lines
     return Math.max(0, lines)
   })
 }
 
-/** Which rows of a table are visible, and on which line of its area the first of them stands. */
+/** Which rows of a table are visible, and on which line of its content the first of them stands. */
 export interface TableWindow {
   readonly first: number
   readonly room: number
@@ -63,8 +89,8 @@ export interface TableWindow {
   readonly hasTitles: boolean
 }
 
-/** The columns that a text has: one is left free at its edge. */
-export const textColumns = ({ width }: Area): number => Math.max(1, width - 1)
+/** The columns that a text has: one is left free at its edge, and within a border at both. */
+export const textColumns = (area: Area): number => Math.max(1, contentOf(area).columns - (area.isFramed ? 2 : 1))
 
 /** So many lines of the screen are taken at most by one line that stays above a table or text. */
 const MAX_HEAD = 3
@@ -81,16 +107,18 @@ export const headOf = (state: State, area: Area): readonly Line[] =>
 
 /** Lower panels show rows only. */
 const MIN_HEIGHT_FOR_DETAILS = 14
+const MIN_LINES_FOR_TITLES = 5
 
 export function tableWindow(state: State, area: Area): TableWindow {
   const { location, height } = area
   const rows = shownRows(state, location)
   const head = headOf(state, area)
-  const hasTitles = here(state).page === location.page && rows.length > 0
-  const top = head.length + 1 + (hasTitles ? 1 : 0)
+  const { lines } = contentOf(area)
+  const hasTitles = rows.length > 0 && lines - head.length >= MIN_LINES_FOR_TITLES
+  const top = head.length + (hasTitles ? 1 : 0)
   const page = pageOf(location)
   const kept = page.kind === 'table' && height >= MIN_HEIGHT_FOR_DETAILS ? (page.detailLines ?? 0) : 0
-  const room = Math.max(1, height - top - kept)
+  const room = Math.max(1, lines - top - kept)
   const centred = selectedIndex(state, location) - Math.floor(room / 2)
   return { first: Math.max(0, Math.min(centred, rows.length - room)), room, top, hasTitles }
 }
@@ -102,7 +130,7 @@ export const areaAt = (state: State, x: number, y: number): Area | undefined =>
 /** The row of a table under a line of the screen. */
 export function rowAt(state: State, area: Area, y: number): number | undefined {
   const { first, room, top } = tableWindow(state, area)
-  const line = y - area.y - top
+  const line = y - contentOf(area).y - top
   const index = first + line
   return line >= 0 && line < room && index < shownRows(state, area.location).length ? index : undefined
 }

@@ -1,6 +1,6 @@
 import type { Action, Jump, Line, Location, Outcome, Row, TextContent } from '../pages/page.ts'
 import { pageOf } from '../pages/pages.ts'
-import type { MouseAction } from '../terminal/input.ts'
+import type { MouseAction } from '../terminal/terminal-input.ts'
 import { begin, beginRun, confirmed, endRun, hold, notice, rowActions, valuesOf } from './actions.ts'
 import { complete, parseCommand } from './commands.ts'
 import type { Step } from './effects.ts'

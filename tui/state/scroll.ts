@@ -2,7 +2,7 @@ import { countOf, truncate } from '../../src/client/text.ts'
 import { matchesFilter } from '../pages/matching.ts'
 import type { Line, Location } from '../pages/page.ts'
 import { pageOf } from '../pages/pages.ts'
-import { type Area, areasOf, headOf, tableWindow, textColumns } from './layout.ts'
+import { type Area, areasOf, contentOf, headOf, tableWindow, textColumns } from './layout.ts'
 import { focused } from './navigation.ts'
 import { updateView } from './selection.ts'
 import { type State, type View, viewKey, viewOf } from './state.ts'
@@ -22,7 +22,7 @@ export function textWindow(state: State, area: Area): TextWindow {
   const found = foundLines(view)
   const head = [...headOf(state, area), ...wrapLines(remarksOn(view, found.length), columns)]
   const lines = wrapLines(found, columns)
-  const room = Math.max(1, area.height - head.length)
+  const room = Math.max(1, contentOf(area).lines - head.length)
   const last = Math.max(0, lines.length - room)
   return { head, lines, room, first: Math.min(view.scroll ?? (isFollowed(area.location) ? last : 0), last) }
 }

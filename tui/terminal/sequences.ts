@@ -17,3 +17,18 @@ export const title = (text: string): string => `\x1b]2;${plain(text)}\x07`
 
 /** What puts a text on the clipboard of the terminal, also over SSH (OSC 52). */
 export const clipboard = (text: string): string => `\x1b]52;c;${Buffer.from(text).toString('base64')}\x07`
+
+/** Clicks and the wheel, with places beyond column 223, and their release. */
+export const mouse = (on: boolean): string => (on ? '\x1b[?1000h\x1b[?1006h' : '\x1b[?1006l\x1b[?1000l')
+
+/** Saves the title of the terminal, and restores it. */
+export const savedTitle = ['\x1b[22;0t', '\x1b[23;0t'] as const
+
+/** Asks the terminal for its background; the answer comes as input, if one does. */
+export const askBackground = '\x1b]11;?\x07'
+
+/** Styles and bracketed paste off, which Ink leaves on where the process ends before React has cleaned up. */
+export const plainInput = '\x1b[0m\x1b[?2004l'
+
+/** An empty screen, with the cursor at its beginning. */
+export const emptyScreen = '\x1b[2J\x1b[H'

@@ -346,7 +346,7 @@ describe('a text', () => {
   test('scrolls to its last line and back', () => {
     const scroll = (state: typeof opened) => viewOf(state, at('bead', 'al-1')).scroll
     expect(scroll(press(opened, 'down', 'down'))).toBe(2)
-    expect(scroll(press(opened, 'G'))).toBe(50 - opened.height)
+    expect(scroll(press(opened, 'G'))).toBe(50 - (opened.height - 1))
     expect(scroll(press(opened, 'G', 'g'))).toBe(0)
     const followed = after(enter(alpha, 'session al-1')[0], {
       ...{ type: 'text', location: at('session', 'al-1'), content: { lines }, now: 1 },
@@ -368,7 +368,7 @@ describe('a text', () => {
 
   test('is scrolled by the lines that are on the screen, below those that stay', () => {
     const head = 2
-    expect(placeOf(press(talked, 'G'))).toBe(20 * 3 - (talked.height - head))
+    expect(placeOf(press(talked, 'G'))).toBe(20 * 3 - (talked.height - 1 - head))
     expect(placeOf(press(talked, 'pagedown'))).toBe(talked.height - head)
   })
 

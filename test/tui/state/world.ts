@@ -1,3 +1,8 @@
+import { renderToString } from 'ink'
+import { createElement } from 'react'
+import { Frame } from '../../../tui/components/frame.tsx'
+import { ICONS } from '../../../tui/components/look.ts'
+import { createTheme } from '../../../tui/components/theme.ts'
 import type { Action, Location, Row } from '../../../tui/pages/page.ts'
 import type { Effect } from '../../../tui/state/effects.ts'
 import { type Message, step } from '../../../tui/state/reducer.ts'
@@ -42,3 +47,15 @@ export const enter = (state: State, command: string): readonly [State, Effect?] 
 
 /** The overview of the city alpha. */
 export const alpha = initialState(0, 'alpha')
+
+const PLAIN = { theme: createTheme({ name: 'none', colours: 0, isLight: false }), icons: ICONS.unicode }
+
+/** What a person sees of a state: the lines of a screen of this size, without the sequences that style them. */
+export function frame(state: State, columns = 80, rows = 24): string[] {
+  const sized = after(state, { type: 'size', columns, rows })
+  return Bun.stripANSI(renderToString(createElement(Frame, { state: sized, look: PLAIN }), { columns })).split('\n')
+}
+
+/** What is inside the panels of a screen, without borders. */
+export const inside = (lines: readonly string[]): string[] =>
+  lines.map((line) => line.replaceAll(/[│╭╮╰╯─]/g, ' ').trim())

@@ -1,6 +1,6 @@
 import { displayWidth, sanitizeLine } from '../../src/client/text.ts'
 import { charactersOf, type LineEdit } from '../state/line.ts'
-import type { Span } from './span.ts'
+import type { Span } from './styled.ts'
 
 /** A line with its caret, which stays visible however long the line is. */
 export function lineSpans({ text, caret }: LineEdit, width: number): Span[] {

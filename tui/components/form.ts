@@ -2,43 +2,28 @@ import { sanitizeLine } from '../../src/client/text.ts'
 import { placeIn } from '../state/long-text.ts'
 import type { FormField, Overlay } from '../state/state.ts'
 import { lineSpans } from './edit-line.ts'
-import type { Span } from './span.ts'
+import type { Span } from './styled.ts'
 
-type SpanLine = { readonly spans: readonly Span[] }
+type SpanLine = readonly Span[]
 
-const EMPTY: SpanLine = { spans: [] }
-const FOOT = ' enter goes on · tab another field · esc leaves everything as it is'
-const LONG_FOOT = ' enter goes on · ctrl+j another line · tab another field · esc leaves everything as it is'
+const EMPTY: SpanLine = []
+const FOOT = ' enter next · tab other field · esc cancel'
+const LONG_FOOT = ' enter next · ctrl+j new line · tab other field · esc cancel'
 /** So many lines of a long text are seen at once. */
 const MAX_LONG = 12
 /** Lines of a form that are no fields. */
-const AROUND = 5
+const AROUND = 4
 
 /** The fields of a form, as many as there is room for, with the one that has the keys among them. */
-export function formLines(
-  { chosen, fields, at }: Overlay & { kind: 'form' },
-  width: number,
-  height: number,
-): SpanLine[] {
+export function formLines({ fields, at }: Overlay & { kind: 'form' }, width: number, height: number): SpanLine[] {
   const isMixed = fields.some(({ isOptional }) => isOptional)
   const most = Math.max(3, Math.min(MAX_LONG, height - AROUND - 3))
   const blocks = fields.map((field, index) => fieldLines(field, index === at, isMixed, width, most))
   const all = blocks.flat()
-  const caret = all.findIndex(({ spans }) => spans.some(({ isInverse }) => isInverse))
+  const caret = all.findIndex((spans) => spans.some(({ isInverse }) => isInverse))
   const room = Math.max(3, height - AROUND)
   const first = Math.max(0, Math.min(caret - Math.floor(room / 2), all.length - room))
-  return [
-    EMPTY,
-    {
-      spans: [
-        { text: ` ${sanitizeLine([chosen.row, chosen.action.help].filter(Boolean).join(': '))}`, tone: 'strong' },
-      ],
-    },
-    EMPTY,
-    ...all.slice(first, first + room),
-    EMPTY,
-    { spans: [{ text: fields[at]?.isLong ? LONG_FOOT : FOOT, tone: 'quiet' }] },
-  ]
+  return [...all.slice(first, first + room), EMPTY, [{ text: fields[at]?.isLong ? LONG_FOOT : FOOT, tone: 'quiet' }]]
 }
 
 /** A field: its title, what it holds, and what it may hold. */
@@ -55,9 +40,9 @@ function fieldLines(
     : [hasKeys ? lineSpans(edit, width - 6) : plain(edit.text)]
   const hint = `     ${hasKeys ? '← → ' : ''}${choices?.map(sanitizeLine).join(' · ')}`
   return [
-    { spans: [{ text: ` ${sanitizeLine(title)}${needed}`, tone: hasKeys ? 'strong' : 'quiet' }] },
-    ...values.map((value) => ({ spans: [{ text: '   ' }, ...value] })),
-    ...(choices ? [{ spans: [{ text: hint, tone: 'quiet' as const }] }] : []),
+    [{ text: ` ${sanitizeLine(title)}${needed}`, tone: hasKeys ? 'strong' : 'quiet' }],
+    ...values.map((value) => [{ text: '   ' }, ...value]),
+    ...(choices ? [[{ text: hint, tone: 'quiet' as const }]] : []),
   ]
 }
 

@@ -28,43 +28,48 @@ function widthOf({ text = '', since, at }: Cell | undefined = {}, now: number): 
 }
 
 /**
- * The width of each column in so much room, by the widest text in each; a column that is left out has none: where there
- * is no room those that matter least, and those that may leave while they are empty. Room that no text needs stays free at
- * the end, so that the cells of a row stand together.
+ * The width of each column in so much room, by the widest text in each: its own where all of them have room, less where
+ * others need it. A column that is left out has none: where there is no room those that matter least, and those that may
+ * leave while they are empty. Room that no text needs stays free at the end, so that the cells of a row stand together.
  */
 export function columnWidths(
   columns: readonly Column[],
   room: number,
   wanted: readonly number[],
 ): (number | undefined)[] {
-  const widths = new Map<Column, number>()
-  for (const [at, column] of columns.entries())
-    if (column.leaves === undefined || wanted[at] !== 0) widths.set(column, column.width)
+  const needs = new Map(columns.map((column, at) => [column, wanted[at] ?? 0]))
+  const kept = columns.filter((column) => column.leaves === undefined || needs.get(column) !== 0)
+  const widths = new Map(kept.map((column) => [column, column.width]))
   const spare = () => room - [...widths.values()].reduce((sum, width) => sum + width + 1, -1)
-  const leaving = [...widths.keys()].filter(({ leaves }) => leaves !== undefined)
+  const lacks = () => kept.reduce((sum, column) => sum + Math.max(0, (needs.get(column) ?? 0) - column.width), 0)
+  if (spare() < lacks()) for (const column of kept) widths.set(column, leastWidth(column, needs.get(column) ?? 0))
+  const leaving = kept.filter(({ leaves }) => leaves !== undefined)
   for (const column of leaving.sort((a, b) => (b.leaves ?? 0) - (a.leaves ?? 0))) {
     if (spare() >= 0) break
     widths.delete(column)
   }
-  const widening = columns
-    .map((column, at) => ({ column, lacks: inSteps(wanted[at] ?? 0, column) - column.width }))
-    .filter(({ column, lacks }) => widths.has(column) && (column.grows || column.isName) && lacks > 0)
+  const widening = [...widths]
+    .map(([column, width]) => ({ column, width, lacks: inSteps(needs.get(column) ?? 0, column) - width }))
+    .filter(({ lacks }) => lacks > 0)
     .sort((a, b) => a.lacks - b.lacks)
-  for (const [at, { column, lacks }] of widening.entries()) {
+  for (const [at, { column, width, lacks }] of widening.entries()) {
     const share = Math.floor(Math.max(0, spare()) / (widening.length - at))
-    widths.set(column, column.width + Math.min(lacks, share))
+    widths.set(column, width + Math.min(lacks, share))
   }
   return columns.map((column) => widths.get(column))
 }
+
+/** What a column needs for its texts and its title, where that is less than it has. */
+const leastWidth = ({ title, width }: Column, need: number): number =>
+  Math.min(width, Math.max(need, displayWidth(title)))
 
 /** Columns that grow do so in steps: what stands after them does not move with every other text. */
 const inSteps = (width: number, { grows }: Column): number => (grows ? Math.ceil(width / STEP) * STEP : width)
 
 const STEP = 8
 
-/** The text of a cell, padded to the width of its column. */
-export function cellText(cell: Cell, { isName }: Column, width: number, now: number): string {
-  const shown = shownText(cell, now)
+/** What a cell says, padded to the width of its column. */
+export function cellText(shown: string, { isName }: Column, width: number): string {
   return padTo(isName ? shortenName(shown, width) : truncate(shown, width), width)
 }
 

@@ -11,7 +11,11 @@ export type ThemeName = (typeof THEMES)[number]
 export type ChosenColours = Readonly<Partial<Record<Tone, string>>>
 
 /** The escape sequence that begins a tone. */
-export type Theme = (tone: Tone) => string
+export interface Theme {
+  (tone: Tone): string
+  /** The colour of a tone as Ink names it, for borders; undefined where there is none. */
+  colour(tone: Tone): string | undefined
+}
 
 const WEIGHT: Readonly<Record<Tone, string>> = {
   plain: '',
@@ -21,6 +25,15 @@ const WEIGHT: Readonly<Record<Tone, string>> = {
   busy: '',
   warning: '\x1b[1m',
   bad: '\x1b[1m',
+}
+
+/** Ink's names of the same colours. */
+const ANSI_NAMES: Readonly<Partial<Record<Tone, string>>> = {
+  quiet: 'gray',
+  good: 'green',
+  busy: 'cyan',
+  warning: 'yellow',
+  bad: 'red',
 }
 
 /** The terminal's own 16 colours, which fit its background. */
@@ -58,10 +71,11 @@ interface ThemeOptions {
 
 /** The theme of a name, as far as the terminal can show it. */
 export function createTheme({ name, colours, isLight, chosen = {} }: ThemeOptions): Theme {
-  if (colours === 0 || name === 'none') return (tone) => WEIGHT[tone]
+  if (colours === 0 || name === 'none') return Object.assign((tone: Tone) => WEIGHT[tone], { colour: () => undefined })
   const css = { ...baseOf(name, colours, isLight), ...chosen }
   const styles = new Map(TONES.map((tone) => [tone, styleOf(tone, css[tone], colours)]))
-  return (tone) => styles.get(tone) ?? ''
+  const colour = (tone: Tone) => colourOf(tone, css[tone], colours)
+  return Object.assign((tone: Tone) => styles.get(tone) ?? '', { colour })
 }
 
 function baseOf(name: ThemeName, colours: Colours, isLight: boolean): ChosenColours {
@@ -74,6 +88,14 @@ const FORMATS = { 16: 'ansi-16', 256: 'ansi-256', 16777216: 'ansi-16m' } as cons
 function styleOf(tone: Tone, css: string | undefined, colours: Exclude<Colours, 0>): string {
   const colour = css === undefined ? null : Bun.color(css, FORMATS[colours])
   return colour === null ? ANSI[tone] : WEIGHT[tone] + colour
+}
+
+/** `#87d787`, `ansi256(114)` or `green`. */
+function colourOf(tone: Tone, css: string | undefined, colours: Exclude<Colours, 0>): string | undefined {
+  if (css === undefined || colours === 16) return ANSI_NAMES[tone]
+  if (colours === 16_777_216) return Bun.color(css, 'hex') ?? ANSI_NAMES[tone]
+  const [, number] = /38;5;(\d+)m/.exec(Bun.color(css, 'ansi-256') ?? '') ?? []
+  return number === undefined ? ANSI_NAMES[tone] : `ansi256(${number})`
 }
 
 /** How many colours the terminal shows, by what its environment says. */

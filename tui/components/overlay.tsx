@@ -1,0 +1,152 @@
+import { Box, Text } from 'ink'
+import type { ReactNode } from 'react'
+import { padTo, sanitizeLine, sanitizeLines } from '../../src/client/text.ts'
+import { wrap } from '../../src/client/wrap.ts'
+import { shownHelp } from '../state/help.ts'
+import { type Area, contentOf } from '../state/layout.ts'
+import { findEntries } from '../state/palette.ts'
+import { here, type Overlay, type State } from '../state/state.ts'
+import { lineSpans } from './edit-line.ts'
+import { formLines } from './form.ts'
+import { useLook } from './look.ts'
+import { Panel } from './panel.tsx'
+import { type Span, selectedLine, styled } from './styled.ts'
+
+interface OverlayProps {
+  readonly state: State
+  readonly overlay: Overlay
+}
+
+type Lines = readonly (readonly Span[])[]
+
+/** What lies over the page: the help and the palette over all of it; what asks something below what it is about. */
+export function OverlayPanel({ state, overlay }: OverlayProps): ReactNode {
+  switch (overlay.kind) {
+    case 'help':
+      return <Help {...{ state, overlay }} />
+    case 'palette':
+      return <Palette {...{ state, overlay }} />
+    case 'confirm':
+      return <Sheet state={state} title={overlay.run.chosen.action.name} lines={confirmLines(overlay, state.width)} />
+    case 'wait':
+      return <Sheet state={state} title={overlay.chosen.action.help} lines={WAIT_LINES} />
+    case 'form': {
+      const { chosen } = overlay
+      const title = [chosen.row, chosen.action.help].filter(Boolean).join(': ')
+      return <Sheet {...{ state, title }} lines={formLines(overlay, state.width - 2, state.height)} />
+    }
+  }
+}
+
+/** All of the body. */
+const wholeArea = (state: State): Area => ({
+  ...{ location: here(state), x: 0, y: 1, width: state.width, height: state.height },
+  isFramed: state.width > 20 && state.height > 4,
+})
+
+interface SheetProps {
+  readonly state: State
+  readonly title: string
+  readonly lines: Lines
+}
+
+/** A panel at the bottom, as high as its lines, with the page above it. */
+function Sheet({ state, title, lines }: SheetProps): ReactNode {
+  const whole = wholeArea(state)
+  const height = Math.min(state.height, lines.length + 2)
+  const area = { ...whole, y: 1 + state.height - height, height }
+  const { columns, lines: room } = contentOf(area)
+  const filled = Array.from({ length: room }, (_, at) => lines[at] ?? [])
+  return (
+    <Panel area={area} isFocused title={[{ text: sanitizeLine(title), tone: 'strong' }]}>
+      <SpanLines lines={filled} columns={columns} />
+    </Panel>
+  )
+}
+
+/** Lines as wide as their panel, so that nothing of what is below shows. */
+function SpanLines({ lines, columns }: { lines: Lines; columns: number }): ReactNode {
+  const { theme } = useLook()
+  return lines.map((spans, at) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: a line is where it is
+    <Box key={at} height={1} width={columns}>
+      <Text wrap="truncate">{styled(spans, theme)}</Text>
+    </Box>
+  ))
+}
+
+function confirmLines({ run: { chosen } }: Overlay & { kind: 'confirm' }, width: number): Lines {
+  const question = sanitizeLines(chosen.action.confirm ?? '').split('\n')
+  return [
+    ...question
+      .flatMap((line) => wrap(line, width - 4, 0))
+      .map((text): readonly Span[] => [{ text: ` ${text}`, tone: 'warning' }]),
+    [],
+    [
+      { text: ' y', tone: 'busy' },
+      { text: ' confirm · any other key cancel', tone: 'quiet' },
+    ],
+  ]
+}
+
+/** An action reads what it asks for. */
+const WAIT_LINES: Lines = [[{ text: ' reading … · esc leaves', tone: 'quiet' }]]
+
+/** The keys and commands of this page, from the tables that the dashboard itself uses. */
+function Help({ state, overlay: { first } }: { state: State; overlay: Overlay & { kind: 'help' } }): ReactNode {
+  const { theme } = useLook()
+  const area = wholeArea(state)
+  const { lines: room } = contentOf(area)
+  const { lines: all, columns } = shownHelp(state)
+  const lines = columns === 2 ? all : all.slice(first, first + room)
+  const perColumn = columns === 1 ? room : Math.ceil(lines.length / 2)
+  const below = columns === 1 ? all.length - first - room : 0
+  const title = `keys and commands${below > 0 ? ` · ${below} more below` : ''}`
+  return (
+    <Panel area={area} isFocused title={[{ text: title, tone: 'strong' }]}>
+      <Box>
+        {Array.from({ length: columns }, (_, at) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: a column is where it is
+          <Box key={at} flexDirection="column" width={Math.floor(contentOf(area).columns / columns)}>
+            {lines.slice(at * perColumn, (at + 1) * perColumn).map((text, line) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: and so is a line
+              <Text key={line} wrap="truncate">
+                {styled([{ text: ` ${text}`, tone: text.startsWith(' ') ? 'plain' : 'strong' }], theme)}
+              </Text>
+            ))}
+          </Box>
+        ))}
+      </Box>
+    </Panel>
+  )
+}
+
+/** What was found for the typed text; the marked entry stays visible. */
+function Palette({ state, overlay }: { state: State; overlay: Overlay & { kind: 'palette' } }): ReactNode {
+  const { theme, icons } = useLook()
+  const { edit, at } = overlay
+  const area = wholeArea(state)
+  const { columns, lines } = contentOf(area)
+  const found = findEntries(state, edit.text)
+  const room = Math.max(1, lines - 2)
+  const first = Math.max(0, Math.min(at - Math.floor(room / 2), found.length - room))
+  const prompt = [{ text: ` ${icons.search} ` }, ...lineSpans(edit, columns - 6)]
+  return (
+    <Panel area={area} isFocused title={[{ text: `find · ${found.length}`, tone: 'strong' }]}>
+      <Text wrap="truncate">{styled(prompt, theme)}</Text>
+      <Text> </Text>
+      {found.length === 0 && (
+        <Text wrap="truncate">{styled([{ text: ' nothing has this name', tone: 'quiet' }], theme)}</Text>
+      )}
+      {found.slice(first, first + room).map(({ kind, text }, index) => {
+        const spans: Span[] = [{ text: ` ${padTo(kind, 9)}`, tone: 'quiet' }, { text: sanitizeLine(text) }]
+        return (
+          // biome-ignore lint/suspicious/noArrayIndexKey: an entry is where it is
+          <Text key={index} wrap="truncate">
+            {first + index === at ? selectedLine(spans, columns, theme) : styled(spans, theme)}
+          </Text>
+        )
+      })}
+    </Panel>
+  )
+}

@@ -1,0 +1,163 @@
+import { Box, Text } from 'ink'
+import { memo, type ReactNode } from 'react'
+import { countOf, padTo, sanitizeLine, truncate } from '../../src/client/text.ts'
+import type { Cell, Column, Line, Location, Row, TablePage } from '../pages/page.ts'
+import { type Area, contentOf, headOf, tableWindow, textColumns } from '../state/layout.ts'
+import { detailsOf } from '../state/navigation.ts'
+import { hiddenRows, selectedIndex, shownRows } from '../state/selection.ts'
+import { type State, type View, viewOf } from '../state/state.ts'
+import { wrapLine } from '../state/text-lines.ts'
+import { cellText, columnWidths, contentWidths, shownText } from './columns.ts'
+import { detailLines } from './details.ts'
+import { useLook } from './look.ts'
+import { Panel } from './panel.tsx'
+import { type Span, selectedLine, styled } from './styled.ts'
+import { TextLines } from './text.tsx'
+
+interface TablePanelProps {
+  readonly state: State
+  readonly page: TablePage
+  readonly area: Area
+  readonly isFocused: boolean
+}
+
+/** Columns before the cells of a row. */
+const GUTTER = 2
+
+/** A titled table that scrolls with its selection; control sequences in its text are shown, not sent. */
+export function TablePanel({ state, page, area, isFocused }: TablePanelProps): ReactNode {
+  const { icons, theme } = useLook()
+  const { location } = area
+  const { columns: width, lines: height } = contentOf(area)
+  const rows = shownRows(state, location)
+  const { first, room, top, hasTitles } = tableWindow(state, area)
+  const visible = rows.slice(first, first + room)
+  const widths = columnWidths(page.columns, width - GUTTER, contentWidths(page.columns, rows, visible, state.now))
+  const at = selectedIndex(state, location) - first
+  const isPointed = isFocused || detailsOf(state) === location.page
+  const left = { columns: width, lines: height - top - visible.length }
+  const details = isFocused ? detailLines(page.columns, widths, visible[at], left, state.now) : []
+  const head = [...headOf(state, area), ...(rows.length === 0 ? emptyLines(page, state, area) : [])]
+  return (
+    <Panel {...{ area, isFocused }} title={titleSpans(page, state, location, isFocused, icons.pointer)}>
+      <TextLines lines={head} />
+      {hasTitles && <Text wrap="truncate">{styled([{ text: titlesOf(page, widths), tone: 'quiet' }], theme)}</Text>}
+      {visible.map((row, index) => (
+        <TableRow
+          key={row.id}
+          {...{ row, width }}
+          columns={page.columns}
+          layout={widths.join()}
+          times={timesOf(row, state.now)}
+          pointer={index === at && isPointed ? icons.pointer : ' '}
+          isSelected={index === at && isFocused}
+        />
+      ))}
+      {details.length > 0 && (
+        <Box flexGrow={1} flexDirection="column" justifyContent="flex-end">
+          <TextLines lines={details} />
+        </Box>
+      )}
+    </Panel>
+  )
+}
+
+interface TableRowProps {
+  readonly row: Row
+  readonly columns: readonly Column[]
+  /** The width of each column, with commas between; nothing for those that are left out. */
+  readonly layout: string
+  /** What cells with a time say now. */
+  readonly times: string
+  readonly pointer: string
+  readonly isSelected: boolean
+  readonly width: number
+}
+
+/** A row, which is drawn again only when something of it changes. */
+const TableRow = memo(function TableRow(props: TableRowProps): ReactNode {
+  const { theme } = useLook()
+  const spans = [{ text: `${props.pointer} ` }, ...cellSpans(props)]
+  const line = props.isSelected ? selectedLine(spans, props.width, theme) : styled(spans, theme)
+  return <Text wrap="truncate">{line}</Text>
+})
+
+/** The cells of a row, each as wide as its column. */
+function cellSpans({ row, columns, layout, times }: TableRowProps): Span[] {
+  const widths = layout.split(',').map(Number)
+  const shownTimes = times.split('\0')
+  const last = widths.findLastIndex((width) => width > 0)
+  return columns.flatMap((column, at): Span[] => {
+    const [width = 0, cell] = [widths[at], row.cells[at]]
+    if (width === 0 || cell === undefined) return []
+    const shown = isTime(cell) ? (shownTimes[at] ?? '') : sanitizeLine(cell.text ?? '')
+    return [...markedSpans(cellText(shown, column, width), cell), ...(at === last ? [] : [GAP])]
+  })
+}
+
+/** What stands between cells. */
+const GAP: Span = { text: ' ' }
+
+const isTime = ({ since, at }: Cell): boolean => since !== undefined || at !== undefined
+
+const timesOf = ({ cells }: Row, now: number): string =>
+  cells.map((cell) => (isTime(cell) ? shownText(cell, now) : '')).join('\0')
+
+/** A cell as it is drawn, with its marked parts. Marks of a text with hidden characters would be in the wrong places. */
+function markedSpans(drawn: string, { text = '', tone, marks = [] }: Cell): Span[] {
+  if (marks.length === 0 || sanitizeLine(text) !== text) return [{ text: drawn, tone }]
+  const end = drawn.endsWith('…') ? drawn.length - 1 : Math.min(drawn.length, text.length)
+  const ranges = marks.flatMap(([from = 0, to = 0]) => (from < end ? [[from, Math.min(to, end)] as const] : []))
+  const spans = ranges.flatMap(([from, to], at): Span[] => [
+    { text: drawn.slice(ranges[at - 1]?.[1] ?? 0, from), tone },
+    { text: drawn.slice(from, to), tone, isInverse: true },
+  ])
+  return [...spans, { text: drawn.slice(ranges.at(-1)?.[1] ?? 0), tone }]
+}
+
+/** The titles of the columns that are shown. */
+function titlesOf({ columns }: TablePage, widths: readonly (number | undefined)[]): string {
+  const titles = columns.map(({ title }, at) => padTo(truncate(title, widths[at] ?? 0), (widths[at] ?? -1) + 1))
+  return `${' '.repeat(GUTTER)}${titles.join('').trimEnd()}`
+}
+
+/** `▸ work 47 of 252 · "paint" · newest · 5 hidden`, and why the rows are no newer. */
+function titleSpans(page: TablePage, state: State, location: Location, isFocused: boolean, pointer: string): Span[] {
+  const view = viewOf(state, location)
+  const name = { text: `${isFocused ? `${pointer} ` : ''}${page.title}`, tone: isFocused ? 'strong' : 'plain' } as const
+  if (view.loadedAt === undefined) return [name]
+  const shown = shownRows(state, location).length
+  const hidden = hiddenRows(state, location)
+  const facts = [
+    ...(view.filter === '' ? [] : [`"${sanitizeLine(view.filter)}"`]),
+    ...(view.sort === undefined ? [] : [view.sort]),
+    ...(view.missed === undefined ? [] : [`held, ${view.missed} new (F follows)`]),
+    ...(hidden === 0 ? [] : [`${hidden} hidden (.)`]),
+  ]
+  const stale = view.error !== undefined && shown > 0 ? ` · ${sanitizeLine(view.error)}` : ''
+  return [
+    name,
+    { text: ` ${shown}${totalOf(view, shown)}`, tone: isFocused ? 'busy' : 'quiet' },
+    { text: facts.map((fact) => ` · ${fact}`).join(''), tone: 'quiet' },
+    { text: stale, tone: 'bad' },
+  ]
+}
+
+function totalOf({ total, hasMore }: View, shown: number): string {
+  if (total !== undefined && total > shown) return ` of ${total}`
+  return hasMore ? '+' : ''
+}
+
+/** Nothing is said to be empty before the server has answered. */
+function emptyLines(page: TablePage, state: State, area: Area): readonly Line[] {
+  const { error, loadedAt, filter, hasMore } = viewOf(state, area.location)
+  const hidden = hiddenRows(state, area.location)
+  const tone = error === undefined ? 'quiet' : 'bad'
+  const say = (text: string): readonly Line[] => wrapLine({ text, tone }, textColumns(area))
+  if (error !== undefined) return say(error)
+  if (loadedAt === undefined) return say('reading …')
+  const among = hasMore ? ' in what was read; G reads further' : ''
+  if (filter !== '') return say(`nothing with this text${among}; esc clears the filter`)
+  if (hidden > 0 && hasMore) return say(`nothing but bookkeeping${among}; . shows it`)
+  return say(hidden > 0 ? `only ${countOf(hidden, 'row')} of bookkeeping; . shows them` : page.empty)
+}
