@@ -147,7 +147,12 @@ describe('events', () => {
     const head = (await town.gc(['events', '--seq'])).out.trim()
     const { id } = await town.bead('Newer')
     const { out } = await town.gc(['events', '--after', head, '--json'])
-    expect(JSON.parse(out.split('\n')[0] ?? '')).toMatchObject({ type: 'bead.created', subject: id })
+    const created = out
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+      .filter(({ type }) => type === 'bead.created')
+    expect(created).toMatchObject([{ subject: id }])
     expect((await town.gc(['events', '--after', '999999'])).out).toBe('')
   })
 
