@@ -12,6 +12,7 @@ export const cityMetrics = (city: City): NumberMetric[] => [
   ...budgetMetrics(city.budgets.current()),
   ...reviewMetrics(city),
   ...changeMetrics(city),
+  ...city.landings.metrics(),
   {
     name: 'gc_logins_held',
     help: 'Logins that agents cannot work with, by state: limited until later, or dead until a person logs in.',

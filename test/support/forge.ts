@@ -216,6 +216,7 @@ export class ScriptedForge implements Disposable {
     if (first === 'issues') return this.#label(Number(second), body)
     if (first !== 'pulls') return said(404, 'Not found')
     if (method === 'POST' && second === undefined) return this.#create(body)
+    if (method === 'PATCH') return this.#edit(Number(second), body)
     if (third === 'merge') return this.#askMerge(Number(second), body, fault)
     if (third === 'reviews') return Response.json(page > 1 ? [] : this.#reviews(Number(second)))
     if (second === undefined) return Response.json(page > 1 ? [] : this.#list(new URLSearchParams(search)))
@@ -333,6 +334,14 @@ export class ScriptedForge implements Disposable {
     }
     this.pulls.set(pull.number, pull)
     return Response.json(this.#wire(pull), { status: 201 })
+  }
+
+  #edit(number: number, { state }: Record<string, unknown>): Response {
+    const pull = this.pulls.get(number)
+    if (!pull) return said(404, 'Not found')
+    if (pull.mergeCommit) return said(this.dialect === 'github' ? 422 : 412, 'it is merged')
+    if (state === 'open' || state === 'closed') pull.state = state
+    return Response.json(this.#wire(pull), { status: this.dialect === 'github' ? 200 : 201 })
   }
 
   #label(number: number, { labels }: Record<string, unknown>): Response {

@@ -119,6 +119,14 @@ export const unknown = ({ status, reason }: ForgeResponse): Outcome => ({
   reason: `the forge answered ${status}${reason === '' ? ' without a reason' : `: ${reason}`}`,
 })
 
+/** Both forges answer with the closed pull request. */
+export const judgeClose = (answer: ForgeResponse): Outcome =>
+  answer.status === 200 || answer.status === 201
+    ? accepted
+    : answer.status < 500
+      ? refused('permission', answer.reason)
+      : unknown(answer)
+
 export const at = (value: unknown, ...path: readonly string[]): unknown =>
   path.reduce<unknown>((inner, key) => (isObject(inner) ? inner[key] : undefined), value)
 

@@ -98,6 +98,8 @@ export interface Forge {
   merge(request: MergeRequest): Promise<Outcome>
   /** Puts it into the merge queue, pinned to its head. */
   enqueue(number: number, sha: string): Promise<Outcome>
+  /** Closes it without merging it; one that is closed already stays so. */
+  close(number: number): Promise<Outcome>
   /** Adds labels, which are made where they are missing; they decide nothing, so that a failure is a reason only. */
   label(number: number, labels: readonly string[]): Promise<Outcome>
 }

@@ -4,6 +4,7 @@ import {
   arrayOf,
   at,
   type ForgeClient,
+  judgeClose,
   numberAt,
   problemOf,
   refused,
@@ -91,6 +92,11 @@ export class Gitea implements Forge {
 
   async enqueue(): Promise<Outcome> {
     return refused('rules', 'Gitea has no merge queue')
+  }
+
+  close(number: number): Promise<Outcome> {
+    const request = { method: 'PATCH', body: { state: 'closed' } } as const
+    return this.client.attempt(`${this.#path}/pulls/${number}`, request, judgeClose)
   }
 
   async label(number: number, labels: readonly string[]): Promise<Outcome> {

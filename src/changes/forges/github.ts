@@ -4,6 +4,7 @@ import {
   arrayOf,
   at,
   type ForgeClient,
+  judgeClose,
   numberAt,
   problemOf,
   refused,
@@ -137,6 +138,11 @@ export class GitHub implements Forge {
     if (id === '') return refused('moved', `there is no pull request ${number}`)
     const body = { query: ENQUEUE, variables: { id, sha } }
     return this.client.attempt(this.options.graphql, { method: 'POST', body }, judgeEnqueue)
+  }
+
+  close(number: number): Promise<Outcome> {
+    const request = { method: 'PATCH', body: { state: 'closed' } } as const
+    return this.client.attempt(`${this.#path}/pulls/${number}`, request, judgeClose)
   }
 
   label(number: number, labels: readonly string[]): Promise<Outcome> {

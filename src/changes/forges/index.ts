@@ -16,6 +16,7 @@ export { forgeOfRemote, type OpenForgeOptions, openForge } from './open.ts'
 export {
   type Advance,
   advance,
+  closeProposal,
   type LandingEnd,
   type LandingOptions,
   type LandingRemote,

@@ -283,3 +283,28 @@ async function after(
   }
   return keep({ ...row, reason, notBefore: now() + SOON_MS }, SOON_MS)
 }
+
+/** The outcome of closing a proposal. `landed`: it had been merged. */
+export type ProposalClose =
+  | { readonly kind: 'closed' }
+  | { readonly kind: 'landed'; readonly commit: string }
+  | { readonly kind: 'again'; readonly after: number }
+  | { readonly kind: 'failed'; readonly reason: string }
+
+/** Closes the pull request of a landing that is not to land any more, and looks; one that was merged has landed. */
+export async function closeProposal(row: PullRequestLanding, world: LandingWorld): Promise<ProposalClose> {
+  try {
+    const { pull, landed } = await look(row, world)
+    if (landed.kind === 'landed') return { kind: 'landed', commit: landed.commit }
+    if (pull?.state === 'merged' && landed.kind !== 'different') return { kind: 'again', after: POLL_MS }
+    if (pull?.state !== 'open') return { kind: 'closed' }
+    const answer = await world.forge.close(pull.number)
+    if (answer.kind === 'refused') return { kind: 'failed', reason: answer.reason }
+    return { kind: 'again', after: answer.kind === 'retry' ? answer.after : SOON_MS }
+  } catch (error) {
+    if (error instanceof ForgeProblem) return { kind: 'failed', reason: error.message }
+    if (error instanceof TooSoon) return { kind: 'again', after: error.wait }
+    if (error instanceof NoAnswer) return { kind: 'again', after: POLL_MS }
+    throw error
+  }
+}

@@ -226,7 +226,10 @@ export class LandingChecks {
 
   async #finish(row: CheckRow, end: { verdict: Verdict; reason: string; output: string }): Promise<void> {
     const { store, rows, clock, onVerdict } = this.options
-    await store.write((tx) => rows.updateCheck(tx, row.id, { ...end, state: 'done', endedAt: clock.now() }), CHECKS)
+    await store.write((tx) => {
+      rows.updateCheck(tx, row.id, { ...end, state: 'done', endedAt: clock.now() })
+      rows.count(tx, `verdict:${end.verdict}`)
+    }, CHECKS)
     onVerdict(row.rig)
   }
 }

@@ -9,6 +9,7 @@ import type { Suspensions } from '../../config/suspensions/index.ts'
 import { toTimestamp } from '../../core/clock.ts'
 import { sha256 } from '../../core/digest.ts'
 import { AppError, errorMessage } from '../../core/errors.ts'
+import type { NumberMetric } from '../../core/metrics/index.ts'
 import { unsubscriber } from '../../core/signal.ts'
 import type { Tx } from '../../core/store/index.ts'
 import { actorOf } from '../../http/actor-of.ts'
@@ -21,6 +22,7 @@ import { Closes, type ClosesOptions } from './closes.ts'
 import * as events from './events.ts'
 import { Generation } from './generation.ts'
 import { Letters, type LettersOptions } from './letters.ts'
+import { countStanding, landingMetrics } from './metrics.ts'
 import { enterState, LANDING, type TrainParts, type TrainRig } from './parts.ts'
 import { FINAL, LandingRows } from './rows.ts'
 import type { Landing, LandingCheck, LandingList, LandingLog, LandStatus, LandSubmit } from './schema.ts'
@@ -272,6 +274,10 @@ export class Landings {
     }
   }
 
+  metrics(): NumberMetric[] {
+    return landingMetrics({ rows: this.rows, clock: this.options.clock })
+  }
+
   /** Submits what a session committed, or a branch of a rig. */
   async submit(caller: Caller, name: string, { session: named, branch, bead_id }: LandSubmit): Promise<Landing> {
     const rig = this.#landingRig(name)
@@ -327,6 +333,7 @@ export class Landings {
       const allowed =
         verb === 'release' && row.heldFor !== '' ? [...new Set([...row.allowed, row.heldFor])] : row.allowed
       const after = enterState(this.#parts, tx, row, { ...fields, allowed, reason: said || reason }, event)
+      if (isFinal(after)) this.rows.reviewPullRequest(tx, id, this.options.clock.now())
       tx.after(() => this.#wake(row.rig))
       return toLanding(after)
     }, actorOf(caller))
@@ -372,6 +379,7 @@ export class Landings {
     await this.options.store.write((tx) => {
       const train = this.rows.train(name)
       if (!train || (train.pausedAt === null && train.standingFor === '')) return
+      countStanding(this.rows, tx, train, this.options.clock.now())
       const over = {
         pausedBy: null,
         pausedAt: null,

@@ -13,6 +13,7 @@ import type { CheckPlace, LandingChecks } from './checks.ts'
 import * as events from './events.ts'
 import type { Generation } from './generation.ts'
 import type { Letters } from './letters.ts'
+import { countEntry } from './metrics.ts'
 import type { LandingRows } from './rows.ts'
 import type { LandingRow } from './table.ts'
 
@@ -75,6 +76,7 @@ export function enterState(
   event: LandingEvent,
 ): LandingRow {
   const after = rows.update(tx, row.id, { ...change, updatedAt: clock.now() })
+  countEntry(rows, tx, row, after)
   if (isGivenBack(row)) letters.withdraw(tx, row.id)
   const { id, rig, target, branch, head, bead, session } = after
   log.append(

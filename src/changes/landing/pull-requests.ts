@@ -3,6 +3,7 @@ import { AppError } from '../../core/errors.ts'
 import type { Tx } from '../../core/store/index.ts'
 import {
   advance,
+  closeProposal,
   type Forge,
   ForgeProblem,
   forgeOfRemote,
@@ -123,7 +124,9 @@ export class PullRequests {
   async #step(current: PullRequestRow, land: LandConfig, forge: Forge, address: RemoteAddress): Promise<void> {
     const { rows, store, clock, letters } = this.parts
     const row = rows.find(current.landing)
-    if (!row || !PROPOSED.includes(row.state)) return this.#withdraw(current)
+    if (!row || !PROPOSED.includes(row.state)) {
+      return this.#leave(row, current, () => this.#world(current, land, forge, address))
+    }
     try {
       const step = await advance(current.proposal, await this.#world(current, land, forge, address))
       if (step.kind === 'end' && step.end.kind === 'red') {
@@ -136,15 +139,29 @@ export class PullRequests {
         rows.setPullRequest(tx, { ...current, proposal: step.row, due: clock.now() + step.after })
         this.#show(tx, now, step.row)
       }, LANDING)
-      if (step.kind === 'end' && step.end.kind === 'landed') await this.#cleanUp(current, address)
+      if (step.kind === 'end' && step.end.kind === 'landed') await this.#cleanUp(current)
     } catch (error) {
       if (!(error instanceof Withdrawn)) throw error
-      await this.#withdraw(current)
     }
   }
 
-  async #withdraw(current: PullRequestRow): Promise<void> {
-    await this.parts.store.write((tx) => this.parts.rows.setPullRequest(tx, { ...current, state: 'ended' }), LANDING)
+  /** A landing that was cancelled or given up leaves no pull request behind; one that waits for a person keeps its own. */
+  async #leave(
+    row: LandingRow | undefined,
+    current: PullRequestRow,
+    world: () => Promise<LandingWorld>,
+  ): Promise<void> {
+    const { rows, store, clock, report } = this.parts
+    const isOver = row?.state === 'cancelled' || row?.state === 'given_up'
+    const end = isOver ? await closeProposal(current.proposal, await world()) : { kind: 'closed' as const }
+    if (end.kind === 'failed') report(`the pull request of ${current.landing} stays open: ${end.reason}`)
+    await store.write((tx) => {
+      if (end.kind === 'again') return rows.setPullRequest(tx, { ...current, due: clock.now() + end.after })
+      rows.setPullRequest(tx, { ...current, state: 'ended' })
+      const now = rows.find(current.landing)
+      if (end.kind === 'landed' && now) this.train.land(tx, now, end.commit)
+    }, LANDING)
+    if (isOver && end.kind !== 'again') await this.#cleanUp(current)
   }
 
   async #world(current: PullRequestRow, land: LandConfig, forge: Forge, address: RemoteAddress): Promise<LandingWorld> {
@@ -199,7 +216,10 @@ export class PullRequests {
   }
 
   /** Deletes gc's own branch, unless somebody else pushed to it. */
-  async #cleanUp({ landing, proposal }: PullRequestRow, address: RemoteAddress): Promise<void> {
+  async #cleanUp({ landing, proposal }: PullRequestRow): Promise<void> {
+    const land = this.rig.land()
+    if (!land) return
+    const address = await this.#address(land)
     const { headBranch, sha } = proposal
     const branch = new RemoteBranch(this.parts.git, this.rig.yard, address, headBranch)
     await branch.remove(sha).catch(() => {})

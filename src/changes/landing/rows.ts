@@ -16,6 +16,7 @@ import {
   landingPullRequests,
   landingPushes,
   landings,
+  landingTotals,
   landingTrains,
   type MemberRow,
   type PullRequestRow,
@@ -247,6 +248,20 @@ export class LandingRows {
     tx.orm.update(landingLetters).set(change).where(where).run()
   }
 
+  /** Adds to a total. */
+  count(tx: Tx, name: string, n = 1): void {
+    if (n === 0) return
+    tx.orm
+      .insert(landingTotals)
+      .values({ name, n })
+      .onConflictDoUpdate({ target: landingTotals.name, set: { n: sql`${landingTotals.n} + ${n}` } })
+      .run()
+  }
+
+  totals(): Map<string, number> {
+    return new Map(this.store.read((orm) => orm.select().from(landingTotals).all()).map(({ name, n }) => [name, n]))
+  }
+
   /** The pull requests of a landing, closed ones included. */
   pullRequest(landing: string): PullRequestRow | undefined {
     const where = eq(landingPullRequests.landing, landing)
@@ -256,6 +271,12 @@ export class LandingRows {
   openPullRequests(rig: string): PullRequestRow[] {
     const where = and(eq(landingPullRequests.rig, rig), sql`state = 'open'`)
     return this.store.read((orm) => orm.select().from(landingPullRequests).where(where).all())
+  }
+
+  /** Has the pull request of a landing that is over be looked at again, to be closed. */
+  reviewPullRequest(tx: Tx, landing: string, due: number): void {
+    const where = eq(landingPullRequests.landing, landing)
+    tx.orm.update(landingPullRequests).set({ state: 'open', due }).where(where).run()
   }
 
   setPullRequest(tx: Tx, row: PullRequestRow): void {

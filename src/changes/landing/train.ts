@@ -12,6 +12,7 @@ import { type CheckPlace, checkId } from './checks.ts'
 import { type Decision, decide, type Verdict } from './decide.ts'
 import * as events from './events.ts'
 import type { GivenBack } from './letters.ts'
+import { countStanding } from './metrics.ts'
 import { enterState, LANDING, type LandingEvent, requeue, type TrainParts, type TrainRig } from './parts.ts'
 import { PullRequests } from './pull-requests.ts'
 import { Returns } from './returns.ts'
@@ -317,6 +318,7 @@ export class Train {
   #settle(tx: Tx, push: PushRow, arrived: boolean, wrong: ReadonlySet<string>): void {
     const { rows } = this.parts
     rows.updatePush(tx, push.id, { state: arrived ? 'landed' : 'overtaken' })
+    rows.count(tx, arrived ? 'push:landed' : 'push:overtaken')
     const members = rows.members(push.batch).filter(({ position }) => position <= push.upto)
     for (const member of members) {
       const row = rows.find(member.landing)
@@ -715,6 +717,7 @@ export class Train {
 
   #record(tx: Tx, event: TrainEvent, facts: Omit<TrainFacts, 'rig' | 'target'>): void {
     this.parts.log.append(tx, event, {}, { rig: this.rig.name, target: this.rig.target(), ...facts })
+    this.parts.rows.count(tx, event.type)
   }
 
   #stand(kind: string, reason: string): Promise<void> {
@@ -725,6 +728,7 @@ export class Train {
     const { rows, clock } = this.parts
     const before = this.#row
     if (before?.standingFor === kind && before.standing === reason) return
+    countStanding(rows, tx, before, clock.now())
     const since = { standingFor: kind, standing: reason, standingSince: clock.now(), standingAt: at ?? null }
     rows.setTrain(tx, this.rig.name, this.rig.target(), since)
     this.#record(tx, events.LandStanding, { reason, ...(at !== undefined && { base: at }) })
@@ -736,8 +740,9 @@ export class Train {
   }
 
   #runIn(tx: Tx): void {
-    const { rows } = this.parts
+    const { rows, clock } = this.parts
     if (!this.#row?.standingFor) return
+    countStanding(rows, tx, this.#row, clock.now())
     const over = { standingFor: '', standing: '', standingSince: null, standingAt: null }
     rows.setTrain(tx, this.rig.name, this.rig.target(), over)
     this.#record(tx, events.LandRunning, {})

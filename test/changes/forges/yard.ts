@@ -118,6 +118,7 @@ export class Yard implements Disposable {
         create: (draft) => around(() => forge.create(draft)),
         merge: (request) => around(() => forge.merge(request)),
         enqueue: (number, sha) => around(() => forge.enqueue(number, sha)),
+        close: (number) => around(() => forge.close(number)),
         label: (number, names) => around(() => forge.label(number, names)),
       },
       remote: {

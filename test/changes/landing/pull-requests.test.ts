@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { human } from '../../../src/http/guard.ts'
 import { git } from '../../agents/worktrees/git.ts'
+import { OWN_TOKEN } from '../../support/forge.ts'
 import { proposingWorld } from './proposing-world.ts'
 
 test.each(['github', 'gitea'] as const)(
@@ -70,4 +71,53 @@ test('a branch that an agent of a pack was handed is not landed', async () => {
   await until(landing, 'held')
   expect(world.reason(landing)).toBe('shop/refinery merges this branch itself; gc does not land it as well')
   expect(world.main()).toEqual(['base'])
+})
+
+test.each(['github', 'gitea'] as const)(
+  'a landing that is taken back leaves no pull request and no branch at %s',
+  async (dialect) => {
+    await using town = await proposingWorld(dialect)
+    const { world, forge, until } = town
+    forge.rules.requiredChecks = ['ci']
+    const settled = async (number: number) => {
+      for (let n = 0; n < 20 && forge.tip(`gc/land/${ids[number - 1]}`) !== ''; n++) {
+        await world.settle()
+        await world.clock.advance(5_000)
+      }
+      return forge.pulls.get(number)?.state
+    }
+    const ids = [await world.send('one', { 'a.txt': 'a\n' }), await world.send('two', { 'b.txt': 'b\n' })]
+    const [one = '', two = ''] = ids
+    await until(one, 'pr_waiting')
+    await until(two, 'pr_waiting')
+    const { head: start } = world.city.log
+    forge.script(/PATCH .*pulls\/1/, 'lost')
+    await world.landings.change(human, 'cancel', one)
+    await world.reopen()
+    expect([await settled(1), forge.tip(`gc/land/${one}`)]).toEqual(['closed', ''])
+    forge.report(forge.tip(`gc/land/${two}`), 'ci', 'red')
+    await until(two, 'red')
+    expect(forge.pulls.get(2)?.state).toBe('open')
+    await world.landings.change(human, 'give-up', two, 'not worth it')
+    expect([await settled(2), forge.tip(`gc/land/${two}`), world.state(two)]).toEqual(['closed', '', 'given_up'])
+    expect(world.recorded(start)).toEqual(['cancelled', 'red', 'undelivered', 'cancelled'])
+    expect([world.main(), forge.count(/PATCH/)]).toEqual([['base'], 2])
+  },
+)
+
+test('a landing whose pull request was merged before it was cancelled has landed', async () => {
+  await using town = await proposingWorld('gitea')
+  const { world, forge, until } = town
+  forge.rules.requiredChecks = ['ci']
+  const id = await world.send('work', { 'a.txt': 'a\n' })
+  await until(id, 'pr_waiting')
+  const sha = forge.tip(`gc/land/${id}`)
+  forge.report(sha, 'ci', 'green')
+  const headers = { authorization: `token ${OWN_TOKEN}` }
+  const body = JSON.stringify({ Do: 'squash', head_commit_id: sha })
+  await world.pause()
+  await fetch(`${forge.url}/api/v1/repos/acme/shop/pulls/1/merge`, { method: 'POST', headers, body })
+  await world.landings.change(human, 'cancel', id)
+  await until(id, 'landed')
+  expect(world.main().length).toBe(2)
 })

@@ -34,6 +34,7 @@ export const ALLOWED: readonly Allowed[] = [
   walk('network_accounts', 'a row for each agent that people gave an account'),
   walk('login_limits', 'logins that are limited or dead now'),
   walk('rig_clones', 'a row for each rig that was ever cloned'),
+  walk('landing_totals', 'sums: a row for each outcome of a landing'),
   live('landing_trains_standing', 'rigs in which nothing lands now'),
   live('landing_checks_open', 'checks that run'),
   walk('worktrees', 'at most worktree_limit'),

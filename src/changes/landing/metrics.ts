@@ -1,0 +1,79 @@
+import type { Clock } from '../../core/clock.ts'
+import { type NumberMetric, samplesBy } from '../../core/metrics/index.ts'
+import type { Tx } from '../../core/store/index.ts'
+import { FINAL, type LandingRows } from './rows.ts'
+import { LANDING_STATES, type LandingRow, type TrainRow } from './table.ts'
+
+/** States that are counted each time that a landing enters them. */
+const OUTCOMES: readonly string[] = [
+  ...['landed', 'already', 'conflict', 'red', 'waits_turn', 'held', 'parked', 'lost', 'cancelled', 'given_up'],
+]
+const VERDICTS = ['green', 'red', 'none'] as const
+const MINUTE = 60
+/** Bounds of the time from the submission of a branch to its landing, in seconds. */
+const BOUNDS = [MINUTE, 5 * MINUTE, 15 * MINUTE, 60 * MINUTE, 240 * MINUTE, 1440 * MINUTE, Number.POSITIVE_INFINITY]
+const boundName = (bound: number): string => (Number.isFinite(bound) ? String(bound) : '+Inf')
+
+/** Counts that a landing entered another state. */
+export function countEntry(rows: LandingRows, tx: Tx, before: LandingRow, after: LandingRow): void {
+  if (before.state === after.state || !OUTCOMES.includes(after.state)) return
+  rows.count(tx, `outcome:${after.state}`)
+  if (after.state !== 'landed') return
+  const seconds = Math.max(0, after.updatedAt - after.submittedAt) / 1000
+  rows.count(tx, 'seconds', seconds)
+  for (const bound of BOUNDS) if (seconds <= bound) rows.count(tx, `seconds:${boundName(bound)}`)
+}
+
+/** Counts the time for which nothing landed because the check failed on the target itself, once that is over. */
+export function countStanding(rows: LandingRows, tx: Tx, train: TrainRow | undefined, now: number): void {
+  if (train) rows.count(tx, 'base_red_seconds', redSeconds(train, now))
+}
+
+const redSeconds = ({ standingFor, standingSince }: TrainRow, now: number): number =>
+  standingFor === 'base-red' && standingSince !== null ? Math.max(0, now - standingSince) / 1000 : 0
+
+/** The metrics of what lands in a city, from counters. */
+export function landingMetrics({ rows, clock }: { rows: LandingRows; clock: Clock }): NumberMetric[] {
+  const totals = rows.totals()
+  const of = (name: string): number => totals.get(name) ?? 0
+  const by = (prefix: string, names: readonly string[]) =>
+    names.map((name) => [name, of(`${prefix}:${name}`)] as [string, number])
+  const states = LANDING_STATES.filter((state) => !FINAL.includes(state))
+  const counts = new Map<string, number>(states.map((state) => [state, 0]))
+  for (const { state } of rows.everywhere(...states)) counts.set(state, (counts.get(state) ?? 0) + 1)
+  const red = rows.standing().reduce((sum, train) => sum + redSeconds(train, clock.now()), of('base_red_seconds'))
+  const pushes: [string, number][] = [
+    ['arrived', of('push:landed')],
+    ['overtaken', of('push:overtaken')],
+    ['refused', of('land.refused')],
+  ]
+  const counter = (name: string, help: string, samples: NumberMetric['samples']): NumberMetric => ({
+    ...{ name, help, type: 'counter', samples },
+  })
+  const total = (name: string, help: string, value: number) => counter(name, help, [{ labels: {}, value }])
+  return [
+    {
+      ...{ name: 'gc_landings', help: 'Branches that are to land, by state.', type: 'gauge' },
+      samples: samplesBy('state', counts),
+    },
+    counter(
+      'gc_landings_total',
+      'Branches that landed, were given back to their owners or had to wait, by outcome.',
+      samplesBy('outcome', by('outcome', OUTCOMES)),
+    ),
+    total('gc_landing_seconds_total', 'Time from the submission of branches until they landed.', of('seconds')),
+    counter(
+      'gc_landing_seconds_bucket',
+      'Branches that landed, by the longest time since their submission.',
+      samplesBy('le', by('seconds', BOUNDS.map(boundName))),
+    ),
+    counter(
+      'gc_landing_checks_total',
+      'Checks of merged branches, by verdict; none if a timeout or a signal ended it.',
+      samplesBy('verdict', by('verdict', VERDICTS)),
+    ),
+    total('gc_landing_flakes_total', 'Checks that failed and then passed with the same files.', of('land.flaky')),
+    counter('gc_landing_pushes_total', 'Pushes to targets, by outcome.', samplesBy('outcome', pushes)),
+    total('gc_landing_base_red_seconds_total', 'Time for which the check failed on the target itself.', red),
+  ]
+}
