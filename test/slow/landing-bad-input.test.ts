@@ -10,7 +10,7 @@ import { eventually } from '../support/until.ts'
 const CHECK = 'check = ["./test.sh"]\n'
 
 describe('a branch', () => {
-  test('that deletes, renames or links the check is held, and the check does not run', async () => {
+  test('that deletes, renames or links the check or moves a submodule is held, and the check does not run', async () => {
     await using world = await landingWorld()
     const tip = world.branch('main', { 'test.sh': '#!/bin/sh\n' })
     git(world.rig, 'push', '-q', 'origin', 'main')
@@ -18,6 +18,7 @@ describe('a branch', () => {
       deletes: ['rm', '-q', 'test.sh'],
       renames: ['mv', 'test.sh', 'other.sh'],
       links: ['update-index', '--cacheinfo', `120000,${git(world.rig, 'rev-parse', `${tip}:base.txt`)},test.sh`],
+      moves: ['update-index', '--add', '--cacheinfo', `160000,${'1'.repeat(40)},sub`],
     }
     const ids: string[] = []
     for (const [name, words] of Object.entries(changes)) {
@@ -28,9 +29,10 @@ describe('a branch', () => {
       ids.push(await world.submit(name))
     }
     await world.settle()
-    expect(ids.map((id) => [world.state(id), world.reason(id)])).toEqual(
-      ids.map(() => ['held', 'it changes protected files: test.sh']),
-    )
+    expect(ids.map((id) => [world.state(id), world.reason(id)])).toEqual([
+      ...Array.from({ length: 3 }, () => ['held', 'it changes protected files: test.sh']),
+      ['held', 'it moves submodules, which gc does not land: sub'],
+    ])
     expect([world.checks, git(world.remote, 'rev-parse', 'main')]).toEqual([0, tip])
   })
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { existsSync, lstatSync, rmSync, symlinkSync } from 'node:fs'
+import { existsSync, lstatSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import {
   changesBetween,
@@ -9,10 +9,13 @@ import {
   movedSubmodules,
   renamesBetween,
 } from '../../src/changes/yard/index.ts'
-import { git } from '../agents/worktrees/git.ts'
+import { GitRunner } from '../../src/config/git/index.ts'
+import { Deadlines } from '../../src/core/deadlines.ts'
+import { env, git } from '../agents/worktrees/git.ts'
 import { landingWorld } from '../changes/landing/world.ts'
 import { isScratch, lock, lockedWorld, pkg } from '../changes/yard/locked-world.ts'
 import { land, show, treeOf, yardWorld } from '../changes/yard/world.ts'
+import { tempFolder } from '../support/folder.ts'
 
 describe('a yard', () => {
   test('is private, borrows nothing, and is whole without the rig', async () => {
@@ -194,4 +197,60 @@ test('checks of one batch run side by side in folders of their own, and blame th
   expect(ids.map(world.state)).toEqual(['landed', 'landed', 'red', 'landed'])
   // The whole, three at once, the culprit again, and the one that was behind it.
   expect([most, world.checks]).toEqual([3, 6])
+})
+
+describe('a shallow clone', () => {
+  /** A rig without the history of its first commit. */
+  async function shallowWorld(land: string) {
+    const world = await landingWorld({ land })
+    world.branch('main', [{ one: '1\n' }, { two: '2\n' }])
+    git(world.rig, 'push', '-q', 'origin', 'main')
+    const from = git(world.rig, 'rev-parse', 'main')
+    writeFileSync(join(world.rig, '.git/shallow'), `${from}\n`)
+    const old = git(world.remote, 'rev-list', '--objects', 'main~1', '--not', `main^{tree}`).split('\n')
+    for (const line of old) {
+      const [object = ''] = line.split(' ')
+      rmSync(join(world.rig, '.git/objects', object.slice(0, 2), object.slice(2)), { force: true })
+    }
+    return Object.assign(world, { from })
+  }
+
+  test('gives its branches, since the target has the history', async () => {
+    await using world = await shallowWorld('mode = "push"\ncheck = ["./test.sh"]\n')
+    const id = await world.send('x', { x: '1\n' }, world.from)
+    await world.settle()
+    expect([world.state(id), world.main()]).toEqual(['landed', ['x: x', 'main: two', 'main: one', 'base']])
+  })
+
+  test('that is its own target is told to fetch the rest', async () => {
+    await using world = await shallowWorld('mode = "local"\n')
+    await world.send('x', { x: '1\n' }, world.from)
+    await world.settle()
+    expect(world.town.reports.join('\n')).toContain('run git fetch --unshallow there')
+  })
+})
+
+test('a signed commit has the signature of the key of the person, and the same name whenever it is made', async () => {
+  using home = tempFolder()
+  const key = home.at('key')
+  Bun.spawnSync(['ssh-keygen', '-q', '-t', 'ed25519', '-N', '', '-f', key])
+  const settings = `[gpg]\n\tformat = ssh\n[user]\n\tsigningKey = ${key}\n[commit]\n\tgpgSign = true\n`
+  writeFileSync(home.at('.gitconfig'), settings)
+  writeFileSync(home.at('signers'), `a@b ${readFileSync(`${key}.pub`, 'utf8')}`)
+  await using world = await landingWorld({
+    ...{ land: 'mode = "push"\ncheck = ["./test.sh"]\nsign = true\n', variables: { HOME: home.path } },
+  })
+  const id = await world.send('x', { x: '1\n' })
+  await world.settle()
+  expect(world.state(id)).toBe('landed')
+  const allowed = ['-c', 'gpg.format=ssh', '-c', `gpg.ssh.allowedSignersFile=${home.at('signers')}`]
+  expect(git(world.remote, ...allowed, 'log', '-1', '--format=%G?', 'main')).toBe('G')
+  await using yards = await yardWorld()
+  const deadlines = new Deadlines()
+  const runner = new GitRunner({ deadlines, env: { ...env, HOME: home.path } })
+  const head = await yards.branch('x', yards.base, { x: '1\n' })
+  const parts = { tip: yards.base, head, landed: [], tree: await treeOf(yards, yards.base, head), landing: 'ld-1' }
+  const make = () => makeCandidate(yards.yard, { ...parts, strategy: 'squash', submittedAt: 1, committedAt: 2 }, runner)
+  expect(await make()).toBe(await make())
+  deadlines.close()
 })

@@ -153,7 +153,7 @@ export class Train {
       if (rows.openPushes(name).length + rows.openPullRequests(name).length === 0) return 'wait'
     }
     await this.#prepare()
-    await this.#takeIn()
+    await this.#takeIn(land)
     await this.#pullRequests.follow(land)
     const batch = rows.activeBatch(this.rig.name)
     if (batch?.state === 'pushing') return this.#push(batch, land)
@@ -173,10 +173,12 @@ export class Train {
   }
 
   /** Brings submitted heads into the yard. */
-  async #takeIn(): Promise<void> {
+  async #takeIn(land: LandConfig): Promise<void> {
     const { rows, store } = this.parts
     const submitted = rows.inStates(this.rig.name, 'submitted')
     if (submitted.length === 0) return
+    // A shallow clone does not have the history that the target has.
+    if ((await this.rig.yard.refs('refs/gc/base')).size === 0) await this.#look(land)
     const problems = await this.#adopt(submitted)
     const unsaved = await this.#unsavedBehind(submitted)
     const taken = submitted.filter(({ id }) => !problems.has(id))

@@ -155,9 +155,12 @@ export class Yard {
       const theirs = this.#confined(within, { GIT_ALTERNATE_OBJECT_DIRECTORIES: objects })
       const bases = (await this.own.run('for-each-ref', '--format=%(objectname)', 'refs/gc/base')).split('\n')
       const lines = [...wanted, '--not', ...bases.filter(Boolean), '']
-      await theirs.read(['pack-objects', '--revs', '-q', join(incoming, 'pack')], {
-        input: Buffer.from(lines.join('\n')),
-        timeout: COPY_TIMEOUT_MS,
+      const packing = { input: Buffer.from(lines.join('\n')), timeout: COPY_TIMEOUT_MS }
+      await theirs.read(['pack-objects', '--revs', '-q', join(incoming, 'pack')], packing).catch((error) => {
+        const repository = dirname(objects)
+        if (!existsSync(join(repository, 'shallow'))) throw error
+        const what = `${repository} is a shallow clone that lacks history which the target does not have either`
+        throw new AppError('service-unavailable', `${what}; run git fetch --unshallow there`)
       })
       await this.#takeOver(incoming)
       const needed = ['rev-list', '--objects', '--quiet', ...wanted, '--not', ...bases.filter(Boolean)]
