@@ -26,7 +26,8 @@ const FED = 3
 /** No factor of the number of points. */
 const STRIDE = 37
 const LIFE_MS = 25_000
-const OVER_MS = 120_000
+/** Nothing is left to do, or what is left is forgotten, when no landing has moved for this long. */
+const STILL_MS = 120_000
 
 /** What happened in a run. */
 interface Run extends Faults {
@@ -116,9 +117,14 @@ class Driver {
     return `${JSON.stringify([said.filter(isOnItsWay), body], null, 1)}\n${this.world.log.slice(-4_000)}\n`
   }
 
-  /** Waits until nothing is left to do. */
+  /** Waits until nothing is left to do, or nothing moves any more. */
   async end(): Promise<void> {
-    await this.#work(OVER_MS, () => false)
+    let [seen, since] = ['', performance.now()]
+    await this.#work(Number.POSITIVE_INFINITY, (said) => {
+      const now = JSON.stringify(said ?? [])
+      if (now !== seen) [seen, since] = [now, performance.now()]
+      return performance.now() - since > STILL_MS
+    })
   }
 
   async #kill(point: string): Promise<void> {
@@ -151,9 +157,10 @@ class Driver {
   }
 
   /** Plays owners and a person until it is time, or nothing is on its way. */
-  async #work(limit: number, isTime: () => boolean): Promise<void> {
-    for (const end = performance.now() + limit; performance.now() < end && !isTime(); await Bun.sleep(60)) {
-      const said = await this.#play().catch(() => undefined)
+  async #work(limit: number, isTime: (said?: readonly Landed[]) => boolean): Promise<void> {
+    let said: Landed[] | undefined
+    for (const end = performance.now() + limit; performance.now() < end && !isTime(said); await Bun.sleep(60)) {
+      said = await this.#play().catch(() => undefined)
       if (said && !said.some((each) => isOnItsWay(each) || each.state === 'conflict' || each.state === 'red')) return
     }
   }
