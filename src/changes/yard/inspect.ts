@@ -63,13 +63,13 @@ export async function linesBetween(yard: Yard, from: string, to: string): Promis
   }, 0)
 }
 
-/** The paths to which changes bring contents back that the branch replaced in its last commits. */
+/** The paths to which changes bring contents back that the branch replaced in its last commits. New files replaced nothing. */
 export async function broughtBack(yard: Yard, tip: string, changes: readonly PathChange[]): Promise<string[]> {
   const wanted = new Map(
     changes.filter(({ newBlob }) => !/^0+$/.test(newBlob)).map((each) => [each.path, each.newBlob]),
   )
   if (wanted.size === 0) return []
-  const args = ['log', '-n', String(LOOK_BACK), '--first-parent', '-m', '--format=', ...RAW, tip]
+  const args = ['log', '-n', String(LOOK_BACK), '--first-parent', '-m', '--format=', '--diff-filter=a', ...RAW, tip]
   const text = await yard.own.read(args, { maxOutput: MAX_LIST_BYTES })
   const replaced = parseRaw(text).filter(({ path, oldBlob }) => wanted.get(path) === oldBlob)
   return [...new Set(replaced.map(({ path }) => path))]
