@@ -10,8 +10,8 @@ const coverage = new OperationCoverage(({ path }) => ofChanges(path))
 const openTown = towns(coverage)
 const MISSING = 'f'.repeat(40)
 
-/** A session in a rig that lands, but is paused; its change is ready. */
-async function readyChange() {
+/** A session in a rig that lands, but is paused; its change is ready. `clerk` works in the folder of the rig. */
+async function readyChange(agent: 'worker' | 'clerk' = 'worker') {
   const town = await openTown('')
   const { city, world } = town
   const rig = world.rigFolder(`${city.name}-shop`, { git: true })
@@ -26,22 +26,24 @@ async function readyChange() {
     join(city.path, 'city.toml'),
     `[workspace]\nname = "${city.name}"\n[session]\nsnapshot_interval = "1s"
 [[rigs]]\nname = "shop"\npath = "${rig}"\n[rigs.land]\nmode = "push"\n[[rigs]]\nname = "plain"\npath = "${world.rigFolder('plain')}"
-[[agent]]\nname = "worker"\ndir = "shop"\nworktree = true\nstart_command = '''${STORE_TOKEN}; exec sleep 600'''\n`,
+[[agent]]\nname = "worker"\ndir = "shop"\nworktree = true\nstart_command = '''${STORE_TOKEN}; exec sleep 600'''
+[[agent]]\nname = "clerk"\ndir = "shop"\nstart_command = '''${STORE_TOKEN}; exec sleep 600'''\n`,
   )
   const isKnown = () => city.call('GET ~/agents')
-  await eventually('the agent is known', 15_000, isKnown, ({ body }) => body.total === 1)
+  await eventually('the agent is known', 15_000, isKnown, ({ body }) => body.total === 2)
   expect((await city.call('POST ~/rig/shop/land/pause')).body).toMatchObject({ rig: 'shop', paused: { by: 'human' } })
-  const { id: session, token } = await startSession(city, 'shop/worker')
-  const { path } = (await city.call('GET ~/worktrees')).body.items[0]
+  const { id: session, token } = await startSession(city, `shop/${agent}`)
+  const path: string = (await city.call(`GET ~/session/${session}`)).body.work_dir
+  if (agent === 'clerk') writeFileSync(join(path, 'README'), 'edited by a person\n')
   const work = await bead(city, 'oil', { rig: 'shop' })
   await city.call(`POST ~/bead/${work}/claim`, { token })
   writeFileSync(join(path, 'oil'), 'one\ntwo\n')
-  git(path, 'add', '-A')
+  git(path, 'add', 'oil')
   git(path, 'commit', '-q', '-m', 'oil')
   await city.call(`POST ~/bead/${work}/close`, { token })
   const list = () => city.call('GET ~/changes?state=ready')
   const { body } = await eventually('the change is ready', 15_000, list, (all) => all.body.items.length === 1)
-  return { ...town, session, token, path, change: body.items[0], isOpen: city.name }
+  return { ...town, session, token, path, change: body.items[0] }
 }
 
 test('a change is listed, shown, commented on, answered and decided, once, by those who may', async () => {
@@ -184,6 +186,16 @@ test('a branch is submitted, held, released, tried again, cancelled and given up
   }
   expect(await fails('GET ~/rig/gone/land')).toBe('404 rig-not-found')
   expect((await city.call(`POST ${land}/resume`)).body).not.toHaveProperty('paused')
+})
+
+test('a session in the folder of its rig has a change since its claim, without the edits of a person there', async () => {
+  await using town = await readyChange('clerk')
+  const { city, change, path } = town
+  expect(path).toEndWith('-shop')
+  expect(change).toMatchObject({ agent: 'shop/clerk', base: git(path, 'rev-parse', 'HEAD^'), files: 1, added: 2 })
+  const { files } = (await city.call(`GET ~/change/${change.id}/diff`)).body
+  expect(files.map((file: { path: string }) => file.path)).toEqual(['oil'])
+  expect(git(path, 'status', '--short')).toBe('M README')
 })
 
 test('the operations on changes and landings are covered with success and every declared error', () => {
