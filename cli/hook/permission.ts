@@ -1,5 +1,5 @@
 import type { Env } from '../../src/client/home.ts'
-import type { FileCall } from '../../src/programs/protocol/index.ts'
+import type { AskedCall } from '../../src/programs/protocol/index.ts'
 import { program } from '../context/version.ts'
 
 /** How long the supervisor may take; then the program asks. */
@@ -7,18 +7,18 @@ const DECISION_MS = 5_000
 
 /**
  * Prints the decision on a tool call; nothing where the program is to decide itself. A command runs the gc of a path, and
- * rules decide on files.
+ * rules decide on what the program is about to ask.
  */
 export async function decidePermission(name: string, call: string, env: Env, path?: string): Promise<string> {
-  const { filesOfCall, permissionAnswer } = await import('../../src/programs/protocol/index.ts')
+  const { askedCall, permissionAnswer } = await import('../../src/programs/protocol/index.ts')
   const answer = permissionAnswer(name, call, path === undefined ? program : [path])
   if (answer !== undefined) return `${answer}\n`
-  const files = filesOfCall(name, call)
-  return files && (await isAllowed(files, env)) ? `${files.allow}\n` : ''
+  const asked = askedCall(name, call)
+  return asked && (await isAllowed(asked, env)) ? `${asked.allow}\n` : ''
 }
 
-/** Whether rules allow all files of a call to this session. */
-async function isAllowed({ kind, paths }: FileCall, env: Env): Promise<boolean> {
+/** Whether rules allow a call to this session. */
+async function isAllowed({ kind, paths, line }: AskedCall, env: Env): Promise<boolean> {
   const { GC_SESSION_ID: id, GC_CITY_NAME: city } = env
   if (!id || !city) return false
   const [{ Client }, { resolveAccess }] = await Promise.all([
@@ -27,10 +27,8 @@ async function isAllowed({ kind, paths }: FileCall, env: Env): Promise<boolean> 
   ])
   try {
     const client = new Client(resolveAccess(env), AbortSignal.timeout(DECISION_MS)).city(city)
-    const { decision } = await client.call('POST ~/session/{id}/tool-call', {
-      params: { id },
-      body: { kind, paths: [...paths] },
-    })
+    const body = { kind, paths: [...paths], ...(line !== undefined && { line }) }
+    const { decision } = await client.call('POST ~/session/{id}/tool-call', { params: { id }, body })
     return decision === 'allow'
   } catch {
     return false

@@ -9,8 +9,8 @@ import {
   RuleReview,
   RuleSuggestions,
   RuleView,
+  ToolCall,
   ToolCallDecision,
-  ToolCallPaths,
 } from './schema.ts'
 
 const repeat = { outside: 'look with `gc rule list`' } as const
@@ -108,8 +108,8 @@ export const ruleRoutes = (city: CityOf<{ rules: Rules }>) => [
       needs: 'session',
       repeat,
       description:
-        'For hooks of agent programs, which know the absolute paths of a call. A call that a rule allows is recorded as an answered question of the session.',
-      body: ToolCallPaths,
+        'For hooks of agent programs, which know the paths of a call and the folder of a command. A call that a rule allows is recorded as an answered question of the session.',
+      body: ToolCall,
       ok: ToolCallDecision,
       errors: ['session-not-found', 'forbidden'],
       extension: true,

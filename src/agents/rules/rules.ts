@@ -10,12 +10,14 @@ import { realPath } from '../../core/folders.ts'
 import type { Store } from '../../core/store/index.ts'
 import { actorOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
+import type { AskedSubject } from '../../programs/terminal-profile.ts'
 import { isRunning, type RunningSession, type SessionRepository, type SessionRow } from '../../work/sessions/index.ts'
 import type { AnswerGiver } from '../messaging/index.ts'
 import {
   type AnswerCounts,
   askingOf,
   type Choice,
+  describeSubject,
   numberOf,
   QuestionOver,
   type QuestionRow,
@@ -34,8 +36,8 @@ import type {
   RuleReview,
   RuleSuggestions,
   RuleView,
+  ToolCall,
   ToolCallDecision,
-  ToolCallPaths,
 } from './schema.ts'
 
 interface RulesOptions {
@@ -81,6 +83,8 @@ export class Rules {
   readonly #tried = new Set<number>()
   /** The changed files of open questions whose rule is void. */
   readonly #void = new Map<number, readonly string[]>()
+  /** Commands that hooks named last with another folder than that of their session: a dialog would not show it. */
+  readonly #elsewhere = new Set<string>()
   #unsubscribe: (() => void) | undefined
 
   constructor(private readonly options: RulesOptions) {
@@ -187,26 +191,38 @@ export class Rules {
   }
 
   /**
-   * Decides a call by the absolute paths that a program's hook names, before the program asks: its dialog may show them
-   * relative to a folder that only the program knows.
+   * Decides a call by what a program's hook names, before the program asks: its dialog may show paths from a folder that
+   * only the program knows, and does not show the folder of a command.
    */
-  async decide(caller: Caller, session: string, { kind, paths }: ToolCallPaths): Promise<ToolCallDecision> {
+  async decide(caller: Caller, session: string, call: ToolCall): Promise<ToolCallDecision> {
     if (caller.kind !== 'session' || caller.session !== session)
       throw new AppError('forbidden', `forbidden: only session ${session} itself can ask about its tool calls`)
     const row = this.options.repository.find(session)
+    const subject = subjectOf(call)
     if (!row || !isRunning(row)) return { decision: 'ask' }
     const { store, questions, beadOf, clock } = this.options
     const asking = askingOf(row, 'agent', beadOf(row))
-    const subject = { kind, paths }
     const question = {
-      ...{ id: `tool-${randomBytes(6).toString('hex')}`, kind: 'approval' as const, text: paths.join('\n') },
-      ...{ prompt: `${kind} these files?`, cut: false, picture: [], options: [ALLOW] },
+      ...{ id: `tool-${randomBytes(6).toString('hex')}`, kind: 'approval' as const, text: textOf(subject) },
+      ...{ prompt: `${call.kind}?`, cut: false, picture: [], options: [ALLOW] },
       since: toTimestamp(clock.now()),
     }
-    const rule = this.#judge({ ...asking, question: { ...question, subject } })?.rule
-    if (!rule) return { decision: 'ask' }
-    await store.write((tx) => questions.answerAtOnce(tx, asking, question, subject, ALLOW, rule.id), RULES)
+    this.#noteFolder(row.hostKey, subject, asking.folder)
+    const judgement = this.#judge({ ...asking, question: { ...question, subject } })
+    if (!judgement || judgement.changed.length > 0) return { decision: 'ask' }
+    const { id } = judgement.rule
+    await store.write((tx) => questions.answerAtOnce(tx, asking, question, subject, ALLOW, id), RULES)
     return { decision: 'allow' }
+  }
+
+  /** Remembers a command that runs in another folder than that of its session, for the dialog about it. */
+  #noteFolder(hostKey: string, subject: AskedSubject, folder: string): void {
+    if (subject.kind !== 'command') return
+    const key = `${hostKey} ${subject.line.trim()}`
+    this.#elsewhere.delete(key)
+    if (isOfFolder(subject, folder)) return
+    this.#elsewhere.add(key)
+    for (const old of [...this.#elsewhere].slice(0, -MAX_KEPT)) this.#elsewhere.delete(old)
   }
 
   #lookAtAll(): void {
@@ -251,6 +267,8 @@ export class Rules {
   #judge(row: JudgedQuestion): Judgement | undefined {
     const session = this.options.repository.find(row.sessionId)
     if (!session || session.hostKey !== row.hostKey || !isAnswerable(row)) return undefined
+    const { subject } = row.question
+    if (subject?.kind === 'command' && this.#elsewhere.has(`${row.hostKey} ${subject.line.trim()}`)) return undefined
     const now = this.options.clock.now()
     const found = this.#file
       .read()
@@ -383,11 +401,20 @@ const isAnswerable = ({ question: { kind, cut, options } }: JudgedQuestion): boo
   return kind === 'approval' && !cut && allowing.length === 1 && allowing[0]?.text === undefined && !allowing[0]?.ticks
 }
 
+const isOfFolder = ({ folder: of }: { folder?: string }, folder: string): boolean =>
+  of === undefined || of === folder || of === realPath(folder)
+
+const subjectOf = ({ kind, paths, line = '' }: ToolCall): AskedSubject =>
+  kind === 'command' ? { kind, line, folder: paths[0] ?? '' } : { kind, paths }
+
+const textOf = (subject: AskedSubject): string =>
+  subject.kind === 'read' || subject.kind === 'write' ? subject.paths.join('\n') : describeSubject(subject)
+
 function allows({ kind, value }: Rule, { question: { subject }, folder }: JudgedQuestion): boolean {
   if (subject?.kind !== kind) return false
   switch (subject.kind) {
     case 'command':
-      return (subject.folder === undefined || subject.folder === folder) && allowsLine(value, subject.line)
+      return isOfFolder(subject, folder) && allowsLine(value, subject.line)
     case 'fetch':
       return subject.hosts.every((host) => host.toLowerCase() === value.toLowerCase())
     case 'tool':

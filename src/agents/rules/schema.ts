@@ -88,23 +88,26 @@ export const RuleFiles = Type.Object(
 )
 export type RuleFiles = Static<typeof RuleFiles>
 
-export const ToolCallPaths = Type.Object(
+const Path = Type.String({ minLength: 1, maxLength: 4_096 })
+
+export const ToolCall = Type.Object(
   {
-    kind: Type.Union([Type.Literal('read'), Type.Literal('write')]),
-    paths: Type.Array(Type.String({ minLength: 1, maxLength: 4_096 }), {
+    kind: Type.Union([Type.Literal('read'), Type.Literal('write'), Type.Literal('command')]),
+    paths: Type.Array(Path, {
       minItems: 1,
       maxItems: 100,
-      description: 'Every file that the call reads or writes, as absolute paths.',
+      description: 'Every file that the call reads or writes, or the folder that its command runs in; absolute paths.',
     }),
+    line: Type.Optional(Type.String({ maxLength: 65_536, description: 'The command line, with the kind `command`.' })),
   },
-  { $id: 'ToolCallPaths', ...closed },
+  { $id: 'ToolCall', ...closed },
 )
-export type ToolCallPaths = Static<typeof ToolCallPaths>
+export type ToolCall = Static<typeof ToolCall>
 
 export const ToolCallDecision = Type.Object(
   {
     decision: Type.Union([Type.Literal('allow'), Type.Literal('ask')], {
-      description: '`ask`: no rule allows all of these paths, and the program asks as it would have.',
+      description: '`ask`: no rule allows this call, and the program asks as it would have.',
     }),
   },
   { $id: 'ToolCallDecision', ...closed },

@@ -30,27 +30,37 @@ function obstacle({ words, env }: ObstaclePlace): Obstacle | undefined {
   }
 }
 
-const protocolPlugin = (gc: string): string => `export const gcProtocol = async ({ client, $ }) => {
+const protocolPlugin = (gc: string): string => `import { resolve } from 'node:path'
+
+export const gcProtocol = async ({ client, directory, $ }) => {
   const allowed = new Set()
+  const commands = new Map()
   if (!process.env.GC_SESSION_ID) return {}
-  const decide = (hook_event_name, tool_name, tool_input) => {
-    const input = new Response(JSON.stringify({ hook_event_name, tool_name, tool_input }))
+  const decide = (hook_event_name, tool_name, tool_input, folder) => {
+    const input = new Response(JSON.stringify({ hook_event_name, tool_name, tool_input, folder }))
     return $\`\${${JSON.stringify(gc)}} hook permission opencode < \${input}\`.quiet().nothrow().text()
   }
   return {
     'tool.execute.before': async ({ tool, callID }, output) => {
       if (tool !== 'bash') return
       const answer = await decide('tool.execute.before', tool, output.args)
-      if (answer === '') return
+      const { workdir, ...args } = output.args
+      if (answer === '') return void commands.set(callID, { args, folder: resolve(directory, workdir ?? '.') })
       output.args.command = JSON.parse(answer).command
       allowed.add(callID)
     },
-    'tool.execute.after': async ({ callID }) => void allowed.delete(callID),
+    'tool.execute.after': async ({ callID }) => {
+      allowed.delete(callID)
+      commands.delete(callID)
+    },
     event: async ({ event: { type, properties } }) => {
       if (type !== 'permission.asked') return
       const { permission, metadata, tool } = properties
-      const isAllowed =
-        permission === 'bash' ? allowed.has(tool?.callID) : permission === 'edit' && (await decide(type, 'edit', metadata)) !== ''
+      const isRuled = async () => {
+        const { args = metadata, folder } = permission === 'bash' ? (commands.get(tool?.callID) ?? {}) : {}
+        return ['bash', 'edit'].includes(permission) && (await decide(type, permission, args, folder)) !== ''
+      }
+      const isAllowed = (permission === 'bash' && allowed.has(tool?.callID)) || (await isRuled())
       if (!isAllowed) return
       const path = { id: properties.sessionID, permissionID: properties.id }
       await client.postSessionIdPermissionsPermissionId({ path, body: { response: 'once' } })

@@ -16,21 +16,24 @@ interface HookedProgram {
   readonly guardedMode?: string
   /** What a hook prints to have a person asked, whatever that rule says. */
   readonly asks?: Input
-  /** The event before it asks about files. */
-  readonly files: {
+  /** The event before it asks. */
+  readonly asked: {
     readonly event: string
     /** The paths of a call of this tool; one that is no text leaves a doubt. */
     paths(tool: unknown, input: Input): { kind: 'read' | 'write'; paths: readonly unknown[] } | undefined
+    /** The folder that a command of the shell tool runs in. */
+    folder(call: Input): unknown
     /** What a hook prints to allow it. */
     readonly allow: Input
   }
 }
 
-/** The files of a call, and what a hook prints if a rule allows them. */
-export interface FileCall {
-  readonly kind: 'read' | 'write'
-  /** Absolute. */
+/** What a call is about, and what a hook prints if a rule allows it. */
+export interface AskedCall {
+  readonly kind: 'read' | 'write' | 'command'
+  /** Its files, or the folder of its command; absolute. */
   readonly paths: readonly string[]
+  readonly line?: string
   readonly allow: string
 }
 
@@ -59,8 +62,9 @@ const HOOKED: Readonly<Record<string, HookedProgram>> = {
       permissionDecisionReason: 'gc allows its own commands as they are documented, not in this form',
     }),
     // Its paths are absolute here, whatever folder its shell is in; its dialogs show them from there.
-    files: {
+    asked: {
       event: 'PermissionRequest',
+      folder: ({ cwd }) => cwd,
       paths(tool, { file_path: file, notebook_path: notebook }) {
         if (tool === 'Read') return { kind: 'read', paths: [file] }
         if (tool === 'NotebookEdit') return { kind: 'write', paths: [notebook] }
@@ -75,8 +79,9 @@ const HOOKED: Readonly<Record<string, HookedProgram>> = {
     inputs: new Set(['command', 'description', 'timeout']),
     answers: { 'tool.execute.before': ({ command }) => ({ command }) },
     // A patch lists its files from the root of the repository, and where each is moved.
-    files: {
+    asked: {
       event: 'permission.asked',
+      folder: ({ folder }) => folder,
       paths(tool, { filepath, files }) {
         if (tool !== 'edit') return undefined
         if (files === undefined) return { kind: 'write', paths: [filepath] }
@@ -113,15 +118,21 @@ export function permissionAnswer(name: string, call: string, gc: readonly string
   return JSON.stringify(answer({ ...input, command }))
 }
 
-/** The files that a program is about to ask about; undefined for every other call, and where one path is in doubt. */
-export function filesOfCall(name: string, call: string): FileCall | undefined {
-  const { hook_event_name: event, tool_name: tool, tool_input: given, permission_mode: mode } = asInput(parseJson(call))
+/** The call that a program is about to ask about; undefined for every other call, and where a path is in doubt. */
+export function askedCall(name: string, call: string): AskedCall | undefined {
+  const given = asInput(parseJson(call))
+  const { hook_event_name: event, tool_name: tool, permission_mode: mode } = given
   const program = HOOKED[name]
-  if (!program || event !== program.files.event || mode === 'plan') return undefined
-  const asked = program.files.paths(tool, asInput(given))
+  if (!program || event !== program.asked.event || mode === 'plan') return undefined
+  const input = asInput(given.tool_input)
+  const isCommand = tool === program.tool && typeof input.command === 'string'
+  if (isCommand && !Object.keys(input).every((key) => program.inputs.has(key))) return undefined
+  const asked = isCommand
+    ? { kind: 'command' as const, paths: [program.asked.folder(given)], line: String(input.command) }
+    : program.asked.paths(tool, input)
   const paths = asked?.paths.filter((path) => typeof path === 'string' && isAbsolute(path)) ?? []
   if (!asked || paths.length === 0 || paths.length !== asked.paths.length) return undefined
-  return { kind: asked.kind, paths: paths.map(String), allow: JSON.stringify(program.files.allow) }
+  return { ...asked, paths: paths.map(String), allow: JSON.stringify(program.asked.allow) }
 }
 
 const asInput = (value: unknown): Input => (isObject(value) ? value : {})

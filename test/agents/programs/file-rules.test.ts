@@ -1,17 +1,23 @@
 import { expect, setDefaultTimeout, test } from 'bun:test'
-import { existsSync, mkdirSync } from 'node:fs'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Reply } from './model-server.ts'
 import { claude, opencode, type Program } from './programs.ts'
-import { openTown } from './town.ts'
+import { eventually, openTown } from './town.ts'
 
 setDefaultTimeout(180_000)
 
-/** A worker that calls tools, one after the other, in a rig where rules allow edits in two folders. */
+/** A worker that calls tools, one after the other, in a rig where rules allow edits in two folders and a script. */
 async function atWork(program: Program, mode: string, ...calls: readonly Reply[]) {
   const town = await openTown(({ results }) => calls[results.length] ?? { text: 'Done.' }, '', program)
   mkdirSync(join(town.rig, 'sub'))
-  for (const path of ['src', 'sub/new']) await town.gc('rule', 'add', '--write', path, '--rig', 'web', '--unconfined')
+  for (const folder of ['.', 'sub']) writeFileSync(join(town.rig, folder, 'check.sh'), `echo ${folder} > checked\n`)
+  const rules = [
+    ['--write', 'src'],
+    ['--write', 'sub/new'],
+    ['--allow', 'sh check.sh'],
+  ]
+  for (const rule of rules) await town.gc('rule', 'add', ...rule, '--rig', 'web', '--unconfined')
   await town.declare(`
 [[agent]]
 name = "worker"
@@ -20,44 +26,51 @@ provider = "${program.provider}"
 ${mode}
 `)
   await town.gc('sling', 'web/worker', 'Write it')
-  return town
+  return {
+    ...town,
+    /** The calls that hooks had rules allow, up to the first dialog with this text after the last of them. */
+    async allowed(dialog: RegExp, ...calls: readonly string[]): Promise<string[]> {
+      const allowed: string[] = []
+      await town.events(({ type, actor, payload: { request_id: request, text } }) => {
+        const isRuled = type === 'session.answered' && actor === 'gc/rules' && String(request).startsWith('tool-')
+        if (isRuled) allowed.push(String(text).replaceAll(town.rig, '~'))
+        const isDialog = type === 'session.asked' && actor === 'gc/screens' && dialog.test(String(text))
+        return isDialog && allowed.length >= calls.length
+      })
+      return allowed
+    },
+    exists: (...files: string[]) => files.map((file) => existsSync(join(town.rig, file))),
+    [Symbol.asyncDispose]: () => town[Symbol.asyncDispose](),
+  }
 }
 
-/** The questions and answers up to the first question that no rule answered. */
-async function asked(town: Awaited<ReturnType<typeof openTown>>, by: RegExp): Promise<string[]> {
-  const isOpen = ({ type, payload }: { type: string; payload: Record<string, unknown> }) =>
-    type === 'session.asked' && by.test(String(payload.text))
-  const events = await town.events(isOpen)
-  return events
-    .filter(({ type }) => /^session\.(?:asked|answered)$/.test(type))
-    .map(({ type, actor, payload }) => `${type} by ${actor}: ${String(payload.text).split('\n').slice(0, 2).join(' ')}`)
-}
-
-test('claude edits where a rule allows the file, and asks about another one that it shows under the same name', async () => {
+test('claude does what rules allow where it is now, and asks about what its dialogs show alike elsewhere', async () => {
   const write = (file: string): Reply => ({ tool: 'Write', input: { file_path: file, content: 'x\n' } })
   const moving: Program = { ...claude, args: ['--allowedTools=Bash(cd:*)'] }
-  const mode = 'option_defaults = { permission_mode = "ask" }'
-  const calls = [claude.shell('cd sub'), write('new/a.ts'), write('src/b.ts')]
-  await using town = await atWork(moving, mode, ...calls)
-  expect(await asked(town, /^Create file/)).toEqual([
-    `session.asked by gc/rules: ${town.rig}/sub/new/a.ts`,
-    `session.answered by gc/rules: ${town.rig}/sub/new/a.ts`,
-    'session.asked by gc/screens: Create file src/b.ts',
-  ])
-  expect(['new/a.ts', 'src/b.ts'].map((file) => existsSync(join(town.rig, 'sub', file)))).toEqual([true, false])
+  const check = claude.shell('sh check.sh')
+  const calls = [check, claude.shell('cd sub'), write('new/a.ts'), write('src/b.ts'), check]
+  await using town = await atWork(moving, 'option_defaults = { permission_mode = "ask" }', ...calls)
+  const ruled = ['sh check.sh (in ~)', '~/sub/new/a.ts']
+  expect(await town.allowed(/^Create file\nsrc\/b\.ts/, ...ruled)).toEqual(ruled)
+  expect(town.exists('checked', 'sub/new/a.ts', 'sub/src/b.ts')).toEqual([true, true, false])
+  const [question] = JSON.parse(await town.gc('attention', '--json')).items
+  await town.gc('attention', 'answer', question.id, '1')
+  await eventually(() => town.exists('sub/src/b.ts')[0] === true)
+  await eventually(async () => JSON.parse(await town.gc('attention', '--json')).items[0]?.subject === 'sh check.sh')
+  expect(town.exists('sub/checked')).toEqual([false])
 })
 
-test('opencode edits where a rule allows the file, and asks about every other', async () => {
+test('opencode does what rules allow in its folder, and asks about every other', async () => {
   const write = (filePath: string): Reply => ({ tool: 'write', input: { filePath, content: 'x\n' } })
+  const check = (more: object = {}): Reply => ({
+    ...{ tool: 'bash', input: { command: 'sh check.sh', description: 'Check', ...more } },
+  })
   const asking: Program = {
     ...opencode,
-    env: (...place) => ({ ...opencode.env(...place), OPENCODE_PERMISSION: '{"edit":"ask"}' }),
+    env: (...place) => ({ ...opencode.env(...place), OPENCODE_PERMISSION: '{"bash":"ask","edit":"ask"}' }),
   }
-  await using town = await atWork(asking, '', write('src/a.ts'), write('b.ts'))
-  expect(await asked(town, /→ Edit b\.ts/)).toEqual([
-    `session.asked by gc/rules: ${town.rig}/src/a.ts`,
-    `session.answered by gc/rules: ${town.rig}/src/a.ts`,
-    'session.asked by gc/screens: △ Permission required   → Edit b.ts',
-  ])
-  expect(['src/a.ts', 'b.ts'].map((file) => existsSync(join(town.rig, file)))).toEqual([true, false])
+  await using town = await atWork(asking, '', check(), write('src/a.ts'), check({ workdir: 'sub' }))
+  const ruled = ['sh check.sh (in ~)', '~/src/a.ts']
+  expect(await town.allowed(/sh check\.sh/, ...ruled)).toEqual(ruled)
+  expect(town.exists('checked', 'src/a.ts', 'sub/checked')).toEqual([true, true, false])
 })

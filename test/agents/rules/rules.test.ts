@@ -195,6 +195,26 @@ describe('a rule', () => {
     await expect(city.rules.decide(human, session, { kind: 'write', paths: ['/x'] })).rejects.toThrow('only session')
   })
 
+  test('for a command holds in the folder of the session, and not for a dialog that is known to be about another', async () => {
+    await using town = scriptedTown()
+    const { city, rig, session, ask } = await world(town)
+    await city.rules.add(human, npmTest)
+    const caller: SessionCaller = {
+      ...{ kind: 'session', city: 'mill', session, names: [session], agent: 'web/worker', declaredIn: 'city.toml' },
+      may: [],
+    }
+    const decide = async (line: string, folder: string) =>
+      (await city.rules.decide(caller, session, { kind: 'command', line, paths: [folder] })).decision
+    expect(await decide('npm test', rig)).toBe('allow')
+    expect(await decide('npm run x', rig)).toBe('ask')
+    expect(await decide('npm test', `${rig}/src`)).toBe('ask')
+    expect(await ask(bash('npm test'))).toBe('open')
+    expect(await decide('npm test', rig)).toBe('allow')
+    expect(await ask(bash('npm test'))).toBe('answered by a rule')
+    writeFileSync(`${rig}/package.json`, '{"scripts":{"test":"worse"}}')
+    expect(await decide('npm test', rig)).toBe('ask')
+  })
+
   test('cannot be taken from a question that shows a path from an unknown folder', async () => {
     await using town = scriptedTown()
     const { city, session } = await world(town)

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { policyText } from '../../../src/programs/gemini/policy.ts'
 import { splitSimpleCommand } from '../../../src/programs/protocol/command-line.ts'
 import {
-  filesOfCall,
+  askedCall,
   onlyBegins,
   permissionAnswer,
   protocolPrefixes,
@@ -113,13 +113,22 @@ describe('the hook of claude', () => {
   })
 })
 
-describe('the hook of a program that is about to ask about files', () => {
+describe('the hook of a program that is about to ask', () => {
   const claude = (tool_name: string, tool_input: object, more: object = {}) =>
-    filesOfCall('claude', call(tool_input, { hook_event_name: 'PermissionRequest', tool_name, ...more }))
+    askedCall('claude', call(tool_input, { hook_event_name: 'PermissionRequest', tool_name, ...more }))
   const opencode = (tool_input: object, more: object = {}) =>
-    filesOfCall('opencode', call(tool_input, { hook_event_name: 'permission.asked', tool_name: 'edit', ...more }))
+    askedCall('opencode', call(tool_input, { hook_event_name: 'permission.asked', tool_name: 'edit', ...more }))
 
-  test('names every one of them, with what allows the call', () => {
+  test('names a command with the folder that it runs in', () => {
+    const input = { command: 'npm test', description: 'Test' }
+    const command = { kind: 'command', line: 'npm test', paths: ['/w/sub'] }
+    expect(claude('Bash', input, { cwd: '/w/sub' })).toMatchObject(command)
+    expect(opencode(input, { tool_name: 'bash', folder: '/w/sub' })).toMatchObject(command)
+    expect(claude('Bash', { ...input, dangerouslyDisableSandbox: true }, { cwd: '/w' })).toBeUndefined()
+    expect(claude('Bash', input)).toBeUndefined()
+  })
+
+  test('names every file of a call, with what allows it', () => {
     for (const tool of ['Edit', 'MultiEdit', 'Write'])
       expect(claude(tool, { file_path: '/w/a.ts' })).toMatchObject({ kind: 'write', paths: ['/w/a.ts'] })
     expect(claude('NotebookEdit', { notebook_path: '/w/a.ipynb' })?.paths).toEqual(['/w/a.ipynb'])
@@ -146,7 +155,7 @@ describe('the hook of a program that is about to ask about files', () => {
       opencode({ files: [{ filePath: '/w/a.ts', movePath: 'b.ts' }] }),
       opencode({ files: [{ filePath: '/w/a.ts' }, {}] }),
       opencode({ filepath: '/w/a.ts' }, { tool_name: 'bash' }),
-      filesOfCall('codex', call({ file_path: '/w/a.ts' }, { hook_event_name: 'PermissionRequest', tool_name: 'Edit' })),
+      askedCall('codex', call({ file_path: '/w/a.ts' }, { hook_event_name: 'PermissionRequest', tool_name: 'Edit' })),
     ]
     expect(silent.filter((files) => files !== undefined)).toEqual([])
   })
