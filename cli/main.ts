@@ -12,6 +12,10 @@ async function main(args: readonly string[]): Promise<number> {
     const { runConfined } = await import('../src/host/confine/confined-command.ts')
     return runConfined(args.slice(1))
   }
+  if (args.length === 1 && args[0] === '__social-reader') {
+    const { runReader } = await import('../src/supervisor/readers/reader-process.ts')
+    return runReader()
+  }
   if (called !== 'bd' && args[0] === 'hook' && args[1] === 'permission' && args.length >= 3 && args.length <= 4) {
     // Programs wait for it before every command.
     const { decidePermission } = await import('./hook/permission.ts')

@@ -91,7 +91,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
     'engine',
     'orders',
   ],
-  supervisor: ['people'],
+  supervisor: ['people', 'readers'],
   connect: ['forge-api', 'extmsg', 'github', 'services', 'webhooks'],
   changes: ['diffs', 'risk', 'turns', 'review', 'forges', 'yard', 'landing'],
   city: ['command-tokens', 'counters', 'status', 'maintenance', 'database', 'events', 'backup'],

@@ -8,6 +8,7 @@ import { LOG_FILE } from '../context/launch-supervisor.ts'
 import { collectList } from '../context/options.ts'
 import { commit, program as ownProgram, version } from '../context/version.ts'
 import { errorSentence } from '../io/describe-error.ts'
+import { usageError } from '../io/exit.ts'
 import { ignoreHangup } from '../io/hangup.ts'
 import { type Io, printLine } from '../io/io.ts'
 import { logFile } from '../logs/log-file.ts'
@@ -24,6 +25,7 @@ interface Serve {
   publicListen?: { host: string; port: number }
   publicUrl?: string[]
   only?: 'social'
+  readers: number
   log?: string
   allowHost?: string[]
   allowOrigin?: string[]
@@ -52,6 +54,11 @@ const parsePart = (text: string): 'social' => {
   return text
 }
 
+const parseReaders = (text: string): number => {
+  if (!/^\d{1,2}$/.test(text) || Number(text) > 64) throw new InvalidArgumentError('It must be 0 to 64.')
+  return Number(text)
+}
+
 export const serveCommand = (program: Command, context: CommandContext): void =>
   defineServe(program.command('serve'), context)
 
@@ -78,6 +85,11 @@ export function defineServe(command: Command, context: CommandContext): void {
     )
     .option('--public-url <url>', 'public address behind a tunnel or proxy; repeatable', collectUrl)
     .option('--only <part>', 'run only a part: social', parsePart)
+    .addOption(
+      new Option('--readers <n>', 'processes for reads, 0 to 64; with --only social, on Linux')
+        .argParser(parseReaders)
+        .default(0),
+    )
     .option('--log <file>', 'write the log to a file; a large one becomes <file>.old')
     .option('--allow-host <name>', 'another host name of this server; may be repeated', collectList)
     .option('--allow-origin <origin>', 'a site whose pages may call the API; may be repeated', collectList)
@@ -94,6 +106,7 @@ async function serveUntilEnded({ io }: CommandContext, options: Serve, command: 
   process.on('uncaughtException', reportUnexpected)
   process.on('unhandledRejection', reportUnexpected)
   if (options.only) return serveOnlySocial(io, options, report)
+  if (options.readers > 0) throw usageError('--readers needs --only social')
   ignoreHangup()
   const starting = withSupervisorToml(io, options, command).then(({ settings, notices }) =>
     serve({ ...serveOptions(io, settings), notices, report }),
@@ -174,7 +187,11 @@ async function serveOnlySocial(io: Io, options: Serve, report: (message: string)
   const allowHosts = options.allowHost ?? []
   const allowOrigins = options.allowOrigin ?? []
   const home = options.home ?? io.env.GC_HOME
-  const network = await serveNetwork({ home, host, port, allowHosts, allowOrigins, env: io.env, report })
+  const { readers } = options
+  const network = await serveNetwork({
+    ...{ home, host, port, allowHosts, allowOrigins, readers, program: ownProgram },
+    ...{ env: io.env, report },
+  })
   printLine(io, `gc ${version} answers at ${network.url}; stop it with ctrl-c.`)
   const { promise: ended, resolve: end } = Promise.withResolvers<void>()
   const stop = () => network.stop().catch(report).finally(end)

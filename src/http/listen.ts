@@ -13,6 +13,8 @@ export interface ListenOptions {
   readonly deadlines: Deadlines
   /** Takes requests of any size, for handlers that pass bodies on piece by piece; others are cut off at 128 MB. */
   readonly anySize?: boolean
+  /** Lets other processes of the same user listen at the same port: the system spreads connections over them. */
+  readonly sharesPort?: boolean
   /** Called with errors that no plane handled, and with those on open sockets. */
   report(error: unknown): void
 }
@@ -35,9 +37,10 @@ const TOO_BIG = 1009
 const INTERNAL_ERROR = 1011
 
 /** Serves an app on an address; throws a sentence for people when the address cannot be used. */
-export function listen(app: RequestHandler, { host, port, deadlines, anySize, report }: ListenOptions): HttpListener {
+export function listen(app: RequestHandler, { host, port, deadlines, ...options }: ListenOptions): HttpListener {
+  const { report } = options
   const sockets = new Set<Socket>()
-  const server = bind(app, { host, port, report, ...(anySize && { anySize }) }, socketHandler(sockets, report))
+  const server = bind(app, { host, port, ...options }, socketHandler(sockets, report))
   const bound = server.port ?? port
   return {
     host,
@@ -56,22 +59,19 @@ export function listen(app: RequestHandler, { host, port, deadlines, anySize, re
 
 function bind(
   app: RequestHandler,
-  { host: hostname, port, anySize, report }: Omit<ListenOptions, 'deadlines'>,
+  { host: hostname, port, anySize, sharesPort = false, report }: Omit<ListenOptions, 'deadlines'>,
   websocket: WebSocketHandler<SocketData>,
 ): Server<SocketData> {
   try {
     return Bun.serve<SocketData>({
       hostname,
       port,
-      reusePort: false,
+      reusePort: sharesPort,
       idleTimeout: IDLE_TIMEOUT_S,
       development: false,
       ...(anySize && { maxRequestBodySize: Number.MAX_SAFE_INTEGER }),
       fetch: (request, server) => app.fetch(request, server),
-      error(error) {
-        report(error)
-        return new Response('internal server error\n', { status: 500, headers: { 'content-type': 'text/plain' } })
-      },
+      error: internalError(report),
       websocket,
     })
   } catch (error) {
@@ -79,6 +79,25 @@ function bind(
       throw new PortInUseError(hostname, port)
     throw new AppError('service-unavailable', `cannot listen on ${hostname}:${port}: ${errorMessage(error)}`)
   }
+}
+
+const internalError = (report: (error: unknown) => void) => (error: unknown) => {
+  report(error)
+  return new Response('internal server error\n', { status: 500, headers: { 'content-type': 'text/plain' } })
+}
+
+/** Serves an app on a Unix socket, for other processes of ours. */
+export function listenOnSocket(
+  app: RequestHandler,
+  { path, report }: Pick<ListenOptions, 'report'> & { readonly path: string },
+): { stop(): Promise<void> } {
+  const server = Bun.serve<SocketData>({
+    ...{ unix: path, development: false },
+    fetch: (request, server) => app.fetch(request, server),
+    error: internalError(report),
+    websocket: socketHandler(new Set(), report),
+  })
+  return { stop: () => server.stop(true) }
 }
 
 /** The port is another's. */

@@ -23,8 +23,16 @@ export interface OpenSocialOptions
   readonly env: Readonly<Record<string, string | undefined>>
 }
 
+/** A network, and what processes beside this one have to know of its configuration. */
+export interface ConfiguredSocial extends Social {
+  /** Host names of this server besides the loopback ones. */
+  readonly hosts: readonly string[]
+  /** Whether people sign in here. */
+  readonly hasProviders: boolean
+}
+
 /** Opens the network of a home as its `social.toml` configures it, with the pages for people. */
-export function openSocial({
+export async function openSocial({
   home,
   clock,
   deadlines,
@@ -36,21 +44,22 @@ export function openSocial({
   report,
   writer = new ResponseWriter({ deadlines }),
   metrics,
-}: OpenSocialOptions): Promise<Social> {
+}: OpenSocialOptions): Promise<ConfiguredSocial> {
   const config = readSocialConfig(join(home, 'social.toml'), env)
   const hosts = [...moreHosts, ...config.hosts]
-  return createSocial({
+  const social = await createSocial({
     ...{ home, clock, deadlines, hosts, origins, report, writer },
     ...(operator !== undefined && { operator }),
     ...(metrics && { metrics }),
     settings: config.settings,
     listener: { ...listener, url: () => linkBaseOf(listener, hosts) },
-    website: (network) =>
+    website: (network, shared) =>
       createWebsite({
-        ...{ network, clock, deadlines, hosts, operator, report, writer },
+        ...{ network, ...shared, clock, deadlines, hosts, operator, report, writer },
         providers: config.providers,
       }),
   })
+  return { ...social, hosts, hasProviders: config.providers.length > 0 }
 }
 
 /** The base of links to the network: a server that listens on every address has a name instead of one. */

@@ -9,7 +9,9 @@ import { createPlane, type Plane } from '../http/plane.ts'
 import type { FailedRequest, SocketData } from '../http/plane-options.ts'
 import type { RequestMetrics } from '../http/request-metrics.ts'
 import { ResponseWriter } from '../http/respond/index.ts'
+import type { Route } from '../http/route.ts'
 import { PUBLIC_CACHE } from './html/index.ts'
+import { type RequestLimiter, type RequestLimiters, requestLimiters } from './limits/index.ts'
 import {
   ClientAddresses,
   isLegacyPath,
@@ -18,6 +20,7 @@ import {
   NetworkGuard,
   networkDialect,
   OriginPolicy,
+  PassedRequests,
   RequestCallers,
   readsLegacy,
   toCurrentRequest,
@@ -49,16 +52,25 @@ export interface SocialOptions {
   /** Reports an internal error, with the request it happened in if there was one. */
   report(error: unknown, request?: FailedRequest): void
   /** Creates what answers all paths outside the API: the pages for people. */
-  readonly website?: (network: Network) => RequestHandler
+  readonly website?: (network: Network, shared: SharedParts) => RequestHandler
   /** Writes the responses, within memory that others may share. */
   readonly writer?: ResponseWriter
   /** Counts the requests of the API. */
   readonly metrics?: RequestMetrics
 }
 
+/** What the API and the pages share. */
+export interface SharedParts {
+  readonly limiters: RequestLimiters
+  readonly passed: PassedRequests
+}
+
 /** The network with its request handler. */
 export interface Social {
   readonly network: Network
+  /** Counts the requests of all, also of those that processes beside this one answer. */
+  readonly limiters: ReturnType<typeof requestLimiters>
+  readonly passed: PassedRequests
   readonly handler: RequestHandler
   document(): Record<string, unknown>
   close(): Promise<void>
@@ -76,35 +88,40 @@ export async function createSocial(options: SocialOptions): Promise<Social> {
     ...(settings && { settings }),
   })
   resources.defer(() => network.close())
-  const addresses = new ClientAddresses(network.settings.proxied)
+  const limiters = requestLimiters(clock, network.settings.limits)
+  const passed = new PassedRequests()
+  const addresses = new ClientAddresses(passed, network.settings.proxied)
   const legacy = new LegacyRequests()
-  const plane = createNetworkPlane(network, addresses, legacy, { ...options, writer })
-  const handler = createHandler(plane, addresses, legacy, website?.(network))
+  const callers = new RequestCallers()
+  const routes = networkRoutes(network, addresses, clock, callers)
+  const shared = { network, addresses, legacy, callers, routes, limiter: limiters.general, countsAhead: false }
+  const plane = createNetworkPlane(shared, { ...options, writer })
+  const handler = createHandler(plane, addresses, legacy, website?.(network, { limiters, passed }))
   const opened = resources.move()
-  return { network, handler, document: () => plane.document(), close: () => opened.disposeAsync() }
+  const close = () => opened.disposeAsync()
+  return { network, limiters, passed, handler, document: () => plane.document(), close }
 }
 
-function createNetworkPlane(
-  network: Network,
-  addresses: ClientAddresses,
-  legacy: LegacyRequests,
-  {
-    clock,
-    deadlines,
-    operator,
-    listener,
-    hosts = [],
-    origins = [],
-    report,
-    writer,
-    metrics,
-  }: SocialOptions & { writer: ResponseWriter },
+interface PlaneParts {
+  readonly network: Network
+  readonly addresses: ClientAddresses
+  readonly legacy: LegacyRequests
+  readonly callers: RequestCallers
+  readonly routes: readonly Route[]
+  readonly limiter: RequestLimiter
+  readonly countsAhead: boolean
+}
+
+type PlaneOptions = Omit<SocialOptions, 'home' | 'settings' | 'website'> & { writer: ResponseWriter }
+
+/** The API of the network, or a part of its operations. */
+export function createNetworkPlane(
+  { network, addresses, legacy, callers, routes, limiter, countsAhead }: PlaneParts,
+  { clock, deadlines, operator, listener, hosts = [], origins = [], report, writer, metrics }: PlaneOptions,
 ): Plane {
   const { keys, signatures, activity, settings, store } = network
   const { baseUrl, proxied } = settings
   const { host, isOwn } = listener
-  const callers = new RequestCallers()
-  const routes = networkRoutes(network, addresses, clock, callers)
   const replays = new Replays(store, clock)
   return createPlane({
     info: {
@@ -114,7 +131,7 @@ function createNetworkPlane(
     },
     routes,
     guard: new NetworkGuard({
-      ...{ keys, signatures, activity, addresses, callers, clock, settings, routes, operator },
+      ...{ keys, signatures, activity, addresses, callers, clock, settings, routes, operator, limiter, countsAhead },
       publicReads: network.publicReads,
       urlOf: (request) => signedUrlOf(legacy.originalOf(request) ?? request, baseUrl),
       origins: new OriginPolicy({ host, isOwn, baseUrl, proxied, hosts, origins }),

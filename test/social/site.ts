@@ -36,8 +36,10 @@ export async function openSite({ settings = {}, providers = [], hosts = [] }: Op
     settings: { limits: UNLIMITED, ...settings },
     hosts,
     listener: { host: '127.0.0.1', isOwn: false, url: () => url },
-    website: (network) =>
-      createWebsite({ network, clock, deadlines, hosts, operator: hashSecret(OPERATOR), providers, report, writer }),
+    website: (network, shared) => {
+      const parts = { network, ...shared, clock, deadlines, hosts, report, writer }
+      return createWebsite({ ...parts, operator: hashSecret(OPERATOR), providers })
+    },
   })
   const nobody = { fetch: () => new Response('the supervisor', { status: 404 }), stop: () => {} }
   const app = createApp({ supervisor: nobody, network: social.handler })

@@ -32,6 +32,20 @@ export function openDatabase(path: string, cacheMb = CACHE_MB): Database {
   }
 }
 
+/** Opens a database that another process of ours writes, to read it. */
+export function openReadOnly(path: string, cacheMb = CACHE_MB): Database {
+  try {
+    const db = new Database(path, { readonly: true, strict: true })
+    for (const pragma of ['busy_timeout = 1000', 'temp_store = MEMORY', `cache_size = -${cacheMb * 1024}`]) {
+      db.run(`PRAGMA ${pragma}`)
+    }
+    db.query('PRAGMA user_version').get()
+    return db
+  } catch (error) {
+    throw toStoreError(path, error)
+  }
+}
+
 /** Makes a file for its owner only, unless there is one, before SQLite opens it: closing a descriptor later would drop its locks. */
 export function createPrivate(path: string): void {
   try {

@@ -19,6 +19,7 @@ import {
   isBusy,
   isStorageError,
   openDatabase,
+  openReadOnly,
   rewritePage,
   toStoreError,
 } from './sqlite.ts'
@@ -93,6 +94,14 @@ export class Store {
       db.close(true)
       throw toStoreError(path, error)
     }
+  }
+
+  /** Opens the database that another process writes, to read it: every write is rejected. */
+  static openReadOnly(file: string, options: Pick<StoreOptions, 'cacheMb' | 'onError'> = {}): Store {
+    const path = resolve(file)
+    const store = new Store(path, openReadOnly(path, options.cacheMb), options)
+    store.#failure = { reason: `${path} is only read by this process`, isDisplaced: false }
+    return store
   }
 
   /** Why no more writes are accepted; undefined while all is well. */

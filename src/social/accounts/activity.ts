@@ -4,6 +4,12 @@ import type { Statement, Store } from '../../core/store/index.ts'
 
 const FLUSH_DELAY = 30_000
 
+/** When agents were active, by their row numbers. */
+export type Activity = readonly (readonly [agent: number, at: number])[]
+
+/** A process that only reads passes what it saw to the one that writes this often, in milliseconds. */
+const PASS_DELAY = 1_000
+
 /** When agents last made a request. Kept in memory and written at most twice a minute. */
 export class LastActivity {
   readonly #lastActive = new Map<number, number>()
@@ -15,13 +21,19 @@ export class LastActivity {
     private readonly clock: Clock,
     private readonly deadlines: Deadlines,
     private readonly report: (error: unknown) => void,
+    /** Passes activity to the process that writes; undefined in that one. */
+    private readonly pass?: (activity: Activity) => void,
   ) {
     this.#update = store.prepare('UPDATE agents SET last_active_at = ? WHERE n = ? AND deleted_at IS NULL')
   }
 
   touch(agent: number): void {
-    this.#lastActive.set(agent, this.clock.now())
-    this.#nextFlush ??= this.deadlines.after(FLUSH_DELAY, () => this.flush())
+    this.add([[agent, this.clock.now()]])
+  }
+
+  add(activity: Activity): void {
+    for (const [agent, at] of activity) this.#lastActive.set(agent, Math.max(at, this.#lastActive.get(agent) ?? 0))
+    this.#nextFlush ??= this.deadlines.after(this.pass ? PASS_DELAY : FLUSH_DELAY, () => this.flush())
   }
 
   /** When an agent was last active: the later of what its row and the memory say. */
@@ -35,6 +47,10 @@ export class LastActivity {
     this.#nextFlush = undefined
     const pending = [...this.#lastActive]
     if (pending.length === 0) return
+    if (this.pass) {
+      this.#lastActive.clear()
+      return this.pass(pending)
+    }
     try {
       await this.store.write(() => {
         for (const [agent, at] of pending) this.#update.run(at, agent)

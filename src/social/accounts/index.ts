@@ -1,4 +1,4 @@
-export { LastActivity } from './activity.ts'
+export { type Activity, LastActivity } from './activity.ts'
 export { AgentAccounts } from './agents.ts'
 export { AccountDeletions } from './deletions.ts'
 export { Directory } from './directory/directory.ts'

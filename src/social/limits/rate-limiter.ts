@@ -11,11 +11,26 @@ export interface RateLimitStatus {
   readonly exceeded: boolean
 }
 
+/** Counts the requests of callers; one that has to ask another process first promises its answer. */
+export interface RequestLimiter {
+  /** Counts one request of a caller. */
+  take(caller: string): RateLimitStatus | Promise<RateLimitStatus>
+  /** Whether a caller has none left, without counting anything. */
+  isExhausted(caller: string): boolean
+}
+
+/** Requests that are counted before they come: how many, and how the caller stands then. */
+export interface Lease {
+  readonly granted: number
+  readonly remaining: number
+  readonly reset: number
+}
+
 /** Beyond so many callers, the least recent are forgotten. */
 const MAX_CALLERS = 50_000
 
 /** Counts the requests of each caller within a sliding window, in memory. */
-export class RateLimiter {
+export class RateLimiter implements RequestLimiter {
   /** The times of each caller's requests, oldest first; the most recent caller comes last. */
   readonly #requestTimes = new Map<string, number[]>()
 
@@ -26,15 +41,27 @@ export class RateLimiter {
 
   /** Counts one request of a caller. */
   take(caller: string): RateLimitStatus {
+    const { granted, ...status } = this.lease(caller, 1)
+    return { limit: this.limit.count, ...status, exceeded: granted === 0 }
+  }
+
+  /** Counts several requests of a caller, as far as it has them left. */
+  lease(caller: string, wanted: number): Lease {
     const { count, window } = this.limit
     const now = this.clock.monotonic()
     const times = this.#removeRecent(caller, now - window)
-    const exceeded = times.length >= count
-    if (!exceeded) times.push(now)
+    const granted = Math.max(0, Math.min(wanted, count - times.length))
+    for (let each = 0; each < granted; each++) times.push(now)
     this.#requestTimes.set(caller, times)
     this.#forgetOldest(now - window)
     const wait = (times[0] ?? now) + window - now
-    return { limit: count, remaining: count - times.length, reset: this.clock.now() + wait, exceeded }
+    return { granted, remaining: count - times.length, reset: this.clock.now() + wait }
+  }
+
+  /** Takes back the newest requests of a caller, which were counted and never came. */
+  giveBack(caller: string, count: number): void {
+    const times = this.#requestTimes.get(caller)
+    times?.splice(Math.max(0, times.length - count))
   }
 
   /** Whether a caller has none left, without counting anything. */

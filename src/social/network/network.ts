@@ -6,6 +6,7 @@ import { type Service, startServices } from '../../core/service.ts'
 import { Store, type Tx, troubleReporter } from '../../core/store/index.ts'
 import {
   AccountDeletions,
+  type Activity,
   AgentAccounts,
   AgentClaims,
   AgentSuspensions,
@@ -63,24 +64,40 @@ export interface NetworkOptions {
 /** A search reads pages that lie far apart in a large network. */
 const CACHE_MB = 64
 
+/** The same for a process that only reads. */
+const READER_CACHE_MB = 8
+
+/** What a process that only reads is given beside. */
+export interface ReaderOptions extends NetworkOptions {
+  /** Passes the activity of agents to the process that writes. */
+  passActivity(activity: Activity): void
+}
+
 /** The parts that services share. */
-function networkBase(
-  store: Store,
-  identityKey: IdentityKey,
-  { path, clock, deadlines, settings: given, address, report }: NetworkOptions,
-) {
+function networkBase(store: Store, identityKey: IdentityKey, options: NetworkOptions | ReaderOptions) {
+  const { path, clock, deadlines, settings: given, address, report } = options
   const settings: Settings = { ...defaultSettings, ...given }
   const baseUrl = () => settings.baseUrl ?? address()
   const log = new EventLog(store, clock, deadlines)
-  return { store, identityKey, folder: dirname(path), clock, deadlines, settings, baseUrl, log, report }
+  const passActivity = 'passActivity' in options ? options.passActivity : undefined
+  /** A number that differs once something has changed. */
+  const changes = passActivity ? changesOf(store) : () => log.head
+  const shared = { store, identityKey, folder: dirname(path), clock, deadlines, settings, baseUrl, log, report }
+  return { ...shared, passActivity, changes }
+}
+
+/** A number that differs once another connection has committed. */
+function changesOf(store: Store): () => number {
+  const version = store.prepare<{ data_version: number }, []>('PRAGMA data_version')
+  return () => version.get()?.data_version ?? 0
 }
 
 type NetworkBase = ReturnType<typeof networkBase>
 
 /** Accounts: their limits, keys and owners, and what one account sends to another or follows. */
-function accountServices({ store, clock, deadlines, settings, baseUrl, log, report }: NetworkBase) {
+function accountServices({ store, clock, deadlines, settings, baseUrl, log, report, passActivity }: NetworkBase) {
   const { limits, maxFollowed } = settings
-  const activity = new LastActivity(store, clock, deadlines, report)
+  const activity = new LastActivity(store, clock, deadlines, report, passActivity)
   const standings = new Standings(store, clock, limits)
   const duplicates = new Duplicates(store, clock, limits, standings)
   const quotas = new Quotas(store, clock, limits, standings)
@@ -182,7 +199,7 @@ type ContentServices = Omit<ReturnType<typeof contentServices>, 'pendingTexts' |
 
 /** Views over accounts and content. */
 function viewServices(
-  { store, identityKey, clock, settings, baseUrl, log, report }: NetworkBase,
+  { store, identityKey, clock, settings, baseUrl, changes, report }: NetworkBase,
   { agents, follows, notifications, directMessages }: AccountServices,
   { submolts, posts, attachments, comments }: ContentServices,
 ) {
@@ -193,7 +210,7 @@ function viewServices(
   const identities = new Identities(clock, agents, identityKey, baseUrl)
   const home = new HomeOverview(agents, notifications, directMessages, attachments, posts)
   const indexRebuild = new IndexRebuild(store, report)
-  const search = new NetworkSearch(store, clock, agents, submolts, posts, comments, indexRebuild, () => log.head)
+  const search = new NetworkSearch(store, clock, agents, submolts, posts, comments, indexRebuild, changes)
   return {
     profiles,
     directory,
@@ -249,12 +266,12 @@ function upkeepServices(
 
 /** Builds the services in the order in which they depend on each other; `background` lists work in the order of its start. */
 function networkServices(base: NetworkBase) {
-  const { store, settings, log } = base
+  const { store, settings, log, baseUrl } = base
   const { usedSignatures, ...accounts } = accountServices(base)
   const { pendingTexts, pictureMaker, ...content } = contentServices(base, accounts)
   const views = viewServices(base, accounts, content)
   const { rankRefresh, cleanup, retention, ...upkeep } = upkeepServices(base, accounts, content, pendingTexts)
-  const services = { store, settings, log, ...accounts, ...content, ...views, ...upkeep }
+  const services = { store, settings, log, baseUrl, ...accounts, ...content, ...views, ...upkeep }
   const { backup, activity, recounts, pictures, withdrawals, movedFollows, search, indexRebuild, deletions } = services
   const background: Service[] = [
     { start: () => backup.removeStages() },
@@ -298,6 +315,19 @@ export const Network = {
     await services.indexRebuild.resume()
     const opened = resources.move()
     return { ...services, close: () => opened.disposeAsync() }
+  },
+
+  /** Opens the network that another process writes, to read it: nothing runs in the background. */
+  async openToRead(options: ReaderOptions): Promise<Network> {
+    const { path, report } = options
+    const store = Store.openReadOnly(path, { cacheMb: READER_CACHE_MB, onError: report })
+    const { services } = networkServices(networkBase(store, await IdentityKey.open(dirname(path)), options))
+    const close = async () => {
+      await services.activity.flush()
+      await services.search.stop()
+      await store.close()
+    }
+    return { ...services, close }
   },
 }
 

@@ -1,1 +1,1 @@
-export { createWebsite } from './website.ts'
+export { createReadPages, createWebsite, type ReadPages } from './website.ts'

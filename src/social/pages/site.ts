@@ -23,7 +23,9 @@ export interface SiteOptions {
   /** Who sends a request, as limits count. */
   visitorOf(request: Request): string
   /** Throws when a client sends too many requests. */
-  checkLimit(request: Request): void
+  checkLimit(request: Request): Promise<void>
+  /** Lets the reads of this turn of the loop share one transaction. */
+  beginRead(): void
   report(error: unknown, request: FailedRequest): void
   readonly writer: ResponseWriter
 }
@@ -57,12 +59,13 @@ export function createSite(options: SiteOptions): RequestHandler {
   for (const route of options.routes) {
     const { path, names } = toRouterPath(route.path)
     const handle = async ({ request, params }: { request: Request; params: Record<string, string> }) => {
-      options.checkLimit(request)
+      await options.checkLimit(request)
       const base = options.baseUrlOf(request)
       const form = await readForm(route, request, reader, base)
       const pathParams = Object.fromEntries(names.map(([name, key]) => [name, params[key] ?? '']))
       const query = new URL(request.url).searchParams
       const visitor = options.visitorOf(request)
+      if (route.method === 'GET') options.beginRead()
       return await route.handle({ request, params: pathParams, query, form, base, visitor })
     }
     app.route(route.method, path, handle, { parse: 'none' })

@@ -2,12 +2,14 @@ import type { Server } from 'bun'
 import { forwardedAddress, parseAddress } from '../../../core/addresses.ts'
 import type { SocketData } from '../../../http/plane-options.ts'
 import { addressGroup, UNKNOWN_ADDRESS } from '../../limits/index.ts'
+import type { PassedRequests } from './passed-requests.ts'
 
 /** The network addresses that requests come from. */
 export class ClientAddresses {
   readonly #addresses = new WeakMap<Request, string>()
 
   constructor(
+    private readonly passed: PassedRequests,
     /** Whether a proxy in front of the server says who sent a request. */
     private readonly proxied: boolean,
   ) {}
@@ -15,7 +17,7 @@ export class ClientAddresses {
   /** Remembers the address of a request while its connection is known. */
   remember(request: Request, original: Request, server: Server<SocketData>): void {
     const forwarded = this.proxied ? forwardedAddress(original) : undefined
-    const sender = forwarded ?? server.requestIP(original)?.address ?? ''
+    const sender = forwarded ?? this.passed.senderOf(original) ?? server.requestIP(original)?.address ?? ''
     this.#addresses.set(request, parseAddress(sender) ?? UNKNOWN_ADDRESS)
   }
 

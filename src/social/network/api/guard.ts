@@ -18,7 +18,7 @@ import {
   type LastActivity,
   type RequestSignatures,
 } from '../../accounts/index.ts'
-import { RateLimiter, rateLimited, rateLimitHeaders } from '../../limits/index.ts'
+import { type RateLimitStatus, type RequestLimiter, rateLimited, rateLimitHeaders } from '../../limits/index.ts'
 import { hashSecret, type Settings, SocialError, timestamp } from '../../shared/index.ts'
 import type { ClientAddresses } from './client-addresses.ts'
 import type { OriginPolicy } from './origins.ts'
@@ -32,6 +32,10 @@ interface NetworkGuardOptions {
   readonly callers: RequestCallers
   readonly clock: Clock
   readonly settings: Settings
+  /** Counts the requests of each caller. */
+  readonly limiter: RequestLimiter
+  /** Whether that is before they are admitted, since another process counts them. */
+  readonly countsAhead: boolean
   /** Whether everybody may read, without a key. */
   readonly publicReads: boolean
   readonly routes: readonly Route[]
@@ -54,27 +58,27 @@ const OPERATOR_PATH = /^\/api\/v1\/operator(\/|$)/
 
 /** Authenticates every request to the network's API, counts it against the limits and admits or rejects it. */
 export class NetworkGuard implements RequestGuard {
-  readonly #limiter: RateLimiter
   readonly #open: ReadonlySet<string>
   readonly #methods: Methods
   readonly #publicReads: Methods
   readonly #signed = new WeakMap<Request, Signed>()
+  /** What was counted before the request was admitted. */
+  readonly #counted = new WeakMap<Request, RateLimitStatus>()
 
   constructor(private readonly options: NetworkGuardOptions) {
-    const { clock, settings, routes } = options
-    this.#limiter = new RateLimiter(clock, settings.limits.general)
+    const { routes } = options
     const open = routes.filter(({ spec }) => spec.open).map(({ method, path }) => `${method} ${path}`)
     this.#open = new Set([...open, 'GET /api/v1/openapi.json', 'GET /api/v1/docs'])
     this.#methods = methodsOf(routes)
     this.#publicReads = methodsOf(options.publicReads ? routes.filter(({ spec }) => spec.publicRead) : [])
   }
 
-  /** Finds out who signed a request, which takes a write. */
+  /** Finds out who signed a request, which takes a write, and counts it where another process does. */
   awaitCaller(request: Request): Promise<void> | undefined {
-    if (!isSigned(request)) return undefined
+    if (!isSigned(request)) return this.options.countsAhead ? this.#countAhead(request) : undefined
     const { method, headers } = request
     const target = { method, headers, url: new URL(this.options.urlOf(request)) }
-    const mayUse = (signer: KeyHolder) => !this.#limiter.isExhausted(limitedAs(signer))
+    const mayUse = (signer: KeyHolder) => !this.options.limiter.isExhausted(limitedAs(signer))
     return this.options.signatures.signerOf(target, mayUse).then(
       (holder) => void this.#signed.set(request, { holder }),
       (error: unknown) => void this.#signed.set(request, { error }),
@@ -100,7 +104,7 @@ export class NetworkGuard implements RequestGuard {
     if (OPERATOR_PATH.test(path)) return this.#admitOperator(request, token, path, response)
     const signed = isOpen ? undefined : this.#signed.get(request)
     const holder = signed ? signerOf(signed) : this.#keyHolder(token)
-    this.#countRequest(holder ? limitedAs(holder) : this.options.addresses.groupOf(request), response)
+    this.#countRequest(request, holder ? limitedAs(holder) : this.options.addresses.groupOf(request), response)
     const isAnonymous = !signed && !request.headers.has('authorization')
     if (isOpen || (isAnonymous && this.#isPublicRead(method, path))) return undefined
     if (!holder) return this.#exists(method, path) ? reject(signed, token) : undefined
@@ -121,7 +125,7 @@ export class NetworkGuard implements RequestGuard {
 
   #admitOperator(request: Request, token: string | undefined, path: string, response: ResponseHead): undefined {
     const isOperator = this.#isOperator(token)
-    this.#countRequest(isOperator ? 'operator' : this.options.addresses.groupOf(request), response)
+    this.#countRequest(request, isOperator ? 'operator' : this.options.addresses.groupOf(request), response)
     if (isOperator) this.options.callers.set(request, { kind: 'operator' })
     else if (this.#exists(request.method, path)) throw operatorOnly()
   }
@@ -132,9 +136,19 @@ export class NetworkGuard implements RequestGuard {
     return timingSafeEqual(Buffer.from(hashSecret(token)), Buffer.from(operator))
   }
 
-  #countRequest(caller: string, response: ResponseHead): void {
+  #countAhead(request: Request): Promise<void> | undefined {
+    const holder = this.#keyHolder(bearerToken(request.headers.get('authorization')))
+    const caller = holder ? limitedAs(holder) : this.options.addresses.groupOf(request)
+    const status = this.options.limiter.take(caller)
+    if (status instanceof Promise) return status.then((late) => void this.#counted.set(request, late))
+    this.#counted.set(request, status)
+    return undefined
+  }
+
+  #countRequest(request: Request, caller: string, response: ResponseHead): void {
     const { general } = this.options.settings.limits
-    const status = this.#limiter.take(caller)
+    const status = this.#counted.get(request) ?? this.options.limiter.take(caller)
+    if (status instanceof Promise) throw new Error('a request that another process counts was not counted')
     Object.assign(response.headers, rateLimitHeaders(status))
     if (status.exceeded) throw rateLimited('Rate limit exceeded', general, status.reset, this.options.clock.now())
   }

@@ -1,0 +1,1 @@
+export { READER_COMMAND, Readers } from './readers.ts'
