@@ -4,10 +4,11 @@ import { Feed } from './data/feed.ts'
 import type { FeedOptions } from './data/feed-options.ts'
 import { Finder } from './data/finder.ts'
 import { perform, type Surface } from './data/perform.ts'
+import { Pulse } from './data/pulse.ts'
 import { TabFeeds } from './data/tab-feeds.ts'
 import { Waits } from './data/waits.ts'
 import type { Machine } from './pages/page.ts'
-import { panelsOf } from './state/navigation.ts'
+import { areasOf } from './state/layout.ts'
 import { type Message, step } from './state/reducer.ts'
 import { here, type State, viewKey, viewOf } from './state/state.ts'
 
@@ -31,7 +32,9 @@ export class Dashboard implements Disposable {
   #tick = { cancel: () => {} }
   readonly #finder: Finder
   readonly #tabFeeds: TabFeeds
+  readonly #pulse: Pulse
   readonly #waits: Waits
+  #happened = 0
 
   constructor(
     private readonly options: DashboardOptions,
@@ -42,6 +45,7 @@ export class Dashboard implements Disposable {
     this.#waits = new Waits(options.now)
     this.#finder = new Finder({ ...options, dispatch: this.dispatch })
     this.#tabFeeds = new TabFeeds(this.#feedOptions)
+    this.#pulse = new Pulse({ ...options, dispatch: this.dispatch })
   }
 
   get state(): State {
@@ -61,7 +65,7 @@ export class Dashboard implements Disposable {
     this.#state = next
     if (next !== before) this.view.changed(next)
     if (this.#feed && viewKey(here(next)) !== viewKey(here(before))) this.#follow()
-    if (next !== before) this.#feed?.show(panelsOf(next))
+    if (next !== before) this.#feed?.show(areasOf(next))
     if (!effect) return
     const { client, machine, timers } = this.options
     const readers = { feed: this.#feed, finder: this.#finder, waits: this.#waits }
@@ -71,6 +75,7 @@ export class Dashboard implements Disposable {
   [Symbol.dispose](): void {
     this.#tick.cancel()
     this.#finder.close()
+    this.#pulse.close()
     this.#feed?.close()
     this.#tabFeeds.follow([])
   }
@@ -81,6 +86,9 @@ export class Dashboard implements Disposable {
       waits: this.#waits,
       dispatch: this.dispatch,
       viewOf: (location) => viewOf(this.#state, location),
+      happened: () => {
+        this.#happened++
+      },
     }
   }
 
@@ -90,6 +98,7 @@ export class Dashboard implements Disposable {
     const shown = here(this.#state)
     this.#feed = new Feed(this.#feedOptions, shown)
     this.#feed.start()
+    this.#pulse.follow(shown.city)
     this.#tabFeeds.follow(this.#state.tabs.map(({ city }) => city).filter((city) => city !== shown.city))
   }
 
@@ -104,7 +113,9 @@ export class Dashboard implements Disposable {
   /** Updates the shown ages every second. */
   #scheduleTick(): void {
     this.#tick = this.options.timers.after(1000, () => {
-      this.dispatch({ type: 'tick', now: this.options.now(), unanswered: this.#waits.since })
+      const happened = this.#happened
+      this.#happened = 0
+      this.dispatch({ type: 'tick', now: this.options.now(), unanswered: this.#waits.since, happened })
       this.#scheduleTick()
     })
   }

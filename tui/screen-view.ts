@@ -1,7 +1,7 @@
 import { type Instance, render } from 'ink'
 import { createElement } from 'react'
 import { App, type Shown, type Stage } from './components/app.tsx'
-import { ICONS, type Look } from './components/look.ts'
+import type { Look } from './components/look.ts'
 import type { View } from './dashboard.ts'
 import type { Settings } from './settings/settings.ts'
 import type { Message } from './state/reducer.ts'
@@ -53,7 +53,7 @@ export class ScreenView implements View, Stage, Disposable {
     first: State,
   ) {
     const { settings } = options
-    this.#look = { theme: settings.theme(settings.isLight), icons: ICONS.unicode }
+    this.#look = { theme: settings.theme(settings.isLight), icons: settings.icons }
     this.#hasMouse = settings.mouse
     this.#state = first
     this.#shown = { state: first, look: this.#look }

@@ -48,7 +48,7 @@ describe('a page', () => {
 
   test('says how long the supervisor has left a request without an answer', () => {
     const live = after(work, { type: 'connection', live: true, now: 1 })
-    const asked = (now: number) => frame(after(live, { type: 'tick', now, unanswered: 1_000 }))[0]
+    const asked = (now: number) => frame(after(live, { type: 'tick', now, unanswered: 1_000, happened: 0 }))[0]
     expect(asked(2_000)).toMatch(/live *$/)
     expect(asked(8_000)).toMatch(/no answer for 7s · data 7s old *$/)
   })

@@ -41,6 +41,7 @@ class Shown {
       now: () => 0,
       dispatch: (message: Message) => this.#show(message),
       viewOf: () => ({ ...emptyView, filter: this.filter, selected: this.selected }),
+      happened: () => {},
     }
     this.feed = new TableFeed(options, page, LOCATION, new AbortController().signal)
   }

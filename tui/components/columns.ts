@@ -48,6 +48,8 @@ export function columnWidths(
     if (spare() >= 0) break
     widths.delete(column)
   }
+  for (const [column, width] of [...widths].sort(([, a], [, b]) => b - a))
+    if (column.isName) widths.set(column, Math.max(Math.min(width, MIN_NAME), width + Math.min(0, spare())))
   const widening = [...widths]
     .map(([column, width]) => ({ column, width, lacks: inSteps(needs.get(column) ?? 0, column) - width }))
     .filter(({ lacks }) => lacks > 0)
@@ -58,6 +60,9 @@ export function columnWidths(
   }
   return columns.map((column) => widths.get(column))
 }
+
+/** Names are shortened to this where there is no room for what may not be left out. */
+const MIN_NAME = 8
 
 /** What a column needs for its texts and its title, where that is less than it has. */
 const leastWidth = ({ title, width }: Column, need: number): number =>

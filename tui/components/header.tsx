@@ -1,18 +1,20 @@
 import { Box, Text } from 'ink'
 import type { ReactNode } from 'react'
-import { formatDuration } from '../../src/client/text.ts'
+import { countOf, formatDuration } from '../../src/client/text.ts'
+import { sparkLine } from '../pages/figures.ts'
 import type { Tone } from '../pages/tones.ts'
 import { HEADER, tabsOf } from '../state/header.ts'
 import { focused } from '../state/navigation.ts'
 import { here, type State, viewOf } from '../state/state.ts'
 import { waitingCount } from '../state/waiting.ts'
+import type { Icons } from './icons.ts'
 import { useLook } from './look.ts'
 import { type Span, styled, widthOf } from './styled.ts'
 
 /** The cities that are open, and how the one that is shown stands. */
 export function Header({ state }: { state: State }): ReactNode {
-  const { theme } = useLook()
-  const status = statusSpans(state)
+  const { theme, icons } = useLook()
+  const status = statusSpans(state, icons)
   return (
     <Box height={1} flexShrink={0}>
       <Box flexGrow={1} flexShrink={1} height={1} overflow="hidden">
@@ -31,11 +33,41 @@ const tabSpans = (state: State): Span[] =>
     { text, tone: isShown ? 'strong' : waiting > 0 ? 'warning' : 'quiet' },
   ])
 
-function statusSpans(state: State): Span[] {
+/** Screens with less room leave out rigs and budget, then the activity. */
+const ROOM_FOR_FACTS = 110
+const ROOM_FOR_ACTIVITY = 90
+/** Seconds that are one bar of the activity. */
+const BAR_SECONDS = 4
+const BARS = 15
+
+function factSpans(state: State, icons: Icons): Span[] {
+  const facts = state.facts[here(state).city]
+  const budget = facts?.budget
+  const rigs = facts && facts.rigs > 0 && state.width >= ROOM_FOR_FACTS ? [{ text: countOf(facts.rigs, 'rig') }] : []
+  const left = budget && state.width >= ROOM_FOR_FACTS ? [{ text: `${budget.text} left`, isLow: budget.isLow }] : []
+  const bars = activityOf(state.activity, icons.bars)
+  return [
+    ...rigs.map(({ text }): Span => ({ text: `${text} · `, tone: 'quiet' })),
+    ...left.map(({ text, isLow }): Span => ({ text: `${text} · `, tone: isLow ? 'warning' : 'quiet' })),
+    ...(facts && state.width >= ROOM_FOR_ACTIVITY ? [{ text: `${bars} · `, tone: 'busy' as const }] : []),
+  ]
+}
+
+/** Events of the last minute, the newest at the right. */
+function activityOf(seconds: readonly number[], bars: string): string {
+  const filled = [...Array.from({ length: BARS * BAR_SECONDS - seconds.length }, () => 0), ...seconds]
+  const sums = Array.from({ length: BARS }, (_, at) =>
+    filled.slice(at * BAR_SECONDS, (at + 1) * BAR_SECONDS).reduce((sum, each) => sum + each, 0),
+  )
+  return sparkLine(sums, bars)
+}
+
+function statusSpans(state: State, icons: Icons): Span[] {
   const waiting = waitingCount(state, here(state).city)
   const { text, tone } = connectionStatus(state)
   return [
-    ...(waiting === 0 ? [] : [{ text: `! ${waiting} waiting · `, tone: 'warning' as const }]),
+    ...factSpans(state, icons),
+    ...(waiting === 0 ? [] : [{ text: `${icons.waiting} ${waiting} waiting · `, tone: 'warning' as const }]),
     ...(state.hasMouse ? [] : [{ text: 'selecting · ', tone: 'busy' as const }]),
     { text, tone },
   ]

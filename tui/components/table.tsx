@@ -19,13 +19,15 @@ interface TablePanelProps {
   readonly page: TablePage
   readonly area: Area
   readonly isFocused: boolean
+  /** Whether the selected row is shown whole elsewhere. */
+  readonly hasPreview: boolean
 }
 
 /** Columns before the cells of a row. */
 const GUTTER = 2
 
 /** A titled table that scrolls with its selection; control sequences in its text are shown, not sent. */
-export function TablePanel({ state, page, area, isFocused }: TablePanelProps): ReactNode {
+export function TablePanel({ state, page, area, isFocused, hasPreview }: TablePanelProps): ReactNode {
   const { icons, theme } = useLook()
   const { location } = area
   const { columns: width, lines: height } = contentOf(area)
@@ -36,7 +38,7 @@ export function TablePanel({ state, page, area, isFocused }: TablePanelProps): R
   const at = selectedIndex(state, location) - first
   const isPointed = isFocused || detailsOf(state) === location.page
   const left = { columns: width, lines: height - top - visible.length }
-  const details = isFocused ? detailLines(page.columns, widths, visible[at], left, state.now) : []
+  const details = isFocused && !hasPreview ? detailLines(page.columns, widths, visible[at], left, state.now) : []
   const head = [...headOf(state, area), ...(rows.length === 0 ? emptyLines(page, state, area) : [])]
   return (
     <Panel {...{ area, isFocused }} title={titleSpans(page, state, location, isFocused, icons.pointer)}>

@@ -14,6 +14,8 @@ export interface FeedOptions {
   dispatch(message: Message): void
   /** What is shown at a location, with its filter and order. */
   viewOf(location: Location): View
+  /** Called for each event of the page's city. */
+  happened(): void
 }
 
 /** What a page at a location reads from and acts on. */

@@ -3,6 +3,7 @@ import type { FollowOptions } from '../../src/client/follow.ts'
 import type { CityEvent } from '../../src/client/operations.ts'
 import type { Location, PageEvent, TextPage } from '../pages/page.ts'
 import { pageOf } from '../pages/pages.ts'
+import type { Area } from '../state/layout.ts'
 import { locationsRead } from '../state/navigation.ts'
 import { viewKey } from '../state/state.ts'
 import { errorMessage } from './errors.ts'
@@ -15,6 +16,7 @@ const RETRY_MS = 2_000
 
 /** Who only passes a row on the way to another needs none of its details. */
 const STAY_MS = 60
+const STAY_FOR_PREVIEW_MS = 200
 
 interface Reader {
   readonly location: Location
@@ -28,6 +30,7 @@ export class Feed {
   readonly #readers: readonly Reader[]
   #detail: Reader | undefined
   #detailKey: string | undefined
+  #detailEnded = new AbortController()
   #detailAt = { cancel: () => {} }
 
   constructor(
@@ -49,21 +52,36 @@ export class Feed {
 
   close(): void {
     this.#ended.abort()
+    this.#detailEnded.abort()
     this.#detailAt.cancel()
   }
 
-  /** Reads the panel with details of a row as well, once the person stays on that row. */
-  show(panels: readonly Location[]): void {
-    const shown = panels.find(({ at }) => at !== undefined)
-    const key = shown && viewKey(shown)
-    if (!shown || key === viewKey(this.location) || key === this.#detailKey) return
+  /** Reads what is shown of the selected row as well, once the person stays on that row. */
+  show(areas: readonly Area[]): void {
+    const area = areas.find(({ location, isPreview }) => isPreview || location.at !== undefined)
+    const isRead = this.#readers.some(({ location }) => viewKey(location) === (area && viewKey(area.location)))
+    const key = area && !isRead ? viewKey(area.location) : undefined
+    if (key === this.#detailKey) return
     this.#detailKey = key
     this.#detailAt.cancel()
-    this.#detailAt = this.options.timers.after(STAY_MS, () => {
-      if (this.#detail) this.#tables.delete(viewKey(this.#detail.location))
-      this.#detail = this.#readerOf(shown)
-      this.#detail.refresh.soon()
-    })
+    const stay = area?.isPreview ? STAY_FOR_PREVIEW_MS : STAY_MS
+    this.#detailAt = this.options.timers.after(stay, () => this.#readDetail(key === undefined ? undefined : area))
+  }
+
+  /** Reads and follows what is shown of a row, in place of what was shown of another. */
+  #readDetail(area: Area | undefined): void {
+    this.#detailEnded.abort()
+    if (this.#detail) this.#tables.delete(viewKey(this.#detail.location))
+    this.#detail = undefined
+    if (!area) return
+    this.#detailEnded = new AbortController()
+    const { signal } = this.#detailEnded
+    const { location } = area
+    this.#detail = this.#readerOf(location, AbortSignal.any([this.#ended.signal, signal]))
+    this.#detail.refresh.soon()
+    const page = pageOf(location)
+    if (page.kind !== 'text' || !page.follow) return
+    this.#run(location, () => this.#followText(location, page, signal), signal)
   }
 
   more(location: Location): void {
@@ -95,34 +113,34 @@ export class Feed {
     return this.#detail ? [...this.#readers, this.#detail] : this.#readers
   }
 
-  #readerOf(location: Location): Reader {
+  #readerOf(location: Location, signal: AbortSignal = this.#ended.signal): Reader {
     const page = pageOf(location)
-    const read = page.kind === 'table' ? this.#tableReader(location) : this.#textReader(location)
+    const read = page.kind === 'table' ? this.#tableReader(location, signal) : this.#textReader(location, signal)
     const attempt = async () => {
-      const error = await this.#attempt(location, () => this.options.waits.for(read()))
+      const error = await this.#attempt(location, () => this.options.waits.for(read()), signal)
       if (error !== undefined && !(error instanceof ApiError)) {
         this.options.timers.after(RETRY_MS, () => refresh.changed())
       }
     }
-    const refresh = new Refresh(this.options.timers, attempt, this.#ended.signal)
+    const refresh = new Refresh(this.options.timers, attempt, signal)
     return { location, refresh }
   }
 
-  #tableReader(location: Location): () => Promise<void> {
+  #tableReader(location: Location, signal: AbortSignal): () => Promise<void> {
     const page = pageOf(location)
     if (page.kind !== 'table') return async () => {}
-    const table = new TableFeed(this.options, page, location, this.#ended.signal)
+    const table = new TableFeed(this.options, page, location, signal)
     this.#tables.set(viewKey(location), table)
     return () => table.refresh()
   }
 
-  #textReader(location: Location): () => Promise<void> {
+  #textReader(location: Location, signal: AbortSignal): () => Promise<void> {
     const page = pageOf(location)
     if (page.kind !== 'text') return async () => {}
     const { dispatch, now } = this.options
     return async () => {
-      const content = await page.load(reachOf(this.options, location, this.#ended.signal))
-      dispatch({ type: 'text', location, content, now: now() })
+      const content = await page.load(reachOf(this.options, location, signal))
+      if (!signal.aborted) dispatch({ type: 'text', location, content, now: now() })
     }
   }
 
@@ -164,6 +182,7 @@ export class Feed {
 
   /** What shows the event itself takes it as it came; all else that it changes is read again. */
   #refreshFor(happened: PageEvent, event?: CityEvent): void {
+    this.options.happened()
     for (const { location, refresh } of this.#all) {
       const { filter, missed } = this.options.viewOf(location)
       if (!pageOf(location).isChangedBy(happened, location.subject, filter)) continue
@@ -172,11 +191,12 @@ export class Feed {
     }
   }
 
-  async #followText(location: Location, page: TextPage): Promise<void> {
-    const { dispatch, now } = this.options
-    await page.follow?.(reachOf(this.options, location, this.#ended.signal), {
-      show: (lines) => dispatch({ type: 'text', location, content: { lines }, now: now() }),
-      following: this.#following(() => {}),
+  /** Shows a text as it grows; of one that is shown beside a list, the connection is not that of the page. */
+  async #followText(location: Location, page: TextPage, signal?: AbortSignal): Promise<void> {
+    const { dispatch, now, timers } = this.options
+    await page.follow?.(reachOf(this.options, location, signal ?? this.#ended.signal), {
+      show: (lines) => !signal?.aborted && dispatch({ type: 'text', location, content: { lines }, now: now() }),
+      following: signal ? { signal, timers } : this.#following(() => {}),
     })
   }
 
@@ -203,16 +223,16 @@ export class Feed {
     timers.after(ms, again)
   }
 
-  #run(location: Location, task: () => Promise<void>): void {
-    void this.#attempt(location, task)
+  #run(location: Location, task: () => Promise<void>, signal?: AbortSignal): void {
+    void this.#attempt(location, task, signal)
   }
 
   /** Says what went wrong on the page, and returns it. */
-  async #attempt(location: Location, task: () => Promise<void>): Promise<unknown> {
+  async #attempt(location: Location, task: () => Promise<void>, signal = this.#ended.signal): Promise<unknown> {
     try {
       return await task()
     } catch (error) {
-      if (this.#ended.signal.aborted) return undefined
+      if (signal.aborted) return undefined
       this.#fail(location, error)
       return error
     }

@@ -8,7 +8,8 @@ export class TabFeeds {
   readonly #options: FeedOptions
 
   constructor(options: FeedOptions) {
-    this.#options = { ...options, dispatch: (message) => message.type !== 'connection' && options.dispatch(message) }
+    const dispatch: FeedOptions['dispatch'] = (message) => message.type !== 'connection' && options.dispatch(message)
+    this.#options = { ...options, dispatch, happened: () => {} }
   }
 
   /** Follows these cities, and no others any more. */

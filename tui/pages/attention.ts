@@ -15,7 +15,20 @@ const BAD: ReadonlySet<string> = new Set([
   'disk',
 ])
 
-/** What waits for a person: the questions of agents, then the rest; of each the longest waiting first. */
+/** Work that waits for a limit, not for a decision. */
+const LIMITS: ReadonlySet<string> = new Set(['limit', 'budget'])
+
+/** Sections of the list, in their order: what needs a person, what fails, and what waits for a limit. */
+export const CONCERNS = ['needs you', 'failing', 'at a limit'] as const
+
+function concernOf(item: AttentionItem): (typeof CONCERNS)[number] {
+  if (LIMITS.has(item.kind)) return 'at a limit'
+  return BAD.has(item.kind) && !isQuestion(item) ? 'failing' : 'needs you'
+}
+
+const rankOf = (item: AttentionItem): number => (isQuestion(item) ? -1 : CONCERNS.indexOf(concernOf(item)))
+
+/** What waits for a person: the questions of agents, then what else needs him, fails or waits for a limit; of each the longest waiting first. */
 export const attentionPage = table<AttentionGroup>({
   name: 'attention',
   aliases: ['waiting'],
@@ -46,12 +59,13 @@ export const attentionPage = table<AttentionGroup>({
     { title: 'age', width: 4, cell: ({ item: { since } }) => ({ since, tone: 'quiet' }) },
   ],
   idOf: ({ item }) => item.id,
+  markOf: ({ item }) => concernOf(item),
   isChangedBy: isOneOf('attention.'),
   opens: ({ item }, city) => placeOf(item, city),
   load: async ({ city, signal }) => {
     const { items, muted = [] } = await city.call('GET ~/attention', { ...(signal && { signal }) })
     const head = muted.map((mute): Line => ({ text: mutedText(mute), tone: 'quiet' }))
-    return { ...whole(groupEqual([...items.filter(isQuestion), ...items.filter((item) => !isQuestion(item))])), head }
+    return { ...whole(groupEqual(items.toSorted((a, b) => rankOf(a) - rankOf(b)))), head }
   },
   actionsOf: ({ item: { kind } }) => [snooze(kind), mute(kind)],
   actions: () => [UNMUTE],

@@ -1,16 +1,13 @@
 import { countOf, formatCount } from '../../src/client/text.ts'
 
-const BARS = '▁▂▃▄▅▆▇█'
+const BARS = '·▁▂▃▄▅▆▇█'
 
-/** A line of bars, the largest the highest; nothing is a dot. */
-export function sparkLine(values: readonly number[]): string {
+/** A line of bars, the largest the highest; the first sign stands for nothing. */
+export function sparkLine(values: readonly number[], signs = BARS): string {
   const most = Math.max(...values, 0)
-  return values.map((value) => barOf(value, most)).join('')
-}
-
-function barOf(value: number, most: number): string {
-  if (value <= 0) return '·'
-  return BARS[Math.min(BARS.length - 1, Math.floor((value / most) * BARS.length))] ?? '·'
+  const [none = '', ...bars] = signs
+  const barOf = (value: number) => bars[Math.min(bars.length - 1, Math.floor((value / most) * bars.length))] ?? none
+  return values.map((value) => (value <= 0 ? none : barOf(value))).join('')
 }
 
 interface Tokens {

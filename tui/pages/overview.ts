@@ -1,16 +1,34 @@
-import type { OverviewPage } from './page.ts'
+import { type Band, type OverviewPage, PREVIEW } from './page.ts'
 
-/** One city: what waits for a person, its agents beside its sessions, its work, its live events. */
+const CONCERNS: Band = { panels: ['attention'], share: 0.2, hidesWhenEmpty: true }
+const LISTS: readonly Band[] = [CONCERNS, { panels: ['sessions'], share: 0.4 }, { panels: ['beads'], share: 0.4 }]
+const BESIDE: readonly Band[] = [
+  { panels: [PREVIEW], share: 0.6 },
+  { panels: ['agents'], share: 0.4 },
+]
+const ACTIVITY: readonly Band[] = [
+  { panels: ['agents'], share: 0.4 },
+  { panels: ['events'], share: 0.6 },
+]
+
+/** One city: what waits for a person first, then its sessions and its work; with room, details, agents and live events. */
 export const overviewPage: OverviewPage = {
   kind: 'overview',
   name: 'overview',
   title: 'overview',
   help: 'the city at a glance',
   isChangedBy: () => false,
-  bands: [
-    { panels: ['attention'], share: 0.2, hidesWhenEmpty: true },
-    { panels: ['agents', 'sessions'], share: 0.3 },
-    { panels: ['beads'], share: 0.3 },
-    { panels: ['events'], share: 0.2 },
-  ],
+  hasCounts: true,
+  bands: LISTS,
+  columns: {
+    medium: [
+      { share: 0.6, bands: LISTS },
+      { share: 0.4, bands: BESIDE },
+    ],
+    wide: [
+      { share: 0.42, bands: LISTS },
+      { share: 0.33, bands: [{ panels: [PREVIEW], share: 1 }] },
+      { share: 0.25, bands: ACTIVITY },
+    ],
+  },
 }

@@ -246,9 +246,22 @@ export interface FollowText {
 export interface OverviewPage extends PageFacts {
   readonly kind: 'overview'
   readonly bands: readonly Band[]
+  /** Its columns on screens with room for two, or for three; its bands alone when absent. */
+  readonly columns?: { readonly medium: readonly PanelColumn[]; readonly wide: readonly PanelColumn[] }
+  /** Whether a line of counts stands above its panels. */
+  readonly hasCounts?: boolean
   /** A panel about the selected row of another. */
   readonly detail?: { readonly panel: string; readonly of: string }
 }
+
+/** Bands below each other, in a part of the width. */
+export interface PanelColumn {
+  readonly share: number
+  readonly bands: readonly Band[]
+}
+
+/** Name of the panel that shows what the selected row opens, or all that the row says. */
+export const PREVIEW = 'preview'
 
 export interface Band {
   readonly panels: readonly string[]

@@ -1,4 +1,5 @@
 import type { TerminalEffect } from '../../src/client/terminal.ts'
+import { ICON_SETS, ICONS, type IconSet, type Icons } from '../components/icons.ts'
 import {
   type Colours,
   coloursOf,
@@ -26,11 +27,13 @@ export interface Settings {
   /** Whether the terminal is asked if its background is light. */
   readonly asksBackground: boolean
   readonly isLight: boolean
+  readonly icons: Icons
   theme(isLight: boolean): Theme
 }
 
 interface Draft {
   theme: ThemeName
+  icons: IconSet
   mouse: boolean
   bell: boolean
   notify: Notification
@@ -45,6 +48,7 @@ type Take = (draft: Draft, entry: Entry) => string | undefined
 
 const SETTINGS: Readonly<Record<string, Take>> = {
   theme: (draft, { value }) => takeOneOf(THEMES, value, (theme) => Object.assign(draft, { theme })),
+  icons: (draft, { value }) => takeOneOf(ICON_SETS, value, (icons) => Object.assign(draft, { icons })),
   mouse: (draft, { value }) => takeBoolean(value, (mouse) => Object.assign(draft, { mouse })),
   bell: (draft, { value }) => takeBoolean(value, (bell) => Object.assign(draft, { bell })),
   title: (draft, { value }) => takeBoolean(value, (title) => Object.assign(draft, { title })),
@@ -60,6 +64,7 @@ export function readSettings(
   const { entries, problems } = readEntries(text)
   const draft: Draft = {
     theme: 'auto',
+    icons: 'unicode',
     mouse: !env.NO_MOUSE,
     bell: true,
     notify: 'osc9',
@@ -157,5 +162,6 @@ function finish(draft: Draft, colours: Colours, isLight: boolean): Settings {
   const { mouse, bell, notify, title, attach, theme: name, colours: chosen } = draft
   const theme = (light: boolean) => createTheme({ name, colours, isLight: light, chosen })
   const asksBackground = name === 'auto' && colours > 16
-  return { keymap: keymapOf(draft.keys), mouse, bell, notify, title, attach, asksBackground, isLight, theme }
+  const icons = ICONS[draft.icons]
+  return { keymap: keymapOf(draft.keys), mouse, bell, notify, title, attach, asksBackground, isLight, icons, theme }
 }

@@ -1,7 +1,7 @@
 import { truncate } from '../../src/client/text.ts'
-import type { Band, Line, Location, OverviewPage } from '../pages/page.ts'
+import { type Band, type Line, type Location, PREVIEW } from '../pages/page.ts'
 import { pageOf } from '../pages/pages.ts'
-import { panelIn, panelsOf } from './navigation.ts'
+import { columnsOf, focused, isShown, panelIn, previewOf, sizeOf } from './navigation.ts'
 import { selectedIndex, shownRows } from './selection.ts'
 import { here, type State, viewOf } from './state.ts'
 import { wrapLine } from './text-lines.ts'
@@ -15,13 +15,17 @@ export interface Area {
   readonly height: number
   /** Whether it has a border on all sides; otherwise a line above it. */
   readonly isFramed: boolean
+  /** Whether it shows what the selected row is about, and never has the keys. */
+  readonly isPreview?: boolean
 }
+
+type Place = Pick<Area, 'x' | 'y' | 'width' | 'height'>
 
 /** Smaller panels have no border. */
 const MIN_FRAMED = { columns: 20, lines: 3 }
 
 /** A text that has the screen to itself has all of its columns, so that the screen of a session fits. */
-function areaOf(location: Location, at: Pick<Area, 'x' | 'y' | 'width' | 'height'>, isAlone: boolean): Area {
+function areaOf(location: Location, at: Place, isAlone: boolean): Area {
   const isText = pageOf(location).kind === 'text'
   const isFramed = !(isText && isAlone) && at.width >= MIN_FRAMED.columns && at.height >= MIN_FRAMED.lines
   return { location, ...at, isFramed }
@@ -38,47 +42,109 @@ export function areasOf(state: State): readonly Area[] {
   const location = here(state)
   const page = pageOf(location)
   const whole = { x: 0, y: 1, width: state.width, height: state.height }
-  if (page.kind !== 'overview') return [areaOf(location, whole, true)]
-  const visible = new Set(panelsOf(state).map((each) => each.page))
-  const bands = page.bands.filter(({ panels }) => panels.some((name) => visible.has(name)))
-  const heights = bandHeights(state, bands)
-  return bands.flatMap((each, band) => {
-    const edges = edgesOf(each, state.width)
-    return each.panels.map((name, at) => {
+  if (page.kind === 'overview') {
+    const columns = columnsOf(page, sizeOf(state))
+    const edges = edgesOf(
+      columns.map(({ share }) => share),
+      state.width,
+    )
+    const body = hasCounts(state) ? { ...whole, y: 2, height: whole.height - 1 } : whole
+    return columns.flatMap(({ bands }, at) => {
+      const [x = 0, end = 0] = [edges[at], edges[at + 1]]
+      return bandAreas(state, bands, { ...body, x, width: end - x })
+    })
+  }
+  if (page.kind === 'text') return [areaOf(location, whole, true)]
+  const split = splitOf(state)
+  if (!split) return [areaOf(location, whole, true)]
+  const [list, beside] = split
+  return [areaOf(location, list, true), previewArea(state, beside)]
+}
+
+/** Whether the line of counts stands above the panels. */
+export function hasCounts(state: State): boolean {
+  const page = pageOf(here(state))
+  return page.kind === 'overview' && page.hasCounts === true && state.height >= 10
+}
+
+/** Lists of a city have what is selected below them, or beside them on a wide screen. */
+const MIN_LINES_BELOW = 30
+const LIST_SHARE = 0.6
+
+function splitOf({ width, height, ...state }: State): readonly [Place, Place] | undefined {
+  const size = sizeOf({ width, isScreenReader: state.isScreenReader })
+  const whole = { x: 0, y: 1, width, height }
+  if (size === 'wide') {
+    const left = Math.floor(width * LIST_SHARE)
+    return [
+      { ...whole, width: left },
+      { ...whole, x: left, width: width - left },
+    ]
+  }
+  if (size === 'narrow' || height < MIN_LINES_BELOW) return undefined
+  const upper = Math.floor(height * LIST_SHARE)
+  return [
+    { ...whole, height: upper },
+    { ...whole, y: 1 + upper, height: height - upper },
+  ]
+}
+
+/** What the selected row opens; where that is no text, the row itself. */
+const previewArea = (state: State, at: Place): Area => ({
+  ...areaOf(previewOf(state) ?? focused(state), at, false),
+  isPreview: true,
+})
+
+/** Bands below each other in a part of the screen. */
+function bandAreas(state: State, all: readonly Band[], room: Place): readonly Area[] {
+  const bands = all.filter((band) => isShown(state, band))
+  const heights = bandHeights(state, bands, room.height)
+  return bands.flatMap(({ panels, widths = panels.map(() => 1) }, band) => {
+    const edges = edgesOf(widths, room.width)
+    return panels.map((name, at) => {
       const place = {
-        x: edges[at] ?? 0,
-        y: 1 + heights.slice(0, band).reduce((sum, height) => sum + height, 0),
+        x: room.x + (edges[at] ?? 0),
+        y: room.y + heights.slice(0, band).reduce((sum, height) => sum + height, 0),
         width: (edges[at + 1] ?? 0) - (edges[at] ?? 0),
         height: heights[band] ?? 0,
       }
-      return areaOf(panelIn(state, name), place, false)
+      return name === PREVIEW ? previewArea(state, place) : areaOf(panelIn(state, name), place, false)
     })
   })
 }
 
-/** The columns at which the panels of a band begin, and its end. */
-function edgesOf({ panels, widths = panels.map(() => 1) }: Band, width: number): number[] {
+/** The columns at which parts of a width begin, and its end. */
+function edgesOf(widths: readonly number[], width: number): number[] {
   const all = widths.reduce((sum, each) => sum + each, 0)
-  const before = panels.map((_, at) => widths.slice(0, at).reduce((sum, each) => sum + each, 0))
+  const before = widths.map((_, at) => widths.slice(0, at).reduce((sum, each) => sum + each, 0))
   return [...before, all].map((part) => Math.floor((width * part) / all))
 }
 
-/** Lines of a panel that are no rows. */
+/** Lines of a panel that are no rows: its border, and the titles of its columns. */
 const EDGES = 2
+const TITLED = 3
 const MIN_BAND = 3
+const MIN_LIST = 6
 
-/** A band that hides when it is empty takes no more lines than it has rows; the last takes what is left. */
-function bandHeights(state: State, bands: OverviewPage['bands']): number[] {
+/** A list takes no more lines than its rows need, one that hides when it is empty also none for titles; the last takes what is left. */
+function bandHeights(state: State, bands: readonly Band[], height: number): number[] {
   const shares = bands.reduce((sum, { share }) => sum + share, 0)
-  let left = state.height
+  let left = height
   return bands.map(({ share, hidesWhenEmpty, panels }, at) => {
-    const rows = Math.max(...panels.map((name) => shownRows(state, panelIn(state, name)).length))
-    const wanted = Math.max(MIN_BAND, Math.floor((state.height * share) / shares))
-    const lines =
-      at === bands.length - 1 ? left : Math.min(left, hidesWhenEmpty ? Math.min(rows + EDGES, wanted) : wanted)
+    const wanted = Math.max(MIN_BAND, Math.floor((height * share) / shares))
+    const rows = Math.max(...panels.map((name) => rowsOf(state, name)))
+    const needed = hidesWhenEmpty ? rows + EDGES : Math.max(MIN_LIST, rows + TITLED)
+    const lines = at === bands.length - 1 ? left : Math.min(left, needed, wanted)
     left -= lines
     return Math.max(0, lines)
   })
+}
+
+/** Rows of a panel; what is no list needs all that it gets. */
+function rowsOf(state: State, name: string): number {
+  if (name === PREVIEW) return Number.POSITIVE_INFINITY
+  const location = panelIn(state, name)
+  return pageOf(location).kind === 'table' ? shownRows(state, location).length : Number.POSITIVE_INFINITY
 }
 
 /** Which rows of a table are visible, and on which line of its content the first of them stands. */

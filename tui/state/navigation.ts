@@ -1,16 +1,42 @@
-import type { Location } from '../pages/page.ts'
+import { type Band, type Location, type OverviewPage, type PanelColumn, PREVIEW } from '../pages/page.ts'
 import { pageOf } from '../pages/pages.ts'
 import { selectedRow, shownRows, updateView } from './selection.ts'
 import { CITIES, here, type State, type Tab, type View, viewOf } from './state.ts'
 
-/** The tables and texts that are visible: those of an overview, or the page itself. */
+/** How much a screen has room for: a list, a list and details, or what happens besides. */
+export type Size = 'narrow' | 'medium' | 'wide'
+
+const MEDIUM = 110
+const WIDE = 170
+
+/** Where all is read line by line, everything has room. */
+export const sizeOf = ({ width, isScreenReader }: Pick<State, 'width' | 'isScreenReader'>): Size =>
+  isScreenReader || width >= WIDE ? 'wide' : width >= MEDIUM ? 'medium' : 'narrow'
+
+/** The columns of an overview on a screen of this size. */
+export function columnsOf(page: OverviewPage, size: Size): readonly PanelColumn[] {
+  const narrow = [{ share: 1, bands: page.bands }]
+  return size === 'narrow' ? narrow : (page.columns?.[size] ?? narrow)
+}
+
+/** The tables and texts that are visible and can have the keys: those of an overview, or the page itself. */
 export function panelsOf(state: State): readonly Location[] {
   const location = here(state)
   const page = pageOf(location)
   if (page.kind !== 'overview') return [location]
-  return page.bands
-    .filter((band) => !band.hidesWhenEmpty || band.panels.some((name) => hasRows(state, panelAt(location, name))))
-    .flatMap(({ panels }) => panels.map((name) => panelIn(state, name)))
+  return columnsOf(page, sizeOf(state))
+    .flatMap(({ bands }) => bands.filter((band) => isShown(state, band)))
+    .flatMap(({ panels }) => panels.filter((name) => name !== PREVIEW).map((name) => panelIn(state, name)))
+}
+
+/** Whether a band takes room. */
+export const isShown = (state: State, { hidesWhenEmpty, panels }: Band): boolean =>
+  !hidesWhenEmpty || panels.some((name) => hasRows(state, panelAt(here(state), name)))
+
+/** What the selected row opens, where that is a text that can be shown beside the list. */
+export function previewOf(state: State): Location | undefined {
+  const opens = selectedRow(state, focused(state))?.opens
+  return opens !== undefined && pageOf(opens).kind === 'text' ? opens : undefined
 }
 
 /** A panel of the page that is shown; one with details begins at the selected row of another. */
@@ -36,11 +62,18 @@ const hasRows = (state: State, location: Location): boolean => shownRows(state, 
  */
 export function locationsRead(location: Location): readonly Location[] {
   const page = pageOf(location)
-  const panels = page.kind === 'overview' ? page.bands.flatMap((band) => band.panels) : [location.page]
+  const panels = page.kind === 'overview' ? namesOf(page) : [location.page]
   const shown = page.kind === 'overview' ? panels.filter((name) => name !== page.detail?.panel) : panels
   const locations = page.kind === 'overview' ? shown.map((name) => panelAt(location, name)) : [location]
   if (location.city === '' || shown.includes('attention')) return locations
   return [...locations, attentionOf(location.city)]
+}
+
+/** All panels of an overview, whether or not a screen has room for them. */
+function namesOf(page: OverviewPage): readonly string[] {
+  const columns = [...columnsOf(page, 'narrow'), ...columnsOf(page, 'wide')]
+  const names = columns.flatMap(({ bands }) => bands.flatMap(({ panels }) => panels))
+  return [...new Set(names)].filter((name) => name !== PREVIEW)
 }
 
 /** The table or text that has the keys; at first the panel whose rows have details, or the last. */

@@ -33,6 +33,7 @@ import {
   updateView,
 } from './selection.ts'
 import {
+  type Facts,
   type FormField,
   here,
   type Known,
@@ -112,7 +113,15 @@ export type Message =
   | { readonly type: 'awaited'; readonly name: string }
   /** What was asked for is over, whatever came of it. */
   | { readonly type: 'ended'; readonly run: Run; readonly isDone: boolean }
-  | { readonly type: 'tick'; readonly now: number; readonly unanswered: number | undefined }
+  /** What the header and the line of counts say of a city. */
+  | { readonly type: 'facts'; readonly city: string; readonly facts: Facts }
+  | {
+      readonly type: 'tick'
+      readonly now: number
+      readonly unanswered: number | undefined
+      /** How many events came since the last. */
+      readonly happened: number
+    }
 
 /** All of the dashboard's logic: the next state, and what is to be done, if anything. */
 export function step(state: State, message: Message): Step {
@@ -162,10 +171,17 @@ function react(state: State, message: Message): Step {
       return [notice(state, `${message.name}: the supervisor has not answered yet …`, false)]
     case 'ended':
       return [endRun(state, message.run, message.isDone)]
-    case 'tick':
-      return [{ ...state, now: message.now, unanswered: message.unanswered }]
+    case 'facts':
+      return [{ ...state, facts: { ...state.facts, [message.city]: message.facts } }]
+    case 'tick': {
+      const { now, unanswered, happened } = message
+      return [{ ...state, now, unanswered, activity: [...state.activity, happened].slice(-MAX_ACTIVITY) }]
+    }
   }
 }
+
+/** So many seconds of activity are remembered. */
+const MAX_ACTIVITY = 60
 
 function onConnection(state: State, live: boolean, now: number): State {
   return state.connection.live === live ? { ...state, now } : { ...state, connection: { live, since: now }, now }
@@ -359,7 +375,8 @@ function undoLast(state: State): Step {
 /** Notes that the end of what has to be read has been on the screen; where all is read aloud, it has been said. */
 function markRead(state: State): State {
   if (state.overlay) return state
-  const unread = areasOf(state).find(({ location }) => {
+  const unread = areasOf(state).find(({ location, isPreview }) => {
+    if (isPreview) return false
     const { toRead, isRead, filter } = viewOf(state, location)
     return toRead !== undefined && !isRead && filter === ''
   })
@@ -386,7 +403,9 @@ function onMouse(state: State, action: MouseAction, x: number, y: number): Step 
   if (!area) return [state]
   const { location } = area
   const hadFocus = viewKey(focused(state)) === viewKey(location)
-  const next: State = pageOf(here(state)).kind === 'overview' ? { ...state, focus: location.page } : state
+  if (area.isPreview && action === 'press') return [openSelected(state, focused(state))]
+  const isOther = pageOf(here(state)).kind === 'overview' && !area.isPreview
+  const next: State = isOther ? { ...state, focus: location.page } : state
   const isText = pageOf(location).kind === 'text'
   if (action !== 'press') {
     const moved = isText ? scrollText(next, location, by * WHEEL) : moveSelection(next, location, by * WHEEL)

@@ -120,6 +120,17 @@ export interface Connection {
   readonly since: number
 }
 
+/** What the header and the line of counts say of a city. */
+export interface Facts {
+  readonly rigs: number
+  readonly working: number
+  readonly agents: number
+  readonly work: { readonly in_progress: number; readonly ready: number; readonly open: number }
+  readonly unread: number
+  /** What is left of the budget that runs out first: `$3.20 of $5.00 a day`, and whether that is little. */
+  readonly budget: { readonly text: string; readonly isLow: boolean } | undefined
+}
+
 export interface State {
   /** The way to the page that is shown; esc goes back along it. */
   readonly path: readonly Location[]
@@ -149,6 +160,10 @@ export interface State {
   /** Whether everything is read aloud, line by line, instead of being looked at. */
   readonly isScreenReader: boolean
   readonly connection: Connection
+  /** By city, once they were read. */
+  readonly facts: Readonly<Record<string, Facts>>
+  /** How many events came in each of the last seconds, the oldest first. */
+  readonly activity: readonly number[]
   /** Since when the server has left a request without an answer. */
   readonly unanswered: number | undefined
   /** What the server was asked to do and has not answered. */
@@ -198,6 +213,8 @@ export const initialState = (
   hasMouse,
   isScreenReader: false,
   connection: { live: false, since: now },
+  facts: {},
+  activity: [],
   unanswered: undefined,
   underWay: [],
   now,

@@ -9,7 +9,7 @@ const problems = (text: string): string[] =>
 describe('tui.toml', () => {
   test('sets the theme, colours, keys, mouse, bell and notices', () => {
     const { settings, problems } = readSettings(
-      `theme = "light"\nmouse = false\nbell = false\nnotify = "none"\ntitle = false
+      `theme = "light"\nicons = "ascii"\nmouse = false\nbell = false\nnotify = "none"\ntitle = false
 [colours]
 good = "#ffffff"
 [keys]
@@ -20,8 +20,10 @@ sort = "j"`,
     expect(problems).toEqual([])
     expect(settings).toMatchObject({ mouse: false, bell: false, notify: 'none', title: false, asksBackground: false })
     const { verbs } = settings.keymap
+    expect(settings.icons).toMatchObject({ border: 'classic', pointer: '>' })
     expect(['ctrl+n', 'j', 'k'].map((key) => verbs.get(key))).toEqual(['down', 'sort', 'up'])
     expect(settings.theme(false)('good')).toBe('\x1b[38;2;255;255;255m')
+    expect(settings.theme(false).colour('good')).toBe('#ffffff')
   })
 
   test('says every line that is wrong, with its place, and takes the rest', () => {
@@ -42,7 +44,7 @@ top = "nothing"`
     expect(problems(text)).toEqual([
       '1:1 theme: "blue" is none of auto, dark, light, ansi, none',
       '2:1 mouse: "yes" is neither true nor false',
-      '3:1 colour: there is no such setting; there are theme, mouse, bell, title, attach, notify, [colours] and [keys]',
+      '3:1 colour: there is no such setting; there are theme, icons, mouse, bell, title, attach, notify, [colours] and [keys]',
       '7:1 colours.good: "greenish" is no colour: write it as in CSS, such as "#87d787"',
       '8:1 colours.nice: there is no such meaning; there are plain, quiet, strong, good, busy, warning, bad',
       '12:1 keys.up: x is the key of down already',

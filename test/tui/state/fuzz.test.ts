@@ -78,7 +78,7 @@ function anyMessage(state: State): Message {
       location,
       outcome: { text: 'done', ...(random.oneIn(3) && { opens: at(random.pick(pages).name, 'x-1') }) },
     },
-    { type: 'tick', now, unanswered: random.oneIn(4) ? now - 5_000 : undefined },
+    { type: 'tick', now, unanswered: random.oneIn(4) ? now - 5_000 : undefined, happened: 3 },
     { type: 'paste', text: random.pick(['x', '\x1b[31mred\n\tblue', '宽'.repeat(30)]) },
     { type: 'found', city: 'alpha', known: [{ kind: 'bead', text: 'al-1 · paint', location: at('bead', 'al-1') }] },
     {

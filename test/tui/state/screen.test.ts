@@ -31,10 +31,16 @@ describe('the mouse', () => {
   })
 
   test('gives the keys to the panel that it clicks', () => {
-    const overview = sized(after(alpha, rows('agents', [row('polly')]), rows('sessions', [row('al-9')])))
-    const agents = after(overview, click(3, 2))
-    expect(focused(agents).page).toBe('agents')
-    expect(focused(after(agents, click(70, 2))).page).toBe('sessions')
+    const overview = sized(after(alpha, rows('beads', [row('al-1')]), rows('sessions', [row('al-9')])))
+    const work = after(overview, click(3, 20))
+    expect(focused(work).page).toBe('beads')
+    expect(focused(after(work, click(70, 3))).page).toBe('sessions')
+  })
+
+  test('opens what is shown beside a list by a click on it', () => {
+    const wide = after(list, { type: 'size', columns: 200, rows: 30 })
+    expect(here(after(press(wide, 'j'), click(190, 9)))).toEqual(at('bead', 'al-1'))
+    expect(here(after(wide, click(20, 9)))).toEqual(at('beads'))
   })
 
   test('is given back to the terminal and taken again by one key', () => {

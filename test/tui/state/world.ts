@@ -1,7 +1,7 @@
 import { renderToString } from 'ink'
 import { createElement } from 'react'
 import { Frame } from '../../../tui/components/frame.tsx'
-import { ICONS } from '../../../tui/components/look.ts'
+import { ICONS } from '../../../tui/components/icons.ts'
 import { createTheme } from '../../../tui/components/theme.ts'
 import type { Action, Location, Row } from '../../../tui/pages/page.ts'
 import type { Effect } from '../../../tui/state/effects.ts'

@@ -1,0 +1,19 @@
+/** Signs of the dashboard, all of them one column wide. */
+export interface Icons {
+  readonly border: 'round' | 'classic'
+  readonly pointer: string
+  readonly search: string
+  readonly waiting: string
+  /** Bars from low to high; the first stands for nothing. */
+  readonly bars: string
+}
+
+/** Sets of signs: for any font with Unicode, for fonts with the icons of Nerd Fonts, and for none of both. */
+export const ICONS = {
+  unicode: { border: 'round', pointer: '▸', search: '⌕', waiting: '!', bars: '·▁▂▃▄▅▆▇█' },
+  nerd: { border: 'round', pointer: '\uf054', search: '\uf002', waiting: '\uf0f3', bars: '·▁▂▃▄▅▆▇█' },
+  ascii: { border: 'classic', pointer: '>', search: '?', waiting: '!', bars: '_.:-=+*#%@' },
+} as const satisfies Readonly<Record<string, Icons>>
+
+export const ICON_SETS = ['unicode', 'nerd', 'ascii'] as const satisfies readonly (keyof typeof ICONS)[]
+export type IconSet = (typeof ICON_SETS)[number]
