@@ -314,7 +314,7 @@ function attentionSources(options: AttentionOptions) {
     new DetachedAttention(detached, repository),
     new ReviewAttention(options.changeRows, options.log),
     new WorktreeAttention(options),
-    new LandingAttention(options.landings, options.log),
+    new LandingAttention(options.landings, options),
     new MailAttention(options.mail, options.log),
   ]
 }

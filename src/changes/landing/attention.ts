@@ -1,20 +1,34 @@
 import type { AttentionEntry, AttentionSource } from '../../core/attention.ts'
-import { toTimestamp } from '../../core/clock.ts'
+import { type Clock, toTimestamp } from '../../core/clock.ts'
+import type { Deadline, Deadlines } from '../../core/deadlines.ts'
 import type { EventLog } from '../../core/events/index.ts'
 import type { LandingRows } from './rows.ts'
 import type { LandingRow, LandingState } from './table.ts'
 
-/** Branches that only a person can get on, and rigs in which nothing lands. */
+interface LandingAttentionOptions {
+  readonly log: Pick<EventLog, 'subscribe'>
+  readonly clock: Clock
+  readonly deadlines: Deadlines
+}
+
+interface WaitingLandings {
+  readonly rows: Pick<LandingRows, 'everywhere' | 'standing' | 'hasLetterLost'>
+  /** The time that owners in a rig have to answer a letter, in milliseconds. */
+  answerTime(rig: string): number
+}
+
+/** Branches that only a person can get on, owners who do not answer, and rigs in which nothing lands. */
 export class LandingAttention implements AttentionSource {
   readonly name = 'landings'
 
   constructor(
-    private readonly landings: { readonly rows: Pick<LandingRows, 'everywhere' | 'unreached' | 'standing'> },
-    private readonly log: Pick<EventLog, 'subscribe'>,
+    private readonly landings: WaitingLandings,
+    private readonly options: LandingAttentionOptions,
   ) {}
 
   items(): AttentionEntry[] {
     const { rows } = this.landings
+    const now = this.options.clock.now()
     return [
       ...rows.standing().map((train) => ({
         ...{ id: `landing:${train.rig}`, kind: 'landing', rig: train.rig },
@@ -22,15 +36,40 @@ export class LandingAttention implements AttentionSource {
         asks: `Nothing lands in rig ${train.rig}: ${train.standing}.`,
         to_do: `gc land status ${train.rig}, then gc land resume ${train.rig}`,
       })),
-      ...rows.everywhere('held', 'parked', 'lost').map(toEntry),
-      ...rows.unreached().map(toEntry),
+      ...rows.everywhere('held', 'parked', 'lost').map((row) => toEntry(row)),
+      ...rows.everywhere('conflict', 'red').flatMap((row) => {
+        if (rows.hasLetterLost(row)) return [toEntry(row, 'its owner cannot be reached')]
+        return this.#dueOf(row) <= now ? [toEntry(row, 'its owner has not answered')] : []
+      }),
     ]
   }
 
   onChange(listener: () => void): () => void {
-    return this.log.subscribe(({ type }) => {
-      if (type.startsWith('land.')) listener()
+    let due: Deadline | undefined
+    const arm = () => {
+      due?.cancel()
+      const { clock, deadlines } = this.options
+      const all = this.landings.rows.everywhere('conflict', 'red').map((row) => this.#dueOf(row))
+      const next = Math.min(...all.filter((at) => at > clock.now()))
+      due = Number.isFinite(next) ? deadlines.at(next, changed) : undefined
+    }
+    const changed = () => {
+      listener()
+      arm()
+    }
+    const unsubscribe = this.options.log.subscribe(({ type }) => {
+      if (type.startsWith('land.')) changed()
     })
+    arm()
+    return () => {
+      unsubscribe()
+      due?.cancel()
+    }
+  }
+
+  /** The time from which a person is told of an owner who does not answer. */
+  #dueOf({ rig, updatedAt }: LandingRow): number {
+    return updatedAt + this.landings.answerTime(rig)
   }
 }
 
@@ -43,11 +82,14 @@ const TO_DO: Partial<Record<LandingState, (id: string) => string>> = {
   lost: (id) => `gc land show ${id}, then gc land retry ${id} or gc land cancel ${id}`,
 }
 
-const toEntry = ({ id, rig, branch, state, reason, bead, session, agent, updatedAt }: LandingRow): AttentionEntry => ({
-  ...{ id: `landing:${id}`, kind: 'landing', rig, since: toTimestamp(updatedAt) },
-  ...(agent !== null && { agent }),
-  ...(bead !== null && { bead_id: bead }),
-  ...(session !== null && { session_id: session }),
-  asks: `Branch ${branch} of rig ${rig} does not land (${state}): ${reason}.`,
-  to_do: TO_DO[state]?.(id) ?? `gc land show ${id}`,
-})
+function toEntry(row: LandingRow, why?: string): AttentionEntry {
+  const { id, rig, branch, state, reason, bead, session, agent, updatedAt } = row
+  return {
+    ...{ id: `landing:${id}`, kind: 'landing', rig, since: toTimestamp(updatedAt) },
+    ...(agent !== null && { agent }),
+    ...(bead !== null && { bead_id: bead }),
+    ...(session !== null && { session_id: session }),
+    asks: `Branch ${branch} of rig ${rig} does not land (${state}): ${[reason, why].filter(Boolean).join('; ')}.`,
+    to_do: TO_DO[state]?.(id) ?? `gc land show ${id}`,
+  }
+}

@@ -274,6 +274,11 @@ export class Landings {
     }
   }
 
+  /** The time that owners in a rig have to answer a letter, in milliseconds. */
+  answerTime(rig: string): number {
+    return this.#find(rig)?.land?.turnTimeout ?? 0
+  }
+
   metrics(): NumberMetric[] {
     return landingMetrics({ rows: this.rows, clock: this.options.clock })
   }

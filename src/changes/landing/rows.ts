@@ -227,12 +227,10 @@ export class LandingRows {
     )
   }
 
-  /** Branches that were given back, and whose owners nobody could write to. */
-  unreached(): LandingRow[] {
-    const isOf = (row: LandingRow, letter: LetterRow) => letter.try === row.try && letter.kind === row.state
-    return this.everywhere('conflict', 'red').filter((row) =>
-      this.lettersOf(row.id).some((letter) => isOf(row, letter) && letter.state === 'failed'),
-    )
+  /** Whether the letter about a branch that was given back could not be delivered. */
+  hasLetterLost(row: LandingRow): boolean {
+    const isOf = (letter: LetterRow) => letter.try === row.try && letter.kind === row.state
+    return this.lettersOf(row.id).some((letter) => isOf(letter) && letter.state === 'failed')
   }
 
   lettersOf(landing: string): LetterRow[] {

@@ -99,6 +99,7 @@ export class TurnDelivery {
   #working: Promise<void> = Promise.resolve()
   #due: Deadline | undefined
   #unsubscribe: () => void = () => {}
+  #isWanted = false
   #isStarted = false
   #isClosed = false
 
@@ -129,8 +130,12 @@ export class TurnDelivery {
 
   /** Does what there is to do for turns that wait. */
   wake(): void {
-    if (!this.#isStarted || this.#isClosed) return
-    this.#working = this.#working.then(() => this.#work())
+    if (!this.#isStarted || this.#isClosed || this.#isWanted) return
+    this.#isWanted = true
+    this.#working = this.#working.then(() => {
+      this.#isWanted = false
+      return this.#work()
+    })
   }
 
   /** Gives a turn to its session: once it is on disk, it arrives once. Throws when nobody can take it. */

@@ -59,6 +59,10 @@ test('a conflict reaches its owner once, with both sides, who changed it, and co
     expect(letter).toContain(`\n    ${command}`)
   expect(lettersOf(world, id)).toEqual(['1 conflict delivered'])
   expect(world.city.attention.list().items.filter(({ kind }) => kind === 'landing')).toEqual([])
+  await world.clock.advance(30 * 60_000)
+  expect(world.city.attention.list().items.filter(({ kind }) => kind === 'landing')).toMatchObject([
+    { asks: expect.stringContaining('(conflict): conflicts with main in base.txt; its owner has not answered') },
+  ])
   follow(letter, worker.path)
   await submit(world, worker)
   await world.settle()
