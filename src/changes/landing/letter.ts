@@ -100,7 +100,7 @@ const checkOf = (check: readonly string[] | undefined): string[] =>
 const commands = (lines: readonly string[]): string => lines.map((line) => `    ${line}`).join('\n')
 
 /** A word of a command. */
-const argument = (text: string): string => (/^[\w./@+=:,][\w./@+=:,-]*$/.test(text) ? text : shellQuote(text))
+const argument = (text: string): string => (/^[\w./@+=:,-]+$/.test(text) ? text : shellQuote(text))
 
 /** A name for a sentence: one that is not plain is quoted. */
 const word = (name: string): string => (/^[\w./@+-]{1,200}$/.test(name) ? name : JSON.stringify(name.slice(0, 200)))
@@ -108,10 +108,11 @@ const word = (name: string): string => (/^[\w./@+-]{1,200}$/.test(name) ? name :
 /** The two sides of each conflict and their ancestor, as far as that fits. */
 function describeFiles(files: readonly ConflictedFile[]): string {
   let left = MAX_LINES
-  const take = (label: string, text: string): string[] => {
+  /** One side gets an equal share of what is left for it and the sides behind it. */
+  const take = (label: string, text: string, sides: number): string[] => {
     const lines = text.split('\n')
     if (lines.at(-1) === '') lines.pop()
-    const shown = lines.slice(0, Math.max(0, left)).map((line) => `    ${cut(line)}`)
+    const shown = lines.slice(0, Math.ceil(left / sides)).map((line) => `    ${cut(line)}`)
     left -= shown.length
     const more = lines.length - shown.length
     return [`  ${label}:`, ...shown, ...(more > 0 ? [`    (${more} more lines)`] : [])]
@@ -120,7 +121,7 @@ function describeFiles(files: readonly ConflictedFile[]): string {
     const lines = hunks.flatMap(({ ours, ancestor, theirs }) =>
       left <= 0
         ? ['  (more; see git diff)']
-        : [...take('yours', theirs), ...take('theirs', ours), ...take('before both', ancestor)],
+        : [...take('yours', theirs, 3), ...take('theirs', ours, 2), ...take('before both', ancestor, 1)],
     )
     return [`${at + 1}. ${JSON.stringify(path)} (${kind})`, ...lines].join('\n')
   })

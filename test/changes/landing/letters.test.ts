@@ -171,3 +171,30 @@ test('a letter waits while commits cannot be brought to its owner, and then goes
   }
   expect(lettersOf(world, id)).toEqual(['1 red failed'])
 })
+
+test('a branch that continues after it landed conflicts only in what is new, also in the commands of its letter', async () => {
+  await using world = await workersWorld()
+  const worker = await world.claimed()
+  commit(worker.path, { 'base.txt': 'one\nW\nthree\n' })
+  const first = await submit(world, worker)
+  await world.settle()
+  expect(world.state(first)).toBe('landed')
+  git(world.rig, 'pull', '-q', '--ff-only', 'origin', 'main')
+  const theirs = world.person({ 'base.txt': 'one\nM\nthree\n', 'own.txt': 'person\n' })
+  commit(worker.path, { 'base.txt': 'one\nW2\nthree\n' })
+  const id = await submit(world, worker)
+  await world.settle()
+  const [row] = world.landings.rows.lettersOf(id)
+  expect(row?.details.files?.map(({ path, hunks }) => ({ path, hunks }))).toEqual([
+    { path: 'base.txt', hunks: [{ ours: 'M\n', ancestor: 'W\n', theirs: 'W2\n' }] },
+  ])
+  expect(git(worker.path, 'rev-list', '--parents', '-n', '1', 'refs/gc/base').split(' ')).toContain(theirs)
+  follow(await takeTurn(world, worker), worker.path)
+  await submit(world, worker)
+  await world.settle()
+  expect([world.state(id), world.file('base.txt'), world.file('own.txt')]).toEqual([
+    'landed',
+    'one\nM and W\nthree',
+    'person',
+  ])
+})

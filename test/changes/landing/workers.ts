@@ -55,7 +55,7 @@ export async function workersWorld(land = AUTO) {
     },
     /** What the remote has of main gets a commit of a person. */
     person(files: Record<string, string>): string {
-      const head = world.branch('main', files)
+      const head = world.branch('main', files, 'main')
       git(world.rig, 'push', '-q', 'origin', 'main')
       return head
     },
