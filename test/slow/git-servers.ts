@@ -53,9 +53,9 @@ export async function sshServer(folder: TempFolder) {
 /** How a server answers: as it should, after it pushed but with an error, or never. */
 export type Manner = 'well' | 'lost' | 'never'
 
-/** `git http-backend` behind a server that wants a token. */
+/** `git http-backend` and a list of LFS files, behind a server that wants a token. */
 export function httpServer(root: string, token: string) {
-  const controls: { manner: Manner; pushes: number } = { manner: 'well', pushes: 0 }
+  const controls = { manner: 'well' as Manner, pushes: 0, lfs: new Set<string>() }
   const server = Bun.serve({
     hostname: '127.0.0.1',
     port: 0,
@@ -66,8 +66,10 @@ export function httpServer(root: string, token: string) {
       if (request.headers.get('authorization') !== wanted) {
         return new Response('who?', { status: 401, headers: { 'WWW-Authenticate': 'Basic realm="git"' } })
       }
+      const { pathname } = new URL(request.url)
+      if (pathname === '/remote.git/info/lfs/objects/batch') return lfsAnswer(await request.text(), controls.lfs)
       const answer = await backend(root, request)
-      if (!new URL(request.url).pathname.endsWith('/git-receive-pack')) return answer
+      if (!pathname.endsWith('/git-receive-pack')) return answer
       controls.pushes++
       return controls.manner === 'lost' ? new Response('bad gateway', { status: 502 }) : answer
     },
@@ -77,6 +79,16 @@ export function httpServer(root: string, token: string) {
     address: `127.0.0.1:${server.port}`,
     [Symbol.dispose]: () => void server.stop(true),
   }
+}
+
+/** What a server of LFS says of files that are wanted. */
+function lfsAnswer(asked: string, has: ReadonlySet<string>): Response {
+  const answered = [...asked.matchAll(/"oid":"([0-9a-f]{64})"/g)].map(([, oid = '']) =>
+    has.has(oid)
+      ? { oid, actions: { download: { href: 'http://127.0.0.1:1/' } } }
+      : { oid, error: { code: 404, message: 'not here' } },
+  )
+  return Response.json({ transfer: 'basic', objects: answered })
 }
 
 async function backend(root: string, request: Request): Promise<Response> {

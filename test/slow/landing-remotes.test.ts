@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { readFileSync, writeFileSync } from 'node:fs'
+import { human } from '../../src/http/guard.ts'
 import { git } from '../agents/worktrees/git.ts'
 import { landingWorld } from '../changes/landing/world.ts'
 import { tempFolder } from '../support/folder.ts'
@@ -122,4 +123,42 @@ describe('over HTTP', () => {
     await untilOver(world, id)
     expect([world.state(id), world.main()]).toEqual(['landed', ['a: a', 'base']])
   }, 60_000)
+})
+
+describe('files of Git LFS', () => {
+  test('that were not pushed hold a branch, which lands once git-lfs has pushed them', async () => {
+    await using world = await landingWorld()
+    git(world.rig, 'config', 'remote.origin.url', `file://${world.remote}`)
+    git(world.rig, 'lfs', 'install', '--local')
+    const tip = world.branch('main', { '.gitattributes': '*.bin filter=lfs diff=lfs merge=lfs -text\n' })
+    git(world.rig, 'push', '-q', 'origin', 'main')
+    const id = await world.send('x', { 'big.bin': 'many bytes\n' }, tip)
+    await world.settle()
+    expect([world.state(id), world.reason(id)]).toEqual([
+      'held',
+      'the remote lacks files of Git LFS, which git lfs push brings there: big.bin',
+    ])
+    git(world.rig, 'lfs', 'push', 'origin', 'x')
+    await world.landings.change(human, 'retry', id)
+    await world.settle()
+    expect([world.state(id), world.file('big.bin')]).toEqual(['landed', expect.stringContaining('oid sha256:')])
+  })
+
+  test('are looked for at the server of the remote, with the login of the person', async () => {
+    await using world = await personalWorld(
+      `[credential]\n\thelper = "!f() { echo username=ann; echo password=${TOKEN}; }; f"\n`,
+    )
+    using server = httpServer(world.town.folder.path, TOKEN)
+    git(world.rig, 'config', 'remote.origin.url', `http://${server.address}/remote.git`)
+    const oid = 'ab'.repeat(32)
+    const pointer = `version https://git-lfs.github.com/spec/v1\noid sha256:${oid}\nsize 12\n`
+    const id = await world.send('x', { 'big.bin': pointer })
+    await world.settle()
+    expect(world.reason(id)).toBe('the remote lacks files of Git LFS, which git lfs push brings there: big.bin')
+    server.controls.lfs.add(oid)
+    await world.landings.change(human, 'retry', id)
+    await world.settle()
+    expect([world.state(id), world.main()]).toEqual(['landed', ['x: big.bin', 'base']])
+    for (const text of [world.argv(), world.said()]) expect(text).not.toContain(TOKEN)
+  })
 })

@@ -1,11 +1,14 @@
 import type { LandConfig } from '../../config/city/index.ts'
 import type { GitRunner } from '../../config/git/index.ts'
+import { errorMessage } from '../../core/errors.ts'
 import {
   broughtBack,
   type ConflictedFile,
   changesBetween,
   changesDigest,
   findSecrets,
+  type LfsPointer,
+  lfsPointers,
   linesBetween,
   makeCandidate,
   merge,
@@ -36,6 +39,8 @@ export interface BuildRequest {
   readonly git: GitRunner
   /** Makes generated files that are in conflict. */
   readonly generation: Generation
+  /** The pointers of Git LFS whose files are not where the target is. */
+  missingLfs(pointers: readonly LfsPointer[]): Promise<LfsPointer[]>
 }
 
 export interface Candidate {
@@ -147,6 +152,19 @@ const GUARDS: Readonly<Record<string, Guard>> = {
   async submodule(_, { changes }) {
     const moved = movedSubmodules(changes)
     return moved.length > 0 ? `it moves submodules, which gc does not land: ${listed(moved)}` : undefined
+  },
+  async lfs({ yard, missingLfs }, { changes }) {
+    const pointers = await lfsPointers(yard, changes)
+    if (pointers.length === 0) return undefined
+    const paths = listed(pointers.map(({ path }) => path))
+    try {
+      const missing = await missingLfs(pointers)
+      if (missing.length === 0) return undefined
+      const what = listed(missing.map(({ path }) => path))
+      return `the remote lacks files of Git LFS, which git lfs push brings there: ${what}`
+    } catch (error) {
+      return `it is not known whether the remote has its files of Git LFS (${errorMessage(error)}): ${paths}`
+    }
   },
   async paths(request, merged) {
     const foreign = await foreignPaths(request, merged)

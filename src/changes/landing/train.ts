@@ -7,7 +7,7 @@ import type { Tx } from '../../core/store/index.ts'
 import { WorkKey } from '../../work/metadata.ts'
 import { landingMode, packHolder } from '../forges/index.ts'
 import { changesBetween, changesDigest, LocalBranch, RemoteBranch, remoteAddress, type Target } from '../yard/index.ts'
-import { type BuildResult, build, type Candidate } from './build.ts'
+import { type BuildRequest, type BuildResult, build, type Candidate } from './build.ts'
 import { type CheckPlace, checkId } from './checks.ts'
 import { type Decision, decide, type Verdict } from './decide.ts'
 import * as events from './events.ts'
@@ -430,7 +430,8 @@ export class Train {
       const request = { ...{ yard: this.rig.yard, land, row, base, tip, landed: history.landed, committedAt } }
       const isApproved = this.parts.isApproved(row.head)
       const { generation } = this.rig
-      const named = { name: `${this.parts.name}/${row.id}`, git: this.parts.git, isApproved, generation }
+      const missingLfs: BuildRequest['missingLfs'] = async (all) => (await this.#targetOf(land)).missingLfs(all)
+      const named = { name: `${this.parts.name}/${row.id}`, git: this.parts.git, isApproved, generation, missingLfs }
       const abandoned = history.abandoned
       const result: BuildResult = abandoned ?? (await build({ ...request, ...named }))
       if (result.is === 'candidate') members.push(toMember(batch, members.length, row, result.candidate))

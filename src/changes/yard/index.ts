@@ -11,6 +11,7 @@ export {
   type PathChange,
   renamesBetween,
 } from './inspect.ts'
+export { type LfsPointer, lfsPointers } from './lfs.ts'
 export { checkedOutIn, LocalBranch, type LocalRig } from './local.ts'
 export {
   type ConflictedFile,

@@ -17,7 +17,6 @@ const MAX_LIST_BYTES = 128 * 1024 * 1024
 const MAX_PATCH_BYTES = 64 * 1024 * 1024
 const RAW = ['-r', '--raw', '--no-renames', '--no-abbrev', '-z', '--no-ext-diff', '--ignore-submodules=none']
 const SUBMODULE = '160000'
-const LFS_POINTER = 'version https://git-lfs.github.com/spec/'
 
 /** The paths that differ between two commits. */
 export async function changesBetween(yard: Yard, from: string, to: string): Promise<PathChange[]> {
@@ -84,7 +83,7 @@ export interface Finding {
   readonly what: string
 }
 
-/** Looks through the lines that a branch adds: for secrets, and for pointers to files that are not in git. */
+/** Looks through the lines that a branch adds for secrets. */
 export async function findSecrets(
   yard: Yard,
   from: string,
@@ -109,7 +108,6 @@ export async function findSecrets(
 }
 
 function findingIn(line: string): string | undefined {
-  if (line.startsWith(LFS_POINTER)) return 'a Git LFS pointer'
   const [name] =
     SECRET_FORMATS.find(([, pattern]) => new RegExp(pattern.source, pattern.flags.replace('g', '')).test(line)) ?? []
   return name

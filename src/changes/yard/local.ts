@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Repository } from '../../agents/worktrees/index.ts'
 import { AppError } from '../../core/errors.ts'
+import { type LfsPointer, missingLfs } from './lfs.ts'
 import type { Target } from './remote.ts'
 import type { ObjectSource, Yard } from './yard.ts'
 
@@ -46,6 +47,10 @@ export class LocalBranch implements Target {
     } catch (error) {
       return error instanceof Error ? error.message : String(error)
     }
+  }
+
+  missingLfs(pointers: readonly LfsPointer[]): Promise<LfsPointer[]> {
+    return missingLfs(pointers, { url: this.rig.git({}).path }, async () => undefined)
   }
 
   /** Brings the commits into the rig as a bundle, so that neither repository runs a program of the other. */

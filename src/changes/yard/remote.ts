@@ -3,6 +3,7 @@ import type { Repository } from '../../agents/worktrees/index.ts'
 import { type GitRunner, gitErrorMessage, parseRemote, remoteCommand, withoutSecrets } from '../../config/git/index.ts'
 import { AppError } from '../../core/errors.ts'
 import { redactLine } from '../../core/text/index.ts'
+import { type LfsPointer, missingLfs } from './lfs.ts'
 import { reachingSettings } from './user-settings.ts'
 import type { Yard } from './yard.ts'
 
@@ -20,6 +21,8 @@ export interface Target {
    * it says nothing about what happened.
    */
   push(old: string, next: string): Promise<string>
+  /** The pointers of Git LFS whose files are not where the branch is. */
+  missingLfs(pointers: readonly LfsPointer[]): Promise<LfsPointer[]>
 }
 
 /** The address of a remote as a rig declares it. */
@@ -109,6 +112,19 @@ export class RemoteBranch implements Target {
     const commit = line?.slice(0, line.indexOf('\t'))
     if (commit === undefined || COMMIT.test(commit)) return commit
     throw new AppError('service-unavailable', 'the remote answered with no commit')
+  }
+
+  /** The pointers of Git LFS whose files the remote does not have. */
+  missingLfs(pointers: readonly LfsPointer[]): Promise<LfsPointer[]> {
+    return missingLfs(pointers, this.address, async (url) => {
+      const { protocol, host, pathname } = new URL(url)
+      const input = `protocol=${protocol.slice(0, -1)}\nhost=${host}\npath=${pathname.slice(1)}\n\n`
+      const git = await this.#reaching()
+      const { exitCode, stdout } = await git.execute(['credential', 'fill'], { input: Buffer.from(input) })
+      const found = (name: string) => new RegExp(`^${name}=(.*)$`, 'm').exec(stdout)?.[1]
+      const [username = '', password = ''] = [found('username'), found('password')]
+      return exitCode === 0 && password !== '' ? { username, password } : undefined
+    })
   }
 
   #unreachable(result: Parameters<typeof gitErrorMessage>[0]): AppError {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { rulesOf } from '../../../src/changes/yard/attributes.ts'
-import { broughtBack, changesBetween, findSecrets, merge, Yard } from '../../../src/changes/yard/index.ts'
+import { broughtBack, changesBetween, findSecrets, lfsPointers, merge, Yard } from '../../../src/changes/yard/index.ts'
 import { GitRunner } from '../../../src/config/git/index.ts'
 import { Deadlines } from '../../../src/core/deadlines.ts'
 import { env, git } from '../../agents/worktrees/git.ts'
@@ -126,21 +126,25 @@ describe('what a branch brings', () => {
     expect(await broughtBack(world.yard, tip, await changesBetween(world.yard, tip, fresh))).toEqual([])
   })
 
-  test('shows secrets and pointers of LFS in added lines, however they are written', async () => {
+  test('shows secrets in added lines, however they are written, and pointers of LFS', async () => {
     await using world = await yardWorld()
     const key = `ghp_${'a1B2'.repeat(9)}`
+    const oid = 'ab'.repeat(32)
     const head = await world.branch('x', world.base, {
       'k.txt': `fine\n++ b/${key}\n`,
-      'big.bin': 'version https://git-lfs.github.com/spec/v1\noid sha256:00\n',
+      'big.bin': `version https://git-lfs.github.com/spec/v1\noid sha256:${oid}\nsize 12\n`,
+      'é.bin': `version https://git-lfs.github.com/spec/v1\nx-é 1\noid sha256:${oid}\nsize 3\n`,
+      'none.bin': 'version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 1\n',
     })
     expect(await findSecrets(world.yard, world.base, head)).toEqual({
-      findings: [
-        { path: 'big.bin', what: 'a Git LFS pointer' },
-        { path: 'k.txt', what: 'a GitHub token' },
-      ],
+      findings: [{ path: 'k.txt', what: 'a GitHub token' }],
       isCut: false,
     })
     expect((await findSecrets(world.yard, head, world.base)).findings).toEqual([])
+    expect(await lfsPointers(world.yard, await changesBetween(world.yard, world.base, head))).toEqual([
+      { path: 'big.bin', oid, size: 12 },
+      { path: 'é.bin', oid, size: 3 },
+    ])
   })
 })
 
