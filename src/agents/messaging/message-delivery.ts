@@ -46,6 +46,8 @@ export class MessageDelivery {
   readonly #running = new Set<string>()
   /** Sessions whose queue is to be looked at again after the present delivery. */
   readonly #again = new Set<string>()
+  /** Messages that were being typed when the supervisor stopped, by session. */
+  readonly #unfinished = new Map<string, MessageRow>()
   readonly #closed = new AbortController()
 
   constructor(private readonly options: MessageDeliveryOptions) {
@@ -75,14 +77,20 @@ export class MessageDelivery {
   }
 
   /**
-   * Decides about messages that were being typed when the supervisor stopped. Whether one arrived is not known, so it is
-   * sent again only where a repetition is recognized.
+   * Decides about messages that were being typed when the supervisor stopped. One that still stands in the input line of its
+   * program is submitted. Otherwise it is not known whether it arrived, so it is sent again only where a repetition is
+   * recognized.
    */
   recover(tx: Tx): void {
     const { queue, input, repository } = this.options
     for (const message of queue.interrupted(tx)) {
-      if (input.isRepeatable(repository.find(message.sessionId)?.hostKey ?? null)) queue.requeue(tx, message)
-      else this.#fail(tx, message, 'the supervisor stopped while it was being typed')
+      const row = repository.find(message.sessionId)
+      if (input.isRepeatable(row?.hostKey ?? null)) queue.requeue(tx, message)
+      else if (!row || keyOf(row) === undefined) this.#fail(tx, message, INTERRUPTED)
+      else {
+        this.#unfinished.set(row.id, message)
+        tx.after(() => this.deliver(row.id))
+      }
     }
   }
 
@@ -97,18 +105,36 @@ export class MessageDelivery {
 
   async #deliverAll(session: string): Promise<void> {
     const { queue, repository, deadlines } = this.options
+    await this.#finish(session)
     for (;;) {
       const [message] = queue.waiting(session)
       const row = repository.find(session)
-      if (!message || !row?.hostKey || row.pid === null || row.state !== 'active' || this.#closed.signal.aborted) break
+      const key = row && keyOf(row)
+      if (!message || !row || key === undefined || this.#closed.signal.aborted) break
       if (this.options.turns.closedFor(row) !== undefined) break
-      if (!(await this.#deliverOne(row, row.hostKey, message))) {
+      if (!(await this.#deliverOne(row, key, message))) {
         deadlines.after(RETRY_DELAY, () => this.deliver(session))
         break
       }
     }
     this.#running.delete(session)
     if (this.#again.delete(session)) this.deliver(session)
+  }
+
+  /** Decides about the message that was being typed to a session when the supervisor stopped. */
+  async #finish(session: string): Promise<void> {
+    const { repository, input, store } = this.options
+    const message = this.#unfinished.get(session)
+    if (!message || this.#closed.signal.aborted) return
+    const row = repository.find(session)
+    const key = row && keyOf(row)
+    const delivery = row && key !== undefined ? await input.finish(row, key, message, this.#closed.signal) : undefined
+    if (this.#closed.signal.aborted) return
+    await store.write((tx) => {
+      if (row && delivery?.state === 'delivered') this.#succeed(tx, row, message)
+      else this.#fail(tx, message, INTERRUPTED)
+    }, senderOf(message))
+    this.#unfinished.delete(session)
   }
 
   /** Delivers one message; false when it has to be tried again later. */
@@ -178,6 +204,12 @@ export class MessageDelivery {
     else requests.fail(tx, accepted, code, reason)
   }
 }
+
+const INTERRUPTED = 'the supervisor stopped while it was being typed'
+
+/** The name under which the host knows the program of a session that takes messages. */
+const keyOf = ({ hostKey, pid, state }: SessionRow): string | undefined =>
+  hostKey !== null && pid !== null && state === 'active' ? hostKey : undefined
 
 /** Who sent a message; one that an earlier version queued does not say. */
 const senderOf = ({ sender }: MessageRow): Actor => sender ?? gcPart('messages')

@@ -6,6 +6,7 @@ import {
   type Delivery,
   deliver,
   interrupt,
+  submitTyped,
   type TerminalHost,
   type TerminalProgram,
 } from '../../host/terminal/index.ts'
@@ -22,6 +23,8 @@ export interface TypeOptions {
 export interface TerminalInput {
   /** Types a message and submits it; resolves with what became of it. `onTyping` is awaited before the first key. */
   deliver(key: string, program: TerminalProgram, text: string, options: TypeOptions): Promise<Delivery>
+  /** Submits a message that was typed and may not have been submitted, if it stands in the input line. */
+  finish(key: string, program: TerminalProgram, text: string, signal: AbortSignal): Promise<Delivery>
   /** Ends the present turn of a program and leaves it running. */
   interrupt(key: string, program: TerminalProgram): Promise<boolean>
   /** Takes an option of a dialog; resolves with what became of that. */
@@ -48,6 +51,7 @@ export function openTerminalInput(host: TerminalHost, deadlines: Deadlines): Ter
       const options = { signal, within: timeout, deadlines, isQuiet }
       return deliver(announcing, key, program, text, options).finally(() => announcements.delete(key))
     },
+    finish: (key, program, text, signal) => submitTyped(announcing, key, program, text, { signal, deadlines }),
     interrupt: (key, program) => interrupt(announcing, key, program, { deadlines }),
     choose: (key, program, choice) => chooseOption(announcing, key, program, choice, { deadlines }),
   }

@@ -1,7 +1,7 @@
 import type { Deadline } from '../../core/deadlines.ts'
 import { errorMessage } from '../../core/errors.ts'
 import type { Dialog, TerminalProfile } from '../../programs/terminal-profile.ts'
-import { cursorRow, findTypedText, type InputPosition, isStillTyped, showsTypedText } from './input.ts'
+import { cursorRow, findTypedText, holdsOnly, type InputPosition, isStillTyped, showsTypedText } from './input.ts'
 import { withInputLock } from './input-lock.ts'
 import type { ProgramState } from './program-state.ts'
 import { ScreenWatcher } from './screen-watcher.ts'
@@ -37,21 +37,41 @@ const bytes = (keys: string): Uint8Array => new TextEncoder().encode(keys)
 const failed = (reason: string): Delivery => ({ state: 'failed', reason })
 
 /** Types text into a session and submits it. Never answers a dialog, and never types into what someone began. */
-export function deliver(
+export const deliver = (
+  host: TerminalHost,
+  key: string,
+  program: TerminalProgram,
+  text: string,
+  options: DeliverOptions,
+): Promise<Delivery> => withText(host, key, program, text, options, (delivery, plain) => delivery.say(plain))
+
+/**
+ * Submits a text that was typed and may not have been submitted, if it stands in the input line. `failed` where it does not:
+ * it was submitted, or never typed.
+ */
+export const submitTyped = (
+  host: TerminalHost,
+  key: string,
+  program: TerminalProgram,
+  text: string,
+  options: DeliverOptions,
+): Promise<Delivery> => withText(host, key, program, text, options, (delivery, plain) => delivery.finish(plain))
+
+function withText(
   host: TerminalHost,
   key: string,
   { profile }: TerminalProgram,
   text: string,
   options: DeliverOptions,
+  act: (delivery: TextDelivery, plain: string) => Promise<Delivery>,
 ): Promise<Delivery> {
   const plain = toPlainText(text)
   if (!plain) return Promise.resolve(failed('there is nothing to say: the text is empty'))
   return withInputLock(host, key, async () => {
     const watch = new ScreenWatcher(host, key, options.deadlines, options.signal, options.isQuiet)
     try {
-      return await new TextDelivery(host, key, profile, watch, options).say(
-        options.commands ? plain : quoteCommands(plain),
-      )
+      const delivery = new TextDelivery(host, key, profile, watch, options)
+      return await act(delivery, options.commands ? plain : quoteCommands(plain))
     } catch (error) {
       return failed(errorMessage(error))
     } finally {
@@ -82,6 +102,15 @@ class TextDelivery {
     if (!shown) return this.#takeBack(text, 'it does not show what is typed')
     if (this.profile.pasteGuard) await this.#pause(this.profile.pasteGuard)
     return this.#submit(text, shown)
+  }
+
+  async finish(text: string): Promise<Delivery> {
+    const { profile, options } = this
+    const isSettled = ({ is }: ProgramState) => is !== 'starting'
+    await waitForState(this.watch, profile, { ...options, within: this.#part('echo') }, isSettled)
+    const screen = await this.host.screen(this.key)
+    if (!holdsOnly(screen, profile, text)) return failed('it is not in the input line')
+    return this.#submit(text, { place: findTypedText(screen, profile, text) ?? 'prefix', row: cursorRow(screen) })
   }
 
   /** Why nothing may be typed now. */

@@ -1,5 +1,5 @@
 export { type Choice, chooseOption } from './choose.ts'
-export { type Delivery, deliver } from './deliver.ts'
+export { type Delivery, deliver, submitTyped } from './deliver.ts'
 export { showsEmptyInput } from './input.ts'
 export { interrupt } from './interrupt.ts'
 export { standingOf, stateOf } from './program-state.ts'

@@ -11,6 +11,7 @@ const FOOT = 8
 const EDGES = /^[\s│┃║▌▏|]+|[\s│┃║▐▕|]+$/g
 const BORDER = /^[\s─━═╌┄╭╮╰╯┌┐└┘╹▀▄▁▔]+$/
 const PASTED = /\[pasted[^\]]*\]$/i
+const PASTE = /^\[pasted[^\]]*\]$/i
 const MENU = /^\d+[.)]/
 
 /** A row without the frame it stands in. */
@@ -68,6 +69,13 @@ export function showsTypedText(
 ): boolean {
   const input = place === 'cursor' ? beforeCursor(screen) : (findInputLine(screen, profile)?.content ?? '')
   return PASTED.test(input) || (input !== '' && (normalizeText(input) || input).endsWith(endOfText(text)))
+}
+
+/** Whether the input line holds this text, as far as it shows it, or one paste, and nothing else. */
+export function holdsOnly(screen: TerminalScreen, profile: TerminalProfile, text: string): boolean {
+  const held = unsentInput(screen, profile)
+  const words = normalizeText(held)
+  return PASTE.test(held) || (words.length >= TAIL && normalizeText(text).endsWith(words))
 }
 
 /** Whether the text still waits above the cursor, since what should have submitted it only began a new line. */

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Deadlines } from '../../../src/core/deadlines.ts'
-import { type DeliverOptions, type Delivery, deliver } from '../../../src/host/terminal/deliver.ts'
+import { type DeliverOptions, type Delivery, deliver, submitTyped } from '../../../src/host/terminal/deliver.ts'
 import { interrupt } from '../../../src/host/terminal/interrupt.ts'
 import { ScreenWatcher } from '../../../src/host/terminal/screen-watcher.ts'
 import { waitUntilSettled } from '../../../src/host/terminal/wait-for-state.ts'
@@ -37,6 +37,7 @@ function running(argv: string[], profile = polite) {
     submitted: (): string[] => (existsSync(log) ? (Bun.JSONL.parse(readFileSync(log, 'utf8')) as string[]) : []),
     say: (text: string, more: Partial<DeliverOptions> = {}) =>
       deliver(terminals, 's', { profile }, text, { ...options, ...more }),
+    finish: (text: string) => submitTyped(terminals, 's', { profile }, text, options),
     settle: (more: Partial<DeliverOptions> = {}) =>
       waitUntilSettled(terminals, 's', { profile }, { ...options, ...more }),
     async sees(wanted: (rows: string[]) => boolean) {
@@ -64,6 +65,22 @@ describe.concurrent('delivering input', () => {
     expect(await program.say('do the work')).toEqual(delivered)
     expect(program.submitted()).toEqual(['do the work'])
     expect(program.terminals.listeners).toBe(0)
+  })
+
+  test('submits what was typed before, if nothing else stands in the input line', async () => {
+    await using program = prompt('')
+    const text = 'one long sentence that an earlier supervisor typed'
+    const absent: Delivery = { state: 'failed', reason: 'it is not in the input line' }
+    await program.settle()
+    expect(await program.finish(text)).toEqual(absent)
+    await program.press(text)
+    await program.sees((rows) => rows.some((row) => row.includes(text)))
+    expect(await program.finish('another sentence that nobody typed before')).toEqual(absent)
+    expect(await program.finish(text)).toEqual(delivered)
+    await program.press(`${text} and more`)
+    await program.sees((rows) => rows.some((row) => row.includes('and more')))
+    expect(await program.finish(text)).toEqual(absent)
+    expect(program.submitted()).toEqual([text])
   })
 
   test('types at once to a program that is known to be quiet, and watches any other first', async () => {
