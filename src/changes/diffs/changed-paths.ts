@@ -91,7 +91,7 @@ export class ChangedPathReader {
 }
 
 /** Whether an entry names two paths: its last word is `R86` or `C86`. */
-const hasOrigin = (head = ''): boolean => /[RC]\d*$/.test(head)
+const hasOrigin = (head = ''): boolean => /^[RC]/.test(head[head.lastIndexOf(' ') + 1] ?? '')
 
 /** `:100644 100644 <old> <new> R86`, the old path of a rename or copy, and the path. */
 function toChangedPath([head = '', ...paths]: readonly string[]): ChangedPath {
