@@ -68,6 +68,8 @@ type JudgedQuestion = Pick<QuestionRow, 'sessionId' | 'hostKey' | 'folder' | 'qu
 /** The answer to a call that is decided before its program asks. */
 const ALLOW: Choice = { id: 'allow', label: 'Allow', role: 'allow-once' }
 
+const PROMPTS = { read: 'Read these files?', write: 'Write these files?', command: 'Run this command?' } as const
+
 const RULES = gcPart('rules')
 /** How often people allow the same before it is suggested as a rule. */
 const TIMES = 10
@@ -204,7 +206,7 @@ export class Rules {
     const asking = askingOf(row, 'agent', beadOf(row))
     const question = {
       ...{ id: `tool-${randomBytes(6).toString('hex')}`, kind: 'approval' as const, text: textOf(subject) },
-      ...{ prompt: `${call.kind}?`, cut: false, picture: [], options: [ALLOW] },
+      ...{ prompt: PROMPTS[call.kind], cut: false, picture: [], options: [ALLOW] },
       since: toTimestamp(clock.now()),
     }
     this.#noteFolder(row.hostKey, subject, asking.folder)
