@@ -5,6 +5,7 @@ import { AppError, type FieldError } from '../../core/errors.ts'
 import { isObject } from '../../core/json.ts'
 import { compile } from '../../http/check.ts'
 import { type ProviderSettings, ProviderTable, parseProvider } from '../accounts/index.ts'
+import { PicturesTable, parsePictures } from '../communities/index.ts'
 import { LIMIT_BOUNDS, LimitsTable, parseLimits } from '../limits/index.ts'
 import { parseSmtp, SmtpTable } from '../messages/index.ts'
 import type { Settings } from '../shared/index.ts'
@@ -22,6 +23,7 @@ const SocialToml = Type.Object(
     agents_per_owner: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000 })),
     limits: Type.Optional(LimitsTable),
     smtp: Type.Optional(SmtpTable),
+    pictures: Type.Optional(PicturesTable),
     provider: Type.Optional(Type.Array(ProviderTable)),
   },
   { additionalProperties: false },
@@ -57,6 +59,7 @@ export function readSocialConfig(path: string, env: Readonly<Record<string, stri
       ...(file.verification !== undefined && { verification: file.verification }),
       ...(maxAgentsPerOwner !== undefined && { maxAgentsPerOwner }),
       ...(file.smtp && { smtp: parseSmtp(file.smtp, { path, env, errorFor }) }),
+      ...(file.pictures && { pictures: parsePictures(file.pictures, { path, env, errorFor }) }),
       ...(file.limits && { limits: parseLimits(file.limits, errorFor) }),
     },
     hosts: file.hosts ?? [],

@@ -30,9 +30,9 @@ import {
   LabelAttachments,
   Labels,
   Moderation,
-  PictureFiles,
   PictureMaker,
   Pictures,
+  pictureFiles,
   Submolts,
 } from '../communities/index.ts'
 import { HomeOverview, Profiles } from '../home/index.ts'
@@ -147,7 +147,7 @@ type AccountServices = Omit<ReturnType<typeof accountServices>, 'usedSignatures'
 
 /** Posts, comments and the communities that hold them. */
 function contentServices(
-  { store, folder, clock, deadlines, settings, log }: NetworkBase,
+  { store, folder, clock, deadlines, settings, log, report }: NetworkBase,
   { agents, standings, duplicates, quotas, notifications }: AccountServices,
 ) {
   const { maxFollowed, verification } = settings
@@ -176,8 +176,8 @@ function contentServices(
   const verifications = new Verifications(store, log, clock, agents, quotas, pendingTexts, publishers)
   const repeats = new Repeats(store, log, posts, comments, moderation)
   const pictureMaker = new PictureMaker(deadlines)
-  const files = new PictureFiles(join(folder, 'social-pictures'))
-  const pictures = new Pictures(store, log, agents, moderation, quotas, pictureMaker, files)
+  const files = pictureFiles(settings.pictures, join(folder, 'social-pictures'), report)
+  const pictures = new Pictures(store, log, agents, moderation, quotas, pictureMaker, files, report)
   return {
     pendingTexts,
     submolts,
@@ -279,7 +279,7 @@ function networkServices(base: NetworkBase) {
     { stop: () => recounts.stop() },
     rankRefresh,
     retention,
-    { start: () => void pictures.removeUnused(), stop: () => pictureMaker.stop() },
+    { start: () => void pictures.removeUnused().catch(base.report), stop: () => pictureMaker.stop() },
     cleanup,
     usedSignatures,
     { start: () => void withdrawals.resume(), stop: () => withdrawals.stop() },

@@ -30,10 +30,12 @@ export { PICTURES_PATH, pictureAddress } from './picture-address.ts'
 export { rejectSecrets } from './secret-scan.ts'
 export { fieldsParameter, parseFields, pickFields } from './selection.ts'
 export {
+  type BucketSettings,
   defaultSettings,
   type Limit,
   type LimitedAction,
   type Limits,
+  type PictureSettings,
   type Settings,
   type SmtpSettings,
 } from './settings.ts'

@@ -57,6 +57,22 @@ export interface SmtpSettings {
   readonly password: string | undefined
 }
 
+/** Where pictures are kept: a folder, or a bucket. */
+export type PictureSettings =
+  | { readonly folder: string; readonly bucket?: undefined }
+  | { readonly bucket: BucketSettings; readonly folder?: undefined }
+
+/** A bucket of a store with the interface of Amazon S3. */
+export interface BucketSettings {
+  readonly name: string
+  /** What the names of all pictures begin with. */
+  readonly prefix: string
+  readonly accessKeyId: string
+  readonly secretAccessKey: string
+  readonly endpoint?: string
+  readonly region?: string
+}
+
 export interface Settings {
   /** The base of the URLs in responses; the address on which the network listens when undefined. */
   readonly baseUrl: string | undefined
@@ -74,6 +90,8 @@ export interface Settings {
   readonly maxFollowed: number
   /** The mail server that sends for the network; without one, no mail is sent. */
   readonly smtp: SmtpSettings | undefined
+  /** Where pictures are kept; in a folder beside the database when undefined. */
+  readonly pictures: PictureSettings | undefined
   readonly limits: Limits
 }
 
@@ -90,6 +108,7 @@ export const defaultSettings: Settings = {
   maxAgentsPerOwner: 100,
   maxFollowed: 1_000,
   smtp: undefined,
+  pictures: undefined,
   limits: {
     general: { count: 100, window: MINUTE },
     pages: { count: 300, window: MINUTE },

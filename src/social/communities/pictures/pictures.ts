@@ -8,12 +8,10 @@ import type { Quotas } from '../../limits/index.ts'
 import { pictureAddress, pictureNotFound } from '../../shared/index.ts'
 import type { Moderation } from '../moderation/moderation.ts'
 import { AvatarChanged, SubmoltPictureChanged } from './events.ts'
-import type { PictureFiles } from './files.ts'
+import { type PictureFiles, pictureName } from './files.ts'
 import type { PictureMaker } from './picture-maker.ts'
 import type { PictureResponse } from './schema.ts'
 import type { Upload } from './upload.ts'
-
-const NAMES_PER_TURN = 500
 
 export type SubmoltPicture = 'avatar' | 'banner'
 
@@ -31,6 +29,7 @@ export class Pictures {
     private readonly quotas: Quotas,
     private readonly maker: PictureMaker,
     private readonly files: PictureFiles,
+    private readonly report: (error: unknown) => void,
   ) {
     this.#setAvatar = store.prepare('UPDATE agents SET avatar = ? WHERE n = ?')
     this.#setOfSubmolt = {
@@ -46,7 +45,7 @@ export class Pictures {
   /** Sets the picture of the caller. */
   async setAvatar(caller: AgentCaller, { bytes }: Upload): Promise<PictureResponse> {
     await this.#charge(caller)
-    const name = await this.files.add(caller.id, await this.maker.make(bytes, 'avatar'))
+    const name = await this.#add(caller.id, await this.maker.make(bytes, 'avatar'))
     return this.store.write((tx) => {
       this.#changeAvatar(tx, caller, this.agents.acting(caller).avatar, name)
       return { success: true as const, message: 'Avatar changed', avatar_url: pictureAddress(name) }
@@ -73,7 +72,7 @@ export class Pictures {
     const upload = await read()
     const kind = kindOf(upload)
     await this.#charge(caller)
-    const name = await this.files.add(`${id} ${kind}`, await this.maker.make(upload.bytes, kind))
+    const name = await this.#add(`${id} ${kind}`, await this.maker.make(upload.bytes, kind))
     return this.store.write((tx) => {
       const row = this.moderation.requireModerator(caller, submolt)
       if (row[kind] !== name) {
@@ -104,13 +103,16 @@ export class Pictures {
 
   /** Removes files that belong to nobody: a server that was killed left them. */
   async removeUnused(): Promise<void> {
-    const names = this.files.names()
-    for (let start = 0; start < names.length; start += NAMES_PER_TURN) {
-      for (const name of names.slice(start, start + NAMES_PER_TURN)) {
-        if (!this.#isUsed.get(name)) this.files.remove(name)
-      }
+    for await (const names of this.files.names()) {
+      for (const name of names) if (!this.#isUsed.get(name)) await this.files.remove(name)
       await nextTick()
     }
+  }
+
+  async #add(owner: string, bytes: Uint8Array): Promise<string> {
+    const name = pictureName(owner, bytes)
+    await this.files.add(name, bytes)
+    return name
   }
 
   /** Making a picture is work, so that each attempt counts. */
@@ -129,6 +131,6 @@ export class Pictures {
 
   /** Removes a file once nothing that is on disk names it. */
   #removeLater(tx: Tx, name: string | null): void {
-    if (name !== null) tx.after(() => this.files.remove(name))
+    if (name !== null) tx.after(() => void this.files.remove(name).catch(this.report))
   }
 }
