@@ -6,6 +6,7 @@ import { env, git } from '../agents/worktrees/git.ts'
 import { landingWorld } from '../changes/landing/world.ts'
 import { testTown } from '../support/city.ts'
 import { eventually } from '../support/until.ts'
+import { World } from '../support/world.ts'
 
 const CHECK = 'check = ["./test.sh"]\n'
 
@@ -167,3 +168,41 @@ function isAlive(pid: string): boolean {
   const stat = `/proc/${pid}/stat`
   return existsSync(stat) && !readFileSync(stat, 'utf8').includes(') Z ')
 }
+
+test('real commands make generated files again, several checks run, and landed branches go, in the supervisor', async () => {
+  await using world = await World.with({ PATH: process.env.PATH })
+  const [rig, remote] = [world.folder.at('shop'), world.folder.at('remote.git')]
+  git(world.folder.path, 'init', '-q', '--bare', '-b', 'main', remote)
+  git(world.folder.path, 'init', '-q', '-b', 'main', rig)
+  git(rig, 'config', 'remote.origin.url', remote)
+  const commit = (name: string, files: Record<string, string>) => {
+    git(rig, 'checkout', '-q', '-B', name)
+    for (const [path, text] of Object.entries(files)) writeFileSync(join(rig, path), text)
+    git(rig, 'add', '-A')
+    git(rig, 'commit', '-q', '-m', name)
+    git(rig, 'push', '-q', 'origin', name)
+    if (name !== 'main') git(rig, 'checkout', '-q', 'main')
+  }
+  commit('main', { lock: 'none\n' })
+  for (const name of ['a', 'b', 'c']) commit(name, { [`${name}.pkg`]: 'x\n', lock: `${name}.pkg\n` })
+  commit('broken', { broken: 'x\n' })
+  const city = await world.city('town')
+  const lines = [
+    ...['[workspace]', 'name = "town"', '[[rigs]]', 'name = "shop"', `path = "${rig}"`, '[rigs.land]', 'mode = "push"'],
+    ...['check = ["sh", "-c", "! test -e broken"]', 'parallel = 2', 'delete_branch = true'],
+    'generated = [{ glob = "lock", command = ["sh", "-c", "ls *.pkg > lock"] }]',
+  ]
+  writeFileSync(join(city.path, 'city.toml'), `${lines.join('\n')}\n`)
+  await eventually(
+    'it is declared',
+    10_000,
+    () => city.call('GET ~/rig/shop/land/settings'),
+    (seen) => seen.body.parallel === 2,
+  )
+  for (const branch of ['a', 'b', 'broken', 'c']) {
+    expect((await city.call('POST ~/rig/shop/land', { body: { branch } })).status).toBe(202)
+  }
+  const heads = async () => git(remote, 'for-each-ref', '--format=%(refname:short)').split('\n').join(' ')
+  await eventually('the branches are gone', 60_000, heads, (seen) => seen === 'broken main')
+  expect(git(remote, 'show', 'main:lock')).toBe('a.pkg\nb.pkg\nc.pkg')
+})
