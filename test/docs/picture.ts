@@ -10,12 +10,12 @@ import { World } from '../support/world.ts'
 import { type Scheme, terminalSvg } from './terminal-svg.ts'
 
 /**
- * Draws the dashboard for the README: the real program, on a city with demonstration data, at a fixed time of day.
- * `npm run picture` writes docs/dashboard-dark.svg and docs/dashboard-light.svg.
+ * Draws the dashboard for the README and its page: the real program, on a city with demonstration data, at a fixed time of
+ * day and at three sizes. `npm run picture` writes docs/dashboard*-dark.svg and docs/dashboard*-light.svg.
  */
 
 const DOCS = resolve(import.meta.dir, '../../docs')
-const TITLE = 'The gc dashboard: a question that needs an answer, agents, sessions, work and live events of a city'
+const TITLE = 'The gc dashboard: a question that needs an answer, its details, sessions, work and agents of a city'
 const MORNING = Date.parse('2026-11-28T09:12:00Z')
 const MINUTE = 60_000
 const WAIT = 20_000
@@ -24,6 +24,13 @@ const SCHEMES: Readonly<Record<'dark' | 'light', Scheme>> = {
   dark: { background: '#0d1117', foreground: '#e6edf3', frame: '#30363d' },
   light: { background: '#ffffff', foreground: '#1f2328', frame: '#d0d7de' },
 }
+
+/** Sizes of the screen, one for each layout, by what the file names add. */
+const SIZES = [
+  ['-narrow', 80, 24],
+  ['', 120, 36],
+  ['-wide', 200, 56],
+] as const
 
 /** An agent that claims one bead after the other, and closes each once a file with its name is there. */
 const WORKER = `#!/bin/sh
@@ -145,10 +152,13 @@ async function hasStatus(id: string, status: string): Promise<void> {
 async function draw(scheme: 'dark' | 'light'): Promise<void> {
   writeFileSync(join(world.world.home, 'tui.toml'), `theme = "${scheme}"\n`)
   const env = { ...clock.env, COLORTERM: 'truecolor', TZ: 'UTC' }
-  await using screen = openSeat(world.world, { cols: 120, rows: 36, env, args: ['--city', city.name] })
-  await screen.shows(/live *$/m, WAIT)
-  await Bun.sleep(1500)
-  writeFileSync(join(DOCS, `dashboard-${scheme}.svg`), terminalSvg(screen.terminal, TITLE, SCHEMES[scheme]))
-  screen.press('q')
-  await screen.left()
+  for (const [name, cols, rows] of SIZES) {
+    await using screen = openSeat(world.world, { cols, rows, env, args: ['--city', city.name] })
+    await screen.shows(/live *$/m, WAIT)
+    await screen.shows(/\d running/, WAIT)
+    await Bun.sleep(3000)
+    writeFileSync(join(DOCS, `dashboard${name}-${scheme}.svg`), terminalSvg(screen.terminal, TITLE, SCHEMES[scheme]))
+    screen.press('q')
+    await screen.left()
+  }
 }

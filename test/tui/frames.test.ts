@@ -172,6 +172,15 @@ test('what columns have no room for is shown whole below the rows, of the select
   expect(frame(after(enter(alpha, 'beads')[0], rows('beads', many)), 60, 24).at(-3)).toMatch(/^│ {2}al-/)
 })
 
+test('how much of a run is done is a bar where there is room for it, and its count everywhere', () => {
+  const cells = [{ text: 'r-1' }, { text: 'active' }, { text: 'Paint' }, {}, { text: '3/4', part: 0.75 }]
+  const runs = after(enter(alpha, 'runs')[0], rows('runs', [row('r-1', { cells })]))
+  expect(frame(runs, 100).join('\n')).toContain('██████░░ 3/4')
+  const narrow = frame(runs, 30).join('\n')
+  expect(narrow).toContain('3/4')
+  expect(narrow).not.toContain('█')
+})
+
 test('a time is that of the person, with the day where that is another one', () => {
   const now = new Date(2026, 10, 28, 14, 0, 0).getTime()
   const at = (day: number) => new Date(2026, 10, day, 13, 5, 9).toISOString()

@@ -4,7 +4,7 @@ import type { AgentResponse } from '../../src/agents/agents/schema.ts'
 import type { RunTimeline } from '../../src/client/run-timeline.ts'
 import { agentsPage, foldPools, poolPage, poolState } from '../../tui/pages/agents.ts'
 import { eventsPage, parseEventFilter } from '../../tui/pages/events.ts'
-import { amount, formatElapsed, limitOf, money, sparkLine } from '../../tui/pages/figures.ts'
+import { amount, formatElapsed, limitOf, money, progressBar, sparkLine } from '../../tui/pages/figures.ts'
 import { graphLines } from '../../tui/pages/graph.ts'
 import { logPage } from '../../tui/pages/log.ts'
 import type { Line } from '../../tui/pages/page.ts'
@@ -249,6 +249,12 @@ describe('the graph of a run', () => {
 test('a line of bars is as high as its largest value, and nothing is a dot', () => {
   expect(sparkLine([0, 1, 4, 8])).toBe('·▂▅█')
   expect(sparkLine([0, 0])).toBe('··')
+})
+
+test('a progress bar is empty only before the beginning and full only at the end', () => {
+  expect([0, 0.01, 0.5, 0.99, 1].map((part) => progressBar(part, 4, '█░'))).toEqual([
+    ...['░░░░', '█░░░', '██░░', '███░', '████'],
+  ])
 })
 
 test('what is allowed and what it took is said in its unit', () => {

@@ -22,10 +22,14 @@ export function contentWidths(
 /** Columns of an age. */
 const AGE = 4
 
-function widthOf({ text = '', since, at }: Cell | undefined = {}, now: number): number {
+function widthOf({ text = '', since, at, part }: Cell | undefined = {}, now: number): number {
   if (since !== undefined) return since === '' ? 0 : AGE
-  return displayWidth(at === undefined ? text : shortTime(at, now))
+  const bar = part === undefined ? 0 : PROGRESS + 1
+  return bar + displayWidth(at === undefined ? text : shortTime(at, now))
 }
+
+/** Columns of a progress bar. */
+export const PROGRESS = 8
 
 /**
  * The width of each column in so much room, by the widest text in each: its own where all of them have room, less where

@@ -29,7 +29,7 @@ function spansOf(state: State): Span[] {
     const count = rows.filter(({ mark }) => mark === concern).length
     return count === 0
       ? []
-      : [{ text: `${count} ${concern === 'needs you' ? 'need you' : concern}`, tone: TONES[concern] }]
+      : [{ text: `${count} ${concern === 'needs you' && count > 1 ? 'need you' : concern}`, tone: TONES[concern] }]
   })
   const calm: Span[] = loadedAt !== undefined && rows.length === 0 ? [{ text: 'nothing needs you', tone: 'good' }] : []
   return between([...concerns, ...calm, ...healthOf(state, city)])

@@ -1,6 +1,6 @@
 import { Box, Text } from 'ink'
 import type { ReactNode } from 'react'
-import { displayWidth, sanitizeLine } from '../../src/client/text.ts'
+import { displayWidth, padTo, sanitizeLine } from '../../src/client/text.ts'
 import { wrap } from '../../src/client/wrap.ts'
 import { rowActions } from '../state/actions.ts'
 import { completions } from '../state/commands.ts'
@@ -31,7 +31,8 @@ function linesOf(state: State): Span[][] {
   if (!state.notice) return [state.overlay ? [] : hintSpans(state)]
   const { text, isBad } = state.notice
   const lines = wrap(sanitizeLine(text), Math.max(1, state.width - 1), 0).slice(0, state.height)
-  return lines.map((line) => [{ text: line, tone: isBad ? 'bad' : 'good' }])
+  // Lines above the last cover what is below them.
+  return lines.map((line) => [{ text: padTo(line, state.width - 1), tone: isBad ? 'bad' : 'good' }])
 }
 
 function promptSpans(state: State, { kind, edit }: Prompt): Span[] {

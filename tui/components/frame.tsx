@@ -27,7 +27,7 @@ export function Frame({ state, look }: FrameProps): ReactNode {
     <LookContext value={look}>
       <Box flexDirection="column" width={width} height={height + 2}>
         <Header state={state} />
-        <Box flexGrow={1} flexShrink={1} flexBasis={0} width={width} overflow="hidden">
+        <Box flexGrow={1} flexShrink={1} flexBasis={0} width={width}>
           {!isCovered && <Panels state={state} />}
           {overlay && <OverlayPanel {...{ state, overlay }} />}
         </Box>

@@ -17,7 +17,7 @@ export function Header({ state }: { state: State }): ReactNode {
   const status = statusSpans(state, icons)
   return (
     <Box height={1} flexShrink={0}>
-      <Box flexGrow={1} flexShrink={1} height={1} overflow="hidden">
+      <Box flexGrow={1} flexShrink={1} height={1}>
         <Text wrap="truncate">{styled([{ text: HEADER.name, tone: 'strong' }, ...tabSpans(state)], theme)}</Text>
       </Box>
       <Box flexShrink={0} width={Math.min(widthOf(status) + 2, state.width)}>

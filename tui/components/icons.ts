@@ -6,13 +6,15 @@ export interface Icons {
   readonly waiting: string
   /** Bars from low to high; the first stands for nothing. */
   readonly bars: string
+  /** What is done of a progress bar, and what is not. */
+  readonly progress: string
 }
 
 /** Sets of signs: for any font with Unicode, for fonts with the icons of Nerd Fonts, and for none of both. */
 export const ICONS = {
-  unicode: { border: 'round', pointer: '▸', search: '⌕', waiting: '!', bars: '·▁▂▃▄▅▆▇█' },
-  nerd: { border: 'round', pointer: '\uf054', search: '\uf002', waiting: '\uf0f3', bars: '·▁▂▃▄▅▆▇█' },
-  ascii: { border: 'classic', pointer: '>', search: '?', waiting: '!', bars: '_.:-=+*#%@' },
+  unicode: { border: 'round', pointer: '▸', search: '⌕', waiting: '!', bars: '·▁▂▃▄▅▆▇█', progress: '█░' },
+  nerd: { border: 'round', pointer: '\uf054', search: '\uf002', waiting: '\uf0f3', bars: '·▁▂▃▄▅▆▇█', progress: '█░' },
+  ascii: { border: 'classic', pointer: '>', search: '?', waiting: '!', bars: '_.:-=+*#%@', progress: '#.' },
 } as const satisfies Readonly<Record<string, Icons>>
 
 export const ICON_SETS = ['unicode', 'nerd', 'ascii'] as const satisfies readonly (keyof typeof ICONS)[]

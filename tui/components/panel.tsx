@@ -11,7 +11,10 @@ interface PanelProps {
   readonly children: ReactNode
 }
 
-/** A panel where the layout has it: its title in its border, or in the line above it. */
+/**
+ * A panel where the layout has it: its title in its border, or in the line above it. Its lines fit: Ink would measure each of
+ * them again to clip it, which takes a third of the time of a frame.
+ */
 export function Panel({ area, isFocused, title, children }: PanelProps): ReactNode {
   const { theme, icons } = useLook()
   const { x, y, width, height, isFramed } = area
@@ -19,7 +22,7 @@ export function Panel({ area, isFocused, title, children }: PanelProps): ReactNo
   return (
     <Box position="absolute" left={x} top={y - 1} width={width} height={height}>
       <Box
-        {...{ width, height, flexDirection: 'column', overflow: 'hidden' }}
+        {...{ width, height, flexDirection: 'column' }}
         borderStyle={icons.border}
         {...(colour !== undefined && { borderColor: colour })}
         borderLeft={isFramed}

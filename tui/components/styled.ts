@@ -21,11 +21,11 @@ export function styled(spans: readonly Span[], theme: Theme): string {
   return line.join('') || ' '
 }
 
-/** The line of what is selected: inverse as far as the panel is wide. */
+/** The line of what is selected: inverse and without tones, as far as the panel is wide. */
 export function selectedLine(spans: readonly Span[], width: number, theme: Theme): string {
   const blank = { text: ' '.repeat(Math.max(0, width - widthOf(spans))) }
   return styled(
-    [...spans, blank].map((span) => ({ ...span, isInverse: true })),
+    [...spans, blank].map(({ text }) => ({ text, isInverse: true })),
     theme,
   )
 }

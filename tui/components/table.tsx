@@ -1,17 +1,18 @@
 import { Box, Text } from 'ink'
 import { memo, type ReactNode } from 'react'
-import { countOf, padTo, sanitizeLine, truncate } from '../../src/client/text.ts'
+import { countOf, displayWidth, padTo, sanitizeLine, truncate } from '../../src/client/text.ts'
+import { progressBar } from '../pages/figures.ts'
 import type { Cell, Column, Line, Location, Row, TablePage } from '../pages/page.ts'
 import { type Area, contentOf, headOf, tableWindow, textColumns } from '../state/layout.ts'
 import { detailsOf } from '../state/navigation.ts'
 import { hiddenRows, selectedIndex, shownRows } from '../state/selection.ts'
 import { type State, type View, viewOf } from '../state/state.ts'
 import { wrapLine } from '../state/text-lines.ts'
-import { cellText, columnWidths, contentWidths, shownText } from './columns.ts'
+import { cellText, columnWidths, contentWidths, PROGRESS, shownText } from './columns.ts'
 import { detailLines } from './details.ts'
 import { useLook } from './look.ts'
 import { Panel } from './panel.tsx'
-import { type Span, selectedLine, styled } from './styled.ts'
+import { type Span, selectedLine, styled, widthOf } from './styled.ts'
 import { TextLines } from './text.tsx'
 
 interface TablePanelProps {
@@ -39,7 +40,8 @@ export function TablePanel({ state, page, area, isFocused, hasPreview }: TablePa
   const isPointed = isFocused || detailsOf(state) === location.page
   const left = { columns: width, lines: height - top - visible.length }
   const details = isFocused && !hasPreview ? detailLines(page.columns, widths, visible[at], left, state.now) : []
-  const head = [...headOf(state, area), ...(rows.length === 0 ? emptyLines(page, state, area) : [])]
+  const above = [...headOf(state, area), ...(rows.length === 0 ? emptyLines(page, state, area) : [])]
+  const head = above.slice(0, Math.max(0, height - (hasTitles ? 1 : 0) - visible.length))
   return (
     <Panel {...{ area, isFocused }} title={titleSpans(page, state, location, isFocused, icons.pointer)}>
       <TextLines lines={head} />
@@ -78,14 +80,14 @@ interface TableRowProps {
 
 /** A row, which is drawn again only when something of it changes. */
 const TableRow = memo(function TableRow(props: TableRowProps): ReactNode {
-  const { theme } = useLook()
-  const spans = [{ text: `${props.pointer} ` }, ...cellSpans(props)]
+  const { theme, icons } = useLook()
+  const spans = [{ text: `${props.pointer} ` }, ...cellSpans(props, icons.progress)]
   const line = props.isSelected ? selectedLine(spans, props.width, theme) : styled(spans, theme)
   return <Text wrap="truncate">{line}</Text>
 })
 
 /** The cells of a row, each as wide as its column. */
-function cellSpans({ row, columns, layout, times }: TableRowProps): Span[] {
+function cellSpans({ row, columns, layout, times }: TableRowProps, progress: string): Span[] {
   const widths = layout.split(',').map(Number)
   const shownTimes = times.split('\0')
   const last = widths.findLastIndex((width) => width > 0)
@@ -93,8 +95,15 @@ function cellSpans({ row, columns, layout, times }: TableRowProps): Span[] {
     const [width = 0, cell] = [widths[at], row.cells[at]]
     if (width === 0 || cell === undefined) return []
     const shown = isTime(cell) ? (shownTimes[at] ?? '') : sanitizeLine(cell.text ?? '')
-    return [...markedSpans(cellText(shown, column, width), cell), ...(at === last ? [] : [GAP])]
+    const bar = barSpans(cell, displayWidth(shown), width, progress)
+    return [...bar, ...markedSpans(cellText(shown, column, width - widthOf(bar)), cell), ...(at === last ? [] : [GAP])]
   })
+}
+
+/** How much is done, where there is room for it beside what the cell says. */
+function barSpans({ part, tone }: Cell, used: number, width: number, signs: string): Span[] {
+  if (part === undefined || used + PROGRESS + 1 > width) return []
+  return [{ text: `${progressBar(part, PROGRESS, signs)} `, tone: tone ?? (part >= 1 ? 'good' : 'busy') }]
 }
 
 /** What stands between cells. */

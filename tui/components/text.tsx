@@ -3,7 +3,7 @@ import { memo, type ReactNode } from 'react'
 import { sanitizeLine } from '../../src/client/text.ts'
 import type { Line } from '../pages/page.ts'
 import { pageOf } from '../pages/pages.ts'
-import type { Area } from '../state/layout.ts'
+import { type Area, contentOf } from '../state/layout.ts'
 import { textWindow } from '../state/scroll.ts'
 import { type State, viewOf } from '../state/state.ts'
 import { useLook } from './look.ts'
@@ -32,7 +32,7 @@ interface TextPanelProps {
 /** A text, from the line it is scrolled to. */
 export function TextPanel({ state, area, isFocused }: TextPanelProps): ReactNode {
   const { head, lines, first, room } = textWindow(state, area)
-  const shown = [...head, ...lines.slice(first, first + room)]
+  const shown = [...head, ...lines.slice(first, first + room)].slice(0, contentOf(area).lines)
   return (
     <Panel {...{ area, isFocused }} title={titleOf(state, area, isFocused, lines.length - first - room)}>
       <TextLines lines={shown} />

@@ -4,6 +4,7 @@ import { beadActions } from './bead-actions.ts'
 import { beadColumns } from './beads.ts'
 import { addBeads, closeConvoy, newConvoy } from './convoy-actions.ts'
 import { copy } from './copy.ts'
+import { doneOf } from './figures.ts'
 import { type Action, isOneOf, type Line, table, whole } from './page.ts'
 import { toneOf } from './tones.ts'
 
@@ -27,7 +28,7 @@ export const convoysPage = table<Listed>({
   columns: [
     { title: 'id', width: 10, isName: true, cell: ({ id }) => id },
     { title: 'status', width: 12, cell: ({ status }) => ({ text: status, tone: toneOf(status) }) },
-    { title: 'done', width: 7, cell: ({ progress }) => (progress ? `${progress.closed}/${progress.total}` : '') },
+    { title: 'done', width: 7, cell: ({ progress }) => (progress ? doneOf(progress.closed, progress.total) : '') },
     { title: 'title', width: 16, grows: true, cell: ({ title }) => title },
     {
       title: 'labels',

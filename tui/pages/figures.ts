@@ -10,6 +10,18 @@ export function sparkLine(values: readonly number[], signs = BARS): string {
   return values.map((value) => (value <= 0 ? none : barOf(value))).join('')
 }
 
+/** A bar of this many columns, filled as far as a part is done: only what is begun has a first sign, only what is done the last. */
+export function progressBar(part: number, columns: number, [full = '', empty = '']: string): string {
+  const filled = part <= 0 ? 0 : part >= 1 ? columns : Math.max(1, Math.min(columns - 1, Math.round(part * columns)))
+  return full.repeat(filled) + empty.repeat(columns - filled)
+}
+
+/** `3/5`, with its part. */
+export const doneOf = (done: number, all: number): { readonly text: string; readonly part: number } => ({
+  text: `${done}/${all}`,
+  part: all <= 0 ? 0 : done / all,
+})
+
 interface Tokens {
   readonly input_tokens: number
   readonly output_tokens: number

@@ -53,6 +53,8 @@ export interface Cell {
   readonly since?: string
   readonly at?: string
   readonly tone?: Tone
+  /** How much of it is done, from 0 to 1: a bar before its text. */
+  readonly part?: number
   /** Parts of its text that stand out, in UTF-16 units: from, and to (exclusive). */
   readonly marks?: readonly (readonly number[])[] | undefined
 }

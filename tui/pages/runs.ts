@@ -1,5 +1,6 @@
 import type { Output } from '../../src/client/operations.ts'
 import { copy } from './copy.ts'
+import { doneOf } from './figures.ts'
 import { type Action, isOneOf, type Line, type Reach, table } from './page.ts'
 import { toneOf } from './tones.ts'
 
@@ -47,7 +48,7 @@ export const runsPage = table<Listed>({
     },
     { title: 'title', width: 16, grows: true, cell: ({ title }) => title },
     { title: 'begun with', width: 16, grows: true, leaves: 2, cell: ({ standing }) => varsOf(standing?.vars) },
-    { title: 'done', width: 5, cell: ({ standing }) => (standing ? `${standing.done}/${standing.steps}` : '') },
+    { title: 'done', width: 5, cell: ({ standing }) => (standing ? doneOf(standing.done, standing.steps) : '') },
     { title: 'formula', width: 14, leaves: 4, isName: true, cell: ({ formula }) => formula },
     { title: 'target', width: 14, leaves: 3, isName: true, cell: ({ target }) => target },
     {

@@ -132,6 +132,7 @@ export const budgetsPage = table<Budget>({
       cell: ({ spent, limit, unit }) => ({
         text: `${amount(spent, unit)} (${Math.round((100 * spent) / Math.max(limit, 1e-9))}%)`,
         tone: spent >= limit ? 'bad' : 'plain',
+        part: limit <= 0 ? 1 : spent / limit,
       }),
     },
     {

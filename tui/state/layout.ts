@@ -37,8 +37,16 @@ export function contentOf({ y, width, height, isFramed }: Area): { columns: numb
   return { columns: Math.max(1, width - sides), lines: Math.max(1, height - (isFramed ? 2 : 1)), y: y + 1 }
 }
 
-/** The tables and texts that are visible, and where. */
+const known = new WeakMap<State, readonly Area[]>()
+
+/** The tables and texts that are visible, and where; computed once for a state, since every panel needs it. */
 export function areasOf(state: State): readonly Area[] {
+  const areas = known.get(state) ?? findAreas(state)
+  known.set(state, areas)
+  return areas
+}
+
+function findAreas(state: State): readonly Area[] {
   const location = here(state)
   const page = pageOf(location)
   const whole = { x: 0, y: 1, width: state.width, height: state.height }

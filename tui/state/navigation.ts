@@ -19,8 +19,16 @@ export function columnsOf(page: OverviewPage, size: Size): readonly PanelColumn[
   return size === 'narrow' ? narrow : (page.columns?.[size] ?? narrow)
 }
 
+const known = new WeakMap<State, readonly Location[]>()
+
 /** The tables and texts that are visible and can have the keys: those of an overview, or the page itself. */
 export function panelsOf(state: State): readonly Location[] {
+  const panels = known.get(state) ?? findPanels(state)
+  known.set(state, panels)
+  return panels
+}
+
+function findPanels(state: State): readonly Location[] {
   const location = here(state)
   const page = pageOf(location)
   if (page.kind !== 'overview') return [location]
