@@ -170,7 +170,7 @@ function isAlive(pid: string): boolean {
 }
 
 test('real commands make generated files again, several checks run, and landed branches go, in the supervisor', async () => {
-  await using world = await World.with({ PATH: process.env.PATH })
+  await using world = await World.with({ PATH: process.env.PATH ?? '' })
   const [rig, remote] = [world.folder.at('shop'), world.folder.at('remote.git')]
   git(world.folder.path, 'init', '-q', '--bare', '-b', 'main', remote)
   git(world.folder.path, 'init', '-q', '-b', 'main', rig)

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'bun:test'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { human } from '../../../src/http/guard.ts'
-import { git } from '../../agents/worktrees/git.ts'
-import { landingWorld } from '../landing/world.ts'
-import { yardWorld } from './world.ts'
+import { human } from '../../src/http/guard.ts'
+import { git } from '../agents/worktrees/git.ts'
+import { landingWorld } from '../changes/landing/world.ts'
+import { yardWorld } from '../changes/yard/world.ts'
 
 const DELETING = 'mode = "push"\ncheck = ["./test.sh"]\ndelete_branch = true\n'
 const branches = (folder: string) => git(folder, 'for-each-ref', '--format=%(refname:short)', 'refs/heads').split('\n')
