@@ -7,6 +7,7 @@ import { hasHost, pathOf } from '../http/authority.ts'
 import { methodsOf } from '../http/paths.ts'
 import type { FailedRequest, SocketData } from '../http/plane-options.ts'
 import { ResponseWriter } from '../http/respond/index.ts'
+import type { Route } from '../http/route.ts'
 import { type Activity, isSigned } from './accounts/index.ts'
 import { LeasedLimiter, type LeaseSource, type RequestLimit, requestLimits } from './limits/index.ts'
 import {
@@ -80,7 +81,7 @@ export async function createReader(options: ReaderOptions): Promise<Reader> {
   const addresses = new ClientAddresses(passed, settings.proxied)
   const callers = new RequestCallers()
   const all = networkRoutes(network, addresses, clock, callers)
-  const [routes, others] = [all.filter(({ spec }) => spec.publicRead), all.filter(({ spec }) => !spec.publicRead)]
+  const [routes, others] = [all.filter(isRead), all.filter((route) => !isRead(route))]
   const responses = new ResponseWriter({ deadlines })
   const common = { clock, deadlines, hosts, report, writer: responses }
   const plane = createNetworkPlane(
@@ -106,6 +107,11 @@ export async function createReader(options: ReaderOptions): Promise<Reader> {
   }
   return { handler, close: () => network.close() }
 }
+
+/** Operations that need a key and write nothing either. */
+const KEYED_READS: ReadonlySet<string> = new Set(['getFeed'])
+
+const isRead = ({ spec: { id, publicRead } }: Route): boolean => publicRead === true || KEYED_READS.has(id)
 
 /** Whether a request asks for something and brings nothing that has to be written down. */
 const isPlainRead = (request: Request, path: string): boolean =>

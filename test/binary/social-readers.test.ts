@@ -128,6 +128,8 @@ test.if(isLinux)('what is written, revoked or suspended shows at the next reques
   for (const { body } of await network.everywhere('GET /api/v1/search?q=first'))
     expect(body.results.map((each: Json) => each.id)).toEqual([id])
   expect(await network.statuses('GET /api/v1/agents/me', key)).toEqual([200])
+  for (const { body } of await network.everywhere('GET /api/v1/feed', key)) expect(body.posts).toHaveLength(1)
+  expect(await network.statuses('GET /api/v1/feed')).toEqual([401])
   expect((await network.ask(`PATCH /api/v1/posts/${id}`, key, { title: 'A second post' })).status).toBe(200)
   for (const { body } of await network.everywhere('GET /api/v1/search?q=second')) expect(body.count).toBe(1)
   const operator = readFileSync(network.folder.at('token'), 'utf8').trim()
