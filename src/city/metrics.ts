@@ -128,7 +128,9 @@ function reviewMetrics({ changeRows }: City): NumberMetric[] {
 
 /** Decisions about the changes of each agent of a rig, and what these cost. */
 function changeMetrics({ changeRows, config }: City): NumberMetric[] {
-  const agents = config.current.agents.flatMap(({ dir, qualified }) => (dir === undefined ? [] : [{ rig: dir, agent: qualified }]))
+  const agents = config.current.agents.flatMap(({ dir, qualified }) =>
+    dir === undefined ? [] : [{ rig: dir, agent: qualified }],
+  )
   const totals = changeRows.totals(agents)
   const counter = (name: string, help: string, value: (total: ChangeTotal) => number): NumberMetric => ({
     ...{ name, help, type: 'counter' },

@@ -25,8 +25,8 @@ import usage from '../../agents/usage/table.sql' with { type: 'text' }
 import usageAssumed from '../../agents/usage/unpriced.sql' with { type: 'text' }
 import worktreeClones from '../../agents/worktrees/clones.sql' with { type: 'text' }
 import worktrees from '../../agents/worktrees/table.sql' with { type: 'text' }
-import landingLetters from '../../changes/landing/letters.sql' with { type: 'text' }
 import landedBranches from '../../changes/landing/branches.sql' with { type: 'text' }
+import landingLetters from '../../changes/landing/letters.sql' with { type: 'text' }
 import landingPullRequests from '../../changes/landing/pull-requests.sql' with { type: 'text' }
 import landings from '../../changes/landing/table.sql' with { type: 'text' }
 import changes from '../../changes/review/table.sql' with { type: 'text' }
