@@ -26,7 +26,7 @@ ${main}
 export const DOCS_HEADERS = {
   'cache-control': 'no-cache',
   'content-type': 'text/html; charset=utf-8',
-  'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; img-src 'self'",
+  'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'",
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
 }

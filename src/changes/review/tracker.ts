@@ -83,6 +83,16 @@ export class ChangeTracker {
       const row = session === undefined ? undefined : rows.growingOf(session)
       if (row?.state === 'asked' && this.#hasArrived(row)) this.settle(tx, row, 'idle')
     })
+    reactions.on('changes.returned', ['land.conflict', 'land.red'], (tx, { subject, session_id: session }) => {
+      const approved = rows
+        .ofSession(session ?? '')
+        .find(({ state, bead }) => state === 'approved' && bead !== null && bead === subject)
+      if (approved) rows.update(tx, approved.id, { state: 'asked' })
+    })
+    reactions.on('changes.resubmitted', ['land.submitted'], (tx, { session_id: session }) => {
+      const row = session === undefined ? undefined : rows.growingOf(session)
+      if (row?.state === 'asked' && this.#hasArrived(row)) this.settle(tx, row, 'idle')
+    })
   }
 
   start(): void {
@@ -235,9 +245,9 @@ export class ChangeTracker {
     if (row.state === 'ready') this.#ready(tx, grown, round)
   }
 
-  /** Whether the turn has arrived that asks for changes. */
+  /** Whether the turn has arrived that asks for changes; that of a landing that gave the change back is no ask. */
   #hasArrived({ id }: ChangeRow): boolean {
-    return this.options.rows.asks(id).at(-1)?.state === 'delivered'
+    return (this.options.rows.asks(id).at(-1)?.state ?? 'delivered') === 'delivered'
   }
 
   /** After a look: the turn that was asked for is over once its program is idle and there are new commits. */

@@ -37,10 +37,7 @@ const MIN_KIB = 16 * 1024
 
 /** Files that git leaves behind when it is killed: nobody else writes in a yard. */
 const isLeftover = (path: string): boolean =>
-  path.endsWith('.lock') ||
-  path === 'gc.pid' ||
-  /^objects\/(?:.*\/)?(?:tmp_|\.tmp-)/.test(path) ||
-  path === 'info/attributes.new'
+  path.endsWith('.lock') || /^gc\.pid$|^objects\/(?:.*\/)?(?:tmp_|\.tmp-)/.test(path) || path === 'info/attributes.new'
 
 /** A source of commits: a folder of objects. Hooks and configuration of its repository are not used. */
 export interface ObjectSource {

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { ChangeApproved } from '../../../src/changes/review/index.ts'
 import { human } from '../../../src/http/guard.ts'
 import { env, git } from '../../agents/worktrees/git.ts'
 import { until } from '../../support/until.ts'
@@ -197,4 +198,48 @@ test('a branch that continues after it landed conflicts only in what is new, als
     'one\nM and W\nthree',
     'person',
   ])
+})
+
+test('a change that landing gives back gets another round with the commits of its owner, which a person approves anew', async () => {
+  await using world = await workersWorld('mode = "push"\ncheck = ["./test.sh"]\n')
+  const { city } = world
+  const worker = await world.claimed()
+  const first = commit(worker.path, { 'base.txt': 'one\nW\nthree\n' })
+  const id = await submit(world, worker)
+  await world.settle()
+  await city.snapshots.look(worker.id)
+  const change = () => {
+    const [row] = city.changeRows.ofSession(worker.id)
+    if (!row) throw new Error('there is no change')
+    return row
+  }
+  const approve = (head: string) =>
+    city.store.write((tx) => {
+      city.changeRows.update(tx, change().id, { state: 'approved' })
+      const said = {
+        change_id: change().id,
+        agent: 'shop/worker',
+        rig: 'shop',
+        round: 1,
+        person: 'ann',
+        head,
+        target: 'main',
+      }
+      city.log.append(tx, ChangeApproved, { subject: worker.bead, session_id: worker.id }, said)
+    })
+  expect([world.state(id), change().head, change().round]).toEqual(['held', first, 1])
+  world.person({ 'base.txt': 'one\nM\nthree\n' })
+  await approve(first)
+  await until(() => world.state(id) === 'conflict')
+  await until(() => change().state === 'asked')
+  follow(await takeTurn(world, worker), worker.path)
+  await city.snapshots.look(worker.id)
+  await submit(world, worker)
+  await world.settle()
+  await until(() => change().state === 'ready')
+  expect([world.state(id), change().round, city.changeRows.ofSession(worker.id).length]).toEqual(['held', 2, 1])
+  await approve(change().head ?? '')
+  await until(() => world.checks > 0)
+  await world.settle()
+  expect([world.state(id), change().state, world.file('base.txt')]).toEqual(['landed', 'landed', 'one\nM and W\nthree'])
 })

@@ -8,12 +8,14 @@ const launch = (name: string, mode: string, more: object = {}) => {
   return { ...buildLaunch(request), files: protocolLaunch(request).files ?? [] }
 }
 
-test('claude starts with a hook that decides about commands', () => {
+test('claude starts with hooks that decide about commands, and about files that it asks about', () => {
   const { argv, env, files } = launch('claude', 'ask', { prompt: 'Go' })
   const at = argv.indexOf('--settings')
   const hook = { type: 'command', command: '/g/bin/gc hook permission claude /g/bin/gc', timeout: 10 }
-  const matched = [{ matcher: 'Bash', hooks: [hook] }]
-  expect(JSON.parse(argv[at + 1] ?? '')).toEqual({ hooks: { PreToolUse: matched, PermissionRequest: matched } })
+  const on = (matcher: string) => [{ matcher, hooks: [hook] }]
+  expect(JSON.parse(argv[at + 1] ?? '')).toEqual({
+    hooks: { PreToolUse: on('Bash'), PermissionRequest: on('Bash|Edit|MultiEdit|NotebookEdit|Read|Write') },
+  })
   expect(argv[at + 2]).toBe('--allowedTools=Bash(/g/bin/gc hook protocol:*)')
   expect({ last: argv.at(-1), env, files }).toEqual({
     last: 'Go',

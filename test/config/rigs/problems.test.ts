@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type RigProblem, rigProblems } from '../../../src/config/rigs/problems.ts'
 import { agentsWorld } from '../../agents/agents/world.ts'
@@ -139,7 +139,9 @@ describe('a rig', () => {
   })
 
   test('with a problem is added with a warning and listed with it, also one that came later', async () => {
-    await using town = await agentsWorld({ 'city.toml': '' })
+    using tools = tempFolder()
+    for (const tool of ['git', 'sh']) symlinkSync(Bun.which(tool) ?? '', tools.at(tool))
+    await using town = await agentsWorld({ 'city.toml': '' }, { PATH: tools.path })
     const path = repository(town.folder.at('shop'), { '.gitattributes': '* filter=lfs\n' })
     const warnings = [expect.stringContaining('there is no git-lfs')]
     expect(await town.send('POST', 'rigs', { name: 'shop', path })).toEqual({
