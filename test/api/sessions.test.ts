@@ -285,6 +285,9 @@ describe('a session', () => {
     expect(await errorOf(city, `POST ${at}/heartbeat`, { token: other.token })).toStartWith('403 forbidden: ')
     const named = { token: other.token, body: { key: 'mine' } }
     expect(await errorOf(city, `POST ${at}/conversation`, named)).toStartWith('403 forbidden: ')
+    const call = { kind: 'read', paths: ['/etc/hostname'] }
+    expect(await say('tool-call', call)).toEqual({ decision: 'ask' })
+    expect(await errorOf(city, `POST ${at}/tool-call`, { token: other.token, body: call })).toStartWith('403 forb')
     const work = await bead(city, 'in hand')
     await city.call(`POST ~/bead/${work}/claim`, { token })
     let seq = await city.head()

@@ -1,6 +1,7 @@
 import type { CityOf } from '../../http/city-of.ts'
 import { route } from '../../http/route.ts'
 import { OKResponseBody } from '../../http/schema.ts'
+import { SESSION_CONFLICT } from '../../work/errors.ts'
 import type { Rules } from './rules.ts'
 import {
   RuleDraft,
@@ -111,7 +112,7 @@ export const ruleRoutes = (city: CityOf<{ rules: Rules }>) => [
         'For hooks of agent programs, which know the paths of a call and the folder of a command. A call that a rule allows is recorded as an answered question of the session.',
       body: ToolCall,
       ok: ToolCallDecision,
-      errors: ['session-not-found', 'forbidden'],
+      errors: ['session-not-found', SESSION_CONFLICT, 'forbidden'],
       extension: true,
     },
     (x) => city(x).rules.decide(x.caller, x.params.id, x.body),

@@ -11,7 +11,13 @@ import type { Store } from '../../core/store/index.ts'
 import { actorOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
 import type { AskedSubject } from '../../programs/terminal-profile.ts'
-import { isRunning, type RunningSession, type SessionRepository, type SessionRow } from '../../work/sessions/index.ts'
+import {
+  isRunning,
+  type RunningSession,
+  type SessionRepository,
+  type SessionResolver,
+  type SessionRow,
+} from '../../work/sessions/index.ts'
 import type { AnswerGiver } from '../messaging/index.ts'
 import {
   type AnswerCounts,
@@ -49,6 +55,7 @@ interface RulesOptions {
   clock: Clock
   config: { readonly current: CityConfig }
   repository: Pick<SessionRepository, 'find' | 'live'>
+  resolver: Pick<SessionResolver, 'resolve'>
   questions: Pick<Questions, 'open' | 'openOf' | 'get' | 'onChange' | 'answerAtOnce'>
   answers: Pick<AnswerGiver, 'give'>
   answerCounts: AnswerCounts
@@ -197,11 +204,11 @@ export class Rules {
    * only the program knows, and does not show the folder of a command.
    */
   async decide(caller: Caller, session: string, call: ToolCall): Promise<ToolCallDecision> {
-    if (caller.kind !== 'session' || caller.session !== session)
-      throw new AppError('forbidden', `forbidden: only session ${session} itself can ask about its tool calls`)
-    const row = this.options.repository.find(session)
+    const row = this.options.resolver.resolve(session)
+    if (caller.kind !== 'session' || caller.session !== row.id)
+      throw new AppError('forbidden', `forbidden: only session ${row.id} itself can ask about its tool calls`)
     const subject = subjectOf(call)
-    if (!row || !isRunning(row)) return { decision: 'ask' }
+    if (!isRunning(row)) return { decision: 'ask' }
     const { store, questions, beadOf, clock } = this.options
     const asking = askingOf(row, 'agent', beadOf(row))
     const question = {
