@@ -177,8 +177,8 @@ export class Train {
     const { rows, store } = this.parts
     const submitted = rows.inStates(this.rig.name, 'submitted')
     if (submitted.length === 0) return
-    // A shallow clone does not have the history that the target has.
-    if ((await this.rig.yard.refs('refs/gc/base')).size === 0) await this.#look(land)
+    // A shallow clone does not have the history that the target has, so it waits until that was seen.
+    const isTargetKnown = (await this.rig.yard.refs('refs/gc/base')).size > 0 || (await this.#sees(land))
     const problems = await this.#adopt(submitted)
     const unsaved = await this.#unsavedBehind(submitted)
     const taken = submitted.filter(({ id }) => !problems.has(id))
@@ -188,6 +188,7 @@ export class Train {
         const row = rows.find(id)
         if (row?.state !== 'submitted' || row.head !== head) continue
         const problem = problems.get(id)
+        if (problem && !isTargetKnown) continue
         const unread = problem && `its commit ${head.slice(0, 12)} cannot be read: ${problem}`
         const reason = unread ?? unsaved.get(id)
         const heldFor = unread === undefined ? 'unsaved' : 'source'
@@ -196,6 +197,13 @@ export class Train {
         else this.#enter(tx, row, { state: 'held', heldFor, reason }, events.LandHeld)
       }
     }, LANDING)
+  }
+
+  #sees(land: LandConfig): Promise<boolean> {
+    return this.#look(land).then(
+      () => true,
+      () => false,
+    )
   }
 
   /** Describes what sessions left uncommitted whose beads were closed. */
