@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { bead } from '../api/town.ts'
+import { until } from '../support/until.ts'
 import { PROGRAM, World } from '../support/world.ts'
 import { KEYS, type Screen } from './screen.ts'
 import { freePort, up } from './town.ts'
@@ -43,7 +44,7 @@ describe('the terminal is as it was', () => {
     expect(screen.modes).toEqual(AS_IT_WAS)
     screen.press('fg\r')
     await screen.shows(/live *$/m, WAIT)
-    expect(screen.modes).toEqual(TAKEN)
+    await until(() => Bun.deepEquals(screen.modes, TAKEN))
     screen.press('q')
     await screen.shown('live', WAIT)
     expect(screen.modes).toEqual(AS_IT_WAS)
