@@ -218,7 +218,10 @@ test('a run whose check fails for good goes on, completes, and names the failed 
   const pages = { runs: 'runs', [`run ${run}`]: 'steps', [`timeline ${run}`]: 'timeline', attention: 'waiting for you' }
   for (const [page, title] of Object.entries(pages)) {
     enter(seat, page)
-    await seat.shows(new RegExp(`town › ${title}[^]*step "Prove it" f`))
+    await seat.shows(new RegExp(`town › ${title}`))
+    // The details of the selected row have what its cells have no room for.
+    if (page === 'attention') seat.press('j')
+    await seat.shows(/step "Prove it" f/)
   }
 }, 90_000)
 
