@@ -6,6 +6,7 @@ import type { Clock } from '../../core/clock.ts'
 import type { Deadline, Deadlines } from '../../core/deadlines.ts'
 import { errorMessage } from '../../core/errors.ts'
 import type { EventLog, Reactions } from '../../core/events/index.ts'
+import { isObject } from '../../core/json.ts'
 import type { Store, Tx } from '../../core/store/index.ts'
 import type { LogStatus } from '../../programs/log-status.ts'
 import type { ClaimManager } from '../../work/claims/index.ts'
@@ -83,10 +84,10 @@ export class ChangeTracker {
       const row = session === undefined ? undefined : rows.growingOf(session)
       if (row?.state === 'asked' && this.#hasArrived(row)) this.settle(tx, row, 'idle')
     })
-    reactions.on('changes.returned', ['land.conflict', 'land.red'], (tx, { subject, session_id: session }) => {
-      const approved = rows
-        .ofSession(session ?? '')
-        .find(({ state, bead }) => state === 'approved' && bead !== null && bead === subject)
+    reactions.on('changes.returned', ['land.conflict', 'land.red'], (tx, { session_id: session, payload }) => {
+      const head = isObject(payload) ? payload.head : undefined
+      // Its owner may have gone on and a person approved that, until this is carried out.
+      const approved = rows.ofSession(session ?? '').find((row) => row.state === 'approved' && row.head === head)
       if (approved) rows.update(tx, approved.id, { state: 'asked' })
     })
     reactions.on('changes.resubmitted', ['land.submitted'], (tx, { session_id: session }) => {
