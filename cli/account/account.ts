@@ -42,7 +42,7 @@ export function accountCommands(program: Command, context: CommandContext): void
     .action((name: string | undefined, options: JsonOption & { lift?: true }) => check(context, name, options))
   withWatch(withJson(program.command('limits').description('list limited and dead logins, and until when'))).action(
     (options: JsonOption & WatchOption) =>
-      list(context, options, ({ state }) => state !== 'ok', 'Every login has room.'),
+      list(context, options, ({ state }) => state !== 'ok', 'Every login has quota left.'),
   )
 }
 

@@ -2,7 +2,7 @@ import type { Env } from '../../src/client/home.ts'
 import type { AskedCall } from '../../src/programs/protocol/index.ts'
 import { program } from '../context/version.ts'
 
-/** How long the supervisor may take; then the program asks. */
+/** Timeout of the supervisor, after which the program asks. */
 const DECISION_MS = 5_000
 
 /**

@@ -41,7 +41,7 @@ export function landCommands(program: Command, context: CommandContext): void {
   const verbs = [
     ['retry', 'retry a landing that was returned, parked or lost'],
     ['cancel', 'remove a branch from the queue'],
-    ['hold', 'keep a branch from landing for now'],
+    ['hold', 'hold a branch until you release it'],
     ['release', 'release a held branch'],
     ['give-up', 'give up a branch that cannot land'],
   ] as const

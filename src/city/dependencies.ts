@@ -8,7 +8,7 @@ import type { SessionHost } from '../host/client/index.ts'
 import type { ConfineTool } from '../host/confine/index.ts'
 import type { TokenMirror } from '../http/tokens.ts'
 
-/** Who holds the lock of a city that runs. */
+/** Holder of the lock of a running city. */
 export const holderOf = (name: string, home: string): string => `the city ${name} of ${home}`
 
 /** What a city needs of the supervisor that runs it. */

@@ -139,7 +139,7 @@ function changeMetrics({ changeRows, config }: City): NumberMetric[] {
   return [
     {
       name: 'gc_changes_decided_total',
-      help: 'Changes by what became of them, rig and agent; one that was approved and landed counts as both.',
+      help: 'Changes by outcome, rig and agent; a change that was approved and landed counts as both.',
       type: 'counter',
       samples: totals.flatMap(({ rig, agent, ...total }) =>
         (['approved', 'landed', 'discarded'] as const).map((state) => ({

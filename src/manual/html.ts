@@ -2,7 +2,7 @@ import { docsShell } from '../http/docs-shell.ts'
 import { html, Markup } from '../http/html.ts'
 import { type ManualPage, PAGES } from './pages.ts'
 
-/** Where the supervisor serves the manual. */
+/** Address of the manual. */
 export const MANUAL = '/manual'
 
 /** Addresses of the manual and their pages. */

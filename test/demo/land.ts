@@ -43,15 +43,6 @@ interface Change {
   readonly head: string
 }
 
-interface Landing {
-  readonly id: string
-  readonly state: string
-  readonly session: string
-  readonly try: number
-  readonly head: string
-  readonly held_for?: string
-}
-
 let spent = 0
 let decisions = 0
 const letters = new Set<string>()
@@ -87,7 +78,6 @@ async function work(): Promise<void> {
       decided.add(`${change.id} ${change.head}`)
       await spend(() => decide(change))
     }
-    for (const landing of await waiting()) await admit(landing, items)
     const landed = await runChecked('git', ['-C', REMOTE, 'log', '--format=%s', 'main'], home)
     if (landed.trim().split('\n').length === 1 + Object.keys(TASKS).length) return
   }
@@ -103,27 +93,11 @@ async function decide({ id, agent, round }: Change): Promise<void> {
   await gc('review', 'ask', id, '--text', 'One thing.', '--city', 'town')
 }
 
-/** Lets the commits land that an owner added for a letter, and those that came after the first submission. */
-async function admit({ id, session, head, held_for, try: count }: Landing, changes: readonly Change[]): Promise<void> {
-  const change = changes.find((each) => each.session === session && each.state === 'approved')
-  if (held_for !== 'approval' || change === undefined || change.head === head) return
-  await spend(async () => {
-    await gc('land', 'show', id, '--city', 'town')
-    if (count > 1) await gc('land', 'release', id, '--city', 'town')
-    else await gc('land', 'submit', '--session', session, '--city', 'town')
-  })
-}
-
 async function spend(work: () => Promise<unknown>): Promise<void> {
   const start = performance.now()
   await work()
   spent += performance.now() - start
   decisions++
-}
-
-async function waiting(): Promise<Landing[]> {
-  const status: { waiting: Landing[] } = JSON.parse(await quietly('land', 'status', 'shop', '--json'))
-  return status.waiting
 }
 
 function quietly(...args: string[]): Promise<string> {

@@ -67,7 +67,7 @@ export class LandingAttention implements AttentionSource {
     }
   }
 
-  /** The time from which a person is told of an owner who does not answer. */
+  /** Time at which an unanswered letter needs attention. */
   #dueOf({ rig, updatedAt }: LandingRow): number {
     return updatedAt + this.landings.answerTime(rig)
   }

@@ -16,7 +16,7 @@ import {
 } from '../yard/index.ts'
 import { type LandingChecks, verdictOf } from './checks.ts'
 
-/** What becomes of conflicts in generated files. */
+/** Outcome of conflicts in generated files. */
 export type Generated =
   | { readonly is: 'made'; readonly tree: string; readonly globs: readonly string[] }
   /** The train is woken when that is over. */
@@ -153,7 +153,7 @@ export class Generation {
     this.options.wake()
   }
 
-  /** What gc cannot do now is tried again; anything else is wrong with the files or the command. */
+  /** Retries errors of the service; every other error is a fault of the files or the command. */
   #failed(error: unknown): void {
     const { deadlines, wake, report, rig } = this.options
     const message = errorMessage(error)

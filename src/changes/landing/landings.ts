@@ -54,7 +54,7 @@ interface LandingsOptions extends Shared, CheckOptions, LetterOptions, CloseOpti
   approvedOf(rig: string, branch: string): string | undefined
 }
 
-/** What gc has of a rig that lands. */
+/** Train, yard and check place of a rig that lands. */
 interface RigTrain {
   readonly train: Train
   readonly yard: Yard

@@ -150,7 +150,7 @@ export class Letters implements TurnSource {
     await worktrees.bring(session, wanted, (sources, file, known) => yard.bundle(sources, file, known))
   }
 
-  /** Who claims the bead of a branch that was given back, and whose session is gone, is its owner from then on. */
+  /** A session that claims the bead of a returned branch owns the branch if the former owner is gone. */
   #onClaim(tx: Tx, bead: string, session: string): void {
     const { rows, worktrees, sessions, report } = this.options
     const worktree = worktrees.rowOf(session)

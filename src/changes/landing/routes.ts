@@ -74,7 +74,7 @@ export const landingRoutes = (city: CityOf<{ landings: Landings }>) => [
     'POST ~/landing/{id}/hold',
     {
       id: 'hold-landing',
-      summary: 'Keep a branch from landing for now',
+      summary: 'Hold a branch until it is released',
       needs: { needs: 'coordinate', grant: 'land' },
       body: LandReason,
       ok: Landing,

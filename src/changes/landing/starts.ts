@@ -33,7 +33,7 @@ export function startOf(
   return { commit, fetched: { ref, source, bundle: (sources, file, known) => yard.bundle(sources, file, known) } }
 }
 
-/** What a bead depends on and has not landed yet, the last in the queue first. */
+/** Dependencies of a bead that have not landed yet, the last in the queue first. */
 function dependedOn({ rows, beads }: Pick<StartOptions, 'rows' | 'beads'>, rig: string, bead: string): LandingRow[] {
   const needed = bead === '' ? [] : beads.dependenciesOf(bead).filter(({ type }) => isGating(type))
   const open = needed.flatMap(({ depends_on_id }) =>

@@ -44,7 +44,7 @@ export const landings = sqliteTable(
     files: text({ mode: 'json' }).notNull().$type<string[]>().default([]),
     turnUntil: integer('turn_until'),
     /** The guards that a person let pass. */
-    /** Whether the close of its bead submitted it, and nobody has looked at its worktree since. */
+    /** Whether the close of its bead submitted it, and its worktree was not checked since. */
     fromClose: integer('from_close', { mode: 'boolean' }).notNull().default(false),
     allowed: text({ mode: 'json' }).notNull().$type<string[]>().default([]),
     submittedBy: text('submitted_by').notNull(),

@@ -25,7 +25,7 @@ type Step = 'again' | 'wait'
 
 const RETRY_MS = 2_000
 const MAX_RETRY_MS = 60_000
-/** A person is told after the remote was unreachable for this long. */
+/** Time for which the remote is unreachable before it needs attention. */
 const STANDING_AFTER_MS = 10 * 60_000
 const LOOK_MS = 60_000
 /** The longest time for which a stop waits for git. */

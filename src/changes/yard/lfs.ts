@@ -38,7 +38,7 @@ export async function lfsPointers(yard: Yard, changes: readonly PathChange[]): P
   return pointers
 }
 
-/** What git says of the new contents of files, one character for each byte. */
+/** Output of git on the new contents of files, one character for each byte. */
 const objects = (yard: Yard, format: string, files: readonly PathChange[]): Promise<string> =>
   yard.own.read(['cat-file', format], {
     ...{ maxOutput: MAX_OUTPUT_BYTES, encoding: 'latin1' },

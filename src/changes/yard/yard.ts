@@ -241,7 +241,7 @@ export class Yard {
     await writeFile(file, String(Math.max(loose + kept, MIN_KIB)))
   }
 
-  /** How much there is: files and packs by number, and kibibytes. */
+  /** Size of the yard: loose objects and packs by number, and kibibytes. */
   async #sizes(): Promise<Record<string, number>> {
     const lines = (await this.own.run('count-objects', '-v')).split('\n')
     return Object.fromEntries(lines.map((line) => [line.split(': ')[0] ?? '', Number(line.split(': ')[1])]))

@@ -23,12 +23,12 @@ interface HookedProgram {
     paths(tool: unknown, input: Input): { kind: 'read' | 'write'; paths: readonly unknown[] } | undefined
     /** The folder that a command of the shell tool runs in. */
     folder(call: Input): unknown
-    /** What a hook prints to allow it. */
+    /** Output of a hook that allows it. */
     readonly allow: Input
   }
 }
 
-/** What a call is about, and what a hook prints if a rule allows it. */
+/** Subject of a call, and the output of a hook if a rule allows it. */
 export interface AskedCall {
   readonly kind: 'read' | 'write' | 'command'
   /** Its files, or the folder of its command; absolute. */
@@ -118,7 +118,7 @@ export function permissionAnswer(name: string, call: string, gc: readonly string
   return JSON.stringify(answer({ ...input, command }))
 }
 
-/** The call that a program is about to ask about; undefined for every other call, and where a path is in doubt. */
+/** Call that a program is about to ask about; undefined for other calls, and for ambiguous paths. */
 export function askedCall(name: string, call: string): AskedCall | undefined {
   const given = asInput(parseJson(call))
   const { hook_event_name: event, tool_name: tool, permission_mode: mode } = given
