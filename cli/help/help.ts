@@ -43,10 +43,18 @@ const USUAL_WIDTH = 100
 /** A page as text for this terminal; links to other pages become the command that prints them. */
 const render = (markdown: string, { width = USUAL_WIDTH, colour }: Io): string =>
   Bun.markdown.ansi(
-    markdown
+    unwrap(markdown)
+      .replace(/\[([^\]]+)\]\(#[^)]*\)/g, '$1')
       .replace(/<picture>[\s\S]*?<\/picture>/g, '')
       .replace(/\[([^\]]+)\]\(([a-z-]+)\.md(?:#[^)]*)?\)/g, (_, text: string, topic: string) =>
         text.toLowerCase().replaceAll(' ', '-') === topic ? `\`gc help ${topic}\`` : `${text} (\`gc help ${topic}\`)`,
       ),
     { columns: Math.min(width, 120), colors: colour },
   )
+
+/** Joins the lines of paragraphs and list items, which the terminal wraps anew; code and tables stay as they are. */
+const unwrap = (markdown: string): string =>
+  markdown
+    .split(/(^```[\s\S]*?^```$)/m)
+    .map((part) => (part.startsWith('```') ? part : part.replace(/(?<=[^\n|])\n *(?=[^\s|#>-])(?!\d+\. )/g, ' ')))
+    .join('')

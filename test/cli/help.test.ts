@@ -34,6 +34,16 @@ describe('gc help', () => {
     expect((await gc(['help'])).out).toBe((await gc(['--help'])).out)
   })
 
+  test('wraps paragraphs and list items of a page to the width of the output, and leaves code as it is', async () => {
+    const { out } = await gc(['help', 'permissions'])
+    const lines = out.split('\n')
+    const at = lines.findIndex((line) => line.startsWith('Sessions run unattended'))
+    expect(lines[at]?.length).toBeGreaterThan(85)
+    expect(lines.every((line) => line.startsWith('| ') || line.length <= 100)).toBe(true)
+    expect(out).not.toContain('(#')
+    expect(out).toContain("\n| gc rule add --allow 'npm test' --rig web --for 30d\n")
+  })
+
   test('turns links to other pages into the commands that print them', async () => {
     const { out } = await gc(['help', 'getting-started'])
     expect(out).toContain('gc help install')
