@@ -60,7 +60,9 @@ test(`${BEADS} beads are each done once by ${OURS + LENT} workers, some outside 
   expect(beads.filter(({ id }) => !worked.has(id))).toEqual([])
   expect((await city.call('GET ~/claims')).body.total).toBe(0)
   expect(await writesOf(city, dead, beads[0]?.id)).toEqual([])
-  expect(await city.head()).toBe(events.at(-1)?.seq ?? 0)
+  // Killed claimers may be started again meanwhile.
+  const later = (await history(city)).slice(events.length)
+  expect(later.filter(({ subject }) => subject === beads[0]?.id)).toEqual([])
   const lost = events.filter(({ type }) => type === 'bead.dead_assignee_reopened').length
   const rejected = events.filter(({ type }) => type === 'bead.claim_rejected').length
   process.stdout.write(`${BEADS} beads: ${lost} were taken from killed claimers, ${rejected} claims rejected\n`)
