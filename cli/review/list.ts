@@ -18,6 +18,8 @@ const STATE_COLOURS: Readonly<Record<string, Colour>> = {
   ...{ ready: 'yellow', working: 'cyan', asked: 'cyan', approved: 'green', landed: 'green', discarded: 'dim' },
 }
 
+const CHECK_COLOURS: Readonly<Record<string, Colour>> = { green: 'green', red: 'red' }
+
 export async function list(context: CommandContext, { json, rig, ...query }: ListOptions): Promise<void> {
   const city = await context.city()
   const named = rig === undefined ? {} : { rig: await context.rigNamed(city, rig) }
@@ -34,7 +36,7 @@ export async function list(context: CommandContext, { json, rig, ...query }: Lis
       { header: 'BRANCH', value: ({ branch, rig }) => branch ?? rig, minWidth: 12 },
       { header: 'BASE', value: ({ target, base }) => `${target}@${base.slice(0, 8)}`, minWidth: 10 },
       { header: 'SIZE', value: (change) => describeSize(change) },
-      { header: 'CHECKS', value: ({ checks }) => checks, minWidth: 8 },
+      { header: 'CHECKS', value: ({ checks }) => checks, colour: ({ checks }) => CHECK_COLOURS[checks ?? ''] },
       { header: 'AGE', value: ({ ready_at, created_at }) => formatAge(ready_at ?? created_at, now) },
       { header: 'RISK', value: ({ risk }) => risk, minWidth: 12, colour: () => 'yellow' },
       { header: 'TITLE', value: ({ title }) => title, minWidth: 12 },

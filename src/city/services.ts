@@ -238,6 +238,9 @@ function buildChanges(options: Foundation & Records & SessionServices & { landin
   options.landings.onLanded((tx, { head, target }, commit) => {
     for (const change of rows.undecided()) if (change.head === head) tracker.landed(tx, change, { commit, target })
   })
+  options.landings.onChecked((tx, { head }, checks) => {
+    for (const change of rows.undecided()) if (change.head === head) rows.update(tx, change.id, { checks })
+  })
   const asks = new AskDelivery({ ...options, rows, tracker, beads, sessions, queue, waker, closer })
   const changes = new Changes({ ...options, rows, tracker, contents, beads })
   const reviews = new Reviews({ ...options, rows, tracker, contents, changes, asks })

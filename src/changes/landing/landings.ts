@@ -123,7 +123,8 @@ export class Landings {
   readonly checks: LandingChecks
   readonly letters: Letters
   readonly #trains = new Map<string, RigTrain>()
-  readonly #listeners: ((tx: Tx, row: LandingRow, commit: string) => void)[] = []
+  readonly #onLanded: TrainRig['onLanded'][] = []
+  readonly #onChecked: TrainRig['onChecked'][] = []
   readonly #forgeTokens: ForgeTokens
   readonly #submissions: Submissions
   #unsubscribe = () => {}
@@ -160,8 +161,13 @@ export class Landings {
   }
 
   /** Calls the listener in the write that sees a landing on its target. */
-  onLanded(listener: (tx: Tx, row: LandingRow, commit: string) => void): void {
-    this.#listeners.push(listener)
+  onLanded(listener: TrainRig['onLanded']): void {
+    this.#onLanded.push(listener)
+  }
+
+  /** Calls the listener in the write that draws the consequence of a check of a head. */
+  onChecked(listener: TrainRig['onChecked']): void {
+    this.#onChecked.push(listener)
   }
 
   async start(): Promise<void> {
@@ -538,8 +544,11 @@ export class Landings {
         throw new AppError('service-unavailable', `rig ${name} has no repository`)
       },
       onLanded: (tx, row, commit) => {
-        for (const listener of this.#listeners) listener(tx, row, commit)
+        for (const listener of this.#onLanded) listener(tx, row, commit)
         tx.after(() => void worktrees.sweep())
+      },
+      onChecked: (tx, row, verdict) => {
+        for (const listener of this.#onChecked) listener(tx, row, verdict)
       },
     }
   }

@@ -10,6 +10,7 @@ import type { Store, Tx } from '../../core/store/index.ts'
 import type { BeadRepository } from '../../work/beads/index.ts'
 import type { ObjectSource, Yard } from '../yard/index.ts'
 import type { CheckPlace, LandingChecks } from './checks.ts'
+import type { Verdict } from './decide.ts'
 import * as events from './events.ts'
 import type { Generation } from './generation.ts'
 import type { Letters } from './letters.ts'
@@ -63,7 +64,12 @@ export interface TrainRig {
   isSuspended(): boolean
   /** Called in the write that sees a landing on its target. */
   onLanded(tx: Tx, row: LandingRow, commit: string): void
+  /** Called in the write that draws the consequence of a check of its head. */
+  onChecked(tx: Tx, row: LandingRow, verdict: HeadVerdict): void
 }
+
+/** The verdict on a head: it passed with what is ahead of it, or failed behind what passes. */
+export type HeadVerdict = Exclude<Verdict, 'none'>
 
 export type LandingEvent = typeof events.LandQueued
 

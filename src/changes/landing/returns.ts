@@ -87,6 +87,7 @@ export class Returns {
   giveBack(tx: Tx, row: LandingRow, land: LandConfig, back: GivenBack): void {
     const { clock, letters } = this.parts
     const { kind, details } = back
+    if (kind === 'red') this.rig.onChecked(tx, row, 'red')
     const files = details.files?.map(({ path }) => path) ?? []
     const what = kind === 'conflict' ? `conflicts with ${row.target} in ${files.join(', ')}` : 'fails the check'
     if (row.try >= land.tries) {

@@ -649,11 +649,13 @@ export class Train {
     if (last && isProposed) await this.#pullRequests.pin(last.landing, last.candidate)
     const back = blamed === undefined ? undefined : this.#returns.redOf(batch, members, blamed)
     if (back) await letters.pin(batch.rig, members[blamed ?? 0]?.landing ?? '', back)
-    const flaky = rows.checksOf(batch.id).filter(({ verdict, position }) => verdict === 'red' && position <= upto)
+    const checks = rows.checksOf(batch.id)
+    const flaky = checks.filter(({ verdict, position }) => verdict === 'red' && position <= upto)
     await store.write((tx) => {
       for (const { reason, commitId } of flaky)
         this.#record(tx, events.LandFlaky, { batch: batch.id, commit: commitId, reason })
       for (const member of members) {
+        if (checks.length > 0 && member.position <= upto) this.#passed(tx, member)
         if (member.position === blamed && back) this.#blame(tx, batch, member, land, back)
         else if (member.position > upto) this.#requeueMember(tx, batch.id, member.landing)
       }
@@ -672,6 +674,11 @@ export class Train {
     const row = this.parts.rows.find(landing)
     if (row?.state === 'in_batch') this.#pullRequests.propose(tx, row, { base: batch.base, sha: candidate })
     this.#endBatch(tx, batch.id, 'proposed')
+  }
+
+  #passed(tx: Tx, { landing, head }: MemberRow): void {
+    const row = this.parts.rows.find(landing)
+    if (row?.head === head) this.rig.onChecked(tx, row, 'green')
   }
 
   #blame(tx: Tx, batch: BatchRow, member: MemberRow, land: LandConfig, back: GivenBack): void {

@@ -25,7 +25,11 @@ const change = {
   added: Type.Integer({ description: 'Lines.' }),
   removed: Type.Integer({ description: 'Lines.' }),
   risk: optional('The first reason why it deserves attention.'),
-  checks: optional('What the checks of its landing found; absent before they ran.'),
+  checks: Type.Optional(
+    Type.Union([Type.Literal('green'), Type.Literal('red')], {
+      description: 'The verdict of its landing on this head; absent until a check has ended.',
+    }),
+  ),
   created_at: Type.String({ format: 'date-time', description: 'When its session began to work on it.' }),
   ready_at: time('When it last became ready.'),
   decided_at: time('When it was approved, landed or discarded.'),

@@ -36,8 +36,8 @@ export const changes = sqliteTable(
     removed: integer().notNull().default(0),
     /** The first reason for which its riskiest file deserves attention. */
     risk: text(),
-    /** The verdict of its landing's checks. */
-    checks: text(),
+    /** The verdict of its landing's checks on its head. */
+    checks: text({ enum: ['green', 'red'] }),
     createdAt: integer('created_at').notNull(),
     /** The time at which its session last began to work on it. */
     activeAt: integer('active_at').notNull(),

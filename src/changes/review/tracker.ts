@@ -242,7 +242,8 @@ export class ChangeTracker {
     if (!row || (row.state !== 'working' && row.state !== 'asked' && row.state !== 'ready')) return
     const { startedAt = clock.now(), endedAt = null } = rows.round(id, round) ?? {}
     rows.setRound(tx, { change: id, round, startedAt, endedAt, base, head })
-    const grown = rows.update(tx, id, { pinned: true, base, head, ...size })
+    const checks = row.head === head ? row.checks : null
+    const grown = rows.update(tx, id, { pinned: true, base, head, checks, ...size })
     if (row.state === 'ready') this.#ready(tx, grown, round)
   }
 

@@ -126,9 +126,13 @@ test('commits after a person looked are a round of their own, and before that th
   const worker = await world.claimed()
   commit(worker.path, 'oil', 'oil\n')
   await world.close(worker)
+  const { id } = listed(world)[0] ?? { id: '' }
+  await world.city.store.write((tx) => void world.city.changeRows.update(tx, id, { checks: 'red' }))
+  expect(listed(world)).toMatchObject([{ checks: 'red' }])
   const head = commit(worker.path, 'more', 'more\n')
   await world.city.snapshots.take(worker.id, 'activity')
   expect(listed(world)).toMatchObject([{ state: 'ready', round: 1, head, files: 2 }])
+  expect(listed(world)[0]).not.toHaveProperty('checks')
 })
 
 test('the commits of a decided change are dropped after 30 days', async () => {
