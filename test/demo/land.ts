@@ -59,6 +59,7 @@ async function land(): Promise<void> {
     await declare(model)
     for (const [name, { title }] of Object.entries(TASKS)) await gc('sling', `shop/${name}`, title)
     await work()
+    await gc('review', 'list', '--state', 'all', '--city', 'town')
     await gc('land', 'status', 'shop', '--city', 'town')
     report(await runChecked('git', ['-C', REMOTE, 'log', '--format=%an: %s', 'main'], home))
   } finally {
