@@ -1,12 +1,15 @@
+import { existsSync, writeFileSync } from 'node:fs'
 import { Deadlines } from '../../src/core/deadlines.ts'
 import { createApp } from '../../src/http/app.ts'
 import { listen } from '../../src/http/listen.ts'
 import type { FailedRequest } from '../../src/http/plane-options.ts'
+import { socialMigrations } from '../../src/social/network/migrations.ts'
 import { defaultSettings, type Settings } from '../../src/social/shared/settings.ts'
 import { hashSecret } from '../../src/social/shared/strings.ts'
 import { createSocial } from '../../src/social/social.ts'
 import { TestClock } from '../support/clock.ts'
 import { conforms, declares, operationAt } from '../support/conforms.ts'
+import { emptyDatabase } from '../support/empty-database.ts'
 import { tempFolder } from '../support/folder.ts'
 import { expectRepeated, takesKey } from '../support/repeats.ts'
 import { UNLIMITED } from '../support/unlimited.ts'
@@ -44,6 +47,8 @@ export async function openNetwork({
   folder = tempFolder(),
   clock = new TestClock(),
 }: Options = {}) {
+  const database = folder.at('social.db')
+  if (!existsSync(database)) writeFileSync(database, await emptyDatabase(socialMigrations))
   const deadlines = new Deadlines(clock, clock)
   const errors: unknown[] = []
   const limits = limited ? { ...defaultSettings.limits, repeats: undefined } : UNLIMITED

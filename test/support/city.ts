@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type City, openCity } from '../../src/city/city.ts'
 import { cityMigrations } from '../../src/city/database/migrations.ts'
@@ -6,10 +6,10 @@ import type { CityDependencies } from '../../src/city/dependencies.ts'
 import { systemClock } from '../../src/core/clock.ts'
 import { Deadlines } from '../../src/core/deadlines.ts'
 import { errorMessage } from '../../src/core/errors.ts'
-import { Store } from '../../src/core/store/store.ts'
 import type { SessionHost } from '../../src/host/client/session-host.ts'
 import { type HostWorld, hostWorld } from '../host/world.ts'
 import { TestClock } from './clock.ts'
+import { emptyDatabase } from './empty-database.ts'
 import { type TempFolder, tempFolder } from './folder.ts'
 import { ScriptedHost } from './scripted-host.ts'
 
@@ -42,24 +42,10 @@ export function scriptedTown(toml = ''): ScriptedTown {
   return { ...makeTown(toml, clock, host), clock, host }
 }
 
-let database: Promise<Uint8Array> | undefined
-
-/** An empty database of a city. It is migrated once for all tests of a file, which takes longer than opening a city. */
-function emptyDatabase(): Promise<Uint8Array> {
-  database ??= (async () => {
-    using folder = tempFolder()
-    const store = Store.open(folder.at('city.db'), cityMigrations)
-    await store.write(() => {})
-    await store.close()
-    return readFileSync(folder.at('city.db'))
-  })()
-  return database
-}
-
 async function ensureDatabase(path: string): Promise<void> {
   const file = join(path, '.gc', 'city.db')
   if (existsSync(file)) return
-  const empty = await emptyDatabase()
+  const empty = await emptyDatabase(cityMigrations)
   mkdirSync(join(path, '.gc'), { recursive: true })
   writeFileSync(file, empty)
 }
