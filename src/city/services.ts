@@ -268,6 +268,8 @@ const buildLandings = (options: Foundation & Records & SessionServices): Landing
     approvedOf: (rig, branch) =>
       options.changeRows.undecided('approved').find((each) => each.rig === rig && each.branch === branch)?.head ??
       undefined,
+    isReviewed: (rig, branch) =>
+      options.changeRows.undecided('ready').some((each) => each.rig === rig && each.branch === branch),
   })
 
 type AttentionOptions = Foundation &
@@ -315,7 +317,7 @@ function attentionSources(options: AttentionOptions) {
     }),
     new WorkAttention({ ...options, launchPlanner, work: new WaitingWork(store, clock) }),
     new DetachedAttention(detached, repository),
-    new ReviewAttention(options.changeRows, options.log),
+    new ReviewAttention(options.changeRows, options.log, (rig, branch) => options.landings.landingOf(rig, branch)),
     new WorktreeAttention(options),
     new LandingAttention(options.landings, options),
     new MailAttention(options.mail, options.log),

@@ -15,6 +15,8 @@ interface WaitingLandings {
   readonly rows: Pick<LandingRows, 'everywhere' | 'standing' | 'hasLetterLost'>
   /** The time that owners in a rig have to answer a letter, in milliseconds. */
   answerTime(rig: string): number
+  /** Whether the review of a landing's change decides about it, or did so just now. */
+  isInReview(row: LandingRow): boolean
 }
 
 /** Branches that only a person can get on, owners who do not answer, and rigs in which nothing lands. */
@@ -27,7 +29,8 @@ export class LandingAttention implements AttentionSource {
   ) {}
 
   items(): AttentionEntry[] {
-    const { rows } = this.landings
+    const { landings } = this
+    const { rows } = landings
     const now = this.options.clock.now()
     return [
       ...rows.standing().map((train) => ({
@@ -36,7 +39,10 @@ export class LandingAttention implements AttentionSource {
         asks: `Nothing lands in rig ${train.rig}: ${train.standing}.`,
         to_do: `gc land status ${train.rig}, then gc land resume ${train.rig}`,
       })),
-      ...rows.everywhere('held', 'parked', 'lost').map((row) => toEntry(row)),
+      ...rows
+        .everywhere('held', 'parked', 'lost')
+        .filter((row) => !landings.isInReview(row))
+        .map((row) => toEntry(row)),
       ...rows.everywhere('conflict', 'red').flatMap((row) => {
         if (rows.hasLetterLost(row)) return [toEntry(row, 'its owner cannot be reached')]
         return this.#dueOf(row) <= now ? [toEntry(row, 'its owner has not answered')] : []
@@ -58,7 +64,7 @@ export class LandingAttention implements AttentionSource {
       arm()
     }
     const unsubscribe = this.options.log.subscribe(({ type }) => {
-      if (type.startsWith('land.')) changed()
+      if (type.startsWith('land.') || type.startsWith('change.')) changed()
     })
     arm()
     return () => {

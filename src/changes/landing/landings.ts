@@ -9,13 +9,15 @@ import type { Suspensions } from '../../config/suspensions/index.ts'
 import { toTimestamp } from '../../core/clock.ts'
 import { sha256 } from '../../core/digest.ts'
 import { AppError, errorMessage } from '../../core/errors.ts'
+import type { Reactions } from '../../core/events/index.ts'
+import { isObject } from '../../core/json.ts'
 import type { NumberMetric } from '../../core/metrics/index.ts'
 import { unsubscriber } from '../../core/signal.ts'
 import type { Tx } from '../../core/store/index.ts'
 import { actorOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
 import type { ClaimManager } from '../../work/claims/index.ts'
-import { ChangeApproved } from '../review/index.ts'
+import { ChangeApproved, ChangeDiscarded, type LandingOfChange } from '../review/index.ts'
 import { Scratch, Yard } from '../yard/index.ts'
 import { type CheckPlace, LandingChecks } from './checks.ts'
 import { Closes, type ClosesOptions } from './closes.ts'
@@ -52,6 +54,9 @@ interface LandingsOptions extends Shared, CheckOptions, LetterOptions, CloseOpti
   isApproved(head: string): boolean
   /** The commit of a branch that a person approved last in review. */
   approvedOf(rig: string, branch: string): string | undefined
+  /** Whether a change of a branch waits for review. */
+  isReviewed(rig: string, branch: string): boolean
+  readonly reactions: Pick<Reactions, 'on'>
 }
 
 /** Train, yard and check place of a rig that lands. */
@@ -83,6 +88,8 @@ const OPEN: readonly LandingState[] = [
   'parked',
   'lost',
 ]
+/** States before it is known whether a person must approve. */
+const UNEXAMINED: readonly LandingState[] = ['submitted', 'queued', 'waits_turn']
 const STOPPED = { batch: null, waitsFor: null, files: [], turnUntil: null }
 
 const VERBS: Readonly<Record<LandingVerb, Rule>> = {
@@ -154,6 +161,9 @@ export class Landings {
         submit: (tx, worktree, work) => this.#submitClosed(tx, worktree, work),
       }),
     )
+    options.reactions.on('landings.discarded', [ChangeDiscarded.type], (tx, { ts, payload }) => {
+      if (isObject(payload)) this.#onDiscarded(tx, String(payload.rig), String(payload.head), Date.parse(ts))
+    })
     options.worktrees.startFrom((rig, bead) => this.#startFor(rig, bead))
     options.worktrees.use((rig, commit) =>
       this.rows.withHeads(rig, [commit]).some(({ row }) => row.state === 'landed' && row.head === commit),
@@ -283,6 +293,23 @@ export class Landings {
   /** The time that owners in a rig have to answer a letter, in milliseconds. */
   answerTime(rig: string): number {
     return this.#find(rig)?.land?.turnTimeout ?? 0
+  }
+
+  /** The landing of a branch, as far as it concerns the review of its change. */
+  landingOf(rig: string, branch: string): LandingOfChange | undefined {
+    const open = this.rows.allOpenOf(rig, branch)
+    const waiting = open.find(isForReview)
+    const { auto } = this.#find(rig)?.land ?? {}
+    if (waiting) return { waitsForReview: true, reason: auto && waiting.reason }
+    const isSettled = ({ state, allowed }: LandingRow) =>
+      auto !== undefined || allowed.includes('approval') || !UNEXAMINED.includes(state)
+    return open.some(isSettled) ? { waitsForReview: false } : undefined
+  }
+
+  /** Whether the review of a landing's change decides about it, or did so just now. */
+  isInReview(row: LandingRow): boolean {
+    const isReviewed = () => this.options.isReviewed(row.rig, row.branch) || this.#approvedHead(row) !== undefined
+    return isForReview(row) && isReviewed()
   }
 
   metrics(): NumberMetric[] {
@@ -455,6 +482,18 @@ export class Landings {
     throw wrongState(`rig ${name} lands nothing; set mode = "push" in its [rigs.land]`)
   }
 
+  /** What nobody decided about since does not land if its change was discarded. */
+  #onDiscarded(tx: Tx, rig: string, head: string, at: number): void {
+    const { fields, event, from } = VERBS.cancel
+    for (const { row } of this.rows.withHeads(rig, [head])) {
+      const isUntouched = isForReview(row) || row.updatedAt <= at
+      if (row.head !== head || !from.includes(row.state) || !isUntouched) continue
+      enterState(this.#parts, tx, row, { ...fields, reason: 'its change was discarded' }, event)
+      this.rows.reviewPullRequest(tx, row.id, this.options.clock.now())
+      tx.after(() => this.#wake(rig))
+    }
+  }
+
   get #parts(): TrainParts {
     const { claims } = this.options
     const holderOf = (bead: string) => claims.holderOf(bead)?.session
@@ -553,6 +592,8 @@ export class Landings {
     }
   }
 }
+
+const isForReview = ({ state, heldFor }: LandingRow): boolean => state === 'held' && heldFor === 'approval'
 
 const lands = ({ land }: Pick<RigConfig, 'land'>): boolean => land !== undefined && land.mode !== 'off'
 

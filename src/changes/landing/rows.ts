@@ -39,9 +39,14 @@ export class LandingRows {
 
   /** The first landing of a branch that is not over: of this bead, if one is named, or of none. */
   openOf(rig: string, branch: string, bead: string | null = null): LandingRow | undefined {
-    const where = and(eq(landings.rig, rig), eq(landings.branch, branch), notInArray(landings.state, [...FINAL]))
-    const open = inOrder(this.store.read((orm) => orm.select().from(landings).where(where).all()))
+    const open = this.allOpenOf(rig, branch)
     return bead === null ? open[0] : open.find((row) => row.bead === bead || row.bead === null)
+  }
+
+  /** The landings of a branch that are not over, in their order. */
+  allOpenOf(rig: string, branch: string): LandingRow[] {
+    const where = and(eq(landings.rig, rig), eq(landings.branch, branch), notInArray(landings.state, [...FINAL]))
+    return inOrder(this.store.read((orm) => orm.select().from(landings).where(where).all()))
   }
 
   /** The landings of a bead, newest first. */

@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { human } from '../../../src/http/guard.ts'
 import { git } from '../../agents/worktrees/git.ts'
+import { until } from '../../support/until.ts'
 import { AUTO, commit, workersWorld } from './workers.ts'
 
 type World = Awaited<ReturnType<typeof workersWorld>>
@@ -147,4 +148,70 @@ test('another bead of the same worktree is another landing behind the first, whi
     'landed',
   ])
   expect(world.main()).toEqual(['b.txt', 'a.txt', 'base'])
+})
+
+/** What asks a person about a branch: the kind, the sentence and the command of each row. */
+const asked = ({ city }: World) =>
+  city.attention
+    .list()
+    .items.filter(({ kind }) => kind === 'review' || kind === 'landing')
+    .map(({ kind, asks, to_do }) => ({ kind, asks, to_do }))
+
+async function closed(world: World, files: Record<string, string>) {
+  const worker = await world.claimed()
+  commit(worker.path, files)
+  await world.city.beads.close(worker.caller, worker.bead)
+  await world.city.reactions.whenIdle()
+  await world.city.changeTracker.whenIdle()
+  await world.settle()
+  await world.city.attention.whenIdle()
+  const [landing] = world.landings.rows.ofBead(worker.bead)
+  const [change] = world.city.changes.ofBead(worker.bead)
+  if (!landing || !change) throw new Error('nothing was submitted')
+  return { worker, landing, change }
+}
+
+test('a branch asks a person once: its review where that decides, and else its landing', async () => {
+  await using world = await workersWorld(AUTO.replace('200', '2'))
+  const { city } = world
+  const { change, landing } = await closed(world, { 'a.txt': '1\n2\n3\n' })
+  expect(landing).toMatchObject({ state: 'held', heldFor: 'approval' })
+  expect(asked(world)).toEqual([
+    {
+      kind: 'review',
+      asks: `Branch ${landing.branch} against main waits for review: 1 file, +3 -0. It lands once it is approved: it changes 3 lines, and more than 2 wait for approval.`,
+      to_do: `gc review show ${change.id}, then gc review approve ${change.id}`,
+    },
+  ])
+  const before = city.log.head
+  await city.reviews.approve(human, change.id, landing.head)
+  expect(asked(world)).toEqual([])
+  await until(() => world.checks > 0)
+  await world.settle()
+  expect(asked(world)).toEqual([])
+  expect(since(world, before)).toEqual([
+    ...['land.submitted', 'land.queued', 'land.batched', 'land.checking', 'land.pushing', 'land.landed'],
+    'bead.updated',
+  ])
+})
+
+test('a guard asks for the landing alone, and what lands without a person asks nobody', async () => {
+  await using world = await workersWorld()
+  const { landing } = await closed(world, { '.gitattributes': '* text\n' })
+  expect(asked(world)).toMatchObject([{ kind: 'landing', asks: expect.stringContaining('it changes protected files') }])
+  await world.landings.change(human, 'release', landing.id)
+  world.judge = () => 'runs'
+  await world.settle()
+  expect([world.state(landing.id), asked(world)]).toEqual(['in_batch', []])
+})
+
+test('a change that is discarded does not land', async () => {
+  await using world = await workersWorld('mode = "push"\n')
+  const { change, landing } = await closed(world, { 'a.txt': 'a\n' })
+  const before = world.city.log.head
+  await world.city.reviews.discard(human, change.id, 'not wanted')
+  await world.city.reactions.whenIdle()
+  await world.settle()
+  expect(world.landings.show(landing.id)).toMatchObject({ state: 'cancelled', reason: 'its change was discarded' })
+  expect([since(world, before), asked(world)]).toEqual([['land.cancelled'], []])
 })
