@@ -40,6 +40,7 @@ export async function sshServer(folder: TempFolder) {
   const options = ['-F', '/dev/null', '-i', key, '-o', 'IdentitiesOnly=yes', '-o', `UserKnownHostsFile=${known}`]
   return {
     known,
+    key,
     /** As users write it into `core.sshCommand`. */
     command: ['ssh', ...options].join(' '),
     urlOf: (path: string) => `ssh://${user}@127.0.0.1:${port}${path}`,

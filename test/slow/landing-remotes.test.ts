@@ -1,19 +1,22 @@
 import { describe, expect, test } from 'bun:test'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { human } from '../../src/http/guard.ts'
 import { git } from '../agents/worktrees/git.ts'
 import { landingWorld } from '../changes/landing/world.ts'
 import { tempFolder } from '../support/folder.ts'
+import { eventually } from '../support/until.ts'
 import { httpServer, recordingPath, sshServer } from './git-servers.ts'
 
 const TOKEN = `ghp_${'a1B2'.repeat(9)}`
 
 /** A city whose person has a home of their own, with settings of git in it. */
-async function personalWorld(settings: string) {
+async function personalWorld(settings: string, besides: Readonly<Record<string, string>> = {}) {
   const home = tempFolder()
   const { path, log } = recordingPath(home)
   writeFileSync(home.at('.gitconfig'), settings)
-  const world = await landingWorld({ variables: { HOME: home.path, PATH: path } })
+  const world = await landingWorld({
+    variables: { HOME: home.path, GIT_CONFIG_GLOBAL: home.at('.gitconfig'), PATH: path, ...besides },
+  })
   const said = () => JSON.stringify([world.city.log.after(0, 1000), world.landings.status('shop'), world.town.reports])
   return Object.assign(world, { home, said, argv: () => readFileSync(log, 'utf8') })
 }
@@ -43,6 +46,27 @@ describe('over ssh', () => {
       undefined,
     ])
     expect(world.argv()).toContain('BatchMode=yes')
+  })
+
+  test('a branch lands with the command and the SSH agent of the variables of the supervisor', async () => {
+    using folder = tempFolder()
+    await using server = await sshServer(folder)
+    const [socket, moved] = [folder.at('agent'), folder.at('moved-key')]
+    const agent = Bun.spawn(['ssh-agent', '-D', '-a', socket], { stdout: 'ignore', stderr: 'ignore' })
+    const variables = {
+      SSH_AUTH_SOCK: socket,
+      GIT_SSH_COMMAND: `ssh -F /dev/null -o UserKnownHostsFile=${server.known}`,
+    }
+    await eventually('the agent listens', 10_000, async () => existsSync(socket), Boolean)
+    expect(Bun.spawnSync(['ssh-add', '-q', server.key], { env: { ...process.env, ...variables } }).exitCode).toBe(0)
+    renameSync(server.key, moved)
+    await using world = await personalWorld('[core]\n\tsshCommand = false\n', variables)
+    git(world.rig, 'config', 'remote.origin.url', server.urlOf(world.remote))
+    const id = await world.send('a', { a: '1\n' })
+    await untilOver(world, id)
+    expect([world.state(id), world.main()]).toEqual(['landed', ['a: a', 'base']])
+    agent.kill()
+    await agent.exited
   })
 
   test('a host with another key is not reached, and nobody is asked', async () => {
@@ -90,6 +114,22 @@ describe('over HTTP', () => {
     await untilOver(world, id)
     expect([world.state(id), world.main()]).toEqual(['landed', ['a: a', 'base']])
     expect(world.argv()).not.toContain(TOKEN)
+  })
+
+  test('a branch lands with the login that GIT_ASKPASS prints', async () => {
+    using folder = tempFolder()
+    const ask = folder.at('ask')
+    writeFileSync(ask, `#!/bin/sh\ncase "$1" in Username*) echo ann ;; *) cat '${ask}.token' ;; esac\n`, {
+      mode: 0o755,
+    })
+    writeFileSync(`${ask}.token`, TOKEN)
+    await using world = await personalWorld('', { GIT_ASKPASS: ask })
+    using server = httpServer(world.town.folder.path, TOKEN)
+    git(world.rig, 'config', 'remote.origin.url', `http://${server.address}/remote.git`)
+    const id = await world.send('a', { a: '1\n' })
+    await untilOver(world, id)
+    expect([world.state(id), world.main()]).toEqual(['landed', ['a: a', 'base']])
+    for (const text of [world.argv(), world.said()]) expect(text).not.toContain(TOKEN)
   })
 
   test('a push whose answer is lost has landed, and is not made again', async () => {

@@ -8,6 +8,7 @@ import {
   merge,
   movedSubmodules,
   renamesBetween,
+  UserGit,
 } from '../../src/changes/yard/index.ts'
 import { GitRunner } from '../../src/config/git/index.ts'
 import { Deadlines } from '../../src/core/deadlines.ts'
@@ -238,7 +239,10 @@ test('a signed commit has the signature of the key of the person, and the same n
   writeFileSync(home.at('.gitconfig'), settings)
   writeFileSync(home.at('signers'), `a@b ${readFileSync(`${key}.pub`, 'utf8')}`)
   await using world = await landingWorld({
-    ...{ land: 'mode = "push"\ncheck = ["./test.sh"]\nsign = true\n', variables: { HOME: home.path } },
+    ...{
+      land: 'mode = "push"\ncheck = ["./test.sh"]\nsign = true\n',
+      variables: { GIT_CONFIG_GLOBAL: home.at('.gitconfig') },
+    },
   })
   const id = await world.send('x', { x: '1\n' })
   await world.settle()
@@ -247,10 +251,11 @@ test('a signed commit has the signature of the key of the person, and the same n
   expect(git(world.remote, ...allowed, 'log', '-1', '--format=%G?', 'main')).toBe('G')
   await using yards = await yardWorld()
   const deadlines = new Deadlines()
-  const runner = new GitRunner({ deadlines, env: { ...env, HOME: home.path } })
+  const runner = new GitRunner({ deadlines, env: { ...env, GIT_CONFIG_GLOBAL: home.at('.gitconfig') } })
   const head = await yards.branch('x', yards.base, { x: '1\n' })
   const parts = { tip: yards.base, head, landed: [], tree: await treeOf(yards, yards.base, head), landing: 'ld-1' }
-  const make = () => makeCandidate(yards.yard, { ...parts, strategy: 'squash', submittedAt: 1, committedAt: 2 }, runner)
+  const user = new UserGit(runner, yards.rig)
+  const make = () => makeCandidate(yards.yard, { ...parts, strategy: 'squash', submittedAt: 1, committedAt: 2 }, user)
   expect(await make()).toBe(await make())
   deadlines.close()
 })

@@ -51,7 +51,7 @@ export class LandedBranches {
     if (branch === this.rig.target()) return undefined
     if (land.mode !== 'local') {
       const address = await remoteAddress(this.rig.repository(), land.remote)
-      const remote = new RemoteBranch(this.parts.git, this.rig.yard, address, branch)
+      const remote = new RemoteBranch(this.rig.user(), this.rig.yard, address, branch)
       if ((await remote.remove(head)) === 'kept') return `${land.remote} does not delete it`
     }
     await this.#deleteOwn(branch, head)

@@ -1,5 +1,4 @@
 import type { LandConfig } from '../../config/city/index.ts'
-import type { GitRunner } from '../../config/git/index.ts'
 import { errorMessage } from '../../core/errors.ts'
 import {
   broughtBack,
@@ -15,6 +14,7 @@ import {
   movedSubmodules,
   type PathChange,
   renamesBetween,
+  type UserGit,
   type Yard,
 } from '../yard/index.ts'
 import type { Generation } from './generation.ts'
@@ -36,7 +36,7 @@ export interface BuildRequest {
   readonly isApproved: boolean
   /** Names the landing in the commit, also among those of other cities. */
   readonly name: string
-  readonly git: GitRunner
+  readonly user: UserGit
   /** Makes generated files that are in conflict. */
   readonly generation: Generation
   /** The pointers of Git LFS whose files are not where the target is. */
@@ -113,14 +113,14 @@ async function startsOf({ yard, row, tip, landed }: BuildRequest): Promise<strin
   return found.split('\n').filter(Boolean)
 }
 
-function candidateOf({ yard, land, row, tip, landed, committedAt, name, git }: BuildRequest, tree: string) {
+function candidateOf({ yard, land, row, tip, landed, committedAt, name, user }: BuildRequest, tree: string) {
   const { head, bead, session, agent, submittedAt } = row
   const parts = {
     ...{ tip, head, tree, landed, strategy: land.strategy, landing: name, committedAt },
     ...{ bead: bead ?? undefined, session: session ?? undefined, agent: agent ?? undefined },
     submittedAt: Math.floor(submittedAt / 1000),
   }
-  return makeCandidate(yard, parts, land.sign ? git : undefined)
+  return makeCandidate(yard, parts, land.sign ? user : undefined)
 }
 
 interface Merged {

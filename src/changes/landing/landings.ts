@@ -18,7 +18,7 @@ import { actorOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
 import type { ClaimManager } from '../../work/claims/index.ts'
 import { ChangeApproved, ChangeDiscarded, type LandingOfChange } from '../review/index.ts'
-import { Scratch, Yard } from '../yard/index.ts'
+import { Scratch, UserGit, Yard } from '../yard/index.ts'
 import { type CheckPlace, LandingChecks } from './checks.ts'
 import { Closes, type ClosesOptions } from './closes.ts'
 import * as events from './events.ts'
@@ -568,7 +568,7 @@ export class Landings {
   }
 
   #trainRig(name: string, yard: Yard, checkPlace: TrainRig['checkPlace']): Omit<TrainRig, 'generation'> {
-    const { config, suspensions, worktrees } = this.options
+    const { config, suspensions, worktrees, git } = this.options
     return {
       ...{ name, yard, checkPlace },
       land: () => this.#find(name)?.land,
@@ -582,6 +582,7 @@ export class Landings {
         if (repository) return repository
         throw new AppError('service-unavailable', `rig ${name} has no repository`)
       },
+      user: () => new UserGit(git, worktrees.rigGit(name)?.path ?? yard.path),
       onLanded: (tx, row, commit) => {
         for (const listener of this.#onLanded) listener(tx, row, commit)
         tx.after(() => void worktrees.sweep())

@@ -8,7 +8,7 @@ import type { Deadlines } from '../../core/deadlines.ts'
 import type { EventLog } from '../../core/events/index.ts'
 import type { Store, Tx } from '../../core/store/index.ts'
 import type { BeadRepository } from '../../work/beads/index.ts'
-import type { ObjectSource, Yard } from '../yard/index.ts'
+import type { ObjectSource, UserGit, Yard } from '../yard/index.ts'
 import type { CheckPlace, LandingChecks } from './checks.ts'
 import type { Verdict } from './decide.ts'
 import * as events from './events.ts'
@@ -54,6 +54,8 @@ export interface TrainRig {
   readonly generation: Generation
   /** git in the rig, confined to it and to these folders. */
   repository(folders?: { read?: readonly string[]; write?: readonly string[] }): Repository
+  /** The user's own git there. */
+  user(): UserGit
   /** Stores what a session changed and did not commit in its worktree, and describes it; undefined for nothing. */
   unsaved(session: string): Promise<string | undefined>
   /** The possible sources of a session's commits, best first. */

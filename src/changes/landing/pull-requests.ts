@@ -165,11 +165,11 @@ export class PullRequests {
   }
 
   async #world(current: PullRequestRow, land: LandConfig, forge: Forge, address: RemoteAddress): Promise<LandingWorld> {
-    const { rows, store, clock, git } = this.parts
+    const { rows, store, clock } = this.parts
     const { yard } = this.rig
     const { sha } = current.proposal
     const [title = '', body = ''] = (await yard.own.read(['log', '-1', '--format=%s%x00%b', sha])).split('\0')
-    const branch = (name: string) => new RemoteBranch(git, yard, address, name)
+    const branch = (name: string) => new RemoteBranch(this.rig.user(), yard, address, name)
     return {
       forge,
       now: () => clock.now(),
@@ -221,7 +221,7 @@ export class PullRequests {
     if (!land) return
     const address = await this.#address(land)
     const { headBranch, sha } = proposal
-    const branch = new RemoteBranch(this.parts.git, this.rig.yard, address, headBranch)
+    const branch = new RemoteBranch(this.rig.user(), this.rig.yard, address, headBranch)
     await branch.remove(sha).catch(() => {})
     await this.rig.yard.unpin([pinOf(landing), `refs/gc/base/${headBranch}`]).catch(() => {})
   }

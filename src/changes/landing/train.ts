@@ -265,7 +265,7 @@ export class Train {
     const key = `${land.remote} ${branch}`
     if (this.#target?.key === key) return this.#target.target
     const address = await remoteAddress(this.rig.repository(), land.remote)
-    const target = new RemoteBranch(this.parts.git, yard, address, branch)
+    const target = new RemoteBranch(this.rig.user(), yard, address, branch)
     this.#target = { key, target }
     return target
   }
@@ -439,7 +439,7 @@ export class Train {
       const isApproved = this.parts.isApproved(row.head)
       const { generation } = this.rig
       const missingLfs: BuildRequest['missingLfs'] = async (all) => (await this.#targetOf(land)).missingLfs(all)
-      const named = { name: `${this.parts.name}/${row.id}`, git: this.parts.git, isApproved, generation, missingLfs }
+      const named = { name: `${this.parts.name}/${row.id}`, user: this.rig.user(), isApproved, generation, missingLfs }
       const abandoned = history.abandoned
       const result: BuildResult = abandoned ?? (await build({ ...request, ...named }))
       if (result.is === 'candidate') members.push(toMember(batch, members.length, row, result.candidate))

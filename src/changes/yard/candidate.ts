@@ -1,5 +1,4 @@
-import type { GitRunner } from '../../config/git/index.ts'
-import { signingSettings } from './user-settings.ts'
+import type { UserGit } from './user-git.ts'
 import type { Yard } from './yard.ts'
 
 /** The parts of a landing commit. Equal parts give the same commit at any time. */
@@ -32,8 +31,8 @@ interface Commit {
   readonly body: string
 }
 
-/** Makes the commit that lands, and returns it. `git` is given where it must be signed with the user's key. */
-export async function makeCandidate(yard: Yard, parts: CandidateParts, git?: GitRunner): Promise<string> {
+/** Makes the commit that lands, and returns it. `user` is given where it must be signed with the user's key. */
+export async function makeCandidate(yard: Yard, parts: CandidateParts, user?: UserGit): Promise<string> {
   const { tip, head, tree, strategy, agent, submittedAt, committedAt } = parts
   const commits = await commitsOf(yard, parts)
   const last = commits.at(-1)
@@ -43,7 +42,7 @@ export async function makeCandidate(yard: Yard, parts: CandidateParts, git?: Git
     GIT_AUTHOR_NAME: word(agent ?? last?.name ?? '') || 'agent',
     GIT_AUTHOR_EMAIL: word(last?.email ?? '') || 'agent@localhost',
   }
-  const signing = git && (await signingSettings(git, yard.path))
+  const signing = await user?.signing()
   const repository = signing ? yard.using(signing, date) : yard.with(date)
   const parents = strategy === 'merge' ? ['-p', tip, '-p', head] : ['-p', tip]
   const args = ['commit-tree', tree, ...parents, ...(signing ? ['-S'] : []), '-F', '-']

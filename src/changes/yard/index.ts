@@ -23,4 +23,5 @@ export {
 } from './merge.ts'
 export { type RemoteAddress, RemoteBranch, remoteAddress, type Target } from './remote.ts'
 export { Scratch } from './scratch.ts'
+export { UserGit } from './user-git.ts'
 export { type ObjectSource, Yard } from './yard.ts'

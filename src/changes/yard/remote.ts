@@ -1,10 +1,10 @@
 import { isAbsolute, resolve } from 'node:path'
 import type { Repository } from '../../agents/worktrees/index.ts'
-import { type GitRunner, gitErrorMessage, parseRemote, remoteCommand, withoutSecrets } from '../../config/git/index.ts'
+import { gitErrorMessage, parseRemote, remoteCommand, withoutSecrets } from '../../config/git/index.ts'
 import { AppError } from '../../core/errors.ts'
 import { redactLine } from '../../core/text/index.ts'
 import { type LfsPointer, missingLfs } from './lfs.ts'
-import { reachingSettings } from './user-settings.ts'
+import type { UserGit } from './user-git.ts'
 import type { Yard } from './yard.ts'
 
 const LOOK_TIMEOUT_MS = 60_000
@@ -59,7 +59,7 @@ export async function remoteAddress(rig: Repository, name: string): Promise<Remo
 /** A branch of a remote repository, reached with what the user's own git knows of it. */
 export class RemoteBranch implements Target {
   constructor(
-    private readonly git: GitRunner,
+    private readonly user: UserGit,
     private readonly yard: Yard,
     private readonly address: RemoteAddress,
     readonly branch: string,
@@ -144,15 +144,14 @@ export class RemoteBranch implements Target {
 
   async #reaching(): Promise<Repository> {
     const { url, username, password } = this.address
-    const env = { GIT_ALLOW_PROTOCOL: 'file:git:http:https:ssh' }
+    const reach = await this.user.reach()
+    const env = { ...reach.env, GIT_ALLOW_PROTOCOL: 'file:git:http:https:ssh' }
     const settings: (readonly [string, string])[] = [
-      ...(await reachingSettings(this.git, this.yard.path)),
+      ...reach.settings,
       ...[['http.followRedirects', 'false'] as const, ['http.lowSpeedLimit', '1'] as const],
       ['http.lowSpeedTime', '120'],
     ]
-    const sshCommand = settings.findLast(([key]) => key === 'core.sshcommand')?.[1]
-    const ssh: Record<string, string> = sshCommand ? { GIT_SSH_COMMAND: `${sshCommand} -o BatchMode=yes` } : {}
-    if (password === undefined) return this.yard.using(settings, { ...env, ...ssh })
+    if (password === undefined) return this.yard.using(settings, env)
     const given = remoteCommand({ remote: { url, host: '', ...(username && { username }), password } })
     const words = given.settings.filter((word) => word !== '-c')
     const own = words.map((word) => [word.slice(0, word.indexOf('=')), word.slice(word.indexOf('=') + 1)] as const)

@@ -53,8 +53,20 @@ const MAX_OUTPUT_BYTES = 64 * 1024 * 1024
 /** Programs that a repository's own configuration names are never run. */
 const SAFE_CONFIG = ['-c', 'core.fsmonitor=false', '-c', 'core.hooksPath=/dev/null', '-c', 'gc.auto=0']
 
+/** Variables of the user's environment that git reads. Commands have them only if they are given to them. */
+export interface UserVariables {
+  /** Where git finds the user's configuration. */
+  readonly configuration: Readonly<Record<string, string>>
+  /** How git reaches remotes. */
+  readonly remotes: Readonly<Record<string, string>>
+}
+
+const CONFIGURATION = /^GIT_CONFIG_(?:GLOBAL|SYSTEM|NOSYSTEM|PARAMETERS|COUNT|(?:KEY|VALUE)_\d+)$/
+const REMOTES = /^GIT_(?:SSH|SSH_COMMAND|SSH_VARIANT|ASKPASS|SSL_\w+|PROXY_\w+|HTTP_PROXY_AUTHMETHOD|HTTP_USER_AGENT)$/
+
 /** Runs every git command of the program: without prompts, without hooks, and bounded in time. */
 export class GitRunner {
+  readonly user: UserVariables
   readonly #deadlines: Deadlines
   readonly #path: string
   readonly #env: Readonly<Record<string, string | undefined>>
@@ -65,6 +77,7 @@ export class GitRunner {
     this.#confine = confine
     this.#path = env.PATH ?? ''
     this.#env = gitEnvironment(env)
+    this.user = { configuration: matching(env, CONFIGURATION), remotes: matching(env, REMOTES) }
   }
 
   /** Whether there is a git to run. */
@@ -212,6 +225,11 @@ export function gitErrorMessage({ stderr, exitCode, exceeded }: GitResult): stri
     lines.at(-1)
   return cause?.replace(/^(?:(?:fatal|error|remote): )+/, '').slice(0, MAX_CAUSE) || `git ended with status ${exitCode}`
 }
+
+const matching = (env: GitRunnerOptions['env'], names: RegExp): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(env).flatMap(([name, value]) => (names.test(name) && value !== undefined ? [[name, value]] : [])),
+  )
 
 /** An environment in which git prompts for nothing and knows of no repository beforehand. */
 const gitEnvironment = (env: Readonly<Record<string, string | undefined>>): Record<string, string | undefined> => ({

@@ -1,17 +1,21 @@
-import { expect, test } from 'bun:test'
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
+import { afterAll, expect, test } from 'bun:test'
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Repository } from '../../../src/agents/worktrees/index.ts'
-import { RemoteBranch, remoteAddress } from '../../../src/changes/yard/index.ts'
+import { RemoteBranch, remoteAddress, UserGit } from '../../../src/changes/yard/index.ts'
 import { GitRunner } from '../../../src/config/git/index.ts'
 import { Deadlines } from '../../../src/core/deadlines.ts'
 import { env, git } from '../../agents/worktrees/git.ts'
+import type { TempFolder } from '../../support/folder.ts'
 import { yardWorld } from './world.ts'
+
+const deadlines = new Deadlines()
+afterAll(() => deadlines.close())
 
 async function remoteWorld() {
   const world = await yardWorld()
   const address = await remoteAddress(new Repository(world.runner, world.rig), 'origin')
-  return { ...world, main: new RemoteBranch(world.runner, world.yard, address, 'main') }
+  return { ...world, main: new RemoteBranch(new UserGit(world.runner, world.rig), world.yard, address, 'main') }
 }
 
 test('a remote branch is fetched into the yard, whoever moved it', async () => {
@@ -53,7 +57,12 @@ test('the reason of a remote that rejects a push is returned, without the secret
 
 test('a remote that cannot be read is an error and not an absent branch', async () => {
   await using world = await remoteWorld()
-  const gone = new RemoteBranch(world.runner, world.yard, { url: world.folder.at('nowhere') }, 'main')
+  const gone = new RemoteBranch(
+    new UserGit(world.runner, world.rig),
+    world.yard,
+    { url: world.folder.at('nowhere') },
+    'main',
+  )
   await expect(gone.look()).rejects.toThrow('the remote cannot be read')
 })
 
@@ -70,12 +79,79 @@ test('addresses that run a program, or are pushed elsewhere, are rejected', asyn
   await expect(remoteAddress(rig, 'none')).rejects.toThrow('has no remote none')
 })
 
+/** A remote of the yard's world as a user with this configuration and these variables reaches it. */
+async function asUser(
+  { folder, rig, yard }: Awaited<ReturnType<typeof remoteWorld>>,
+  url: string,
+  { settings = '', variables = {} }: { settings?: string; variables?: Record<string, string> },
+): Promise<{ seen: string | undefined; problem: string }> {
+  writeFileSync(folder.at('.gitconfig'), settings)
+  const runner = new GitRunner({
+    deadlines,
+    env: { ...env, GIT_CONFIG_GLOBAL: folder.at('.gitconfig'), ...variables },
+  })
+  const main = new RemoteBranch(new UserGit(runner, rig), yard, { url }, 'main')
+  const failed = (error: unknown) => ({ seen: undefined, problem: String(error) })
+  return main.look().then((seen) => ({ seen, problem: '' }), failed)
+}
+
+/** A program in place of ssh, which runs what the remote is to run, and records its first argument. */
+function sshProgram(folder: TempFolder, name: string): { path: string; calls: () => string } {
+  const path = folder.at(name)
+  const log = `${path}.log`
+  writeFileSync(log, '')
+  writeFileSync(path, `#!/bin/sh\necho "$1" >>'${log}'\nfor last; do :; done\nexec sh -c "$last"\n`, { mode: 0o755 })
+  return { path, calls: () => readFileSync(log, 'utf8') }
+}
+
 test('the settings of the user for remotes are used, and no others', async () => {
   await using world = await remoteWorld()
   const settings = `[url "${world.folder.path}/"]\n\tinsteadOf = shop:\n[push]\n\tgpgSign = true\n`
-  writeFileSync(world.folder.at('.gitconfig'), settings)
-  const deadlines = new Deadlines()
-  const runner = new GitRunner({ deadlines, env: { ...env, HOME: world.folder.path } })
-  expect(await new RemoteBranch(runner, world.yard, { url: 'shop:remote.git' }, 'main').look()).toBe(world.base)
-  deadlines.close()
+  expect(await asUser(world, 'shop:remote.git', { settings })).toEqual({ seen: world.base, problem: '' })
+})
+
+test('the programs of the user for SSH are run as git runs them, and none that a repository names', async () => {
+  await using world = await remoteWorld()
+  const { folder, rig, base } = world
+  const [command, configured, evil] = ['command', 'configured', 'evil'].map((name) => sshProgram(folder, name))
+  if (!command || !configured || !evil) throw new Error('no programs')
+  const url = `ssh://host${world.remote}`
+  git(rig, 'config', 'core.sshCommand', evil.path)
+  git(rig, 'config', 'credential.helper', `!touch ${folder.at('ran')}`)
+  expect((await asUser(world, url, {})).problem).toContain('the remote cannot be read')
+  writeFileSync(folder.at('work'), `[core]\n\tsshCommand = ${configured.path}\n[ssh]\n\tvariant = simple\n`)
+  const settings = `[includeIf "gitdir:${rig}/"]\n\tpath = ${folder.at('work')}\n`
+  expect((await asUser(world, url, { settings })).seen).toBe(base)
+  const variables = { GIT_SSH_COMMAND: command.path, GIT_SSH_VARIANT: 'simple' }
+  expect((await asUser(world, url, { settings, variables })).seen).toBe(base)
+  expect((await asUser(world, url, { variables: { GIT_SSH: command.path, GIT_SSH_VARIANT: 'ssh' } })).seen).toBe(base)
+  expect([command.calls(), configured.calls(), evil.calls()]).toEqual(['host\n-o\n', 'host\nhost\n', ''])
+  expect(existsSync(folder.at('ran'))).toBe(false)
+})
+
+test('settings in variables count, and OpenSSH is told to ask nothing', async () => {
+  await using world = await remoteWorld()
+  const own = {
+    GIT_CONFIG_COUNT: '1',
+    GIT_CONFIG_KEY_0: `url.${world.folder.path}/.insteadOf`,
+    GIT_CONFIG_VALUE_0: 'v:',
+  }
+  expect((await asUser(world, 'v:remote.git', { variables: own })).seen).toBe(world.base)
+  const reachOf = async (variables: Record<string, string>) => {
+    const { env: reached } = await new UserGit(
+      new GitRunner({ deadlines, env: { ...env, ...variables } }),
+      world.rig,
+    ).reach()
+    const { GIT_SSL_CAINFO: _, ...rest } = reached
+    return rest
+  }
+  const options = '-o BatchMode=yes -o ServerAliveInterval=30'
+  expect(await reachOf({ GIT_SSH_COMMAND: '/usr/bin/ssh -i key' })).toEqual({
+    GIT_SSH_COMMAND: `/usr/bin/ssh -i key ${options}`,
+  })
+  expect(
+    await reachOf({ GIT_SSH_COMMAND: '/opt/ssh-wrapper', GIT_ASKPASS: '/opt/ask', GIT_DIR: '/', GIT_TRACE: '1' }),
+  ).toEqual({
+    ...{ GIT_SSH_COMMAND: '/opt/ssh-wrapper', GIT_ASKPASS: '/opt/ask' },
+  })
 })
