@@ -40,7 +40,7 @@ function usedByTools(names: readonly string[]): string[] {
 }
 
 test('every dependency is imported by the program, and every other package by its tests and scripts', () => {
-  const program = imported('{src,cli,tui}/**/*.{ts,tsx}')
+  const program = imported('{src,client,cli,tui}/**/*.{ts,tsx}')
   expect(Object.keys(manifest.dependencies).filter((name) => !program.has(name))).toEqual([])
   const others = Object.keys(manifest.devDependencies)
   const used = new Set([...imported('{test,scripts}/**/*.{ts,tsx}'), ...usedByTools(others)])

@@ -37,6 +37,7 @@ const LAW: Readonly<Record<string, readonly string[]>> = {
 
 /** The rooms of each wing, lowest first: a room imports those before it. */
 const ROOMS: Readonly<Record<string, readonly string[]>> = {
+  client: ['views'],
   core: ['tar', 'template', 'text', 'toml', 'metrics', 'store', 'events', 'replays', 'requests'],
   http: ['respond'],
   programs: ['entries', 'parts', 'limits', 'logs', 'protocol', 'opencode', 'claude', 'gemini', 'codex'],
@@ -142,7 +143,7 @@ const house = await readHouse()
 const written = house.imports
 const imports = behindFaces(written)
 const inside = (path: string, ...folders: string[]) => folders.some((folder) => path.startsWith(`${folder}/`))
-const isOurs = (path: string) => inside(path, 'src', 'cli', 'tui')
+const isOurs = (path: string) => inside(path, 'src', 'client', 'cli', 'tui')
 const wingOf = (path: string) =>
   path
     .split('/')
@@ -224,14 +225,14 @@ describe('rooms', () => {
   test('are listed by wing, lowest first', () => {
     const rooms: Record<string, string[]> = {}
     for (const room of new Set(house.files.flatMap((path) => roomOf(path) ?? []))) {
-      const [, wing = '', name = ''] = room.split('/')
+      const [wing = '', name = ''] = room.split('/').slice(-2)
       rooms[wing] = [...(rooms[wing] ?? []), name].sort()
     }
     expect(rooms).toEqual(Object.fromEntries(Object.entries(ROOMS).map(([wing, names]) => [wing, [...names].sort()])))
   })
 
   test('import those below them in their wing, but for a number that only falls', () => {
-    const heightOf = (path: string) => ROOMS[wingOf(path)]?.indexOf(path.split('/')[2] ?? '') ?? 0
+    const heightOf = (path: string) => ROOMS[wingOf(path)]?.indexOf(roomOf(path)?.split('/').at(-1) ?? '') ?? 0
     const upward = imports.filter(
       ({ from, to }) =>
         roomOf(from) !== undefined &&
@@ -311,9 +312,16 @@ describe('clients', () => {
 
   test('of people see the client; what they start they load when asked to', () => {
     const isWire = ({ to, typeOnly }: Import) => inside(to, 'src/client') || (typeOnly && to.endsWith('schema.ts'))
-    expect(breaks('tui', (each) => isWire(each) || inside(each.to, 'tui'))).toEqual([])
+    expect(breaks('client', (each) => isWire(each) || inside(each.to, 'client'))).toEqual([])
+    expect(breaks('tui', (each) => isWire(each) || inside(each.to, 'client', 'tui'))).toEqual([])
     const isStarted = ({ to, lazy, typeOnly }: Import) => (lazy || typeOnly) && inside(to, ...STARTED)
-    expect(breaks('cli', (each) => isWire(each) || isStarted(each) || inside(each.to, 'cli', 'src/manual'))).toEqual([])
+    const isOwn = ({ to }: Import) => inside(to, 'cli', 'client', 'src/manual')
+    expect(breaks('cli', (each) => isWire(each) || isStarted(each) || isOwn(each))).toEqual([])
+  })
+
+  test('declare what they show in rooms that know no terminal and no browser', () => {
+    const packages = written.filter(({ from, to }) => inside(from, 'client') && !isOurs(to))
+    expect(packages.map(described)).toEqual([])
   })
 
   test('of http are its own and the network: nobody else knows Elysia', () => {

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
+import { conversationPage, conversationsPage } from '../../client/views/conversations.ts'
 import { Client } from '../../src/client/client.ts'
 import { errorMessage } from '../../src/core/errors.ts'
-import { conversationPage, conversationsPage } from '../../tui/pages/conversations.ts'
 import { conversation, message } from '../connect/extmsg/world.ts'
 import { reachTo } from '../tui/reach.ts'
 import { declare, startSession, towns } from './town.ts'

@@ -45,7 +45,11 @@ export async function serve(more: Readonly<Record<string, string>> = {}): Promis
 
 /** Builds the binary unless it is newer than its sources. */
 async function build(): Promise<void> {
-  const sources = [...new Glob('{src,cli,tui}/**/*.{ts,tsx,sql}').scanSync(ROOT), 'package.json', 'package-lock.json']
+  const sources = [
+    ...new Glob('{src,client,cli,tui}/**/*.{ts,tsx,sql}').scanSync(ROOT),
+    'package.json',
+    'package-lock.json',
+  ]
   const newest = Math.max(...sources.map((path) => statSync(join(ROOT, path)).mtimeMs))
   if (existsSync(GC) && statSync(GC).mtimeMs > newest) return
   say('demo', 'building dist/gc')

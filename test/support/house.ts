@@ -30,9 +30,9 @@ export interface House {
 
 export const MAX_FUNCTION_LINES = 60
 
-/** Reads the sources of the program: `src`, `cli` and `tui`. */
+/** Reads the sources of the program: `src`, `client`, `cli` and `tui`. */
 export async function readHouse(): Promise<House> {
-  const files = [...new Glob('{src,cli,tui}/**/*.{ts,tsx}').scanSync('.')].sort()
+  const files = [...new Glob('{src,client,cli,tui}/**/*.{ts,tsx}').scanSync('.')].sort()
   const imports: Import[] = []
   const longFunctions: string[] = []
   const defaultExports: string[] = []
@@ -68,10 +68,11 @@ interface Entry {
   readonly isType: boolean
 }
 
-/** The room that a file belongs to, such as `src/work/beads`; undefined for loose files, and outside `src`. */
+/** The room that a file belongs to, such as `src/work/beads` or `client/views`; undefined for loose files, commands and the dashboard. */
 export function roomOf(file: string): string | undefined {
   const parts = file.split('/')
-  return parts[0] === 'src' && parts.length > 3 ? parts.slice(0, 3).join('/') : undefined
+  const depth = parts[0] === 'src' ? 3 : parts[0] === 'client' ? 2 : Number.POSITIVE_INFINITY
+  return parts.length > depth ? parts.slice(0, depth).join('/') : undefined
 }
 
 /** Where a name of a face comes from: imports of faces are replaced by imports of the files that they stand for. */

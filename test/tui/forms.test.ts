@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { fieldOf } from '../../tui/pages/launch.ts'
-import type { Action } from '../../tui/pages/page.ts'
+import { fieldOf } from '../../client/views/launch.ts'
+import type { Action } from '../../client/views/page.ts'
 import { isYes, keysOf } from '../../tui/plain/words.ts'
 import { step } from '../../tui/state/reducer.ts'
 import type { State } from '../../tui/state/state.ts'

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
+import { beadsPage } from '../../client/views/beads.ts'
+import type { Location, Row, TextContent } from '../../client/views/page.ts'
 import { displayWidth, formatTime, withLocalTimes } from '../../src/client/text.ts'
 import { columnWidths, shortenName } from '../../tui/components/columns.ts'
-import { beadsPage } from '../../tui/pages/beads.ts'
-import type { Location, Row, TextContent } from '../../tui/pages/page.ts'
 import type { State } from '../../tui/state/state.ts'
 import { action, after, alpha, at, enter, frame, inside, press, row, rows } from './state/world.ts'
 

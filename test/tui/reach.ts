@@ -1,6 +1,6 @@
 import { timers } from '../../cli/io/timers.ts'
+import type { Reach } from '../../client/views/page.ts'
 import { Client } from '../../src/client/client.ts'
-import type { Reach } from '../../tui/pages/page.ts'
 
 /** What a page of the city reads from. */
 export function reachTo(url: string, subject = ''): Reach {

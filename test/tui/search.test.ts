@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import { timers } from '../../cli/io/timers.ts'
+import { conversationOf, type Message } from '../../client/views/entries.ts'
+import { searchPage } from '../../client/views/search.ts'
 import { Client } from '../../src/client/client.ts'
-import { conversationOf, type Message } from '../../tui/pages/entries.ts'
-import { searchPage } from '../../tui/pages/search.ts'
 import { here, viewOf } from '../../tui/state/state.ts'
 import { after, alpha, at, enter, press } from './state/world.ts'
 

@@ -1,5 +1,5 @@
+import type { Cell, Column, Row } from '../../client/views/index.ts'
 import { displayWidth, formatAge, formatTime, padTo, sanitizeLine, truncate } from '../../src/client/text.ts'
-import type { Cell, Column, Row } from '../pages/page.ts'
 
 /** So many of the first rows tell how much room columns want, beside those that are visible. */
 const SAMPLE = 100

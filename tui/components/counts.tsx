@@ -1,7 +1,6 @@
 import { Box, Text } from 'ink'
 import type { ReactNode } from 'react'
-import { CONCERNS } from '../pages/attention.ts'
-import type { Tone } from '../pages/tones.ts'
+import { CONCERNS, type Tone } from '../../client/views/index.ts'
 import { attentionOf } from '../state/navigation.ts'
 import { here, type State, viewOf } from '../state/state.ts'
 import { useLook } from './look.ts'

@@ -1,5 +1,5 @@
+import type { Column, Line, Row } from '../../client/views/index.ts'
 import { displayWidth, padTo } from '../../src/client/text.ts'
-import type { Column, Line, Row } from '../pages/page.ts'
 import { wrapLine } from '../state/text-lines.ts'
 import { shownText } from './columns.ts'
 

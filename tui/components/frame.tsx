@@ -1,7 +1,6 @@
 import { Box } from 'ink'
 import type { ReactNode } from 'react'
-import { PREVIEW } from '../pages/page.ts'
-import { pageOf } from '../pages/pages.ts'
+import { PREVIEW, pageOf } from '../../client/views/index.ts'
 import { type Area, areasOf, hasCounts } from '../state/layout.ts'
 import { focused } from '../state/navigation.ts'
 import { type State, viewKey } from '../state/state.ts'

@@ -1,7 +1,6 @@
 import type { ReactNode } from 'react'
+import { type Line, pageOf, type Row } from '../../client/views/index.ts'
 import { displayWidth, padTo, sanitizeLine } from '../../src/client/text.ts'
-import type { Line, Row } from '../pages/page.ts'
-import { pageOf } from '../pages/pages.ts'
 import { type Area, contentOf, textColumns } from '../state/layout.ts'
 import { selectedRow } from '../state/selection.ts'
 import type { State } from '../state/state.ts'

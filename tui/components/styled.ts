@@ -1,5 +1,5 @@
+import type { Tone } from '../../client/views/index.ts'
 import { displayWidth } from '../../src/client/text.ts'
-import type { Tone } from '../pages/tones.ts'
 import type { Theme } from './theme.ts'
 
 /** A piece of a line in one tone; what others wrote in it has been sanitized. */

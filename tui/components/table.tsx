@@ -1,8 +1,15 @@
 import { Box, Text } from 'ink'
 import { memo, type ReactNode } from 'react'
+import {
+  type Cell,
+  type Column,
+  type Line,
+  type Location,
+  progressBar,
+  type Row,
+  type TablePage,
+} from '../../client/views/index.ts'
 import { countOf, displayWidth, padTo, sanitizeLine, truncate } from '../../src/client/text.ts'
-import { progressBar } from '../pages/figures.ts'
-import type { Cell, Column, Line, Location, Row, TablePage } from '../pages/page.ts'
 import { type Area, contentOf, headOf, tableWindow, textColumns } from '../state/layout.ts'
 import { detailsOf } from '../state/navigation.ts'
 import { hiddenRows, selectedIndex, shownRows } from '../state/selection.ts'

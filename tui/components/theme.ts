@@ -1,4 +1,4 @@
-import { TONES, type Tone } from '../pages/tones.ts'
+import { TONES, type Tone } from '../../client/views/index.ts'
 
 /** How many colours a terminal has. */
 export type Colours = 0 | 16 | 256 | 16_777_216

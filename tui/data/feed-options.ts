@@ -1,6 +1,6 @@
+import type { Location, Machine, Reach } from '../../client/views/index.ts'
 import type { Client } from '../../src/client/client.ts'
 import type { Timers } from '../../src/client/follow.ts'
-import type { Location, Machine, Reach } from '../pages/page.ts'
 import type { Message } from '../state/reducer.ts'
 import type { View } from '../state/state.ts'
 import type { Waits } from './waits.ts'

@@ -1,7 +1,6 @@
+import { beadOfId, foldPools } from '../../client/views/index.ts'
 import type { Client } from '../../src/client/client.ts'
 import type { Timers } from '../../src/client/follow.ts'
-import { foldPools } from '../pages/agents.ts'
-import { beadOfId } from '../pages/beads.ts'
 import type { Message } from '../state/reducer.ts'
 import type { Known } from '../state/state.ts'
 

@@ -1,6 +1,6 @@
+import type { Action, Location, Machine, Outcome } from '../../client/views/index.ts'
 import type { Client } from '../../src/client/client.ts'
 import type { Timers } from '../../src/client/follow.ts'
-import type { Action, Location, Machine, Outcome } from '../pages/page.ts'
 import type { Effect } from '../state/effects.ts'
 import type { Message } from '../state/reducer.ts'
 import type { Run, State } from '../state/state.ts'

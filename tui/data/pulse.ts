@@ -1,7 +1,7 @@
+import { amount, limitOf } from '../../client/views/index.ts'
 import type { Client } from '../../src/client/client.ts'
 import type { Timers } from '../../src/client/follow.ts'
 import type { Output } from '../../src/client/operations.ts'
-import { amount, limitOf } from '../pages/figures.ts'
 import type { Message } from '../state/reducer.ts'
 import type { Facts } from '../state/state.ts'
 

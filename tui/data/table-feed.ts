@@ -1,5 +1,5 @@
+import type { Location, Reach, Row, Slice, TablePage } from '../../client/views/index.ts'
 import type { CityEvent } from '../../src/client/operations.ts'
-import type { Location, Reach, Row, Slice, TablePage } from '../pages/page.ts'
 import { type FeedOptions, reachOf } from './feed-options.ts'
 
 interface Segment {

@@ -1,3 +1,4 @@
+import { TONES, type Tone } from '../../client/views/index.ts'
 import type { TerminalEffect } from '../../src/client/terminal.ts'
 import { ICON_SETS, ICONS, type IconSet, type Icons } from '../components/icons.ts'
 import {
@@ -9,7 +10,6 @@ import {
   type Theme,
   type ThemeName,
 } from '../components/theme.ts'
-import { TONES, type Tone } from '../pages/tones.ts'
 import { bindings, createKeymap, type Keymap, type Verb } from '../state/keys.ts'
 import { NOTIFICATIONS, type Notification } from '../terminal/sequences.ts'
 import { type Entry, type Problem, readEntries } from './toml.ts'

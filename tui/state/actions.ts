@@ -1,6 +1,4 @@
-import { cityActions } from '../pages/city-actions.ts'
-import type { Action, Row } from '../pages/page.ts'
-import { pageOf } from '../pages/pages.ts'
+import { type Action, cityActions, pageOf, type Row } from '../../client/views/index.ts'
 import { lineOf } from './line.ts'
 import { focused, meantCity, panelsOf } from './navigation.ts'
 import { selectedRow } from './selection.ts'

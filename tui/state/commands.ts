@@ -1,5 +1,4 @@
-import type { Action, Location, Page } from '../pages/page.ts'
-import { pages } from '../pages/pages.ts'
+import { type Action, type Location, type Page, pages } from '../../client/views/index.ts'
 import { namedActions } from './actions.ts'
 import { focused, meantCity } from './navigation.ts'
 import type { Chosen, State } from './state.ts'

@@ -1,4 +1,4 @@
-import type { Location } from '../pages/page.ts'
+import type { Location } from '../../client/views/index.ts'
 import type { Run, State } from './state.ts'
 
 /** What has to be done outside the state after a step. */

@@ -1,5 +1,5 @@
+import { pageOf } from '../../client/views/index.ts'
 import { displayWidth, sanitizeLine } from '../../src/client/text.ts'
-import { pageOf } from '../pages/pages.ts'
 import { here, type State } from './state.ts'
 import { waitingCount } from './waiting.ts'
 

@@ -1,6 +1,6 @@
+import { pageOf, pages } from '../../client/views/index.ts'
 import { padTo, sanitizeLine } from '../../src/client/text.ts'
 import { wrap } from '../../src/client/wrap.ts'
-import { pageOf, pages } from '../pages/pages.ts'
 import { namedActions, rowActions } from './actions.ts'
 import { usageOf } from './commands.ts'
 import { focused } from './navigation.ts'

@@ -1,6 +1,5 @@
+import { type Band, type Line, type Location, PREVIEW, pageOf } from '../../client/views/index.ts'
 import { truncate } from '../../src/client/text.ts'
-import { type Band, type Line, type Location, PREVIEW } from '../pages/page.ts'
-import { pageOf } from '../pages/pages.ts'
 import { columnsOf, focused, isShown, panelIn, previewOf, sizeOf } from './navigation.ts'
 import { selectedIndex, shownRows } from './selection.ts'
 import { here, type State, viewOf } from './state.ts'

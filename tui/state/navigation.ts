@@ -1,5 +1,11 @@
-import { type Band, type Location, type OverviewPage, type PanelColumn, PREVIEW } from '../pages/page.ts'
-import { pageOf } from '../pages/pages.ts'
+import {
+  type Band,
+  type Location,
+  type OverviewPage,
+  type PanelColumn,
+  PREVIEW,
+  pageOf,
+} from '../../client/views/index.ts'
 import { selectedRow, shownRows, updateView } from './selection.ts'
 import { CITIES, here, type State, type Tab, type View, viewOf } from './state.ts'
 

@@ -1,5 +1,4 @@
-import type { Location } from '../pages/page.ts'
-import { pages } from '../pages/pages.ts'
+import { type Location, pages } from '../../client/views/index.ts'
 import { namedActions } from './actions.ts'
 import { matchFuzzy } from './fuzzy.ts'
 import { type Chosen, here, type State } from './state.ts'

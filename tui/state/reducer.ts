@@ -1,5 +1,13 @@
-import type { Action, Jump, Line, Location, Outcome, Row, TextContent } from '../pages/page.ts'
-import { pageOf } from '../pages/pages.ts'
+import {
+  type Action,
+  type Jump,
+  type Line,
+  type Location,
+  type Outcome,
+  pageOf,
+  type Row,
+  type TextContent,
+} from '../../client/views/index.ts'
 import type { MouseAction } from '../terminal/terminal-input.ts'
 import { begin, beginRun, confirmed, endRun, hold, notice, rowActions, valuesOf } from './actions.ts'
 import { complete, parseCommand } from './commands.ts'

@@ -1,7 +1,5 @@
+import { type Line, type Location, matchesFilter, pageOf } from '../../client/views/index.ts'
 import { countOf, truncate } from '../../src/client/text.ts'
-import { matchesFilter } from '../pages/matching.ts'
-import type { Line, Location } from '../pages/page.ts'
-import { pageOf } from '../pages/pages.ts'
 import { type Area, areasOf, contentOf, headOf, tableWindow, textColumns } from './layout.ts'
 import { focused } from './navigation.ts'
 import { updateView } from './selection.ts'

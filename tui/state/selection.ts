@@ -1,6 +1,4 @@
-import { matchesFilter } from '../pages/matching.ts'
-import type { Jump, Location, Row, TablePage } from '../pages/page.ts'
-import { pageOf } from '../pages/pages.ts'
+import { type Jump, type Location, matchesFilter, pageOf, type Row, type TablePage } from '../../client/views/index.ts'
 import type { Effect } from './effects.ts'
 import { type State, type View, viewKey, viewOf } from './state.ts'
 

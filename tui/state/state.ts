@@ -1,4 +1,4 @@
-import type { Action, Field, Line, Location, Outcome, Row } from '../pages/page.ts'
+import type { Action, Field, Line, Location, Outcome, Row } from '../../client/views/index.ts'
 import { defaultKeymap, type Keymap } from './keys.ts'
 import type { LineEdit } from './line.ts'
 

@@ -1,6 +1,6 @@
+import type { Line } from '../../client/views/index.ts'
 import { sanitizeLine } from '../../src/client/text.ts'
 import { wrap } from '../../src/client/wrap.ts'
-import type { Line } from '../pages/page.ts'
 
 interface Wrapped {
   readonly columns: number

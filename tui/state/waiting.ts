@@ -1,4 +1,4 @@
-import type { Location, Row } from '../pages/page.ts'
+import type { Location, Row } from '../../client/views/index.ts'
 import type { Effect } from './effects.ts'
 import { type State, viewOf } from './state.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import type { Location, Row } from '../../../tui/pages/page.ts'
+import type { Location, Row } from '../../../client/views/page.ts'
 import { areasOf } from '../../../tui/state/layout.ts'
 import { locationsRead, panelsOf } from '../../../tui/state/navigation.ts'
 import type { Message } from '../../../tui/state/reducer.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
-import type { Row } from '../../../tui/pages/page.ts'
-import { pageOf, pages } from '../../../tui/pages/pages.ts'
+import type { Row } from '../../../client/views/page.ts'
+import { pageOf, pages } from '../../../client/views/pages.ts'
 import { bindings } from '../../../tui/state/keys.ts'
 import { areasOf } from '../../../tui/state/layout.ts'
 import { focused, panelsOf } from '../../../tui/state/navigation.ts'
