@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
+import { agentColumns } from '../../client/views/index.ts'
 import type { CityClient } from '../../src/client/client.ts'
-import type { Colour } from '../../src/client/text.ts'
 import type { CommandContext } from '../context/context.ts'
 import { collectPair, type JsonOption, parseCount, withAgentSettings, withJson } from '../context/options.ts'
 import { agentListOutput } from '../context/pack-json.ts'
@@ -8,6 +8,7 @@ import { renderLive, type WatchOption, withWatch } from '../context/watch.ts'
 import { usageError } from '../io/exit.ts'
 import { foldRows } from '../io/fold-rows.ts'
 import { type Io, printJson, printLine } from '../io/io.ts'
+import { listColumns } from '../io/shared-columns.ts'
 import { printFields, printTable } from '../io/table.ts'
 import type { AddOptions } from './add.ts'
 
@@ -70,14 +71,6 @@ async function add(context: CommandContext, name: string | undefined, options: A
   await addAgent(context, { dir, base }, options)
 }
 
-const COLOURS: Record<string, Colour> = {
-  working: 'green',
-  waiting: 'cyan',
-  suspended: 'yellow',
-  quarantined: 'red',
-  stopped: 'dim',
-}
-
 interface List extends JsonOption, WatchOption {
   rig?: string
 }
@@ -100,14 +93,10 @@ async function printList(io: Io, city: CityClient, rig: string | undefined, opti
   printTable(
     io,
     rows,
-    [
-      { header: 'AGENT', value: ({ name }) => name },
-      { header: 'STATE', value: ({ state }) => state, colour: ({ state }) => COLOURS[state] },
-      { header: 'PROVIDER', value: ({ display_name, provider }) => display_name ?? provider },
-      { header: 'SESSION', value: ({ session }) => session?.name, minWidth: 8 },
-      { header: 'WORK', value: ({ active_bead }) => active_bead },
-      { header: 'PROBLEM', value: ({ unavailable_reason }) => unavailable_reason, below: '→ ' },
-    ],
+    listColumns(Date.now(), [
+      ...[agentColumns.agent, agentColumns.state, agentColumns.program, agentColumns.session, agentColumns.bead],
+      { header: 'PROBLEM', value: ({ unavailable_reason: reason }) => reason, below: '→ ' },
+    ]),
     'There are no agents; add one with `gc agent add <rig>/<name>`.',
   )
 }

@@ -1,12 +1,14 @@
 import type { Command } from 'commander'
+import { beadColumns as columns } from '../../client/views/index.ts'
 import type { CityClient } from '../../src/client/client.ts'
-import { type Colour, formatAge, sanitizeLines } from '../../src/client/text.ts'
+import { sanitizeLines } from '../../src/client/text.ts'
 import type { Bead } from '../../src/work/beads/index.ts'
 import type { CommandContext } from '../context/context.ts'
 import { type JsonOption, parseCount, withJson } from '../context/options.ts'
 import { readItems } from '../context/pages.ts'
 import { renderLive, type WatchOption, watched, withWatch } from '../context/watch.ts'
 import { type Io, printJson, printLine } from '../io/io.ts'
+import { listColumns } from '../io/shared-columns.ts'
 import { type Column, printFields, printTable } from '../io/table.ts'
 import { describeBlockers, openBlockers } from './blockers.ts'
 import { commentCommands, listComments, printComments } from './comment.ts'
@@ -155,17 +157,10 @@ function print(io: Io, beads: readonly Bead[], none: string): void {
 }
 
 /** The columns of a list of beads. */
-export const beadColumns = (now: number): Column<Bead>[] => [
-  { header: 'BEAD', value: ({ id }) => id },
-  { header: 'STATUS', value: ({ status }) => status, colour: ({ status }) => COLOURS[status] },
-  { header: 'PRIO', value: ({ priority: level }) => (level === undefined ? '' : `P${level}`) },
-  { header: 'TYPE', value: ({ issue_type }) => issue_type },
-  { header: 'ASSIGNEE', value: ({ assignee }) => assignee, minWidth: 8 },
-  { header: 'AGE', value: ({ created_at }) => formatAge(created_at, now) },
-  { header: 'TITLE', value: ({ title }) => title, minWidth: 12 },
-]
-
-const COLOURS: Record<string, Colour> = { in_progress: 'cyan', closed: 'dim' }
+export function beadColumns(now: number): readonly Column<Bead>[] {
+  const { id, status, priority, type, who, age, title } = columns
+  return listColumns<Bead>(now, [id, status, priority, type, who, age, title])
+}
 
 /** How dependency types are worded from the side of the bead that depends. */
 const DEPENDENCY_WORDS: Readonly<Record<string, string>> = { blocks: 'needs', 'conditional-blocks': 'may need' }

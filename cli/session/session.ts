@@ -1,9 +1,10 @@
 import { type Command, InvalidArgumentError } from 'commander'
+import { sessionColumns } from '../../client/views/index.ts'
 import type { CityClient } from '../../src/client/client.ts'
 import { formatConfined } from '../../src/client/confined.ts'
 import { isRecord } from '../../src/client/json.ts'
 import { formatShares } from '../../src/client/shares.ts'
-import { type Colour, formatAge, sanitizeLines } from '../../src/client/text.ts'
+import { sanitizeLines } from '../../src/client/text.ts'
 import type { SessionResponse } from '../../src/work/sessions/index.ts'
 import type { CommandContext } from '../context/context.ts'
 import { envelope } from '../context/envelope.ts'
@@ -13,6 +14,7 @@ import { readItems } from '../context/pages.ts'
 import { renderLive, type WatchOption, withWatch } from '../context/watch.ts'
 import { failure, notFound } from '../io/exit.ts'
 import { type Io, printJson, printLine } from '../io/io.ts'
+import { listColumns } from '../io/shared-columns.ts'
 import { printFields, printTable } from '../io/table.ts'
 import { sessionWaitCommand } from '../wait/wait.ts'
 import { adminCommands } from './admin.ts'
@@ -87,7 +89,11 @@ async function list(context: CommandContext, { json, rig, watch, ...query }: Lis
     const { state, template } = query
     if (json) return printJson(io, sessionListOutput(page, { state, template }))
     const { items: unconfined } = await city.call('GET ~/unconfined-sessions')
-    print(io, sessions, new Set(unconfined.map(({ session_id }) => session_id)))
+    const free = new Set(unconfined.map(({ session_id }) => session_id))
+    print(
+      io,
+      sessions.map((session) => ({ ...session, isUnconfined: free.has(session.id) })),
+    )
     if (total > sessions.length) printLine(io, `${sessions.length} of ${total}; --limit shows more.`)
     if (sessions.length === 0) await warnUnavailable(io, city)
   })
@@ -110,30 +116,16 @@ async function requireTemplate(city: CityClient, template: string): Promise<void
   throw notFound('agent-not-found', `${city.name} has no agent ${template}; \`gc agent list\` lists its agents`)
 }
 
-const COLOURS: Record<string, Colour> = {
-  active: 'green',
-  suspended: 'yellow',
-  quarantined: 'red',
-  'failed-create': 'red',
-  asleep: 'dim',
-}
-
-function print(io: Io, sessions: readonly SessionResponse[], unconfined: ReadonlySet<string>): void {
-  const now = Date.now()
+function print(io: Io, sessions: readonly (SessionResponse & { isUnconfined: boolean })[]): void {
+  const { id, name, agent, state, confined, bead, age } = sessionColumns
   printTable(
     io,
     sessions,
-    [
-      { header: 'SESSION', value: ({ id }) => id },
-      { header: 'NAME', value: ({ alias, session_name }) => alias ?? session_name, minWidth: 10 },
-      { header: 'AGENT', value: ({ template }) => template, minWidth: 8 },
-      { header: 'STATE', value: ({ state }) => state || 'closed', colour: ({ state }) => COLOURS[state] },
-      { header: 'CONFINED', value: ({ id }) => (unconfined.has(id) ? 'no' : undefined), colour: () => 'red' },
-      { header: 'WORK', value: ({ active_bead }) => active_bead },
-      { header: 'ACTIVE', value: ({ last_active, created_at }) => formatAge(last_active ?? created_at, now) },
+    listColumns(Date.now(), [
+      ...[id, name, agent, state, confined, bead, age],
       { header: 'WHY', value: whyOf, minWidth: 8 },
       { header: 'TITLE', value: ({ title }) => title, minWidth: 10 },
-    ],
+    ]),
     'No sessions are running; sling work to an agent to start one.',
   )
 }

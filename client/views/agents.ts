@@ -1,6 +1,6 @@
 import type { AgentResponse } from '../../src/agents/agents/index.ts'
 import { actionsOfAgent, actionsOfPool } from './agent-actions.ts'
-import { type Cell, isOneOf, table, whole } from './page.ts'
+import { type Cell, type Columns, isOneOf, table, whole } from './page.ts'
 import { toneOf } from './tones.ts'
 import { readUnconfined, unconfinedCell } from './unconfined.ts'
 
@@ -16,6 +16,26 @@ interface AgentRow {
 interface Listed extends AgentRow {
   readonly unconfined: number
 }
+
+/** What is shown of an agent, or of an instance of a pool, in a list. */
+export const agentColumns = {
+  agent: { title: 'agent', width: 14, grows: true, isName: true, cell: ({ name }) => name },
+  state: { title: 'state', width: 11, cell: ({ state }) => ({ text: state, tone: toneOf(state) }) },
+  program: {
+    ...{ title: 'program', header: 'PROVIDER', width: 10, leaves: 2 },
+    cell: ({ display_name: shown, provider = '' }) => ({ text: shown ?? provider, tone: 'quiet' }),
+  },
+  session: { title: 'session', width: 14, leaves: 2, isName: true, cell: ({ session }) => session?.name },
+  bead: { title: 'bead', header: 'WORK', width: 12, cell: ({ active_bead }) => active_bead },
+  context: {
+    ...{ title: 'ctx', width: 4, leaves: 3 },
+    cell: ({ context_pct: used }) => (used === undefined ? '' : `${used}%`),
+  },
+  why: {
+    ...{ title: 'why', width: 12, grows: true, leaves: 1 },
+    cell: ({ unavailable_reason: reason = '' }) => ({ text: reason, tone: 'bad' }),
+  },
+} satisfies Columns<AgentResponse>
 
 /** The agents of a city; a pool is one line that opens. */
 export const agentsPage = table<Listed>({
@@ -38,13 +58,8 @@ export const agentsPage = table<Listed>({
       leaves: 4,
       cell: ({ agent, instances }) => (instances.length > 0 ? '' : agent.active_bead),
     },
-    { title: 'program', width: 10, leaves: 2, cell: ({ agent }) => ({ text: agent.provider ?? '', tone: 'quiet' }) },
-    {
-      title: 'ctx',
-      width: 4,
-      leaves: 3,
-      cell: ({ agent: { context_pct: used } }) => (used === undefined ? '' : `${used}%`),
-    },
+    { ...agentColumns.program, cell: ({ agent }) => agentColumns.program.cell(agent) },
+    { ...agentColumns.context, cell: ({ agent }) => agentColumns.context.cell(agent) },
     { title: 'why', width: 12, grows: true, leaves: 1, cell: (row) => ({ text: reasonOf(row), tone: 'bad' }) },
   ],
   idOf: ({ name }) => name,
@@ -71,19 +86,13 @@ export const poolPage = table<AgentResponse & { readonly isUnconfined: boolean }
   help: 'the instances of a pool',
   empty: 'it has no instance: `max_active_sessions` of the agent says how many it may have',
   columns: [
-    { title: 'agent', width: 14, grows: true, isName: true, cell: ({ name }) => name },
-    { title: 'state', width: 11, cell: ({ state }) => ({ text: state, tone: toneOf(state) }) },
-    { title: 'session', width: 14, leaves: 2, isName: true, cell: ({ session }) => session?.name },
+    agentColumns.agent,
+    agentColumns.state,
+    agentColumns.session,
     { title: 'confined', width: 8, leaves: 1, cell: ({ isUnconfined }) => unconfinedCell(isUnconfined) },
-    { title: 'bead', width: 12, cell: ({ active_bead }) => active_bead },
-    { title: 'ctx', width: 4, leaves: 3, cell: ({ context_pct: used }) => (used === undefined ? '' : `${used}%`) },
-    {
-      title: 'why',
-      width: 12,
-      grows: true,
-      leaves: 1,
-      cell: (each) => ({ text: each.unavailable_reason ?? '', tone: 'bad' }),
-    },
+    agentColumns.bead,
+    agentColumns.context,
+    agentColumns.why,
   ],
   idOf: ({ name }) => name,
   isChangedBy: isOneOf('agent.', 'session.', 'bead.', 'config.', 'attention.'),

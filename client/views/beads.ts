@@ -2,7 +2,7 @@ import type { CityClient } from '../../src/client/client.ts'
 import { ApiError } from '../../src/client/errors.ts'
 import type { Bead } from '../../src/work/beads/index.ts'
 import { beadActions, newBead } from './bead-actions.ts'
-import { type ColumnOf, isOneOf, type Query, type Reach, type Slice, table } from './page.ts'
+import { type Columns, isOneOf, type Query, type Reach, type Slice, table } from './page.ts'
 import { toneOf } from './tones.ts'
 
 const PAGE = 200
@@ -19,22 +19,27 @@ const ORDERS: Readonly<Record<string, readonly string[]>> = {
 const DEFAULT_ORDER = ['in_progress', 'open']
 
 /** What is shown of a bead in a list. */
-export const beadColumns: readonly ColumnOf<Bead>[] = [
-  { title: 'id', width: 10, isName: true, cell: ({ id }) => id },
-  { title: 'status', width: 12, cell: (bead) => ({ text: statusOf(bead), tone: toneOf(statusOf(bead)) }) },
-  { title: 'title', width: 28, grows: true, cell: ({ title }) => title },
-  { title: 'type', width: 8, leaves: 2, cell: ({ issue_type }) => ({ text: issue_type, tone: 'quiet' }) },
-  { title: 'prio', width: 4, leaves: 3, cell: ({ priority }) => (priority === undefined ? '' : `P${priority}`) },
-  {
+export const beadColumns = {
+  id: { title: 'id', header: 'BEAD', width: 10, isName: true, cell: ({ id }) => id },
+  status: { title: 'status', width: 12, cell: (bead) => ({ text: statusOf(bead), tone: toneOf(statusOf(bead)) }) },
+  title: { title: 'title', width: 28, grows: true, cell: ({ title }) => title },
+  type: { title: 'type', width: 8, leaves: 2, cell: ({ issue_type }) => ({ text: issue_type, tone: 'quiet' }) },
+  priority: {
+    title: 'prio',
+    width: 4,
+    leaves: 3,
+    cell: ({ priority: level }) => (level === undefined ? '' : `P${level}`),
+  },
+  labels: {
     title: 'labels',
     width: 12,
     grows: true,
     leaves: 4,
-    cell: ({ labels }: Bead) => ({ text: labels?.join(', ') ?? '', tone: 'quiet' }),
+    cell: ({ labels }) => ({ text: labels?.join(', ') ?? '', tone: 'quiet' }),
   },
-  { title: 'who', width: 18, leaves: 1, isName: true, cell: (bead) => ({ text: ownerOf(bead), tone: 'quiet' }) },
-  { title: 'age', width: 4, cell: ({ created_at }) => ({ since: created_at, tone: 'quiet' }) },
-]
+  who: { title: 'who', width: 18, leaves: 1, isName: true, cell: (bead) => ({ text: ownerOf(bead), tone: 'quiet' }) },
+  age: { title: 'age', width: 4, cell: ({ created_at }) => ({ since: created_at, tone: 'quiet' }) },
+} satisfies Columns<Bead>
 
 /** The work of a city: what is under way first. */
 export const beadsPage = table<Bead>({
@@ -45,7 +50,7 @@ export const beadsPage = table<Bead>({
   empty: 'no open work: n makes a bead',
   sorts: Object.keys(ORDERS),
   isSearched: true,
-  columns: beadColumns,
+  columns: Object.values(beadColumns),
   idOf: ({ id }) => id,
   isSystem: (bead) => isBookkeeping(bead),
   isChangedBy: isOneOf('bead.'),

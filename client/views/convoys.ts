@@ -61,7 +61,7 @@ export const convoyPage = table<Bead>({
   title: 'beads of the convoy',
   help: 'a convoy with its beads',
   empty: 'it has no beads: gc convoy add CONVOY BEAD adds one',
-  columns: beadColumns,
+  columns: Object.values(beadColumns),
   idOf: ({ id }) => id,
   isChangedBy: isOneOf('convoy.', 'bead.'),
   opens: ({ id }, city) => ({ page: 'bead', city, subject: id }),

@@ -1,6 +1,8 @@
-export { foldPools } from './agents.ts'
+export { agentColumns, foldPools } from './agents.ts'
 export { CONCERNS } from './attention.ts'
-export { beadOfId } from './beads.ts'
+export { beadColumns, beadOfId } from './beads.ts'
+export { shortTime, shownText } from './cells.ts'
+export { changeColumns } from './changes.ts'
 export { cityActions } from './city-actions.ts'
 export { amount, limitOf, progressBar, sparkLine } from './figures.ts'
 export { matchesFilter } from './matching.ts'
@@ -9,6 +11,7 @@ export {
   type Band,
   type Cell,
   type Column,
+  type ColumnOf,
   type Field,
   type Jump,
   type Line,
@@ -26,6 +29,8 @@ export {
   type TablePage,
   type TextContent,
   type TextPage,
+  toCell,
 } from './page.ts'
 export { pageOf, pages } from './pages.ts'
+export { sessionColumns } from './sessions.ts'
 export { TONES, type Tone } from './tones.ts'

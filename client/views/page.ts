@@ -61,6 +61,8 @@ export interface Cell {
 
 export interface Column {
   readonly title: string
+  /** Its title in a list of a command, where that is not its title here in capitals. */
+  readonly header?: string
   /** Columns of text; a column that grows or has names has at least as many. */
   readonly width: number
   readonly grows?: boolean
@@ -281,6 +283,9 @@ export interface ColumnOf<Item> extends Column {
   cell(item: Item): Cell | string | undefined
 }
 
+/** Columns by name, for a page and a list that do not show all of them, or in another order. */
+export type Columns<Item> = Readonly<Record<string, ColumnOf<Item>>>
+
 interface TableOf<Item> extends Omit<TablePage, 'kind' | 'columns' | 'load' | 'rowOf'> {
   readonly columns: readonly ColumnOf<Item>[]
   idOf(item: Item): string
@@ -320,7 +325,9 @@ export function table<Item>(spec: TableOf<Item>): TablePage {
   }
 }
 
-const toCell = (cell: Cell | string | undefined): Cell => (typeof cell === 'object' ? cell : { text: cell ?? '' })
+/** What a column says of an item, as a cell. */
+export const toCell = (cell: Cell | string | undefined): Cell =>
+  typeof cell === 'object' ? cell : { text: cell ?? '' }
 
 /** A page of lines. */
 export const text = (spec: Omit<TextPage, 'kind'>): TextPage => ({ ...spec, kind: 'text' })

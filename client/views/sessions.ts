@@ -1,6 +1,6 @@
 import { isQuestion } from '../../src/client/attention.ts'
 import type { SessionResponse } from '../../src/work/sessions/index.ts'
-import { isOneOf, type PageEvent, table } from './page.ts'
+import { type Columns, isOneOf, type PageEvent, table } from './page.ts'
 import { searchSessions } from './search.ts'
 import { actionsOfSession } from './session-actions.ts'
 import { toneOf } from './tones.ts'
@@ -10,12 +10,38 @@ const PAGE = 200
 
 /** A session as it is listed, whether it waits for an answer, whether nothing confines it although others are, and the title of its bead. */
 type Listed = SessionResponse & {
-  readonly asks: boolean
+  readonly asks?: boolean
   readonly isUnconfined: boolean
-  readonly work: string | undefined
+  readonly work?: string | undefined
 }
 
 const stateOf = ({ state, asks }: Listed): string => (asks ? 'waiting' : state || 'closed')
+
+/** What is shown of a session in a list. */
+export const sessionColumns = {
+  id: { title: 'id', header: 'SESSION', width: 8, isName: true, cell: ({ id }) => id },
+  state: { title: 'state', width: 12, cell: (session) => ({ text: stateOf(session), tone: toneOf(stateOf(session)) }) },
+  name: {
+    ...{ title: 'name', width: 10, grows: true, isName: true },
+    cell: ({ alias, session_name }) => alias ?? session_name,
+  },
+  confined: { title: 'confined', width: 8, leaves: 1, cell: ({ isUnconfined }) => unconfinedCell(isUnconfined) },
+  agent: {
+    ...{ title: 'agent', width: 20, leaves: 5, isName: true },
+    cell: ({ template }) => ({ text: template, tone: 'quiet' }),
+  },
+  bead: { title: 'bead', header: 'WORK', width: 9, leaves: 2, cell: ({ active_bead }) => active_bead },
+  work: { title: 'works on', width: 16, grows: true, leaves: 6, cell: ({ work }) => work },
+  turn: { title: 'turn', width: 7, leaves: 3, cell: ({ activity }) => ({ text: activity ?? '', tone: 'quiet' }) },
+  context: {
+    ...{ title: 'ctx', width: 4, leaves: 4 },
+    cell: ({ context_pct: used }) => (used === undefined ? '' : `${used}%`),
+  },
+  age: {
+    ...{ title: 'age', header: 'ACTIVE', width: 4 },
+    cell: (each) => ({ since: each.last_active ?? each.created_at, tone: 'quiet' }),
+  },
+} satisfies Columns<Listed>
 
 /** The orders of the list, and the states that each shows. */
 const ORDERS: Readonly<Record<string, string>> = {
@@ -39,18 +65,7 @@ export const sessionsPage = table<Listed>({
   title: 'sessions',
   help: 'the agents that run',
   empty: 'none: n on an agent slings work to it',
-  columns: [
-    { title: 'id', width: 8, isName: true, cell: ({ id }) => id },
-    { title: 'state', width: 12, cell: (session) => ({ text: stateOf(session), tone: toneOf(stateOf(session)) }) },
-    { title: 'name', width: 10, grows: true, isName: true, cell: ({ alias, session_name }) => alias ?? session_name },
-    { title: 'confined', width: 8, leaves: 1, cell: ({ isUnconfined }) => unconfinedCell(isUnconfined) },
-    { title: 'agent', width: 20, leaves: 5, isName: true, cell: ({ template }) => ({ text: template, tone: 'quiet' }) },
-    { title: 'bead', width: 9, leaves: 2, cell: ({ active_bead }) => active_bead },
-    { title: 'works on', width: 16, grows: true, leaves: 6, cell: ({ work }) => work },
-    { title: 'turn', width: 7, leaves: 3, cell: ({ activity }) => ({ text: activity ?? '', tone: 'quiet' }) },
-    { title: 'ctx', width: 4, leaves: 4, cell: ({ context_pct: used }) => (used === undefined ? '' : `${used}%`) },
-    { title: 'age', width: 4, cell: (each) => ({ since: each.last_active ?? each.created_at, tone: 'quiet' }) },
-  ],
+  columns: Object.values(sessionColumns),
   idOf: ({ id }) => id,
   isChangedBy: (event) => isOfSessions(event) || isWork(event),
   opens: ({ id }, city) => ({ page: 'session', city, subject: id }),

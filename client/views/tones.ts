@@ -30,7 +30,9 @@ const STATES: Record<string, Tone> = {
   approved: 'good',
   landed: 'quiet',
   discarded: 'quiet',
+  green: 'good',
+  red: 'bad',
 }
 
-/** The tone of the state of a city, agent, session, bead, run, step or service. */
-export const toneOf = (state: string): Tone => STATES[state] ?? 'plain'
+/** The tone of a state of a city, agent, session, bead, run, step or service, or of a verdict. */
+export const toneOf = (state = ''): Tone => STATES[state] ?? 'plain'

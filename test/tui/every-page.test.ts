@@ -29,7 +29,7 @@ describe('every page is drawn from its declaration', () => {
       ).map((line) => line.slice(0, 238))
       expect(lines[1]).toContain(page.title)
       const [titles = '', words = ''] = [lines[2], lines[3]]
-      expect(words.match(/\bw\d+\b/g)).toEqual(page.columns.map((_, at) => `w${at}`))
+      expect([...words.matchAll(/\bw\d+\b/g)].map(([word]) => word)).toEqual(page.columns.map((_, at) => `w${at}`))
       for (const { title } of page.columns) expect(titles).toContain(title)
     } else if (page.kind === 'text') {
       const content = { head: [{ text: 'above it' }], lines: [{ text: 'what it says', tone: 'good' as const }] }

@@ -1,5 +1,5 @@
-import type { Cell, Column, Row } from '../../client/views/index.ts'
-import { displayWidth, formatAge, formatTime, padTo, sanitizeLine, truncate } from '../../src/client/text.ts'
+import { type Cell, type Column, type Row, shortTime } from '../../client/views/index.ts'
+import { displayWidth, padTo, truncate } from '../../src/client/text.ts'
 
 /** So many of the first rows tell how much room columns want, beside those that are visible. */
 const SAMPLE = 100
@@ -81,20 +81,6 @@ const STEP = 8
 export function cellText(shown: string, { isName }: Column, width: number): string {
   return padTo(isName ? shortenName(shown, width) : truncate(shown, width), width)
 }
-
-/** What a cell says, whole. */
-export function shownText({ text, since, at }: Cell, now: number): string {
-  if (since !== undefined) return formatAge(since, now)
-  return at === undefined ? sanitizeLine(text ?? '') : shortTime(at, now)
-}
-
-/** `14:03:09`, and on another day `11-27 14:03`. */
-function shortTime(timestamp: string, now: number): string {
-  const time = formatTime(timestamp, now)
-  return time.length > TIME_OF_DAY ? time.slice('2026-'.length, -':00'.length) : time
-}
-
-const TIME_OF_DAY = '14:03:09'.length
 
 /** Shortens a name in its middle: both of its ends tell something. */
 export function shortenName(name: string, width: number): string {

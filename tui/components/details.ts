@@ -1,7 +1,6 @@
-import type { Column, Line, Row } from '../../client/views/index.ts'
+import { type Column, type Line, type Row, shownText } from '../../client/views/index.ts'
 import { displayWidth, padTo } from '../../src/client/text.ts'
 import { wrapLine } from '../state/text-lines.ts'
-import { shownText } from './columns.ts'
 
 /** So much room has to be left below the rows of a table. */
 const MIN_ROOM = 3

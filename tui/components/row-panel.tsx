@@ -1,11 +1,10 @@
 import type { ReactNode } from 'react'
-import { type Line, pageOf, type Row } from '../../client/views/index.ts'
+import { type Line, pageOf, type Row, shownText } from '../../client/views/index.ts'
 import { displayWidth, padTo, sanitizeLine } from '../../src/client/text.ts'
 import { type Area, contentOf, textColumns } from '../state/layout.ts'
 import { selectedRow } from '../state/selection.ts'
 import type { State } from '../state/state.ts'
 import { wrapLine } from '../state/text-lines.ts'
-import { shownText } from './columns.ts'
 import { Panel } from './panel.tsx'
 import { TextLines } from './text.tsx'
 

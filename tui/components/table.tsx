@@ -7,6 +7,7 @@ import {
   type Location,
   progressBar,
   type Row,
+  shownText,
   type TablePage,
 } from '../../client/views/index.ts'
 import { countOf, displayWidth, padTo, sanitizeLine, truncate } from '../../src/client/text.ts'
@@ -15,7 +16,7 @@ import { detailsOf } from '../state/navigation.ts'
 import { hiddenRows, selectedIndex, shownRows } from '../state/selection.ts'
 import { type State, type View, viewOf } from '../state/state.ts'
 import { wrapLine } from '../state/text-lines.ts'
-import { cellText, columnWidths, contentWidths, PROGRESS, shownText } from './columns.ts'
+import { cellText, columnWidths, contentWidths, PROGRESS } from './columns.ts'
 import { detailLines } from './details.ts'
 import { useLook } from './look.ts'
 import { Panel } from './panel.tsx'

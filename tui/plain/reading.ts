@@ -1,6 +1,5 @@
-import { type Line, type Location, pageOf, type Row, type TablePage } from '../../client/views/index.ts'
+import { type Line, type Location, pageOf, type Row, shownText, type TablePage } from '../../client/views/index.ts'
 import { sanitizeLine } from '../../src/client/text.ts'
-import { shownText } from '../components/columns.ts'
 import { focused } from '../state/navigation.ts'
 import { selectedIndex, selectedRow, shownRows } from '../state/selection.ts'
 import { here, type State, viewOf } from '../state/state.ts'
