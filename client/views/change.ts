@@ -65,7 +65,7 @@ const filesPage = (name: string, part: Part): TablePage =>
       { title: 'lines', width: 9, leaves: 1, cell: (file) => ({ text: linesOf(file), tone: 'quiet' }) },
     ],
     idOf: ({ path }) => path,
-    isChangedBy: isOneOf('change.'),
+    isChangedBy: isOneOf('change.', 'land.'),
     jumps: jumps(name),
     load: async (reach, { cursor }) => {
       const change = await readChange(reach)
@@ -100,14 +100,15 @@ function newCommits(commits: readonly { state: string }[]): string {
 }
 
 /** The title of a change, and how it stands. */
-function headOf({ id, title, state, round, files, added, removed, agent, reason }: ChangeView): Line[] {
+function headOf({ id, title, state, round, files, added, removed, agent, reason, checks }: ChangeView): Line[] {
+  const verdict = checks === undefined ? '' : `check ${checks}`
   return [
     { text: `${title ?? id} · ${agent}`, tone: 'strong' },
     {
-      text: [state, `round ${round}`, countOf(files, 'file'), `+${added} -${removed}`, reason]
+      text: [state, verdict, `round ${round}`, countOf(files, 'file'), `+${added} -${removed}`, reason]
         .filter(Boolean)
         .join(' · '),
-      tone: toneOf(state),
+      tone: toneOf(checks === 'red' ? checks : state),
     },
   ]
 }

@@ -22,7 +22,12 @@ export const changeColumns = {
   agent: { title: 'agent', width: 12, isName: true, leaves: 2, cell: ({ agent }) => agent },
   lines: { title: 'lines', width: 11, cell: ({ added, removed }) => `+${added} -${removed}` },
   files: { title: 'files', width: 5, leaves: 3, cell: ({ files }) => String(files) },
-  checks: { title: 'checks', width: 6, leaves: 2, cell: ({ checks }) => ({ text: checks ?? '', tone: toneOf(checks) }) },
+  checks: {
+    title: 'checks',
+    width: 6,
+    leaves: 2,
+    cell: ({ checks }) => ({ text: checks ?? '', tone: toneOf(checks) }),
+  },
   risk: {
     ...{ title: 'look at', header: 'RISK', width: 18, grows: true, leaves: 1 },
     cell: ({ risk }) => ({ text: risk ?? '', tone: 'warning' }),
