@@ -74,10 +74,57 @@ describe('a yard', () => {
     const refs = () => git(world.yard ?? '', 'for-each-ref', '--format=%(refname)', 'refs/gc').split('\n')
     expect(refs()).toEqual(['refs/gc/base/main', `refs/gc/land/${landed}/1`, `refs/gc/land/${open}/1`].sort())
     git(world.yard ?? '', 'update-ref', 'refs/gc/train/lb-gone/0', world.base)
-    await world.clock.advance(31 * 24 * 3_600_000)
+    world.clock.stop(31 * 24 * 3_600_000)
     await world.resume()
     await world.settle()
     expect(refs()).toEqual(['refs/gc/base/main', `refs/gc/land/${open}/1`])
+  })
+
+  test('keeps what a target had before it was set back while something is lost, and for 30 days', async () => {
+    await using world = await landingWorld()
+    const id = await world.send('a', { a: '1\n' })
+    await world.settle()
+    const landed = git(world.remote, 'rev-parse', 'main')
+    git(world.remote, 'update-ref', 'refs/heads/main', world.base)
+    await world.send('b', { b: '1\n' })
+    await world.settle()
+    const month = async () => {
+      world.clock.stop(31 * 24 * 3_600_000)
+      await world.resume()
+      await world.settle()
+      return git(world.yard ?? '', 'for-each-ref', '--format=%(objectname)', 'refs/gc/rewound')
+    }
+    expect([world.state(id), await month()]).toEqual(['lost', landed])
+    await world.landings.change(human, 'cancel', id)
+    expect(await month()).toBe('')
+  })
+
+  test('goes 30 days after the last landing of a rig that is gone, and is made anew if that comes back', async () => {
+    await using world = await landingWorld()
+    const folders = () => readdirSync(join(world.town.hosts.home, 'land'))
+    const [landed, held] = [await world.send('a', { a: '1\n' }), await world.send('b', { b: '1\n' })]
+    await world.landings.change(human, 'hold', held)
+    await world.settle()
+    expect([world.state(landed), folders().length]).toEqual(['landed', 3])
+    world.town.declare('')
+    await world.city.config.reload()
+    const days = async (n: number) => {
+      world.clock.stop(n * 24 * 3_600_000)
+      await world.landings.whenIdle()
+      await world.landings.sweep()
+    }
+    await days(31)
+    expect(folders().length).toBe(3)
+    await world.landings.change(human, 'cancel', held)
+    await days(29)
+    expect(folders().length).toBe(3)
+    await days(2)
+    expect(folders()).toEqual([])
+    world.declare('mode = "push"\ncheck = ["./test.sh"]\n')
+    await world.city.config.reload()
+    const later = await world.send('c', { c: '1\n' })
+    await world.settle()
+    expect([world.state(later), world.main(), world.town.reports]).toEqual(['landed', ['c: c', 'a: a', 'base'], []])
   })
 
   test('packs what came in pieces, and drops what nothing needs once it has doubled', async () => {

@@ -7,6 +7,7 @@ import { branchProblem } from '../../config/declare/index.ts'
 import { readBranches } from '../../config/git/index.ts'
 import type { Suspensions } from '../../config/suspensions/index.ts'
 import { toTimestamp } from '../../core/clock.ts'
+import type { Deadline } from '../../core/deadlines.ts'
 import { sha256 } from '../../core/digest.ts'
 import { AppError, errorMessage } from '../../core/errors.ts'
 import type { Reactions } from '../../core/events/index.ts'
@@ -31,6 +32,7 @@ import type { Landing, LandingCheck, LandingList, LandingLog, LandStatus, LandSu
 import { startOf } from './starts.ts'
 import { Submissions, type Submitter, wrongState } from './submissions.ts'
 import type { CheckRow, LandingRow, LandingState } from './table.ts'
+import { KEEP_MS, removeFolders } from './tidying.ts'
 import { Train } from './train.ts'
 
 type Shared = Omit<TrainParts, 'rows' | 'checks' | 'letters' | 'holderOf' | 'tokens'>
@@ -123,6 +125,8 @@ const submitterOf = (caller: Caller): Submitter => ({
 })
 
 const PAGE = 100
+const FIRST_SWEEP_MS = 60_000
+const SWEEP_MS = 24 * 3_600_000
 
 /** The branches of a city that are to land, and the trains that bring them to their targets. */
 export class Landings {
@@ -136,6 +140,8 @@ export class Landings {
   readonly #submissions: Submissions
   #unsubscribe = () => {}
   #isRunning = false
+  #sweep: Deadline | undefined
+  #sweeping: Promise<void> = Promise.resolve()
 
   constructor(private readonly options: LandingsOptions) {
     this.rows = new LandingRows(options.store)
@@ -194,11 +200,14 @@ export class Landings {
     )
     this.#releaseApproved()
     this.#wakeAll()
+    this.#scheduleSweep(FIRST_SWEEP_MS)
   }
 
   async stop(): Promise<void> {
     this.#isRunning = false
+    this.#sweep?.cancel()
     this.#unsubscribe()
+    await this.#sweeping
     await Promise.all([...this.#trains.values()].map(({ train }) => train.stop()))
     await this.letters.stop()
     await this.checks.stop()
@@ -540,11 +549,37 @@ export class Landings {
     for (const rig of this.options.config.current.rigs) if (lands(rig)) this.#wake(rig.name)
   }
 
+  #scheduleSweep(delay: number): void {
+    this.#sweep = this.options.deadlines.after(delay, () => {
+      this.#sweeping = this.sweep().catch((error) => this.options.report(`landing: ${errorMessage(error)}`))
+      this.#scheduleSweep(SWEEP_MS)
+    })
+  }
+
+  /** Removes the repositories of rigs that are gone, or land nothing any more, a while after their last landing was over. */
+  async sweep(): Promise<void> {
+    const { clock } = this.options
+    for (const name of this.rows.rigs()) {
+      const isOver = () =>
+        this.#isRunning && !lands(this.#find(name) ?? {}) && this.rows.wereOver(name, clock.now() - KEEP_MS)
+      const known = this.#trains.get(name)
+      if (!isOver() || known?.train.isIdle === false) continue
+      this.#trains.delete(name)
+      await known?.train.stop()
+      await removeFolders(this.#folderOf(name), () => isOver() && !this.#trains.has(name))
+    }
+  }
+
+  #folderOf(rig: string): string {
+    const { path, home } = this.options
+    return join(home, 'land', sha256(`${path}\0${rig}`).slice(0, 20))
+  }
+
   #trainOf(name: string): RigTrain {
     const existing = this.#trains.get(name)
     if (existing) return existing
-    const { path, home, git } = this.options
-    const folder = join(home, 'land', sha256(`${path}\0${name}`).slice(0, 20))
+    const { git } = this.options
+    const folder = this.#folderOf(name)
     const yard = new Yard(git, `${folder}.git`)
     const place = (slot = 0) => {
       const scratch = new Scratch(yard, `${folder}.scratch${slot === 0 ? '' : `-${slot}`}`)

@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, inArray, lt, notInArray, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, gte, inArray, lt, notInArray, or, sql } from 'drizzle-orm'
 import type { Store, Tx } from '../../core/store/index.ts'
 import {
   type BatchRow,
@@ -314,6 +314,26 @@ export class LandingRows {
   /** The trains that stand still or are paused. */
   standing(): TrainRow[] {
     return this.store.read((orm) => orm.select().from(landingTrains).where(sql`standing_for <> ''`).all())
+  }
+
+  /** The rigs in which branches landed, or were to. */
+  rigs(): string[] {
+    return this.store.read((orm) => orm.select().from(landingTrains).all()).map(({ rig }) => rig)
+  }
+
+  /** Whether all landings of a rig were over before a time, with all that they left to be done. */
+  wereOver(rig: string, before: number): boolean {
+    const isRecent = or(notInArray(landings.state, [...FINAL]), gte(landings.updatedAt, before))
+    const recent = this.store.read((orm) =>
+      orm
+        .select({ id: landings.id })
+        .from(landings)
+        .where(and(eq(landings.rig, rig), isRecent))
+        .get(),
+    )
+    const left = [this.openPushes(rig), this.openPullRequests(rig), this.branchesToDelete(rig)]
+    const isChecked = this.openChecks().some((check) => check.rig === rig)
+    return recent === undefined && !isChecked && left.every((each) => each.length === 0)
   }
 
   setTrain(tx: Tx, rig: string, target: string, change: Partial<TrainRow>): void {

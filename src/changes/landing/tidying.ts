@@ -1,11 +1,17 @@
+import { existsSync, readdirSync, renameSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
 import { errorMessage } from '../../core/errors.ts'
 import { LandedBranches } from './branches.ts'
 import type { TrainParts, TrainRig } from './parts.ts'
 import { FINAL } from './rows.ts'
+import { LANDING_STATES } from './table.ts'
 
 const DAY_MS = 24 * 3_600_000
 /** Commits of a landing that is over are kept for this long. */
-const KEEP_MS = 30 * DAY_MS
+export const KEEP_MS = 30 * DAY_MS
+const OPEN = LANDING_STATES.filter((state) => !FINAL.includes(state))
+const REMOVED = '.removed'
 
 /** Keeps the repository of a train small, and deletes branches that landed, while nothing else is to do. */
 export class Tidying {
@@ -42,24 +48,58 @@ export class Tidying {
 
   /** Removes refs that keep what nothing needs any more: of crashes, of batches that are over, and of old landings. */
   async removeRefs(): Promise<void> {
-    const { rows, clock } = this.parts
-    const { yard, name } = this.rig
+    const { clock } = this.parts
+    const { yard } = this.rig
     this.#refsLookedAt = clock.now()
-    const pushed = new Set(rows.openPushes(name).map(({ batch }) => batch))
-    const stale: string[] = []
-    for (const ref of (await yard.refs('refs/gc')).keys()) {
-      const [, , kind = '', id = ''] = ref.split('/')
-      if (kind === 'train' && !pushed.has(id) && (rows.findBatch(id)?.state ?? 'done') === 'done') stale.push(ref)
-      if ((kind === 'land' || kind === 'pr') && this.#isOver(id)) stale.push(ref)
-      const [, proposed] = /^refs\/gc\/base\/gc\/land\/(ld-[a-z0-9]+)(?:-\d+)?$/.exec(ref) ?? []
-      if (proposed !== undefined && this.#isOver(proposed)) stale.push(ref)
-    }
-    await yard.unpin(stale)
+    const refs = [...(await yard.refs('refs/gc')).keys()]
+    const isNeeded = this.#needs()
+    await yard.unpin(refs.filter((ref) => !isNeeded(ref)))
   }
 
-  /** Whether nobody continues, retries or restores a landing any more. */
-  #isOver(id: string): boolean {
-    const row = this.parts.rows.find(id)
-    return !row || (FINAL.includes(row.state) && this.parts.clock.now() - row.updatedAt >= KEEP_MS)
+  /** Tells which refs keep what is still needed. */
+  #needs(): (ref: string) => boolean {
+    const { rows, clock } = this.parts
+    const { name } = this.rig
+    const open = rows.inStates(name, ...OPEN)
+    const pushes = rows.openPushes(name)
+    const pushed = new Set(pushes.map(({ batch }) => batch))
+    const targets = new Set([this.rig.target(), ...[...open, ...pushes].map(({ target }) => target)])
+    const isLost = open.some(({ state }) => state === 'lost') || rows.train(name)?.standingFor === 'rewound'
+    const isLive = (id: string): boolean => {
+      const row = rows.find(id)
+      return row !== undefined && (!FINAL.includes(row.state) || clock.now() - row.updatedAt < KEEP_MS)
+    }
+    const kinds: Readonly<Record<string, (id: string, ref: string) => boolean>> = {
+      train: (batch) => pushed.has(batch) || (rows.findBatch(batch)?.state ?? 'done') !== 'done',
+      land: isLive,
+      pr: isLive,
+      letters: isLive,
+      rewound: (seconds) => isLost || clock.now() - Number(seconds) * 1000 < KEEP_MS,
+      base: (_, ref) => {
+        const branch = ref.slice('refs/gc/base/'.length)
+        const [, proposed] = /^gc\/land\/(ld-[a-z0-9]+)(?:-\d+)?$/.exec(branch) ?? []
+        return proposed === undefined ? targets.has(branch) : isLive(proposed)
+      },
+    }
+    return (ref) => {
+      const [, , kind = '', id = ''] = ref.split('/')
+      return kinds[kind]?.(id, ref) ?? true
+    }
+  }
+}
+
+/** A ref that keeps what a target had before it was set back. */
+export const rewoundRef = (commit: string, at: number): string => `refs/gc/rewound/${Math.floor(at / 1000)}/${commit}`
+
+/** Removes the folders of a train that is over; `isOver` is asked right before each. The next call takes up what is left. */
+export async function removeFolders(folder: string, isOver: () => boolean): Promise<void> {
+  const [parent, name] = [dirname(folder), basename(folder)]
+  const names = existsSync(parent) ? readdirSync(parent).filter((each) => each.startsWith(`${name}.`)) : []
+  for (const each of names) {
+    const isMoved = each.endsWith(REMOVED)
+    if (!isMoved && !isOver()) continue
+    const moved = join(parent, isMoved ? each : each + REMOVED)
+    if (!isMoved) renameSync(join(parent, each), moved)
+    await rm(moved, { recursive: true, force: true })
   }
 }

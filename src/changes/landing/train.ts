@@ -18,7 +18,7 @@ import { PullRequests } from './pull-requests.ts'
 import { Returns } from './returns.ts'
 import { FINAL } from './rows.ts'
 import type { BatchRow, LandingRow, LandingState, MemberRow, PushRow, TrainRow } from './table.ts'
-import { Tidying } from './tidying.ts'
+import { rewoundRef, Tidying } from './tidying.ts'
 
 /** The move of a train after a step: another step, or none until it is woken. */
 type Step = 'again' | 'wait'
@@ -285,6 +285,7 @@ export class Train {
     const lost = isRewound ? await this.#lostBy(before, base) : []
     const found = before === base ? [] : await this.#foundAgain(base)
     if (before === base && pushes.length === 0) return
+    if (isRewound) await yard.pin({ [rewoundRef(before, this.parts.clock.now())]: before })
     await store.write((tx) => {
       for (const { push, arrived, wrong } of pushes) this.#settle(tx, push, arrived, wrong)
       for (const row of found) this.#land(tx, row, row.merged ?? '')
@@ -295,7 +296,6 @@ export class Train {
         this.#standIn(tx, 'rewound', `${what}; look at it, then gc land resume`)
       } else if (['base-red', 'refused'].includes(this.#row?.standingFor ?? '')) this.#runIn(tx)
     }, LANDING)
-    if (isRewound) await yard.pin({ [`refs/gc/rewound/${before}`]: before })
   }
 
   /** Members of a push whose commits changed other paths or contents than they were to. */
