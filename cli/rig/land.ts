@@ -17,6 +17,7 @@ export interface LandOptions extends JsonOption {
   checkTimeout?: string
   batch?: number
   confirmRed?: boolean
+  checkEarly?: boolean
   strategy?: 'squash' | 'merge'
   parallel?: number
   generated?: string[]
@@ -83,13 +84,23 @@ export const changeLanding = (city: CityClient, name: string, body: RigLandUpdat
 
 /** The changes that the options ask for. Tables are read first, since an option is one key of them. */
 async function changeOf(city: CityClient, name: string, options: LandOptions): Promise<RigLandUpdate> {
-  const { check, checkTimeout, confirmRed, protect, holdLarge, turnTimeout, deleteBranch, unset = [] } = options
+  const {
+    check,
+    checkTimeout,
+    confirmRed,
+    checkEarly,
+    protect,
+    holdLarge,
+    turnTimeout,
+    deleteBranch,
+    unset = [],
+  } = options
   const { mode, target, remote, batch, strategy, parallel, generated, tries, sign } = options
   return {
     ...{ mode, target, remote, batch, strategy, parallel, tries, sign },
     ...(check !== undefined && { check: await commandWords(check) }),
     ...(generated && { generated: await Promise.all(generated.map(generatedOf)) }),
-    ...{ check_timeout: checkTimeout, confirm_red: confirmRed, protected_paths: protect },
+    ...{ check_timeout: checkTimeout, confirm_red: confirmRed, check_early: checkEarly, protected_paths: protect },
     ...{ turn_timeout: turnTimeout, delete_branch: deleteBranch },
     hold: holdLarge === undefined ? undefined : holdLarge === 0 ? null : [`large:${holdLarge}`],
     ...(await tablesOf(city, name, options)),
@@ -98,7 +109,18 @@ async function changeOf(city: CityClient, name: string, options: LandOptions): P
 }
 
 const KEYS = new Set([
-  ...['target', 'remote', 'check', 'check_timeout', 'batch', 'confirm_red', 'strategy', 'parallel', 'generated'],
+  ...[
+    'target',
+    'remote',
+    'check',
+    'check_timeout',
+    'batch',
+    'confirm_red',
+    'check_early',
+    'strategy',
+    'parallel',
+    'generated',
+  ],
   ...['protected_paths', 'hold', 'tries', 'turn_timeout', 'delete_branch', 'sign', 'pr', 'auto', 'forge'],
 ])
 

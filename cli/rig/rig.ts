@@ -183,6 +183,8 @@ function landCommand(rig: Command, context: CommandContext): void {
     .option('--check <command>', 'the command that must pass')
     .option('--check-timeout <duration>', 'maximum duration of a check, such as 20m')
     .option('--batch <n>', 'maximum branches checked together', parseCount)
+    .option('--check-early', 'check what waits for approval before it has it')
+    .option('--no-check-early', 'check only what is approved')
     .option('--confirm-red', 'repeat a failed check before it blames a branch')
     .option('--no-confirm-red', 'blame a branch after one failed check')
     .addOption(new Option('--strategy <strategy>', 'squash or merge').choices(['squash', 'merge']))

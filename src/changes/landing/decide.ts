@@ -1,6 +1,14 @@
 /** The verdict of a check. `none`: it ended for a reason that says nothing about the code. */
 export type Verdict = 'green' | 'red' | 'none'
 
+/** The verdicts of each position of a batch, oldest first. */
+export function verdictsOf(checks: readonly { position: number; verdict: Verdict | null }[]): Map<number, Verdict[]> {
+  const verdicts = new Map<number, Verdict[]>()
+  for (const { position, verdict } of checks)
+    if (verdict) verdicts.set(position, [...(verdicts.get(position) ?? []), verdict])
+  return verdicts
+}
+
 /** The next step of a batch. Position -1 is the base. */
 export type Decision =
   | {

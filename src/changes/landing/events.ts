@@ -40,6 +40,7 @@ export const LandWaitingTurn = defineEvent(
   Payload,
   'A branch conflicts in files that the owner of another one resolves first.',
 )
+export const LandPassed = defineEvent('land.passed', Payload, 'A branch that waits for approval passed the check.')
 export const LandRed = defineEvent('land.red', Payload, 'The check failed twice with a branch, and passed without it.')
 export const LandUndelivered = defineEvent(
   'land.undelivered',

@@ -126,6 +126,19 @@ export class LandingRows {
     return this.store.read((orm) => orm.select().from(landingBatches).where(where).get())
   }
 
+  /** Whether the check judged the head of a landing in a trial. */
+  isTried({ id, head }: LandingRow): boolean {
+    const trials = this.store.read((orm) =>
+      orm
+        .select({ outcome: landingBatches.outcome })
+        .from(landingMembers)
+        .innerJoin(landingBatches, eq(landingBatches.id, landingMembers.batch))
+        .where(and(eq(landingMembers.landing, id), eq(landingMembers.head, head), eq(landingBatches.trial, true)))
+        .all(),
+    )
+    return trials.some(({ outcome }) => outcome === 'green' || outcome === 'red')
+  }
+
   findBatch(id: string): BatchRow | undefined {
     return this.store.read((orm) => orm.select().from(landingBatches).where(eq(landingBatches.id, id)).get())
   }

@@ -85,6 +85,8 @@ export const landingBatches = sqliteTable(
     outcome: text().notNull().default(''),
     createdAt: integer('created_at').notNull(),
     endedAt: integer('ended_at'),
+    /** Whether its one branch waits for approval, so that it is checked and not pushed. */
+    trial: integer({ mode: 'boolean' }).notNull().default(false),
   },
   (row) => [
     check('landing_batches_state', oneOf('state', ['checking', 'bisecting', 'pushing', 'done'])),

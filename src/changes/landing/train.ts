@@ -8,8 +8,8 @@ import { WorkKey } from '../../work/metadata.ts'
 import { landingMode, packHolder } from '../forges/index.ts'
 import { changesBetween, changesDigest, LocalBranch, RemoteBranch, remoteAddress, type Target } from '../yard/index.ts'
 import { type BuildRequest, type BuildResult, build, type Candidate } from './build.ts'
-import { type CheckPlace, checkId } from './checks.ts'
-import { type Decision, decide, type Verdict } from './decide.ts'
+import { checkId } from './checks.ts'
+import { type Decision, decide, verdictsOf } from './decide.ts'
 import * as events from './events.ts'
 import type { GivenBack } from './letters.ts'
 import { countStanding } from './metrics.ts'
@@ -19,6 +19,7 @@ import { Returns } from './returns.ts'
 import { FINAL } from './rows.ts'
 import type { BatchRow, LandingRow, LandingState, MemberRow, PushRow, TrainRow } from './table.ts'
 import { rewoundRef, Tidying } from './tidying.ts'
+import { Trials } from './trials.ts'
 
 /** The move of a train after a step: another step, or none until it is woken. */
 type Step = 'again' | 'wait'
@@ -53,6 +54,7 @@ export class Train {
   readonly #pullRequests: PullRequests
   readonly #returns: Returns
   readonly #tidying: Tidying
+  readonly #trials: Trials
 
   constructor(
     private readonly parts: TrainParts,
@@ -67,6 +69,14 @@ export class Train {
       stand: (kind, reason) => this.#stand(kind, reason),
       stopStanding: (kind) => this.#stopStanding(kind),
       wakeIn: (ms) => this.#wakeIn(ms),
+    })
+    this.#trials = new Trials(parts, rig, {
+      merge: (row, land, base) => this.#mergeAlone(row, land, base),
+      begin: (row, base, { candidate }) => this.#beginTrial(row, base, candidate),
+      check: async (batch, members, decision) => void (await this.#check(batch, members, decision)),
+      endBatch: (tx, batch, outcome) => this.#endBatch(tx, batch, outcome),
+      redOf: (batch, members, position) => this.#returns.redOf(batch, members, position),
+      giveBack: (tx, row, land, back) => this.#returns.giveBack(tx, row, land, back),
     })
     this.#tidying = new Tidying(parts, rig, (ms) => this.#wakeIn(ms))
   }
@@ -148,17 +158,23 @@ export class Train {
     const { rows } = this.parts
     const land = this.rig.land()
     if (!land || land.mode === 'off' || this.rig.isSuspended()) return 'wait'
-    if (rows.inStates(this.rig.name, 'submitted', 'queued', 'in_batch', 'waits_turn').length === 0) {
-      const { name } = this.rig
-      if (rows.openPushes(name).length + rows.openPullRequests(name).length === 0) return 'wait'
-    }
+    if (!this.#hasWork(land)) return 'wait'
     await this.#prepare()
     await this.#takeIn(land)
     await this.#pullRequests.follow(land)
     const batch = rows.activeBatch(this.rig.name)
+    if (batch?.trial) return (await this.#trials.advance(batch, land)) ? 'again' : 'wait'
     if (batch?.state === 'pushing') return this.#push(batch, land)
     if (batch) return this.#advance(batch, land)
     return this.#form(land)
+  }
+
+  #hasWork(land: LandConfig): boolean {
+    const { rows } = this.parts
+    const { name } = this.rig
+    if (rows.inStates(name, 'submitted', 'queued', 'in_batch', 'waits_turn').length > 0) return true
+    if (rows.openPushes(name).length + rows.openPullRequests(name).length > 0) return true
+    return rows.activeBatch(name) !== undefined || this.#trials.next(land) !== undefined
   }
 
   /** Creates the repository, and removes refs that a crash left without a row. */
@@ -404,8 +420,8 @@ export class Train {
       batch,
       committedAt: Math.floor(this.parts.clock.now() / 1000),
     })
-    if (built.members.length === 0) return built.changed ? 'again' : 'wait'
-    await this.#begin(batch, base, built.members)
+    if (built.members.length > 0) await this.#begin(batch, base, built.members)
+    else if (!built.changed && !(await this.#trials.begin(land, base))) return 'wait'
     return 'again'
   }
 
@@ -435,13 +451,9 @@ export class Train {
         continue
       }
       const tip = members.at(-1)?.candidate ?? base
-      const request = { ...{ yard: this.rig.yard, land, row, base, tip, landed: history.landed, committedAt } }
       const isApproved = this.parts.isApproved(row.head)
-      const { generation } = this.rig
-      const missingLfs: BuildRequest['missingLfs'] = async (all) => (await this.#targetOf(land)).missingLfs(all)
-      const named = { name: `${this.parts.name}/${row.id}`, user: this.rig.user(), isApproved, generation, missingLfs }
-      const abandoned = history.abandoned
-      const result: BuildResult = abandoned ?? (await build({ ...request, ...named }))
+      const merge = () => this.#merge(row, { land, base, tip, landed: history.landed, committedAt, isApproved })
+      const result: BuildResult = history.abandoned ?? (await merge())
       if (result.is === 'candidate') members.push(toMember(batch, members.length, row, result.candidate))
       else if (result.is === 'generating') {
         await this.#explain(row, 'its generated files are being made again')
@@ -452,6 +464,24 @@ export class Train {
       if (isProposed && members.length > 0) break
     }
     return { members, changed }
+  }
+
+  #merge(row: LandingRow, rest: Omit<BuildRequest, 'yard' | 'row' | 'name' | 'user' | 'generation' | 'missingLfs'>) {
+    const { yard, generation } = this.rig
+    return build({
+      ...{ yard, row, generation, user: this.rig.user(), name: `${this.parts.name}/${row.id}` },
+      missingLfs: async (all) => (await this.#targetOf(rest.land)).missingLfs(all),
+      ...rest,
+    })
+  }
+
+  /** Merges a branch onto the target as if it were approved; undefined while it continues one that has not landed. */
+  async #mergeAlone(row: LandingRow, land: LandConfig, base: string): Promise<BuildResult | undefined> {
+    const pinned = (await this.rig.yard.refs(pinOf(row))).get(pinOf(row))
+    const history = await this.#historyOf(row, base, [])
+    if (pinned !== row.head || history.waitsFor !== undefined || history.abandoned) return undefined
+    const committedAt = Math.floor(this.parts.clock.now() / 1000)
+    return this.#merge(row, { land, base, tip: base, landed: history.landed, committedAt, isApproved: true })
   }
 
   /** Whether a landing is still what was submitted; otherwise it is held. */
@@ -541,7 +571,7 @@ export class Train {
     return true
   }
 
-  async #begin(batch: string, base: string, members: readonly MemberRow[]): Promise<void> {
+  async #begin(batch: string, base: string, members: readonly MemberRow[], trial = false): Promise<void> {
     const { rows, store, clock } = this.parts
     const { yard, name } = this.rig
     await yard.pin(
@@ -551,17 +581,23 @@ export class Train {
     await store.write((tx) => {
       const isCurrent = members.every(({ landing, head }) => {
         const row = rows.find(landing)
-        return row?.state === 'queued' && row.head === head
+        return row?.state === (trial ? 'held' : 'queued') && row.head === head
       })
       // A person or an owner took one of them back while it was merged.
       if (!isCurrent || this.#row?.pausedAt != null) return
-      const row = { id: batch, rig: name, target: this.rig.target(), base, baseTree, state: 'checking' as const }
+      const row = { id: batch, rig: name, target: this.rig.target(), base, baseTree, state: 'checking' as const, trial }
       const fresh = { lo: -1, hi: members.length - 1, outcome: '', createdAt: clock.now(), endedAt: null }
       rows.addBatch(tx, { ...row, ...fresh }, members)
+      if (trial) return
       for (const { landing } of members)
         rows.update(tx, landing, { state: 'in_batch', batch, reason: '', updatedAt: clock.now() })
       this.#record(tx, events.LandBatched, { batch, base, landings: members.map(({ landing }) => landing) })
     }, LANDING)
+  }
+
+  #beginTrial(row: LandingRow, base: string, candidate: Candidate): Promise<void> {
+    const batch = newId('lb-')
+    return this.#begin(batch, base, [toMember(batch, 0, row, candidate)], true)
   }
 
   /** Takes a batch one step on: the next check, its push, or back into the queue. */
@@ -571,15 +607,15 @@ export class Train {
     const checks = rows.checksOf(batch.id)
     if (checks.some(({ state }) => state !== 'done')) return 'wait'
     if (this.#row?.pausedAt != null) return 'wait'
-    const verdicts = new Map<number, Verdict[]>()
-    for (const { position, verdict } of checks) {
-      if (verdict) verdicts.set(position, [...(verdicts.get(position) ?? []), verdict])
-    }
-    const place = this.rig.checkPlace()
-    const decision: Decision = place
-      ? decide({ size: members.length, verdicts, confirms: land.confirmRed, parallel: land.parallel })
+    const decision: Decision = this.rig.checkPlace()
+      ? decide({
+          size: members.length,
+          verdicts: verdictsOf(checks),
+          confirms: land.confirmRed,
+          parallel: land.parallel,
+        })
       : { is: 'settled', upto: members.length - 1 }
-    if (decision.is === 'check') return place ? this.#check(batch, members, decision, place) : 'wait'
+    if (decision.is === 'check') return this.#check(batch, members, decision)
     if (decision.is === 'settled') return this.#close(batch, members, land, decision)
     const last = checks.findLast(({ position }) => position === (decision.is === 'base-red' ? -1 : decision.position))
     const [kind, what] =
@@ -604,9 +640,10 @@ export class Train {
     batch: BatchRow,
     members: readonly MemberRow[],
     { position, also, lo, hi }: Extract<Decision, { is: 'check' }>,
-    place: CheckPlace,
   ): Promise<Step> {
     const { rows, store, checks, clock } = this.parts
+    const place = this.rig.checkPlace()
+    if (!place) return 'wait'
     const begun = [position, ...also].map((at, slot) => {
       const member = members[at]
       const key = checks.keyOf(member?.tree ?? batch.baseTree, place)

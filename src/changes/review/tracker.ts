@@ -49,6 +49,9 @@ const RETRY_MS = 30_000
 const MAX_RETRY_MS = 3_600_000
 const MAX_RISK = 300
 
+/** States in which its owner is at rest. */
+const AT_REST: ReadonlySet<ChangeRow['state']> = new Set(['ready', 'approved'])
+
 /** The facts of a change that its events begin with. */
 export const factsOf = ({ id, rig, agent, bead, round }: ChangeRow) => ({
   ...{ change_id: id, rig, agent, round },
@@ -86,9 +89,9 @@ export class ChangeTracker {
     })
     reactions.on('changes.returned', ['land.conflict', 'land.red'], (tx, { session_id: session, payload }) => {
       const head = isObject(payload) ? payload.head : undefined
-      // Its owner may have gone on and a person approved that, until this is carried out.
-      const approved = rows.ofSession(session ?? '').find((row) => row.state === 'approved' && row.head === head)
-      if (approved) rows.update(tx, approved.id, { state: 'asked' })
+      // Its owner may have gone on until this is carried out.
+      const returned = rows.ofSession(session ?? '').find((row) => AT_REST.has(row.state) && row.head === head)
+      if (returned) rows.update(tx, returned.id, { state: 'asked' })
     })
     reactions.on('changes.resubmitted', ['land.submitted'], (tx, { session_id: session }) => {
       const row = session === undefined ? undefined : rows.growingOf(session)

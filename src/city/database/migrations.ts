@@ -29,6 +29,7 @@ import landedBranches from '../../changes/landing/branches.sql' with { type: 'te
 import landingLetters from '../../changes/landing/letters.sql' with { type: 'text' }
 import landingPullRequests from '../../changes/landing/pull-requests.sql' with { type: 'text' }
 import landings from '../../changes/landing/table.sql' with { type: 'text' }
+import landingTrials from '../../changes/landing/trials.sql' with { type: 'text' }
 import changes from '../../changes/review/table.sql' with { type: 'text' }
 import changeTotals from '../../changes/review/totals.sql' with { type: 'text' }
 import failedClones from '../../config/rigs/failed.sql' with { type: 'text' }
@@ -187,4 +188,5 @@ export const cityMigrations: readonly string[] = [
   landingLetters,
   landedBranches,
   changeTotals,
+  landingTrials,
 ]

@@ -14,6 +14,8 @@ export interface LandConfig {
   /** Whether a red check is run again before it blames a branch. */
   readonly confirmRed: boolean
   readonly strategy: LandStrategy
+  /** Whether what waits for approval is checked before it has it. */
+  readonly checkEarly: boolean
   /** Maximum checks at once. */
   readonly parallel: number
   readonly generated: readonly GeneratedFiles[]

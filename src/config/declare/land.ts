@@ -228,6 +228,7 @@ export const LAND = {
   checkTimeout: bounded('check_timeout', { min: SECOND, max: DAY, bounds: '1s to 24h' }),
   batch: integer('batch', { min: 1, max: 64 }),
   confirmRed: boolean('confirm_red'),
+  checkEarly: boolean('check_early'),
   strategy: oneOf('strategy', LAND_STRATEGIES),
   parallel: integer('parallel', { min: 1, max: 16 }),
   generated,

@@ -144,7 +144,7 @@ export class Rigs {
   /** The landing settings of a rig with the defaults filled in. */
   land(name: string): RigLand {
     const { land } = this.config.rig(name)
-    const { check, checkTimeout, turnTimeout, confirmRed, protectedPaths, deleteBranch, hold, ...rest } =
+    const { check, checkTimeout, turnTimeout, confirmRed, checkEarly, protectedPaths, deleteBranch, hold, ...rest } =
       land ?? LAND_DEFAULTS
     const { auto, generated, pr, mode, target, remote, batch, strategy, parallel, tries, sign, forge } = rest
     return {
@@ -152,7 +152,12 @@ export class Rigs {
       ...(target !== undefined && { target }),
       ...(check && { check: [...check] }),
       ...{ check_timeout: durationText(checkTimeout), turn_timeout: durationText(turnTimeout) },
-      ...{ confirm_red: confirmRed, delete_branch: deleteBranch, protected_paths: [...protectedPaths] },
+      ...{
+        confirm_red: confirmRed,
+        check_early: checkEarly,
+        delete_branch: deleteBranch,
+        protected_paths: [...protectedPaths],
+      },
       generated: generated.map(({ glob, command }) => ({ glob, command: [...command] })),
       hold: hold.large === undefined ? [] : [`large:${hold.large}`],
       pr: { labels: [...pr.labels], draft: pr.draft },

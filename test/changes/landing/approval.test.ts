@@ -1,11 +1,13 @@
-import { expect, test } from 'bun:test'
+import { describe, expect, test } from 'bun:test'
 import { ChangeApproved } from '../../../src/changes/review/index.ts'
 import { changes } from '../../../src/changes/review/table.ts'
 import type { Caller } from '../../../src/http/caller.ts'
+import { human } from '../../../src/http/guard.ts'
 import { until } from '../../support/until.ts'
 import { landingWorld } from './world.ts'
 
-const CHECKED = 'mode = "push"\ncheck = ["./test.sh"]\n'
+const EARLY = 'mode = "push"\ncheck = ["./test.sh"]\n'
+const CHECKED = `${EARLY}check_early = false\n`
 
 const session: Caller = {
   ...{ kind: 'session', city: 'town', session: 'mi-9', names: ['mi-9'], agent: 'worker' },
@@ -102,4 +104,67 @@ test('the rules of a rig let small changes in some paths land without a person',
   expect([world.state(small), world.state(large), world.state(other)]).toEqual(['landed', 'held', 'held'])
   expect(world.reason(large)).toBe('it changes 3 lines, and more than 2 wait for approval')
   expect(world.reason(other)).toBe('it changes files that wait for approval: src.ts')
+})
+
+describe('what waits for approval is checked while nothing else is to land', () => {
+  test('and lands without another check once it is approved', async () => {
+    await using world = await landingWorld({ land: EARLY })
+    const id = await submitted(world, 'work', { 'a.txt': 'a\n' })
+    const { head } = world.landings.show(id)
+    expect([world.state(id), world.checks]).toEqual(['held', 1])
+    expect(world.recorded()).toEqual(['submitted', 'queued', 'held', 'checking', 'passed'])
+    expect(world.main()).toEqual(['base'])
+    await world.reopen()
+    await world.settle()
+    const before = world.city.log.head
+    await approve(world, head)
+    await until(() => world.recorded(before).includes('landed'))
+    expect([world.state(id), world.checks]).toEqual(['landed', 1])
+    expect(world.recorded(before)).toEqual(['submitted', 'queued', 'batched', 'pushing', 'landed'])
+  })
+
+  test('and what fails goes back to its owner before a person has looked', async () => {
+    await using world = await landingWorld({ land: EARLY })
+    await approve(world, 'f'.repeat(40), 'other')
+    const id = await submitted(world, 'work', { 'broken.txt': 'a\n' })
+    expect(world.landings.show(id)).toMatchObject({ state: 'red', reason: 'fails the check' })
+    expect(world.landings.show(id)).not.toHaveProperty('held_for')
+    expect(world.recorded()).toEqual([
+      'submitted',
+      'queued',
+      'held',
+      'checking',
+      'checking',
+      'checking',
+      'red',
+      'undelivered',
+    ])
+    world.branch('work', { 'fixed.txt': 'a\n' })
+    await world.landings.submit(session, 'shop', { branch: 'work' })
+    await world.settle()
+    expect(world.state(id)).toBe('held')
+  })
+
+  test('unless something else is to land, which ends that check', async () => {
+    await using world = await landingWorld({ land: EARLY, judge: () => 'runs' })
+    const id = await submitted(world, 'work', { 'a.txt': 'a\n' })
+    await until(() => world.checks === 1)
+    const own = await world.send('mine', { 'b.txt': 'b\n' })
+    await until(() => world.checks === 2)
+    expect([world.state(id), world.state(own)]).toEqual(['held', 'in_batch'])
+    world.judge = () => 0
+    await world.settle()
+    expect([world.state(id), world.state(own), world.checks]).toEqual(['held', 'landed', 3])
+    expect(world.main()).toEqual(['mine: b.txt', 'base'])
+  })
+
+  test('and the check of a target that fails by itself blames nobody', async () => {
+    await using world = await landingWorld({ land: EARLY, judge: () => 1 })
+    const id = await submitted(world, 'work', { 'a.txt': 'a\n' })
+    expect([world.state(id), world.landings.status('shop').standing]).toEqual(['held', undefined])
+    const { checks } = world
+    await world.landings.resume(human, 'shop')
+    await world.settle()
+    expect([world.state(id), world.checks]).toEqual(['held', checks])
+  })
 })

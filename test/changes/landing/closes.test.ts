@@ -186,13 +186,20 @@ test('a branch asks a person once: its review where that decides, and else its l
   const before = city.log.head
   await city.reviews.approve(human, change.id, landing.head)
   expect(asked(world)).toEqual([])
-  await until(() => world.checks > 0)
-  await world.settle()
+  await until(() => since(world, before).includes('bead.updated'))
   expect(asked(world)).toEqual([])
   expect(since(world, before)).toEqual([
-    ...['land.submitted', 'land.queued', 'land.batched', 'land.checking', 'land.pushing', 'land.landed'],
+    ...['land.submitted', 'land.queued', 'land.batched', 'land.pushing', 'land.landed'],
     'bead.updated',
   ])
+})
+
+test('a branch that fails the check goes back to its owner, and no person is to review it', async () => {
+  await using world = await workersWorld(AUTO.replace('200', '2'))
+  const { change, landing } = await closed(world, { broken: '1\n2\n3\n' })
+  expect(landing).toMatchObject({ state: 'red', heldFor: '' })
+  expect(change).toMatchObject({ state: 'asked', checks: 'red' })
+  expect(asked(world)).toEqual([])
 })
 
 test('a guard asks for the landing alone, and what lands without a person asks nobody', async () => {

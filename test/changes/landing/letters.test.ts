@@ -238,8 +238,9 @@ test('a change that landing gives back gets another round with the commits of it
   await world.settle()
   await until(() => change().state === 'ready')
   expect([world.state(id), change().round, city.changeRows.ofSession(worker.id).length]).toEqual(['held', 2, 1])
+  const before = city.log.head
   await approve(change().head ?? '')
-  await until(() => world.checks > 0)
+  await until(() => world.recorded(before).includes('queued'))
   await world.settle()
   expect([world.state(id), change().state, world.file('base.txt')]).toEqual(['landed', 'landed', 'one\nM and W\nthree'])
 })

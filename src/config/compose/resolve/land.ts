@@ -23,6 +23,7 @@ export const LAND_DEFAULTS: LandConfig = {
   checkTimeout: 20 * MINUTE,
   batch: 8,
   confirmRed: true,
+  checkEarly: true,
   strategy: 'squash',
   parallel: 1,
   generated: [],

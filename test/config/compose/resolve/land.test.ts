@@ -34,7 +34,7 @@ describe('landing of a rig', () => {
     const { protectedPaths = [], ...land } = landOf('mode = "push"\ncheck = ["npm", "test"]') ?? {}
     expect(land).toEqual({
       ...{ mode: 'push', remote: 'origin', check: ['npm', 'test'], checkTimeout: 1_200_000, batch: 8 },
-      ...{ confirmRed: true, strategy: 'squash', parallel: 1, generated: [], hold: {}, tries: 3 },
+      ...{ confirmRed: true, checkEarly: true, strategy: 'squash', parallel: 1, generated: [], hold: {}, tries: 3 },
       ...{ turnTimeout: 1_800_000, deleteBranch: false, sign: false, pr: { labels: [], draft: false } },
     })
     expect(protectedPaths).toContain('.github/**')
@@ -48,6 +48,7 @@ check = "npm test"
 check_timeout = "90s"
 batch = 16
 confirm_red = false
+check_early = false
 strategy = "merge"
 parallel = 2
 generated = [{ glob = "package-lock.json", command = "npm install --package-lock-only" }]
@@ -62,7 +63,14 @@ auto = { check = "green", max_lines = 200, paths = ["docs/**"] }
 forge = { kind = "forgejo", url = "https://git.example.com/", repository = "acme/shop" }`
     expect(landOf(keys)).toEqual({
       ...{ mode: 'pr', target: 'release/2', remote: 'upstream', check: ['npm', 'test'], checkTimeout: 90_000 },
-      ...{ batch: 16, confirmRed: false, strategy: 'merge', parallel: 2, protectedPaths: ['Makefile'] },
+      ...{
+        batch: 16,
+        confirmRed: false,
+        checkEarly: false,
+        strategy: 'merge',
+        parallel: 2,
+        protectedPaths: ['Makefile'],
+      },
       generated: [{ glob: 'package-lock.json', command: ['npm', 'install', '--package-lock-only'] }],
       ...{ hold: { large: 2000 }, tries: 1, turnTimeout: 3_600_000, deleteBranch: true, sign: true },
       pr: { labels: ['gc'], draft: true },

@@ -1,0 +1,112 @@
+import type { LandConfig } from '../../config/city/index.ts'
+import type { Tx } from '../../core/store/index.ts'
+import type { BuildResult } from './build.ts'
+import { type Decision, decide, verdictsOf } from './decide.ts'
+import * as events from './events.ts'
+import type { GivenBack } from './letters.ts'
+import { enterState, LANDING, type TrainParts, type TrainRig } from './parts.ts'
+import type { BatchRow, LandingRow, MemberRow } from './table.ts'
+
+/** The parts of a train that trials use. */
+export interface TryingTrain {
+  /** Merges a branch onto the target as if a person had approved it; undefined while it continues one that has not landed. */
+  merge(row: LandingRow, land: LandConfig, base: string): Promise<BuildResult | undefined>
+  begin(row: LandingRow, base: string, result: Extract<BuildResult, { is: 'candidate' }>): Promise<void>
+  check(batch: BatchRow, members: readonly MemberRow[], decision: Extract<Decision, { is: 'check' }>): Promise<void>
+  endBatch(tx: Tx, batch: string, outcome: string): void
+  redOf(batch: BatchRow, members: readonly MemberRow[], position: number): GivenBack | undefined
+  giveBack(tx: Tx, row: LandingRow, land: LandConfig, back: GivenBack): void
+}
+
+/** States of a landing that a trial may still give back. */
+const UNDECIDED = ['held', 'submitted', 'queued']
+
+/**
+ * Checks branches that wait for approval, one at a time, while nothing else is to land. So a person reads what passes, and the
+ * owner hears of what does not without one. A trial never pushes, and what is to land ends it.
+ */
+export class Trials {
+  /** Branches that cannot be merged as they are. */
+  readonly #skipped = new Set<string>()
+
+  constructor(
+    private readonly parts: TrainParts,
+    private readonly rig: TrainRig,
+    private readonly train: TryingTrain,
+  ) {}
+
+  /** The landing to check next. */
+  next(land: LandConfig): LandingRow | undefined {
+    const { rows } = this.parts
+    if (!land.checkEarly || !this.rig.checkPlace()) return undefined
+    const held = rows.inStates(this.rig.name, 'held').filter(({ heldFor }) => heldFor === 'approval')
+    return held.find((row) => !this.#skipped.has(keyOf(row)) && !rows.isTried(row))
+  }
+
+  /** Begins the next trial; false if there is none. */
+  async begin(land: LandConfig, base: string): Promise<boolean> {
+    const row = this.next(land)
+    if (!row) return false
+    const result = await this.train.merge(row, land, base)
+    if (result?.is === 'generating') return false
+    if (result?.is === 'candidate') await this.train.begin(row, base, result)
+    if (this.parts.rows.activeBatch(this.rig.name)) return true
+    this.#skipped.add(keyOf(row))
+    return this.begin(land, base)
+  }
+
+  /** Takes a trial one step on; false while a check runs. */
+  async advance(batch: BatchRow, land: LandConfig): Promise<boolean> {
+    const { rows } = this.parts
+    const members = rows.members(batch.id)
+    const checks = rows.checksOf(batch.id)
+    if (this.#isOvertaken(members) || !this.rig.checkPlace()) return this.#abandon(batch)
+    if (checks.some(({ state }) => state !== 'done')) return false
+    const decision = decide({ size: members.length, verdicts: verdictsOf(checks), confirms: land.confirmRed })
+    if (decision.is === 'check') await this.train.check(batch, members, decision)
+    else if (decision.is === 'settled') await this.#settle(batch, members, land, decision.blamed === undefined)
+    else await this.#abandon(batch, decision.is)
+    return true
+  }
+
+  /** Whether something else is to land. */
+  #isOvertaken([member]: readonly MemberRow[]): boolean {
+    const waiting = this.parts.rows.inStates(this.rig.name, 'submitted', 'queued')
+    return waiting.some(({ id, head }) => id !== member?.landing || head !== member.head)
+  }
+
+  /** Ends a trial that says nothing about its branch. */
+  async #abandon(batch: BatchRow, outcome = 'abandoned'): Promise<true> {
+    const { rows, store, checks } = this.parts
+    const open = rows.checksOf(batch.id).filter(({ state }) => state !== 'done')
+    const [member] = rows.members(batch.id)
+    const row = member && rows.find(member.landing)
+    if (row && outcome !== 'abandoned') this.#skipped.add(keyOf(row))
+    await store.write((tx) => {
+      for (const { id } of open) rows.removeCheck(tx, id)
+      this.train.endBatch(tx, batch.id, outcome)
+      tx.after(() => {
+        for (const check of open) checks.abandon(check)
+      })
+    }, LANDING)
+    return true
+  }
+
+  /** What passes waits on for its approval; what does not goes back. */
+  async #settle(batch: BatchRow, members: readonly MemberRow[], land: LandConfig, isGreen: boolean): Promise<void> {
+    const { rows, store, letters } = this.parts
+    const [member] = members
+    const back = isGreen ? undefined : this.train.redOf(batch, members, 0)
+    if (member && back) await letters.pin(batch.rig, member.landing, back)
+    await store.write((tx) => {
+      this.train.endBatch(tx, batch.id, isGreen ? 'green' : 'red')
+      const row = member && rows.find(member.landing)
+      if (!row || row.head !== member.head || !UNDECIDED.includes(row.state)) return
+      if (back) return this.train.giveBack(tx, rows.update(tx, row.id, { heldFor: '' }), land, back)
+      this.rig.onChecked(tx, row, 'green')
+      enterState(this.parts, tx, row, {}, events.LandPassed)
+    }, LANDING)
+  }
+}
+
+const keyOf = ({ id, head }: LandingRow): string => `${id} ${head}`
