@@ -16,7 +16,8 @@ async function main(args: readonly string[]): Promise<number> {
     const { runReader } = await import('../src/supervisor/readers/reader-process.ts')
     return runReader()
   }
-  if (called !== 'bd' && args[0] === 'hook' && args[1] === 'permission' && args.length >= 3 && args.length <= 4) {
+  const isPermission = args[0] === 'hook' && args[1] === 'permission' && args.length >= 3 && args.length <= 4
+  if (called !== 'bd' && isPermission && !process.env.GC_PROTOCOL_ONLY) {
     // Programs wait for it before every command.
     const { decidePermission } = await import('./hook/permission.ts')
     process.stdout.write(await decidePermission(args[2] ?? '', await Bun.stdin.text(), process.env, args[3]))

@@ -14,11 +14,12 @@ export async function decidePermission(name: string, call: string, env: Env, pat
   const answer = permissionAnswer(name, call, path === undefined ? program : [path])
   if (answer !== undefined) return `${answer}\n`
   const asked = askedCall(name, call)
-  return asked && (await isAllowed(asked, env)) ? `${asked.allow}\n` : ''
+  const output = asked && (await isAllowed(asked, env)) ? asked.allow : asked?.otherwise
+  return output === undefined ? '' : `${output}\n`
 }
 
 /** Whether rules allow a call to this session. */
-async function isAllowed({ kind, paths, line }: AskedCall, env: Env): Promise<boolean> {
+async function isAllowed({ kind, paths, line, allow }: AskedCall, env: Env): Promise<boolean> {
   const { GC_SESSION_ID: id, GC_CITY_NAME: city } = env
   if (!id || !city) return false
   const [{ Client }, { resolveAccess }] = await Promise.all([
@@ -27,7 +28,8 @@ async function isAllowed({ kind, paths, line }: AskedCall, env: Env): Promise<bo
   ])
   try {
     const client = new Client(resolveAccess(env), AbortSignal.timeout(DECISION_MS)).city(city)
-    const body = { kind, paths: [...paths], ...(line !== undefined && { line }) }
+    const isAsked = allow === undefined
+    const body = { kind, paths: [...paths], ...(line !== undefined && { line }), ...(isAsked && { asks: true }) }
     const { decision } = await client.call('POST ~/session/{id}/tool-call', { params: { id }, body })
     return decision === 'allow'
   } catch {

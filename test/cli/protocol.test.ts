@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { join } from 'node:path'
 import type { Command, Option } from 'commander'
 import { createBd } from '../../cli/bd/program.ts'
 import { createProgram } from '../../cli/program.ts'
@@ -86,6 +87,16 @@ test('a program gets a decision for a command of the protocol, and none for othe
   expect({ status, decision: JSON.parse(out).hookSpecificOutput.permissionDecision }).toEqual({
     status: 0,
     decision: 'allow',
+  })
+})
+
+test('a session gets no decision of its own where its program runs what begins as the protocol', async () => {
+  const argv = [process.execPath, join(import.meta.dir, '../../cli/main.ts'), 'hook', 'permission', 'codex']
+  const child = Bun.spawn(argv, { env: { GC_PROTOCOL_ONLY: '1' }, stdin: 'ignore', stdout: 'pipe', stderr: 'pipe' })
+  const [out, err, status] = await Promise.all([child.stdout.text(), child.stderr.text(), child.exited])
+  expect({ status, out, err }).toEqual({
+    ...{ status: 2, out: '' },
+    err: expect.stringContaining('your program runs `gc hook` without asking, and so not with these options'),
   })
 })
 

@@ -64,13 +64,23 @@ interface RulesOptions {
   report(message: string): void
 }
 
-/** A rule that is for a question, and the changed files that make it void for its session. */
+/** A rule that is for a question, and what keeps it from answering. */
 interface Judgement {
   rule: Rule
+  /** Whether a command is known to run in the folder of its session. */
+  isHere: boolean
+  /** The files that make it void for the session. */
   changed: readonly NamedFile[]
 }
 
-type JudgedQuestion = Pick<QuestionRow, 'sessionId' | 'hostKey' | 'folder' | 'question'>
+type JudgedQuestion = Pick<QuestionRow, 'sessionId' | 'hostKey' | 'folder' | 'question'> & { readonly id?: number }
+
+/** A command that a hook named before its dialog. */
+interface NamedCommand {
+  readonly line: string
+  readonly isHere: boolean
+  readonly at: number
+}
 
 /** The answer to a call that is decided before its program asks. */
 const ALLOW: Choice = { id: 'allow', label: 'Allow', role: 'allow-once' }
@@ -90,10 +100,12 @@ export class Rules {
   readonly #file: RulesFile
   /** Questions that a rule answered or tried to answer: the rest is for a person. */
   readonly #tried = new Set<number>()
-  /** The changed files of open questions whose rule is void. */
-  readonly #void = new Map<number, readonly string[]>()
-  /** Commands that hooks named last with another folder than that of their session: a dialog would not show it. */
-  readonly #elsewhere = new Set<string>()
+  /** What keeps the rules for open questions from answering them. */
+  readonly #held = new Map<number, string>()
+  /** What hooks named lately, by the run of a session: its dialogs do not show the folder of a command. */
+  readonly #named = new Map<string, NamedCommand[]>()
+  /** Open questions about a command, and whether it runs in the folder of its session; absent where nobody named it. */
+  readonly #places = new Map<number, boolean>()
   #unsubscribe: (() => void) | undefined
 
   constructor(private readonly options: RulesOptions) {
@@ -115,9 +127,9 @@ export class Rules {
     this.#unsubscribe?.()
   }
 
-  /** Why the rule for a question does not answer it; undefined when none is for it. */
-  voidBy(question: number): readonly string[] | undefined {
-    return this.#void.get(question)
+  /** What keeps the rule for a question from answering it; undefined when none is for it. */
+  heldBy(question: number): string | undefined {
+    return this.#held.get(question)
   }
 
   list(): RuleList {
@@ -216,22 +228,40 @@ export class Rules {
       ...{ prompt: PROMPTS[call.kind], cut: false, picture: [], options: [ALLOW] },
       since: toTimestamp(clock.now()),
     }
-    this.#noteFolder(row.hostKey, subject, asking.folder)
-    const judgement = this.#judge({ ...asking, question: { ...question, subject } })
-    if (!judgement || judgement.changed.length > 0) return { decision: 'ask' }
+    this.#note(row.hostKey, subject, asking.folder)
+    const judgement = call.asks ? undefined : this.#judge({ ...asking, question: { ...question, subject } })
+    if (!judgement || holding(judgement) !== undefined) return { decision: 'ask' }
     const { id } = judgement.rule
     await store.write((tx) => questions.answerAtOnce(tx, asking, question, subject, ALLOW, id), RULES)
     return { decision: 'allow' }
   }
 
-  /** Remembers a command that runs in another folder than that of its session, for the dialog about it. */
-  #noteFolder(hostKey: string, subject: AskedSubject, folder: string): void {
+  /** Remembers where a command runs, for the dialog about it, which may be open already. */
+  #note(hostKey: string, subject: AskedSubject, folder: string): void {
     if (subject.kind !== 'command') return
-    const key = `${hostKey} ${subject.line.trim()}`
-    this.#elsewhere.delete(key)
-    if (isOfFolder(subject, folder)) return
-    this.#elsewhere.add(key)
-    for (const old of [...this.#elsewhere].slice(0, -MAX_KEPT)) this.#elsewhere.delete(old)
+    const { clock, questions } = this.options
+    const [at, line] = [clock.now(), subject.line.trim()]
+    for (const [key, named] of this.#named) {
+      const recent = named.filter((each) => at - each.at <= DIALOG_MS)
+      if (recent.length === 0) this.#named.delete(key)
+      else this.#named.set(key, recent)
+    }
+    const isHere = isOfFolder(subject, folder)
+    const others = (this.#named.get(hostKey) ?? []).filter((each) => each.line !== line || each.isHere !== isHere)
+    if (others.length < MAX_NAMED) this.#named.set(hostKey, [...others, { line, isHere, at }])
+    this.#lookAt(questions.openOf(hostKey))
+  }
+
+  /** Places a command by what hooks named around the time of its dialog. One that may run elsewhere stays placed there. */
+  #place({ id, hostKey, question: { subject, since } }: QuestionRow): void {
+    if (subject?.kind !== 'command' || this.#places.get(id) === false) return
+    const named = this.#named.get(hostKey) ?? []
+    const near = named.filter(
+      ({ line, at }) => line === subject.line.trim() && Math.abs(at - Date.parse(since)) <= DIALOG_MS,
+    )
+    if (near.length === 0) return
+    const isHere = named.length < MAX_NAMED && near.every((each) => each.isHere)
+    this.#places.set(id, isHere)
   }
 
   #lookAtAll(): void {
@@ -241,14 +271,12 @@ export class Rules {
   #lookAt(rows: readonly QuestionRow[]): void {
     for (const row of rows) {
       if (row.state !== 'open' || this.#tried.has(row.id)) continue
+      this.#place(row)
       const judgement = this.#judge(row)
-      if (judgement && judgement.changed.length > 0)
-        this.#void.set(
-          row.id,
-          judgement.changed.map(({ name }) => name),
-        )
-      else this.#void.delete(row.id)
-      if (judgement?.changed.length === 0) void this.#answer(row, judgement.rule)
+      const held = judgement && holding(judgement)
+      if (held === undefined) this.#held.delete(row.id)
+      else this.#held.set(row.id, held)
+      if (judgement && held === undefined) void this.#answer(row, judgement.rule)
     }
     this.#forget()
   }
@@ -256,10 +284,10 @@ export class Rules {
   /** Forgets what is over, once it is more than is open by far. */
   #forget(): void {
     const ids = () => new Set(this.options.questions.open().map(({ id }) => id))
-    if (this.#tried.size + this.#void.size < MAX_KEPT) return
+    if (this.#tried.size + this.#held.size + this.#places.size < MAX_KEPT) return
     const open = ids()
-    for (const id of this.#tried) if (!open.has(id)) this.#tried.delete(id)
-    for (const id of this.#void.keys()) if (!open.has(id)) this.#void.delete(id)
+    for (const kept of [this.#tried, this.#held, this.#places])
+      for (const id of kept.keys()) if (!open.has(id)) kept.delete(id)
   }
 
   async #answer(row: QuestionRow, rule: Rule): Promise<void> {
@@ -276,16 +304,22 @@ export class Rules {
   #judge(row: JudgedQuestion): Judgement | undefined {
     const session = this.options.repository.find(row.sessionId)
     if (!session || session.hostKey !== row.hostKey || !isAnswerable(row)) return undefined
-    const { subject } = row.question
-    if (subject?.kind === 'command' && this.#elsewhere.has(`${row.hostKey} ${subject.line.trim()}`)) return undefined
     const now = this.options.clock.now()
     const found = this.#file
       .read()
       .rules.filter((rule) => rule.city === this.options.name && (rule.until === undefined || rule.until > now))
       .filter((rule) => this.#isFor(rule, session.template) && (rule.unconfined || isConfined(session)))
       .filter((rule) => allows(rule, row))
-      .map((rule) => ({ rule, changed: changedFiles(rule, row.folder) }))
-    return found.find(({ changed }) => changed.length === 0) ?? found[0]
+      .map((rule) => ({ rule, isHere: this.#isHere(row), changed: changedFiles(rule, row.folder) }))
+    return found.find((each) => holding(each) === undefined) ?? found[0]
+  }
+
+  /** Whether a command is known to run in the folder of its session; everything else depends on no folder. */
+  #isHere({ id, folder, question: { subject } }: JudgedQuestion): boolean {
+    if (subject?.kind !== 'command') return true
+    return subject.folder === undefined
+      ? id !== undefined && this.#places.get(id) === true
+      : isOfFolder(subject, folder)
   }
 
   #isFor({ rig, agent }: Rule, template: string): boolean {
@@ -322,6 +356,11 @@ export class Rules {
         subject?.kind === 'write' || subject?.kind === 'read'
           ? `its program does not show the whole path; name the path: gc rule add --${subject.kind} <path> --agent <agent>`
           : 'gc cannot tell for sure what this question is about, so there can be no rule for it',
+      )
+    if (!this.#isHere(row))
+      throw new AppError(
+        'conflict-wrong-state',
+        'gc cannot tell whether the command runs in the folder of the session, for which a rule would be; add one by its words: gc rule add --allow <command> --agent <agent>',
       )
     if (!draft.unconfined && !isConfined(session))
       throw invalidField(
@@ -382,8 +421,8 @@ export class Rules {
     const { id, kind, value, rig, agent, unconfined, added, by, until } = rule
     const { uses, lastUsedAt } = this.options.answerCounts.usageOf(id)
     const open = this.options.questions.open().flatMap((row) => {
-      const judgement = this.#void.has(row.id) ? this.#judge(row) : undefined
-      return judgement?.rule.id === id
+      const judgement = this.#held.has(row.id) ? this.#judge(row) : undefined
+      return judgement?.rule.id === id && judgement.changed.length > 0
         ? { session: row.sessionId, files: judgement.changed.map(({ name }) => name) }
         : []
     })
@@ -399,6 +438,9 @@ export class Rules {
 }
 
 const MAX_KEPT = 5_000
+/** A hook names a command, and its dialog comes up, within so long of each other. */
+const DIALOG_MS = 60_000
+const MAX_NAMED = 100
 const WARNING =
   'It runs code that the session can change: the scripts, tests and configuration that this command reads. gc only checks the files that the command names and the manifest of its program.'
 
@@ -411,7 +453,7 @@ const isAnswerable = ({ question: { kind, cut, options } }: JudgedQuestion): boo
 }
 
 const isOfFolder = ({ folder: of }: { folder?: string }, folder: string): boolean =>
-  of === undefined || of === folder || of === realPath(folder)
+  of !== undefined && (of === folder || of === realPath(folder))
 
 const subjectOf = ({ kind, paths, line = '' }: ToolCall): AskedSubject =>
   kind === 'command' ? { kind, line, folder: paths[0] ?? '' } : { kind, paths }
@@ -423,7 +465,7 @@ function allows({ kind, value }: Rule, { question: { subject }, folder }: Judged
   if (subject?.kind !== kind) return false
   switch (subject.kind) {
     case 'command':
-      return isOfFolder(subject, folder) && allowsLine(value, subject.line)
+      return allowsLine(value, subject.line)
     case 'fetch':
       return subject.hosts.every((host) => host.toLowerCase() === value.toLowerCase())
     case 'tool':
@@ -431,6 +473,13 @@ function allows({ kind, value }: Rule, { question: { subject }, folder }: Judged
     default:
       return subject.paths.every((path) => allowsPath(value, path, folder))
   }
+}
+
+/** What keeps a rule from answering, as people read it; undefined when nothing does. */
+function holding({ isHere, changed }: Judgement): string | undefined {
+  const names = changed.map(({ name }) => name).join(', ')
+  if (names !== '') return `its rule is void since ${names} changed, see gc rule list`
+  return isHere ? undefined : 'its rule is for the folder of the session, and the command may run in another one'
 }
 
 const changedFiles = ({ kind, value, reviewed }: Rule, folder: string): NamedFile[] =>

@@ -99,6 +99,9 @@ export const ToolCall = Type.Object(
       description: 'Every file that the call reads or writes, or the folder that its command runs in; absolute paths.',
     }),
     line: Type.Optional(Type.String({ maxLength: 65_536, description: 'The command line, with the kind `command`.' })),
+    asks: Type.Optional(
+      Type.Boolean({ description: 'The program asks in any case: the call only says what its dialog is about.' }),
+    ),
   },
   { $id: 'ToolCall', ...closed },
 )

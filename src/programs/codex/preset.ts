@@ -1,9 +1,11 @@
 import { join } from 'node:path'
+import { sha256 } from '../../core/digest.ts'
+import { renderValue } from '../../core/toml/index.ts'
 import { asObject, asString, isObject } from '../entries/json.ts'
 import { choice, model, npm, type ProviderOption, passThrough, permissions, select } from '../parts/preset.ts'
 import { configured, type Inspector, invalid, needsAuth, type ProbeResult } from '../parts/probe.ts'
 import type { Obstacle, ObstaclePlace, ProgramPreset, ProtocolLaunch, ProtocolPlace } from '../program.ts'
-import { PROTOCOL_ONLY, protocolPrefixes } from '../protocol/index.ts'
+import { PROTOCOL_ONLY, protocolPrefixes, quote } from '../protocol/index.ts'
 
 export function codexCheck(inspector: Inspector): ProbeResult {
   const auth = inspector.readJson(join(inspector.env.CODEX_HOME || join(inspector.home, '.codex'), 'auth.json'))
@@ -45,17 +47,30 @@ const RULES = '.codex/rules/gc.rules'
  * A command that its rules allow runs outside of its sandbox, which has no network, and so reaches gc. Its rules match the
  * first words of a command only; with the variable gc itself refuses all that the protocol does not have behind them.
  */
-function protocol({ mode }: ProtocolPlace): ProtocolLaunch {
+function protocol({ gc, mode }: ProtocolPlace): ProtocolLaunch {
   if (mode === 'unrestricted') return {}
   const rules = protocolPrefixes().map(
     (words) =>
       `prefix_rule(pattern = ${JSON.stringify(words)}, decision = "allow", justification = "gc's own protocol")\n`,
   )
   return {
-    args: ['-c', `shell_environment_policy.set.${PROTOCOL_ONLY}="1"`],
+    args: ['-c', `shell_environment_policy.set.${PROTOCOL_ONLY}="1"`, ...hookArgs(gc)],
     env: { [PROTOCOL_ONLY]: '1' },
     files: [{ path: RULES, text: rules.join('') }],
   }
+}
+
+/**
+ * The hook with which rules decide about a command in the folder that it runs in, which its dialogs do not show. It trusts a
+ * hook of its command line with the hash that it makes of it; hooks in files stay as untrusted as they are.
+ */
+function hookArgs(gc: string): string[] {
+  const hook = { async: false, command: `${PROTOCOL_ONLY}= ${quote(gc)} hook permission codex`, timeout: 10 }
+  const [matcher, hooks] = ['^Bash$', [{ ...hook, type: 'command' }]]
+  const hash = sha256(JSON.stringify({ event_name: 'permission_request', hooks, matcher }))
+  const state = { '/<session-flags>/config.toml:permission_request:0:0': { trusted_hash: `sha256:${hash}` } }
+  const config = { PermissionRequest: [{ matcher, hooks }], state }
+  return Object.entries(config).flatMap(([key, value]) => ['-c', `hooks.${key}=${renderValue(value)}`])
 }
 
 /** Earlier versions start every command in a login shell, and `gc` is then on no PATH. */

@@ -25,8 +25,20 @@ export function policyText(): string {
     const names = prefixes.map((words) => words.join(' ').slice(root.length + 1))
     return TAILS.map((tail) => `\\x00"command":"${root} (?:${names.join('|')})${tail}"\\x00`)
   })
-  return patterns.map(rule).join('\n')
+  return [...patterns.map(rule), ELSEWHERE].join('\n')
 }
+
+/**
+ * Its dialogs do not show the folder of a command where that is an input of its own. The hook of gc puts it into the command;
+ * without the hook, the agent has to.
+ */
+const ELSEWHERE = `[[rule]]
+toolName = "run_shell_command"
+argsPattern = '''\\x00"(?:dir_path|directory)":"[^"]'''
+decision = "deny"
+priority = 899
+denyMessage = "Put the folder into the command, as in: cd <folder> && <command>. People who are asked about it see it there."
+`
 
 const rule = (pattern: string): string => `[[rule]]
 toolName = "run_shell_command"

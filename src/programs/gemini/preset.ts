@@ -3,8 +3,11 @@ import { asObject, asString, isObject } from '../entries/json.ts'
 import { choice, npm, type ProviderOption, permissions, script } from '../parts/preset.ts'
 import { configured, type Inspector, invalid, needsAuth, type ProbeResult } from '../parts/probe.ts'
 import type { Obstacle, ObstaclePlace, ProgramPreset, ProtocolLaunch, ProtocolPlace } from '../program.ts'
-import { PROTOCOL_ONLY } from '../protocol/index.ts'
+import { PROTOCOL_ONLY, quote } from '../protocol/index.ts'
 import { policyText } from './policy.ts'
+
+/** Settings of a project, which others write too. */
+export const SETTINGS = '.gemini/settings.json'
 
 export function geminiCheck(inspector: Inspector): ProbeResult {
   const folder = join(inspector.env.GEMINI_CLI_HOME || inspector.home, '.gemini')
@@ -45,8 +48,17 @@ const POLICY = 'gemini-policy.toml'
  * Its rules match the whole of a tool's arguments, and with them one plain command that begins as one of the protocol. With
  * the variable gc itself refuses all that the protocol does not have behind the first words.
  */
-const protocol = ({ gc, mode }: ProtocolPlace): ProtocolLaunch =>
-  mode === 'unrestricted' ? {} : { args: ['--admin-policy', join(dirname(gc), POLICY)], env: { [PROTOCOL_ONLY]: '1' } }
+function protocol({ gc, mode }: ProtocolPlace): ProtocolLaunch {
+  if (mode === 'unrestricted') return {}
+  const command = `${PROTOCOL_ONLY}= ${quote(gc)} hook permission gemini`
+  const hooks = [{ type: 'command', command, timeout: 10_000 }]
+  return {
+    args: ['--admin-policy', join(dirname(gc), POLICY)],
+    env: { [PROTOCOL_ONLY]: '1' },
+    // The hook names commands for the rules of people. It allows none, and without it they are asked.
+    files: [{ path: SETTINGS, settings: { hooks: { BeforeTool: [{ matcher: 'run_shell_command', hooks }] } } }],
+  }
+}
 
 /** Where an administrator puts rules. */
 const SYSTEM_POLICIES = ['/etc/gemini-cli/policies', '/Library/Application Support/GeminiCli/policies']

@@ -9,8 +9,7 @@ import {
 import type { ProgramRuntime } from '../program.ts'
 import { geminiLimit, readGeminiEntry } from './limits.ts'
 import { geminiLogs } from './log.ts'
-
-const SETTINGS = '.gemini/settings.json'
+import { SETTINGS } from './preset.ts'
 
 function serverOf(server: McpConnection): Settings {
   if ('command' in server) return { command: server.command, args: server.args, env: server.env }

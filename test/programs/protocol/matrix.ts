@@ -31,7 +31,7 @@ const hooked =
     return /"(?:allow|command)":|"allow"/.test(permissionAnswer(program, asked, GC) ?? '')
   }
 
-const patterns = [...policyText().matchAll(/^argsPattern = '''(.*)'''$/gm)].map(
+const patterns = [...policyText().matchAll(/^argsPattern = '''(.*)'''\ndecision = "allow"$/gm)].map(
   ([, pattern = '']) => new RegExp(pattern),
 )
 const prefixes = protocolPrefixes()

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { writeFileSync } from 'node:fs'
 import { policyText } from '../../../src/programs/gemini/policy.ts'
 import { splitSimpleCommand } from '../../../src/programs/protocol/command-line.ts'
 import {
@@ -8,6 +9,7 @@ import {
   protocolPrefixes,
   protocolWords,
 } from '../../../src/programs/protocol/index.ts'
+import { tempFolder } from '../../support/folder.ts'
 import { SMUGGLED } from './smuggled.ts'
 
 const GC = ['/opt/g c/gc']
@@ -128,6 +130,58 @@ describe('the hook of a program that is about to ask', () => {
     expect(claude('Bash', input)).toBeUndefined()
   })
 
+  const codex = (log: string, tool_input: object, more: object = {}) =>
+    askedCall(
+      'codex',
+      call(tool_input, { hook_event_name: 'PermissionRequest', cwd: '/w/sub', transcript_path: log, ...more }),
+    )
+
+  test('names a command of codex, unless its version names the folder of the session for all', () => {
+    using folder = tempFolder()
+    const log = (version: string) => {
+      const path = folder.at(`${version}.jsonl`)
+      writeFileSync(path, JSON.stringify({ type: 'session_meta', payload: { cwd: '/w', cli_version: version } }))
+      return path
+    }
+    const input = { command: 'npm test', description: 'Why' }
+    const allow = '{"hookSpecificOutput":{"hookEventName":"PermissionRequest","decision":{"behavior":"allow"}}}'
+    const named = { kind: 'command' as const, line: 'npm test', paths: ['/w/sub'], allow }
+    for (const version of ['0.166.0', '0.169.0', '1.0.0-alpha.1']) expect(codex(log(version), input)).toEqual(named)
+    const silent = [
+      codex(log('0.165.9'), input),
+      codex(folder.at('missing'), input),
+      codex('', input),
+      codex(log('0.169.0'), { ...input, description: 'network-access example.com' }),
+      codex(log('0.169.0'), { ...input, shell: './mine' }),
+      codex(log('0.169.0'), input, { tool_name: 'apply_patch' }),
+      codex(log('0.169.0'), input, { permission_mode: 'plan' }),
+    ]
+    expect(silent.filter((each) => each !== undefined)).toEqual([])
+  })
+
+  test('names a command of gemini for its dialog, which then shows the folder', () => {
+    const gemini = (tool_input: object) =>
+      askedCall(
+        'gemini',
+        call(tool_input, { hook_event_name: 'BeforeTool', tool_name: 'run_shell_command', cwd: '/w' }),
+      )
+    const [command, description] = ['npm test', 'Test']
+    const named = { kind: 'command', paths: ['/w'] } as const
+    const otherwise = (tool_input: object) =>
+      JSON.stringify({ hookSpecificOutput: { hookEventName: 'BeforeTool', tool_input } })
+    expect(gemini({ command, description })).toEqual({ ...named, line: command })
+    for (const dir_path of ['.', '/w', '../w/'])
+      expect(gemini({ command, dir_path })).toEqual({
+        ...{ ...named, line: command, otherwise: otherwise({ command, dir_path: '' }) },
+      })
+    const line = "cd 'a b' || exit; npm test"
+    expect(gemini({ command, dir_path: 'a b' })).toEqual({
+      ...{ ...named, line, otherwise: otherwise({ command: line, dir_path: '' }) },
+    })
+    expect(gemini({ command: 'gc ready', dir_path: 'sub' })).toBeUndefined()
+    expect(gemini({ command, unknown: 1 })).toBeUndefined()
+  })
+
   test('names every file of a call, with what allows it', () => {
     for (const tool of ['Edit', 'MultiEdit', 'Write'])
       expect(claude(tool, { file_path: '/w/a.ts' })).toMatchObject({ kind: 'write', paths: ['/w/a.ts'] })
@@ -184,9 +238,12 @@ describe('a program that matches the first words of a command', () => {
   })
 })
 
+/** The pattern of a rule that allows. */
+const ALLOWING = /^argsPattern = '''(.*)'''\ndecision = "allow"$/gm
+
 describe('the rules of gemini', () => {
   const patterns = [...policyText().matchAll(/^argsPattern = '''(.*)'''$/gm)].map(([, pattern = '']) => pattern)
-  const rules = patterns.map((pattern) => new RegExp(pattern))
+  const rules = [...policyText().matchAll(ALLOWING)].map(([, pattern = '']) => new RegExp(pattern))
   /** Arguments as the program writes them for its rules. */
   const isAllowed = (command: string, description = 'Work') => {
     const args = `{\0"command":${JSON.stringify(command)}\0,\0"description":${JSON.stringify(description)}\0}`
@@ -209,6 +266,19 @@ describe('the rules of gemini', () => {
       'gc runtime drain-ack',
     ]
     expect(lines.filter((line) => !isAllowed(line))).toEqual([])
+  })
+
+  test('refuse a folder that the dialog would not show', () => {
+    const refusing = /decision = "deny"/.exec(policyText())?.index ?? 0
+    const [, pattern = ''] = /argsPattern = '''(.*)'''\n$/.exec(policyText().slice(0, refusing)) ?? []
+    const refuses = (key: string, value: string) =>
+      new RegExp(pattern).test(`{\0"command":"make"\0,\0${JSON.stringify(key)}:${JSON.stringify(value)}\0}`)
+    expect([refuses('dir_path', 'sub'), refuses('directory', '/w'), refuses('dir_path', '')]).toEqual([
+      true,
+      true,
+      false,
+    ])
+    expect(refuses('description', '"dir_path":"sub"')).toBe(false)
   })
 
   test('allow nothing that would do something else, but for what gc refuses', () => {

@@ -18,7 +18,7 @@ interface QuestionAttentionOptions {
   questions: Pick<Questions, 'open' | 'get' | 'onChange'>
   repository: Pick<SessionRepository, 'find'>
   launchPlanner: Pick<LaunchPlanner, 'unsharedLogin'>
-  rules: Pick<Rules, 'voidBy'>
+  rules: Pick<Rules, 'heldBy'>
 }
 
 /** What programs ask people, by protocol or on their screens. */
@@ -70,14 +70,14 @@ export class QuestionAttention implements AttentionSource<ListedItem> {
       ...(texts.length > 0 && { texts }),
       ...(ticks.length > 0 && { ticks }),
       ...(lists.length > 0 && { lists }),
-      to_do: this.#sharing(row, session) ?? `${answering(row, answers)}${this.#voiding(row)}`,
+      to_do: this.#sharing(row, session) ?? `${answering(row, answers)}${this.#holding(row)}`,
     }
   }
 
   /** The reason that keeps a matching rule from answering it. */
-  #voiding({ id }: QuestionRow): string {
-    const files = this.options.rules.voidBy(id)
-    return files ? `; its rule is void since ${files.join(', ')} changed, see gc rule list` : ''
+  #holding({ id }: QuestionRow): string {
+    const held = this.options.rules.heldBy(id)
+    return held === undefined ? '' : `; ${held}`
   }
 
   /** A confined session asks for what the person has already. */

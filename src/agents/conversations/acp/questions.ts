@@ -158,8 +158,8 @@ export function subjectOfTool({
 }
 
 /** A command line; a list of arguments can be no line without doubt. */
-function commandOf({ command, cwd, workdir, directory }: Record<string, unknown>): AskedSubject | undefined {
-  const folder = cwd ?? workdir ?? directory
+function commandOf({ command, cwd, workdir, directory, dir_path }: Record<string, unknown>): AskedSubject | undefined {
+  const folder = cwd ?? workdir ?? directory ?? dir_path
   if (typeof command !== 'string' || command.trim() === '') return undefined
   return { kind: 'command', line: command, ...(typeof folder === 'string' && folder !== '' && { folder }) }
 }
