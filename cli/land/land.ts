@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
-import type { Landing, LandStatus } from '../../src/changes/landing/index.ts'
+import type { Landing, LandingLog, LandStatus } from '../../src/changes/landing/index.ts'
 import type { CityClient } from '../../src/client/client.ts'
-import { formatAge, sanitizeLine } from '../../src/client/text.ts'
+import { formatAge, formatTime, sanitizeLine } from '../../src/client/text.ts'
 import type { CommandContext } from '../context/context.ts'
 import { type JsonOption, withJson } from '../context/options.ts'
 import { watched, withWatch } from '../context/watch.ts'
@@ -155,6 +155,16 @@ async function log(context: CommandContext, id: string, options: JsonOption): Pr
       printLine(context.io, `  ${commit.slice(0, 12)} ${verdict ?? state}${why}`)
     }
   }
+  for (const letter of found.letters) printLine(context.io, describeLetter(letter))
+}
+
+function describeLetter({ kind, try: n, state, reason, tokens, ...letter }: LandingLog['letters'][number]): string {
+  const why = reason === undefined ? '' : ` (${sanitizeLine(reason)})`
+  const cost = letter.cost_usd_estimate ?? 0
+  const used = tokens === undefined || tokens === 0 ? '' : `, with ${tokens} tokens, about $${cost.toFixed(2)}`
+  const resolved =
+    letter.resolved_at === undefined ? '' : `, resolved ${formatTime(letter.resolved_at, Date.now())}${used}`
+  return `Letter of try ${n} (${kind}): ${state}${why}${resolved}`
 }
 
 type Verb = 'retry' | 'cancel' | 'hold' | 'release' | 'give-up'

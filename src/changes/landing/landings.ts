@@ -31,7 +31,7 @@ import { FINAL, LandingRows } from './rows.ts'
 import type { Landing, LandingCheck, LandingList, LandingLog, LandStatus, LandSubmit } from './schema.ts'
 import { startOf } from './starts.ts'
 import { Submissions, type Submitter, wrongState } from './submissions.ts'
-import type { CheckRow, LandingRow, LandingState } from './table.ts'
+import type { CheckRow, LandingRow, LandingState, LetterRow } from './table.ts'
 import { KEEP_MS, removeFolders } from './tidying.ts'
 import { Train } from './train.ts'
 
@@ -262,7 +262,7 @@ export class Landings {
         ...(batch.outcome !== '' && { outcome: batch.outcome }),
       }
     })
-    return { landing: toLanding(row), batches }
+    return { landing: toLanding(row), batches, letters: this.rows.lettersOf(id).map(toLetter) }
   }
 
   status(name: string): LandStatus {
@@ -659,6 +659,15 @@ export function toLanding(row: LandingRow): Landing {
     },
   }
 }
+
+const toLetter = (row: LetterRow): LandingLog['letters'][number] => ({
+  ...{ kind: row.kind, try: row.try, state: row.state, written_at: toTimestamp(row.createdAt) },
+  ...(row.reason !== null && { reason: row.reason }),
+  ...(row.resolvedAt !== null && { resolved_at: toTimestamp(row.resolvedAt) }),
+  ...(row.tokens !== null && { tokens: row.tokens }),
+  ...(row.cost !== null && { cost_usd_estimate: Math.round(row.cost * 1e6) / 1e6 }),
+  ...(row.unpriced !== null && { unpriced: row.unpriced }),
+})
 
 const toCheck = (row: CheckRow, of: string): LandingCheck => ({
   ...{ id: row.id, batch: row.batch, of, commit: row.commitId, state: row.state },

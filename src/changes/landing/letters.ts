@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import type { UsageTotals } from '../../agents/usage/index.ts'
 import type { Worktrees } from '../../agents/worktrees/index.ts'
 import type { LandConfig } from '../../config/city/index.ts'
 import type { EventLog } from '../../core/events/index.ts'
@@ -7,6 +8,7 @@ import { type Turn, type TurnContents, TurnDelivery, type TurnOptions, type Turn
 import type { Yard } from '../yard/index.ts'
 import { LandUndelivered } from './events.ts'
 import { BASE_REF, CANDIDATE_REF, renderLetter, renderLetterNotes } from './letter.ts'
+import { countResolution } from './metrics.ts'
 import type { LandingRows } from './rows.ts'
 import type { LandingRow, LetterDetails, LetterRow } from './table.ts'
 
@@ -15,8 +17,14 @@ export interface LettersOptions extends TurnOptions {
   readonly log: EventLog
   readonly worktrees: Pick<Worktrees, 'rowOf' | 'bring'>
   readonly claims: { onClaim(listener: (tx: Tx, bead: string, session: string) => void): () => void }
+  readonly usage: SessionUsage
   yardOf(rig: string): Yard
   landOf(rig: string): LandConfig | undefined
+}
+
+/** The usage of sessions. */
+interface SessionUsage {
+  ofSession(session: string, from: number, to: number): UsageTotals
 }
 
 /** A branch that goes back to its owner, and why. */
@@ -70,16 +78,38 @@ export class Letters implements TurnSource {
     const now = clock.now()
     const fresh = { tries: 0, reason: null, createdAt: now, endedAt: null, mark: randomBytes(8).toString('hex') }
     const content = { landing: row.id, try: row.try, kind, base, candidate, details }
-    const letter: LetterRow = { ...content, ...fresh, state: 'waiting', session: row.session ?? '' }
+    const unresolved = { resolvedAt: null, tokens: null, cost: null, unpriced: null }
+    const letter: LetterRow = { ...content, ...fresh, ...unresolved, state: 'waiting', session: row.session ?? '' }
+    this.settle(tx, row)
     rows.addLetter(tx, letter)
     if (row.session === null) this.#undeliverable(tx, row, letter, 'it was submitted without a session')
     else tx.after(() => this.#delivery.wake())
   }
 
-  /** Takes back what has not arrived of a landing that went on. */
-  withdraw(tx: Tx, landing: string): void {
-    const turns = this.options.rows.lettersOf(landing).map(toTurn)
-    this.#delivery.withdraw(tx, turns, 'the landing went on without it')
+  /** A landing that was given back went on: takes back what has not arrived, and records when its owner was done. */
+  end(tx: Tx, landing: string): void {
+    const { rows, clock } = this.options
+    const letters = rows.lettersOf(landing)
+    for (const letter of letters) {
+      const isArrived = letter.state === 'delivered' || letter.state === 'reopened'
+      if (isArrived && letter.resolvedAt === null) rows.updateLetter(tx, letter, { resolvedAt: clock.now() })
+    }
+    this.#delivery.withdraw(tx, letters.map(toTurn), 'the landing went on without it')
+  }
+
+  /** Records what owners used to resolve what a landing was given back for, once their programs had time to log it. */
+  settle(tx: Tx, { id, session }: LandingRow): void {
+    const { rows, usage } = this.options
+    for (const letter of rows.lettersOf(id)) {
+      if (session === null || letter.resolvedAt === null || letter.tokens !== null) continue
+      const from = letter.endedAt ?? letter.createdAt
+      const used = usage.ofSession(session, from, letter.resolvedAt)
+      const { cost_usd_estimate: cost, unpriced } = used
+      const tokens = used.input_tokens + used.output_tokens + used.cache_read_tokens + used.cache_creation_tokens
+      rows.updateLetter(tx, letter, { tokens, cost, unpriced })
+      const seconds = Math.max(0, letter.resolvedAt - from) / 1000
+      countResolution(rows, tx, letter.kind, { seconds, tokens, cost, unpriced, responses: used.invocations })
+    }
   }
 
   open(): Turn[] {

@@ -24,6 +24,36 @@ export function countEntry(rows: LandingRows, tx: Tx, before: LandingRow, after:
   for (const bound of BOUNDS) if (seconds <= bound) rows.count(tx, `seconds:${boundName(bound)}`)
 }
 
+const CONFLICT = 'conflict:'
+/** Paths whose conflicts are counted, and those of them that are shown. */
+const MAX_PATHS = 1_000
+const TOP_PATHS = 20
+
+/** Counts a conflict in each of its files. The paths with the fewest make room for others. */
+export function countConflict(rows: LandingRows, tx: Tx, rig: string, paths: readonly string[]): void {
+  for (const path of paths.slice(0, TOP_PATHS)) rows.count(tx, `${CONFLICT}${rig}\n${path}`)
+  const counted = [...rows.totals()].filter(([name]) => name.startsWith(CONFLICT))
+  const fewest = counted.sort(([, a], [, b]) => a - b).slice(0, Math.max(0, counted.length - MAX_PATHS))
+  for (const [name] of fewest) rows.forget(tx, name)
+}
+
+/** The usage of an owner between a letter and the next submission. */
+export interface Resolution {
+  readonly seconds: number
+  readonly tokens: number
+  readonly cost: number
+  readonly unpriced: number
+  /** Responses of models; 0 where the program of the owner reports no usage. */
+  readonly responses: number
+}
+
+export function countResolution(rows: LandingRows, tx: Tx, kind: string, resolution: Resolution): void {
+  const { responses, ...used } = resolution
+  rows.count(tx, `resolved:${kind}`)
+  if (responses === 0) rows.count(tx, `resolved_unmetered:${kind}`)
+  for (const [name, n] of Object.entries(used)) rows.count(tx, `resolved_${name}:${kind}`, n)
+}
+
 /** Counts the time for which nothing landed because the check failed on the target itself, once that is over. */
 export function countStanding(rows: LandingRows, tx: Tx, train: TrainRow | undefined, now: number): void {
   if (train) rows.count(tx, 'base_red_seconds', redSeconds(train, now))
@@ -75,5 +105,32 @@ export function landingMetrics({ rows, clock }: { rows: LandingRows; clock: Cloc
     total('gc_landing_flakes_total', 'Checks that failed and then passed with the same files.', of('land.flaky')),
     counter('gc_landing_pushes_total', 'Pushes to targets, by outcome.', samplesBy('outcome', pushes)),
     total('gc_landing_base_red_seconds_total', 'Time for which the check failed on the target itself.', red),
+    counter(
+      'gc_landing_submissions_total',
+      'Commits that were submitted: the first of a branch, or one that replaced another.',
+      samplesBy('kind', by('submitted', ['first', 'again'])),
+    ),
+    counter('gc_landing_conflicts_total', 'Conflicts by file, of the files with the most.', conflictSamples(totals)),
+    ...RESOLUTIONS.map(([name, key, help]) => counter(name, help, samplesBy('kind', by(key, ['conflict', 'red'])))),
   ]
+}
+
+const RESOLUTIONS = [
+  ['gc_landing_resolutions_total', 'resolved', 'Branches that owners submitted again, or gave up, after a letter.'],
+  ['gc_landing_resolution_unmetered_total', 'resolved_unmetered', 'Those whose program reported no usage.'],
+  ['gc_landing_resolution_seconds_total', 'resolved_seconds', 'Time from letters until their owners went on.'],
+  ['gc_landing_resolution_tokens_total', 'resolved_tokens', 'Tokens that owners used in that time.'],
+  ['gc_landing_resolution_cost_usd_total', 'resolved_cost', 'Estimated cost of these tokens.'],
+  ['gc_landing_resolution_unpriced_total', 'resolved_unpriced', 'Model responses of them whose price is not known.'],
+] as const
+
+function conflictSamples(totals: ReadonlyMap<string, number>): NumberMetric['samples'] {
+  const counted = [...totals].filter(([name]) => name.startsWith(CONFLICT))
+  return counted
+    .sort(([, a], [, b]) => b - a)
+    .slice(0, TOP_PATHS)
+    .map(([name, value]) => {
+      const [rig = '', path = ''] = name.slice(CONFLICT.length).split('\n')
+      return { labels: { rig, path }, value }
+    })
 }

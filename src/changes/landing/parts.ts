@@ -15,7 +15,7 @@ import * as events from './events.ts'
 import type { Generation } from './generation.ts'
 import type { Letters } from './letters.ts'
 import { countEntry } from './metrics.ts'
-import type { LandingRows } from './rows.ts'
+import { FINAL, type LandingRows } from './rows.ts'
 import type { LandingRow } from './table.ts'
 
 export const LANDING = gcPart('landing')
@@ -85,7 +85,8 @@ export function enterState(
 ): LandingRow {
   const after = rows.update(tx, row.id, { ...change, updatedAt: clock.now() })
   countEntry(rows, tx, row, after)
-  if (isGivenBack(row)) letters.withdraw(tx, row.id)
+  if (isGivenBack(row)) letters.end(tx, row.id)
+  if (after.state === 'parked' || FINAL.includes(after.state)) letters.settle(tx, after)
   const { id, rig, target, branch, head, bead, session } = after
   log.append(
     tx,

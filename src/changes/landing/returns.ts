@@ -5,6 +5,7 @@ import { authorsOf, startOf } from './authors.ts'
 import type { Failed } from './build.ts'
 import * as events from './events.ts'
 import type { GivenBack } from './letters.ts'
+import { countConflict } from './metrics.ts'
 import { enterState, LANDING, requeue, type TrainParts, type TrainRig } from './parts.ts'
 import type { BatchRow, LandingRow, MemberRow } from './table.ts'
 
@@ -99,6 +100,7 @@ export class Returns {
     const turnUntil = kind === 'conflict' ? clock.now() + land.turnTimeout : null
     const given = { state: kind, batch: null, waitsFor: null, reason: what, files, turnUntil }
     const after = enterState(this.parts, tx, row, given, kind === 'conflict' ? events.LandConflict : events.LandRed)
+    if (kind === 'conflict') countConflict(this.parts.rows, tx, row.rig, files)
     letters.write(tx, after, back)
   }
 

@@ -274,6 +274,10 @@ export class LandingRows {
       .run()
   }
 
+  forget(tx: Tx, name: string): void {
+    tx.orm.delete(landingTotals).where(eq(landingTotals.name, name)).run()
+  }
+
   totals(): Map<string, number> {
     return new Map(this.store.read((orm) => orm.select().from(landingTotals).all()).map(({ name, n }) => [name, n]))
   }

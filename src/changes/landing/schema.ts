@@ -1,4 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { TURN_STATES } from '../turns/index.ts'
 import { LANDING_STATES } from './table.ts'
 
 const closed = { additionalProperties: false } as const
@@ -90,6 +91,25 @@ export const LandingLog = Type.Object(
         },
         closed,
       ),
+    ),
+    letters: Type.Array(
+      Type.Object(
+        {
+          kind: Type.Union([Type.Literal('conflict'), Type.Literal('red')]),
+          try: Type.Integer(),
+          state: Type.Union(TURN_STATES.map((state) => Type.Literal(state))),
+          reason: Type.Optional(Type.String({ description: 'Why it did not arrive.' })),
+          written_at: time('When the branch was given back.'),
+          resolved_at: Type.Optional(time('When its owner submitted again, or gave up.')),
+          tokens: Type.Optional(
+            Type.Integer({ description: 'Tokens that the owner used until then; absent until that is known.' }),
+          ),
+          cost_usd_estimate: Type.Optional(Type.Number()),
+          unpriced: Type.Optional(Type.Integer({ description: 'Model responses without a known price.' })),
+        },
+        closed,
+      ),
+      { description: 'Letters to the owner.' },
     ),
   },
   { $id: 'LandingLog', ...closed },

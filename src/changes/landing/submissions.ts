@@ -57,6 +57,7 @@ export class Submissions {
       ...work,
     }
     rows.add(tx, row)
+    rows.count(tx, 'submitted:first')
     return enterState(this.parts(), tx, row, {}, events.LandSubmitted)
   }
 
@@ -70,6 +71,7 @@ export class Submissions {
       ...{ head, target, bead: bead ?? open.bead, beadClosed, fromClose, try: open.try + (isGivenBack(open) ? 1 : 0) },
       allowed: [...new Set([...kept, ...(approves ? ['approval'] : [])])],
     }
+    rows.count(tx, 'submitted:again')
     const after = enterState(this.parts(), tx, open, change, events.LandSubmitted)
     rows.addHead(tx, after)
     return after

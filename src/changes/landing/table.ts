@@ -191,6 +191,12 @@ export const landingLetters = sqliteTable(
     reason: text(),
     createdAt: integer('created_at').notNull(),
     endedAt: integer('ended_at'),
+    /** When its owner went on with the branch. */
+    resolvedAt: integer('resolved_at'),
+    /** What the session of the owner used from the letter until then; null until that is known. */
+    tokens: integer(),
+    cost: real(),
+    unpriced: integer(),
   },
   (letters) => [
     primaryKey({ columns: [letters.landing, letters.try, letters.kind] }),

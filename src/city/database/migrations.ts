@@ -28,6 +28,7 @@ import worktrees from '../../agents/worktrees/table.sql' with { type: 'text' }
 import landedBranches from '../../changes/landing/branches.sql' with { type: 'text' }
 import landingLetters from '../../changes/landing/letters.sql' with { type: 'text' }
 import landingPullRequests from '../../changes/landing/pull-requests.sql' with { type: 'text' }
+import landingResolutions from '../../changes/landing/resolutions.sql' with { type: 'text' }
 import landings from '../../changes/landing/table.sql' with { type: 'text' }
 import landingTrials from '../../changes/landing/trials.sql' with { type: 'text' }
 import changes from '../../changes/review/table.sql' with { type: 'text' }
@@ -189,4 +190,5 @@ export const cityMigrations: readonly string[] = [
   landedBranches,
   changeTotals,
   landingTrials,
+  landingResolutions,
 ]

@@ -9,7 +9,8 @@ const MARK = '0123456789abcdef'
 
 const letterOf = (details: LetterRow['details']): LetterRow => ({
   ...{ landing: 'ld-a', try: 2, kind: 'conflict', base: 'b'.repeat(40), candidate: null, details, state: 'waiting' },
-  ...{ mark: MARK, session: 'mi-1', tries: 0, reason: null, createdAt: 0, endedAt: null },
+  ...{ mark: MARK, session: 'mi-1', tries: 0, reason: null, createdAt: 0, endedAt: null, resolvedAt: null },
+  ...{ tokens: null, cost: null, unpriced: null },
 })
 
 test('a letter keeps text of others within its fence, quotes names in commands, and shows 200 lines at most', () => {

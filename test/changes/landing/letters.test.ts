@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { usageFacts } from '../../../src/agents/usage/table.ts'
 import { ChangeApproved } from '../../../src/changes/review/index.ts'
 import { human } from '../../../src/http/guard.ts'
 import { env, git } from '../../agents/worktrees/git.ts'
@@ -65,9 +66,36 @@ test('a conflict reaches its owner once, with both sides, who changed it, and co
     { asks: expect.stringContaining('(conflict): conflicts with main in base.txt; its owner has not answered') },
   ])
   follow(letter, worker.path)
+  await world.city.store.write((tx) => {
+    const fact = {
+      key: 'a',
+      at: world.clock.now(),
+      kind: 'model' as const,
+      sessionId: worker.id,
+      worker: '',
+      agent: '',
+    }
+    tx.orm
+      .insert(usageFacts)
+      .values({ ...fact, rig: 'shop', input: 700, cost: 0.25 })
+      .run()
+  })
   await submit(world, worker)
   await world.settle()
   expect([world.state(id), world.file('base.txt')]).toEqual(['landed', 'one\nM and W\nthree'])
+  expect(world.landings.log(id).letters).toMatchObject([{ kind: 'conflict', tokens: 700, cost_usd_estimate: 0.25 }])
+  const metrics = world.landings.metrics().flatMap(({ name, samples }) => samples.map((each) => ({ name, ...each })))
+  expect(metrics.filter(({ name, value }) => /resolution|conflicts|submissions/.test(name) && value > 0)).toEqual([
+    { name: 'gc_landing_submissions_total', labels: { kind: 'first' }, value: 1 },
+    { name: 'gc_landing_submissions_total', labels: { kind: 'again' }, value: 1 },
+    { name: 'gc_landing_conflicts_total', labels: { rig: 'shop', path: 'base.txt' }, value: 1 },
+    ...[
+      ['gc_landing_resolutions_total', 1] as const,
+      ['gc_landing_resolution_seconds_total', 1800] as const,
+      ['gc_landing_resolution_tokens_total', 700] as const,
+      ['gc_landing_resolution_cost_usd_total', 0.25] as const,
+    ].map(([name, value]) => ({ name, labels: { kind: 'conflict' }, value })),
+  ])
   expect(world.prompts()).toHaveLength(1)
   expect(world.recorded(before).slice(3)).toEqual([
     ...['submitted', 'queued', 'batched', 'checking', 'pushing', 'landed'],

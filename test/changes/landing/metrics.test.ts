@@ -39,6 +39,7 @@ test('metrics count outcomes, the time until branches land, checks by verdict an
     '_checks_total green': 1,
     '_checks_total red': 2,
     '_pushes_total arrived': 1,
+    '_submissions_total first': 3,
   })
   for (const id of [broken, held]) await world.landings.change(human, 'cancel', id)
   await world.reopen()
