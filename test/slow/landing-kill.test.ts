@@ -21,6 +21,8 @@ import { dice, up, World } from './town.ts'
 /** Branches in all, in runs of so many. `GC_LANDINGS_LOG` names a file that keeps the runs that are over, and adds them up. */
 const BRANCHES = Number(process.env.GC_LANDINGS ?? 9)
 const PER_RUN = 50
+/** Runs side by side: a supervisor that is killed again and again waits more than it works. */
+const AT_ONCE = 2
 const LOG = process.env.GC_LANDINGS_LOG
 const FED = 3
 /** No factor of the number of points. */
@@ -57,11 +59,27 @@ function planBranches(count: number, roll: () => number): Branch[] {
 const pointOf = (seed: number, life: number): string =>
   POINTS[((seed * Math.ceil(PER_RUN / FED) + life) * STRIDE) % POINTS.length] ?? ''
 
+/** What a call comes to, unless it fails or something happens first. */
+async function unless<T>(happens: () => boolean, call: Promise<T>): Promise<T | undefined> {
+  let isOver = false
+  const ended = call
+    .catch(() => undefined)
+    .finally(() => {
+      isOver = true
+    })
+  const happened = async () => {
+    while (!isOver && !happens()) await Bun.sleep(10)
+    return undefined
+  }
+  return Promise.race([ended, happened()])
+}
+
 /** A world in which branches land while the supervisor is killed again and again. */
 class Driver {
   readonly kills: Record<string, number> = {}
   pushFaults = 0
   readonly #blamed = new Set<string>()
+  #index = '0'
   readonly #left: Branch[]
 
   constructor(
@@ -91,6 +109,13 @@ class Driver {
     return (await this.city.call('GET ~/landings?limit=500')).body.items
   }
 
+  /** The landings, once something was recorded since they were listed last. */
+  async #news(): Promise<Landed[]> {
+    const { headers } = await this.city.call(`GET ~/events?limit=1&wait=1s&index=${this.#index}`)
+    this.#index = headers.get('x-gc-index') ?? '0'
+    return this.list()
+  }
+
   judge(said: readonly Landed[], isOver: boolean): Faults {
     return judge(said, { remote: this.place.remote, branches: this.branches, persons: this.persons, isOver })
   }
@@ -104,7 +129,7 @@ class Driver {
       this.pushFaults++
     }
     points.plan = point
-    for (const { name } of this.#left.splice(0, FED)) await this.#submit(name)
+    await Promise.all(this.#left.splice(0, FED).map((branch) => this.#submit(branch)))
     const anyTime = point.startsWith('any time') ? performance.now() + roll() * 1500 : Number.POSITIVE_INFINITY
     await this.#work(LIFE_MS, () => points.isStruck || performance.now() >= anyTime)
     points.plan = undefined
@@ -121,7 +146,7 @@ class Driver {
   async end(): Promise<void> {
     let [seen, since] = ['', performance.now()]
     await this.#work(Number.POSITIVE_INFINITY, (said) => {
-      const now = JSON.stringify(said ?? [])
+      const now = said?.map(({ id, state, head }) => `${id} ${state} ${head}`).join() ?? seen
       if (now !== seen) [seen, since] = [now, performance.now()]
       return performance.now() - since > STILL_MS
     })
@@ -143,31 +168,29 @@ class Driver {
     points.release()
   }
 
-  /** A submission whose answer was lost in a kill is made again. */
-  async #submit(branch: string): Promise<void> {
-    for (
-      const end = performance.now() + LIFE_MS;
-      performance.now() < end && !this.points.isStruck;
-      await Bun.sleep(50)
-    ) {
-      const { status } = await this.city.call('POST ~/rig/shop/land', { body: { branch } }).catch(() => ({ status: 0 }))
-      if (status === 202) return
+  /** A submission whose answer was lost in a kill, or that waits for a git that stands at the point, is made again. */
+  async #submit(branch: Branch): Promise<void> {
+    const isStruck = () => this.points.isStruck
+    for (const end = performance.now() + LIFE_MS; performance.now() < end && !isStruck(); await Bun.sleep(20)) {
+      const body = { branch: branch.name }
+      const answer = await unless(isStruck, this.city.call('POST ~/rig/shop/land', { body }))
+      if (answer?.status === 202) return
     }
-    this.#left.unshift(...this.branches.filter(({ name }) => name === branch))
+    this.#left.unshift(branch)
   }
 
   /** Plays owners and a person until it is time, or nothing is on its way. */
   async #work(limit: number, isTime: (said?: readonly Landed[]) => boolean): Promise<void> {
     let said: Landed[] | undefined
-    for (const end = performance.now() + limit; performance.now() < end && !isTime(said); await Bun.sleep(60)) {
-      said = await this.#play().catch(() => undefined)
+    for (const end = performance.now() + limit; performance.now() < end && !isTime(said); await Bun.sleep(10)) {
+      said = await unless(() => isTime(said), this.#play())
       if (said && !said.some((each) => isOnItsWay(each) || each.state === 'conflict' || each.state === 'red')) return
     }
   }
 
   async #play(): Promise<Landed[]> {
     const { city, place, branches } = this
-    const said = await this.list()
+    const said = await this.#news()
     for (const landing of said) {
       const path = Object.keys(branches.find(({ name }) => name === landing.branch)?.files ?? {})[0] ?? ''
       const isBroken = path.startsWith('broken')
@@ -254,15 +277,17 @@ test(
   async () => {
     const runs = readLog()
     const seen = new Set(runs.map(({ seed }) => seed))
-    for (let n = 0; n < Math.ceil(BRANCHES / PER_RUN); n++) {
-      const seed = SEED + n
-      if (seen.has(seed)) continue
-      const result = await run(seed, Math.min(PER_RUN, BRANCHES - n * PER_RUN))
-      runs.push(result)
-      if (LOG) appendFileSync(LOG, `${JSON.stringify(result)}\n`)
-      expect(result).toMatchObject({ ...NO_FAULTS, blamed: 0 })
-      expect(Object.keys(result.kills).length).toBeGreaterThan(0)
+    const left = Array.from({ length: Math.ceil(BRANCHES / PER_RUN) }, (_, n) => n).filter((n) => !seen.has(SEED + n))
+    const work = async () => {
+      for (let n = left.shift(); n !== undefined; n = left.shift()) {
+        const result = await run(SEED + n, Math.min(PER_RUN, BRANCHES - n * PER_RUN))
+        runs.push(result)
+        if (LOG) appendFileSync(LOG, `${JSON.stringify(result)}\n`)
+        expect(result).toMatchObject({ ...NO_FAULTS, blamed: 0 })
+        expect(Object.keys(result.kills).length).toBeGreaterThan(0)
+      }
     }
+    await Promise.all(Array.from({ length: AT_ONCE }, work))
     if (BRANCHES > PER_RUN) process.stdout.write(report(runs))
   },
   Math.max(300_000, BRANCHES * 20_000),

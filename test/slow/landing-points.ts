@@ -44,7 +44,14 @@ const STRIKE = `strike() {
   while [ -e "$GC_POINTS/struck" ]; do sleep 0.01; done
 }`
 
-/** git that stops at the point which the file \`plan\` names, and fails as the file \`fault\` says, once each. */
+/** The point at which to stop, if there is one; a planned point is a line without an end. */
+const READ_PLAN = `plan=
+[ ! -e "$GC_POINTS/plan" ] || { read -r plan < "$GC_POINTS/plan"; } 2>/dev/null`
+
+/**
+ * git that stops at the point which the file \`plan\` names, and fails as the file \`fault\` says, once each. It starts no
+ * program of its own where nothing is planned: the queue calls git often.
+ */
 const WRAPPER = `#!/bin/sh
 verb=
 skip=
@@ -53,7 +60,7 @@ for word in "$@"; do
   case "$word" in -c|-C) skip=1;; -*) ;; *) verb=$word; break;; esac
 done
 ${STRIKE}
-plan=$(cat "$GC_POINTS/plan" 2>/dev/null)
+${READ_PLAN}
 case "$plan" in "before $verb "*) strike;; esac
 fault=
 if [ -e "$GC_POINTS/fault-$verb" ]; then
@@ -61,7 +68,8 @@ if [ -e "$GC_POINTS/fault-$verb" ]; then
   [ -e "$GC_POINTS/forever" ] || rm -f "$GC_POINTS/fault-$verb"
 fi
 run() { ${GIT} "$@"; }
-[ -z "$fault" ] || . "$GC_POINTS/faults/$fault"
+if [ -n "$fault" ]; then . "$GC_POINTS/faults/$fault"
+else case "$plan" in "after $verb "*) ;; *) exec ${GIT} "$@";; esac; fi
 run "$@"
 status=$?
 case "$plan" in "after $verb "*) strike;; esac
@@ -92,7 +100,8 @@ done
 /** The remote notes every push, and may stop within one; it goes on when its client is gone. */
 const UPDATE = `#!/bin/sh
 ${STRIKE}
-case "$(cat "$GC_POINTS/plan" 2>/dev/null)" in "mid push "*) strike;; esac
+${READ_PLAN}
+case "$plan" in "mid push "*) strike;; esac
 exit 0
 `
 
@@ -118,7 +127,7 @@ export class Points implements Disposable {
 
   /** A check that stops in the middle, and fails where there is a file that breaks it. */
   get check(): string {
-    const script = `GC_POINTS=${this.folder}\n${STRIKE}\ncase "$(cat "$GC_POINTS/plan" 2>/dev/null)" in "mid check "*) strike;; esac\n`
+    const script = `GC_POINTS=${this.folder}\n${STRIKE}\n${READ_PLAN}\ncase "$plan" in "mid check "*) strike;; esac\n`
     return `${script}! ls broken* >/dev/null 2>&1`
   }
 
