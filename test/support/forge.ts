@@ -202,7 +202,10 @@ export class ScriptedForge implements Disposable {
   #route(method: string, full: string, body: Record<string, unknown>, fault?: Fault): Response {
     const [path = '', search = ''] = full.split('?')
     const [, first, second, third] = path.split('/')
-    const page = Number(new URLSearchParams(search).get('page') ?? 1)
+    const query = new URLSearchParams(search)
+    const page = Number(query.get('page') ?? 1)
+    const size = Math.min(50, Number(query.get('limit') ?? query.get('per_page') ?? 30))
+    const onPage = <T>(items: readonly T[]): T[] => items.slice((page - 1) * size, page * size)
     if (path === '/api/graphql') return this.#graphql(body)
     if (first === 'branch_protections' || /protection$/.test(path)) return said(403, 'Must have admin rights')
     if (path === '/') return Response.json(this.#repository())
@@ -210,16 +213,15 @@ export class ScriptedForge implements Disposable {
     if (first === 'rules') return this.dialect === 'github' ? Response.json(this.#ruleset()) : said(404, 'Not found')
     if (first === 'labels')
       return method === 'GET' ? Response.json([]) : Response.json({ id: 7, ...body }, { status: 201 })
-    if (first === 'commits' && third === 'check-runs')
-      return Response.json({ check_runs: page > 1 ? [] : this.#runs(second) })
-    if (first === 'commits') return Response.json({ statuses: this.#statuses(second) })
+    if (first === 'commits' && third === 'check-runs') return Response.json({ check_runs: onPage(this.#runs(second)) })
+    if (first === 'commits') return Response.json({ statuses: onPage(this.#statuses(second)) })
     if (first === 'issues') return this.#label(Number(second), body)
     if (first !== 'pulls') return said(404, 'Not found')
     if (method === 'POST' && second === undefined) return this.#create(body)
     if (method === 'PATCH') return this.#edit(Number(second), body)
     if (third === 'merge') return this.#askMerge(Number(second), body, fault)
-    if (third === 'reviews') return Response.json(page > 1 ? [] : this.#reviews(Number(second)))
-    if (second === undefined) return Response.json(page > 1 ? [] : this.#list(new URLSearchParams(search)))
+    if (third === 'reviews') return Response.json(onPage(this.#reviews(Number(second))))
+    if (second === undefined) return Response.json(onPage(this.#list(query)))
     return this.#read(second, path)
   }
 
@@ -375,7 +377,10 @@ export class ScriptedForge implements Disposable {
   #lacks(pull: Pull): string | undefined {
     const { requiredChecks = [], approvals = 0 } = this.rules
     const checks = this.#checks.get(this.tip(pull.head))
-    const open = requiredChecks.find((name) => checks?.get(name) !== 'green')
+    const open = requiredChecks.find((required) => {
+      const found = [...(checks ?? [])].filter(([name]) => this.#requires(required, name))
+      return found.length === 0 || found.some(([, state]) => state !== 'green')
+    })
     if (open !== undefined) {
       return this.dialect === 'github'
         ? `Required status check "${open}" is expected.`
@@ -383,6 +388,12 @@ export class ScriptedForge implements Disposable {
     }
     const approved = pull.reviews.filter(({ state }) => state === 'APPROVED').length
     return approved < approvals ? `At least ${approvals} approving review is required` : undefined
+  }
+
+  /** A check that Gitea requires is a pattern, whose `*` stands for slashes as well. */
+  #requires(required: string, name: string): boolean {
+    if (this.dialect === 'github') return required === name
+    return new Bun.Glob(required.replaceAll('/', ':')).match(name.replaceAll('/', ':'))
   }
 
   #mergedTree(pull: Pull): string | undefined {

@@ -147,6 +147,9 @@ export function numberAt(value: unknown, ...path: readonly string[]): number | u
 
 export const arrayOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
 
+/** The statuses in a page of the combined status of a commit. */
+export const statusesOf = (page: unknown): unknown[] => arrayOf(at(page, 'statuses'))
+
 /** A commit id; empty for anything else. */
 export const shaAt = (value: unknown, ...path: readonly string[]): string => {
   const text = textAt(value, ...path)

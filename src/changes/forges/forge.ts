@@ -3,8 +3,9 @@ export interface BranchFacts {
   readonly branch: string
   /** Its newest commit. */
   readonly head: string
-  /** Names of the checks that must pass. */
+  /** Names of the checks that must pass; at Gitea they are patterns, each of which needs one check at least. */
   readonly requiredChecks: readonly string[]
+  readonly arePatterns: boolean
   readonly requiredApprovals: number
   /** Whether the token may push to it; undefined where only an admin is shown that. */
   readonly canPush: boolean | undefined

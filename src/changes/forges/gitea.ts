@@ -11,6 +11,7 @@ import {
   retry,
   segment,
   shaAt,
+  statusesOf,
   textAt,
   unknown,
 } from './client.ts'
@@ -53,7 +54,7 @@ export class Gitea implements Forge {
     const contexts = at(found, 'enable_status_check') === true ? arrayOf(at(found, 'status_check_contexts')) : []
     return {
       ...{ branch, head: shaAt(found, 'commit', 'id'), hasQueue: false },
-      requiredChecks: contexts.filter((each) => typeof each === 'string'),
+      ...{ requiredChecks: contexts.filter((each) => typeof each === 'string'), arePatterns: true },
       requiredApprovals: numberAt(found, 'required_approvals') ?? 0,
       canPush: at(found, 'user_can_push') === true,
       methods: methodsOf(repository),
@@ -157,10 +158,8 @@ export class Gitea implements Forge {
 
   async #checks(sha: string): Promise<ForgeCheck[]> {
     if (sha === '') return []
-    const combined = await this.client.get(`${this.#path}/commits/${sha}/status`)
-    return arrayOf(at(combined, 'statuses'))
-      .map(toCheck)
-      .filter(({ name }) => name !== '')
+    const statuses = await this.client.list(`${this.#path}/commits/${sha}/status`, statusesOf)
+    return statuses.map(toCheck).filter(({ name }) => name !== '')
   }
 
   async #reviews(number: number): Promise<Pick<PullRequest, 'approvals' | 'changesRequested'>> {

@@ -11,6 +11,7 @@ import {
   retry,
   segment,
   shaAt,
+  statusesOf,
   textAt,
   unknown,
 } from './client.ts'
@@ -74,7 +75,7 @@ export class GitHub implements Forge {
     const hasQueue = ofKind('merge_queue').length > 0
     this.#queues.set(branch, hasQueue)
     return {
-      ...{ branch, head: shaAt(found, 'commit', 'sha'), hasQueue },
+      ...{ branch, head: shaAt(found, 'commit', 'sha'), hasQueue, arePatterns: false },
       requiredChecks: [...new Set([...contexts, ...classic.filter((each) => typeof each === 'string')])].filter(
         Boolean,
       ),
@@ -156,11 +157,11 @@ export class GitHub implements Forge {
 
   async #checks(sha: string): Promise<ForgeCheck[]> {
     if (sha === '') return []
-    const [runs, status] = await Promise.all([
+    const [runs, statuses] = await Promise.all([
       this.client.list(`${this.#path}/commits/${sha}/check-runs`, (page) => arrayOf(at(page, 'check_runs'))),
-      this.client.get(`${this.#path}/commits/${sha}/status`),
+      this.client.list(`${this.#path}/commits/${sha}/status`, statusesOf),
     ])
-    return [...runs.map(toCheck), ...arrayOf(at(status, 'statuses')).map(toStatus)].filter(({ name }) => name !== '')
+    return [...runs.map(toCheck), ...statuses.map(toStatus)].filter(({ name }) => name !== '')
   }
 
   /** The last word of each reviewer. */

@@ -142,13 +142,17 @@ function ofPullRequest(before: PullRequestLanding, look: Look, pull: PullRequest
 }
 
 /** The requirements of the branch. gc waits for them and never bypasses one. */
-function ofRules(row: PullRequestLanding, { facts, now }: Look, pull: PullRequest): Step | undefined {
+function ofRules(row: PullRequestLanding, { facts, now, target }: Look, pull: PullRequest): Step | undefined {
   const waiting = (reason: string, after = POLL_MS) => wait({ ...row, state: 'pr_waiting', reason }, after)
   const required = facts.requiredChecks
-  const relevant = required.length > 0 ? pull.checks.filter(({ name }) => required.includes(name)) : pull.checks
+  const fits = (name: string, check: string) => name === check || (facts.arePatterns && fitsPattern(name, check))
+  const relevant =
+    required.length > 0 ? pull.checks.filter((check) => required.some((name) => fits(name, check.name))) : pull.checks
   const red = relevant.filter(({ state }) => state === 'red')
   if (red.length > 0) return end({ kind: 'red', checks: red })
-  const missing = required.filter((name) => !relevant.some((check) => check.name === name && check.state === 'green'))
+  const missing = required.filter(
+    (name) => !relevant.some((check) => fits(name, check.name) && check.state !== 'pending'),
+  )
   const pending = relevant.filter(({ state }) => state === 'pending').map(({ name }) => name)
   const open = [...new Set([...missing, ...pending])]
   if (open.length > 0) return waiting(`waiting for checks: ${open.join(', ')}`)
@@ -160,11 +164,17 @@ function ofRules(row: PullRequestLanding, { facts, now }: Look, pull: PullReques
   if (lacking > 0) return waiting(`waiting for ${lacking} more ${lacking === 1 ? 'approval' : 'approvals'}`)
   if (pull.mergeability === 'blocked')
     return waiting('a rule of the branch blocks the merge; the pull request says which')
-  if (pull.mergeability === 'unknown' && !pull.isQueued) {
-    return waiting('the forge has not decided yet whether it merges', SOON_MS)
+  // Where the target has moved, another candidate is made, whatever the forge says of this one: Gitea never says conflict.
+  const isCurrent = target === row.base || facts.hasQueue
+  if (pull.mergeability === 'unknown' && !pull.isQueued && isCurrent) {
+    return waiting('the forge has not decided yet whether it merges', now < settled ? SOON_MS : POLL_MS)
   }
   return undefined
 }
+
+/** Whether the name of a check fits a pattern, in which `*` stands for slashes as well. */
+const fitsPattern = (pattern: string, name: string): boolean =>
+  new Bun.Glob(pattern.replaceAll('/', ':')).match(name.replaceAll('/', ':'))
 
 function ofMerge(row: PullRequestLanding, look: Look, pull: PullRequest, { strategy }: LandingOptions): Step {
   const { facts, now } = look

@@ -96,6 +96,16 @@ describe.each(['github', 'gitea'] as const)('%s', (dialect) => {
     ])
   })
 
+  test('reads every check of a commit that has many', async () => {
+    const { server, forge, sha, number } = await withPull(dialect)
+    for (let n = 0; n < 60; n++) server.report(sha, `check-${n}`, n === 59 ? 'red' : 'green')
+    const { checks } = (await forge.read(number)) ?? { checks: [] }
+    expect([checks.length, checks.filter(({ state }) => state === 'red').map(({ name }) => name)]).toEqual([
+      60,
+      ['check-59'],
+    ])
+  })
+
   test('merges the commit that was named, and only while it is the head', async () => {
     const { server, forge, sha, number, merge } = await withPull(dialect)
     const later = server.push('gc/land/x', { a: '3\n' })

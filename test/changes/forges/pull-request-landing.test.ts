@@ -45,10 +45,30 @@ describe('a landing by pull request', () => {
     expect(yard.server.count(/merge$/)).toBe(0)
   })
 
+  test('waits for a check that fits a required pattern, and for all that do', async () => {
+    using yard = new Yard(dialect)
+    yard.server.rules.requiredChecks = ['CI / *']
+    await yard.run(/^waiting for checks: CI \/ \*$/)
+    yard.server.report(yard.sha, 'CI / unit (pull_request)', 'green')
+    yard.server.report(yard.sha, 'CI / web/lint', 'pending')
+    await yard.run(/^waiting for checks: CI \/ web\/lint$/)
+    yard.server.report(yard.sha, 'CI / web/lint', 'green')
+    yard.server.report(yard.sha, 'nightly', 'red')
+    expect(await yard.run()).toMatchObject({ kind: 'landed' })
+  })
+
   test('merges nothing on a target that has moved', async () => {
     using yard = new Yard(dialect)
     await yard.run(/checks to begin/)
     yard.server.push('main', { b: '2\n' })
+    expect(await yard.run()).toMatchObject({ kind: 'stale' })
+    expect(yard.server.count(/merge$/)).toBe(0)
+  })
+
+  test('is made again, and merged by nobody, when it conflicts with where the target has moved to', async () => {
+    using yard = new Yard(dialect)
+    await yard.run(/checks to begin/)
+    yard.server.push('main', { a: '3\n' })
     expect(await yard.run()).toMatchObject({ kind: 'stale' })
     expect(yard.server.count(/merge$/)).toBe(0)
   })
