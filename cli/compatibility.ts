@@ -107,7 +107,7 @@ const HISTORY = 'gc keeps no branches of its data; `bd history <bead>` shows the
 const BD_ROWS: Rows = {
   short: {
     burn: ['mol burn'],
-    children: ['list --status all --limit 0 --include-gates --parent', 'list the beads below one, closed ones too'],
+    children: ['list --status all --limit 0 --include-gates --parent', 'list all descendants of a bead'],
     cook: ['formula show'],
     link: ['dep add', 'make a bead depend on another'],
     'mol create': ['mol pour'],

@@ -126,6 +126,10 @@ export async function createProgram(io: Io, args: readonly string[] = []): Promi
     for (const define of await Promise.all(wanted.map(([, load]) => load()))) define(program, context)
   }
   groupDaily(program)
+  if (isAll || args.some((word) => word === '-h' || word === '--help')) {
+    const { addExamples } = await import('./help/examples.ts')
+    addExamples(program)
+  }
   // An option of the program is taken out of the words of every command: `gc import add` has a --version of its own.
   if (!hasOption(readLine(program, args).command, '--version')) {
     program.version(versionLine, '-V, --version', 'print the version of this program')

@@ -4,6 +4,7 @@ import { type Command, InvalidArgumentError } from 'commander'
 import { isRecord, parseJson } from '../../src/client/json.ts'
 import { showHidden } from '../../src/client/text.ts'
 import type { CommandContext } from '../context/context.ts'
+import { oldSpelling } from '../context/options.ts'
 import { failure, usageError } from '../io/exit.ts'
 
 /** A part of a request as the command line names it: `key=value`, where the value of a typed one is read. */
@@ -19,7 +20,7 @@ interface ApiOptions {
   field?: Field[]
   header?: [string, string][]
   input?: string
-  include?: true
+  showHeaders?: true
   paginate?: true
 }
 
@@ -28,29 +29,21 @@ export function apiCommand(program: Command, context: CommandContext): void {
   program
     .command('api')
     .description('send a request to the API of the supervisor')
-    .argument('<path>', 'such as /v0/cities; ~/beads and {city} stand for the city to work in')
-    .option('-X, --method <method>', 'GET; POST with fields or --input', parseMethod)
-    .option('-f, --raw-field <key=value>', 'add a text to the body, or to the query of a GET', collect(false))
-    .option(
-      '-F, --field <key=value>',
-      'the same with true, false, null, numbers, and @<file> for its text',
-      collect(true),
-    )
+    .argument('<path>', 'path, such as /v0/cities or ~/beads in the current city')
+    .option('-X, --method <method>', 'method; default is GET, or POST with fields or --input', parseMethod)
+    .option('--raw-field <key=value>', 'add a string to the body, or to the query of a GET', collect(false))
+    .addOption(oldSpelling('-f <key=value>', 'rawField').argParser(collect(false)))
+    .option('-F, --field <key=value>', 'add a typed value: true, null, a number, or @<file>', collect(true))
     .option('-H, --header <name: value>', 'add a header', collectHeader)
-    .option('--input <file>', 'send a file as the body; - for standard input')
-    .option('-i, --include', 'print the status and the headers of the response')
+    .option('--input <file>', 'file to send as the body; - for standard input')
+    .option('-i, --show-headers', 'print the status and headers of the response')
+    .addOption(oldSpelling('--include', 'showHeaders'))
     .option('--paginate', 'print every page of a list')
-    .addHelpText('after', EXAMPLES)
+    .addHelpText('after', TOKEN_HELP)
     .action((path: string, options: ApiOptions) => api(context, path, options))
 }
 
-const EXAMPLES = `
-The token is read from GC_TOKEN, or from the file of the operator; it is never an argument.
-
-Examples:
-  gc api /v0/cities
-  gc api ~/beads -f title=Paint -F priority=1
-  gc api ~/events/stream`
+const TOKEN_HELP = '\nThe token comes from GC_TOKEN or from the token file of the operator, never from an argument.'
 
 function parseMethod(text: string): string {
   const method = text.toUpperCase()
@@ -95,7 +88,7 @@ async function api(context: CommandContext, path: string, options: ApiOptions): 
   for (let next: string | undefined = ''; next !== undefined; ) {
     if (next !== '') target.searchParams.set('cursor', next)
     const response = await client.exchange(`${method} ${writtenPath(target)}`, call)
-    if (options.include) context.io.out(headOf(response))
+    if (options.showHeaders) context.io.out(headOf(response))
     const text = await print(context, response, { keeps: options.paginate === true || !response.ok })
     if (!response.ok) throw failure(sentenceOf(response, text))
     next = options.paginate ? cursorIn(text) : undefined

@@ -18,16 +18,16 @@ import type { AddOptions } from '../rule/rule.ts'
 export function attentionCommands(program: Command, context: CommandContext): void {
   const attention = program.command('attention').description('list what needs your attention, oldest first')
   withJson(attention)
-    .option('-w, --watch', 'follow changes until ctrl-c')
+    .option('-w, --watch', 'update on every change until ctrl-c')
     .addHelpText('after', '\nWith --watch and --json each change is one line of JSON after the list.')
     .action((options: JsonOption & { watch?: true }) => list(context, options))
   attention
     .command('answer')
     .description('answer a question of a session')
-    .argument('<question>', 'its number, host:… as it is listed, or the id, alias or name of the session that asks')
-    .argument('<answer>', 'number or words of an option; several boxes as 1,3')
-    .option('--request <id>', 'which question of a session to answer; default is the oldest')
-    .option('--equal', 'answer all sessions that ask exactly this')
+    .argument('<question>', 'number, host:… from the list, or session')
+    .argument('<answer>', 'number or words of an option; 1,3 for several boxes')
+    .option('--request <id>', 'question of the session; default is the oldest')
+    .option('--equal', 'answer all sessions with the same question')
     .option('--text <text>', 'note: typed into the dialog, or sent afterwards')
     .action((question: string, words: string, options: AnswerOptions) => answer(context, question, words, options))
   kindCommands(attention, context)
@@ -37,17 +37,17 @@ export function attentionCommands(program: Command, context: CommandContext): vo
 export function ruleCommands(program: Command, context: CommandContext): void {
   const rule = program.command('rule').description('manage rules that answer questions for you')
   const actions = () => import('../rule/rule.ts')
-  withJson(rule.command('add').description('allow exactly what you name from now on'))
-    .option('--allow <command>', 'a command line, compared argument by argument')
-    .option('--read <path>', 'reading a file, or what is in a folder')
-    .option('--write <path>', 'writing a file, or what is in a folder')
-    .option('--fetch <host>', 'fetching from a host')
-    .option('--tool <server/tool>', 'a tool of an MCP server')
-    .option('--question <question>', 'exactly what this question asks, for its agent')
-    .option('--rig <rig>', 'for the agents of this rig')
-    .option('--agent <agent>', 'for this agent')
+  withJson(rule.command('add').description('allow one kind of action from now on'))
+    .option('--allow <command>', 'command line to allow, compared argument by argument')
+    .option('--read <path>', 'file or folder to allow reads of')
+    .option('--write <path>', 'file or folder to allow writes to')
+    .option('--fetch <host>', 'host to allow fetches from')
+    .option('--tool <server/tool>', 'tool of an MCP server to allow')
+    .option('--question <question>', 'question to allow from now on, for its agent')
+    .option('--rig <rig>', 'only for agents of this rig')
+    .option('--agent <agent>', 'only for this agent')
     .option('--for <duration>', 'duration, such as 30d', parseDurationOption)
-    .option('--unconfined', 'include sessions without a sandbox')
+    .option('--unconfined', 'also apply to sessions without a sandbox')
     .addHelpText(
       'after',
       '\nA rule for a command runs code that its session can change. gc checks the files that the command names.',
@@ -62,10 +62,10 @@ export function ruleCommands(program: Command, context: CommandContext): void {
   withJson(rule.command('suggest').description('list what you allowed ten times in a row')).action(
     async (options: JsonOption) => (await actions()).suggestRules(context, options),
   )
-  withJson(rule.command('review').description('show changed files that make a rule void for a session'))
+  withJson(rule.command('review').description('show changed files that suspend a rule'))
     .argument('<rule>')
     .argument('<session>')
-    .option('--accept <digest>', 'the rule applies again with the files that were shown')
+    .option('--accept <digest>', 'accept the files that were shown')
     .action(async (id: string, session: string, options: JsonOption & { accept?: string }) =>
       (await actions()).reviewRule(context, id, session, options),
     )
@@ -233,7 +233,7 @@ function kindCommands(attention: Command, context: CommandContext): void {
     .action((kind: string, options: JsonOption) => mute(context, kind, undefined, options))
   withJson(attention.command('snooze').description('hide a kind of items for a while'))
     .argument('<attention-kind>')
-    .argument('<duration>', 'such as 2h or 1d', parseDurationOption)
+    .argument('<duration>', 'duration, such as 2h or 1d', parseDurationOption)
     .action((kind: string, ms: number, options: JsonOption) => mute(context, kind, Date.now() + ms, options))
   withJson(attention.command('unmute').description('show a kind of items again'))
     .argument('<attention-kind>')

@@ -15,13 +15,13 @@ import { listAutomaticPrograms } from '../pack/prepare.ts'
 
 export function backupCommands(program: Command, context: CommandContext): void {
   withJson(program.command('backup').description('copy a city into one file, even while it runs'))
-    .argument('<file>', 'a new file, such as town.tar.gz')
+    .argument('<file>', 'new file, such as town.tar.gz')
     .action((file: string, options: JsonOption) => backup(context, resolve(context.io.cwd, file), options))
   withJson(program.command('restore').description('restore a city from a backup into a folder'))
     .argument('<file>')
-    .argument('<folder>', 'a new or an empty folder')
+    .argument('<folder>', 'new or empty folder')
     .option('--name <name>', 'name to register it under')
-    .option('--no-register', 'unpack it without registering it')
+    .option('--no-register', 'unpack without registering')
     .option('--skip-unknown', 'skip links and foreign files instead of failing')
     .action((file: string, folder: string, options: Restore) => restoreCity(context, file, folder, options))
 }

@@ -39,10 +39,10 @@ export function aboutCommands(program: Command, bd: BdContext): void {
     .action(bd.run(async () => printNamed(bd, 'statuses', STATUSES, {})))
   program
     .command('where')
-    .description('show where the beads are kept')
+    .description('show the storage of the beads')
     .action(bd.run(() => where(bd)))
   for (const [name, description] of [
-    ['info', 'show where the beads are kept, and how many there are'],
+    ['info', 'show the storage and number of beads'],
     ['context', 'show the city, rig and storage in use'],
     ['ping', 'check the connection to the beads'],
   ] as const) {

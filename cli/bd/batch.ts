@@ -16,9 +16,9 @@ export function batchCommand(program: Command, bd: BdContext): void {
   program
     .command('batch')
     .description('apply changes from a file or standard input, one a line')
-    .option('-f, --file <file>', 'read them from a file')
+    .option('-f, --file <file>', 'file of changes')
     .option('-m, --message <text>', 'accepted')
-    .option('--dry-run', 'only check them')
+    .option('--dry-run', 'check them and change nothing')
     .addHelpText('after', HELP)
     .action(bd.run((options: Options) => batch(bd, options)))
 }

@@ -9,7 +9,7 @@ const AT_ONCE = 16
 export function blockedCommand(program: Command, bd: BdContext): void {
   program
     .command('blocked')
-    .description('list open beads that wait for others')
+    .description('list blocked open beads')
     .option('--parent <bead>', 'only children of this bead')
     .action(bd.run((options: { parent?: string }) => blocked(bd, options)))
 }

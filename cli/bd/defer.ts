@@ -10,7 +10,7 @@ export function deferCommands(program: Command, bd: BdContext): void {
     .command('defer')
     .description('defer beads, until a time or `bd undefer`')
     .argument('<beads...>')
-    .option('--until <moment>', 'ready again from this time, such as +6h or 2030-01-31', parseMoment)
+    .option('--until <moment>', 'end of the deferral, such as +6h or 2030-01-31', parseMoment)
     .action(
       bd.run((ids: string[], { until }: { until?: string }) =>
         apply(bd, ids, until === undefined ? { status: 'deferred' } : { defer_until: until }, 'Deferred'),

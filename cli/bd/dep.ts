@@ -9,7 +9,7 @@ import { toRelated } from './issue.ts'
 import type { TreeOptions } from './tree.ts'
 
 export function dependencyCommands(program: Command, bd: BdContext): void {
-  const dep = program.command('dep').description('the dependencies of beads')
+  const dep = program.command('dep').description('manage dependencies of beads')
   dep
     .command('link', { isDefault: true, hidden: true })
     .argument('<bead>')
@@ -21,12 +21,12 @@ export function dependencyCommands(program: Command, bd: BdContext): void {
     .command('add')
     .description('make a bead depend on another')
     .argument('[bead]')
-    .argument('[on]', 'the bead it depends on')
-    .option('--file <file>', 'add those of a JSON Lines file, each with "from" and "to"; - for standard input')
+    .argument('[on]', 'bead it depends on')
+    .option('--file <file>', 'JSON Lines file with "from" and "to"; - for standard input')
     .option('-t, --type <type>', 'blocks, waits-for, tracks, parent-child …', 'blocks')
-    .option('--depends-on <bead>', 'the same as the second argument')
-    .option('--blocked-by <bead>', 'the same as the second argument')
-    .option('--no-cycle-check', 'accepted: gc rejects a dependency that makes a cycle')
+    .option('--depends-on <bead>', 'same as the second argument')
+    .option('--blocked-by <bead>', 'same as the second argument')
+    .option('--no-cycle-check', 'accepted: gc rejects dependency cycles')
     .action(
       bd.run((id: string | undefined, on: string | undefined, options: Add) =>
         options.file === undefined
@@ -45,8 +45,8 @@ export function dependencyCommands(program: Command, bd: BdContext): void {
     .command('list')
     .description('list dependencies of a bead, or its dependents')
     .argument('<bead>')
-    .option('--direction <way>', 'down: what it depends on; up: what depends on it', 'down')
-    .option('-t, --type <type>', 'only of this type')
+    .option('--direction <way>', 'down for dependencies, up for dependents', 'down')
+    .option('-t, --type <type>', 'only this type')
     .action(bd.run((id: string, options: { direction: string; type?: string }) => list(bd, id, options)))
   graphCommands(dep, bd)
 }
@@ -68,17 +68,17 @@ function graphCommands(dep: Command, bd: BdContext): void {
     .command('tree')
     .description('show the dependencies of a bead as a tree')
     .argument('<bead>')
-    .addOption(new Option('--direction <way>', 'down: what it depends on; up: what depends on it').choices(WAYS))
-    .option('--reverse', 'the same as --direction up')
+    .addOption(new Option('--direction <way>', 'down for dependencies, up for dependents').choices(WAYS))
+    .option('--reverse', 'same as --direction up')
     .option('-d, --max-depth <n>', 'maximum depth', parseCount, 50)
-    .option('--depth <n>', 'the same as --max-depth', parseCount)
-    .option('--show-all-paths', 'show a bead at every place')
-    .option('-s, --status <status>', 'only with this status', parseStatus)
-    .addOption(new Option('--format <format>', 'the format').choices(['mermaid', 'json']))
+    .option('--depth <n>', 'same as --max-depth', parseCount)
+    .option('--show-all-paths', 'repeat a bead at every place')
+    .option('-s, --status <status>', 'only this status', parseStatus)
+    .addOption(new Option('--format <format>', 'output format').choices(['mermaid', 'json']))
     .action(bd.run(async (id: string, options: TreeOptions) => (await import('./tree.ts')).tree(bd, id, options)))
   dep
     .command('cycles')
-    .description('list beads that wait for each other')
+    .description('list dependency cycles')
     .action(bd.run(() => cycles(bd)))
 }
 

@@ -6,12 +6,12 @@ import { toBare } from './issue.ts'
 
 /** Commands on epics: beads with others below them. */
 export function epicCommands(program: Command, bd: BdContext): void {
-  const epic = program.command('epic').description('epics and how far they are')
+  const epic = program.command('epic').description('manage epics')
   epic
     .command('status')
     .description('show the progress of open epics')
-    .argument('[epic]', 'only this one')
-    .option('--eligible-only', 'only those whose children are all closed')
+    .argument('[epic]', 'only this order')
+    .option('--eligible-only', 'only epics whose children are all closed')
     .action(
       bd.run(async (id: string | undefined, options: { eligibleOnly?: true }) => {
         const all = (await progressOfEpics(bd)).filter(({ epic: each }) => id === undefined || each.id === id)
@@ -24,7 +24,7 @@ export function epicCommands(program: Command, bd: BdContext): void {
   epic
     .command('close-eligible')
     .description('close the epics whose children are all closed')
-    .option('--dry-run', 'only show them')
+    .option('--dry-run', 'list them and close nothing')
     .action(bd.run((options: { dryRun?: true }) => closeEligible(bd, options)))
 }
 

@@ -26,28 +26,28 @@ interface Check {
 
 /** Commands on gates: beads that block others until somebody, or the time, resolves them. */
 export function gateCommands(program: Command, bd: BdContext): void {
-  const gate = program.command('gate').description('beads that block others until they are resolved')
+  const gate = program.command('gate').description('manage gates: beads that block others until resolved')
   gate
     .command('create')
-    .description('block a bead until a person, a time or GitHub resolves it')
-    .requiredOption('--blocks <bead>', 'the bead to block')
-    .addOption(new Option('-t, --type <kind>', 'what it waits for').choices(KINDS).default('human'))
-    .option('--await-id <id>', 'the run or pull request')
-    .option('--timeout <duration>', 'when it is due, such as 30m or 2h', parseDurationOption)
-    .option('-r, --reason <text>', 'why')
+    .description('block a bead until a person, a timer or GitHub resolves it')
+    .requiredOption('--blocks <bead>', 'bead to block')
+    .addOption(new Option('-t, --type <kind>', 'kind of gate').choices(KINDS).default('human'))
+    .option('--await-id <id>', 'run or pull request')
+    .option('--timeout <duration>', 'timeout, such as 30m or 2h', parseDurationOption)
+    .option('-r, --reason <text>', 'reason')
     .action(bd.run((options: Create) => create(bd, options)))
   gate
     .command('list')
     .description('list open gates')
-    .option('-a, --all', 'include resolved ones')
+    .option('-a, --all', 'include resolved gates')
     .option('--status <status>', 'open or closed')
-    .option('-t, --type <kind>', 'only those that wait for this, such as human or timer')
+    .option('-t, --type <kind>', 'only this kind, such as human or timer')
     .option('-n, --limit <n>', 'maximum rows; 0 for all', parseCount, 0)
     .action(bd.run((options: List) => list(bd, options)))
   gate
     .command('show')
     .description('show a gate')
-    .argument('[gate]', 'default is all open ones')
+    .argument('[gate]', 'gate; default is all open ones')
     .action(
       bd.run(async (id: string | undefined) =>
         id === undefined ? list(bd, { limit: 0 }) : printGate(bd, await getGate(bd, id)),
@@ -58,7 +58,7 @@ export function gateCommands(program: Command, bd: BdContext): void {
     .alias('close')
     .description('resolve a gate')
     .argument('<gate>')
-    .option('-r, --reason <text>', 'why')
+    .option('-r, --reason <text>', 'reason')
     .action(
       bd.run(async (id: string, { reason = 'resolved' }: { reason?: string }) => {
         await getGate(bd, id)
@@ -69,8 +69,8 @@ export function gateCommands(program: Command, bd: BdContext): void {
   gate
     .command('check')
     .description('resolve gates that are due, and list the others')
-    .addOption(new Option('-t, --type <kind>', 'only these').choices([...KINDS, 'gh', 'bead', 'all']))
-    .option('--dry-run', 'resolve none')
+    .addOption(new Option('-t, --type <kind>', 'only this kind').choices([...KINDS, 'gh', 'bead', 'all']))
+    .option('--dry-run', 'show the results and resolve nothing')
     .option('-e, --escalate', 'accepted: gates for people are in `gc attention`')
     .option('-l, --limit <n>', 'accepted')
     .action(bd.run((options: Check) => check(bd, options)))

@@ -5,12 +5,12 @@ import type { BdContext } from './context.ts'
 import { childrenOf } from './molecule.ts'
 
 export function labelCommands(program: Command, bd: BdContext): void {
-  const label = program.command('label').description('the labels of beads')
+  const label = program.command('label').description('manage labels of beads')
   for (const verb of ['add', 'remove'] as const) {
     label
       .command(verb)
       .description(`${verb === 'add' ? 'add a label to' : 'remove a label from'} beads`)
-      .argument('<words...>', 'the beads, then the label')
+      .argument('<words...>', 'beads, then the label')
       .action(bd.run((words: string[]) => change(bd, verb, words)))
   }
   label

@@ -52,19 +52,19 @@ interface Count extends ListFilter {
 export function listCommands(program: Command, bd: BdContext): void {
   withFilters(program.command('ready').description('list unblocked open work'), 100)
     .addOption(
-      new Option('-s, --sort <way>', 'the most urgent first, or the oldest').choices(READY_SORTS).default('priority'),
+      new Option('-s, --sort <way>', 'order: priority or oldest first').choices(READY_SORTS).default('priority'),
     )
-    .option('--claim', 'claim the first one')
+    .option('--claim', 'claim the first bead')
     .option('--mol <molecule>', 'only steps of this molecule')
-    .option('--explain', 'show what open beads wait for as well')
-    .option('--gated', 'only those that a gate held up')
-    .option('--include-deferred', 'accepted: what is put off is not ready')
+    .option('--explain', 'also show blocked beads and their blockers')
+    .option('--gated', 'only beads that a gate blocked')
+    .option('--include-deferred', 'accepted: deferred beads are not ready')
     .option('--plain', 'accepted')
     .option('--pretty', 'accepted')
     .action(bd.run((filter: Ready) => ready(bd, filter)))
   listCommand(program, bd)
   withListFilters(program.command('count').description('count beads'))
-    .option('-s, --status <statuses>', 'separated by commas; or all', parseStatuses)
+    .option('-s, --status <statuses>', 'status, or all; several with commas', parseStatuses)
     .option('--by-status', 'grouped by status')
     .option('--by-type', 'grouped by type')
     .option('--by-priority', 'grouped by priority')
@@ -75,18 +75,18 @@ export function listCommands(program: Command, bd: BdContext): void {
 
 function listCommand(program: Command, bd: BdContext): void {
   withListFilters(program.command('list').description('list beads'))
-    .option('-s, --status <statuses>', 'open, in_progress, closed …, separated by commas; or all', parseStatuses)
+    .option('-s, --status <statuses>', 'open, in_progress, closed … or all; several with commas', parseStatuses)
     .addOption(sortOption().default('priority'))
-    .option('-r, --reverse', 'the other way round')
+    .option('-r, --reverse', 'reverse the order')
     .option('--prefix <prefix>', 'only beads whose ids have this prefix')
-    .option('--count', 'print only their number')
-    .option('--long', 'with their descriptions')
-    .option('--tree', 'each below its parent')
-    .option('--pretty', 'the same as --tree')
-    .option('--format <template>', 'print each by a Go template over its JSON, or `digraph` or `dot` for all')
+    .option('--count', 'print the number of beads')
+    .option('--long', 'include descriptions')
+    .option('--tree', 'print each bead below its parent')
+    .option('--pretty', 'same as --tree')
+    .option('--format <template>', 'Go template for each, or `digraph` or `dot` for all')
     .option('-w, --watch', 'update on every change until ctrl-c')
     .option('--flat', 'accepted: lists are flat')
-    .option('--short', 'accepted: a bead is a line')
+    .option('--short', 'accepted: each bead is one line')
     .option('--no-pager', 'accepted: gc uses none')
     .option('--skip-labels', 'accepted')
     .option('--include-templates', 'accepted: gc keeps no templates as beads')
@@ -98,8 +98,7 @@ function listCommand(program: Command, bd: BdContext): void {
     )
 }
 
-export const sortOption = (): Option =>
-  new Option('--sort <field>', 'the field to sort by').choices(Object.keys(ORDERS))
+export const sortOption = (): Option => new Option('--sort <field>', 'field to sort by').choices(Object.keys(ORDERS))
 
 async function ready(bd: BdContext, filter: Ready): Promise<void> {
   const members = filter.mol && new Set((await membersOf(bd, filter.mol)).map(({ id }) => id))

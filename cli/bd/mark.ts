@@ -8,7 +8,7 @@ const LABEL = 'human'
 
 /** Commands that mark beads: for a person, and with a state. */
 export function markCommands(program: Command, bd: BdContext): void {
-  const human = program.command('human').description('beads that wait for a person')
+  const human = program.command('human').description('manage questions to the operator')
   human
     .command('mark', { isDefault: true, hidden: true })
     .argument('[bead]')
@@ -16,7 +16,7 @@ export function markCommands(program: Command, bd: BdContext): void {
   human
     .command('list')
     .description('list open questions')
-    .option('-s, --status <status>', 'only with this status', parseStatus)
+    .option('-s, --status <status>', 'only this status', parseStatus)
     .action(bd.run(({ status }: { status?: string }) => list(bd, status)))
   human
     .command('stats')
@@ -26,15 +26,15 @@ export function markCommands(program: Command, bd: BdContext): void {
     .command('respond')
     .description('answer a question and close it')
     .argument('<bead>')
-    .requiredOption('-r, --response <text>', 'the answer; it becomes a comment')
+    .requiredOption('-r, --response <text>', 'answer, added as a comment')
     .action(bd.run((id: string, { response }: { response: string }) => end(bd, id, 'Responded', response)))
   human
     .command('dismiss')
     .description('close a question without an answer')
     .argument('<bead>')
-    .option('-r, --reason <text>', 'why; it becomes a comment')
+    .option('-r, --reason <text>', 'reason, added as a comment')
     .action(bd.run((id: string, { reason }: { reason?: string }) => end(bd, id, 'Dismissed', reason)))
-  const state = program.command('state').description('the states of beads: labels such as `phase:green`')
+  const state = program.command('state').description('manage states of beads: labels such as `phase:green`')
   state
     .command('get', { isDefault: true, hidden: true })
     .argument('<bead>')
@@ -50,7 +50,7 @@ export function markCommands(program: Command, bd: BdContext): void {
     .description('set a state of a bead: the label `dimension:value`')
     .argument('<bead>')
     .argument('<dimension=value>')
-    .option('--reason <text>', 'why; it becomes a comment')
+    .option('--reason <text>', 'reason, added as a comment')
     .action(bd.run((id: string, state: string, options: { reason?: string }) => setState(bd, id, state, options)))
 }
 

@@ -15,9 +15,9 @@ const MAX_SLUG_WORDS = 8
 export function memoryCommands(program: Command, bd: BdContext): void {
   program
     .command('remember')
-    .description('keep a memory, which `bd prime` shows to every agent')
+    .description('store a memory that `bd prime` shows to every agent')
     .argument('<text...>')
-    .option('--key <key>', 'the key to recall it by; default is made from the text')
+    .option('--key <key>', 'key of the memory; default is derived from the text')
     .action(bd.run((words: string[], options: { key?: string }) => remember(bd, words.join(' '), options.key)))
   program
     .command('recall')
@@ -27,14 +27,14 @@ export function memoryCommands(program: Command, bd: BdContext): void {
   program
     .command('memories')
     .description('list the memories')
-    .argument('[words]', 'only those with these words')
+    .argument('[words]', 'only memories with these words')
     .action(bd.run((words: string | undefined) => list(bd, MEMORY, words)))
   program
     .command('forget')
     .description('forget a memory')
     .argument('<key>')
     .action(bd.run((key: string) => clear(bd, MEMORY, key, 'Forgot')))
-  const kv = program.command('kv').description('values that agents keep by a key')
+  const kv = program.command('kv').description('manage key-value pairs of agents')
   kv.command('set')
     .description('set a value')
     .argument('<key>')

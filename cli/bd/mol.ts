@@ -10,12 +10,12 @@ import { bareIssues, loadMolecule, membersOf, rootOf } from './molecule.ts'
 
 /** Commands on molecules: a bead with everything below it. */
 export function moleculeCommands(program: Command, bd: BdContext): void {
-  const mol = program.command('mol').description('molecules: a bead and the steps below it')
+  const mol = program.command('mol').description('manage molecules: a bead and its steps')
   mol
     .command('current')
-    .description('show where you are in a molecule')
-    .argument('[molecule]', 'default is that of the beads you work on')
-    .option('--for <who>', 'whose work, instead of your own')
+    .description('show your position in a molecule')
+    .argument('[molecule]', 'molecule; default is that of your beads')
+    .option('--for <who>', 'session whose work to show; default is yours')
     .option('--limit <n>', 'accepted')
     .option('--range <range>', 'accepted')
     .action(bd.run((id: string | undefined, options: { for?: string }) => current(bd, id, options)))
@@ -23,7 +23,7 @@ export function moleculeCommands(program: Command, bd: BdContext): void {
     .command('show')
     .description('show a molecule with its steps')
     .argument('<molecule>')
-    .option('-p, --parallel', 'accepted: `bd mol current` marks the steps that are ready')
+    .option('-p, --parallel', 'accepted: `bd mol current` marks ready steps')
     .action(bd.run((id: string) => show(bd, id)))
   mol
     .command('progress')
@@ -35,16 +35,16 @@ export function moleculeCommands(program: Command, bd: BdContext): void {
     .description('remove a wisp with its steps, or close a molecule')
     .argument('<molecules...>')
     .option('-f, --force', 'skip the confirmation; include beads in progress elsewhere')
-    .option('-y, --yes', 'the same as --force')
+    .option('-y, --yes', 'same as --force')
     .option('--dry-run', 'print the plan and change nothing')
     .action(bd.run((ids: string[], options: Burn) => burn(bd, ids, options)))
   mol
     .command('squash')
     .description('replace the wisps of a molecule by one closed summary')
     .argument('<molecule>')
-    .option('--summary <text>', 'the summary; default lists the steps')
-    .option('--keep-children', 'keep the wisps')
-    .option('--dry-run', 'only show what would be done')
+    .option('--summary <text>', 'summary; default lists the steps')
+    .option('--keep-children', 'keep its wisps')
+    .option('--dry-run', 'show the plan and change nothing')
     .action(bd.run((id: string, options: Squash) => squash(bd, id, options)))
   wispCommands(mol, bd)
 }
@@ -78,25 +78,25 @@ async function pour(bd: BdContext, name: string, options: Pour, ephemeral: boole
 }
 
 function wispCommands(mol: Command, bd: BdContext): void {
-  const wisp = mol.command('wisp').description('molecules of bookkeeping')
+  const wisp = mol.command('wisp').description('manage molecules of bookkeeping')
   for (const [command, isEphemeral] of [
     [mol.command('pour').description("create a formula's beads"), false],
     [wisp.command('create', { isDefault: true }).description("create a formula's beads as bookkeeping"), true],
   ] as const) {
     command
       .argument('<formula>')
-      .option('--root-only', 'only the root')
+      .option('--root-only', 'create only the root')
       .option('--var <key=value>', 'a variable of the formula; may be repeated', collectPair)
-      .option('--assignee <who>', 'who works on the root')
+      .option('--assignee <who>', 'assignee of the root')
       .option('--attach <formula>', 'not supported: a formula can extend another')
-      .option('--dry-run', 'only check the formula')
+      .option('--dry-run', 'check the formula and create nothing')
       .action(bd.run((name: string, options: Pour) => pour(bd, name, options, isEphemeral)))
   }
   wisp
     .command('list')
-    .description('list open ones')
-    .option('--all', 'include closed ones')
-    .option('--type <type>', 'only of this type')
+    .description('list open wisps')
+    .option('--all', 'include closed beads')
+    .option('--type <type>', 'only this type')
     .action(
       bd.run(async ({ all, type }: { all?: true; type?: string }) => {
         const wisps = (await listWisps(bd, all)).filter(
@@ -116,13 +116,13 @@ function wispCommands(mol: Command, bd: BdContext): void {
     )
   wisp
     .command('gc')
-    .description('close abandoned ones')
+    .description('close abandoned wisps')
     .option('--age <duration>', 'minimum time without a change', parseDurationOption, 3_600_000)
     .option('--all', 'accepted')
-    .option('--closed', 'accepted: gc removes closed ones itself')
-    .option('--exclude-type <types>', 'not of these types', collectList)
-    .option('-f, --force', 'accepted: nothing is asked')
-    .option('--dry-run', 'only list them')
+    .option('--closed', 'accepted: gc removes closed wisps automatically')
+    .option('--exclude-type <types>', 'exclude these types', collectList)
+    .option('-f, --force', 'accepted: gc never asks here')
+    .option('--dry-run', 'list matches and change nothing')
     .action(bd.run((options: Collect) => collect(bd, options)))
 }
 

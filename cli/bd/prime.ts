@@ -45,7 +45,7 @@ export function primeCommand(program: Command, bd: BdContext): void {
     .option('--stealth', 'accepted')
     .option('--hook-json', 'accepted')
     .option('--export', 'accepted')
-    .option('--memories-only', 'only the memories')
+    .option('--memories-only', 'print only memories')
     .action(bd.run((options: { memoriesOnly?: true }) => prime(bd, options.memoriesOnly === true)))
 }
 

@@ -21,11 +21,11 @@ export function queryCommand(program: Command, bd: BdContext): void {
   program
     .command('query')
     .description('list the beads that match an expression')
-    .argument('<expression...>', 'such as "status=open AND (priority<2 OR label=urgent)"')
+    .argument('<expression...>', 'expression, such as "status=open AND priority<2"')
     .option('-n, --limit <n>', 'maximum rows; 0 for all', parseCount, 50)
-    .option('-a, --all', 'include closed ones')
+    .option('-a, --all', 'include closed beads')
     .addOption(sortOption().default('priority'))
-    .option('-r, --reverse', 'the other way round')
+    .option('-r, --reverse', 'reverse the order')
     .option('--long', 'accepted')
     .option('--parse-only', 'only check the expression')
     .addHelpText(

@@ -8,7 +8,7 @@ export function replaceCommands(program: Command, bd: BdContext): void {
     .command('supersede')
     .description('close a bead that another one replaces')
     .argument('<bead>')
-    .requiredOption('--with <bead>', 'the bead that replaces it')
+    .requiredOption('--with <bead>', 'replacement')
     .action(
       bd.run((id: string, options: { with: string }) =>
         close(bd, id, options.with, { type: 'supersedes', closed: 'superseded', other: 'replacement' }),
@@ -16,9 +16,9 @@ export function replaceCommands(program: Command, bd: BdContext): void {
     )
   program
     .command('duplicate')
-    .description('close a bead that is the same as another one')
+    .description('close a duplicate of another bead')
     .argument('<bead>')
-    .requiredOption('--of <bead>', 'the bead that stays')
+    .requiredOption('--of <bead>', 'original bead')
     .action(
       bd.run((id: string, options: { of: string }) =>
         close(bd, id, options.of, { type: 'duplicates', closed: 'duplicate', other: 'canonical' }),

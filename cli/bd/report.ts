@@ -19,15 +19,15 @@ export function reportCommands(program: Command, bd: BdContext): void {
     .command('status')
     .alias('stats')
     .description('count the beads by status')
-    .option('--assigned', 'only your own')
+    .option('--assigned', 'only your beads')
     .option('--all', 'accepted')
     .option('--no-activity', 'accepted')
     .action(bd.run((options: { assigned?: true }) => statistics(bd, options)))
   program
     .command('stale')
     .description('list open beads without recent changes')
-    .option('-d, --days <n>', 'for how many days', parseCount, 30)
-    .option('-s, --status <status>', 'only with this status', parseStatus)
+    .option('-d, --days <n>', 'minimum days without a change', parseCount, 30)
+    .option('-s, --status <status>', 'only this status', parseStatus)
     .option('-n, --limit <n>', 'maximum rows; 0 for all', parseCount, 50)
     .action(bd.run((options: Stale) => stale(bd, options)))
   program

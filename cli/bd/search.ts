@@ -20,12 +20,12 @@ interface Options extends ListFilter {
 export function searchCommand(program: Command, bd: BdContext): void {
   withListFilters(program.command('search').description('search beads by words, including closed ones'))
     .argument('[words...]')
-    .option('--query <words>', 'the words, instead of the argument')
+    .option('--query <words>', 'words, instead of the argument')
     .option('-s, --status <statuses>', 'open, in_progress, closed … or all', parseStatuses)
-    .option('--external-contains <text>', 'only with this in the external reference')
+    .option('--external-contains <text>', 'only with this text in the external reference')
     .option('--long', 'accepted')
     .addOption(sortOption())
-    .option('-r, --reverse', 'the other way round')
+    .option('-r, --reverse', 'reverse the order')
     .action(bd.run((words: string[], options: Options, command: Command) => search(bd, words, options, command)))
 }
 

@@ -77,7 +77,7 @@ function packCommands(program: Command, context: CommandContext): void {
     .description('list open work of all rigs')
     .option('--label <label>', 'only beads with this label')
     .option('--status <status>', 'only beads with this status', parseStatus)
-    .option('--all', 'include closed ones')
+    .option('--all', 'include closed beads')
     .action(async ({ json, format, ...query }: PackList) => {
       const city = await context.city()
       const all = { ...query, all: query.all ?? query.status === 'closed' }
@@ -98,10 +98,10 @@ function packCommands(program: Command, context: CommandContext): void {
 function listCommand(bead: Command, context: CommandContext): void {
   withWatch(withJson(bead.command('list').description('list open work, newest first')))
     .option('--status <status>', 'open, in_progress or closed', parseStatus)
-    .option('--type <type>', 'such as task or bug; also records such as session, message and convoy')
+    .option('--type <type>', 'type, such as task, bug or session')
     .option('--label <label>', 'only beads with this label')
-    .option('--assignee <who>', 'only beads of this session, by its id, alias or name')
-    .option('--rig <rig>', 'only beads of this rig; the city’s name for those of no rig')
+    .option('--assignee <who>', 'only beads of this session: id, alias or name')
+    .option('--rig <rig>', 'only beads of this rig; the city’s name for those without one')
     .option('--all', 'include closed beads and other records')
     .option('--limit <n>', 'maximum rows', parseCount, 100)
     .action((options: List) => list(context, options))
@@ -125,10 +125,10 @@ const filterRig = async (context: CommandContext, city: CityClient, rig: string 
 
 function searchCommand(bead: Command, context: CommandContext): void {
   withWatch(withJson(bead.command('search').description('search the text and the comments of beads')))
-    .argument('<words...>', 'all words must occur')
+    .argument('<words...>', 'words that must all occur')
     .option('--status <status>', 'open, in_progress or closed', parseStatus)
-    .option('--type <type>', 'such as task or bug')
-    .option('--rig <rig>', 'only beads of this rig; the city’s name for those of no rig')
+    .option('--type <type>', 'type, such as task or bug')
+    .option('--rig <rig>', 'only beads of this rig; the city’s name for those without one')
     .option('--limit <n>', 'maximum rows', parseCount, 50)
     .action(watched(context, search))
 }

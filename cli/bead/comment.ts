@@ -12,7 +12,7 @@ import { type Io, printJson, printLine } from '../io/io.ts'
 export function commentCommands(bead: Command, context: CommandContext): void {
   withJson(bead.command('comment').description('comment on a bead'))
     .argument('<bead>')
-    .argument('[text...]', 'the text; `-` or none reads standard input')
+    .argument('[text...]', 'text; `-` or none reads standard input')
     .action((id: string, words: string[], options: JsonOption) => comment(context, id, words, options))
   withWatch(withJson(bead.command('comments').description('list the comments on a bead, oldest first')))
     .argument('<bead>')

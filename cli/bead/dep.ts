@@ -6,10 +6,10 @@ import { printJson, printLine } from '../io/io.ts'
 import { type Column, printTable } from '../io/table.ts'
 
 export function dependencyCommands(bead: Command, context: CommandContext): void {
-  const dep = bead.command('dep').description('the dependencies of beads')
+  const dep = bead.command('dep').description('manage dependencies of beads')
   withJson(dep.command('add').description('make a bead depend on another'))
     .argument('<bead>')
-    .argument('<needed-bead>', 'the bead it depends on')
+    .argument('<needed-bead>', 'bead it depends on')
     .option('--type <type>', 'blocks, waits-for, tracks, relates-to …', 'blocks')
     .action(async (id: string, on: string, options: JsonOption & { type: string }) => {
       const city = await context.city()

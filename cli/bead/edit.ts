@@ -32,10 +32,10 @@ interface Update extends Create {
 export function createCommand(bead: Command, context: CommandContext): void {
   withJson(withFields(bead.command('create').description('create a bead, or many from a file')))
     .argument('[title]')
-    .option('--rig <rig>', 'the rig')
-    .option('--needs <beads>', 'beads that must be closed before it; separated by commas, may be repeated', collectList)
-    .option('--defer-until <moment>', 'not ready before this time, such as 2030-01-31T09:00:00Z')
-    .option('--file <file>', 'create all beads of a JSON Lines file, or none; `-` for standard input')
+    .option('--rig <rig>', 'rig of the bead')
+    .option('--needs <beads>', 'beads it depends on, separated by commas; may be repeated', collectList)
+    .option('--defer-until <moment>', 'defer until this time, such as 2030-01-31T09:00:00Z')
+    .option('--file <file>', 'create all beads of a JSON Lines file; `-` for standard input')
     .addHelpText('after', FILE_HELP)
     .action((title: string | undefined, options: Create) =>
       options.file === undefined ? create(context, title, options) : createAll(context, title, options.file, options),
@@ -88,9 +88,9 @@ function parseEntries(text: string): Record<string, unknown>[] {
 export function updateCommand(bead: Command, context: CommandContext): void {
   withJson(withFields(bead.command('update').description('change beads, all or none')))
     .argument('<beads...>')
-    .option('--title <title>', 'another title')
+    .option('--title <title>', 'new title')
     .option('--status <status>', 'open, in_progress or closed', parseStatus)
-    .option('--remove-label <label>', 'may be repeated', collectList)
+    .option('--remove-label <label>', 'label to remove; may be repeated', collectList)
     .action((ids: string[], options: Update) => update(context, ids, options))
 }
 
@@ -116,13 +116,13 @@ async function update(context: CommandContext, ids: readonly string[], options: 
 
 const withFields = (command: Command): Command =>
   command
-    .option('--description <text>', 'the full description')
-    .option('--type <type>', 'such as task, bug, feature, chore or epic')
+    .option('--description <text>', 'full description')
+    .option('--type <type>', 'type, such as task, bug, feature, chore or epic')
     .option('--priority <level>', '0 to 4; 0 is the most urgent', parsePriority)
-    .option('--assignee <who>', 'the id, alias or name of a session')
+    .option('--assignee <who>', 'session: id, alias or name')
     .option('--label <label>', 'add a label; may be repeated', collectList)
-    .option('--metadata <key=value>', 'may be repeated', collectPair)
-    .option('--parent <bead>', 'the parent bead')
+    .option('--metadata <key=value>', 'metadata; may be repeated', collectPair)
+    .option('--parent <bead>', 'parent bead')
 
 /** The given fields of those that create and update share. */
 function sharedFields({ description, type, priority: level, assignee, label, metadata, parent }: Create) {

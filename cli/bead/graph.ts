@@ -27,9 +27,9 @@ interface GraphNode {
 
 export function graphCommand(program: Command, context: CommandContext): void {
   withWatch(withJson(program.command('graph').description('show beads with their children and dependencies')))
-    .argument('<beads...>', 'beads, an epic or a convoy')
-    .option('--tree', 'as a tree: each bead below its parent')
-    .option('--mermaid', 'as a Mermaid diagram')
+    .argument('<beads...>', 'beads, epic or convoy')
+    .option('--tree', 'print each bead below its parent')
+    .option('--mermaid', 'print a Mermaid diagram')
     .action(watched(context, graph))
 }
 

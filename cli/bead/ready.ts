@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander'
 import { sanitizeLine } from '../../src/client/text.ts'
 import type { Bead } from '../../src/work/beads/index.ts'
 import type { CommandContext } from '../context/context.ts'
-import { type JsonOption, withJson } from '../context/options.ts'
+import { type JsonOption, oldSpelling, withJson } from '../context/options.ts'
 import { readItems } from '../context/pages.ts'
 import { watched, withWatch } from '../context/watch.ts'
 import { printJson, printLine } from '../io/io.ts'
@@ -18,9 +18,10 @@ interface Ready extends Filter, JsonOption {
 /** `gc ready`: a plain list of the ready beads of the city and all rigs. */
 export function readyCommand(program: Command, context: CommandContext): void {
   withWatch(withJson(withFilters(program.command('ready').description('list unblocked open work of all rigs'), 0)))
-    .option('-s, --status <statuses>', 'instead of ready beads those with a status, separated by commas', parseStatuses)
+    .option('--status <statuses>', 'only this status, instead of ready; several with commas', parseStatuses)
+    .addOption(oldSpelling('-s <statuses>', 'status').argParser(parseStatuses))
     .addOption(
-      new Option('--sort <way>', 'what comes first').choices(['priority', 'oldest', 'hybrid']).default('priority'),
+      new Option('--sort <order>', 'order of the list').choices(['priority', 'oldest', 'hybrid']).default('priority'),
     )
     .action(watched(context, ready))
 }

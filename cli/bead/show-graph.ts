@@ -8,7 +8,7 @@ import { printTable } from '../io/table.ts'
 
 export function graphCommand(bead: Command, context: CommandContext): void {
   withWatch(withJson(bead.command('graph').description('show a bead with its descendants and their dependencies')))
-    .argument('<bead>', 'such as an epic or a convoy')
+    .argument('<bead>', 'bead, such as an epic or a convoy')
     .action(watched(context, show))
 }
 

@@ -9,7 +9,7 @@ import { printJson, printLine } from '../io/io.ts'
 export function stateCommands(bead: Command, context: CommandContext): void {
   withJson(bead.command('close').description('close beads'))
     .argument('<beads...>')
-    .option('--reason <text>', 'the result')
+    .option('--reason <text>', 'result of the work')
     .option('--force', 'include beads that another session works on')
     .action((ids: string[], options: JsonOption & { reason?: string; force?: true }) => {
       const { reason, force } = options
@@ -37,8 +37,8 @@ export function stateCommands(bead: Command, context: CommandContext): void {
   define('unpark', 'retry a bead that was parked after failed sessions', 'Unparked')
   withJson(bead.command('assign').description('assign a bead, or unassign it without a name'))
     .argument('<bead>')
-    .argument('[who]', 'the id, alias or name of a session', '')
-    .option('--force', 'even if another session works on it')
+    .argument('[who]', 'session: id, alias or name', '')
+    .option('--force', 'assign it even if another session works on it')
     .action(async (id: string, assignee: string, options: JsonOption & { force?: true }) => {
       const city = await context.city()
       const query = { ...(options.force && { force: true }) }

@@ -5,7 +5,7 @@ import type { Command } from 'commander'
 import { sanitizeLine, showHidden } from '../../src/client/text.ts'
 import type { BeadsImported } from '../../src/work/transfer/index.ts'
 import type { CommandContext } from '../context/context.ts'
-import { type JsonOption, withJson } from '../context/options.ts'
+import { type JsonOption, oldSpelling, withJson } from '../context/options.ts'
 import { failure } from '../io/exit.ts'
 import { type Io, printJson, printLine } from '../io/io.ts'
 
@@ -16,8 +16,9 @@ export function transferCommands(bead: Command, context: CommandContext): void {
     .option('-o, --output <file>', 'write to a new file instead of standard output')
     .action((options: { output?: string }) => exportBeads(context, options.output))
   withJson(bead.command('import').description('import beads from JSON Lines, with their ids'))
-    .argument('[file]', 'the file; default is standard input')
-    .option('-f, --force', 'replace newer beads and beads that sessions hold')
+    .argument('[file]', 'file; default is standard input')
+    .option('--force', 'replace newer beads and beads that sessions hold')
+    .addOption(oldSpelling('-f', 'force'))
     .action((file: string | undefined, options: JsonOption & ImportOptions) =>
       importBeads(context, file ?? '-', options),
     )

@@ -20,7 +20,7 @@ export function budgetCommands(program: Command, context: CommandContext): void 
     (options: JsonOption & WatchOption) => list(context, options),
   )
   withScope(withJson(budget.command('set').description('set a budget for the city, a rig or an agent')))
-    .argument('<limit>', 'such as 5usd, 2M or 500k (tokens)', parseAmount)
+    .argument('<limit>', 'limit, such as 5usd, 2M or 500k tokens', parseAmount)
     .action(async (limit: Amount, options: ScopeOptions & JsonOption) => {
       const city = await context.city()
       const body = { ...keyOf(options, limit.unit), limit: limit.value }
@@ -42,7 +42,7 @@ export function budgetCommands(program: Command, context: CommandContext): void 
     },
   )
   withScope(withJson(budget.command('remove').description('remove a budget')))
-    .argument('<unit>', 'usd or tokens', parseUnit)
+    .argument('<unit>', 'unit: usd or tokens', parseUnit)
     .action(async (of: Budget['unit'], options: ScopeOptions & JsonOption) => {
       const city = await context.city()
       const key = keyOf(options, of)
@@ -59,9 +59,9 @@ export function budgetCommands(program: Command, context: CommandContext): void 
 
 const withScope = (command: Command): Command =>
   command
-    .option('--rig <rig>', 'for this rig; for the city without --rig and --agent')
-    .option('--agent <agent>', 'for this agent, by its qualified name')
-    .addOption(new Option('--per <period>', 'the period').choices(['hour', 'day']).default('day'))
+    .option('--rig <rig>', 'rig of the budget; default is the city')
+    .option('--agent <agent>', 'agent of the budget, by its qualified name')
+    .addOption(new Option('--per <period>', 'period of the budget').choices(['hour', 'day']).default('day'))
 
 function keyOf({ rig, agent, per }: ScopeOptions, of: Budget['unit']): BudgetKey {
   if (rig !== undefined && agent !== undefined) throw usageError('give --rig or --agent, not both')

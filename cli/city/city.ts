@@ -42,8 +42,8 @@ function citiesCommand(program: Command, context: CommandContext): void {
   const cities = withWatch(withJson(program.command('cities').description('list the registered cities'))).action(
     (options: List) => list(context, options, listing(context)),
   )
-  withWatch(withJson(cities.command('list').description('the same'))).action((_: List, command: Command) =>
-    list(context, command.optsWithGlobals(), listing(context)),
+  withWatch(withJson(cities.command('list').description('list the registered cities'))).action(
+    (_: List, command: Command) => list(context, command.optsWithGlobals(), listing(context)),
   )
 }
 
@@ -93,15 +93,15 @@ function print(io: Io, cities: readonly CityInfo[]): void {
 
 function statusCommand(parent: Command, context: CommandContext): void {
   withWatch(withJson(parent.command('status').description('show agents, rigs and work of a city')))
-    .argument('[city]', 'the name or folder of the city')
+    .argument('[city]', 'name or folder of the city')
     .action((name: string | undefined, options: JsonOption & WatchOption) => status(context, name, options))
 }
 
 function registerCommand(parent: Command, context: CommandContext): void {
   withJson(parent.command('register').description('register the folder of a city and start it'))
-    .argument('[path]', 'the folder of the city', '.')
-    .option('--name <name>', 'the name to register it under')
-    .option('--yes', 'accepted: nothing is asked')
+    .argument('[path]', 'folder of the city', '.')
+    .option('--name <name>', 'name to register it under')
+    .option('--yes', 'accepted: gc never asks here')
     .action(async (path: string, options: JsonOption & { name?: string }) => {
       const body = { path: resolve(context.io.cwd, path), ...(options.name && { name: options.name }) }
       await fetchMissingPacks(context, body.path)
@@ -118,7 +118,7 @@ function registerCommand(parent: Command, context: CommandContext): void {
 
 function unregisterCommand(parent: Command, context: CommandContext): void {
   withJson(parent.command('unregister').description('stop a city and unregister it; its folder stays'))
-    .argument('[city]', 'the name or folder of the city')
+    .argument('[city]', 'name or folder of the city')
     .action(async (name: string | undefined, options: JsonOption) => {
       const city = await context.cityNamed(name)
       const { payload } = await waitForSupervisor(context, await city.call('POST ~/unregister'))
@@ -135,7 +135,7 @@ function suspensionCommands(parent: Command, context: CommandContext): void {
   const verbs = { suspend: 'start no new sessions in a city', resume: 'resume a suspended city' }
   for (const [verb, description] of Object.entries(verbs)) {
     withJson(parent.command(verb).description(description))
-      .argument('[city]', 'the name or folder of the city')
+      .argument('[city]', 'name or folder of the city')
       .action(async (name: string | undefined, options: JsonOption) => {
         const city = await context.cityNamed(name)
         const response = await city.call('PATCH ~', { body: { suspended: verb === 'suspend' } })

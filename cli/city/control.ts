@@ -5,7 +5,7 @@ import { OtherSupervisor, Unreachable } from '../../src/client/errors.ts'
 import type { CityInfo } from '../../src/supervisor/schema.ts'
 import { type CommandContext, realPath } from '../context/context.ts'
 import { envelope } from '../context/envelope.ts'
-import { type JsonOption, parseCount, withJson } from '../context/options.ts'
+import { type JsonOption, parseDurationOption, withJson } from '../context/options.ts'
 import { waitForOpening, waitForSupervisor } from '../context/requests.ts'
 import { failure, notFound } from '../io/exit.ts'
 import { pause, printJson, printLine } from '../io/io.ts'
@@ -26,8 +26,8 @@ export function cityControlCommands(program: Command, context: CommandContext): 
     .option('--foreground', 'accepted: `gc serve` runs in the foreground')
     .action((name: string | undefined, options: Control) => start(context, name, options))
   controlled(program, 'stop', 'stop a city and its sessions')
-    .option('--force', 'accepted: sessions are always ended')
-    .option('--clean', 'accepted: nothing of a session is left')
+    .option('--force', 'accepted: sessions are always stopped')
+    .option('--clean', 'accepted: sessions leave nothing behind')
     .action((name: string | undefined, options: Control) => stop(context, name, options))
   controlled(program, 'restart', 'stop a city and start it again').action(
     async (name: string | undefined, options: Control) => {
@@ -39,10 +39,13 @@ export function cityControlCommands(program: Command, context: CommandContext): 
   )
 }
 
+/** Milliseconds that a city may take to start or stop. */
+const DEFAULT_TIMEOUT = 60_000
+
 const controlled = (program: Command, verb: string, description: string): Command =>
   withJson(program.command(verb).description(description))
-    .argument('[city]', 'the name or folder of the city')
-    .option('--timeout <seconds>', 'timeout', (text: string) => parseCount(text.replace(/s$/, '')), 60)
+    .argument('[city]', 'name or folder of the city')
+    .option('--timeout <duration>', 'timeout, such as 30s or 5m', parseDurationOption, DEFAULT_TIMEOUT)
 
 const isDown = ({ running, status }: CityInfo): boolean =>
   !running && (status === 'stopped' || status === 'init_failed')
@@ -138,24 +141,24 @@ async function stop(context: CommandContext, name: string | undefined, options: 
 
 async function stopCity(context: CommandContext, { name }: CityInfo, timeout: number): Promise<void> {
   await context.client.city(name).call('POST ~/stop')
-  await waitUntil(context, name, timeout || 60, ({ status }) => status === 'stopped')
+  await waitUntil(context, name, timeout || DEFAULT_TIMEOUT, ({ status }) => status === 'stopped')
 }
 
-/** Waits until a city is in a state; throws after `seconds`. */
+/** Waits until a city is in a state; throws after `timeout` milliseconds. */
 async function waitUntil(
   context: CommandContext,
   name: string,
-  seconds: number,
+  timeout: number,
   isDone: (city: CityInfo) => boolean,
 ): Promise<void> {
-  const until = Date.now() + seconds * 1000
+  const until = Date.now() + timeout
   for (;;) {
     const city = (await context.cities()).find((each) => each.name === name)
     if (!city) throw failure(`city ${name} is not registered any more`)
     if (isDone(city)) return
     if (Date.now() > until || context.io.signal.aborted)
       throw failure(
-        `city ${name} is ${city.status ?? 'running'} after ${seconds} s; \`gc cities\` shows what becomes of it`,
+        `city ${name} is ${city.status ?? 'running'} after ${timeout / 1000} s; \`gc cities\` shows its state`,
       )
     await pause(50, context.io.signal)
   }

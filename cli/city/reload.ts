@@ -15,7 +15,7 @@ interface Reload extends JsonOption {
 
 export function reloadCommand(program: Command, context: CommandContext): void {
   withJson(program.command('reload').description('reload the configuration of a city, or print its errors'))
-    .argument('[city]', 'the name or folder of the city')
+    .argument('[city]', 'name or folder of the city')
     .option('--async', 'accepted: files are read immediately')
     .option('--soft', 'keep running sessions with an outdated declaration')
     .option('--timeout <duration>', 'accepted')

@@ -13,7 +13,7 @@ const SCHEMA_VERSION = '2'
 
 export function lintCommand(program: Command, context: CommandContext): void {
   withJson(program.command('lint').description('check the packs or the city in a folder for errors'))
-    .argument('[folder]', 'a pack, a city, or a folder of packs', '.')
+    .argument('[folder]', 'pack, city, or folder of packs', '.')
     .action((folder: string, options: JsonOption) => lint(context, folder, options))
 }
 

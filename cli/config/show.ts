@@ -16,8 +16,8 @@ interface ShowOptions extends JsonOption {
 /** `gc config show`: what the files of a city come to, without a supervisor. */
 export function configShowCommand(config: Command, context: CommandContext): void {
   withJson(config.command('show').description('show the resolved configuration of a city'))
-    .option('--provenance', 'with the file and line of each value')
-    .option('--validate', 'only check the files, with the formulas of the packs')
+    .option('--provenance', 'show the file and line of each value')
+    .option('--validate', 'only check files and formulas')
     .action(async (options: ShowOptions, command: Command) => {
       const folder = await cityFolder(context, command.optsWithGlobals<{ city?: string }>().city)
       await show(context, folder, options)

@@ -35,15 +35,11 @@ export function confineCommand(program: Command, context: CommandContext): void 
     .command('confine')
     .helpCommand(false)
     .description('run a command in a sandbox that writes only here')
-    .argument('<command...>', 'the command and its arguments, after --')
-    .option('--read <path>', 'let it read another file or folder; may be repeated', collectPath)
-    .option('--write <path>', 'let it change another file or folder; may be repeated', collectPath)
-    .option('--port <port>', 'let it connect to a port of this machine; may be repeated', collectPort)
-    .option(
-      '--host <host>',
-      'let it reach another host, as in example.com or *.example.com:8443; may be repeated',
-      collect,
-    )
+    .argument('<command...>', 'command and arguments, after --')
+    .option('--read <path>', 'file or folder it may also read; may be repeated', collectPath)
+    .option('--write <path>', 'file or folder it may also change; may be repeated', collectPath)
+    .option('--port <port>', 'local port it may connect to; may be repeated', collectPort)
+    .option('--host <host>', 'host it may reach, such as *.example.com:8443; may be repeated', collect)
     .addOption(
       new Option('--network <reach>', 'hosts: registries and --host; session: own ports; open: all')
         .choices(['hosts', 'session', 'open'])

@@ -11,7 +11,7 @@ export function confineDefaultCommands(confine: Command, context: CommandContext
     .command('on')
     .description('sandbox agents by default, in all cities')
     .addArgument(
-      new Argument('[mode]', 'network lets them reach every network')
+      new Argument('[mode]', 'default, or network for unrestricted network access')
         .choices(['default', 'network'])
         .default('default'),
     )

@@ -11,6 +11,23 @@ export const withJson = (command: Command): Command =>
     .addOption(new Option('--fields <fields>').hideHelp())
     .option('--format <template>', 'print by a Go template, such as "{{.id}} {{.title}}"')
 
+/** An older spelling of an option: hidden from the help, and read into the attribute of the new one. */
+class OldSpelling extends Option {
+  constructor(
+    flags: string,
+    private readonly attribute: string,
+  ) {
+    super(flags)
+    this.hideHelp()
+  }
+
+  override attributeName(): string {
+    return this.attribute
+  }
+}
+
+export const oldSpelling = (flags: string, attribute: string): Option => new OldSpelling(flags, attribute)
+
 /** The settings of a new agent that a conversation asks for. */
 export interface AgentSettingOptions {
   worktree?: boolean
@@ -24,18 +41,18 @@ export interface AgentSettingOptions {
 export const withAgentSettings = (command: Command): Command =>
   command
     .option('--worktree', 'give each session a git worktree of its own')
-    .option('--no-worktree', 'let sessions work in the folder of the rig')
-    .option('--permission-mode <mode>', 'when its program asks before it acts, such as ask or auto-edit')
-    .option('--model <model>', 'the model of its program')
-    .addOption(new Option('--confine <mode>', 'its sandbox').choices(['default', 'network', 'off']))
-    .option('--share-login', 'let its confined sessions read your login')
-    .option('--no-share-login', 'keep your login from its confined sessions')
+    .option('--no-worktree', 'run sessions in the folder of the rig')
+    .option('--permission-mode <mode>', 'permission mode of its program, such as ask or auto-edit')
+    .option('--model <model>', 'model of its program')
+    .addOption(new Option('--confine <mode>', 'sandbox of its sessions').choices(['default', 'network', 'off']))
+    .option('--share-login', 'give its sandboxed sessions your login')
+    .option('--no-share-login', 'hide your login from its sandboxed sessions')
 
 /** The options of a command that prints one page of a list. */
 export const withPaging = (command: Command): Command =>
   withJson(command)
     .option('--limit <n>', 'maximum rows', parseCount)
-    .option('--cursor <cursor>', 'the cursor of the page before')
+    .option('--cursor <cursor>', 'cursor of the previous page')
 
 /** Parses an integer of 0 or more. */
 export function parseCount(text: string): number {

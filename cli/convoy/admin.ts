@@ -18,15 +18,15 @@ export const OWNED_LABEL = 'owned'
 export function adminCommands(convoy: Command, context: CommandContext): void {
   withJson(convoy.command('land').description('close an owned convoy once its beads are closed'))
     .argument('<convoy>')
-    .option('--force', 'even if some beads are open')
-    .option('--dry-run', 'only check whether it can be landed')
+    .option('--force', 'close it even with open beads')
+    .option('--dry-run', 'check whether it can close, and change nothing')
     .action((id: string, options: Land) => land(context, id, options))
   withJson(convoy.command('target').description('set the target branch of a convoy'))
     .argument('<convoy>')
     .argument('<branch>')
     .action((id: string, branch: string, options: JsonOption) => target(context, id, branch, options))
   withWatch(withJson(convoy.command('stranded').description('list convoys with ready work and no session')))
-    .option('--all', 'include those that `gc sling` made for one bead')
+    .option('--all', 'include those that `gc sling` created for one bead')
     .action(async (options: Stranded) => {
       const city = await context.city()
       await renderLive(context, city, options, (io) => printStranded(io, city, options))

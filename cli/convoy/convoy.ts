@@ -17,7 +17,7 @@ import { adminCommands, isAutomatic, listOpenConvoys, OWNED_LABEL } from './admi
 import { changeCommands } from './edit.ts'
 
 export function convoyCommands(program: Command, context: CommandContext): void {
-  const convoy = program.command('convoy').description('group beads that are done together')
+  const convoy = program.command('convoy').description('group beads into convoys')
   listCommand(convoy, context)
   withWatch(withJson(convoy.command('show').alias('status').description('show a convoy and its progress')))
     .argument('<convoy>')
@@ -39,7 +39,7 @@ interface List extends JsonOption, WatchOption {
 
 function listCommand(convoy: Command, context: CommandContext): void {
   withWatch(withJson(convoy.command('list').description('list open convoys, newest first')))
-    .option('--all', 'include closed ones, and those that `gc sling` made for one bead')
+    .option('--all', 'include closed ones and those of single beads')
     .option('--limit <n>', 'maximum rows', parseCount, 100)
     .action(async (options: List) => {
       const city = await context.city()
@@ -122,8 +122,8 @@ interface Check extends JsonOption {
 
 function checkCommand(convoy: Command, context: CommandContext): void {
   withJson(convoy.command('check').description('exit with 0 if all beads of a convoy are closed'))
-    .argument('[convoy]', 'the convoy; without one, all that are done are closed')
-    .option('--close', 'close it with its last bead, even if owned')
+    .argument('[convoy]', 'convoy; default closes all finished ones')
+    .option('--close', 'close it once its beads are closed, even if owned')
     .action(async (id: string | undefined, options: Check) => {
       const city = await context.city()
       if (id === undefined) return closeDone(context.io, city, options)

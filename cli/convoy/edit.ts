@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { sanitizeLine, sanitizeLines } from '../../src/client/text.ts'
 import type { ConvoyTerms } from '../../src/work/convoys/index.ts'
 import type { CommandContext } from '../context/context.ts'
-import { collectList, type JsonOption, withJson } from '../context/options.ts'
+import { collectList, type JsonOption, oldSpelling, withJson } from '../context/options.ts'
 import { convoyActionOutput } from '../context/pack-json.ts'
 import { usageError } from '../io/exit.ts'
 import { printJson, printLine } from '../io/io.ts'
@@ -34,15 +34,15 @@ const MERGES: readonly Merge[] = ['direct', 'mr', 'local']
 function createCommand(convoy: Command, context: CommandContext): void {
   withJson(convoy.command('create').description('create a convoy of beads'))
     .argument('<title>')
-    .argument('[bead...]', 'its beads')
-    .option('--rig <rig>', 'the rig')
+    .argument('[bead...]', 'beads of the convoy')
+    .option('--rig <rig>', 'rig of the bead')
     .option('--owned', 'keep it open until `gc convoy land`')
-    .option('--owner <who>', 'the owner')
-    .option('--merge <way>', 'how its work is merged: direct, mr or local', parseMerge)
-    .option('--target <branch>', 'the branch its work is merged into')
-    .option('--tracks <beads>', 'more of its beads, separated by commas', collectList)
-    .option('--notify <who>', 'whom to notify at the end; stored as metadata')
-    .option('--city-scope', 'create it in the city, whatever the rig of this folder is')
+    .option('--owner <who>', 'owner of the convoy')
+    .option('--merge <way>', 'merge strategy: direct, mr or local', parseMerge)
+    .option('--target <branch>', 'branch that its work merges into')
+    .option('--tracks <beads>', 'further beads, separated by commas', collectList)
+    .option('--notify <who>', 'recipient to notify when it closes; stored as metadata')
+    .option('--city-scope', 'create it in the city, not in the rig of this folder')
     .action((title: string, items: string[], options: Create) => create(context, title, items, options))
 }
 
@@ -96,7 +96,8 @@ type End = 'POST ~/convoy/{id}/close' | 'DELETE ~/convoy/{id}'
 function endCommand(convoy: Command, context: CommandContext, verb: string, description: string, operation: End): void {
   withJson(convoy.command(verb).description(description))
     .argument('<convoy...>')
-    .option('-f, --force', 'accepted: nothing is asked')
+    .option('--force', 'accepted: gc never asks here')
+    .addOption(oldSpelling('-f', 'force'))
     .action(async (ids: string[], options: JsonOption) => {
       const city = await context.city()
       for (const id of ids) {

@@ -15,7 +15,7 @@ interface Doctor extends JsonOption {
 
 export function doctorCommand(program: Command, context: CommandContext): void {
   withJson(program.command('doctor').description('check this machine, the city and its packs'))
-    .argument('[city]', 'the name or folder of the city')
+    .argument('[city]', 'name or folder of the city')
     .option('--fix', 'fix what can be fixed')
     .option('--check-timeout <duration>', 'timeout of each check of a pack', parseDurationOption, 60_000)
     .option('-v, --verbose', 'show details of passed checks')

@@ -18,7 +18,7 @@ export const HOOK_REVIEW =
 
 export function readinessCommand(program: Command, context: CommandContext): void {
   withJson(program.command('readiness').description('show whether agent programs are ready'))
-    .argument('[provider...]', 'the programs; default is the common ones')
+    .argument('[provider...]', 'programs to check; default is the common ones')
     .option('--fresh', 'check again instead of using recent results')
     .action(async (names: string[], options: JsonOption & { fresh?: true }) => {
       const query = { items: names.join(','), ...(options.fresh && { fresh: true }) }

@@ -6,7 +6,8 @@ import { isRecord } from '../../src/client/json.ts'
 import type { CityEvent, TaggedEvent } from '../../src/client/operations.ts'
 import { paint, sanitizeLine, truncate } from '../../src/client/text.ts'
 import type { CommandContext } from '../context/context.ts'
-import { type JsonOption, parseCount, parseDurationOption, withJson } from '../context/options.ts'
+import { parseDate } from '../context/dates.ts'
+import { type JsonOption, oldSpelling, parseCount, parseDurationOption, withJson } from '../context/options.ts'
 import { readPages } from '../context/pages.ts'
 import { failure, usageError } from '../io/exit.ts'
 import { type Io, printJson, printLine } from '../io/io.ts'
@@ -20,11 +21,10 @@ interface Options extends JsonOption {
   all?: true
   type?: string
   actor?: string
-  since?: string
+  since?: Since
   after?: number
   seq?: true
   limit?: number
-  tail?: true
   payloadMatch?: readonly PayloadMatch[]
   afterCursor?: string
 }
@@ -33,6 +33,17 @@ interface Options extends JsonOption {
 interface PayloadMatch {
   path: readonly string[]
   value: string
+}
+
+/** A start of past events: as it was given, and as the API takes it, which is an age. */
+interface Since {
+  readonly given: string
+  readonly age: string
+}
+
+function parseSince(given: string): Since {
+  const isAge = /^(?:\d{1,6}(?:ms|[smh]))+$/.test(given)
+  return { given, age: isAge ? given : `${Math.max(0, Date.now() - parseDate(given))}ms` }
 }
 
 function collectPayload(text: string, before: readonly PayloadMatch[] = []): PayloadMatch[] {
@@ -55,27 +66,27 @@ export function eventsCommand(program: Command, context: CommandContext): void {
     .option('-f, --follow', 'follow new events')
     .option('-w, --watch', 'wait for one event and end')
     .option(
-      '--timeout <time>',
-      'end after this time, such as 30s; with --watch and no event status is 1',
+      '--timeout <duration>',
+      'timeout, such as 30s; with --watch and no event the status is 1',
       parseDurationOption,
     )
-    .option('--all', 'events of all cities and of the supervisor')
-    .option('--type <type>', 'only events of this type, such as bead.closed')
-    .option('--actor <name>', 'only events of this actor')
-    .option('--since <time>', 'only events of this period, such as 10m or 2h')
-    .option('--payload-match <key=value>', 'only events whose payload has this value; may be repeated', collectPayload)
-    .option('--after <seq>', 'only events after this number', parseCount)
-    .option('--seq', 'print only the number of the last event')
-    .option('--tail', 'the same as --follow')
-    .option('--after-cursor <cursor>', 'with --all: only events after this cursor')
+    .option('--all', 'include all cities and the supervisor')
+    .option('--type <type>', 'only this type, such as bead.closed')
+    .option('--actor <name>', 'only this actor')
+    .option('--since <time>', 'since a date, or an age such as 10m or 2d', parseSince)
+    .option('--payload-match <key=value>', 'only with this value in the payload; may be repeated', collectPayload)
+    .option('--after <number>', 'only after this event', parseCount)
+    .option('--seq', 'print the number of the last event')
+    .addOption(oldSpelling('--tail', 'follow'))
+    .option('--after-cursor <cursor>', 'only after this cursor, with --all')
     .option('--api <url>', 'accepted: GC_URL names the supervisor')
-    .option('--limit <n>', `how many past events; default ${DEFAULT_LIMIT}, with --since all`, parseCount)
+    .option('--limit <n>', `maximum rows; default is ${DEFAULT_LIMIT}, with --since all`, parseCount)
     .addHelpText('after', '\nWith --json each event is one line of JSON.')
     .action((options: Options) => (options.all ? eventsOfAllCities(context, options) : eventsOfCity(context, options)))
   recordCommands(events, context)
 }
 
-const isFollowing = ({ follow, watch, tail }: Options): boolean => Boolean(follow || watch || tail)
+const isFollowing = ({ follow, watch }: Options): boolean => Boolean(follow || watch)
 
 async function eventsOfCity(context: CommandContext, options: Options): Promise<void> {
   const city = await context.city()
@@ -95,7 +106,9 @@ async function eventsOfAllCities(context: CommandContext, options: Options): Pro
   if (options.afterCursor !== undefined && !isFollowing(options)) throw usageError('--after-cursor needs --follow')
   const { type, actor, since, limit = DEFAULT_LIMIT } = options
   const supervisor = await context.supervisor()
-  const { items, event_cursor } = await supervisor.call('GET /v0/events', { query: { type, actor, since, limit } })
+  const { items, event_cursor } = await supervisor.call('GET /v0/events', {
+    query: { type, actor, since: since?.age, limit },
+  })
   if (options.seq) return printLine(context.io, event_cursor)
   const past = items.filter((event) => (options.payloadMatch ?? []).every(hasValue(event)))
   if (!isFollowing(options) || since !== undefined) for (const event of past) print(context.io, event, options)
@@ -116,7 +129,13 @@ async function readPast(io: Io, city: CityClient, options: Options): Promise<{ e
   const events: CityEvent[] = []
   let head: number | undefined
   const read = async (cursor: string | undefined) => {
-    const query = { type, actor, since, cursor, limit: none ? 1 : Math.min(PAGE_SIZE, limit - events.length) }
+    const query = {
+      type,
+      actor,
+      since: since?.age,
+      cursor,
+      limit: none ? 1 : Math.min(PAGE_SIZE, limit - events.length),
+    }
     const { answer, index } = await city.callIndexed('GET ~/events', { query })
     head ??= Number(index)
     return answer
@@ -174,7 +193,11 @@ const hasValue =
 /** Says which events there are none of, so that a misspelled type is not taken for a quiet city. */
 function reportNone(io: Io, { type, actor, since, after, json }: Options): void {
   if (json || after !== undefined) return
-  const parts = [type && `of type ${type}`, actor && `by ${actor}`, since && `in the last ${since}`]
+  const parts = [
+    type && `of type ${type}`,
+    actor && `by ${actor}`,
+    since && (/^\d{4}-/.test(since.given) ? `since ${since.given}` : `in the last ${since.given}`),
+  ]
   const which = parts.filter((part) => part).join(' ')
   io.err(`gc: no event ${which === '' ? 'is stored yet' : `${sanitizeLine(which)} is stored`}
 `)

@@ -19,14 +19,14 @@ interface Emit extends JsonOption {
  */
 export function recordCommands(events: Command, context: CommandContext): void {
   withJson(events.command('emit').description('record a custom event'))
-    .argument('<type>', 'a dotted name, such as deploy.finished; types of gc itself are reserved')
-    .option('--subject <text>', 'its subject: an id or a name')
-    .option('--message <text>', 'its message')
-    .option('--payload <json>', 'a JSON value; it becomes the message when there is none')
-    .option('--actor <name>', 'the actor; inside a session, one of its own names')
+    .argument('<type>', 'dotted name, such as deploy.finished; not a type of gc')
+    .option('--subject <text>', 'subject: an id or a name')
+    .option('--message <text>', 'message of the event')
+    .option('--payload <json>', 'JSON value; used as the message if there is none')
+    .option('--actor <name>', 'actor; in a session, one of its own names')
     .action((type: string, _: Emit, command: Command) => emit(context, type, command.optsWithGlobals()))
-  withJson(events.command('rotate').description('archive events; they are still listed'))
-    .option('--wait', 'wait until the archive is written')
+  withJson(events.command('rotate').description('archive old events; lists still include them'))
+    .option('--wait', 'wait until the archive is complete')
     .action((_: JsonOption, command: Command) => rotate(context, command.optsWithGlobals()))
 }
 

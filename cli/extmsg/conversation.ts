@@ -17,13 +17,13 @@ export interface ConversationOptions {
 
 export const withConversation = (command: Command): Command =>
   command
-    .argument('[conversation]', 'what `gc extmsg list` calls it, such as c1; or name it by the options')
-    .option('--provider <name>', 'the messenger, such as slack')
-    .option('--conversation-id <id>', 'what the messenger calls the conversation')
-    .option('--account-id <id>', 'the account of the messenger', 'default')
+    .argument('[conversation]', 'conversation as listed, such as c1; or use the options')
+    .option('--provider <provider>', 'messenger, such as slack')
+    .option('--conversation-id <id>', 'id of the conversation in the messenger')
+    .option('--account-id <id>', 'account in the messenger', 'default')
     .option('--kind <kind>', 'dm, room or thread', 'dm')
-    .option('--scope-id <name>', 'what it belongs to; default is the city')
-    .option('--parent-conversation-id <id>', 'the room that a thread is in')
+    .option('--scope-id <name>', 'scope of the conversation; default is the city')
+    .option('--parent-conversation-id <id>', 'room of a thread')
 
 /** A conversation as gc knows it. */
 export const findConversation = (city: CityClient, id: string): Promise<ConversationView> =>

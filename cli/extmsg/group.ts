@@ -17,18 +17,18 @@ interface Participant extends JsonOption {
 
 /** Conversations that several sessions answer. */
 export function groupCommands(extmsg: Command, context: CommandContext): void {
-  const group = extmsg.command('group').description('conversations that several sessions answer, each by a handle')
+  const group = extmsg.command('group').description('manage conversations shared by several sessions')
   withJson(withConversation(group.command('create').description('create a group, or change its default')))
-    .option('--default <handle>', 'recipient of messages that name no one')
+    .option('--default <handle>', 'recipient of messages without a handle')
     .action((id: string | undefined, options: Ensure) => create(context, id, options))
   withWatch(withJson(withConversation(group.command('show').description('show the group of a conversation')))).action(
     watched(context, show),
   )
   withJson(group.command('add').description('add a session to a group'))
     .argument('<group>')
-    .argument('<handle>', 'public address')
-    .requiredOption('--session <session>', 'the session')
-    .option('--public', 'mark it as one that people may see')
+    .argument('<handle>', 'handle of the session, without @')
+    .requiredOption('--session <session>', 'session that replies')
+    .option('--public', 'show it to people in the conversation')
     .action((id: string, handle: string, options: Participant) => add(context, id, handle, options))
   withJson(group.command('remove').description('remove a session from a group'))
     .argument('<group>')

@@ -61,7 +61,7 @@ async function list(context: CommandContext, { rig, json }: RigOption): Promise<
 }
 
 function catalogCommand(formula: Command, context: CommandContext): void {
-  withJson(formula.command('catalog').description('list the formulas that are meant for people to choose'))
+  withJson(formula.command('catalog').description('list formulas for people to choose from'))
     .option('--rig <rig>', RIG)
     .action(async ({ rig, json }: RigOption) => {
       const { io } = context
@@ -79,7 +79,7 @@ function catalogCommand(formula: Command, context: CommandContext): void {
 
 function validateCommand(formula: Command, context: CommandContext): void {
   withJson(formula.command('validate').description('check formulas for errors and keys without effect'))
-    .argument('[formula]', 'a formula, or a file; all formulas when it is left out')
+    .argument('[formula]', 'formula or file; default is all formulas')
     .option('--rig <rig>', RIG)
     .action(async (name: string | undefined, { rig, json }: RigOption) => {
       if (name?.endsWith('.toml')) return validateFile(context, name, json)
@@ -123,7 +123,7 @@ function previewCommand(formula: Command, context: CommandContext): void {
   withJson(formula.command('preview').description('check a formula and show its steps'))
     .argument('<formula>')
     .requiredOption('--target <agent|bead>', 'recipient: an agent, a bead or a convoy')
-    .option('--var <key=value>', 'a variable; can be repeated', collectPair, {})
+    .option('--var <key=value>', 'a variable of the formula; may be repeated', collectPair, {})
     .option('--rig <rig>', RIG)
     .action(async (name: string, options: RigOption & { target: string; var: Record<string, string> }) => {
       const city = await context.city()
@@ -149,8 +149,8 @@ function versionCheckCommand(formula: Command, context: CommandContext): void {
     .command('version-check')
     .description('exit with 1 if the file of a formula has changed')
     .argument('<formula>')
-    .argument('[hash]', 'gc.formula_hash of a run')
-    .option('--run <run>', 'the run whose hash it is compared with; default is GC_WORKFLOW_ID')
+    .argument('[hash]', 'gc.formula_hash of a run to compare with')
+    .option('--run <run>', 'run to compare with; default is GC_WORKFLOW_ID')
     .option('--rig <rig>', RIG)
     .action(async (name: string, hash: string | undefined, options: RigOption & { run?: string }) => {
       const city = await context.city()

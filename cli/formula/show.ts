@@ -16,9 +16,9 @@ interface ShowOptions extends JsonOption {
 export function showCommand(formula: Command, context: CommandContext): void {
   withJson(formula.command('show').description('show what a formula compiles to'))
     .argument('<formula>')
-    .option('--var <key=value>', 'a variable; can be repeated', collectPair, {})
-    .option('--rig <rig>', 'count the formulas of this rig as well')
-    .option('--mermaid', 'as a Mermaid diagram')
+    .option('--var <key=value>', 'a variable of the formula; may be repeated', collectPair, {})
+    .option('--rig <rig>', 'include formulas of this rig')
+    .option('--mermaid', 'print a Mermaid diagram')
     .action(async (name: string, options: ShowOptions) => {
       const city = await context.city()
       const rig = await context.rig(city, options.rig)

@@ -11,7 +11,7 @@ export function helpCommand(program: Command, { io }: CommandContext): void {
   program
     .command('help')
     .description('show help for a command, or a page of the manual')
-    .addArgument(new Argument('[topic...]', 'a command, or one of the topics below'))
+    .addArgument(new Argument('[topic...]', 'command, or a topic below'))
     .addHelpText('after', `\nTopics:\n${titles.join('\n')}`)
     .action((given: string[]) => {
       const words = given[0] === program.name() ? given.slice(1) : given

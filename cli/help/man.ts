@@ -14,7 +14,7 @@ export function manCommand(program: Command, { io }: CommandContext): void {
     .command('man')
     .description('print a manual page, or write all into a folder')
     .argument('[words...]', 'command, such as bead list; default is gc')
-    .option('--dir <folder>', 'write the pages of all commands there, as gc.1, gc-bead.1 …')
+    .option('--dir <folder>', 'folder for the pages of all commands: gc.1, gc-bead.1 …')
     .addHelpText('after', '\ngc man bead list | man -l -\ngc man --dir ~/.local/share/man/man1')
     .action(async (words: string[], { dir }: { dir?: string }) => {
       const { createBd } = await import('../bd/program.ts')

@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { EXAMPLES } from './examples.ts'
 
 /** The names of a command with those around it: `gc bead list`. */
 export function fullName(command: Command): string {
@@ -46,9 +47,15 @@ export function manualPage(command: Command, version: string, date: string): str
       'COMMANDS',
       inner.map((each) => [fullName(each), each.description()]),
     ),
+    ...examplesOf(command),
     ...(seeAlso.length === 0 ? [] : ['.SH SEE ALSO', seeAlso.map((each) => `${roff(pageName(each))}(1)`).join(',\n')]),
     '',
   ].join('\n')
+}
+
+function examplesOf(command: Command): string[] {
+  const lines = EXAMPLES[fullName(command).replace(/^gc /, '')] ?? []
+  return lines.length === 0 ? [] : ['.SH EXAMPLES', '.nf', ...lines.map(roff), '.fi']
 }
 
 function inheritedOptions({ parent }: Command): ReturnType<ReturnType<Command['createHelp']>['visibleOptions']> {

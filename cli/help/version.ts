@@ -12,7 +12,7 @@ export function versionCommand(program: Command, { io }: CommandContext): void {
   program
     .command('version')
     .description('print the version of this program')
-    .option('--json', 'as JSON')
+    .option('--json', 'print JSON')
     .option('-l, --long', 'include database versions and the changelog')
     .option('--licenses', 'print the licenses of this program and of the software in it')
     .action(async ({ json, long, licenses }: { json?: true; long?: true; licenses?: true }) => {

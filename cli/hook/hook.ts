@@ -21,9 +21,9 @@ export function hookCommand(program: Command, context: CommandContext): void {
   const command = program
     .command('hook')
     .description('show the work of an agent; status 1 if there is none')
-    .argument('[agent]', 'the agent; inside a session, its own')
+    .argument('[agent]', 'agent; default in a session is its own')
     .option('--claim', 'claim the next piece of work')
-    .option('--drain-ack', 'without work, acknowledge that this session may end')
+    .option('--drain-ack', 'acknowledge the drain if there is no work')
     .option('--inject', 'do nothing and succeed')
     .option('--json', 'print one line of JSON')
     .action((agent: string | undefined, options: Hook) => hook(context, agent, options))

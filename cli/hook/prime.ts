@@ -25,11 +25,11 @@ export function primeCommand(program: Command, context: CommandContext): void {
   program
     .command('prime')
     .description('print the instructions of an agent')
-    .argument('[agent]', 'an agent or a session; default is this session')
-    .option('--agent <agent>', 'the same as the argument')
-    .option('--strict', 'fail for unknown agents')
-    .option('--hook', 'for agent programs: report their conversation')
-    .option('--hook-format <program>', 'the same')
+    .argument('[agent]', 'agent or session; default is this session')
+    .option('--agent <agent>', 'same as the argument')
+    .option('--strict', 'fail on unknown agents')
+    .option('--hook', 'record the conversation of the calling agent program')
+    .option('--hook-format <program>', 'accepted for agent programs that call this')
     .option('--json', 'print one line of JSON')
     .action((agent: string | undefined, options: Prime) => prime(context, agent ?? options.agent, options))
 }

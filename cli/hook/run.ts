@@ -18,9 +18,9 @@ export function hookRunCommand(hook: Command, context: CommandContext): void {
   hook
     .command('run')
     .description('run a command of gc for a hook, with a timeout')
-    .argument('<command...>', 'the command and its arguments, after `--`')
+    .argument('<command...>', 'command and arguments, after `--`')
     .option('--timeout <duration>', 'timeout', parseDurationOption, DEFAULT_TIMEOUT)
-    .option('--timeout-exit-code <status>', 'the status when it took longer', parseCount, TIMED_OUT)
+    .option('--timeout-exit-code <status>', 'exit status after a timeout', parseCount, TIMED_OUT)
     .action((command: string[], options: HookRun) => run(context, command, options))
 }
 
@@ -43,7 +43,7 @@ export function hookProtocolCommand(hook: Command, { io }: CommandContext): void
   hook
     .command('protocol')
     .description("run a command of gc's own protocol only")
-    .argument('<command...>', 'the command and its arguments, after `--`')
+    .argument('<command...>', 'command and arguments, after `--`')
     .action(async (words: string[]) => {
       const { isProtocol } = await import('../../src/programs/protocol/index.ts')
       if (!isProtocol(words)) throw failure(`this is not a command of gc's own protocol: ${words.join(' ')}`)
@@ -61,8 +61,8 @@ export function hookPermissionCommand(hook: Command, { io }: CommandContext): vo
   hook
     .command('permission')
     .description("decide a tool call by gc's protocol and by rules")
-    .argument('<program>', 'the program, which gives a tool call on standard input')
-    .argument('[path]', 'the gc that allowed commands run; by default this one')
+    .argument('<program>', 'agent program; its tool call is on standard input')
+    .argument('[path]', 'gc that allowed commands run; default is this one')
     .addHelpText(
       'after',
       '\nIt prints a decision for one plain command of the protocol and for files that a rule allows, and nothing for all others.',

@@ -30,8 +30,8 @@ export function importCommands(program: Command, context: CommandContext): void 
   const group = program.command('import').description('manage the packs that a city imports')
   addCommand(group, context)
   withJson(group.command('remove').description('remove an import'))
-    .argument('<pack>', 'the name of the import')
-    .option('--rig <rig>', 'an import of this rig')
+    .argument('<pack>', 'name of the import')
+    .option('--rig <rig>', 'rig of the import')
     .action((name: string, options: AddOptions, command: Command) => remove(context, name, options, command))
   withJson(group.command('install').description('fetch the packs in packs.lock')).action(
     (options: JsonOption, command: Command) => install(context, options, command),
@@ -42,7 +42,7 @@ export function importCommands(program: Command, context: CommandContext): void 
       upgrade(context, name, options, command),
     )
   withJson(group.command('list').description('list imports'))
-    .option('--tree', 'with what those packs import')
+    .option('--tree', 'include the imports of packs')
     .action((options: JsonOption & { tree?: true }, command: Command) => list(context, options, command))
   withJson(group.command('status').description('show each import with its locked version')).action(
     (options: JsonOption, command: Command) => status(context, options, command),
@@ -54,8 +54,8 @@ export function importCommands(program: Command, context: CommandContext): void 
     .argument('<pack>', 'the name or source of an import')
     .action((name: string, options: JsonOption, command: Command) => why(context, name, options, command))
   withJson(group.command('prune').description('list fetched packs that no city uses'))
-    .option('--apply', 'remove it')
-    .option('--keep-days <days>', 'keep what was fetched in the last days', parseCount, 7)
+    .option('--apply', 'remove them')
+    .option('--keep-days <days>', 'keep packs fetched in the last days', parseCount, 7)
     .option('--all-cities', 'check the locks of all cities; needs a supervisor')
     .action((options: PruneOptions, command: Command) => prune(context, options, command))
   credentialCommands(group, context)
@@ -63,10 +63,10 @@ export function importCommands(program: Command, context: CommandContext): void 
 
 function addCommand(group: Command, context: CommandContext): void {
   withJson(group.command('add').description('fetch a pack and import it'))
-    .argument('<source>', 'a folder, or the address of a repository with //<folder>')
-    .option('--name <name>', 'what to import it as; default is the last word of the source')
+    .argument('<source>', 'folder, or address of a repository with //<folder>')
+    .option('--name <name>', 'name of the import; default is the last word of the source')
     .option('--version <version>', 'such as ^1.2, or sha:<commit>; default is the newest')
-    .option('--rig <rig>', 'import it for this rig only')
+    .option('--rig <rig>', 'import for this rig only')
     .action((source: string, options: AddOptions, command: Command) => add(context, source, options, command))
 }
 

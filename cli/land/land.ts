@@ -3,7 +3,7 @@ import type { Landing, LandingLog, LandStatus } from '../../src/changes/landing/
 import type { CityClient } from '../../src/client/client.ts'
 import { formatAge, formatTime, sanitizeLine } from '../../src/client/text.ts'
 import type { CommandContext } from '../context/context.ts'
-import { type JsonOption, withJson } from '../context/options.ts'
+import { type JsonOption, oldSpelling, withJson } from '../context/options.ts'
 import { watched, withWatch } from '../context/watch.ts'
 import { usageError } from '../io/exit.ts'
 import { printJson, printLine } from '../io/io.ts'
@@ -19,15 +19,15 @@ interface SubmitOptions extends RigOption {
   bead?: string
 }
 
-type WhyOptions = JsonOption & { why?: string }
+type ReasonOptions = JsonOption & { reason?: string }
 
 export function landCommands(program: Command, context: CommandContext): void {
   const land = program.command('land').description('land finished branches on the target of their rig')
-  withJson(land.command('submit').description('submit your branch, or that of a session, to land'))
-    .option('--rig <rig>', 'the rig; that of the session or folder when absent')
-    .option('--session <session>', 'the session whose worktree is submitted')
-    .option('--branch <branch>', 'a branch of the rig, instead of a session')
-    .option('--bead <bead>', 'the bead that it is the work of')
+  withJson(land.command('submit').description('submit a branch for landing'))
+    .option('--rig <rig>', 'rig; default is that of the session or folder')
+    .option('--session <session>', 'session whose worktree to submit')
+    .option('--branch <branch>', 'branch of the rig, instead of a session')
+    .option('--bead <bead>', 'bead of the work')
     .action((options: SubmitOptions) => submit(context, options))
   withWatch(withJson(land.command('status').description('show landings and the queue')))
     .argument('[rig]')
@@ -48,13 +48,14 @@ export function landCommands(program: Command, context: CommandContext): void {
   for (const [verb, description] of verbs) {
     withJson(land.command(verb).description(description))
       .argument('<landing>')
-      .option('--why <reason>', 'the reason, which is kept with it')
-      .action((id: string, options: WhyOptions) => change(context, verb, id, options))
+      .option('--reason <text>', 'reason, stored with the change')
+      .addOption(oldSpelling('--why <text>', 'reason'))
+      .action((id: string, options: ReasonOptions) => change(context, verb, id, options))
   }
   withJson(land.command('pause').description('pause landing in a rig'))
     .argument('[rig]')
     .action((rig: string | undefined, options: JsonOption) => turn(context, 'pause', rig, options))
-  withJson(land.command('resume').description('resume landing in a rig, and retry failures'))
+  withJson(land.command('resume').description('resume landing in a rig, and retry failed landings'))
     .argument('[rig]')
     .action((rig: string | undefined, options: JsonOption) => turn(context, 'resume', rig, options))
 }
@@ -169,9 +170,9 @@ function describeLetter({ kind, try: n, state, reason, tokens, ...letter }: Land
 
 type Verb = 'retry' | 'cancel' | 'hold' | 'release' | 'give-up'
 
-async function change(context: CommandContext, verb: Verb, id: string, { why, json }: WhyOptions): Promise<void> {
+async function change(context: CommandContext, verb: Verb, id: string, { reason, json }: ReasonOptions): Promise<void> {
   const city = await context.city()
-  const body = why === undefined ? {} : { reason: why }
+  const body = reason === undefined ? {} : { reason }
   const landing = await city.call(`POST ~/landing/{id}/${verb}`, { params: { id }, body })
   if (json) return printJson(context.io, landing)
   printLanding(context, landing)

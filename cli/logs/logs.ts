@@ -3,7 +3,7 @@ import { resolveHome } from '../../src/client/home.ts'
 import { paint, sanitizeLine } from '../../src/client/text.ts'
 import type { CommandContext } from '../context/context.ts'
 import { parseDate } from '../context/dates.ts'
-import { parseCount } from '../context/options.ts'
+import { oldSpelling, parseCount } from '../context/options.ts'
 import { failure } from '../io/exit.ts'
 import { type Io, pause, printLine } from '../io/io.ts'
 import type { LogLine } from './log-tail.ts'
@@ -14,7 +14,7 @@ interface LogsOptions {
   lines?: number
   since?: number
   follow?: true
-  host?: true
+  sessionHost?: true
 }
 
 const DEFAULT_LINES = 50
@@ -29,9 +29,10 @@ const MISSING: Readonly<Record<LogOwner, string>> = {
 export function logsCommand(program: Command, context: CommandContext): void {
   withLogOptions(program.command('logs'))
     .description('show the logs of the supervisor and the host')
-    .option('--host', 'the log of the session host only')
+    .option('--session-host', 'only the log of the session host')
+    .addOption(oldSpelling('--host', 'sessionHost'))
     .action((options: LogsOptions) =>
-      showLogs(context.io, options.host ? ['host'] : ['supervisor', 'host'], options, ({ source, text }) =>
+      showLogs(context.io, options.sessionHost ? ['host'] : ['supervisor', 'host'], options, ({ source, text }) =>
         labelled(context.io, source, text),
       ),
     )
@@ -46,7 +47,7 @@ export function defineSupervisorLogs(command: Command, context: CommandContext):
 
 const withLogOptions = (command: Command): Command =>
   command
-    .option('-n, --lines <n>', `how many of the last lines; ${DEFAULT_LINES} without --since`, parseCount)
+    .option('-n, --lines <n>', `number of last lines; default is ${DEFAULT_LINES}, with --since all`, parseCount)
     .option('--since <time>', 'since a date, or an age such as 10m or 2d', parseDate)
     .option('-f, --follow', 'follow new entries until ctrl-c')
 

@@ -63,15 +63,15 @@ interface Archive extends JsonOption {
 export function archiveCommand(mail: Command, context: CommandContext): void {
   withJson(mail.command('archive').description('archive mail, by id or by filters'))
     .argument('[mail...]')
-    .option('--to <who>', 'mail to this recipient; inside a session, default is its own')
-    .option('--from <who>', 'mail from exactly this sender')
-    .option('--subject-prefix <text>', 'mail with this prefix in its subject')
-    .option('--subject-contains <text>', 'mail with this in its subject')
-    .option('--empty-body', 'mail without a body')
+    .option('--to <who>', 'only mail to this recipient; default in a session is itself')
+    .option('--from <who>', 'only mail from this sender')
+    .option('--subject-prefix <text>', 'only mail whose subject starts with this')
+    .option('--subject-contains <text>', 'only mail whose subject contains this')
+    .option('--empty-body', 'only mail without a body')
     .option('--include-read', 'include read mail')
-    .option('--all-recipients', 'mail to any recipient')
+    .option('--all-recipients', 'include mail to all recipients')
     .option('--limit <n>', 'maximum rows', parseCount, 100)
-    .option('--dry-run', 'only list what would be affected')
+    .option('--dry-run', 'list matches and change nothing')
     .action((ids: string[], options: Archive) => archive(context, ids, options))
 }
 

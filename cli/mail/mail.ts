@@ -3,7 +3,7 @@ import type { CityClient } from '../../src/client/client.ts'
 import { formatAge, sanitizeLine, sanitizeLines } from '../../src/client/text.ts'
 import type { Message } from '../../src/work/mail/index.ts'
 import type { CommandContext } from '../context/context.ts'
-import { type JsonOption, parseCount, withJson } from '../context/options.ts'
+import { type JsonOption, oldSpelling, parseCount, withJson } from '../context/options.ts'
 import { renderLive, type WatchOption, watched, withWatch } from '../context/watch.ts'
 import { Exit, notFound } from '../io/exit.ts'
 import { type Io, printJson, printLine } from '../io/io.ts'
@@ -36,9 +36,10 @@ interface Inbox extends JsonOption, WatchOption {
 
 function inboxCommand(mail: Command, context: CommandContext): void {
   withWatch(withJson(mail.command('inbox').description('list the mail of a recipient, newest first')))
-    .argument('[who]', 'a session, an agent or human; default is this session')
-    .option('-u, --unread', 'only unread mail')
-    .option('--address <who>', 'the same as the argument')
+    .argument('[who]', 'session, agent or human; default is this session')
+    .option('--unread', 'only unread mail')
+    .addOption(oldSpelling('-u', 'unread'))
+    .option('--address <who>', 'same as the argument')
     .option('--limit <n>', 'maximum rows', parseCount, 100)
     .action(async (argument: string | undefined, options: Inbox) => {
       const recipient = defaultRecipient(context, argument ?? options.address)
@@ -64,14 +65,15 @@ async function inbox(
 }
 
 interface List extends JsonOption, WatchOption {
-  agent?: string
+  to?: string
   all?: true
   limit: number
 }
 
 function listCommand(mail: Command, context: CommandContext): void {
   withWatch(withJson(mail.command('list').description('list the unread mail of the city, newest first')))
-    .option('--agent <who>', 'only mail to a session, an agent or human')
+    .option('--to <who>', 'only mail to this session, agent or human')
+    .addOption(oldSpelling('--agent <who>', 'to'))
     .option('--all', 'include read mail')
     .option('--limit <n>', 'maximum rows', parseCount, 100)
     .action(async (options: List) => {
@@ -80,8 +82,8 @@ function listCommand(mail: Command, context: CommandContext): void {
     })
 }
 
-async function list(io: Io, city: CityClient, { agent, all, limit, json }: List): Promise<void> {
-  const mail = await city.call('GET ~/mail', { query: { agent, limit, status: all ? 'all' : 'unread' } })
+async function list(io: Io, city: CityClient, { to, all, limit, json }: List): Promise<void> {
+  const mail = await city.call('GET ~/mail', { query: { agent: to, limit, status: all ? 'all' : 'unread' } })
   if (json) return printJson(io, mail)
   print(io, mail.items, all ? 'There is no mail.' : 'There is no unread mail.')
   if (mail.total > mail.items.length) printLine(io, `${mail.items.length} of ${mail.total}; --limit shows more.`)
@@ -93,7 +95,7 @@ interface Threads extends JsonOption, WatchOption {
 
 function threadsCommand(mail: Command, context: CommandContext): void {
   withWatch(withJson(mail.command('threads').description('list threads by their newest message')))
-    .argument('[who]', 'only threads with mail to a session, an agent or human')
+    .argument('[who]', 'only threads with mail to this session, agent or human')
     .option('--limit <n>', 'maximum rows', parseCount, 100)
     .action(async (who: string | undefined, options: Threads) => {
       const city = await context.city()
@@ -140,7 +142,7 @@ function showCommands(mail: Command, context: CommandContext): void {
   command('read', 'show a message and mark it as read', true)
   command('peek', 'show a message and leave it unread', false)
   withWatch(withJson(mail.command('thread').description('show a thread, oldest first')))
-    .argument('<mail>', 'the id of the thread, or of one of its messages')
+    .argument('<mail>', 'thread, or one of its messages')
     .action(watched(context, showThread))
 }
 
@@ -171,7 +173,7 @@ function show({ io }: CommandContext, message: Message): void {
 
 function countCommand(mail: Command, context: CommandContext): void {
   withWatch(withJson(mail.command('count').description('count the mail of a recipient')))
-    .argument('[who]', 'a session, an agent or human; default is this session')
+    .argument('[who]', 'session, agent or human; default is this session')
     .action(watched(context, count))
 }
 
@@ -191,7 +193,7 @@ interface Check extends JsonOption {
 
 function checkCommand(mail: Command, context: CommandContext): void {
   withJson(mail.command('check').description('exit with 0 if there is unread mail'))
-    .argument('[who]', 'a session, an agent or human; default is this session')
+    .argument('[who]', 'session, agent or human; default is this session')
     .option('--inject', 'print unread mail for an agent’s prompt, and always succeed')
     .option('--hook-format <program>', 'accepted for agent programs that call this')
     .action(async (argument: string | undefined, options: Check) => {

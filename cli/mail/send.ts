@@ -22,13 +22,13 @@ const MAX_SUBJECT = 80
 
 export function sendCommand(mail: Command, context: CommandContext): void {
   withJson(mail.command('send').description('send a message; a running session is notified'))
-    .argument('[who]', 'a session, an agent or human')
+    .argument('[who]', 'session, agent or human')
     .argument('[body]', '`-` reads it from standard input')
-    .option('-s, --subject <text>', 'the subject; default is the first line of the body')
-    .option('-m, --message <text>', 'the body')
-    .option('--to <who>', 'the recipient, instead of the argument')
-    .option('--from <name>', 'the sender: one of a session’s own names, or for a person a label')
-    .option('--human', 'send it to a person: the same as --to human')
+    .option('-s, --subject <text>', 'subject; default is the first line of the body')
+    .option('-m, --message <text>', 'text of the message')
+    .option('--to <who>', 'recipient, instead of the argument')
+    .option('--from <who>', 'sender: one of a session’s own names, or your label')
+    .option('--human', 'send to the operator; same as --to human')
     .option('--all', 'send to every running session')
     .option('--notify', 'accepted; a running session is always notified')
     .action((first: string | undefined, second: string | undefined, options: Send) =>
@@ -81,9 +81,9 @@ export function replyCommand(mail: Command, context: CommandContext): void {
   withJson(mail.command('reply').description('reply to the sender of a message'))
     .argument('<mail>')
     .argument('[body]', '`-` reads it from standard input')
-    .option('-s, --subject <text>', 'the subject; default is `Re:` and the original subject')
-    .option('-m, --message <text>', 'the body')
-    .option('--from <name>', 'the sender: one of a session’s own names, or for a person a label')
+    .option('-s, --subject <text>', 'subject; default is `Re:` and the original subject')
+    .option('-m, --message <text>', 'text of the message')
+    .option('--from <who>', 'sender: one of a session’s own names, or your label')
     .option('--notify', 'accepted; a running session is always notified')
     .action(async (id: string, text: string | undefined, options: Send) => {
       const given = options.message ?? text ?? ''

@@ -9,8 +9,8 @@ interface ApproveOptions extends JsonOption {
 }
 
 export function approveCommand(order: Command, context: CommandContext): void {
-  withJson(order.command('approve').description('allow the orders that an earlier version had not approved'))
-    .option('--all', 'approve every order that is enabled')
+  withJson(order.command('approve').description('approve orders of an earlier version'))
+    .option('--all', 'approve every enabled order')
     .action(async ({ all, json }: ApproveOptions) => {
       if (!all) throw usageError('look at them with `gc order list`, then approve them with `gc order approve --all`')
       const city = await context.city()

@@ -14,7 +14,7 @@ interface CheckOptions extends JsonOption {
 
 export function checkCommand(order: Command, context: CommandContext): void {
   withJson(order.command('check').description('check which orders are due, and why'))
-    .argument('[order]', 'only this one')
+    .argument('[order]', 'only this order')
     .option('--rig <rig>', 'only those of this rig')
     .addHelpText('after', '\nThe status is 0 when any order is due, and 1 when none is.')
     .action((order: string | undefined, options: CheckOptions) => check(context, order, options))

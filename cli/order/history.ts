@@ -3,8 +3,9 @@ import type { CityClient } from '../../src/client/client.ts'
 import { ApiError } from '../../src/client/errors.ts'
 import type { OrderHistoryEntry, OrderResponse } from '../../src/orchestration/orders/index.ts'
 import type { CommandContext } from '../context/context.ts'
+import { parseDate } from '../context/dates.ts'
 import { envelope } from '../context/envelope.ts'
-import { type JsonOption, parseCount, parseDurationOption, withJson } from '../context/options.ts'
+import { type JsonOption, parseCount, withJson } from '../context/options.ts'
 import { watched, withWatch } from '../context/watch.ts'
 import { printJson } from '../io/io.ts'
 import { printTable } from '../io/table.ts'
@@ -22,10 +23,10 @@ const PAGE = 500
 
 export function historyCommand(order: Command, context: CommandContext): void {
   withWatch(withJson(order.command('history').description('list runs of orders, newest first')))
-    .argument('[order]', 'its name; in a rig also name:rig:<rig>')
-    .option('--rig <rig>', 'the rig whose order is meant; only the orders of this rig when none is named')
+    .argument('[order]', 'name, or name:rig:<rig> for an order of a rig')
+    .option('--rig <rig>', 'only orders of this rig')
     .option('--limit <n>', 'maximum rows; 0 for all', parseCount, 50)
-    .option('--since <duration>', 'only what began within it: 30m, 12h, 7d', parseDurationOption)
+    .option('--since <time>', 'since a date, or an age such as 10m or 2d', parseDate)
     .action(watched(context, history))
 }
 
@@ -39,7 +40,7 @@ async function history(context: CommandContext, name: string | undefined, option
   const rig = name === undefined && options.rig !== undefined ? await context.rigNamed(city, options.rig) : undefined
   const entries: OrderHistoryEntry[] = []
   const limit = options.limit || Number.POSITIVE_INFINITY
-  const oldest = options.since === undefined ? Number.NEGATIVE_INFINITY : Date.now() - options.since
+  const oldest = options.since ?? Number.NEGATIVE_INFINITY
   for await (const entry of runsOf(city, scoped, limit)) {
     if (entries.length >= limit || Date.parse(entry.created_at) < oldest) break
     if (rig === undefined || entry.rig === rig) entries.push(entry)

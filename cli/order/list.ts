@@ -3,7 +3,7 @@ import type { CityClient } from '../../src/client/client.ts'
 import { sanitizeLine } from '../../src/client/text.ts'
 import type { OrderFileResponse } from '../../src/orchestration/orders/index.ts'
 import type { CommandContext } from '../context/context.ts'
-import { type JsonOption, withJson } from '../context/options.ts'
+import { type JsonOption, oldSpelling, withJson } from '../context/options.ts'
 import { renderLive, type WatchOption, withWatch } from '../context/watch.ts'
 import { Exit } from '../io/exit.ts'
 import { type Io, printJson } from '../io/io.ts'
@@ -17,7 +17,8 @@ interface ListOptions extends JsonOption, WatchOption {
 export function listCommand(order: Command, context: CommandContext): void {
   withWatch(withJson(order.command('list').description('list orders, and why each is due or not')))
     .option('--rig <rig>', 'only those of this rig')
-    .option('-a, --all', 'include disabled and skipped ones')
+    .option('--all', 'include disabled and skipped ones')
+    .addOption(oldSpelling('-a', 'all'))
     .addHelpText(
       'after',
       '\nFiles that are broken are named on standard error. An override of an order that is not there makes the status 1.',

@@ -13,8 +13,8 @@ export interface OrderOptions extends JsonOption {
 /** A command about one order, named with its rig by `--rig` or as `name:rig:<rig>`. */
 export const aboutOrder = (parent: Command, name: string, description: string): Command =>
   withJson(parent.command(name).description(description))
-    .argument('<order>', 'its name; in a rig also name:rig:<rig>')
-    .option('--rig <rig>', 'the rig whose order is meant')
+    .argument('<order>', 'name, or name:rig:<rig> for an order of a rig')
+    .option('--rig <rig>', 'rig of the order')
 
 /** Ends a command when city.toml overrides an order that is not there. */
 export async function requireMatchedOverrides(context: CommandContext): Promise<void> {

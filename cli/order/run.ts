@@ -16,11 +16,11 @@ interface RunOptions extends OrderOptions {
 
 export function runCommand(order: Command, context: CommandContext): void {
   aboutOrder(order, 'run', 'run an order now')
-    .option('--var <key=value>', 'an argument; can be repeated', collectPair, {})
-    .option('--detach', 'end as soon as the run has begun')
+    .option('--var <key=value>', 'an argument of the order; may be repeated', collectPair, {})
+    .option('--detach', 'exit once the run has started')
     .addHelpText(
       'after',
-      '\nPrints what a command prints as it comes, and ends with status 1 when the run fails. The run goes on when gc is interrupted.',
+      '\nPrints the output of a command as it arrives, and exits with status 1 if the run fails. Interrupting gc does not stop the run.',
     )
     .action((name: string, options: RunOptions) => run(context, name, options))
 }
@@ -37,7 +37,7 @@ async function run(context: CommandContext, name: string, options: RunOptions): 
   const output: string[] = []
   const keep = (text: string) => void output.push(text)
   const ended = await followRun(context, city, bead, options.json ? keep : undefined)
-  if (!ended) throw failure(`order ${scoped_name} goes on; follow it with: gc order show ${bead} --follow`)
+  if (!ended) throw failure(`order ${scoped_name} is still running; follow it with: gc order show ${bead} --follow`)
   if (options.json) {
     const failed = hasFailed(ended)
     printJson(io, { ...(await resultOf(city, order, ended, output.join(''))), ok: !failed })

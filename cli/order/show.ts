@@ -19,7 +19,7 @@ interface ShowOptions extends OrderOptions {
 
 export function showCommand(order: Command, context: CommandContext): void {
   withWatch(aboutOrder(order, 'show', 'show an order, or one of its runs by its bead'))
-    .option('-f, --follow', 'print what its running command prints, until that ends')
+    .option('-f, --follow', 'follow new output of its running command')
     .action(watched(context, show))
 }
 

@@ -14,10 +14,10 @@ const MINUTE = 60_000
 /** Housekeeping that packs have orders for. */
 export function sweepCommands(order: Command, context: CommandContext): void {
   withJson(order.command('sweep-tracking').description('close leftover beads of finished runs'))
-    .option('--stale-after <duration>', 'only those that are older', parseDurationOption, 10 * MINUTE)
+    .option('--stale-after <duration>', 'minimum age', parseDurationOption, 10 * MINUTE)
     .option('-q, --quiet', 'print nothing if nothing was closed')
     .option('--include-wisps', 'accepted')
-    .option('--confirm', 'has no effect: what runs is never closed')
+    .option('--confirm', 'accepted: active runs are never closed')
     .action((options: SweepOptions) => sweep(context, options))
 }
 

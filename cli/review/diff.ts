@@ -11,7 +11,7 @@ export interface DiffOptions extends JsonOption {
   stat?: true
   path?: string
   sinceLast?: true
-  since?: number
+  sinceRound?: number
 }
 
 type DiffFile = ChangeDiff['files'][number]
@@ -20,8 +20,8 @@ type DiffLine = DiffFile['hunks'][number]['lines'][number]
 /** Prints the diff of a change page by page, so that a large one is never held whole. */
 export async function diff(context: CommandContext, id: string, options: DiffOptions): Promise<void> {
   const { io } = context
-  const { json, stat, path, sinceLast, since: round } = options
-  if (sinceLast && round !== undefined) throw usageError('name --since or --since-last, not both')
+  const { json, stat, path, sinceLast, sinceRound: round } = options
+  if (sinceLast && round !== undefined) throw usageError('name --since-round or --since-last, not both')
   const city = await context.city()
   const since = sinceLast ? await lastRound(context, id) : round
   await recordLook(city, id)

@@ -27,7 +27,7 @@ export interface LandOptions extends JsonOption {
   turnTimeout?: string
   deleteBranch?: boolean
   sign?: boolean
-  label?: string[]
+  labels?: string[]
   draft?: boolean
   auto?: boolean
   autoMaxLines?: number
@@ -134,15 +134,15 @@ async function tablesOf(
   name: string,
   options: LandOptions,
 ): Promise<Pick<RigLandUpdate, 'pr' | 'auto' | 'forge'>> {
-  const { label, draft, auto, autoMaxLines, autoPaths, forge, forgeUrl, forgeRepository } = options
-  const changesPr = label !== undefined || draft !== undefined
+  const { labels, draft, auto, autoMaxLines, autoPaths, forge, forgeUrl, forgeRepository } = options
+  const changesPr = labels !== undefined || draft !== undefined
   const changesAuto = auto !== undefined || autoMaxLines !== undefined || autoPaths !== undefined
   const changesForge = forge !== undefined || forgeUrl !== undefined || forgeRepository !== undefined
   if (!changesPr && !changesAuto && !changesForge) return {}
   const before = await city.call('GET ~/rig/{name}/land/settings', { params: { name } })
   const rules = { max_lines: autoMaxLines ?? before.auto?.max_lines, paths: autoPaths ?? before.auto?.paths }
   return {
-    ...(changesPr && { pr: { labels: label ?? before.pr.labels, draft: draft ?? before.pr.draft } }),
+    ...(changesPr && { pr: { labels: labels ?? before.pr.labels, draft: draft ?? before.pr.draft } }),
     ...(changesAuto && { auto: auto === false ? null : { check: 'green', ...rules } }),
     ...(changesForge && { forge: forgeOf(before.forge, options) }),
   }

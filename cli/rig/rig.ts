@@ -4,7 +4,7 @@ import type { CityClient } from '../../src/client/client.ts'
 import { countOf, sanitizeLine } from '../../src/client/text.ts'
 import type { CommandContext } from '../context/context.ts'
 import { envelope } from '../context/envelope.ts'
-import { collectList, type JsonOption, parseCount, withJson } from '../context/options.ts'
+import { collectList, type JsonOption, oldSpelling, parseCount, withJson } from '../context/options.ts'
 import { rigListOutput } from '../context/pack-json.ts'
 import { waitForCity } from '../context/requests.ts'
 import { renderLive, type WatchOption, watched, withWatch } from '../context/watch.ts'
@@ -55,7 +55,7 @@ export function rigCommands(program: Command, context: CommandContext): void {
   tokenCommands(rig, context)
   withJson(rig.command('trust').description('trust a rig and its worktrees in agent programs'))
     .argument('<rig>')
-    .option('--revoke', 'have them ask again')
+    .option('--revoke', 'revoke the trust')
     .action(async (name: string, options: JsonOption & { revoke?: true }) =>
       (await import('./trust.ts')).trust(context, name, options),
     )
@@ -64,17 +64,19 @@ export function rigCommands(program: Command, context: CommandContext): void {
 
 function addCommand(rig: Command, context: CommandContext): void {
   withJson(rig.command('add').description('add a project to the city'))
-    .argument('[folder]', 'the folder; with --git-url, where in the city to clone to')
-    .option('--name <name>', 'the name of the rig; default is that of the folder')
-    .option('--prefix <prefix>', 'the prefix of its bead ids')
-    .option('--default-branch <branch>', 'the branch that work starts from')
-    .option('--git-url <url>', 'clone this repository into the city')
-    .option('--include <pack>', 'a pack to import for it, as `gc import add` takes it; may be given again', collectList)
-    .option('--adopt', 'accepted: what is in the folder always stays')
-    .addOption(new Option('--land <mode>', 'how finished branches land: off, push, pr or local').choices(LAND_MODES))
-    .option('--land-check <command>', 'the command that must pass before a branch lands')
-    .option('--trust', 'trust its settings for agent programs')
-    .option('--no-trust', 'have programs ask; do not ask here')
+    .argument('[folder]', 'folder; with --git-url, the target inside the city')
+    .option('--name <name>', 'name of the rig; default is the folder’s')
+    .option('--prefix <prefix>', 'prefix of its bead ids')
+    .option('--default-branch <branch>', 'branch that work starts from')
+    .option('--git-url <url>', 'repository to clone into the city')
+    .option('--include <pack>', 'pack to import, as in `gc import add`; may be repeated', collectList)
+    .option('--adopt', 'accepted: existing files always stay')
+    .addOption(
+      new Option('--land <mode>', 'landing mode of finished branches: off, push, pr or local').choices(LAND_MODES),
+    )
+    .option('--land-check <command>', 'command that must pass before a branch lands')
+    .option('--trust', 'trust its agent program settings')
+    .option('--no-trust', 'do not ask about trust; agent programs will')
     .option('--start-suspended', 'add it suspended')
     .action((folder: string | undefined, options: Add, command: Command) => add(context, folder, options, command))
 }
@@ -148,9 +150,9 @@ interface TokenOptions extends JsonOption {
 
 /** Tokens are for a person to give, and are read from standard input: a command line can be read by others. */
 function tokenCommands(rig: Command, context: CommandContext): void {
-  const token = rig.command('token').description('the tokens for forges on which pull requests are opened')
+  const token = rig.command('token').description('manage forge tokens for pull requests')
   withJson(token.command('add').description('store a token from standard input or the keyboard'))
-    .requiredOption('--host <host>', 'the only host that it is sent to, such as github.com')
+    .requiredOption('--host <host>', 'host that receives the token, such as github.com')
     .action(async ({ host, ...options }: TokenOptions) => {
       const { addToken } = await import('./token.ts')
       await addToken(context, host, options)
@@ -162,7 +164,7 @@ function tokenCommands(rig: Command, context: CommandContext): void {
     },
   )
   withJson(token.command('remove').description('remove the token for a host'))
-    .requiredOption('--host <host>', 'the host')
+    .requiredOption('--host <host>', 'host of the token')
     .action(async ({ host, ...options }: TokenOptions) => {
       const { removeToken } = await import('./token.ts')
       await removeToken(context, host, options)
@@ -177,25 +179,25 @@ const collectText = (text: string, before: string[] = []): string[] => [...befor
 function landCommand(rig: Command, context: CommandContext): void {
   const land = withJson(rig.command('land').description('show or change how branches of a rig land'))
     .argument('<rig>')
-    .addOption(new Option('--mode <mode>', 'off, push, pr or local').choices(LAND_MODES))
-    .option('--target <branch>', 'the branch that changes end up in')
-    .option('--remote <name>', 'the remote; default is origin')
-    .option('--check <command>', 'the command that must pass')
+    .addOption(new Option('--mode <mode>', 'landing mode: off, push, pr or local').choices(LAND_MODES))
+    .option('--target <branch>', 'branch that changes land on')
+    .option('--remote <name>', 'remote; default is origin')
+    .option('--check <command>', 'command that must pass')
     .option('--check-timeout <duration>', 'maximum duration of a check, such as 20m')
     .option('--batch <n>', 'maximum branches checked together', parseCount)
-    .option('--check-early', 'check what waits for approval before it has it')
+    .option('--check-early', 'check branches before you approve them')
     .option('--no-check-early', 'check only what is approved')
-    .option('--confirm-red', 'repeat a failed check before it blames a branch')
+    .option('--confirm-red', 'repeat a failed check before blaming a branch')
     .option('--no-confirm-red', 'blame a branch after one failed check')
     .addOption(new Option('--strategy <strategy>', 'squash or merge').choices(['squash', 'merge']))
     .option('--parallel <n>', 'maximum simultaneous checks', parseCount)
-    .option('--generated <glob=command>', 'files that a command makes again; may be given again', collectText)
-    .option('--protect <globs>', 'paths whose change waits for a person', collectList)
-    .option('--hold-large <lines>', 'hold changes from this many lines on', parseCount)
-    .option('--tries <n>', 'maximum attempts of an owner', parseCount)
-    .option('--turn-timeout <duration>', 'time for an owner to resolve a conflict')
-    .option('--delete-branch', 'delete landed branches at the remote')
-    .option('--no-delete-branch', 'keep landed branches at the remote')
+    .option('--generated <glob=command>', 'files that a command regenerates; may be repeated', collectText)
+    .option('--protect <globs>', 'paths that need an operator’s approval to land', collectList)
+    .option('--hold-large <lines>', 'minimum lines of a change that is held', parseCount)
+    .option('--tries <n>', 'maximum attempts to resolve a conflict', parseCount)
+    .option('--turn-timeout <duration>', 'maximum time to resolve a conflict')
+    .option('--delete-branch', 'delete landed branches on the remote')
+    .option('--no-delete-branch', 'keep landed branches on the remote')
     .option('--sign', 'sign landed commits')
     .option('--no-sign', 'do not sign landed commits')
   withForgeOptions(land).action(async (name: string, options: LandOptions) => {
@@ -206,17 +208,18 @@ function landCommand(rig: Command, context: CommandContext): void {
 
 const withForgeOptions = (command: Command): Command =>
   command
-    .option('--label <labels>', 'labels of new pull requests', collectList)
+    .option('--labels <labels>', 'labels of new pull requests', collectList)
+    .addOption(oldSpelling('--label <labels>', 'labels').argParser(collectList))
     .option('--draft', 'open pull requests as drafts')
     .option('--no-draft', 'open pull requests ready for review')
-    .option('--auto', 'land changes without a person if their check passes')
-    .option('--no-auto', 'wait for a person before every landing')
-    .option('--auto-max-lines <n>', 'maximum lines of such a change', parseCount)
-    .option('--auto-paths <globs>', 'the only paths of such a change', collectList)
+    .option('--auto', 'land changes without approval if their check passes')
+    .option('--no-auto', 'require approval for every landing')
+    .option('--auto-max-lines <n>', 'maximum lines of an automatic landing', parseCount)
+    .option('--auto-paths <globs>', 'allowed paths of an automatic landing', collectList)
     .addOption(new Option('--forge <kind>', 'github, gitea or forgejo').choices(['github', 'gitea', 'forgejo']))
-    .option('--forge-url <url>', 'the address of its pages')
-    .option('--forge-repository <owner/name>', 'the repository there')
-    .option('--unset <keys>', 'keys that get their defaults back', collectList)
+    .option('--forge-url <url>', 'web address of the forge')
+    .option('--forge-repository <owner/name>', 'repository on the forge')
+    .option('--unset <keys>', 'keys to reset, separated by commas', collectList)
 
 async function list(io: Io, city: CityClient, options: JsonOption): Promise<void> {
   const rigs = await city.call('GET ~/rigs')

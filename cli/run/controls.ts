@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { CommandContext } from '../context/context.ts'
-import { type JsonOption, withJson } from '../context/options.ts'
+import { type JsonOption, oldSpelling, withJson } from '../context/options.ts'
 import { printJson, printLine } from '../io/io.ts'
 
 interface Reason extends JsonOption {
@@ -8,22 +8,23 @@ interface Reason extends JsonOption {
 }
 
 interface Retry extends Reason {
-  from?: string
+  step?: string
 }
 
 interface Skip extends JsonOption {
   reason: string
 }
 
-/** What a person does with a run: pause it, have steps done again, or go on without one. */
+/** Controls of a run: retry, skip, pause and resume. */
 export function controlCommands(run: Command, context: CommandContext): void {
   withJson(run.command('retry').description('retry failed steps, or a step and all after it'))
     .argument('<run>')
-    .option('--from <step>', 'the step: the id of its bead, or its name in the formula')
+    .option('--step <step>', 'first step to repeat: bead or step name')
+    .addOption(oldSpelling('--from <step>', 'step'))
     .option('--reason <text>', 'reason, shown with the run')
-    .action(async (id: string, { json, from, reason }: Retry) => {
+    .action(async (id: string, { json, step, reason }: Retry) => {
       const city = await context.city()
-      const body = { ...(from && { step: from }), ...(reason && { reason }) }
+      const body = { ...(step && { step }), ...(reason && { reason }) }
       const retried = await city.call('POST ~/runs/{run_id}/retry', { params: { run_id: id }, body })
       if (json) return printJson(context.io, retried)
       printLine(
@@ -33,15 +34,15 @@ export function controlCommands(run: Command, context: CommandContext): void {
     })
   withJson(run.command('skip').description('skip a failed or unstarted step'))
     .argument('<run>')
-    .argument('<step>', 'the id of its bead, or its name in the formula')
-    .requiredOption('--reason <text>', 'why it is not needed; it is kept with the step')
+    .argument('<step>', 'bead of the step, or its name in the formula')
+    .requiredOption('--reason <text>', 'reason, stored with the step')
     .action(async (id: string, step: string, { json, reason }: Skip) => {
       const city = await context.city()
       const skipped = await city.call('POST ~/runs/{run_id}/skip', { params: { run_id: id }, body: { step, reason } })
       if (json) return printJson(context.io, skipped)
       printLine(
         context.io,
-        `${skipped.run_id} goes on without ${step}; \`gc run show ${skipped.run_id}\` says how it stands.`,
+        `${skipped.run_id} continues without ${step}; \`gc run show ${skipped.run_id}\` shows its steps.`,
       )
     })
   pauseCommands(run, context)
@@ -56,7 +57,7 @@ function pauseCommands(run: Command, context: CommandContext): void {
       const body = reason ? { reason } : {}
       const paused = await city.call('POST ~/runs/{run_id}/pause', { params: { run_id: id }, body })
       if (json) printJson(context.io, paused)
-      else printLine(context.io, `${paused.run_id} is paused; \`gc run resume ${paused.run_id}\` lets it go on.`)
+      else printLine(context.io, `${paused.run_id} is paused; \`gc run resume ${paused.run_id}\` continues it.`)
     })
   withJson(run.command('resume').description('resume a paused run'))
     .argument('<run>')
@@ -64,6 +65,6 @@ function pauseCommands(run: Command, context: CommandContext): void {
       const city = await context.city()
       const resumed = await city.call('POST ~/runs/{run_id}/resume', { params: { run_id: id } })
       if (json) printJson(context.io, resumed)
-      else printLine(context.io, `${resumed.run_id} goes on.`)
+      else printLine(context.io, `${resumed.run_id} continues.`)
     })
 }

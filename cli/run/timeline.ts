@@ -15,7 +15,7 @@ interface Timeline extends JsonOption {
 export function timelineCommand(run: Command, context: CommandContext): void {
   withWatch(withJson(run.command('timeline').description('show outcome, time, session and cost of every step')))
     .argument('<run>')
-    .option('--limit <n>', 'maximum steps', parseCount, 1000)
+    .option('--limit <n>', 'maximum rows', parseCount, 1000)
     .action(watched(context, show))
 }
 

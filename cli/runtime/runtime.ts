@@ -8,7 +8,7 @@ import { pause, printJson, printLine } from '../io/io.ts'
 export function runtimeCommands(program: Command, context: CommandContext): void {
   const runtime = program.command('runtime').description('report from inside a session')
   withJson(runtime.command('drain-ack').description('report that this session may end'))
-    .argument('[session]', 'the session; default is this one')
+    .argument('[session]', 'session; default is this one')
     .action(async (session: string | undefined, options: JsonOption) => {
       const id = ownSession(context, session)
       const city = await context.city()
@@ -17,7 +17,7 @@ export function runtimeCommands(program: Command, context: CommandContext): void
       printLine(context.io, `Session ${id} will end.`)
     })
   withJson(runtime.command('drain-check').description('exit with 0 if this session should take no new work'))
-    .argument('[session]', 'the session; default is this one')
+    .argument('[session]', 'session; default is this one')
     .action((session: string | undefined, options: JsonOption) =>
       drainCheck(context, ownSession(context, session), options),
     )
@@ -35,7 +35,7 @@ export function runtimeCommands(program: Command, context: CommandContext): void
       })
   }
   withJson(runtime.command('request-restart').description('restart this session'))
-    .option('--fresh', 'with a new conversation')
+    .option('--fresh', 'start a new conversation')
     .action((options: JsonOption & { fresh?: true }) =>
       requestRestart(context, ownSession(context, undefined), options),
     )

@@ -26,8 +26,8 @@ export function adminCommands(session: Command, context: CommandContext): void {
   ).action(watched(context, drift))
   withJson(session.command('prune').description('close sessions that were stopped long ago'))
     .option('--before <time>', 'only sessions stopped for at least this time', '7d')
-    .option('--state <states>', 'suspended, asleep, quarantined', collectList, [])
-    .option('--dry-run', 'only list what would be affected')
+    .option('--state <state>', 'suspended, asleep or quarantined; several with commas', collectList, [])
+    .option('--dry-run', 'list matches and change nothing')
     .action((options: Prune) => prune(context, options))
 }
 

@@ -3,6 +3,7 @@ import type { CityClient } from '../../src/client/client.ts'
 import { openTerminal, type Terminal, type TerminalEffect } from '../../src/client/terminal.ts'
 import type { SessionResponse } from '../../src/work/sessions/index.ts'
 import type { CommandContext } from '../context/context.ts'
+import { oldSpelling } from '../context/options.ts'
 import { formatControlKey, parseControlKey, splitAtDetach } from '../io/control-keys.ts'
 import { failure } from '../io/exit.ts'
 import { pause } from '../io/io.ts'
@@ -15,7 +16,7 @@ const DETACH_KEY = 'ctrl-]'
 
 interface AttachOptions {
   readOnly?: true
-  allow?: TerminalEffect[]
+  effects?: TerminalEffect[]
   detachKey: number
 }
 
@@ -26,30 +27,34 @@ export function attachCommand(session: Command, context: CommandContext): void {
     .argument('<session>')
     .option('--read-only', 'send no input; needs no terminal')
     .addOption(
-      new Option('--detach-key <key>', 'the key that detaches')
+      new Option('--detach-key <key>', 'key that detaches')
         .argParser(parseControlKey)
         .default(parseControlKey(DETACH_KEY), DETACH_KEY),
     )
-    .addOption(allowOption())
+    .addOption(effectsOption())
+    .addOption(oldSpelling('--allow <effect...>', 'effects').choices(EFFECTS))
     .action((id: string, options: AttachOptions) => attach(context, id, options))
   session
     .command('watch')
     .description('watch the terminal of a session, read-only')
     .argument('<session>')
-    .addOption(allowOption())
-    .action((id: string, { allow }: AttachOptions) =>
-      attach(context, id, { readOnly: true, detachKey: parseControlKey(DETACH_KEY), ...(allow && { allow }) }),
+    .addOption(effectsOption())
+    .addOption(oldSpelling('--allow <effect...>', 'effects').choices(EFFECTS))
+    .action((id: string, { effects }: AttachOptions) =>
+      attach(context, id, { readOnly: true, detachKey: parseControlKey(DETACH_KEY), ...(effects && { effects }) }),
     )
 }
 
-const allowOption = (): Option =>
-  new Option('--allow <effect...>', 'allow title, clipboard or notify; default is in tui.toml').choices(EFFECTS)
+const effectsOption = (): Option =>
+  new Option('--effects <effect...>', 'allow title, clipboard or notifications; default is in tui.toml').choices(
+    EFFECTS,
+  )
 
 const EFFECTS = ['title', 'clipboard', 'notifications'] as const satisfies readonly TerminalEffect[]
 
 /** Effects allowed to the session besides drawing: those of the option, else of the user's settings. */
-async function effectsOf(context: CommandContext, { allow }: AttachOptions): Promise<readonly TerminalEffect[]> {
-  if (allow) return allow
+async function effectsOf(context: CommandContext, { effects }: AttachOptions): Promise<readonly TerminalEffect[]> {
+  if (effects) return effects
   const { readSettings } = await import('../../tui/settings/settings.ts')
   return readSettings(readTuiConfig(context), context.io.env).settings.attach
 }

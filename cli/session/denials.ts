@@ -10,7 +10,7 @@ import { printTable } from '../io/table.ts'
 /** The command that shows what a confined session was refused. */
 export function denialsCommand(session: Command, context: CommandContext): void {
   withWatch(withJson(session.command('denials').description('show denied accesses of a session, with fixes')))
-    .argument('<session>', 'the session: its id, alias or name')
+    .argument('<session>', 'session: id, alias or name')
     .action(watched(context, denials))
 }
 

@@ -17,12 +17,12 @@ export function handoffCommand(program: Command, context: CommandContext): void 
   program
     .command('handoff')
     .description('continue in a new conversation with this message')
-    .argument('[subject]', 'the subject; default is Handoff')
-    .argument('[message]', 'the message; `-` reads it from standard input')
-    .option('-s, --subject <text>', 'the subject, instead of the argument')
-    .option('-m, --message <text>', 'the message, instead of the argument')
-    .option('--target <who>', 'hand over to another session or agent, without restarting this one')
-    .option('--auto', 'only send the message, for programs that compact on their own')
+    .argument('[subject]', 'subject; default is Handoff')
+    .argument('[message]', 'message; `-` for standard input')
+    .option('-s, --subject <text>', 'subject, instead of the argument')
+    .option('-m, --message <text>', 'message, instead of the argument')
+    .option('--target <who>', 'session or agent to hand over to; this one keeps running')
+    .option('--auto', 'only send the message; the program compacts itself')
     .option('--hook-format <program>', 'accepted for agent programs that call this')
     .option('--json', 'print one line of JSON')
     .action((first: string | undefined, second: string | undefined, options: Handoff) => {

@@ -15,7 +15,7 @@ interface Send extends JsonOption {
 export function messageCommands(session: Command, context: CommandContext): void {
   withJson(session.command('send').description('send a session a message'))
     .argument('<session>')
-    .argument('<text...>', 'the message; `-` reads it from standard input')
+    .argument('<text...>', 'message; `-` for standard input')
     .option('--later', 'deliver it after the current turn')
     .option('--now', 'interrupt the current turn')
     .option('--no-wait', 'do not wait for its delivery')
@@ -38,8 +38,8 @@ export function messageCommands(session: Command, context: CommandContext): void
   withJson(session.command('respond').description('answer a question of a session'))
     .argument('<session>')
     .argument('<answer>', 'approve, approve_always, deny, or the number of an option')
-    .option('--request <id>', 'which question to answer; default is the current one')
-    .option('--text <text>', 'a text beside the answer')
+    .option('--request <id>', 'question to answer; default is the current one')
+    .option('--text <text>', 'note to send with the answer')
     .action((id: string, action: string, options: JsonOption & { request?: string; text?: string }) =>
       respond(context, id, action, options),
     )
@@ -56,10 +56,10 @@ export function defineNudge(command: Command, context: CommandContext): void {
   withJson(command.description('send a session a message without waiting'))
     .argument('[session]')
     .argument('[text...]')
-    .option('--session <session>', 'the session, instead of the argument')
-    .option('--message <text>', 'the message, instead of the argument')
+    .option('--session <session>', 'session, instead of the argument')
+    .option('--message <text>', 'message, instead of the argument')
     .addOption(
-      new Option('--delivery <when>', 'immediate waits for its delivery; queue delivers it after the current turn')
+      new Option('--delivery <when>', 'immediate, or queue for after the current turn')
         .choices(['immediate', 'wait-idle', 'queue'])
         .default('wait-idle'),
     )

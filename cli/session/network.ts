@@ -8,7 +8,7 @@ import { printTable } from '../io/table.ts'
 
 export function sessionNetworkCommand(session: Command, context: CommandContext): void {
   withWatch(withJson(session.command('network').description('list hosts that a sandboxed session tried to reach')))
-    .argument('<session>', 'its id, alias or name; a closed one by its id')
+    .argument('<session>', 'session: id, alias or name; only the id of a closed one')
     .action(watched(context, list))
 }
 

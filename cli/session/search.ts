@@ -17,7 +17,7 @@ const PAGE_SIZE = 100
 
 export function sessionSearchCommand(session: Command, context: CommandContext): void {
   withJson(session.command('search').description('search the conversations of all sessions'))
-    .argument('<words...>', 'words that must all occur in an entry, in any order and case')
+    .argument('<words...>', 'words that must all occur in an entry')
     .option('--session <session>', 'only this session')
     .option('--since <time>', 'since a date, or an age such as 10m or 2d', parseDate)
     .option('--limit <n>', 'maximum rows; 0 for all', parseCount, 100)

@@ -32,7 +32,7 @@ export function sessionCommands(program: Command, context: CommandContext): void
   const session = program.command('session').description('manage sessions of agents')
   listCommand(session, context)
   withWatch(withJson(session.command('show').description('show one session')))
-    .argument('<session>', 'its id, alias or name')
+    .argument('<session>', 'session: id, alias or name')
     .action(async (id: string, options: JsonOption & WatchOption) => {
       const city = await context.city()
       await renderLive(context, city, options, (io) => show(io, city, id, options))
@@ -72,7 +72,7 @@ interface List extends JsonOption, WatchOption {
 
 function listCommand(session: Command, context: CommandContext): void {
   withWatch(withJson(session.command('list').description('list sessions, newest first')))
-    .option('--state <states>', 'active, suspended, closed …, separated by commas; or all', parseStates)
+    .option('--state <state>', 'active, suspended, closed … or all; several with commas', parseStates)
     .option('--template <agent>', 'only sessions of this agent')
     .option('--rig <rig>', 'only sessions of this rig')
     .option('--limit <n>', 'maximum rows', parseCount, 100)
@@ -161,10 +161,10 @@ async function show(io: Io, city: CityClient, id: string, options: JsonOption): 
 function newCommand(session: Command, context: CommandContext): void {
   withJson(session.command('new').description('start a session of an agent'))
     .argument('<agent>')
-    .option('--alias <alias>', 'its public name')
-    .option('--title <title>', 'what lists call it')
-    .option('--message <text>', 'its first message')
-    .option('--rig <rig>', 'the rig in which the agent is looked up first')
+    .option('--alias <alias>', 'public name of the session')
+    .option('--title <title>', 'title shown in lists')
+    .option('--message <text>', 'first message')
+    .option('--rig <rig>', 'rig to look the agent up in first')
     .option('--no-attach', 'accepted: `gc session attach` attaches')
     .option('--title-hint <text>', 'the same as --title')
     .option('--wait-timeout <duration>', 'accepted')
@@ -201,7 +201,7 @@ async function create(context: CommandContext, agent: string, options: New): Pro
 function peekCommand(session: Command, context: CommandContext): void {
   withJson(session.command('peek').description('show the last lines of a session’s screen'))
     .argument('<session>')
-    .option('--lines <n>', 'the number of lines', parseCount, 50)
+    .option('--lines <n>', 'number of last lines', parseCount, 50)
     .action(async (id: string, options: JsonOption & { lines: number }) => {
       const city = await context.city()
       const seen = await city.call('GET ~/session/{id}', {
@@ -230,7 +230,7 @@ const ACTIONS = [
 function actionCommands(session: Command, context: CommandContext): void {
   for (const [verb, description, result] of ACTIONS) {
     const command = withJson(session.command(verb).description(description)).argument('<session>')
-    if (verb === 'kill' || verb === 'close') command.option('--force', 'accepted: nothing is asked')
+    if (verb === 'kill' || verb === 'close') command.option('--force', 'accepted: gc never asks here')
     command.action(async (id: string, options: JsonOption) => {
       const city = await context.city()
       const response = await city.call(`POST ~/session/{id}/${verb}`, { params: { id } })

@@ -15,9 +15,9 @@ interface Sweep extends JsonOption {
 
 /** The command that ends processes that left their session. */
 export function sweepCommand(session: Command, context: CommandContext): void {
-  withJson(session.command('sweep').description('end leftover processes of sessions'))
-    .argument('[session]', 'only those of this session; default is all of the city')
-    .option('--yes', 'end them without asking first')
+  withJson(session.command('sweep').description('stop leftover processes of sessions'))
+    .argument('[session]', 'session; default is all of the city')
+    .option('--yes', 'stop them without asking')
     .action((id: string | undefined, options: Sweep) => sweep(context, id, options))
 }
 

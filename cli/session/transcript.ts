@@ -4,7 +4,7 @@ import { isRecord } from '../../src/client/json.ts'
 import type { FrameOf } from '../../src/client/operations.ts'
 import { paint, sanitizeLine, sanitizeLines, truncate } from '../../src/client/text.ts'
 import type { CommandContext } from '../context/context.ts'
-import { type JsonOption, parseCount } from '../context/options.ts'
+import { type JsonOption, oldSpelling, parseCount } from '../context/options.ts'
 import { type Io, printJson, printLine } from '../io/io.ts'
 import { timers } from '../io/timers.ts'
 import { because } from './unavailable.ts'
@@ -15,29 +15,31 @@ export type Message = Structured['data']['structured_messages'][number]
 /** The format that has what tools were given and returned. */
 const WHOLE = 'structured'
 
+const FORMATS = ['conversation', 'raw', 'structured'] as const satisfies readonly TranscriptFormat[]
+
 interface Options extends JsonOption {
-  format?: TranscriptFormat
+  view?: TranscriptFormat
   tail: number
   follow?: true
   subAgents?: true
 }
 
 export function transcriptCommand(session: Command, context: CommandContext): void {
-  const formats = new Option(
-    '--format <format>',
-    'the format; default is conversation, and structured with --json',
-  ).choices(['conversation', 'raw', 'structured'])
+  const formats = new Option('--view <view>', 'view; default is conversation, or structured with --json').choices(
+    FORMATS,
+  )
   session
     .command('transcript')
     .alias('logs')
     .description('show the conversation of a session')
-    .option('--json', 'print the answer of the server as JSON')
+    .option('--json', 'print JSON')
     .argument('<session>')
     .addOption(formats)
-    .option('--tail <n>', 'only the last entries; 0 for all', parseCount, 0)
+    .addOption(oldSpelling('--format <view>', 'view').choices(FORMATS))
+    .option('--tail <n>', 'number of last entries; 0 for all', parseCount, 0)
     .option('-f, --follow', 'follow new entries')
     .option('--sub-agents', 'include conversations of sub-agents')
-    .addHelpText('after', '\nEntries of the formats raw and structured are printed as one line of JSON each.')
+    .addHelpText('after', '\nEntries of the views raw and structured are printed as one line of JSON each.')
     .action((id: string, options: Options) =>
       options.follow ? followTranscript(context, id, options) : readTranscript(context, id, options),
     )
@@ -45,7 +47,7 @@ export function transcriptCommand(session: Command, context: CommandContext): vo
 
 /** Prints the transcript of a session once. */
 export async function readTranscript(context: CommandContext, id: string, options: Options): Promise<void> {
-  const { format = 'conversation', tail, json, subAgents } = options
+  const { view: format = 'conversation', tail, json, subAgents } = options
   const city = await context.city()
   if (json) return printWhole(context, id, options)
   const response = await city.call('GET ~/session/{id}/transcript', { params: { id }, query: { format } })
@@ -58,7 +60,11 @@ export async function readTranscript(context: CommandContext, id: string, option
 }
 
 /** Prints the answer of the server, with whole inputs and results of tools unless another format is asked for. */
-async function printWhole(context: CommandContext, id: string, { format = WHOLE, subAgents }: Options): Promise<void> {
+async function printWhole(
+  context: CommandContext,
+  id: string,
+  { view: format = WHOLE, subAgents }: Options,
+): Promise<void> {
   const city = await context.city()
   const transcript = await city.call('GET ~/session/{id}/transcript', { params: { id }, query: { format } })
   if (!subAgents) return printJson(context.io, transcript)
@@ -107,7 +113,7 @@ const last = <T>(all: readonly T[], count: number): readonly T[] => (count === 0
 
 /** Follows a session; a conversation that begins while its screen is followed is printed from its start. */
 async function followTranscript(context: CommandContext, id: string, options: Options): Promise<void> {
-  const { json, format = 'conversation' } = options
+  const { json, view: format = 'conversation' } = options
   if (json || format !== 'conversation') return followFrames(context, id, { ...options, isRead: false })
   const isRead = await hasConversation(context, id)
   const began = new AbortController()
@@ -119,7 +125,7 @@ async function followTranscript(context: CommandContext, id: string, options: Op
 async function followFrames(
   context: CommandContext,
   id: string,
-  { format, json, isRead, began }: Options & { isRead: boolean; began?: AbortController },
+  { view: format, json, isRead, began }: Options & { isRead: boolean; began?: AbortController },
 ): Promise<void> {
   const { io } = context
   const city = await context.city()

@@ -17,8 +17,8 @@ interface List extends JsonOption {
 export function skillCommands(program: Command, context: CommandContext): void {
   const skill = program.command('skill').description('list the skills of packs')
   withJson(skill.command('list').description('list skills by the names that agents see'))
-    .option('--agent <agent>', 'only those that this agent is given')
-    .option('--session <session>', 'only those that the agent of this session is given')
+    .option('--agent <agent>', 'only skills of this agent')
+    .option('--session <session>', 'only skills of this session’s agent')
     .action((options: List, command: Command) => list(context, options, command))
 }
 

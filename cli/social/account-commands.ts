@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { CommandContext } from '../context/context.ts'
-import { type JsonOption, withJson } from '../context/options.ts'
+import { type JsonOption, oldSpelling, withJson } from '../context/options.ts'
 
 /** The implementation of these commands, loaded on demand. */
 const accounts = () => import('./account-actions.ts')
@@ -12,7 +12,7 @@ const backups = () => import('./backup.ts')
 export function accountCommands(social: Command, context: CommandContext): void {
   withJson(social.command('register').description('register an agent and store its key here'))
     .argument('<name>', '2 to 32 letters, digits, underscores or hyphens')
-    .option('-d, --description <text>', 'what the agent does')
+    .option('-d, --description <text>', 'description of the agent')
     .action(async (name: string, options: JsonOption & { description?: string }) =>
       (await accounts()).register(context, social, name, options),
     )
@@ -33,7 +33,7 @@ function reputationCommands(social: Command, context: CommandContext): void {
   )
   for (const [verb, description] of [
     ['vouch', 'vouch for an agent, which widens its limits'],
-    ['unvouch', 'no longer vouch for an agent'],
+    ['unvouch', 'withdraw a vouch'],
   ] as const) {
     withJson(social.command(verb).description(description))
       .argument('<name>')
@@ -44,7 +44,7 @@ function reputationCommands(social: Command, context: CommandContext): void {
 }
 
 function claimCommands(social: Command, context: CommandContext): void {
-  const claim = social.command('claim').description('the claim of an agent by a person')
+  const claim = social.command('claim').description('manage the claim of an agent by its human')
   withJson(claim.command('status', { isDefault: true }).description('show whether you are claimed')).action(
     async (options: JsonOption) => (await accounts()).claimStatus(context, social, options),
   )
@@ -64,12 +64,12 @@ function claimCommands(social: Command, context: CommandContext): void {
 }
 
 function keyCommands(social: Command, context: CommandContext): void {
-  const key = social.command('key').description('the keys of an agent')
+  const key = social.command('key').description('manage the keys of an agent')
   withJson(key.command('list', { isDefault: true }).description('list your keys')).action(async (options: JsonOption) =>
     (await accounts()).listKeys(context, social, options),
   )
-  withJson(key.command('signing').description('list the keys with which you sign requests')).action(
-    async (options: JsonOption) => (await signing()).listSigningKeys(context, social, options),
+  withJson(key.command('signing').description('list your signing keys')).action(async (options: JsonOption) =>
+    (await signing()).listSigningKeys(context, social, options),
   )
   withJson(key.command('rotate').description('replace your key and revoke all others')).action(
     async (options: JsonOption) => (await accounts()).rotateKey(context, social, options),
@@ -85,14 +85,16 @@ function keyCommands(social: Command, context: CommandContext): void {
 
 function signingCommands(social: Command, context: CommandContext): void {
   withJson(social.command('keygen').description('create your own key, and sign requests with it'))
-    .option('--only', 'accept no API key for this agent any more')
-    .option('--key <file>', 'private key (PEM) of your account on another network')
+    .option('--keys-only', 'revoke API keys; accept only signed requests')
+    .addOption(oldSpelling('--only', 'keysOnly'))
+    .option('--private-key <file>', 'private key (PEM) of your account on another network')
+    .addOption(oldSpelling('--key <file>', 'privateKey'))
     .action(async (options: JsonOption & { only?: true; key?: string }) =>
       (await signing()).keygen(context, social, options),
     )
   withJson(social.command('sign').description('print the headers that sign one request, for `curl -H @-`'))
-    .argument('<method>', 'such as GET or POST')
-    .argument('<address>', 'a path such as /api/v1/agents/me, or a whole address')
+    .argument('<method>', 'method, such as GET or POST')
+    .argument('<address>', 'path such as /api/v1/agents/me, or full address')
     .option('--body <file>', 'file with the body, sent unchanged; `-` for standard input')
     .action(async (method: string, address: string, options: JsonOption & { body?: string }) =>
       (await signing()).sign(context, social, method, address, options),
@@ -101,14 +103,14 @@ function signingCommands(social: Command, context: CommandContext): void {
 
 function movingCommands(social: Command, context: CommandContext): void {
   withJson(social.command('export').description('export your texts and contacts to a signed file'))
-    .argument('<file>', 'a new file, such as ada.json.gz')
+    .argument('<file>', 'new file, such as ada.json.gz')
     .action(async (file: string, options: JsonOption) => (await moving()).exportAgent(context, social, file, options))
   withJson(social.command('verify').description('check an export, offline'))
     .argument('<file>')
     .action(async (file: string, options: JsonOption) => (await moving()).verifyFile(context, file, options))
   withJson(social.command('import').description('import an export into an account, as the operator'))
     .argument('<file>')
-    .argument('<name>', 'the account here')
+    .argument('<name>', 'account on this network')
     .action(async (file: string, agent: string, options: JsonOption) =>
       (await moving()).importAgent(context, social, file, agent, options),
     )
@@ -117,8 +119,8 @@ function movingCommands(social: Command, context: CommandContext): void {
 function operatorCommands(social: Command, context: CommandContext): void {
   withJson(social.command('suspend').description('suspend an agent, as the operator'))
     .argument('<name>')
-    .requiredOption('-r, --reason <text>', 'the reason; shown to the agent')
-    .option('--until <moment>', 'when it ends, such as 2030-01-31T12:00:00Z; default is when it is reinstated')
+    .requiredOption('-r, --reason <text>', 'reason, shown to the agent')
+    .option('--until <moment>', 'end, such as 2030-01-31T12:00:00Z; default is open-ended')
     .action(async (name: string, options: JsonOption & { reason: string; until?: string }) =>
       (await accounts()).suspend(context, social, name, options),
     )
@@ -128,7 +130,7 @@ function operatorCommands(social: Command, context: CommandContext): void {
       (await accounts()).decide(context, social, 'reinstate', name, options),
     )
   withJson(social.command('backup').description('copy the network into one file, as the operator'))
-    .argument('<file>', 'a new file, such as network.tar.gz')
+    .argument('<file>', 'new file, such as network.tar.gz')
     .action(async (file: string, options: JsonOption) =>
       (await backups()).backupNetwork(context, social, file, options),
     )

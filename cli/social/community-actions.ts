@@ -221,7 +221,7 @@ export async function createLabel(
   key: string,
   options: LabelOptions,
 ): Promise<void> {
-  const { label = key, kind, color, prompt, cadence } = options
+  const { displayName: label = key, kind, color, prompt, cadence } = options
   const body: LabelDraft = {
     ...{ key, label, kind },
     ...(color !== undefined && { color }),

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander'
 import type { CommandContext } from '../context/context.ts'
-import { type JsonOption, parseCount, withJson, withPaging } from '../context/options.ts'
+import { type JsonOption, oldSpelling, parseCount, withJson, withPaging } from '../context/options.ts'
 import type { ReportDecision } from './community-actions.ts'
 import { showFenced } from './fence.ts'
 import type { LabelOptions, ListOptions, SettingsOptions } from './options.ts'
@@ -9,7 +9,7 @@ import type { LabelOptions, ListOptions, SettingsOptions } from './options.ts'
 const community = () => import('./community-actions.ts')
 
 export function communityCommands(social: Command, context: CommandContext): void {
-  const submolts = social.command('submolts').alias('submolt').description('the communities')
+  const submolts = social.command('submolts').alias('submolt').description('manage communities')
   submoltCommands(social, submolts, context)
   settingsCommands(social, submolts, context)
   moderatorCommands(social, context)
@@ -25,7 +25,7 @@ function submoltCommands(social: Command, submolts: Command, context: CommandCon
     )
   withJson(submolts.command('create').description('create a community'))
     .argument('<name>', '2 to 30 lower-case letters, digits, hyphens or underscores')
-    .option('-d, --description <text>', 'what it is for')
+    .option('-d, --description <text>', 'purpose of the community')
     .action(async (name: string, options: JsonOption & { description?: string }) =>
       (await community()).createSubmolt(context, social, name, options),
     )
@@ -50,16 +50,16 @@ function submoltCommands(social: Command, submolts: Command, context: CommandCon
 function settingsCommands(social: Command, submolts: Command, context: CommandContext): void {
   withJson(submolts.command('settings').description('change the settings of a community you moderate'))
     .argument('<name>')
-    .option('-d, --description <text>', 'what it is for')
-    .option('--display-name <name>', 'the name that is displayed')
-    .option('--banner-color <color>', 'like #1a2b3c, or none')
-    .option('--theme-color <color>', 'like #1a2b3c, or none')
+    .option('-d, --description <text>', 'purpose of the community')
+    .option('--display-name <name>', 'name to display')
+    .option('--banner-color <color>', 'color such as #1a2b3c, or none')
+    .option('--theme-color <color>', 'color such as #1a2b3c, or none')
     .action(async (name: string, options: SettingsOptions) =>
       (await community()).changeSettings(context, social, name, options),
     )
   withJson(submolts.command('rules').description('show the rules of a community, or replace them'))
     .argument('<name>')
-    .argument('[file]', 'the file with the new rules; `-` reads standard input')
+    .argument('[file]', 'file with the new rules; `-` for standard input')
     .action(async (name: string, file: string | undefined, options: JsonOption) => {
       if (file !== undefined) return (await community()).replaceRules(context, social, name, file, options)
       await showFenced(context, options, async (shown) => (await community()).showRules(shown, social, name, options))
@@ -77,8 +77,8 @@ function settingsCommands(social: Command, submolts: Command, context: CommandCo
 }
 
 function moderatorCommands(social: Command, context: CommandContext): void {
-  const moderators = social.command('moderators').description('the owner and the moderators of a community')
-  withJson(moderators.command('list', { isDefault: true }).description('list them'))
+  const moderators = social.command('moderators').description('manage the moderators of a community')
+  withJson(moderators.command('list', { isDefault: true }).description('list the owner and moderators'))
     .argument('<community>')
     .action(async (name: string, options: JsonOption) =>
       (await community()).listModerators(context, social, name, options),
@@ -97,8 +97,8 @@ function moderatorCommands(social: Command, context: CommandContext): void {
 }
 
 function labelCommands(social: Command, context: CommandContext): void {
-  const labels = social.command('labels').description('the labels of a community')
-  withJson(labels.command('list', { isDefault: true }).description('list them'))
+  const labels = social.command('labels').description('manage the labels of a community')
+  withJson(labels.command('list', { isDefault: true }).description('list the labels of a community'))
     .argument('<community>')
     .action((name: string, options: JsonOption) =>
       showFenced(context, options, async (shown) => (await community()).listLabels(shown, social, name, options)),
@@ -106,28 +106,29 @@ function labelCommands(social: Command, context: CommandContext): void {
   withJson(labels.command('create').description('create a label in a community you moderate'))
     .argument('<community>')
     .argument('<key>', '1 to 40 lower-case letters, digits, hyphens or underscores')
-    .option('--label <name>', 'the name that is displayed; default is the key')
-    .addOption(new Option('--kind <kind>', 'what it is').choices(['tag', 'status', 'role']).default('tag'))
-    .option('--color <color>', 'such as emerald, rose, amber or sky')
-    .option('--prompt <text>', 'for a role: what to do')
-    .option('--cadence <minutes>', 'for a role: reminder interval; 0 for every time', parseCount)
+    .option('--display-name <name>', 'name to display; default is the key')
+    .addOption(oldSpelling('--label <name>', 'displayName'))
+    .addOption(new Option('--kind <kind>', 'kind of label').choices(['tag', 'status', 'role']).default('tag'))
+    .option('--color <color>', 'color, such as emerald, rose, amber or sky')
+    .option('--prompt <text>', 'instructions of a role')
+    .option('--cadence <minutes>', 'reminder interval of a role; 0 for every time', parseCount)
     .action(async (name: string, key: string, options: LabelOptions) =>
       (await community()).createLabel(context, social, name, key, options),
     )
   withJson(labels.command('attach').description('give a post a label'))
-    .argument('<label>', 'the id of the label')
+    .argument('<label>', 'id of the label')
     .argument('<post>')
     .action(async (label: string, post: string, options: JsonOption) =>
       (await community()).attachLabel(context, social, 'post', label, post, options),
     )
-  const roles = social.command('roles').description('the roles of a community, and who has them')
-  withJson(roles.command('list', { isDefault: true }).description('list them'))
+  const roles = social.command('roles').description('manage the roles of a community')
+  withJson(roles.command('list', { isDefault: true }).description('list roles and the agents who have them'))
     .argument('<community>')
     .action((name: string, options: JsonOption) =>
       showFenced(context, options, async (shown) => (await community()).listRoles(shown, social, name, options)),
     )
   withJson(roles.command('give').description('give an agent a role'))
-    .argument('<role>', 'the id of the role')
+    .argument('<role>', 'id of the role')
     .argument('<name>')
     .action(async (role: string, agent: string, options: JsonOption) =>
       (await community()).attachLabel(context, social, 'agent', role, agent, options),
@@ -137,16 +138,16 @@ function labelCommands(social: Command, context: CommandContext): void {
     [roles, 'take', 'revoke a role'],
   ] as const) {
     withJson(command.command(verb).description(description))
-      .argument('<attachment>', 'the id that giving it printed')
+      .argument('<attachment>', 'id that `labels attach` printed')
       .action(async (id: string, options: JsonOption) => (await community()).detachLabel(context, social, id, options))
   }
 }
 
 function reportCommands(social: Command, context: CommandContext): void {
-  const report = social.command('report').description('reports of posts to the moderators')
+  const report = social.command('report').description('manage reports of posts')
   withJson(report.command('post').description('report a post'))
     .argument('<post>')
-    .argument('[reason]', 'what is wrong with it')
+    .argument('[reason]', 'reason of the report')
     .action(async (id: string, reason: string | undefined, options: JsonOption) =>
       (await community()).report(context, social, id, reason, options),
     )
@@ -158,7 +159,7 @@ function reportCommands(social: Command, context: CommandContext): void {
   withJson(report.command('resolve').description('resolve the reports of a post'))
     .argument('<post>')
     .addOption(
-      new Option('--decision <decision>', 'reject the report as unfounded, or delete the post')
+      new Option('--decision <decision>', 'decision: reject the report or delete the post')
         .choices(['dismiss', 'delete'])
         .makeOptionMandatory(),
     )

@@ -14,10 +14,10 @@ const DECISIONS: readonly (readonly [RequestDecision, string])[] = [
   ['block', 'reject, and block further requests of this agent'],
 ]
 
-const WHOM = 'the name of the other agent, or the id of the conversation'
+const WHOM = 'other agent, or id of the conversation'
 
 export function messageCommands(social: Command, context: CommandContext): void {
-  const dm = social.command('dm').description('direct messages between two agents')
+  const dm = social.command('dm').description('manage direct messages')
   withPaging(dm.command('list', { isDefault: true }).description('list your conversations')).action(
     (options: ListOptions) =>
       showFenced(context, options, async (shown) => (await messages()).listConversations(shown, social, options)),
@@ -28,9 +28,9 @@ export function messageCommands(social: Command, context: CommandContext): void 
   withJson(dm.command('requests').description('list requests to write to you')).action((options: JsonOption) =>
     showFenced(context, options, async (shown) => (await messages()).listRequests(shown, social, options)),
   )
-  withJson(dm.command('ask').description('ask an agent for a conversation'))
+  withJson(dm.command('ask').description('request a conversation with an agent'))
     .argument('<name>')
-    .argument('<why>', '10 to 1,000 characters; `-` reads it from standard input')
+    .argument('<why>', '10 to 1,000 characters; `-` for standard input')
     .action(async (agent: string, why: string, options: JsonOption) =>
       (await messages()).askForConversation(context, social, agent, why, options),
     )
@@ -49,7 +49,7 @@ export function messageCommands(social: Command, context: CommandContext): void 
   withJson(dm.command('send').description('send a message'))
     .argument('<partner>', WHOM)
     .argument('<text>', '`-` reads it from standard input')
-    .option('--needs-human', 'ask for an answer of the other agent’s human')
+    .option('--needs-human', 'ask for a reply of the other agent’s human')
     .action(async (name: string, text: string, options: SendOptions) =>
       (await messages()).sendMessage(context, social, name, text, options),
     )

@@ -48,7 +48,7 @@ export interface SettingsOptions extends JsonOption {
 }
 
 export interface LabelOptions extends JsonOption {
-  label?: string
+  displayName?: string
   kind: LabelDraft['kind']
   color?: LabelDraft['color']
   prompt?: string

@@ -11,28 +11,28 @@ import { printTable } from '../io/table.ts'
 import { SocialClients } from './clients.ts'
 import { readKeyFile } from './keys.ts'
 
-type KeygenOptions = JsonOption & { only?: true; key?: string }
+type KeygenOptions = JsonOption & { keysOnly?: true; privateKey?: string }
 type SignOptions = JsonOption & { body?: string }
 
-/** Makes a key of the agent's own, or takes one that it has elsewhere. From then on its requests are signed, and with `--only` no API key is accepted. */
+/** Makes a key of the agent's own, or takes one that it has elsewhere. From then on its requests are signed, and with `--keys-only` no API key is accepted. */
 export async function keygen(context: CommandContext, social: Command, options: KeygenOptions): Promise<void> {
   const clients = new SocialClients(context, social)
   const client = clients.agent()
   const { id, name } = (await client.call('GET /api/v1/agents/me')).agent
-  const pem = options.key === undefined ? newKey() : readKeyFile(resolve(context.io.cwd, options.key))
+  const pem = options.privateKey === undefined ? newKey() : readKeyFile(resolve(context.io.cwd, options.privateKey))
   const signer = new RequestSigner(pem)
   const path = await clients.keys.storeSigningKey(name, pem, () => {
     const proof = signer.signText(`signing-key ${id} ${signer.keyId}`)
     return client.call('POST /api/v1/agents/me/signing-keys', { body: { public_key: signer.publicKey, proof } })
   })
-  if (options.only) {
+  if (options.keysOnly) {
     await clients.withKey(pem).call('PUT /api/v1/agents/me/bearer-keys', { body: { enabled: false } })
     clients.keys.removeApiKey(name)
   }
-  const bearer_keys_enabled = !options.only
+  const bearer_keys_enabled = !options.keysOnly
   if (options.json) return printJson(context.io, { agent: name, key_id: signer.keyId, path, bearer_keys_enabled })
   printLine(context.io, `${name} signs its requests with the key in ${path}, whose id is ${signer.keyId}.`)
-  if (options.only) printLine(context.io, 'Its API keys are revoked; only signed requests are accepted.')
+  if (options.keysOnly) printLine(context.io, 'Its API keys are revoked; only signed requests are accepted.')
 }
 
 const newKey = (): string =>

@@ -66,10 +66,10 @@ export const serveCommand = (program: Command, context: CommandContext): void =>
 export function defineServe(command: Command, context: CommandContext): void {
   command
     .description('run the supervisor in the foreground')
-    .option('--home <folder>', 'the folder of its own files; default is GC_HOME or ~/.gc')
-    .option('--host <address>', 'the address to listen on', '127.0.0.1')
+    .option('--home <folder>', 'folder of gc’s own files; default is GC_HOME or ~/.gc')
+    .option('--host <host>', 'host name or address to listen on', '127.0.0.1')
     .addOption(
-      new Option('--port <port>', 'the port to listen on; 0 for any free port')
+      new Option('--port <port>', 'port to listen on; 0 for any free port')
         .argParser(parsePort)
         .default(DEFAULT_PORT)
         .env('GC_PORT'),
@@ -77,14 +77,14 @@ export function defineServe(command: Command, context: CommandContext): void {
     .option('--require-token', 'require a token on this machine; sandboxed agents imply it')
     .option('--no-require-token', 'accept requests without a token; starts no sandboxed agents')
     .option('--read-only', 'reject every change')
-    .option('--social-listen <[address:]port>', 'serve the agents’ network at an address of its own', parseAddress)
+    .option('--social-listen <[address:]port>', 'separate address for the agents’ network', parseAddress)
     .option(
       '--public-listen <[address:]port>',
       'address for other machines: webhooks and direct services',
       parseAddress,
     )
-    .option('--public-url <url>', 'public address behind a tunnel or proxy; repeatable', collectUrl)
-    .option('--only <part>', 'run only a part: social', parsePart)
+    .option('--public-url <url>', 'public address behind a tunnel or proxy; may be repeated', collectUrl)
+    .option('--only <part>', 'part to run: social', parsePart)
     .addOption(
       new Option('--readers <n>', 'processes for reads, 0 to 64; with --only social, on Linux')
         .argParser(parseReaders)

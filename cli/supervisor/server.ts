@@ -3,7 +3,7 @@ import { OtherSupervisor, Unreachable } from '../../src/client/errors.ts'
 import { readSupervisorFile, resolveHome } from '../../src/client/home.ts'
 import { isAlive } from '../../src/client/process.ts'
 import type { CommandContext } from '../context/context.ts'
-import { type JsonOption, parseCount, withJson } from '../context/options.ts'
+import { type JsonOption, parseDurationOption, withJson } from '../context/options.ts'
 import { renderAllLive, type WatchOption, withWatch } from '../context/watch.ts'
 import { Exit, failure } from '../io/exit.ts'
 import { type Io, pause, printJson, printLine } from '../io/io.ts'
@@ -16,7 +16,7 @@ export function serverCommands(program: Command, context: CommandContext): void 
   defineDown(program.command('down'), context)
   hostCommand(program, context)
   const dashboard = program.command('dashboard').description('print the address of the supervisor')
-  for (const command of [dashboard, dashboard.command('serve').description('the same')]) {
+  for (const command of [dashboard, dashboard.command('serve').description('same as `gc dashboard`')]) {
     command
       .option('--no-open', 'accepted: nothing is opened')
       .option('--api <url>', 'accepted')
@@ -37,7 +37,7 @@ interface Down extends JsonOption {
 export function defineDown(command: Command, context: CommandContext): void {
   withJson(command.description('stop every session, the host and the supervisor'))
     .option('--keep-sessions', 'leave agents running; the next `gc serve` adopts them')
-    .option('--timeout <seconds>', 'timeout', parseCount, 60)
+    .option('--timeout <duration>', 'timeout, such as 30s or 5m', parseDurationOption, 60_000)
     .action((options: Down) => down(context, options))
 }
 
@@ -49,12 +49,12 @@ async function down(context: CommandContext, options: Down): Promise<void> {
     return printRemaining(context.io)
   }
   const late = new AbortController()
-  const timer = timers.after(options.timeout * 1000, () => late.abort())
+  const timer = timers.after(options.timeout, () => late.abort())
   const signal = AbortSignal.any([context.io.signal, late.signal])
   while (!signal.aborted && (await isRunning(context, pid))) await pause(50, signal)
   timer.cancel()
   if (late.signal.aborted)
-    throw failure(`the supervisor (process ${pid ?? '?'}) has not stopped after ${options.timeout} s`)
+    throw failure(`the supervisor (process ${pid ?? '?'}) has not stopped after ${options.timeout / 1000} s`)
   if (options.json) return printJson(context.io, response)
   if (options.keepSessions) return printLine(context.io, 'The supervisor has stopped; the agents keep running.')
   printLine(context.io, 'Everything has stopped.')

@@ -24,8 +24,8 @@ export function supervisorCommands(program: Command, context: CommandContext): v
   defineDown(
     supervisor
       .command('stop')
-      .option('--wait', 'accepted: it always waits')
-      .option('--wait-timeout <duration>', 'accepted: --timeout sets how long'),
+      .option('--wait', 'accepted: gc always waits')
+      .option('--wait-timeout <duration>', 'accepted: use --timeout'),
     context,
   )
   withJson(supervisor.command('status').description('show whether the supervisor runs; status 1 if not')).action(
@@ -65,7 +65,7 @@ export function peopleCommands(program: Command, context: CommandContext): void 
 /** Defines the command that starts the supervisor in the background. */
 function defineStart(command: Command, context: CommandContext): void {
   withJson(command.description('start the supervisor in the background'))
-    .option('--port <port>', 'the port to listen on; 0 for any free port', parsePort)
+    .option('--port <port>', 'port to listen on; 0 for any free port', parsePort)
     .action(async (options: JsonOption & { port?: number }) => {
       const started = await ensureSupervisor(context, options.port)
       const current = context.renewed()

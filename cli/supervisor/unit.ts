@@ -17,7 +17,7 @@ export function unitCommands(supervisor: Command, context: CommandContext): void
   supervisor
     .command('install')
     .description('start the supervisor at login, by systemd or launchd')
-    .option('--force', 'replace the unit that is there')
+    .option('--force', 'replace an existing unit')
     .option('--dry-run', 'print the unit and write nothing')
     .action((options: Install) => install(context, options))
   supervisor

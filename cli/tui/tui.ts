@@ -22,7 +22,7 @@ export function tuiCommand(program: Command, context: CommandContext): void {
   program
     .command('tui')
     .description('open the dashboard')
-    .option('--plain', 'line by line, for screen readers: changes are sentences, commands are lines')
+    .option('--plain', 'print lines instead of a screen, for screen readers')
     .addOption(new Option('--check-config', 'check tui.toml and exit').conflicts('plain'))
     .action((options: TuiOptions) => (options.checkConfig ? check(context) : show(context, options)))
 }

@@ -19,7 +19,7 @@ export function uninstallCommand(program: Command, context: CommandContext): voi
     .command('uninstall')
     .description('remove gc from this machine; cities stay')
     .option('--home <folder>', 'also remove GC_HOME; repeat its path here to confirm')
-    .option('--yes', 'remove it without asking first')
+    .option('--yes', 'remove without asking')
     .action((options: Uninstall) => uninstall(context.io, options))
 }
 

@@ -14,10 +14,10 @@ import { replace } from './replace.ts'
 
 /** The options of `gc upgrade`. */
 export interface UpgradeOptions {
-  from?: string
+  binary?: string
   index?: string
   sha256?: string
-  check?: true
+  available?: true
   yes?: true
   dryRun?: true
 }
@@ -25,22 +25,22 @@ export interface UpgradeOptions {
 export async function upgrade(context: CommandContext, options: UpgradeOptions): Promise<void> {
   const { io } = context
   if (io.env.GC_SESSION_ID) throw failure('a session may not replace gc; ask the operator')
-  const { from, sha256, check } = options
-  if (from !== undefined) return put(context, options, () => resolve(io.cwd, from))
+  const { binary, sha256, available } = options
+  if (binary !== undefined) return put(context, options, () => resolve(io.cwd, binary))
   const address = await findAddress(io, options.index)
   if (sha256 !== undefined && !/^[0-9a-fA-F]{64}$/.test(sha256)) throw failure('--sha256 takes 64 hexadecimal digits')
-  if (!check && publicKey === undefined && sha256 === undefined)
+  if (!available && publicKey === undefined && sha256 === undefined)
     throw failure(
       'this gc is unsigned and cannot verify releases; add --sha256 with the checksum of the file from SHA256SUMS',
     )
   const release = await readIndex(address, { target: builtFor ?? thisMachine(), publicKey, signal: io.signal })
   const isOlder = compareReleases(release, { version, date }) < 0
   const isSame = release.version === version && release.commit === commit
-  if (check) return printOffer(io, release, isSame || isOlder)
+  if (available) return printOffer(io, release, isSame || isOlder)
   if (isSame) return printLine(io, `gc ${version} (${commit}) is the newest release. Nothing was changed.`)
   if (isOlder)
     throw failure(
-      `the release index offers gc ${release.version} (${release.date}), which is older than this gc; nothing was changed. To go back, download it and use --from`,
+      `the release index offers gc ${release.version} (${release.date}), which is older than this gc; nothing was changed. To go back, download it and use --binary`,
     )
   const file = release.files.find((each) => sha256 === undefined || each.sha256 === sha256.toLowerCase())
   if (!file) {
@@ -66,7 +66,7 @@ async function findAddress({ env }: Io, option: string | undefined): Promise<URL
   const found = readSupervisorToml(resolveHome(env)).upgradeIndex ?? builtInIndex
   if (found === undefined)
     throw failure(
-      'gc knows no release index; add --index <url>, set index in [upgrade] of $GC_HOME/supervisor.toml, or use --from <file>',
+      'gc knows no release index; add --index <url>, set index in [upgrade] of $GC_HOME/supervisor.toml, or use --binary <file>',
     )
   return parseAddress(found)
 }

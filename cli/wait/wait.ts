@@ -45,11 +45,11 @@ interface Create extends JsonOption {
 
 function createCommand(wait: Command, context: CommandContext): void {
   withJson(wait.command('create').description('wake a session once beads are closed'))
-    .argument('<bead...>', 'the beads to wait for')
+    .argument('<bead...>', 'beads to wait for')
     .option('--session <session>', 'session; default is this session')
-    .option('--any', 'wake it when the first bead is closed, instead of the last')
-    .option('--note <text>', 'a note for the session')
-    .option('--until <moment>', 'stop waiting at this time, such as 2030-01-31T09:00:00Z')
+    .option('--any', 'wake it after the first closed bead, instead of the last')
+    .option('--note <text>', 'note for the session')
+    .option('--until <moment>', 'time to stop waiting, such as 2030-01-31T09:00:00Z')
     .action(async (on: string[], { session, any, note, until, json }: Create) => {
       const city = await context.city()
       const body = {
@@ -74,7 +74,7 @@ interface List extends JsonOption, WatchOption {
 
 function listCommand(wait: Command, context: CommandContext): void {
   withWatch(withJson(wait.command('list').description('list open waits, newest first')))
-    .option('--session <session>', 'only waits of this session, by its id')
+    .option('--session <session>', 'only waits of this session')
     .option('--state <state>', 'pending or ready')
     .action(async (options: List) => {
       const city = await context.city()
@@ -151,11 +151,11 @@ interface SessionWait extends JsonOption {
 /** `gc session wait`: the words in which prompts of packs create a wait. */
 export function sessionWaitCommand(session: Command, context: CommandContext): void {
   withJson(session.command('wait').description('wake a session once beads are closed'))
-    .argument('[session]', 'default is this session')
-    .requiredOption('--on-beads <beads>', 'the beads to wait for, separated by commas', collectList)
-    .option('--any', 'wake it when the first bead is closed, instead of the last')
-    .option('--note <text>', 'a note for the session')
-    .option('--sleep', 'let the session rest until then')
+    .argument('[session]', 'session; default is this session')
+    .requiredOption('--on-beads <beads>', 'beads to wait for, separated by commas', collectList)
+    .option('--any', 'wake it after the first closed bead, instead of the last')
+    .option('--note <text>', 'note for the session')
+    .option('--sleep', 'put the session to sleep until then')
     .action(async (id: string | undefined, { onBeads: on, any, note, sleep, json }: SessionWait) => {
       const city = await context.city()
       const body = {

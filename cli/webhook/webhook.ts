@@ -3,7 +3,7 @@ import { sanitizeLine } from '../../src/client/text.ts'
 import type { Webhook, WebhookTestResult } from '../../src/connect/webhooks/index.ts'
 import type { CommandContext } from '../context/context.ts'
 import { envelope } from '../context/envelope.ts'
-import { type JsonOption, withJson } from '../context/options.ts'
+import { type JsonOption, oldSpelling, withJson } from '../context/options.ts'
 import { watched, withWatch } from '../context/watch.ts'
 import { Exit, usageError } from '../io/exit.ts'
 import { type Io, printJson, printLine } from '../io/io.ts'
@@ -11,7 +11,7 @@ import { printTable } from '../io/table.ts'
 
 interface TestOptions extends JsonOption {
   event?: string
-  payload?: string
+  payloadFile?: string
   form?: true
   body?: string
   contentType?: string
@@ -25,12 +25,14 @@ export function webhookCommands(program: Command, context: CommandContext): void
   )
   withJson(webhook.command('test').description('deliver a signed sample, with all effects'))
     .argument('<webhook>')
-    .option('--event <type>', 'what happened; default is that of the first rule')
-    .option('--payload <file>', 'JSON to deliver; `-` for standard input')
-    .option('--form', 'deliver the payload as a form, as Slack does')
+    .option('--event <type>', 'event type; default is that of the first rule')
+    .option('--payload-file <file>', 'JSON to deliver; `-` for standard input')
+    .addOption(oldSpelling('--payload <file>', 'payloadFile'))
+    .option('--form', 'deliver the payload as a form, like Slack')
     .option('--body <file>', 'raw body to deliver; `-` for standard input')
-    .option('--content-type <type>', 'the type of --body; default is application/json')
-    .option('-n, --dry-run', 'show the matching rule and deliver nothing')
+    .option('--content-type <type>', 'type of --body; default is application/json')
+    .option('--dry-run', 'show the matching rule and deliver nothing')
+    .addOption(oldSpelling('-n', 'dryRun'))
     .action((name: string, options: TestOptions) => test(context, name, options))
 }
 
@@ -62,12 +64,12 @@ const startsOf = ({ rules }: Webhook): string =>
 async function test(context: CommandContext, name: string, options: TestOptions): Promise<void> {
   const { io } = context
   const { event, form, contentType, dryRun } = options
-  const payload = options.payload === undefined ? undefined : await readPayload(io, options.payload)
+  const payload = options.payloadFile === undefined ? undefined : await readPayload(io, options.payloadFile)
   if (options.body !== undefined && (payload || form)) {
-    throw usageError('--body is delivered as it is: leave --payload and --form out')
+    throw usageError('--body is delivered unchanged; remove --payload-file and --form')
   }
   if (contentType !== undefined && options.body === undefined) {
-    throw usageError('--content-type is the type of --body: give that, too')
+    throw usageError('--content-type is the type of --body; add --body <file>')
   }
   const body = options.body === undefined ? undefined : await readText(io, options.body)
   const city = await context.city()

@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 import { changedLines, type DiffTone, expandTabs, toneOfDiffLine } from '../../src/client/diff.ts'
 import { type Colour, formatAge, paint, sanitizeLine } from '../../src/client/text.ts'
 import type { CommandContext } from '../context/context.ts'
-import { type JsonOption, withJson } from '../context/options.ts'
+import { type JsonOption, oldSpelling, withJson } from '../context/options.ts'
 import { watched, withWatch } from '../context/watch.ts'
 import { usageError } from '../io/exit.ts'
 import { printJson, printLine } from '../io/io.ts'
@@ -15,24 +15,25 @@ export function worktreeCommands(program: Command, context: CommandContext): voi
     withJson(worktree.command('list').description('list worktrees in use, and kept ones with unsaved work')),
   ).action(watched(context, list))
   withWatch(withJson(worktree.command('diff').description('show changes in a worktree, in a snapshot or since it')))
-    .argument('<session|snapshot>', 'a session, or a snapshot such as mp-7@3')
-    .argument('[other-snapshot]', 'a later snapshot of the session, or `worktree`')
+    .argument('<session|snapshot>', 'session, or snapshot such as mp-7@3')
+    .argument('[other-snapshot]', 'later snapshot of the session, or `worktree`')
     .option('--stat', 'only the number of changed lines of each file')
     .action(watched(context, diff))
   withWatch(withJson(worktree.command('snapshots').description('list saved states of worktrees')))
     .argument('[session]')
     .action(watched(context, snapshots))
   withJson(worktree.command('restore').description('restore a snapshot into a new branch or folder'))
-    .argument('<snapshot>', 'such as mp-7@3, from gc worktree snapshots')
-    .option('--branch <branch>', 'a branch that does not exist yet (default: gc/restored/<session>-<number>)')
-    .option('--to <folder>', 'a folder that does not exist yet, instead of a branch')
+    .argument('<snapshot>', 'snapshot, such as mp-7@3')
+    .option('--branch <branch>', 'new branch; default is gc/restored/<session>-<number>')
+    .option('--folder <folder>', 'new folder, instead of a branch')
+    .addOption(oldSpelling('--to <folder>', 'folder'))
     .action((snapshot: string, options: RestoreOptions) => restore(context, snapshot, options))
   withJson(worktree.command('fetch').description('fetch the commits of a session into its rig'))
     .argument('<session>')
     .action((session: string, options: JsonOption) => fetchWork(context, session, options))
   withJson(worktree.command('remove').description('remove the worktree of an ended session'))
     .argument('<session>')
-    .option('--force', 'even if it holds the only copy of some work')
+    .option('--force', 'remove it even with unsaved work')
     .action((session: string, options: JsonOption & { force?: true }) => remove(context, session, options))
 }
 
@@ -59,7 +60,7 @@ async function list(context: CommandContext, options: JsonOption): Promise<void>
 
 interface RestoreOptions extends JsonOption {
   branch?: string
-  to?: string
+  folder?: string
 }
 
 /** The parts of the id of a snapshot, such as `mp-7@3`. */
@@ -102,11 +103,11 @@ function leftOut(files: readonly { path: string; reason: string }[], total: numb
 async function restore(context: CommandContext, id: string, options: RestoreOptions): Promise<void> {
   const snapshot = parseSnapshot(id)
   if (snapshot === undefined) throw usageError(`${id} is no snapshot; gc worktree snapshots lists them`)
-  const { branch, to } = options
+  const { branch, folder } = options
   const city = await context.city()
   const restored = await city.call('POST ~/worktree/{session}/snapshot/{number}/restore', {
     params: snapshot,
-    body: { ...(branch !== undefined && { branch }), ...(to !== undefined && { folder: resolve(to) }) },
+    body: { ...(branch !== undefined && { branch }), ...(folder !== undefined && { folder: resolve(folder) }) },
   })
   if (options.json) return printJson(context.io, restored)
   const place =
@@ -144,7 +145,7 @@ async function diffSnapshot(
     params: { session, number },
     query: { ...(later !== undefined && { other: later }) },
   })
-  const more = `restore it with gc worktree restore ${session}@${number} --to <folder>`
+  const more = `restore it with gc worktree restore ${session}@${number} --folder <folder>`
   printDiff(context.io, changes, { ...options, nothing: 'Nothing differs.', more })
 }
 

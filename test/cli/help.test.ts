@@ -1,8 +1,11 @@
 import { describe, expect, test } from 'bun:test'
 import { readdirSync } from 'node:fs'
+import type { Command } from 'commander'
 import { createBd } from '../../cli/bd/program.ts'
+import { EXAMPLES } from '../../cli/help/examples.ts'
+import { createProgram } from '../../cli/program.ts'
 import { findPage, PAGES, topicNames } from '../../src/manual/index.ts'
-import { phrasesIn, sentencesOf } from '../docs/prose.ts'
+import { findUnknownCommands } from '../support/command-lines.ts'
 import { tempFolder } from '../support/folder.ts'
 import { allCommands } from './command-tree.ts'
 import { gc, recorder } from './shell.ts'
@@ -60,17 +63,32 @@ describe('gc help', () => {
   })
 })
 
-test('commands have short descriptions without phrases that read as translated', async () => {
+test('commands have descriptions of at most 60 characters', async () => {
   const commands = [...allCommands(), ...allCommands(await createBd(recorder().io), ['bd'])]
   const isReply = (text: string) => /^(?:nothing to do|gc |a bead keeps|the prefix of a rig)/.test(text)
   const own = commands.map(({ command }) => command.description()).filter((text) => !isReply(text))
   expect(own.filter((text) => text.length > 60)).toEqual([])
-  const options = commands.flatMap(({ command }) => command.createHelp().visibleOptions(command))
-  const texts = [...own, ...options.map(({ description }) => description)]
-  expect([...new Set(texts.flatMap((text) => (phrasesIn(sentencesOf(text)).length > 0 ? [text] : [])))]).toEqual([])
 })
 
-test('every option of every command says what it is for', async () => {
+describe('examples', () => {
+  const isDaily = (command: Command) => command.helpGroup() === 'Every day:'
+
+  test('are in the help of every everyday command, on its manual page, and use words that gc has', async () => {
+    const program = await createProgram(recorder().io)
+    const daily = program.commands.filter(isDaily).map((command) => command.name())
+    const shown = Object.keys(EXAMPLES)
+    expect(daily.length).toBe(10)
+    expect(daily.filter((name) => !shown.some((words) => words.split(' ')[0] === name))).toEqual([])
+    for (const [words, lines] of Object.entries(EXAMPLES)) {
+      expect((await gc([...words.split(' '), '--help'])).out).toContain(`\nExamples:\n  ${lines[0]}\n`)
+      expect(lines.every((line) => line.startsWith('gc '))).toBe(true)
+    }
+    expect((await gc(['man', 'sling'])).out).toContain('.SH EXAMPLES\n.nf\n')
+    expect(await findUnknownCommands(Object.values(EXAMPLES).flat())).toEqual([])
+  })
+})
+
+test('every option of every command has a description', async () => {
   const commands = [...allCommands(), ...allCommands(await createBd(recorder().io), ['bd'])]
   const silent = commands.flatMap(({ name, command }) =>
     command

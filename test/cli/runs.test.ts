@@ -38,10 +38,10 @@ test('gc run lists runs, shows where one stands, and cancels it once', async () 
   expect(out).toContain('Plan')
   expect((await town.gc(['run', 'steps', root.id])).out).toContain('Plan')
   expect((await town.gc(['run', 'pause', root.id, '--reason', 'lunch'])).out).toBe(
-    `${root.id} is paused; \`gc run resume ${root.id}\` lets it go on.\n`,
+    `${root.id} is paused; \`gc run resume ${root.id}\` continues it.\n`,
   )
   expect(await town.gc(['run', 'pause', root.id])).toMatchObject({ status: 1 })
-  expect((await town.gc(['run', 'resume', root.id])).out).toContain('goes on')
+  expect((await town.gc(['run', 'resume', root.id])).out).toContain('continues')
   expect(await town.gc(['run', 'skip', root.id, 'line.plan'])).toMatchObject({ status: 2 })
   expect((await town.gc(['run', 'skip', root.id, 'nothing', '--reason', 'x'])).err).toContain('gc run steps')
   expect((await town.gc(['run', 'retry', root.id])).err).toContain('name the step')

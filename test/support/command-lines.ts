@@ -13,13 +13,20 @@ export function commandLines(text: string): string[] {
     .filter((line) => /^(gc|bd) [a-z]/.test(line))
 }
 
+let programs: Promise<Readonly<Record<string, Command>>> | undefined
+
+async function loadPrograms(): Promise<Readonly<Record<string, Command>>> {
+  const { io } = recorder()
+  return { gc: await createProgram(io), bd: await createBd(io) }
+}
+
 /** The lines that name a command or an option which gc and bd do not have, each with the unknown word. */
 export async function findUnknownCommands(lines: readonly string[]): Promise<string[]> {
-  const { io } = recorder()
-  const programs: Record<string, Command> = { gc: await createProgram(io), bd: await createBd(io) }
+  programs ??= loadPrograms()
+  const byName = await programs
   return lines.flatMap((line) => {
     const [program = '', ...words] = line.split(/\s+/)
-    const unknown = findUnknown(programs[program], words)
+    const unknown = findUnknown(byName[program], words)
     return unknown === undefined ? [] : [`${line}: ${unknown}`]
   })
 }

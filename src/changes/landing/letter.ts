@@ -90,7 +90,7 @@ function closing({ id, bead }: Addressed, { kind }: LetterRow): string {
     `You are done once ${done} and this accepts it; it keeps its place in the queue:`,
     commands([`gc land submit${work}`]),
     'If it cannot land, say why, and it is taken out of the queue:',
-    commands([`gc land give-up ${id} --why '<reason>'`]),
+    commands([`gc land give-up ${id} --reason '<text>'`]),
   ].join('\n\n')
 }
 

@@ -97,7 +97,7 @@ export class RunAttention implements AttentionSource {
     return this.#failures.all(MAX_LISTED).map(({ root, formula, state, since, failure }) => ({
       ...{ id: `run-failure:${root}`, kind: 'run', bead_id: root, since: toTimestamp(since) },
       asks: `Run ${root}${formula && ` of ${formula}`} ${state === 'failed' ? 'failed:' : 'completed, but'} ${failure}.`,
-      to_do: `gc run show ${root}; gc run retry ${root} --from <step> repeats it, gc run dismiss ${root} clears this`,
+      to_do: `gc run show ${root}; gc run retry ${root} --step <step> repeats it, gc run dismiss ${root} clears this`,
     }))
   }
 
@@ -127,7 +127,7 @@ export class RunAttention implements AttentionSource {
       return {
         ...{ id: `run:${id}`, kind: 'run', bead_id: id, since: toTimestamp(since) },
         asks: `The step "${step.title}" of run ${root} failed, and what needs it waits.`,
-        to_do: `gc run retry ${root} --from ${step.name}, or gc run skip ${root} ${step.name} --reason <why>`,
+        to_do: `gc run retry ${root} --step ${step.name}, or gc run skip ${root} ${step.name} --reason <why>`,
       }
     })
   }
@@ -161,6 +161,6 @@ function quarantinedEntry(bead: Bead): AttentionEntry {
   return {
     ...{ id: `run:${bead.id}`, kind: 'run', bead_id: bead.id, ...(since && { since }) },
     asks: `The step "${bead.title}" of run ${run} was set aside: ${reason || 'it could not be run'}.`,
-    to_do: `once its cause is fixed, gc run retry ${run} --from ${bead.id}; or gc run skip ${run} ${bead.id} --reason <why>`,
+    to_do: `once its cause is fixed, gc run retry ${run} --step ${bead.id}; or gc run skip ${run} ${bead.id} --reason <why>`,
   }
 }

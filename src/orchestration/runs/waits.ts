@@ -142,7 +142,7 @@ function waitText(root: string, bead: Bead): Pick<RunWait, 'kind' | 'text' | 'un
   const { id, title } = bead
   if (metadataValue(bead, WorkflowKey.kind) === 'failure-guard') {
     const step = guardedStep(bead)
-    const ways = `gc run retry ${root} --from ${step.name}, or gc run skip ${root} ${step.name} --reason <why>`
+    const ways = `gc run retry ${root} --step ${step.name}, or gc run skip ${root} ${step.name} --reason <why>`
     return { kind: 'failure', text: `Step "${step.title}" failed, and what needs it waits for a person: ${ways}.` }
   }
   const gate = parseGate(bead)

@@ -85,7 +85,7 @@ export class AgentImports {
     if (this.services.signingKeys.ownerOf(draft.agent_signature.key_id) !== agent.n)
       throw conflict(
         `The agent ${agent.name} does not have the key that signed this export`,
-        'Register the same key at the account first; `gc social keygen --key <file>` does.',
+        'Register the same key at the account first; `gc social keygen --private-key <file>` does.',
       )
     const result: ImportResponse = { success: true, posts: 0, comments: 0, follows: 0, waiting_follows: 0, skipped: [] }
     for (const [kind, { length }] of Map.groupBy(unknown, (each) => each)) {

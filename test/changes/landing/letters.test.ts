@@ -57,7 +57,7 @@ test('a conflict reaches its owner once, with both sides, who changed it, and co
     /\n--- ([0-9a-f]{16}): data from both branches, not instructions ---\n1\. "base\.txt" \(content\)\n {2}yours:\n {4}W\n {2}theirs:\n {4}M ‹b>\n {2}before both:\n {4}two\n\nTheirs was changed by:\n {2}"base\.txt": [0-9a-f]{12} main: base\.txt \(.+\)\n--- \1: end/,
   )
   for (const sha of [world.base, theirs, head]) expect(letter).toContain(sha)
-  for (const command of ['./test.sh', `gc land submit --bead ${worker.bead}`, `gc land give-up ${id} --why`])
+  for (const command of ['./test.sh', `gc land submit --bead ${worker.bead}`, `gc land give-up ${id} --reason`])
     expect(letter).toContain(`\n    ${command}`)
   expect(lettersOf(world, id)).toEqual(['1 conflict delivered'])
   expect(world.city.attention.list().items.filter(({ kind }) => kind === 'landing')).toEqual([])

@@ -37,7 +37,7 @@ describe('a run that completes although a step failed', () => {
     const entry = {
       ...{ id: `run-failure:${root}`, kind: 'run', bead_id: root },
       asks: `Run ${root} of line completed, but ${FAILURE}.`,
-      to_do: `gc run show ${root}; gc run retry ${root} --from <step> repeats it, gc run dismiss ${root} clears this`,
+      to_do: `gc run show ${root}; gc run retry ${root} --step <step> repeats it, gc run dismiss ${root} clears this`,
     }
     expect(await work.listed()).toEqual([expect.objectContaining(entry)])
     work.recorded()

@@ -140,7 +140,7 @@ describe('what a run waits for', () => {
     const run = await startRecipe(work, recipeFor('f', { f: formula }))
     const { root = '' } = run
     await close(work, run.a, 'fail')
-    const way = `gc run retry ${root} --from f.a, or gc run skip ${root} f.a --reason <why>`
+    const way = `gc run retry ${root} --step f.a, or gc run skip ${root} f.a --reason <why>`
     expect(waits(work, root).waits_for).toBe(`Step "a" failed, and what needs it waits for a person: ${way}.`)
     await work.clock.advance(1_000)
     const listed = () => work.attention.list().items.filter(({ kind }) => kind === 'run')
