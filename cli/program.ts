@@ -111,6 +111,7 @@ export async function createProgram(io: Io, args: readonly string[] = []): Promi
     .helpCommand(false)
     .addHelpText('after', '\n`gc help getting-started` is the place to start. `gc help help` lists all topics.')
     .hook('preAction', shareRig)
+    .hook('preAction', (_, command) => shareOptions(command))
     .hook('preAction', async (_, command) => {
       rejectEmptyNames(command)
       shape = await readShape(command)
@@ -147,6 +148,15 @@ function shareRig(program: Command, command: Command): void {
   const { rig } = program.opts<{ rig?: string }>()
   const takesRig = command.options.some((option) => option.attributeName() === 'rig')
   if (rig !== undefined && takesRig && command !== program) command.setOptionValue('rig', rig)
+}
+
+/** Options that a command has in common with the group around it: the group reads them wherever they are. */
+function shareOptions(command: Command): void {
+  const { parent } = command
+  for (const key of command.options.map((option) => option.attributeName())) {
+    if (parent?.parent && command.getOptionValue(key) === undefined && parent.getOptionValueSource(key) === 'cli')
+      command.setOptionValueWithSource(key, parent.getOptionValue(key), 'cli')
+  }
 }
 
 const hasOption = (command: Command, flag: string): boolean => command.options.some(({ long }) => long === flag)

@@ -4,6 +4,7 @@ import type { CityClient } from '../../src/client/client.ts'
 import { sanitizeLines } from '../../src/client/text.ts'
 import type { Bead } from '../../src/work/beads/index.ts'
 import type { CommandContext } from '../context/context.ts'
+import { withItems } from '../context/envelope.ts'
 import { type JsonOption, parseCount, withJson } from '../context/options.ts'
 import { readItems } from '../context/pages.ts'
 import { renderLive, type WatchOption, watched, withWatch } from '../context/watch.ts'
@@ -82,7 +83,7 @@ function packCommands(program: Command, context: CommandContext): void {
       const city = await context.city()
       const all = { ...query, all: query.all ?? query.status === 'closed' }
       const items = await readItems((cursor) => city.call('GET ~/beads', { query: { ...all, limit: 1000, cursor } }))
-      if (json || format === 'json') return printJson(context.io, { beads: items, _cache_age_s: 0 })
+      if (json || format === 'json') return printJson(context.io, withItems({ beads: items, _cache_age_s: 0 }, items))
       print(context.io, items, 'No beads match.')
     })
   define('show')
@@ -138,7 +139,7 @@ async function search(context: CommandContext, words: readonly string[], options
   const { json, ...query } = options
   const rig = await filterRig(context, city, options.rig)
   const result = await searchBeads(city, { ...query, rig, q: words.join(' ') })
-  if (json) return printJson(context.io, result)
+  if (json) return printJson(context.io, withItems(result, result.items))
   print(context.io, result.items, 'No beads match these words.')
   if (result.next_cursor) printLine(context.io, `Showing the newest ${result.items.length}; --limit shows more.`)
 }

@@ -3,6 +3,7 @@ import type { CityClient } from '../../src/client/client.ts'
 import { formatAge, sanitizeLine } from '../../src/client/text.ts'
 import type { Bead } from '../../src/work/beads/index.ts'
 import type { CommandContext } from '../context/context.ts'
+import { withItems } from '../context/envelope.ts'
 import { type JsonOption, withJson } from '../context/options.ts'
 import { convoyActionOutput } from '../context/pack-json.ts'
 import { readItems } from '../context/pages.ts'
@@ -91,7 +92,7 @@ async function printStranded(io: Io, city: CityClient, { all, json }: Stranded):
   }
   if (json) {
     const count = convoys.reduce((sum, { ready: waiting }) => sum + waiting.length, 0)
-    return printJson(io, convoyActionOutput('stranded', { stranded: count, convoys }))
+    return printJson(io, convoyActionOutput('stranded', withItems({ stranded: count, convoys }, convoys)))
   }
   const now = Date.now()
   printTable(

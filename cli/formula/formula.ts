@@ -5,7 +5,7 @@ import type { CityClient } from '../../src/client/client.ts'
 import { countOf, sanitizeLine } from '../../src/client/text.ts'
 import type { FormulaReports } from '../../src/orchestration/formulas/index.ts'
 import type { CommandContext } from '../context/context.ts'
-import { envelope } from '../context/envelope.ts'
+import { envelope, withItems } from '../context/envelope.ts'
 import { collectPair, type JsonOption, withJson } from '../context/options.ts'
 import { watched, withWatch } from '../context/watch.ts'
 import { Exit, failure, notFound } from '../io/exit.ts'
@@ -53,7 +53,7 @@ async function list(context: CommandContext, { rig, json }: RigOption): Promise<
   const { io } = context
   const { city_path, search_paths, formulas } = await readReports(context, rig)
   const listed = formulas.map(({ name, source }) => ({ name, source }))
-  if (json) return printJson(io, envelope({ city_path, search_paths, formulas: listed }))
+  if (json) return printJson(io, envelope(withItems({ city_path, search_paths, formulas: listed }, listed)))
   if (formulas.length === 0)
     printLine(io, 'There are no formulas: put NAME.toml into the formulas folder of the city, or import a pack.')
   for (const { name } of formulas) printLine(io, sanitizeLine(name))
@@ -70,7 +70,11 @@ function catalogCommand(formula: Command, context: CommandContext): void {
       const warnings = formulas
         .flatMap((report) => report.warnings.filter(({ message }) => message.startsWith('it is not in the catalog')))
         .map((warning) => ({ code: 'formula_catalog_invalid_metadata', message: place(warning) }))
-      if (json) return printJson(io, envelope({ formulas: offered, summary: { count: offered.length }, warnings }))
+      if (json)
+        return printJson(
+          io,
+          envelope(withItems({ formulas: offered, summary: { count: offered.length }, warnings }, offered)),
+        )
       for (const { name, description } of offered) printLine(io, sanitizeLine(`${name}: ${description}`))
       if (offered.length === 0) printLine(io, 'No formula has a [catalog] with its name.')
       for (const { message } of warnings) io.err(`${sanitizeLine(message)}\n`)

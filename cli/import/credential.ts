@@ -3,6 +3,7 @@ import { resolveHome } from '../../src/client/home.ts'
 import type { CredentialScope } from '../../src/config/offline/index.ts'
 import { cityFolder } from '../context/city-folder.ts'
 import type { CommandContext } from '../context/context.ts'
+import { withItems } from '../context/envelope.ts'
 import { type JsonOption, withJson } from '../context/options.ts'
 import { failure } from '../io/exit.ts'
 import { printLine } from '../io/io.ts'
@@ -75,7 +76,7 @@ async function list(context: CommandContext, options: ScopeOptions, command: Com
     ...{ match, ...(username && { username }) },
     [pointer.kind]: pointer.value,
   }))
-  if (options.json) return printResult(context, { credentials })
+  if (options.json) return printResult(context, withItems({ credentials }, credentials))
   if (rules.length === 0) printLine(context.io, 'No credentials are registered.')
   for (const { match, pointer } of rules) printLine(context.io, `${match}\t${pointer.kind}\t${pointer.value}`)
 }

@@ -4,6 +4,7 @@ import { resolveHome } from '../../src/client/home.ts'
 import { sanitizeLine, sanitizeLines } from '../../src/client/text.ts'
 import type { CityPacks } from '../../src/config/offline/index.ts'
 import type { CommandContext } from '../context/context.ts'
+import { withItems } from '../context/envelope.ts'
 import { type JsonOption, parseCount, withJson } from '../context/options.ts'
 import { Exit, failure, notFound } from '../io/exit.ts'
 import { printLine } from '../io/io.ts'
@@ -187,10 +188,10 @@ async function list(
   const states = visible(packs.states()).filter(
     ({ declared }) => declared.owner.kind === 'pack' || declared.owner.kind === 'city',
   )
-  if (json)
-    return printResult(context, {
-      imports: states.map((state) => ({ ...importJson(state), name: state.declared.binding })),
-    })
+  if (json) {
+    const imports = states.map((state) => ({ ...importJson(state), name: state.declared.binding }))
+    return printResult(context, withItems({ imports }, imports))
+  }
   if (tree)
     return printTree(
       context.io,
@@ -262,7 +263,8 @@ async function prune(context: CommandContext, options: PruneOptions, command: Co
   const cities = await otherCities(context, options)
   const before = Date.now() - options.keepDays * DAY_MS
   const unused = await packs.prune([path, ...cities], { before, apply: options.apply === true })
-  if (options.json) return printResult(context, { command: 'import prune', applied: options.apply === true, unused })
+  if (options.json)
+    return printResult(context, withItems({ command: 'import prune', applied: options.apply === true, unused }, unused))
   for (const each of unused) printLine(context.io, `${options.apply ? 'Removed' : 'Unused:'} ${each}`)
   if (unused.length === 0) printLine(context.io, 'Nothing to prune')
   else if (!options.apply) printLine(context.io, 'Run it again with --apply to remove these.')

@@ -3,6 +3,7 @@ import type { CityClient } from '../../src/client/client.ts'
 import { formatAge, sanitizeLine, sanitizeLines } from '../../src/client/text.ts'
 import type { Message } from '../../src/work/mail/index.ts'
 import type { CommandContext } from '../context/context.ts'
+import { withItems } from '../context/envelope.ts'
 import { type JsonOption, oldSpelling, parseCount, withJson } from '../context/options.ts'
 import { renderLive, type WatchOption, watched, withWatch } from '../context/watch.ts'
 import { Exit, notFound } from '../io/exit.ts'
@@ -58,7 +59,11 @@ async function inbox(
   const { items, total } = await (unread
     ? city.call('GET ~/mail', { query: { agent: recipient, status: 'unread', limit } })
     : city.call('GET ~/mail/inbox', { query: { agent: recipient, limit } }))
-  if (json) return printJson(io, mailEnvelope('inbox', { recipient, recipients: [recipient], messages: items }))
+  if (json)
+    return printJson(
+      io,
+      mailEnvelope('inbox', withItems({ recipient, recipients: [recipient], messages: items }, items, total)),
+    )
   const meant = items.length === 0 ? await suggestRecipient(context, recipient) : ''
   print(io, items, `There is no ${unread ? 'unread ' : ''}mail for ${sanitizeLine(recipient)}${meant || '.'}`)
   if (total > items.length) printLine(io, `${items.length} of ${total}; --limit shows more.`)

@@ -4,7 +4,7 @@ import { ApiError } from '../../src/client/errors.ts'
 import type { OrderHistoryEntry, OrderResponse } from '../../src/orchestration/orders/index.ts'
 import type { CommandContext } from '../context/context.ts'
 import { parseDate } from '../context/dates.ts'
-import { envelope } from '../context/envelope.ts'
+import { envelope, withItems } from '../context/envelope.ts'
 import { type JsonOption, parseCount, withJson } from '../context/options.ts'
 import { watched, withWatch } from '../context/watch.ts'
 import { printJson } from '../io/io.ts'
@@ -50,7 +50,10 @@ async function history(context: CommandContext, name: string | undefined, option
     const listed = entries.map(({ name: order, created_at, ...entry }) => ({
       ...{ order, ...entry, executed: created_at, created_at },
     }))
-    return printJson(io, envelope({ ...(name && { name }), entries: listed, summary: { total: listed.length } }))
+    return printJson(
+      io,
+      envelope(withItems({ ...(name && { name }), entries: listed, summary: { total: listed.length } }, listed)),
+    )
   }
   printTable(
     io,

@@ -3,6 +3,7 @@ import type { CityClient } from '../../src/client/client.ts'
 import { sanitizeLine } from '../../src/client/text.ts'
 import type { OrderFileResponse } from '../../src/orchestration/orders/index.ts'
 import type { CommandContext } from '../context/context.ts'
+import { withItems } from '../context/envelope.ts'
 import { type JsonOption, oldSpelling, withJson } from '../context/options.ts'
 import { renderLive, type WatchOption, withWatch } from '../context/watch.ts'
 import { Exit } from '../io/exit.ts'
@@ -55,7 +56,8 @@ async function print(io: Io, city: CityClient, rig: string | undefined, options:
   for (const problem of problems) io.err(`gc order list: ${sanitizeLine(problem)}\n`)
   if (options.json) {
     const { path: city_path } = await city.call('GET ~')
-    printJson(io, { city_name: city.name, city_path, ok, orders: wanted.map(toItem) })
+    const listed = wanted.map(toItem)
+    printJson(io, withItems({ city_name: city.name, city_path, ok, orders: listed }, listed))
     return ok
   }
   const left: Listed[] = absent.filter(isWanted).map(({ name, rig: ofRig, reason, description }) => ({

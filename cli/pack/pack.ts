@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import type { CommandContext } from '../context/context.ts'
+import { withItems } from '../context/envelope.ts'
 import { type JsonOption, withJson } from '../context/options.ts'
 import { printLine } from '../io/io.ts'
 import { openPacks, printResult, visibleOf } from './open.ts'
@@ -23,7 +24,7 @@ async function list(context: CommandContext, { json }: JsonOption, command: Comm
   )
   if (json) {
     const shown = remote.map((state) => ({ ...importJson(state), cached: state.location.kind !== 'missing' }))
-    return printResult(context, { packs: shown })
+    return printResult(context, withItems({ packs: shown }, shown))
   }
   if (remote.length === 0) return printLine(context.io, 'No remote packs configured.')
   for (const state of remote) {

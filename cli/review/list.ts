@@ -1,6 +1,7 @@
 import { changeColumns } from '../../client/views/index.ts'
 import type { Change } from '../../src/changes/review/index.ts'
 import type { CommandContext } from '../context/context.ts'
+import { withItems } from '../context/envelope.ts'
 import type { JsonOption } from '../context/options.ts'
 import { printJson, printLine } from '../io/io.ts'
 import { listColumns } from '../io/shared-columns.ts'
@@ -19,7 +20,7 @@ export async function list(context: CommandContext, { json, rig, ...query }: Lis
   const city = await context.city()
   const named = rig === undefined ? {} : { rig: await context.rigNamed(city, rig) }
   const changes = await city.call('GET ~/changes', { query: { ...query, ...named } })
-  if (json) return printJson(context.io, changes)
+  if (json) return printJson(context.io, withItems(changes, changes.items))
   printTable(
     context.io,
     changes.items,

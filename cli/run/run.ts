@@ -3,6 +3,7 @@ import type { CityClient } from '../../src/client/client.ts'
 import { countOf, formatAge } from '../../src/client/text.ts'
 import type { Run } from '../../src/orchestration/runs/index.ts'
 import type { CommandContext } from '../context/context.ts'
+import { withItems } from '../context/envelope.ts'
 import { type JsonOption, parseCount, withJson } from '../context/options.ts'
 import { renderLive, type WatchOption, watched, withWatch } from '../context/watch.ts'
 import { type Io, printJson, printLine } from '../io/io.ts'
@@ -69,7 +70,7 @@ async function showSteps(context: CommandContext, id: string, { json }: JsonOpti
 async function list(io: Io, city: CityClient, { limit, json }: List): Promise<void> {
   const { runs, ...rest } = await city.call('GET ~/runs', { query: { limit } })
   const isCut = rest.partial === true && runs.length === limit
-  if (json) return printJson(io, { runs, ...rest })
+  if (json) return printJson(io, withItems({ runs, ...rest }, runs))
   const failures = await readFailures(city, runs)
   const now = Date.now()
   printTable(

@@ -3,7 +3,7 @@ import type { CityClient } from '../../src/client/client.ts'
 import { formatAge, sanitizeLine, sanitizeLines } from '../../src/client/text.ts'
 import type { ServiceProcessView, Status } from '../../src/connect/services/index.ts'
 import type { CommandContext } from '../context/context.ts'
-import { envelope } from '../context/envelope.ts'
+import { envelope, withItems } from '../context/envelope.ts'
 import { type JsonOption, parseCount, withJson } from '../context/options.ts'
 import { renderLive, type WatchOption, watched, withWatch } from '../context/watch.ts'
 import { Exit } from '../io/exit.ts'
@@ -46,7 +46,7 @@ async function list(io: Io, city: CityClient, options: JsonOption): Promise<void
   const services = items ?? []
   if (options.json) {
     const { path: city_path } = await city.call('GET ~')
-    return printJson(io, envelope({ city_path, live: true, services }))
+    return printJson(io, envelope(withItems({ city_path, live: true, services }, services)))
   }
   printTable(
     io,

@@ -3,6 +3,7 @@ import type { TranscriptMatch, TranscriptMatches } from '../../src/agents/conver
 import { countOf, paint, sanitizeLine, truncate } from '../../src/client/text.ts'
 import type { CommandContext } from '../context/context.ts'
 import { parseDate } from '../context/dates.ts'
+import { withItems } from '../context/envelope.ts'
 import { type JsonOption, parseCount, withJson } from '../context/options.ts'
 import { readPages } from '../context/pages.ts'
 import { type Io, printJson, printLine } from '../io/io.ts'
@@ -48,7 +49,7 @@ async function search(context: CommandContext, words: readonly string[], options
     if (next_cursor) found.next_cursor = next_cursor
     break
   }
-  if (json) return printJson(io, found)
+  if (json) return printJson(io, withItems(found, found.items))
   const { items, searched, next_cursor } = found
   if (items.length === 0) printLine(io, `Nothing was found in ${countOf(searched, 'conversation')}.`)
   if (next_cursor) printLine(io, `\nThese are the newest ${items.length}; --limit shows more.`)

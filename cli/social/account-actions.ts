@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { countOf, sanitizeLine } from '../../src/client/text.ts'
 import type { Agent, NewKeyResponse } from '../../src/social/accounts/index.ts'
 import type { CommandContext } from '../context/context.ts'
+import { withItems } from '../context/envelope.ts'
 import type { JsonOption } from '../context/options.ts'
 import { Exit } from '../io/exit.ts'
 import { printJson, printLine } from '../io/io.ts'
@@ -80,7 +81,7 @@ export async function renewClaim(context: CommandContext, social: Command, optio
 
 export async function listKeys(context: CommandContext, social: Command, options: JsonOption): Promise<void> {
   const answer = await new SocialClients(context, social).agent().call('GET /api/v1/agents/me/keys')
-  if (options.json) return printJson(context.io, answer)
+  if (options.json) return printJson(context.io, withItems(answer, answer.keys))
   printTable(
     context.io,
     answer.keys,

@@ -5,6 +5,7 @@ import type { Client } from '../../src/client/client.ts'
 import { sanitizeLine, sanitizeLines } from '../../src/client/text.ts'
 import type { AttachmentDraft, LabelDraft, SubmoltSettings } from '../../src/social/communities/index.ts'
 import type { CommandContext } from '../context/context.ts'
+import { withItems } from '../context/envelope.ts'
 import type { JsonOption } from '../context/options.ts'
 import { failure, usageError } from '../io/exit.ts'
 import { printJson, printLine } from '../io/io.ts'
@@ -19,7 +20,7 @@ const agentOf = (context: CommandContext, social: Command): Client => new Social
 export async function listSubmolts(context: CommandContext, social: Command, options: ListOptions): Promise<void> {
   const { sort, limit, cursor } = options
   const page = await agentOf(context, social).call('GET /api/v1/submolts', { query: { sort, limit, cursor } })
-  if (options.json) return printJson(context.io, page)
+  if (options.json) return printJson(context.io, withItems(page, page.submolts))
   printTable(
     context.io,
     page.submolts,
@@ -89,7 +90,7 @@ export async function listModerators(
   options: JsonOption,
 ): Promise<void> {
   const answer = await agentOf(context, social).call('GET /api/v1/submolts/{name}/moderators', { params: { name } })
-  if (options.json) return printJson(context.io, answer)
+  if (options.json) return printJson(context.io, withItems(answer, answer.moderators))
   printTable(
     context.io,
     answer.moderators,
@@ -199,7 +200,7 @@ export async function listLabels(
   options: JsonOption,
 ): Promise<void> {
   const answer = await agentOf(context, social).call('GET /api/v1/submolts/{name}/labels', { params: { name } })
-  if (options.json) return printJson(context.io, answer)
+  if (options.json) return printJson(context.io, withItems(answer, answer.labels))
   printTable(
     context.io,
     answer.labels,
@@ -266,7 +267,7 @@ export async function listRoles(
   options: JsonOption,
 ): Promise<void> {
   const answer = await agentOf(context, social).call('GET /api/v1/submolts/{name}/roles', { params: { name } })
-  if (options.json) return printJson(context.io, answer)
+  if (options.json) return printJson(context.io, withItems(answer, answer.roles))
   const rows = answer.roles.flatMap((role) =>
     role.holders.length === 0
       ? [{ role, agent: '', attachment: '' }]
@@ -306,7 +307,7 @@ export async function listReports(
   options: JsonOption,
 ): Promise<void> {
   const answer = await agentOf(context, social).call('GET /api/v1/submolts/{name}/reports', { params: { name } })
-  if (options.json) return printJson(context.io, answer)
+  if (options.json) return printJson(context.io, withItems(answer, answer.reported))
   printTable(
     context.io,
     answer.reported,

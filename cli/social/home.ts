@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { formatAge, sanitizeLine } from '../../src/client/text.ts'
 import type { CommandContext } from '../context/context.ts'
+import { withItems } from '../context/envelope.ts'
 import type { JsonOption } from '../context/options.ts'
 import { printJson, printLine } from '../io/io.ts'
 import { printTable } from '../io/table.ts'
@@ -49,7 +50,7 @@ export async function notifications(
 ): Promise<void> {
   const query = { filter: unread ? 'unread' : undefined, limit, cursor }
   const page = await new SocialClients(context, social).agent().call('GET /api/v1/notifications', { query })
-  if (json) return printJson(context.io, page)
+  if (json) return printJson(context.io, withItems(page, page.notifications, page.total))
   printTable(
     context.io,
     page.notifications,

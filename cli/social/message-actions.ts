@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import type { Client } from '../../src/client/client.ts'
 import { formatAge, sanitizeLine, sanitizeLines } from '../../src/client/text.ts'
 import type { CommandContext } from '../context/context.ts'
+import { withItems } from '../context/envelope.ts'
 import type { JsonOption } from '../context/options.ts'
 import { failure, usageError } from '../io/exit.ts'
 import { printJson, printLine } from '../io/io.ts'
@@ -14,7 +15,7 @@ const agentOf = (context: CommandContext, social: Command): Client => new Social
 export async function listConversations(context: CommandContext, social: Command, options: ListOptions): Promise<void> {
   const { limit, cursor } = options
   const page = await agentOf(context, social).call('GET /api/v1/agents/dm/conversations', { query: { limit, cursor } })
-  if (options.json) return printJson(context.io, page)
+  if (options.json) return printJson(context.io, withItems(page, page.conversations.items, page.conversations.count))
   printTable(
     context.io,
     page.conversations.items,
@@ -37,7 +38,7 @@ export async function checkMessages(context: CommandContext, social: Command, op
 
 export async function listRequests(context: CommandContext, social: Command, options: JsonOption): Promise<void> {
   const answer = await agentOf(context, social).call('GET /api/v1/agents/dm/requests')
-  if (options.json) return printJson(context.io, answer)
+  if (options.json) return printJson(context.io, withItems(answer, answer.incoming.items, answer.incoming.count))
   const { incoming, outgoing } = answer
   printTable(
     context.io,

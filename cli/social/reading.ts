@@ -4,6 +4,7 @@ import { formatAge, sanitizeLine, sanitizeLines } from '../../src/client/text.ts
 import type { Comment } from '../../src/social/comments/index.ts'
 import type { ListedPost, PostListResponse } from '../../src/social/posts/index.ts'
 import type { CommandContext } from '../context/context.ts'
+import { withItems } from '../context/envelope.ts'
 import type { JsonOption } from '../context/options.ts'
 import { usageError } from '../io/exit.ts'
 import { printJson, printLine } from '../io/io.ts'
@@ -15,7 +16,7 @@ const agentOf = (context: CommandContext, social: Command): Client => new Social
 
 export async function feed(context: CommandContext, social: Command, options: ListOptions): Promise<void> {
   const page = await posts(agentOf(context, social), options)
-  if (options.json) return printJson(context.io, page)
+  if (options.json) return printJson(context.io, withItems(page, page.posts))
   printPosts(context, page.posts, noPosts(options))
   reportMore(context, page)
 }

@@ -4,6 +4,7 @@ import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import { RequestSigner } from '../../src/client/request-signer.ts'
 import type { CommandContext } from '../context/context.ts'
+import { withItems } from '../context/envelope.ts'
 import type { JsonOption } from '../context/options.ts'
 import { failure, usageError } from '../io/exit.ts'
 import { printJson, printLine } from '../io/io.ts'
@@ -68,7 +69,7 @@ async function readBody({ io }: CommandContext, file: string | undefined): Promi
 
 export async function listSigningKeys(context: CommandContext, social: Command, options: JsonOption): Promise<void> {
   const answer = await new SocialClients(context, social).agent().call('GET /api/v1/agents/me/signing-keys')
-  if (options.json) return printJson(context.io, answer)
+  if (options.json) return printJson(context.io, withItems(answer, answer.keys))
   printTable(
     context.io,
     answer.keys,

@@ -4,6 +4,7 @@ import { ApiError } from '../../src/client/errors.ts'
 import { type Colour, formatAge, sanitizeLine, sanitizeLines } from '../../src/client/text.ts'
 import type { WaitView } from '../../src/work/waits/index.ts'
 import type { CommandContext } from '../context/context.ts'
+import { withItems } from '../context/envelope.ts'
 import { collectList, type JsonOption, withJson } from '../context/options.ts'
 import { renderLive, type WatchOption, withWatch } from '../context/watch.ts'
 import { notFound } from '../io/exit.ts'
@@ -84,7 +85,7 @@ function listCommand(wait: Command, context: CommandContext): void {
 
 async function list(io: Io, city: CityClient, { json, session, state }: List): Promise<void> {
   const listed = await city.call('GET ~/waits', { query: { session, state } })
-  if (json) return printJson(io, listed)
+  if (json) return printJson(io, withItems(listed, listed.waits))
   const now = Date.now()
   printTable(
     io,

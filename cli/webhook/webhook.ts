@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { sanitizeLine } from '../../src/client/text.ts'
 import type { Webhook, WebhookTestResult } from '../../src/connect/webhooks/index.ts'
 import type { CommandContext } from '../context/context.ts'
-import { envelope } from '../context/envelope.ts'
+import { envelope, withItems } from '../context/envelope.ts'
 import { type JsonOption, oldSpelling, withJson } from '../context/options.ts'
 import { watched, withWatch } from '../context/watch.ts'
 import { Exit, usageError } from '../io/exit.ts'
@@ -40,7 +40,7 @@ async function list(context: CommandContext, options: JsonOption): Promise<void>
   const city = await context.city()
   const { items, total } = await city.call('GET ~/webhooks')
   const webhooks = items ?? []
-  if (options.json) return printJson(context.io, envelope({ webhooks, total }))
+  if (options.json) return printJson(context.io, envelope(withItems({ webhooks }, webhooks, total)))
   printTable(
     context.io,
     webhooks,
