@@ -80,16 +80,15 @@ async function runServe(args: readonly string[], io: Io): Promise<number> {
 
 /** Runs a command of gc's own. */
 async function runOwn(io: Io, program: Command, args: readonly string[]): Promise<number> {
-  const [{ CommandContext }, { splitFields }, { listingOf, suggestName, explainMissingSession }] = await Promise.all([
+  const [{ CommandContext }, { splitFields }, { suggestName, explainMissingSession }] = await Promise.all([
     import('./context/context.ts'),
     import('./context/json-options.ts'),
     import('./names/suggest.ts'),
   ])
   const suggest = (error: unknown) => suggestName(program, new CommandContext(io, program), args, error)
   const explain = (error: unknown) => explainMissingSession(new CommandContext(io, program), error)
-  const listing = listingOf
   const printError = (error: object) => printJsonError(io, error)
-  return run(program, splitFields(args), io, { suggest, explain, listing, printJsonError: printError })
+  return run(program, splitFields(args), io, { suggest, explain, printJsonError: printError })
 }
 
 const HELP: ReadonlySet<string> = new Set(['--help', '-h', 'help'])

@@ -147,7 +147,7 @@ function comparison(name = '', operator = '', given = ''): Test {
     return ({ labels = [] }) => (value === 'none' ? labels.length === 0 : labels.includes(value)) === isWanted
   }
   const text = TEXTS[field]
-  if (!text) throw usageError(`beads have no field ${name}; \`bd query --help\` lists those there are`)
+  if (!text) throw usageError(`beads have no field ${name}; \`bd query --help\` lists the fields`)
   return (bead) => matchesText(text(bead) ?? '', value, CONTAINING.has(field)) === isWanted
 }
 

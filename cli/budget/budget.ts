@@ -50,7 +50,7 @@ export function budgetCommands(program: Command, context: CommandContext): void 
       const isOf = ({ scope, name = '', unit, per }: BudgetKey) =>
         scope === key.scope && name === (key.name ?? '') && unit === key.unit && per === key.per
       if (!items.some(isOf))
-        throw notFound('budget-not-found', 'there is no such budget; `gc budget list` lists those there are')
+        throw notFound('budget-not-found', 'there is no such budget; `gc budget list` lists valid names')
       const removed = await city.call('DELETE ~/budgets', { query: key })
       if (options.json) return printJson(context.io, removed)
       printLine(context.io, 'The budget was removed.')

@@ -1,10 +1,12 @@
+import type { CatalogueCode } from '../../src/core/error-catalogue.ts'
+
 /** Ends a command with an exit status and, if it is not empty, a sentence on standard error. */
 export class Exit extends Error {
   constructor(
     readonly status: number,
     message = '',
     /** What scripts tell errors apart by, such as `rig-not-found`. */
-    readonly code = '',
+    readonly code: CatalogueCode | '' = '',
   ) {
     super(message)
     this.name = 'Exit'
@@ -26,5 +28,6 @@ export const usageError = (message: string): Exit => new Exit(USAGE, message, US
 /** A command that failed: status 1. */
 export const failure = (message: string): Exit => new Exit(1, message)
 
-/** A name that nothing has; the code is that of the server for the same. */
-export const notFound = (code: `${string}-not-found`, message: string): Exit => new Exit(1, message, code)
+/** An unknown name; the code is that of the server for the same. */
+export const notFound = (code: CatalogueCode & `${string}-not-found`, message: string): Exit =>
+  new Exit(1, message, code)

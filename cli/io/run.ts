@@ -1,5 +1,6 @@
 import { type Command, CommanderError } from 'commander'
 import { sanitizeLines } from '../../src/client/text.ts'
+import { fixHint } from '../../src/core/error-catalogue.ts'
 import { readLine } from './command-line.ts'
 import { describeError, type ErrorReport, exitStatus } from './describe-error.ts'
 import { Exit, INTERRUPTED, USAGE_CODE } from './exit.ts'
@@ -26,8 +27,6 @@ interface RunOptions {
   suggest?(error: unknown): Promise<string | undefined>
   /** More about what there is none of. */
   explain?(error: unknown): Promise<string | undefined>
-  /** The command that lists what there is instead. */
-  listing?(error: unknown): string | undefined
   /** Prints an error as JSON, where the output would be. */
   printJsonError?(error: ErrorReport & { suggestion?: string }): void
 }
@@ -61,7 +60,7 @@ async function reportError(
   args: readonly string[],
   io: Io,
   error: unknown,
-  { suggest, explain, listing, printJsonError }: RunOptions,
+  { suggest, explain, printJsonError }: RunOptions,
 ): Promise<void> {
   const { message: found, ...report } = describeError(error, io.env)
   const message = (await unknownCommand(program, args, error)) ?? found
@@ -69,7 +68,7 @@ async function reportError(
   const suggestion = message.includes('id you mean') ? undefined : await suggest?.(error)
   const about = suggestion ? undefined : await explain?.(error).catch(() => undefined)
   const meant = suggestion && `; did you mean ${suggestion}?`
-  const hint = meant ?? (about ? `; ${about}` : listingHint(message, listing?.(error)))
+  const hint = meant ?? (about ? `; ${about}` : fixHint(report.code, message))
   const sentence = sanitizeLines(message + hint)
   if (printJsonError && wantsJson(args)) {
     return printJsonError({ ...report, message: sentence, ...(suggestion && { suggestion }) })
@@ -103,10 +102,6 @@ async function unknownCommand(program: Command, args: readonly string[], error: 
   if (near !== undefined) return `unknown command '${word}'; did you mean ${near}?`
   return error.code === 'commander.excessArguments' ? `unknown command '${word}'` : undefined
 }
-
-/** A hint at the command that lists valid names, unless the sentence names a command already. */
-const listingHint = (message: string, listing: string | undefined): string =>
-  listing === undefined || /\bgc [a-z]|did you mean/.test(message) ? '' : `; \`${listing}\` lists those there are`
 
 /** The help of the command that was called wrongly, without what is said at length there. */
 function shortHelp(program: Command, args: readonly string[], io: Io): string {

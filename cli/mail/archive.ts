@@ -43,7 +43,7 @@ async function requireMail(city: CityClient, ids: readonly string[]): Promise<vo
   for (const id of ids) {
     await city.call('GET ~/bead/{id}', { params: { id } }).catch((error: unknown) => {
       if (!(error instanceof ApiError) || error.status !== 404) throw error
-      throw notFound('mail-not-found', `there is no message ${id}; \`gc mail list --all\` lists those there are`)
+      throw notFound('mail-not-found', `there is no message ${id}; \`gc mail list --all\` lists valid names`)
     })
   }
 }

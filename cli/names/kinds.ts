@@ -1,3 +1,4 @@
+import type { CatalogueCode } from '../../src/core/error-catalogue.ts'
 import { isWork } from '../bead/work.ts'
 import type { CommandContext } from '../context/context.ts'
 
@@ -10,9 +11,7 @@ export interface Named {
 /** What the placeholders of arguments and options stand for: `<agent>` is the name of an agent wherever it is declared. */
 export interface Kind {
   /** The code with which the server says that there is none of a name. */
-  readonly missing: string
-  /** The command that lists those there are. */
-  readonly listed: string
+  readonly missing: CatalogueCode
   /** The names there are now, at most some hundreds. */
   list(context: CommandContext): Promise<Named[]>
 }
@@ -23,7 +22,6 @@ const query = { limit: MAX }
 
 const agent: Kind = {
   missing: 'agent-not-found',
-  listed: 'gc agent list',
   async list(context) {
     const { items } = await (await context.city()).call('GET ~/agents')
     const names = items.map(({ name, pool, description }) => [pool ?? name, description] as const)
@@ -33,7 +31,6 @@ const agent: Kind = {
 
 const session: Kind = {
   missing: 'session-not-found',
-  listed: 'gc session list',
   async list(context) {
     const { items } = await (await context.city()).call('GET ~/sessions', { query })
     return items.flatMap(({ id, alias, template, title }) => [
@@ -45,7 +42,6 @@ const session: Kind = {
 
 const bead: Kind = {
   missing: 'bead-not-found',
-  listed: 'gc bead list',
   async list(context) {
     const { items } = await (await context.city()).call('GET ~/beads', { query })
     return items.filter(isWork).map(({ id, title }) => ({ name: id, about: title }))
@@ -54,7 +50,6 @@ const bead: Kind = {
 
 const convoy: Kind = {
   missing: 'convoy-not-found',
-  listed: 'gc convoy list',
   async list(context) {
     const { items } = await (await context.city()).call('GET ~/convoys', { query })
     return items.map(({ id, title }) => ({ name: id, about: title }))
@@ -63,7 +58,6 @@ const convoy: Kind = {
 
 const run: Kind = {
   missing: 'run-not-found',
-  listed: 'gc run list',
   async list(context) {
     const { runs } = await (await context.city()).call('GET ~/runs', { query })
     return runs.map(({ run_id, formula, title }) => ({ name: run_id, about: title || formula }))
@@ -74,7 +68,6 @@ const workflow: Kind = { ...run, missing: 'workflow-not-found' }
 
 const mail: Kind = {
   missing: 'mail-not-found',
-  listed: 'gc mail list --all',
   async list(context) {
     const { items } = await (await context.city()).call('GET ~/mail', { query: { ...query, status: 'all' } })
     return items.map(({ id, from, subject }) => ({ name: id, about: `${from}: ${subject}` }))
@@ -83,7 +76,6 @@ const mail: Kind = {
 
 const wait: Kind = {
   missing: 'wait-not-found',
-  listed: 'gc wait list',
   async list(context) {
     const { waits } = await (await context.city()).call('GET ~/waits')
     return waits.slice(0, MAX).map(({ id, kind }) => ({ name: id, about: kind }))
@@ -92,7 +84,6 @@ const wait: Kind = {
 
 const formula: Kind = {
   missing: 'formula-not-found',
-  listed: 'gc formula list',
   async list(context) {
     const city = await context.city()
     const rig = await context.rig(city, undefined)
@@ -103,7 +94,6 @@ const formula: Kind = {
 
 const order: Kind = {
   missing: 'order-not-found',
-  listed: 'gc order list --all',
   async list(context) {
     const { orders } = await (await context.city()).call('GET ~/order-files')
     return orders.map(({ scoped_name, description }) => ({ name: scoped_name, about: description }))
@@ -112,7 +102,6 @@ const order: Kind = {
 
 const rig: Kind = {
   missing: 'rig-not-found',
-  listed: 'gc rig list',
   async list(context) {
     const { items } = await (await context.city()).call('GET ~/rigs')
     return items.map(({ name, path }) => ({ name, about: path }))
@@ -121,7 +110,6 @@ const rig: Kind = {
 
 const city: Kind = {
   missing: 'city-not-found',
-  listed: 'gc cities',
   async list(context) {
     return (await context.cities()).map(({ name, path }) => ({ name, about: path }))
   },
@@ -129,7 +117,6 @@ const city: Kind = {
 
 const service: Kind = {
   missing: 'service-not-found',
-  listed: 'gc service list',
   async list(context) {
     const { items } = await (await context.city()).call('GET ~/services')
     return (items ?? []).map(({ service_name, state }) => ({ name: service_name, about: state }))
@@ -138,7 +125,6 @@ const service: Kind = {
 
 const webhook: Kind = {
   missing: 'webhook-not-found',
-  listed: 'gc webhook list',
   async list(context) {
     const { items } = await (await context.city()).call('GET ~/webhooks')
     return (items ?? []).map(({ name }) => ({ name }))
@@ -147,7 +133,6 @@ const webhook: Kind = {
 
 const conversation: Kind = {
   missing: 'conversation-not-found',
-  listed: 'gc extmsg list',
   async list(context) {
     const { items } = await (await context.city()).call('GET ~/extmsg/conversations', { query })
     return items.map(({ id, conversation: { provider, conversation_id } }) => ({
@@ -159,7 +144,6 @@ const conversation: Kind = {
 
 const provider: Kind = {
   missing: 'provider-not-found',
-  listed: 'gc readiness',
   async list(context) {
     const { items } = await (await context.city()).call('GET ~/providers')
     return (items ?? []).map(({ name, display_name }) => ({ name, about: display_name }))
@@ -168,7 +152,6 @@ const provider: Kind = {
 
 const account: Kind = {
   missing: 'account-not-found',
-  listed: 'gc account list',
   async list(context) {
     const { items } = await (await context.city()).call('GET ~/accounts')
     return items.map(({ name, provider }) => ({ name, about: provider }))
@@ -177,7 +160,6 @@ const account: Kind = {
 
 const question: Kind = {
   missing: 'question-not-found',
-  listed: 'gc attention',
   async list(context) {
     const { items } = await (await context.city()).call('GET ~/attention')
     return items.flatMap(({ id, asks }) => {
@@ -189,7 +171,6 @@ const question: Kind = {
 
 const rule: Kind = {
   missing: 'rule-not-found',
-  listed: 'gc rule list',
   async list(context) {
     const { items } = await (await context.city()).call('GET ~/rules')
     return items.map(({ id, kind, value }) => ({ name: id, about: `${kind} ${value}` }))
@@ -198,7 +179,6 @@ const rule: Kind = {
 
 const attentionKind: Kind = {
   missing: 'attention-kind-not-found',
-  listed: 'gc attention kinds',
   async list(context) {
     const { items } = await (await context.city()).call('GET ~/attention-kinds')
     return items.map(({ kind, meaning }) => ({ name: kind, about: meaning }))
@@ -207,7 +187,6 @@ const attentionKind: Kind = {
 
 const person: Kind = {
   missing: 'person-not-found',
-  listed: 'gc people list',
   async list(context) {
     const { items } = await context.client.call('GET /v0/people')
     return items.map(({ name, grants }) => ({ name, about: grants.join(', ') }))
@@ -216,7 +195,6 @@ const person: Kind = {
 
 const pack: Kind = {
   missing: 'pack-not-found',
-  listed: 'gc import list',
   async list(context) {
     const { packs } = await (await context.city()).call('GET ~/packs')
     return (packs ?? []).map(({ name }) => ({ name }))
@@ -225,7 +203,6 @@ const pack: Kind = {
 
 const snapshot: Kind = {
   missing: 'snapshot-not-found',
-  listed: 'gc worktree snapshots',
   async list(context) {
     const { items } = await (await context.city()).call('GET ~/worktrees/snapshots')
     return items.slice(0, MAX).map(({ id, reason, bead_id }) => ({ name: id, about: bead_id ?? reason }))
@@ -234,7 +211,6 @@ const snapshot: Kind = {
 
 const change: Kind = {
   missing: 'change-not-found',
-  listed: 'gc review',
   async list(context) {
     const { items } = await (await context.city()).call('GET ~/changes', { query })
     return items.map(({ id, title, branch }) => ({ name: id, about: title ?? branch }))
@@ -243,7 +219,6 @@ const change: Kind = {
 
 const landing: Kind = {
   missing: 'landing-not-found',
-  listed: 'gc land status',
   async list(context) {
     const { items } = await (await context.city()).call('GET ~/landings')
     return items.slice(0, MAX).map(({ id, branch, state }) => ({ name: id, about: `${branch} (${state})` }))
@@ -252,7 +227,6 @@ const landing: Kind = {
 
 const topic: Kind = {
   missing: 'topic-not-found',
-  listed: 'gc help help',
   list: async () =>
     (await import('../../src/manual/pages.ts')).PAGES.map(({ topic: name, about }) => ({ name, about })),
 }

@@ -44,9 +44,6 @@ function limited(context: CommandContext): CommandContext {
   return context.printingTo({ ...context.io, signal }).withoutStarting()
 }
 
-/** The command that lists the valid names of the kind that an error reports as missing. */
-export const listingOf = (error: unknown): string | undefined => kindOfError(error)?.listed
-
 const kindOfError = (error: unknown): Kind | undefined =>
   isRecord(error) && typeof error.code === 'string' ? missingKind(error.code) : undefined
 

@@ -115,5 +115,5 @@ async function requireCity(client: Client, city: string): Promise<void> {
     throw error
   })
   if (!cities || cities.items?.some(({ name }) => name === city)) return
-  throw notFound('city-not-found', `there is no city ${sanitizeLine(city)}; \`gc cities\` lists those there are`)
+  throw notFound('city-not-found', `there is no city ${sanitizeLine(city)}; \`gc cities\` lists valid names`)
 }

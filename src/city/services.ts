@@ -417,7 +417,7 @@ function slungRepairs({ name: city, sling }: GitHubServicesOptions): RepairGiver
       try {
         await sling.sling(caller, { ...target, ...subject })
       } catch (error) {
-        if (!(error instanceof AppError && error.code === SLING_WORKFLOW_CONFLICT.code)) throw error
+        if (!(error instanceof AppError && error.code === SLING_WORKFLOW_CONFLICT)) throw error
       }
     },
   }

@@ -1,4 +1,4 @@
-import type { CommonCode } from '../core/errors.ts'
+import type { ApiCode } from '../core/error-catalogue.ts'
 import { successKindOf } from './request-validator.ts'
 import { type ProblemFormat, problemDetails } from './respond/index.ts'
 import type { Route } from './route.ts'
@@ -15,7 +15,7 @@ export interface PlaneDialect {
   /** Whether mutations carry `X-GC-Request`. */
   readonly requiresRequestHeader: boolean
   /** What can go wrong with an operation whatever it does. */
-  commonErrors(route: Route): readonly CommonCode[]
+  commonErrors(route: Route): readonly ApiCode[]
 }
 
 /** How the supervisor's plane speaks. */
@@ -26,7 +26,7 @@ export const supervisorDialect: PlaneDialect = {
   requiresCredential: false,
   requiresRequestHeader: true,
   commonErrors({ method, path, spec }) {
-    const codes: CommonCode[] = ['unauthorized', 'host-not-allowed', 'internal', 'service-unavailable']
+    const codes: ApiCode[] = ['unauthorized', 'host-not-allowed', 'internal', 'service-unavailable']
     const inCity = path.includes('{cityName}')
     if (path.includes('{')) codes.push('invalid-request')
     if (inCity) codes.push('city-not-found', 'store-unavailable')

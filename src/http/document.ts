@@ -1,5 +1,6 @@
 import { Kind, OptionalKind, type TSchema } from '@sinclair/typebox'
-import { type CommonCode, type ErrorCode, toErrorCode } from '../core/errors.ts'
+import type { ApiCode } from '../core/error-catalogue.ts'
+import { type ErrorCode, toErrorCode } from '../core/errors.ts'
 import { byKey } from '../core/text/index.ts'
 import { type JsonObject, SchemaComponents } from './components.ts'
 import { type PlaneDialect, supervisorDialect } from './dialect.ts'
@@ -189,7 +190,7 @@ const REQUEST_ID: JsonObject = { 'X-GC-Request-Id': { $ref: '#/components/header
 function errorCodesOf(route: Route, dialect: PlaneDialect): ErrorCode[] {
   const { spec } = route
   const codes: ErrorCode[] = []
-  const add = (...more: readonly (CommonCode | ErrorCode)[]) => codes.push(...more.map(toErrorCode))
+  const add = (...more: readonly (ApiCode | ErrorCode)[]) => codes.push(...more.map(toErrorCode))
   add(...dialect.commonErrors(route))
   if (route.method === 'GET' && successKindOf(spec.ok).kind === 'json') add('response-too-large', 'service-unavailable')
   if (spec.body) {

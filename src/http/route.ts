@@ -1,6 +1,7 @@
 import type { Static, TObject, TOptional, TSchema } from '@sinclair/typebox'
 import type { ServerWebSocket } from 'bun'
-import type { CommonCode, ErrorCode } from '../core/errors.ts'
+import type { ApiCode } from '../core/error-catalogue.ts'
+import type { ErrorCode } from '../core/errors.ts'
 import type { Caller } from './caller.ts'
 import type { Need } from './needs.ts'
 import type { JsonRows, RenderedJson } from './respond/index.ts'
@@ -122,7 +123,7 @@ export interface Spec<Query extends TObject | undefined, Body extends TSchema | 
   /** The success: one schema for 200, or schemas by status (the first is the usual one), a stream, bytes, or a socket. */
   readonly ok: Ok
   /** What it can answer with beside a success and the errors that every operation shares. */
-  readonly errors?: readonly (CommonCode | ErrorCode)[]
+  readonly errors?: readonly (ApiCode | ErrorCode)[]
   /** Answers with `X-GC-Index`, the number of the city's last durable event. */
   readonly index?: true
   /** Answers with `X-GC-Cache-Age-S` without an index; `index` includes it. */

@@ -1,6 +1,4 @@
-import type { ErrorCode } from '../core/errors.ts'
-
 /** The session no longer holds the claim. */
-export const CLAIM_LOST: ErrorCode = { code: 'claim-lost', status: 409 }
+export const CLAIM_LOST = 'claim-lost'
 /** The session is in a state in which it does not take what was asked of it. */
-export const SESSION_CONFLICT: ErrorCode = { code: 'session-conflict', status: 409 }
+export const SESSION_CONFLICT = 'session-conflict'

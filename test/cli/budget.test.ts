@@ -22,6 +22,6 @@ test('budget set, list and strict name the agents whose use is unknown, and what
   expect((await town.gc(['budget', 'list'])).out).not.toContain('script')
   expect(await town.gc(remove)).toEqual({
     ...{ status: 1, out: '' },
-    err: 'gc: there is no such budget; `gc budget list` lists those there are\n',
+    err: 'gc: there is no such budget; `gc budget list` lists valid names\n',
   })
 })

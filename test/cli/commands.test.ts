@@ -289,7 +289,7 @@ describe('choosing the city', () => {
     const below = town.at('file', 'below')
     expect(await town.gc(['init', below])).toMatchObject({
       ...{ status: 1, out: '' },
-      err: `gc: ${below} cannot become a city: ${below}/.gc: a part of its path is no folder\n`,
+      err: `gc: ${below} cannot become a city: ${below}/.gc: a part of the path is not a directory\n`,
     })
     for (const name of ['file', 'nowhere'])
       expect((await town.gc(['register', town.at(name)])).err).toBe(

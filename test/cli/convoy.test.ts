@@ -163,7 +163,7 @@ describe('gc convoy', () => {
     expect((await listed('--all')).slice(0, 2)).toEqual([two.id, one.id])
     expect((await town.gc(['convoy', 'list', '--all', '--limit', '1'])).out).toContain('--limit shows more.')
     const { status, err } = await town.gc(['convoy', 'show', 'to-999'])
-    expect([status, err]).toEqual([1, 'gc: convoy to-999 does not exist; `gc convoy list` lists those there are\n'])
+    expect([status, err]).toEqual([1, 'gc: convoy to-999 does not exist; `gc convoy list` lists valid names\n'])
   })
 })
 
@@ -208,6 +208,6 @@ describe('--watch', () => {
 
   test('an error ends it at once', async () => {
     const { status, err } = await town.gc(['convoy', 'show', 'to-999', '--watch'])
-    expect([status, err]).toEqual([1, 'gc: convoy to-999 does not exist; `gc convoy list` lists those there are\n'])
+    expect([status, err]).toEqual([1, 'gc: convoy to-999 does not exist; `gc convoy list` lists valid names\n'])
   })
 })

@@ -33,9 +33,9 @@ describe('a name that nothing has', () => {
     expect(err).toEndWith(`; did you mean ${meant}?\n`)
   })
 
-  test('is told with the command that lists those there are when no name is near it', async () => {
+  test('is told with the command that lists valid names when no name is near it', async () => {
     expect((await town.gc(['agent', 'show', 'zeppelin'])).err).toBe(
-      'gc: agent zeppelin not found; `gc agent list` lists those there are\n',
+      'gc: agent zeppelin not found; `gc agent list` lists valid names\n',
     )
   })
 })

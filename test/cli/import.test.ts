@@ -75,7 +75,7 @@ describe('gc import, without a supervisor', () => {
     const again = await city.gc('import', 'remove', 'extra')
     expect([again.status, again.err]).toEqual([
       1,
-      'gc: there is no import "extra"; `gc import list` lists those there are\n',
+      'gc: there is no import "extra"; `gc import list` lists valid names\n',
     ])
   })
 

@@ -78,7 +78,7 @@ describe('gc mail', () => {
   test('says of a thread without open mail that there is none', async () => {
     const { status, out, err } = await town.gc(['mail', 'thread', 'nowhere'])
     expect([status, out]).toEqual([1, ''])
-    expect(err).toBe('gc: there is no open mail in thread nowhere; `gc mail list --all` lists those there are\n')
+    expect(err).toBe('gc: there is no open mail in thread nowhere; `gc mail list --all` lists valid names\n')
   })
 
   test('names a message that there is not, and touches none of the others', async () => {

@@ -67,7 +67,7 @@ test('a name that nothing has and that is near none is told with the command tha
     ['status zeppelin', 'gc cities'],
     ['doctor zeppelin', 'gc cities'],
   ] as const) {
-    expect((await town.gc(words.split(' '))).err).toEndWith(`; \`${listing}\` lists those there are\n`)
+    expect((await town.gc(words.split(' '))).err).toEndWith(`; \`${listing}\` lists valid names\n`)
   }
 })
 

@@ -337,7 +337,7 @@ describe('a person', () => {
 
   journey('asks for what there is not, and is told what to do', async (screen) => {
     enter(screen, 'fly')
-    await screen.shows('there is no command fly here; ? lists those there are')
+    await screen.shows('there is no command fly here; ? lists all commands')
     enter(screen, 'bead')
     await screen.shows(':bead takes the id of a bead')
     enter(screen, 'bead no-such-bead')

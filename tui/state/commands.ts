@@ -23,7 +23,7 @@ export function parseCommand(state: State, line: string): Command {
   const action = namedActions(state).find((each) => each.action.name === name)
   if (action) return { kind: 'act', chosen: action, words }
   const page = pages.find((each) => each.name === name || each.aliases?.includes(name))
-  return page ? openPage(state, page, words) : error(`there is no command ${name} here; ? lists those there are`)
+  return page ? openPage(state, page, words) : error(`there is no command ${name} here; ? lists all commands`)
 }
 
 function openCity(state: State, name: string): Command {

@@ -26,7 +26,7 @@ export const networkAccountRoutes = (city: CityOf<{ networkAccounts: NetworkAcco
         'Its key is made and kept in the city. Sessions that start from then on find it by `GC_SOCIAL_KEY_FILE`.',
       body: NetworkAccountDraft,
       ok: { 201: NetworkAccount },
-      errors: ['agent-not-found', 'conflict-wrong-state', 'service-unavailable', { code: 'name-taken', status: 409 }],
+      errors: ['agent-not-found', 'conflict-wrong-state', 'service-unavailable', 'name-taken'],
       extension: true,
     },
     (x) => city(x).networkAccounts.add(x.caller, x.body),

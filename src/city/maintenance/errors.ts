@@ -1,3 +1,1 @@
-import type { ErrorCode } from '../../core/errors.ts'
-
-export const MAINTENANCE_IN_PROGRESS: ErrorCode = { code: 'maintenance-in-progress', status: 409 }
+export const MAINTENANCE_IN_PROGRESS = 'maintenance-in-progress'

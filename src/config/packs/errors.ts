@@ -1,7 +1,7 @@
-import { AppError, type ErrorCode } from '../../core/errors.ts'
+import { AppError } from '../../core/errors.ts'
 
 /** A repository wants to know who asks. */
-export const PACK_CREDENTIAL_REQUIRED: ErrorCode = { code: 'pack-credential-required', status: 409 }
+export const PACK_CREDENTIAL_REQUIRED = 'pack-credential-required'
 
 /** What was asked for cannot be had from where packs come from. */
 export const remoteFailed = (message: string): AppError => new AppError('bad-gateway', message)

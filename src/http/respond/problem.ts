@@ -1,4 +1,5 @@
 import type { TSchema } from '@sinclair/typebox'
+import { ERRORS, findError } from '../../core/error-catalogue.ts'
 import { AppError, type ErrorCode } from '../../core/errors.ts'
 import { blankSentence } from '../../core/text/index.ts'
 import type { JsonObject } from '../components.ts'
@@ -34,7 +35,9 @@ export const problemDetails: ProblemFormat = {
 function listCodes(model: JsonObject, codes: readonly string[]): JsonObject {
   const properties = getObject(model, 'properties')
   const type = { ...getObject(properties, 'type'), 'x-gascity-problem-types': codes.map(problemType) }
-  return { ...model, properties: { ...properties, type } }
+  const entries = Object.fromEntries(codes.map((code) => [code, findError(code)]))
+  const code = { ...getObject(properties, 'code'), 'x-gc-errors': entries }
+  return { ...model, properties: { ...properties, type, code } }
 }
 
 /** The titles that known clients show and that do not follow from the code. */
@@ -67,11 +70,11 @@ function toProblem({ code, status, message, fieldErrors }: AppError): ErrorModel
 
 /** The error to report for anything thrown: an AppError as it is, an unexpected error without its details. */
 export const toAppError = (error: unknown): AppError =>
-  error instanceof AppError ? error : new AppError('internal', 'internal server error')
+  error instanceof AppError ? error : new AppError('internal', ERRORS.internal.sentence)
 
 /** A request that does not fit its declaration. */
 export const validationFailed = (fieldErrors: AppError['fieldErrors']): AppError =>
-  new AppError('validation-failed', 'validation failed', { fieldErrors })
+  new AppError('validation-failed', ERRORS['validation-failed'].sentence, { fieldErrors })
 
 /** A request for a socket that is no upgrade. */
 export const noUpgrade = (): AppError =>

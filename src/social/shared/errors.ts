@@ -1,7 +1,8 @@
-import { AppError, type CommonCode, type ErrorCode } from '../../core/errors.ts'
+import type { ApiCode } from '../../core/error-catalogue.ts'
+import { AppError } from '../../core/errors.ts'
 
 /** Somebody has registered the name already. */
-export const NAME_TAKEN: ErrorCode = { code: 'name-taken', status: 409 }
+export const NAME_TAKEN = 'name-taken'
 
 interface SocialErrorOptions {
   /** What to do about it. */
@@ -16,7 +17,7 @@ export class SocialError extends AppError {
   readonly hint: string | undefined
   readonly fields: Readonly<Record<string, unknown>>
 
-  constructor(code: CommonCode | ErrorCode, detail: string, { hint, fields = {}, headers }: SocialErrorOptions = {}) {
+  constructor(code: ApiCode, detail: string, { hint, fields = {}, headers }: SocialErrorOptions = {}) {
     super(code, detail, { ...(headers && { headers }) })
     this.hint = hint
     this.fields = fields

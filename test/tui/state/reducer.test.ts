@@ -272,7 +272,7 @@ describe('actions', () => {
       values: { agent: 'a/b', title: 'write it down' },
     })
     expect(enter(state, 'frobnicate')[0].notice).toEqual({
-      text: 'there is no command frobnicate here; ? lists those there are',
+      text: 'there is no command frobnicate here; ? lists all commands',
       isBad: true,
     })
   })

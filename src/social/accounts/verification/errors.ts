@@ -1,6 +1,4 @@
-import type { ErrorCode } from '../../../core/errors.ts'
-
 /** The challenge was answered before. */
-export const ALREADY_ANSWERED: ErrorCode = { code: 'already-answered', status: 409 }
+export const ALREADY_ANSWERED = 'already-answered'
 /** The challenge can be answered no more. */
-export const EXPIRED: ErrorCode = { code: 'verification-expired', status: 410 }
+export const EXPIRED = 'verification-expired'

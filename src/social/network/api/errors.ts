@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
-import type { AppError, CommonCode, ErrorCode, FieldError } from '../../../core/errors.ts'
+import type { ApiCode, CatalogueCode } from '../../../core/error-catalogue.ts'
+import type { AppError, ErrorCode, FieldError } from '../../../core/errors.ts'
 import { pathOf } from '../../../http/authority.ts'
 import type { PlaneDialect } from '../../../http/dialect.ts'
 import type { ProblemFormat } from '../../../http/respond/index.ts'
@@ -21,7 +22,7 @@ export const NetworkError = Type.Object(
 )
 export type NetworkError = Static<typeof NetworkError>
 
-const CODES_BY_STATUS: Readonly<Record<number, string>> = {
+const CODES_BY_STATUS: Readonly<Record<number, CatalogueCode>> = {
   400: 'BAD_REQUEST',
   401: 'UNAUTHORIZED',
   403: 'FORBIDDEN',
@@ -96,7 +97,7 @@ export const networkDialect: PlaneDialect = {
   requiresCredential: true,
   requiresRequestHeader: false,
   commonErrors({ path, spec }) {
-    const codes: CommonCode[] = ['host-not-allowed', 'rate-limited', 'internal', 'store-unavailable']
+    const codes: ApiCode[] = ['host-not-allowed', 'rate-limited', 'internal', 'store-unavailable']
     if (!spec.open) codes.push('unauthorized', 'forbidden')
     if (path.includes('{') || spec.query || spec.body) codes.push('invalid-request')
     return codes

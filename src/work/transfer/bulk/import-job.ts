@@ -1,4 +1,5 @@
 import type { Actor } from '../../../core/actor.ts'
+import type { ApiCode } from '../../../core/error-catalogue.ts'
 import { AppError, errorMessage, type FieldError } from '../../../core/errors.ts'
 import type { RigPrefix } from '../lines/line.ts'
 import type { BulkImported } from './bulk-importer.ts'
@@ -20,7 +21,7 @@ export interface ImportJob {
 
 /** An error on its way between threads. */
 interface SentError {
-  readonly code: string
+  readonly code: ApiCode
   readonly status: number
   readonly message: string
   readonly fieldErrors: FieldError[]

@@ -1,0 +1,58 @@
+import { describe, expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { constants } from 'node:os'
+import { Glob } from 'bun'
+import { ERRORS, fixHint } from '../../src/core/error-catalogue.ts'
+import { errorMessage } from '../../src/core/errors.ts'
+
+const CATALOGUE = 'src/core/error-catalogue.ts'
+
+/** The strings of a code's form in the sources. */
+function literals(folder: string): Set<string> {
+  const files = [...new Glob(`${folder}/**/*.ts`).scanSync('.')].filter((path) => path !== CATALOGUE)
+  return new Set(
+    files.flatMap((path) => [...readFileSync(path, 'utf8').matchAll(/'([\w-]+)'/g)].map(([, word = '']) => word)),
+  )
+}
+
+/** The codes that commander gives a wrong command line; the others end a command without an error. */
+function commanderCodes(): string[] {
+  const source = readFileSync('node_modules/commander/lib/command.js', 'utf8')
+  const codes = [...source.matchAll(/'commander\.(\w+)'/g)].map(([, code = '']) => code)
+  const isSuccess = /^(?:error|executeSubCommandAsync|help|helpDisplayed|version)$/
+  return [...new Set(codes)]
+    .filter((code) => !isSuccess.test(code))
+    .map((code) => code.replace(/[A-Z]/g, (a) => `-${a.toLowerCase()}`))
+}
+
+describe('the catalogue of errors', () => {
+  test('has every code that the sources and commander use, and no other', () => {
+    const used = new Set([...literals('src'), ...literals('cli'), ...commanderCodes()])
+    const isSystem = (code: string) => Object.hasOwn(constants.errno, code.toUpperCase())
+    expect(Object.keys(ERRORS).filter((code) => !used.has(code) && !isSystem(code))).toEqual([])
+    const missing = [...used].filter((word) => /^[a-z-]+-not-found$/.test(word) && !Object.hasOwn(ERRORS, word))
+    expect(missing).toEqual([])
+    expect(commanderCodes().filter((code) => !Object.hasOwn(ERRORS, code))).toEqual([])
+  })
+
+  test('states each problem and fix as a clause without a full stop', () => {
+    const clauses = Object.values(ERRORS).flatMap(({ sentence, fix }) => [sentence, fix])
+    expect(clauses.filter((clause) => !/^[a-z`]/.test(clause) || /\.$|\n/.test(clause))).toEqual([])
+  })
+
+  test('adds a command to a message that names none', () => {
+    expect(fixHint('bead-not-found', 'there is no bead x')).toBe('; `gc bead list` lists valid names')
+    expect(fixHint('bead-not-found', 'there is no bead x; see gc ready')).toBe('')
+    expect(fixHint('validation-failed', 'validation failed')).toBe('')
+    expect(fixHint('of-another-version', 'no')).toBe('')
+  })
+
+  test('gives errors of the operating system their words', () => {
+    expect(() => readFileSync('/nowhere/file')).toThrow('ENOENT')
+    try {
+      readFileSync('/nowhere/file')
+    } catch (error) {
+      expect(errorMessage(error)).toBe('/nowhere/file: it does not exist')
+    }
+  })
+})
