@@ -7,7 +7,8 @@ import type { Io } from '../io/io.ts'
 
 /** `gc help`: the help of a command, or a page of the manual. */
 export function helpCommand(program: Command, { io }: CommandContext): void {
-  const titles = PAGES.map(({ topic, about }) => `  ${topic.padEnd(17)}${about}`)
+  const width = Math.max(...PAGES.map(({ topic }) => topic.length)) + 2
+  const titles = PAGES.map(({ topic, about }) => `  ${topic.padEnd(width)}${about}`)
   program
     .command('help')
     .description('show help for a command, or a page of the manual')

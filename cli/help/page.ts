@@ -1,5 +1,5 @@
+import { EventEmitter } from 'node:events'
 import type { Command } from 'commander'
-import { EXAMPLES } from './examples.ts'
 
 /** The names of a command with those around it: `gc bead list`. */
 export function fullName(command: Command): string {
@@ -17,12 +17,25 @@ export function documented(command: Command): Command[] {
   return [command, ...inner.filter((each) => each.name() !== 'help').flatMap(documented)]
 }
 
+/** What the help of a command adds at its end, such as examples. */
+export function afterHelp(command: Command): string {
+  const added: string[] = []
+  // The declarations of commander leave out that a command is an emitter.
+  if (command instanceof EventEmitter)
+    command.emit('afterHelp', { error: false, command, write: (text: string) => added.push(text) })
+  return added.join('')
+}
+
 /** The manual page of a command, made from what it declares; `date` is that of the page. */
 export function manualPage(command: Command, version: string, date: string): string {
   const help = command.createHelp()
   const inner = documented(command).filter((each) => each.parent === command)
   const own = help.visibleOptions(command)
   const around = inheritedOptions(command)
+  // The program and its list of topics name pages that are no manual pages.
+  const notes = command.parent && command.name() !== 'help' ? afterHelp(command).trim().split('\n').filter(Boolean) : []
+  const found = notes.indexOf('Examples:')
+  const examples = found === -1 ? notes.length : found
   const seeAlso = [...(command.parent ? [command.parent] : []), ...inner]
   return [
     `.TH "${pageName(command).toUpperCase()}" "1" "${date}" "gc ${roff(version)}" "gc"`,
@@ -47,15 +60,11 @@ export function manualPage(command: Command, version: string, date: string): str
       'COMMANDS',
       inner.map((each) => [fullName(each), each.description()]),
     ),
-    ...examplesOf(command),
+    ...verbatim('NOTES', notes.slice(0, examples)),
+    ...verbatim('EXAMPLES', notes.slice(examples + 1)),
     ...(seeAlso.length === 0 ? [] : ['.SH SEE ALSO', seeAlso.map((each) => `${roff(pageName(each))}(1)`).join(',\n')]),
     '',
   ].join('\n')
-}
-
-function examplesOf(command: Command): string[] {
-  const lines = EXAMPLES[fullName(command).replace(/^gc /, '')] ?? []
-  return lines.length === 0 ? [] : ['.SH EXAMPLES', '.nf', ...lines.map(roff), '.fi']
 }
 
 function inheritedOptions({ parent }: Command): ReturnType<ReturnType<Command['createHelp']>['visibleOptions']> {
@@ -75,6 +84,9 @@ const section = (title: string, entries: readonly (readonly [string, string])[])
         ...entries.flatMap(([term, description]) => ['.TP', `.B ${roff(term)}`, text(description || term)]),
       ]
 
+const verbatim = (title: string, lines: readonly string[]): string[] =>
+  lines.length === 0 ? [] : [`.SH ${title}`, '.nf', ...lines.map(protect), '.fi']
+
 /** Text in which nothing is a request of troff. */
 const roff = (words: string): string => words.replaceAll('\\', '\\e').replaceAll('-', '\\-')
 
@@ -84,3 +96,6 @@ const text = (words: string): string =>
     .split(/\n+/)
     .map((line) => line.trim().replace(/^[.']/, '\\&$&'))
     .join('\n')
+
+/** A line that is set as it is written. */
+const protect = (line: string): string => roff(line).replace(/^[.']/, '\\&$&')

@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { commandsPage } from './commands.ts'
 import { withErrorTables } from './errors.ts'
+import { networkPage, supervisorPage } from './operations.ts'
 
 const DOCS = resolve(import.meta.dir, '../../docs')
 
@@ -8,4 +10,9 @@ const read = (name: string): string => readFileSync(join(DOCS, name), 'utf8')
 
 /** The pages of `docs/` that are generated from the code, wholly or in part, by file name. */
 export const generatePages = async (): Promise<ReadonlyMap<string, string>> =>
-  new Map([['troubleshooting.md', withErrorTables(read('troubleshooting.md'))]])
+  new Map([
+    ['api-reference.md', supervisorPage()],
+    ['network-reference.md', networkPage()],
+    ['commands.md', await commandsPage()],
+    ['troubleshooting.md', withErrorTables(read('troubleshooting.md'))],
+  ])

@@ -1,31 +1,35 @@
-import agents from '../../docs/agents.md' with { type: 'text' }
-import api from '../../docs/api.md' with { type: 'text' }
-import architecture from '../../docs/architecture.md' with { type: 'text' }
-import commandLine from '../../docs/command-line.md' with { type: 'text' }
-import concepts from '../../docs/concepts.md' with { type: 'text' }
-import confinement from '../../docs/confinement.md' with { type: 'text' }
-import connect from '../../docs/connect.md' with { type: 'text' }
-import dashboard from '../../docs/dashboard.md' with { type: 'text' }
-import formulas from '../../docs/formulas.md' with { type: 'text' }
-import gettingStarted from '../../docs/getting-started.md' with { type: 'text' }
-import install from '../../docs/install.md' with { type: 'text' }
-import landing from '../../docs/landing.md' with { type: 'text' }
-import mail from '../../docs/mail.md' with { type: 'text' }
-import movingIn from '../../docs/moving-in.md' with { type: 'text' }
-import network from '../../docs/network.md' with { type: 'text' }
-import operations from '../../docs/operations.md' with { type: 'text' }
-import orders from '../../docs/orders.md' with { type: 'text' }
-import packs from '../../docs/packs.md' with { type: 'text' }
-import permissions from '../../docs/permissions.md' with { type: 'text' }
-import pools from '../../docs/pools.md' with { type: 'text' }
+import { readFileSync } from 'node:fs'
+import agents from '../../docs/agents.md' with { type: 'file' }
+import api from '../../docs/api.md' with { type: 'file' }
+import apiReference from '../../docs/api-reference.md' with { type: 'file' }
+import architecture from '../../docs/architecture.md' with { type: 'file' }
+import commandLine from '../../docs/command-line.md' with { type: 'file' }
+import commands from '../../docs/commands.md' with { type: 'file' }
+import concepts from '../../docs/concepts.md' with { type: 'file' }
+import confinement from '../../docs/confinement.md' with { type: 'file' }
+import connect from '../../docs/connect.md' with { type: 'file' }
+import dashboard from '../../docs/dashboard.md' with { type: 'file' }
+import formulas from '../../docs/formulas.md' with { type: 'file' }
+import gettingStarted from '../../docs/getting-started.md' with { type: 'file' }
+import install from '../../docs/install.md' with { type: 'file' }
+import landing from '../../docs/landing.md' with { type: 'file' }
+import mail from '../../docs/mail.md' with { type: 'file' }
+import movingIn from '../../docs/moving-in.md' with { type: 'file' }
+import network from '../../docs/network.md' with { type: 'file' }
+import networkReference from '../../docs/network-reference.md' with { type: 'file' }
+import operations from '../../docs/operations.md' with { type: 'file' }
+import orders from '../../docs/orders.md' with { type: 'file' }
+import packs from '../../docs/packs.md' with { type: 'file' }
+import permissions from '../../docs/permissions.md' with { type: 'file' }
+import pools from '../../docs/pools.md' with { type: 'file' }
 import index from '../../docs/README.md' with { type: 'text' }
-import review from '../../docs/review.md' with { type: 'text' }
-import security from '../../docs/security.md' with { type: 'text' }
-import sessions from '../../docs/sessions.md' with { type: 'text' }
-import troubleshooting from '../../docs/troubleshooting.md' with { type: 'text' }
-import usage from '../../docs/usage.md' with { type: 'text' }
-import work from '../../docs/work.md' with { type: 'text' }
-import worktrees from '../../docs/worktrees.md' with { type: 'text' }
+import review from '../../docs/review.md' with { type: 'file' }
+import security from '../../docs/security.md' with { type: 'file' }
+import sessions from '../../docs/sessions.md' with { type: 'file' }
+import troubleshooting from '../../docs/troubleshooting.md' with { type: 'file' }
+import usage from '../../docs/usage.md' with { type: 'file' }
+import work from '../../docs/work.md' with { type: 'file' }
+import worktrees from '../../docs/worktrees.md' with { type: 'file' }
 
 /** A page of the manual. */
 export interface ManualPage {
@@ -33,11 +37,14 @@ export interface ManualPage {
   readonly topic: string
   /** The task that it helps with, as the index of the manual states it. */
   readonly about: string
+  /** Its text, read on request: the references are large. */
   readonly markdown: string
 }
 
-const TEXTS: Readonly<Record<string, string>> = {
+/** The files of the pages, which the executable carries. */
+const FILES: Readonly<Record<string, string>> = {
   ...{ 'getting-started': gettingStarted, 'command-line': commandLine, 'moving-in': movingIn },
+  ...{ 'api-reference': apiReference, 'network-reference': networkReference, commands },
   ...{
     agents,
     api,
@@ -70,7 +77,12 @@ const TEXTS: Readonly<Record<string, string>> = {
 
 /** The pages of the manual, in the order of its index. */
 export const PAGES: readonly ManualPage[] = [...index.matchAll(/^\| (.+) \| \[[^\]]+\]\(([a-z-]+)\.md\) \|$/gm)].map(
-  ([, about = '', topic = '']) => ({ topic, about, markdown: TEXTS[topic] ?? '' }),
+  ([, about = '', topic = '']) => ({
+    ...{ topic, about },
+    get markdown() {
+      return readFileSync(FILES[topic] ?? '', 'utf8')
+    },
+  }),
 )
 
 /** Words that lead to a page with another name. */

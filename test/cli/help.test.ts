@@ -119,6 +119,11 @@ describe('gc man', () => {
     }
   })
 
+  test('ends a page with what the help of the command adds, such as examples', async () => {
+    const { out } = await gc(['man', 'man'])
+    expect(out).toContain('.SH NOTES\n.nf\ngc man bead list | man \\-l \\-\n')
+  })
+
   test('prints one page, and says when there is no such command', async () => {
     expect((await gc(['man'])).out).toStartWith('.TH "GC" "1"')
     expect((await gc(['man', 'bead', 'list'])).out).toStartWith('.TH "GC-BEAD-LIST" "1"')
