@@ -71,10 +71,16 @@ export function formatDuration(ms: number): string {
 export function formatTime(timestamp: string | undefined, now?: number): string {
   const time = new Date(timestamp ?? '')
   if (Number.isNaN(time.getTime())) return timestamp ?? ''
-  const [day = '', ofDay = ''] = time.toLocaleString('sv').split(' ')
-  const isToday = now !== undefined && new Date(now).toLocaleDateString('sv') === day
+  const day = dayOf(time)
+  const ofDay = [time.getHours(), time.getMinutes(), time.getSeconds()].map(twoDigits).join(':')
+  const isToday = now !== undefined && dayOf(new Date(now)) === day
   return isToday ? ofDay : `${day} ${ofDay}`
 }
+
+const twoDigits = (part: number): string => String(part).padStart(2, '0')
+
+const dayOf = (time: Date): string =>
+  `${String(time.getFullYear()).padStart(4, '0')}-${twoDigits(time.getMonth() + 1)}-${twoDigits(time.getDate())}`
 
 /** A text whose timestamps are times where the person is. */
 export const withLocalTimes = (text: string, now?: number): string =>

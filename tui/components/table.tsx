@@ -104,7 +104,8 @@ function cellSpans({ row, columns, layout, times }: TableRowProps, progress: str
     if (width === 0 || cell === undefined) return []
     const shown = isTime(cell) ? (shownTimes[at] ?? '') : sanitizeLine(cell.text ?? '')
     const bar = barSpans(cell, displayWidth(shown), width, progress)
-    return [...bar, ...markedSpans(cellText(shown, column, width - widthOf(bar)), cell), ...(at === last ? [] : [GAP])]
+    const text = cellText(shown, column, width - widthOf(bar))
+    return at === last ? [...bar, ...markedSpans(text.trimEnd(), cell)] : [...bar, ...markedSpans(text, cell), GAP]
   })
 }
 
