@@ -3,6 +3,7 @@ import { sessionColumns } from '../../client/views/index.ts'
 import type { CityClient } from '../../src/client/client.ts'
 import { formatConfined } from '../../src/client/confined.ts'
 import { isRecord } from '../../src/client/json.ts'
+import { keepStyles } from '../../src/client/sgr.ts'
 import { formatShares } from '../../src/client/shares.ts'
 import { sanitizeLines } from '../../src/client/text.ts'
 import type { SessionResponse } from '../../src/work/sessions/index.ts'
@@ -204,9 +205,10 @@ function peekCommand(session: Command, context: CommandContext): void {
     .option('--lines <n>', 'number of last lines', parseCount, 50)
     .action(async (id: string, options: JsonOption & { lines: number }) => {
       const city = await context.city()
+      const isInColour = context.io.colour && !options.json
       const seen = await city.call('GET ~/session/{id}', {
         params: { id },
-        query: { peek: true, peek_lines: options.lines },
+        query: { peek: true, peek_lines: options.lines, ...(isInColour && { peek_styles: true }) },
       })
       if (options.json) return printJson(context.io, seen)
       if (seen.last_output === undefined) {
@@ -215,7 +217,8 @@ function peekCommand(session: Command, context: CommandContext): void {
         )
       }
       if (!seen.running) context.io.err(`gc: session ${id} is not running${because(seen)}; this is its last output\n`)
-      printLine(context.io, sanitizeLines(seen.last_output))
+      const lines = isInColour ? seen.last_output.split(/\r?\n/).map(keepStyles).join('\n') : undefined
+      printLine(context.io, lines ?? sanitizeLines(seen.last_output))
     })
 }
 

@@ -1,6 +1,7 @@
 import type { CityClient, Client } from '../../src/client/client.ts'
 import type { FollowOptions, Timers } from '../../src/client/follow.ts'
 import type { CityEvent } from '../../src/client/operations.ts'
+import type { StyledPart } from '../../src/client/sgr.ts'
 import type { Tone } from './tones.ts'
 
 /** Where the dashboard is: a page, its city, and the id of what the page is about. Lists have no subject. */
@@ -214,6 +215,8 @@ export interface Line {
   readonly hang?: number
   /** A line of a picture, such as a screen, is cut where it is too long, since below itself it would spoil the picture. */
   readonly isPicture?: boolean
+  /** Its text in parts, each with a style of its own, where what wrote it had one. */
+  readonly parts?: readonly StyledPart[]
   /** What is said of it line by line, where that is not its text; nothing when it is empty. */
   readonly said?: string
 }

@@ -3,6 +3,7 @@ import type { SessionUsage } from '../../src/agents/usage/index.ts'
 import { isQuestion } from '../../src/client/attention.ts'
 import { formatConfined } from '../../src/client/confined.ts'
 import { ApiError } from '../../src/client/errors.ts'
+import { styledParts } from '../../src/client/sgr.ts'
 import { countOf } from '../../src/client/text.ts'
 import type { SessionResponse } from '../../src/work/sessions/index.ts'
 import { placeOf, waitingLines } from './attention.ts'
@@ -54,7 +55,8 @@ export const sessionPage = text({
 async function followScreen(reach: Reach, { show, following }: FollowText): Promise<void> {
   const { city, subject: id } = reach
   const options = untilClosed(reach, following)
-  for await (const { event, data } of city.follow('GET ~/session/{id}/screen', { params: { id } }, options)) {
+  const call = { params: { id }, query: { styles: true } }
+  for await (const { event, data } of city.follow('GET ~/session/{id}/screen', call, options)) {
     if (event === 'screen') show([...(data.running ? [] : [NOT_RUNNING]), ...screenLines(data.lines)])
   }
 }
@@ -100,6 +102,9 @@ const confinedLine = (denials: DenialList): Line => ({
 
 /** The lines of a screen, without the empty ones at its end. */
 function screenLines(lines: readonly string[]): Line[] {
-  const end = lines.findLastIndex((line) => line.trim() !== '') + 1
-  return lines.slice(0, end).map((text) => ({ text, isPicture: true }))
+  const shown = lines.map((line): Line => {
+    const parts = styledParts(line)
+    return { text: parts.map(({ text }) => text).join(''), isPicture: true, parts }
+  })
+  return shown.slice(0, shown.findLastIndex(({ text }) => text.trim() !== '') + 1)
 }

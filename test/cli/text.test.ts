@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { usesColour } from '../../cli/io/io.ts'
+import { keepStyles, styledParts } from '../../src/client/sgr.ts'
 import {
   displayWidth,
   formatAge,
@@ -29,6 +30,15 @@ describe('text on a terminal', () => {
   test('control sequences are dropped', () => {
     expect(sanitizeLine('\u001b[31mred\u001b[0m \u001b]0;title\u0007\ttab\nline')).toBe('red  tab line')
     expect(sanitizeLines('one\u001b[2J\ntwo')).toBe('one\ntwo')
+  })
+
+  test('colours and styles are kept where they are wanted, and nothing else of a terminal', () => {
+    const hostile =
+      '\u001b[0;1;31mred\u001b[2J\u001b]52;c;eA==\u0007\u001b[0m \u001b[38;5;999mx\u001b[5;8my\u202e\u001b[44;38;2;1;2;3mz'
+    expect(keepStyles(hostile)).toBe('\u001b[1;31mred\u001b[0m xy\\u202e\u001b[44;38;2;1;2;3mz\u001b[0m')
+    expect(styledParts('\u001b[38;2;1;2mx\u001b[38;5my').map(({ style }) => style)).toEqual(['', ''])
+    expect(keepStyles(`\u001b[${'1;'.repeat(40)}mx`)).not.toContain('\u001b')
+    expect(keepStyles(`${'\u001b[1m'.repeat(200)}x`).length).toBeLessThan(200)
   })
 
   test('what is hidden is shown as an escape, and an emoji stays whole', () => {

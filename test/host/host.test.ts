@@ -173,6 +173,7 @@ describe('the screen', () => {
     expect(text).toStartWith('gcs_***\r\nmoltbook_***\r\ngcs_***\u001b[31m\u001b[0m\r\n')
     const lines = ['gcs_***', 'moltbook_***', 'gcs_***', 'gcs_***', 'end']
     expect((await host.screen('a')).lines.slice(0, 5)).toEqual(lines)
+    expect((await host.screen('a', undefined, true)).styled?.slice(0, 5)).toEqual(lines)
     expect(
       Bun.stripANSI((await host.snapshot('a')).ansi)
         .split(/\r?\n/)
@@ -236,6 +237,32 @@ describe('output', () => {
     const [after] = await host.status()
     expect((after?.memory ?? 0) - (before?.memory ?? 0)).toBeLessThan(100 << 20)
   }, 60_000)
+})
+
+describe('a screen with its colours', () => {
+  test('has no sequences but those of colours and styles, also of what is scrolled off it, and bounds them', async () => {
+    const emulator = new TerminalEmulator(40, 3, { answer() {}, title() {} })
+    const rainbow = Array.from({ length: 40 }, (_, at) => `\x1b[1;2;3;4;7;9;38;2;${at};200;200;48;2;${at};100;100m▒`)
+    const written = [
+      'gone\x1b]0;title\x07\x1b]8;;http://x\x07\x1b[?1049h\x1b[?1049l\x1b[5 q',
+      '\x1b[1;31mred\x1b[0m and \x1b[38;5;200mpink\x1b[48;2;1;2;3m on dark\x1b[0m',
+      '\x1b[8mhidden\x1b[0m 宽\x1b[7m \x1b[0m',
+      rainbow.join(''),
+    ]
+    await new Promise<void>((drawn) => emulator.write(Buffer.from(written.join('\x1b[0m\r\n')), drawn))
+    const { lines, styled = [] } = emulator.screen(4, true)
+    expect(styled.slice(0, 3)).toEqual([
+      'gone',
+      '\x1b[0;1;31mred\x1b[0m and \x1b[0;38;5;200mpink\x1b[0;38;5;200;48;2;1;2;3m on dark\x1b[0m',
+      'hidden 宽\x1b[0;7m \x1b[0m',
+    ])
+    expect(Bun.stripANSI(styled[3] ?? '')).toBe('▒'.repeat(40))
+    expect(lines.map((line) => line.trimEnd())).toEqual(styled.map((line) => Bun.stripANSI(line).trimEnd()))
+    const wide = new TerminalEmulator(500, 3, { answer() {}, title() {} })
+    await new Promise<void>((drawn) => wide.write(Buffer.from(rainbow.join('').repeat(12)), drawn))
+    expect(wide.screen(1, true).styled).toEqual(['▒'.repeat(480)])
+    expect(wide.screen(1)).not.toHaveProperty('styled')
+  })
 })
 
 describe('the input queue of a screen', () => {

@@ -178,11 +178,22 @@ export class ScriptedHost implements SessionHost {
     return () => this.#recordListeners.delete(listener)
   }
 
-  async screen(key: string): Promise<Screen> {
+  async screen(key: string, _?: number, styles = false): Promise<Screen> {
     const { cols, rows } = this.#program(key).session
     const lines = this.screens.get(key) ?? []
     const cursor = { x: 0, y: lines.length }
-    return { lines, cursor, title: '', alternate: false, bracketedPaste: false, cols, rows, offset: 0 }
+    const plain = lines.map((line) => Bun.stripANSI(line))
+    return {
+      lines: plain,
+      ...(styles && { styled: lines }),
+      cursor,
+      title: '',
+      alternate: false,
+      bracketedPaste: false,
+      cols,
+      rows,
+      offset: 0,
+    }
   }
 
   question(key: string): Question | undefined {

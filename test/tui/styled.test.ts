@@ -29,6 +29,21 @@ describe('a styled line', () => {
     })
   }
 
+  test('has the colours of somebody else as far as the terminal has them, and none without colours', () => {
+    const style = (colours: (typeof THEMES)[number], codes: string) =>
+      createTheme({ name: 'dark', colours, isLight: false }).style(codes)
+    expect(style(16_777_216, '1;38;2;200;20;20;48;5;17')).toBe('\x1b[1m\x1b[38;2;200;20;20m\x1b[48;5;17m')
+    expect(style(256, '38;2;200;20;20;48;2;200;20;20')).toBe('\x1b[38;5;160m\x1b[48;5;160m')
+    expect(style(16, '31;48;5;196;38;5;250')).toBe('\x1b[31m\x1b[101m\x1b[97m')
+    expect(style(0, '1;31')).toBe('')
+  })
+
+  test('keeps blanks that are seen', () => {
+    const theme = createTheme({ name: 'dark', colours: 256, isLight: false })
+    const line = styled([{ text: 'a', tone: 'good' }, { text: '  ', style: theme.style('44') }, { text: 'b' }], theme)
+    expect(line).toBe(`${theme('good')}a\x1b[39m\x1b[44m  \x1b[49mb`)
+  })
+
   test('ends every style, changes none for a blank, and is never empty', () => {
     const theme = createTheme({ name: 'dark', colours: 256, isLight: false })
     const good = theme('good')

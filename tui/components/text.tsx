@@ -8,14 +8,18 @@ import { type State, viewOf } from '../state/state.ts'
 import { useLook } from './look.ts'
 import { Panel } from './panel.tsx'
 import { type Span, styled } from './styled.ts'
+import type { Theme } from './theme.ts'
 
 /** A line of a text. A picture has all of the width. */
-export const TextLine = memo(function TextLine({ line: { text, tone, isPicture } }: { line: Line }): ReactNode {
+export const TextLine = memo(function TextLine({ line }: { line: Line }): ReactNode {
   const { theme } = useLook()
-  return (
-    <Text wrap="truncate">{styled([{ text: isPicture ? '' : ' ' }, { text: sanitizeLine(text), tone }], theme)}</Text>
-  )
+  return <Text wrap="truncate">{styled([{ text: line.isPicture ? '' : ' ' }, ...spansOf(line, theme)], theme)}</Text>
 })
+
+const spansOf = ({ text, tone, parts }: Line, theme: Theme): readonly Span[] =>
+  parts?.map(({ text, style }): Span => ({ text: sanitizeLine(text), tone, style: theme.style(style) })) ?? [
+    { text: sanitizeLine(text), tone },
+  ]
 
 /** Lines below each other. */
 export const TextLines = ({ lines }: { lines: readonly Line[] }): ReactNode =>

@@ -15,6 +15,8 @@ export interface Theme {
   (tone: Tone): string
   /** The colour of a tone as Ink names it, for borders; undefined where there is none. */
   colour(tone: Tone): string | undefined
+  /** The sequences of a style of somebody else's, such as `1;38;5;2`, as far as the terminal can show it. */
+  style(codes: string): string
 }
 
 const WEIGHT: Readonly<Record<Tone, string>> = {
@@ -71,11 +73,47 @@ interface ThemeOptions {
 
 /** The theme of a name, as far as the terminal can show it. */
 export function createTheme({ name, colours, isLight, chosen = {} }: ThemeOptions): Theme {
-  if (colours === 0 || name === 'none') return Object.assign((tone: Tone) => WEIGHT[tone], { colour: () => undefined })
+  if (colours === 0 || name === 'none')
+    return Object.assign((tone: Tone) => WEIGHT[tone], { colour: () => undefined, style: () => '' })
   const css = { ...baseOf(name, colours, isLight), ...chosen }
   const styles = new Map(TONES.map((tone) => [tone, styleOf(tone, css[tone], colours)]))
   const colour = (tone: Tone) => colourOf(tone, css[tone], colours)
-  return Object.assign((tone: Tone) => styles.get(tone) ?? '', { colour })
+  const style = (codes: string) => sequencesOf(codes, colours)
+  return Object.assign((tone: Tone) => styles.get(tone) ?? '', { colour, style })
+}
+
+const ATTRIBUTE = /[34]8;2;(\d+);(\d+);(\d+)|[34]8;5;(\d+)|\d+/g
+
+/** A sequence for each attribute, with the nearest colours that the terminal has. */
+function sequencesOf(codes: string, colours: Exclude<Colours, 0>): string {
+  const sequences = Array.from(codes.matchAll(ATTRIBUTE), ([code, red, green, blue, index]) => {
+    const isShown = red === undefined ? index === undefined || colours > 16 : colours === 16_777_216
+    if (isShown) return `\x1b[${code}m`
+    const css = red === undefined ? paletteColour(Number(index)) : `rgb(${red}, ${green}, ${blue})`
+    const [, nearest = ''] = /\[([\d;]+)m/.exec(Bun.color(css, FORMATS[colours]) ?? '') ?? []
+    if (nearest === '') return ''
+    if (code.startsWith('3')) return `\x1b[${nearest}m`
+    return nearest.startsWith('38;') ? `\x1b[4${nearest.slice(1)}m` : `\x1b[${Number(nearest) + GROUND}m`
+  })
+  return sequences.join('')
+}
+
+/** How much higher the number of a background is than that of the same colour of text. */
+const GROUND = 10
+
+/** The levels of a colour in the cube of the palette. */
+const LEVELS = [0, 95, 135, 175, 215, 255]
+const NAMED = ['black', 'maroon', 'green', 'olive', 'navy', 'purple', 'teal', 'silver']
+const BRIGHT = ['gray', 'red', 'lime', 'yellow', 'blue', 'fuchsia', 'aqua', 'white']
+
+/** A colour of the palette of 256, as CSS has it. */
+function paletteColour(index: number): string {
+  if (index < 16) return [...NAMED, ...BRIGHT][index] ?? 'gray'
+  const grey = 8 + (index - 232) * 10
+  if (index >= 232) return `rgb(${grey}, ${grey}, ${grey})`
+  const at = index - 16
+  const parts = [Math.floor(at / 36), Math.floor(at / 6) % 6, at % 6].map((step) => LEVELS[step])
+  return `rgb(${parts.join(', ')})`
 }
 
 function baseOf(name: ThemeName, colours: Colours, isLight: boolean): ChosenColours {

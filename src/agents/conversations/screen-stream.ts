@@ -15,12 +15,13 @@ interface ScreenDependencies {
 export async function openScreen(
   dependencies: ScreenDependencies,
   row: SessionRow,
+  styles: boolean,
   signal: AbortSignal,
 ): Promise<AsyncIterable<SseFrame>> {
   if (row.state === 'closed') throw conflict(`session ${row.id} is closed; its transcript is what is left of it`)
   const output = await dependencies.transcripts.read(row)
   if (output?.format === 'conversation') throw conflict(`session ${row.id} has no screen; read its transcript instead`)
-  return screenFrames(dependencies, row, signal)
+  return screenFrames(dependencies, row, styles, signal)
 }
 
 const conflict = (message: string) => new AppError(SESSION_CONFLICT, `conflict: ${message}`)
@@ -29,6 +30,7 @@ const conflict = (message: string) => new AppError(SESSION_CONFLICT, `conflict: 
 async function* screenFrames(
   { transcripts, sessionRepository }: ScreenDependencies,
   row: SessionRow,
+  styles: boolean,
   signal: AbortSignal,
 ): AsyncGenerator<SseFrame, void, void> {
   const wakeup = new Wakeup(signal)
@@ -39,7 +41,7 @@ async function* screenFrames(
       if (now.state === 'closed') return
       let wasShown = false
       if (isRunning(now)) {
-        for await (const output of transcripts.follow(now, signal)) {
+        for await (const output of transcripts.follow(now, signal, styles)) {
           yield { event: 'screen', data: { running: true, lines: linesOf(output) } }
           wasShown = true
         }

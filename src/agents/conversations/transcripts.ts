@@ -15,8 +15,8 @@ import { Wakeup } from './tracking/wakeup.ts'
 
 /** A source of a session's output. */
 export interface TranscriptSource {
-  /** Undefined when this source has nothing of the session. */
-  read(row: SessionRow): Promise<SessionOutput | undefined>
+  /** Undefined when this source has nothing of the session. With `styles`, a screen keeps its colours, as SGR sequences. */
+  read(row: SessionRow, styles?: boolean): Promise<SessionOutput | undefined>
   /** Calls the listener when there may be more to read; returns the unsubscribe function. */
   subscribe(row: SessionRow, listener: () => void): () => void
 }
@@ -42,9 +42,9 @@ export class ScreenSource implements TranscriptSource {
     private readonly lastOutputs: LastOutputs,
   ) {}
 
-  async read(row: SessionRow): Promise<SessionOutput | undefined> {
+  async read(row: SessionRow, styles = false): Promise<SessionOutput | undefined> {
     if (!row.hostKey || !isRunning(row)) return this.#readEnded(row)
-    const { lines } = await this.host.screen(row.hostKey, SCREEN_LINES)
+    const { lines: plain, styled: lines = plain } = await this.host.screen(row.hostKey, SCREEN_LINES, styles)
     const text = lines.slice(-SCREEN_LINES).join('\n').trimEnd()
     return { format: 'text', turns: text === '' ? [] : [{ role: 'output', text }] }
   }
@@ -69,9 +69,9 @@ export class Transcripts {
     private readonly questions: Pick<Questions, 'history' | 'onChange'>,
   ) {}
 
-  async read(row: SessionRow): Promise<SessionOutput | undefined> {
+  async read(row: SessionRow, styles = false): Promise<SessionOutput | undefined> {
     for (const source of this.sources) {
-      const output = await source.read(row)
+      const output = await source.read(row, styles)
       if (output) return output
     }
     return undefined
@@ -100,7 +100,7 @@ export class Transcripts {
    * The output of a session, now and when it has changed, until the signal is aborted or its program has ended. What
    * changes soon after it was shown is shown together.
    */
-  async *follow(row: SessionRow, signal: AbortSignal): AsyncGenerator<SessionOutput, void, void> {
+  async *follow(row: SessionRow, signal: AbortSignal, styles = false): AsyncGenerator<SessionOutput, void, void> {
     const ended = new AbortController()
     const until = AbortSignal.any([signal, ended.signal])
     const wakeup = new Wakeup(until)
@@ -121,7 +121,7 @@ export class Transcripts {
     try {
       checkEnd()
       for (let last = ''; !until.aborted; ) {
-        const output = await this.read(row).catch(() => undefined)
+        const output = await this.read(row, styles).catch(() => undefined)
         if (!output) return
         const json = JSON.stringify([output, asked.map(({ id, status }) => [id, status])])
         if (json !== last) yield { ...output, asked }

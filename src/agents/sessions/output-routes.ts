@@ -116,11 +116,19 @@ export const outputRoutes = (city: CityOf<{ sessions: SessionOperations }>) => [
       summary: 'Stream the screen of a session',
       needs: ofOtherSessions('watch'),
       description: 'The last lines of its terminal, now and whenever they have changed, until the session is closed.',
+      query: Type.Object({
+        styles: Type.Optional(
+          Type.Boolean({
+            description:
+              'Keeps colours and text styles in the lines, as SGR sequences (`ESC [ … m`); every other sequence is removed.',
+          }),
+        ),
+      }),
       ok: { frames: { screen: ScreenFrame } },
       errors: ['session-not-found', SESSION_CONFLICT],
       extension: true,
     },
-    (x) => city(x).sessions.transcripts.screen(x.params.id, x.signal),
+    (x) => city(x).sessions.transcripts.screen(x.params.id, x.signal, x.query.styles),
   ),
   route(
     'GET ~/session/{id}/prompt',

@@ -101,6 +101,11 @@ export const sessionRoutes = (city: City) => [
             description: 'The number of lines that `peek` adds; 5 when absent.',
           }),
         ),
+        peek_styles: Type.Optional(
+          Type.Boolean({
+            description: 'Keeps colours and text styles in the lines that `peek` adds, as SGR sequences (`ESC [ … m`).',
+          }),
+        ),
       }),
       ok: SessionResponse,
       errors: ['session-not-found', SESSION_CONFLICT],
@@ -110,6 +115,7 @@ export const sessionRoutes = (city: City) => [
       city(x).sessions.reader.get(x.params.id, {
         ...(x.query.peek && { peek: true }),
         ...(x.query.peek_lines !== undefined && { lines: x.query.peek_lines }),
+        ...(x.query.peek_styles && { styles: true }),
       }),
   ),
   route(

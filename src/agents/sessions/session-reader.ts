@@ -40,21 +40,21 @@ export class SessionReader {
 
   async get(
     token: string,
-    { peek, lines = DEFAULT_PEEK_LINES }: { peek?: boolean; lines?: number } = {},
+    { peek, lines = DEFAULT_PEEK_LINES, styles = false }: { peek?: boolean; lines?: number; styles?: boolean } = {},
   ): Promise<SessionResponse> {
     const { resolver, view } = this.options
     const row = resolver.resolve(token, { past: true })
-    const lastOutput = peek ? await this.peek(row.id, lines) : undefined
+    const lastOutput = peek ? await this.peek(row.id, lines, styles) : undefined
     return view.show(row, { lastOutput })
   }
 
   /** The last lines of a session's screen, or those that its last run ended with; undefined when there are none. */
-  async peek(id: string, lines: number): Promise<string | undefined> {
+  async peek(id: string, lines: number, styles = false): Promise<string | undefined> {
     const { repository, host, lastOutputs } = this.options
     const row = repository.find(id)
     if (!row?.hostKey || !isRunning(row)) return lastOutputs.find(id, lines)
-    const screen = await host.screen(row.hostKey, lines)
-    return screen.lines.slice(-lines).join('\n').trimEnd()
+    const { lines: plain, styled: shown = plain } = await host.screen(row.hostKey, lines, styles)
+    return shown.slice(-lines).join('\n').trimEnd()
   }
 
   /** The prompt of a session's agent, rendered for the session; for the newest one, or for the next, of an agent. */

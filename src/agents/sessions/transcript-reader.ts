@@ -48,9 +48,10 @@ export class TranscriptReader {
   }
 
   /** Opens the stream of a session's screen. */
-  screen(token: string, signal: AbortSignal): Promise<AsyncIterable<SseFrame>> {
+  screen(token: string, signal: AbortSignal, styles = false): Promise<AsyncIterable<SseFrame>> {
     const { resolver, repository, transcripts } = this.options
-    return openScreen({ transcripts, sessionRepository: repository }, resolver.resolve(token, { past: true }), signal)
+    const row = resolver.resolve(token, { past: true })
+    return openScreen({ transcripts, sessionRepository: repository }, row, styles, signal)
   }
 
   /** Agents that a session's own agent started; none are known while its program keeps no log that can be read. */

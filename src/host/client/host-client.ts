@@ -141,8 +141,9 @@ export class HostClient implements SessionHost {
     await this.#ask('signal', { key, signal })
   }
 
-  screen(key: string, lines?: number): Promise<Screen> {
-    return this.#retryOnce(() => this.#ask('screen', { key, ...(lines !== undefined && { lines }) }))
+  screen(key: string, lines?: number, styles = false): Promise<Screen> {
+    const wanted = { key, ...(lines !== undefined && { lines }), ...(styles && { styles }) }
+    return this.#retryOnce(() => this.#ask('screen', wanted))
   }
 
   async snapshot(key: string): Promise<Snapshot> {

@@ -47,8 +47,8 @@ export interface SessionHost {
   resize(key: string, cols: number, rows: number): Promise<void>
   /** Sends a signal to what runs in the terminal's foreground. */
   signal(key: string, signal: ForegroundSignal): Promise<void>
-  /** The screen as text; with `lines`, the last so many lines of scrollback and screen. */
-  screen(key: string, lines?: number): Promise<Screen>
+  /** The screen as text; with `lines`, the last so many lines of scrollback and screen; with `styles`, in colour as well. */
+  screen(key: string, lines?: number, styles?: boolean): Promise<Screen>
   snapshot(key: string): Promise<Snapshot>
   /**
    * Output from an absolute offset on, until the session has ended or the signal is aborted. A reader that is slower

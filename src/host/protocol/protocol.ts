@@ -54,7 +54,12 @@ export const REQUEST_SCHEMAS = {
   write: request('write', Key),
   resize: request('resize', { ...Key, cols: Type.Integer(), rows: Type.Integer() }),
   signal: request('signal', { ...Key, signal: ForegroundSignal }),
-  screen: request('screen', { ...Key, lines: Type.Optional(Type.Integer({ minimum: 1 })) }),
+  screen: request('screen', {
+    ...Key,
+    lines: Type.Optional(Type.Integer({ minimum: 1 })),
+    /** Whether the lines are wanted with their colours as well; an older host answers without them. */
+    styles: Type.Optional(Type.Boolean()),
+  }),
   /** The drawing is the answer's payload. */
   snapshot: request('snapshot', Key),
   /** Output comes as `output` and `gap` frames of this stream, never more bytes than were granted. */

@@ -202,6 +202,8 @@ export type EndOptions = Static<typeof EndOptions>
 /** The screen as text: what a person attached to the terminal would read now. */
 export const Screen = Type.Object({
   lines: Type.Array(Type.String()),
+  /** The same lines with SGR sequences for colours and styles, and with no other sequence. */
+  styled: Type.Optional(Type.Array(Type.String())),
   cursor: Type.Object({ x: Type.Integer(), y: Type.Integer() }),
   title: Type.String(),
   /** Whether a full-screen program has the alternate screen. */

@@ -163,7 +163,7 @@ export class HostProcess {
       case 'signal':
         return sessions.registry.foreground(ask.key).signal(ask.signal)
       case 'screen':
-        return sessions.screen(ask.key, ask.lines)
+        return sessions.screen(ask.key, ask.lines, ask.styles)
       case 'snapshot':
         return this.#snapshot(ask.key)
       case 'follow':

@@ -136,9 +136,9 @@ export class HostSessions {
     return [...running, ...this.exits.map((exit) => toHostedSession(exit, this.registry.ended(exit.run)))]
   }
 
-  async screen(key: string, lines: number | undefined): Promise<Screen> {
+  async screen(key: string, lines: number | undefined, styles = false): Promise<Screen> {
     const session = this.registry.latest(key)
-    if (session) return session.screen(lines)
+    if (session) return session.screen(lines, styles)
     const exit = this.#exitOf(key)
     if (!exit) throw new AppError('session-not-found', `no session ${key} runs here`)
     return screenOfExit(exit, lines)

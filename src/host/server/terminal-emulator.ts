@@ -1,5 +1,5 @@
 import { SerializeAddon } from '@xterm/addon-serialize'
-import { type IParser, Terminal } from '@xterm/headless'
+import { type IBufferCell, type IBufferLine, type IParser, Terminal } from '@xterm/headless'
 import type { Screen } from '../protocol/index.ts'
 import type { CellColours } from '../terminal/index.ts'
 
@@ -68,14 +68,19 @@ export class TerminalEmulator {
   }
 
   /** The screen as text; with `lines`, the last so many lines above the end of what is written. */
-  screen(lines: number | undefined): Omit<Screen, 'offset'> {
+  screen(lines: number | undefined, styles = false): Omit<Screen, 'offset'> {
     const { buffer, cols, rows } = this.#terminal
     const { active } = buffer
     const last = active.baseY + rows
-    const text = this.#text(lines === undefined ? active.baseY : 0, last)
+    const begin = lines === undefined ? active.baseY : 0
+    const text = this.#text(begin, last)
     if (lines !== undefined) while (text.length > 0 && text.at(-1) === '') text.pop()
+    const first = lines === undefined ? 0 : Math.max(0, text.length - Math.max(1, lines))
+    const shown = text.slice(first)
+    const styled = styles && shown.map((line, at) => styledLine(line, buffer.active.getLine(begin + first + at), cols))
     return {
-      lines: lines === undefined ? text : text.slice(-Math.max(1, lines)),
+      lines: shown,
+      ...(styled && { styled }),
       cursor: { x: active.cursorX, y: active.cursorY },
       title: this.#title,
       alternate: active.type === 'alternate',
@@ -135,6 +140,62 @@ export class TerminalEmulator {
     for (let y = from; y < to; y++) lines.push(buffer.active.getLine(y)?.translateToString(true, 0, cols) ?? '')
     return lines
   }
+}
+
+/** Maximum length of a line with its sequences; a line that changes its colours more often is sent without them. */
+const MAX_STYLED = 16_384
+
+/**
+ * A line of a terminal with SGR sequences for its colours and styles, built from its cells, so that no other sequence can be
+ * in it. Hidden text is shown. `text` is the line without them.
+ */
+function styledLine(text: string, line: IBufferLine | undefined, cols: number): string {
+  if (!line) return text
+  let styled = ''
+  let now = ''
+  for (let x = 0, end = endOf(line, cols); x < end && styled.length <= MAX_STYLED; x++) {
+    const cell = line.getCell(x)
+    // The second half of a wide character has no characters of its own.
+    if (!cell || cell.getWidth() === 0) continue
+    const style = styleOf(cell)
+    if (style !== now) styled += `\x1b[0${style}m`
+    styled += cell.getChars() || ' '
+    now = style
+  }
+  if (styled.length > MAX_STYLED) return text
+  return now === '' ? styled : `${styled}\x1b[0m`
+}
+
+/** The columns up to the last one with something to see. */
+function endOf(line: IBufferLine, cols: number): number {
+  for (let x = cols - 1; x >= 0; x--) {
+    const cell = line.getCell(x)
+    if (cell && (!/^\s*$/.test(cell.getChars()) || !cell.isBgDefault() || cell.isInverse() || cell.isUnderline()))
+      return x + 1
+  }
+  return 0
+}
+
+function styleOf(cell: IBufferCell): string {
+  if (cell.isAttributeDefault()) return ''
+  const styles: [number, string][] = [
+    [cell.isBold(), ';1'],
+    [cell.isDim(), ';2'],
+    [cell.isItalic(), ';3'],
+    [cell.isUnderline(), ';4'],
+    [cell.isInverse(), ';7'],
+    [cell.isStrikethrough(), ';9'],
+  ]
+  const shown = styles.map(([isOn, code]) => (isOn ? code : '')).join('')
+  const text = cell.isFgDefault() ? '' : colour(cell.getFgColor(), cell.isFgRGB(), 30)
+  const ground = cell.isBgDefault() ? '' : colour(cell.getBgColor(), cell.isBgRGB(), 40)
+  return shown + text + ground
+}
+
+function colour(value: number, isRgb: boolean, base: 30 | 40): string {
+  if (isRgb) return `;${base + 8};2;${(value >> 16) & 255};${(value >> 8) & 255};${value & 255}`
+  if (value < 8) return `;${base + value}`
+  return value < 16 ? `;${base + 60 + value - 8}` : `;${base + 8};5;${value}`
 }
 
 const ESC = 0x1b

@@ -191,10 +191,13 @@ export class TerminalSession {
     kill(leader.foreground > 1 ? -leader.foreground : this.pid, `SIG${signal}`)
   }
 
-  async screen(lines: number | undefined): Promise<Screen> {
+  async screen(lines: number | undefined, styles = false): Promise<Screen> {
     await this.#settled()
-    const screen = this.#emulator.screen(lines)
-    return { ...screen, lines: screen.lines.map((line) => this.parts.redactor.redact(line)), offset: this.#feed.offset }
+    const { lines: plain, styled, ...screen } = this.#emulator.screen(lines, styles)
+    const redacted = plain.map((line) => this.parts.redactor.redact(line))
+    // Colours within a secret must not hide it from the redactor.
+    const shown = styled?.map((line, at) => (redacted[at] === plain[at] ? line : (redacted[at] ?? '')))
+    return { ...screen, lines: redacted, ...(shown && { styled: shown }), offset: this.#feed.offset }
   }
 
   async snapshot(): Promise<Snapshot> {

@@ -223,6 +223,26 @@ describe('a question on a screen', () => {
   })
 })
 
+test('a screen keeps its colours for those who want them', async () => {
+  await using work = await openWork({ toml: TOML })
+  const { host, sessions } = work
+  const { id, hostKey } = await work.session('ada', 'typist')
+  const red = '\x1b[0;31mred\x1b[0m'
+  host.show(hostKey ?? '', red)
+  const first = async (styles?: boolean) => {
+    const controller = new AbortController()
+    for await (const { data } of await sessions.transcripts.screen(id, controller.signal, styles)) {
+      controller.abort()
+      return data
+    }
+    return undefined
+  }
+  expect(await first()).toEqual({ running: true, lines: ['red'] })
+  expect(await first(true)).toEqual({ running: true, lines: [red] })
+  expect(await sessions.reader.get(id, { peek: true, styles: true })).toMatchObject({ last_output: red })
+  expect(await sessions.reader.get(id, { peek: true })).toMatchObject({ last_output: 'red' })
+})
+
 test('the screen is streamed as it changes, over restarts of its program, until the session is closed', async () => {
   await using work = await openWork({ toml: TOML })
   const { host, clock, sessions } = work
