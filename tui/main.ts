@@ -3,6 +3,7 @@ import type { Machine } from '../client/views/index.ts'
 import type { Client } from '../src/client/client.ts'
 import type { Timers } from '../src/client/follow.ts'
 import { Dashboard } from './dashboard.ts'
+import { Syntax } from './data/syntax.ts'
 import { PlainView } from './plain/plain-view.ts'
 import { ScreenView } from './screen-view.ts'
 import { readSettings, type Settings } from './settings/settings.ts'
@@ -32,7 +33,9 @@ export async function openDashboard(options: DashboardOptions): Promise<void> {
   const first = firstState(options, settings, problems)
   const tty = { input: process.stdin, output: process.stdout }
   using view = new ScreenView({ ...tty, settings, attach: options.attach }, first)
-  using dashboard = new Dashboard(options, first, view)
+  using syntax = new Syntax()
+  const machine = settings.showsSyntax ? { ...options.machine, syntax: syntax.read } : options.machine
+  using dashboard = new Dashboard({ ...options, machine }, first, view)
   using _ = restoring(view)
   const ended = view.run(dashboard.dispatch)
   dashboard.start()

@@ -2,6 +2,8 @@ import { expandTabs } from '../../src/client/diff.ts'
 import type { Output } from '../../src/client/operations.ts'
 import { showHidden } from '../../src/client/text.ts'
 import type { ChangeComment } from './change-actions.ts'
+import type { Reach, SyntaxRange } from './page.ts'
+import { type CodeLine, readSyntax } from './syntax.ts'
 import type { Tone } from './tones.ts'
 
 type Diff = Output<'GET ~/change/{id}/diff'>
@@ -17,6 +19,7 @@ export interface ShownLine {
   readonly tone: Tone
   /** The words that changed. */
   readonly marks?: readonly (readonly number[])[]
+  readonly syntax?: readonly SyntaxRange[] | undefined
   readonly line?: DiffLine
   /** Whether it is the first line of a hunk that differs. */
   readonly isStart?: boolean
@@ -38,6 +41,24 @@ export function fileLines(file: DiffFile, comments: readonly ChangeComment[]): S
     return hunk.continued ? shown : [heading, ...shown]
   })
   return [...remarksOn(file), ...lines]
+}
+
+/** The same lines with their syntax, as far as it is known in time. */
+export async function withSyntax(
+  reach: Reach,
+  path: string,
+  lines: readonly ShownLine[],
+): Promise<readonly ShownLine[]> {
+  let hunk = 0
+  const code = lines.map(({ kind, line }): CodeLine | undefined => {
+    if (kind === 'hunk') hunk++
+    const side = line?.kind === '+' ? 'new' : line?.kind === '-' ? 'old' : 'both'
+    return line && { path, side, code: shown(line.text), hunk }
+  })
+  const found = await readSyntax(reach, code)
+  // The sign of a line stands before its code.
+  const moved = found.map((ranges) => ranges.map(([from, to, tone]): SyntaxRange => [from + 1, to + 1, tone]))
+  return lines.map((line, at) => ((moved[at]?.length ?? 0) > 0 ? { ...line, syntax: moved[at] } : line))
 }
 
 /** Comments on a file that are on no line of its diff: outdated, or on lines that are not shown. */

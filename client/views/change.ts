@@ -1,7 +1,7 @@
 import type { Output } from '../../src/client/operations.ts'
 import { countOf } from '../../src/client/text.ts'
 import { type ChangeView, changeActions, comment, draftActions } from './change-actions.ts'
-import { fileLines, otherComments, type ShownLine } from './change-lines.ts'
+import { fileLines, otherComments, type ShownLine, withSyntax } from './change-lines.ts'
 import { isOneOf, type Jump, type Line, type OverviewPage, type Reach, type TablePage, table, text } from './page.ts'
 import { toneOf } from './tones.ts'
 
@@ -129,7 +129,12 @@ const linesPage = (name: string, files: string, part: Part): TablePage =>
         leaves: 1,
         cell: ({ number }) => ({ text: number === undefined ? '' : String(number).padStart(5), tone: 'quiet' }),
       },
-      { title: '', width: 30, grows: true, cell: ({ text: line, tone, marks }) => ({ text: line, tone, marks }) },
+      {
+        title: '',
+        width: 30,
+        grows: true,
+        cell: ({ text: line, tone, marks, syntax }) => ({ text: line, tone, marks, syntax }),
+      },
     ],
     idOf: ({ id }) => id,
     markOf: ({ isStart }) => (isStart ? 'hunk' : undefined),
@@ -151,7 +156,8 @@ const linesPage = (name: string, files: string, part: Part): TablePage =>
         ...(since !== undefined && { since }),
         ...(cursor && { cursor }),
       })
-      const lines = diff.files.flatMap((file) => fileLines(file, change.comments))
+      const plain = diff.files.flatMap((file) => fileLines(file, change.comments))
+      const lines = await withSyntax(reach, path, plain)
       const others = diff.cursor === undefined ? otherComments(namesOf(path, change), change.comments, lines) : []
       const commits = { old: change.base, new: change.head }
       const items = [...lines, ...others].map((line) => ({ ...line, path, change, commits }))
@@ -221,15 +227,17 @@ const changeTextPage = text({
       cursor = diff.cursor
     } while (cursor !== undefined && lines.length < MAX_TEXT_LINES)
     lines.push(...otherComments(namesOf(path, change), change.comments, lines))
+    const coloured = await withSyntax(reach, path, lines)
     const first = lines.findIndex(({ id }) => id === reach.at?.text)
     return {
       head: fileHead(path, change),
       lines: [
-        ...lines.map(
-          ({ number, text: words, tone }): Line => ({
+        ...coloured.map(
+          ({ number, text: words, tone, syntax }): Line => ({
             text: `${String(number ?? '').padStart(5)} ${words}`,
             tone,
             hang: 7,
+            syntax: syntax?.map(([from, to, each]) => [from + 6, to + 6, each]),
           }),
         ),
         ...(cursor === undefined

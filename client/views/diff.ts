@@ -1,7 +1,8 @@
 import { changedLines, expandTabs, toneOfDiffLine } from '../../src/client/diff.ts'
 import type { Output } from '../../src/client/operations.ts'
 import { copy } from './copy.ts'
-import { isOneOf, type Line, text } from './page.ts'
+import { isOneOf, type Line, type Reach, type SyntaxRange, text } from './page.ts'
+import { type CodeLine, readSyntax } from './syntax.ts'
 
 type Changes = Output<'GET ~/worktree/{session}/diff'>
 
@@ -12,13 +13,14 @@ export const diffPage = text({
   title: 'diff',
   help: 'what a session changed in its worktree',
   isChangedBy: isOneOf('session.', 'worker.operation', 'bead.'),
-  load: async ({ city, subject: session, signal }) => {
+  load: async (reach) => {
+    const { city, subject: session, signal } = reach
     const call = { params: { session }, ...(signal && { signal }) }
     const changes = await city.call('GET ~/worktree/{session}/diff', call)
     const { branch, base, path } = changes
     return {
       head: [{ text: `${branch} · since ${base} · ${path}`, tone: 'strong' }],
-      lines: diffLines(changes),
+      lines: await diffLines(reach, changes),
       actions: [
         copy('y', 'copy', 'its folder', path),
         copy('b', 'copy-branch', 'its branch', branch),
@@ -28,7 +30,10 @@ export const diffPage = text({
   },
 })
 
-function diffLines({ commits, files, files_total: total, patch, cut, path }: Changes): Line[] {
+async function diffLines(
+  reach: Reach,
+  { commits, files, files_total: total, patch, cut, path }: Changes,
+): Promise<Line[]> {
   if (total === 0 && commits.length === 0) return [{ text: 'Nothing was changed yet.', tone: 'quiet' }]
   const missing = total - files.length
   return [
@@ -37,7 +42,35 @@ function diffLines({ commits, files, files_total: total, patch, cut, path }: Cha
     ...files.map((file): Line => ({ text: `${changedLines(file).padEnd(12)} ${file.path}` })),
     ...(missing > 0 ? [{ text: `and ${missing} more files`, tone: 'quiet' as const }] : []),
     { text: '' },
-    ...patch.split(/\r?\n/).map((line): Line => ({ text: expandTabs(line), tone: toneOfDiffLine(line), hang: 2 })),
+    ...(await patchLines(reach, patch)),
     ...(cut ? [{ text: `The diff goes on: see it whole in ${path}.`, tone: 'warning' as const }] : []),
   ]
+}
+
+/** The lines of a patch, with the syntax of their files. */
+async function patchLines(reach: Reach, patch: string): Promise<Line[]> {
+  const lines = patch.split(/\r?\n/).map(expandTabs)
+  const found = await readSyntax(reach, codeLines(lines))
+  return lines.map((line, at): Line => {
+    const syntax = found[at]?.map(([from, to, tone]): SyntaxRange => [from + 1, to + 1, tone]) ?? []
+    return { text: line, tone: toneOfDiffLine(line), hang: 2, ...(syntax.length > 0 && { syntax }) }
+  })
+}
+
+/** What of a patch is code: the lines below the heading of a hunk, up to the next file. */
+function codeLines(lines: readonly string[]): (CodeLine | undefined)[] {
+  let path = ''
+  let hunk = 0
+  let isInHunk = false
+  return lines.map((line) => {
+    if (line.startsWith('diff ')) isInHunk = false
+    if (!isInHunk) path = /^\+\+\+ b\/(.*)$/.exec(line)?.[1] ?? (/^--- a\/(.*)$/.exec(line)?.[1] || path)
+    if (!line.startsWith('@@')) {
+      const side = line.startsWith('+') ? 'new' : line.startsWith('-') ? 'old' : 'both'
+      return isInHunk && !line.startsWith('\\') ? { path, side, code: line.slice(1), hunk } : undefined
+    }
+    isInHunk = true
+    hunk++
+    return undefined
+  })
 }

@@ -26,6 +26,7 @@ export {
   type Reach,
   type Row,
   type Slice,
+  type SyntaxRange,
   type TablePage,
   type TextContent,
   type TextPage,

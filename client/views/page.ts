@@ -28,8 +28,16 @@ export interface Diagnosis {
   readonly details?: readonly string[]
 }
 
+/** A part of a line of code, in UTF-16 units: from, to (exclusive), and its tone. */
+export type SyntaxRange = readonly [from: number, to: number, tone: Tone]
+
 /** What is read on this machine instead of from the server. */
 export interface Machine {
+  /** What stands on each line of texts in a language, where that can be shown; undefined for what is not known. */
+  syntax?(
+    language: string,
+    texts: readonly string[],
+  ): Promise<readonly (readonly (readonly SyntaxRange[])[])[] | undefined>
   /** Checks this machine and a city, as `gc doctor` does. */
   diagnose(city: string): Promise<readonly Diagnosis[]>
   /** The last lines of the supervisor's log, then those that are added, until the signal aborts. */
@@ -58,6 +66,8 @@ export interface Cell {
   readonly part?: number
   /** Parts of its text that stand out, in UTF-16 units: from, and to (exclusive). */
   readonly marks?: readonly (readonly number[])[] | undefined
+  /** The syntax of its text, where that is a line of a diff: what its tone says of the line shows behind it. */
+  readonly syntax?: readonly SyntaxRange[] | undefined
 }
 
 export interface Column {
@@ -215,6 +225,8 @@ export interface Line {
   readonly hang?: number
   /** A line of a picture, such as a screen, is cut where it is too long, since below itself it would spoil the picture. */
   readonly isPicture?: boolean
+  /** The syntax of its text, where that is a line of a diff. */
+  readonly syntax?: readonly SyntaxRange[] | undefined
   /** Its text in parts, each with a style of its own, where what wrote it had one. */
   readonly parts?: readonly StyledPart[]
   /** What is said of it line by line, where that is not its text; nothing when it is empty. */

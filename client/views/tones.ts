@@ -1,5 +1,8 @@
 /** Colours by their meaning; a page never names a colour itself. */
-export const TONES = ['plain', 'quiet', 'strong', 'good', 'busy', 'warning', 'bad'] as const
+export const TONES = [
+  ...['plain', 'quiet', 'strong', 'good', 'busy', 'warning', 'bad'],
+  ...['keyword', 'string', 'number', 'name'],
+] as const
 export type Tone = (typeof TONES)[number]
 
 const STATES: Record<string, Tone> = {

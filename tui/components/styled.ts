@@ -1,5 +1,5 @@
-import type { Tone } from '../../client/views/index.ts'
-import { displayWidth } from '../../src/client/text.ts'
+import type { Cell, Tone } from '../../client/views/index.ts'
+import { displayWidth, sanitizeLine } from '../../src/client/text.ts'
 import type { Theme } from './theme.ts'
 
 /** A piece of a line in one tone; what others wrote in it has been sanitized. */
@@ -105,3 +105,28 @@ export function selectedLine(spans: readonly Span[], width: number, theme: Theme
 }
 
 export const widthOf = (spans: readonly Span[]): number => spans.reduce((sum, { text }) => sum + displayWidth(text), 0)
+
+/** A text as it is drawn, with its syntax and its marked parts. Those of a text with hidden characters would be in the wrong places. */
+export function markedSpans(drawn: string, { text = '', tone, marks = [], syntax }: Cell, theme: Theme): Span[] {
+  const ground = syntax && theme.ground(tone ?? 'plain')
+  if ((marks.length === 0 && ground === undefined) || sanitizeLine(text) !== text) return [{ text: drawn, tone }]
+  const end = drawn.endsWith('…') ? drawn.length - 1 : Math.min(drawn.length, text.length)
+  const ranges = ground === undefined ? [] : (syntax ?? [])
+  const edges = [
+    0,
+    ground === undefined ? 0 : 1,
+    end,
+    ...marks.flat(),
+    ...ranges.flatMap((range) => range.slice(0, 2)).map(Number),
+  ]
+  const cuts = [...new Set(edges.filter((at) => at <= end))].sort((a, b) => a - b)
+  const isWithin = (at: number, [from = 0, to = 0]: readonly number[]) => from <= at && at < to
+  const spans = cuts.map((from, at): Span => {
+    const isMarked = marks.some((mark) => isWithin(from, mark)) && from < end
+    const own =
+      ground === undefined || from === 0 ? tone : ranges.find(([first, to]) => isWithin(from, [first, to]))?.[2]
+    const style = ground ? { style: ground } : {}
+    return { text: drawn.slice(from, cuts[at + 1]), tone: own, ...style, ...(isMarked && { isInverse: true }) }
+  })
+  return spans.filter(({ text }) => text !== '')
+}

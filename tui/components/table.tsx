@@ -20,8 +20,9 @@ import { cellText, columnWidths, contentWidths, PROGRESS } from './columns.ts'
 import { detailLines } from './details.ts'
 import { useLook } from './look.ts'
 import { Panel } from './panel.tsx'
-import { type Span, selectedLine, styled, widthOf } from './styled.ts'
+import { markedSpans, type Span, selectedLine, styled, widthOf } from './styled.ts'
 import { TextLines } from './text.tsx'
+import type { Theme } from './theme.ts'
 
 interface TablePanelProps {
   readonly state: State
@@ -89,13 +90,13 @@ interface TableRowProps {
 /** A row, which is drawn again only when something of it changes. */
 const TableRow = memo(function TableRow(props: TableRowProps): ReactNode {
   const { theme, icons } = useLook()
-  const spans = [{ text: `${props.pointer} ` }, ...cellSpans(props, icons.progress)]
+  const spans = [{ text: `${props.pointer} ` }, ...cellSpans(props, icons.progress, theme)]
   const line = props.isSelected ? selectedLine(spans, props.width, theme) : styled(spans, theme)
   return <Text wrap="truncate">{line}</Text>
 })
 
 /** The cells of a row, each as wide as its column. */
-function cellSpans({ row, columns, layout, times }: TableRowProps, progress: string): Span[] {
+function cellSpans({ row, columns, layout, times }: TableRowProps, progress: string, theme: Theme): Span[] {
   const widths = layout.split(',').map(Number)
   const shownTimes = times.split('\0')
   const last = widths.findLastIndex((width) => width > 0)
@@ -105,7 +106,8 @@ function cellSpans({ row, columns, layout, times }: TableRowProps, progress: str
     const shown = isTime(cell) ? (shownTimes[at] ?? '') : sanitizeLine(cell.text ?? '')
     const bar = barSpans(cell, displayWidth(shown), width, progress)
     const text = cellText(shown, column, width - widthOf(bar))
-    return at === last ? [...bar, ...markedSpans(text.trimEnd(), cell)] : [...bar, ...markedSpans(text, cell), GAP]
+    const drawn = at === last && !cell.syntax ? text.trimEnd() : text
+    return [...bar, ...markedSpans(drawn, cell, theme), ...(at === last ? [] : [GAP])]
   })
 }
 
@@ -122,18 +124,6 @@ const isTime = ({ since, at }: Cell): boolean => since !== undefined || at !== u
 
 const timesOf = ({ cells }: Row, now: number): string =>
   cells.map((cell) => (isTime(cell) ? shownText(cell, now) : '')).join('\0')
-
-/** A cell as it is drawn, with its marked parts. Marks of a text with hidden characters would be in the wrong places. */
-function markedSpans(drawn: string, { text = '', tone, marks = [] }: Cell): Span[] {
-  if (marks.length === 0 || sanitizeLine(text) !== text) return [{ text: drawn, tone }]
-  const end = drawn.endsWith('…') ? drawn.length - 1 : Math.min(drawn.length, text.length)
-  const ranges = marks.flatMap(([from = 0, to = 0]) => (from < end ? [[from, Math.min(to, end)] as const] : []))
-  const spans = ranges.flatMap(([from, to], at): Span[] => [
-    { text: drawn.slice(ranges[at - 1]?.[1] ?? 0, from), tone },
-    { text: drawn.slice(from, to), tone, isInverse: true },
-  ])
-  return [...spans, { text: drawn.slice(ranges.at(-1)?.[1] ?? 0), tone }]
-}
 
 /** The titles of the columns that are shown. */
 function titlesOf({ columns }: TablePage, widths: readonly (number | undefined)[]): string {

@@ -7,7 +7,7 @@ import { textWindow } from '../state/scroll.ts'
 import { type State, viewOf } from '../state/state.ts'
 import { useLook } from './look.ts'
 import { Panel } from './panel.tsx'
-import { type Span, styled } from './styled.ts'
+import { markedSpans, type Span, styled } from './styled.ts'
 import type { Theme } from './theme.ts'
 
 /** A line of a text. A picture has all of the width. */
@@ -16,10 +16,10 @@ export const TextLine = memo(function TextLine({ line }: { line: Line }): ReactN
   return <Text wrap="truncate">{styled([{ text: line.isPicture ? '' : ' ' }, ...spansOf(line, theme)], theme)}</Text>
 })
 
-const spansOf = ({ text, tone, parts }: Line, theme: Theme): readonly Span[] =>
-  parts?.map(({ text, style }): Span => ({ text: sanitizeLine(text), tone, style: theme.style(style) })) ?? [
-    { text: sanitizeLine(text), tone },
-  ]
+const spansOf = (line: Line, theme: Theme): readonly Span[] =>
+  line.parts?.map(
+    ({ text, style }): Span => ({ text: sanitizeLine(text), tone: line.tone, style: theme.style(style) }),
+  ) ?? markedSpans(sanitizeLine(line.text), line, theme)
 
 /** Lines below each other. */
 export const TextLines = ({ lines }: { lines: readonly Line[] }): ReactNode =>

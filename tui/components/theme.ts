@@ -15,6 +15,8 @@ export interface Theme {
   (tone: Tone): string
   /** The colour of a tone as Ink names it, for borders; undefined where there is none. */
   colour(tone: Tone): string | undefined
+  /** What lies behind code of a tone, where syntax is shown; undefined where it is not, for lack of colours. */
+  ground(tone: Tone): string | undefined
   /** The sequences of a style of somebody else's, such as `1;38;5;2`, as far as the terminal can show it. */
   style(codes: string): string
 }
@@ -27,6 +29,10 @@ const WEIGHT: Readonly<Record<Tone, string>> = {
   busy: '',
   warning: '\x1b[1m',
   bad: '\x1b[1m',
+  keyword: '',
+  string: '',
+  number: '',
+  name: '',
 }
 
 /** Ink's names of the same colours. */
@@ -46,6 +52,10 @@ const ANSI: Readonly<Record<Tone, string>> = {
   busy: '\x1b[36m',
   warning: '\x1b[33m',
   bad: '\x1b[31m',
+  keyword: '\x1b[35m',
+  string: '\x1b[33m',
+  number: '\x1b[36m',
+  name: '\x1b[34m',
 }
 
 const DARK: ChosenColours = {
@@ -54,6 +64,10 @@ const DARK: ChosenColours = {
   busy: '#5fd7ff',
   warning: '#ffd75f',
   bad: '#ff8787',
+  keyword: '#d7afff',
+  string: '#ffd7af',
+  number: '#ffaf87',
+  name: '#87d7ff',
 }
 
 const LIGHT: ChosenColours = {
@@ -62,7 +76,20 @@ const LIGHT: ChosenColours = {
   busy: '#005faf',
   warning: '#875f00',
   bad: '#af0000',
+  keyword: '#8700af',
+  string: '#875f00',
+  number: '#af5f00',
+  name: '#005faf',
 }
+
+/** What lies behind lines of code that were added or removed, by their tone and the number of colours. */
+const GROUNDS = {
+  dark: { good: { 256: '48;5;22', 16777216: '48;2;18;48;28' }, bad: { 256: '48;5;52', 16777216: '48;2;58;22;26' } },
+  light: {
+    good: { 256: '48;5;194', 16777216: '48;2;218;251;225' },
+    bad: { 256: '48;5;224', 16777216: '48;2;255;235;233' },
+  },
+} as const
 
 interface ThemeOptions {
   readonly name: ThemeName
@@ -74,13 +101,21 @@ interface ThemeOptions {
 /** The theme of a name, as far as the terminal can show it. */
 export function createTheme({ name, colours, isLight, chosen = {} }: ThemeOptions): Theme {
   if (colours === 0 || name === 'none')
-    return Object.assign((tone: Tone) => WEIGHT[tone], { colour: () => undefined, style: () => '' })
-  const css = { ...baseOf(name, colours, isLight), ...chosen }
+    return Object.assign((tone: Tone) => WEIGHT[tone], { colour: NOTHING, ground: NOTHING, style: () => '' })
+  const base = baseOf(name, colours, isLight)
+  const css = { ...base, ...chosen }
   const styles = new Map(TONES.map((tone) => [tone, styleOf(tone, css[tone], colours)]))
   const colour = (tone: Tone) => colourOf(tone, css[tone], colours)
   const style = (codes: string) => sequencesOf(codes, colours)
-  return Object.assign((tone: Tone) => styles.get(tone) ?? '', { colour, style })
+  const grounds = GROUNDS[base === LIGHT ? 'light' : 'dark']
+  const ground = (tone: Tone) => {
+    if (colours === 16 || name === 'ansi') return undefined
+    return tone === 'good' || tone === 'bad' ? `\x1b[${grounds[tone][colours]}m` : ''
+  }
+  return Object.assign((tone: Tone) => styles.get(tone) ?? '', { colour, ground, style })
 }
+
+const NOTHING = (): undefined => undefined
 
 const ATTRIBUTE = /[34]8;2;(\d+);(\d+);(\d+)|[34]8;5;(\d+)|\d+/g
 

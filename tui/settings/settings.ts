@@ -28,6 +28,8 @@ export interface Settings {
   readonly asksBackground: boolean
   readonly isLight: boolean
   readonly icons: Icons
+  /** Whether there are colours for the syntax of code. */
+  readonly showsSyntax: boolean
   theme(isLight: boolean): Theme
 }
 
@@ -163,5 +165,7 @@ function finish(draft: Draft, colours: Colours, isLight: boolean): Settings {
   const theme = (light: boolean) => createTheme({ name, colours, isLight: light, chosen })
   const asksBackground = name === 'auto' && colours > 16
   const icons = ICONS[draft.icons]
-  return { keymap: keymapOf(draft.keys), mouse, bell, notify, title, attach, asksBackground, isLight, icons, theme }
+  const showsSyntax = theme(isLight).ground('plain') !== undefined
+  const keymap = keymapOf(draft.keys)
+  return { keymap, mouse, bell, notify, title, attach, asksBackground, isLight, icons, showsSyntax, theme }
 }

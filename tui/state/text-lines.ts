@@ -33,7 +33,8 @@ function partsOf(line: Line, columns: number): readonly Line[] {
   const text = sanitizeLine(line.text)
   const indent = text.length - text.trimStart().length + (line.hang ?? 0)
   const parts = wrap(text, Math.max(1, columns), indent)
-  return parts.length === 1 ? [line] : parts.map((part) => ({ ...line, text: part }))
+  // The syntax of a line is that of its places.
+  return parts.length === 1 ? [line] : parts.map((part) => ({ ...line, syntax: undefined, text: part }))
 }
 
 /** On which line of the screen a line of a text begins. */

@@ -46,7 +46,7 @@ top = "nothing"`
       '2:1 mouse: "yes" is neither true nor false',
       '3:1 colour: there is no such setting; there are theme, icons, mouse, bell, title, attach, notify, [colours] and [keys]',
       '7:1 colours.good: "greenish" is no colour: write it as in CSS, such as "#87d787"',
-      '8:1 colours.nice: there is no such meaning; there are plain, quiet, strong, good, busy, warning, bad',
+      '8:1 colours.nice: there is no such meaning; there are plain, quiet, strong, good, busy, warning, bad, keyword, string, number, name',
       '12:1 keys.up: x is the key of down already',
       expect.stringContaining('13:1 keys.dwon: there is no such key; there are down, up'),
       '14:1 keys.top: "nothing" is no key; write j, ctrl+f, alt+x, pagedown or the like',
