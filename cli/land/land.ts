@@ -1,12 +1,14 @@
 import type { Command } from 'commander'
-import type { Landing, LandingLog, LandStatus } from '../../src/changes/landing/index.ts'
+import { landHead, landingColumns } from '../../client/views/index.ts'
+import type { Landing, LandingLog } from '../../src/changes/landing/index.ts'
 import type { CityClient } from '../../src/client/client.ts'
-import { formatAge, formatTime, sanitizeLine } from '../../src/client/text.ts'
+import { formatTime, sanitizeLine } from '../../src/client/text.ts'
 import type { CommandContext } from '../context/context.ts'
 import { type JsonOption, oldSpelling, withJson } from '../context/options.ts'
 import { watched, withWatch } from '../context/watch.ts'
 import { usageError } from '../io/exit.ts'
 import { printJson, printLine } from '../io/io.ts'
+import { listColumns } from '../io/shared-columns.ts'
 import { printTable } from '../io/table.ts'
 
 interface RigOption extends JsonOption {
@@ -90,35 +92,16 @@ async function status(context: CommandContext, named: string | undefined, option
   const city = await context.city()
   const found = await city.call('GET ~/rig/{name}/land', { params: { name: await rigOf(context, city, named) } })
   if (options.json) return printJson(context.io, found)
-  for (const line of headOf(found)) printLine(context.io, line)
+  for (const { text } of landHead(found)) printLine(context.io, sanitizeLine(text))
   printLandings(context, [...found.queue, ...found.waiting], 'Nothing is to land.')
 }
 
-function headOf({ rig, mode, target, base, paused, standing, batch }: LandStatus): string[] {
-  const at = base === undefined ? '' : ` at ${base.slice(0, 12)}`
-  const check = batch?.check?.started_at
-  const since = check === undefined ? '' : `, checked for ${formatAge(check, Date.now())}`
-  return [
-    mode === 'off' ? `Rig ${rig} lands nothing.` : `Rig ${rig} lands on ${sanitizeLine(target)}${at} (mode ${mode}).`,
-    ...(paused ? [`Paused by ${sanitizeLine(paused.by)}; gc land resume ${rig} continues.`] : []),
-    ...(standing ? [`Nothing lands: ${sanitizeLine(standing.reason)}.`] : []),
-    ...(batch ? [`Batch ${batch.id} of ${batch.landings.length} is ${batch.state}${since}.`] : []),
-  ]
-}
-
 function printLandings(context: CommandContext, landings: readonly Landing[], nothing: string): void {
-  const now = Date.now()
+  const { landing, state, bead, branch, age, reason } = landingColumns
   printTable(
     context.io,
     landings,
-    [
-      { header: 'LANDING', value: ({ id }) => id },
-      { header: 'STATE', value: ({ state }) => state.replace('_', ' ') },
-      { header: 'WORK', value: ({ bead_id }) => bead_id },
-      { header: 'BRANCH', value: ({ branch }) => branch, minWidth: 12 },
-      { header: 'AGE', value: ({ submitted_at }) => formatAge(submitted_at, now) },
-      { header: 'REASON', value: ({ reason }) => reason, minWidth: 12 },
-    ],
+    listColumns<Landing>(Date.now(), [landing, state, bead, branch, age, reason]),
     nothing,
   )
 }
@@ -188,5 +171,5 @@ async function turn(
   const params = { name: await rigOf(context, city, named) }
   const found = await city.call(`POST ~/rig/{name}/land/${verb}`, { params })
   if (options.json) return printJson(context.io, found)
-  for (const line of headOf(found)) printLine(context.io, line)
+  for (const { text } of landHead(found)) printLine(context.io, sanitizeLine(text))
 }

@@ -138,10 +138,16 @@ const toDo = ({ answers, options = answers, to_do }: AttentionItem): string =>
 
 /** Begins the id of a change that is ready for review. */
 const REVIEW = 'review:'
+/** Begins the id of a landing that waits, or that of a rig in which nothing lands. */
+const LANDING = 'landing:'
 
 /** A question is opened, so that it is read whole before it is answered; so is what is about no session and no bead. */
-export function placeOf({ id, kind, answers, session_id, bead_id }: AttentionItem, city: string): Location {
+export function placeOf({ id, kind, answers, session_id, bead_id, rig }: AttentionItem, city: string): Location {
   if (kind === 'mail' && bead_id !== undefined) return { page: 'thread', city, subject: bead_id }
+  if (kind === 'landing') {
+    const subject = id.slice(LANDING.length)
+    return subject === rig ? { page: 'landings', city, subject: '' } : { page: 'landing', city, subject }
+  }
   if (kind === 'review') return { page: 'change', city, subject: id.slice(REVIEW.length) }
   if (answers.length > 0) return { page: 'question', city, subject: id }
   return aboutOf({ session_id, bead_id }, city) ?? { page: 'question', city, subject: id }

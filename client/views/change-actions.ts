@@ -13,6 +13,7 @@ export function changeActions(change: ChangeView, since: number | undefined): Ac
     ask(change),
     discard(change),
     since === undefined ? showNew(change) : showAll(change),
+    openLanding(change),
     copy('y', 'copy', 'its id', change.id),
     copy('b', 'copy-branch', 'its branch', change.branch),
   ]
@@ -30,7 +31,7 @@ const approve = (change: ChangeView): Action => ({
   confirm: `Approve ${nameOf(change)}?\n${countOf(change.files, 'file')}, +${change.added} -${change.removed}, commit ${change.head.slice(0, 12)}`,
   run: async ({ city }) => {
     await city.call('POST ~/change/{id}/approve', { params: { id: change.id }, body: { head: change.head } })
-    return { text: `${change.id} is approved` }
+    return { text: `${change.id} is approved; L shows how it lands` }
   },
 })
 
@@ -67,6 +68,20 @@ const discard = (change: ChangeView): Action => ({
 })
 
 const isDecided = ({ state }: ChangeView): boolean => state === 'landed' || state === 'discarded'
+
+/** Opens where the change stands in the queue of its rig. */
+const openLanding = ({ id, rig, branch, bead_id: bead }: ChangeView): Action => ({
+  key: 'L',
+  name: 'landing',
+  help: 'how it lands: its place in the queue, and its checks',
+  run: async ({ city }) => {
+    const { items } = await city.call('GET ~/landings', { query: { rig } })
+    const own = items.filter((landing) => landing.branch === branch)
+    const found = own.find((landing) => landing.bead_id === bead) ?? own[0]
+    if (!found) throw new Error(`${id} is not in the queue of ${rig} yet: approve it first`)
+    return { opens: { page: 'landing', city: city.name, subject: found.id } }
+  },
+})
 
 const showNew = ({ id, round }: ChangeView): Action => ({
   key: 'w',

@@ -5,6 +5,7 @@ export { shortTime, shownText } from './cells.ts'
 export { changeColumns } from './changes.ts'
 export { cityActions } from './city-actions.ts'
 export { amount, limitOf, progressBar, sparkLine } from './figures.ts'
+export { headOf as landHead, landingColumns } from './landings.ts'
 export { matchesFilter } from './matching.ts'
 export {
   type Action,

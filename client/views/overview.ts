@@ -1,7 +1,13 @@
 import { type Band, type OverviewPage, PREVIEW } from './page.ts'
 
-const CONCERNS: Band = { panels: ['attention'], share: 0.2, hidesWhenEmpty: true }
-const LISTS: readonly Band[] = [CONCERNS, { panels: ['sessions'], share: 0.4 }, { panels: ['beads'], share: 0.4 }]
+const CONCERNS: Band = { panels: ['attention'], share: 0.3, hidesWhenEmpty: true }
+const LANDINGS: Band = { panels: ['landings'], share: 0.15, hidesWhenEmpty: true }
+const LISTS: readonly Band[] = [
+  CONCERNS,
+  LANDINGS,
+  { panels: ['sessions'], share: 0.4 },
+  { panels: ['beads'], share: 0.4 },
+]
 const BESIDE: readonly Band[] = [
   { panels: [PREVIEW], share: 0.6 },
   { panels: ['agents'], share: 0.4 },
@@ -11,7 +17,7 @@ const ACTIVITY: readonly Band[] = [
   { panels: ['events'], share: 0.6 },
 ]
 
-/** One city: what waits for a person first, then its sessions and its work; with room, details, agents and live events. */
+/** One city: what waits for a person first, then what is to land, its sessions and its work; with room, details, agents and live events. */
 export const overviewPage: OverviewPage = {
   kind: 'overview',
   name: 'overview',

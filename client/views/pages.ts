@@ -15,6 +15,8 @@ import { eventPage } from './event.ts'
 import { eventsPage } from './events.ts'
 import { formulaPage, formulasPage } from './formulas.ts'
 import { graphPage } from './graph.ts'
+import { landingPage } from './landing.ts'
+import { landingsPage } from './landings.ts'
 import { logPage } from './log.ts'
 import { mailPage, threadPage } from './mail.ts'
 import { networkPage, postPage, profilePage } from './network.ts'
@@ -78,6 +80,8 @@ export const pages: readonly Page[] = [
   diffPage,
   changesPage,
   ...changePages,
+  landingsPage,
+  landingPage,
   usagePage,
   budgetsPage,
   accountsPage,

@@ -35,7 +35,20 @@ const STATES: Record<string, Tone> = {
   discarded: 'quiet',
   green: 'good',
   red: 'bad',
+  submitted: 'busy',
+  in_batch: 'busy',
+  pr_open: 'busy',
+  pr_waiting: 'busy',
+  pr_merging: 'busy',
+  waits_turn: 'warning',
+  held: 'warning',
+  conflict: 'bad',
+  parked: 'bad',
+  lost: 'bad',
+  already: 'quiet',
+  cancelled: 'quiet',
+  given_up: 'quiet',
 }
 
-/** The tone of a state of a city, agent, session, bead, run, step or service, or of a verdict. */
+/** The tone of a state of a city, agent, session, bead, run, step, service, change or landing, or of a verdict. */
 export const toneOf = (state = ''): Tone => STATES[state] ?? 'plain'

@@ -10,7 +10,7 @@ import { lineSpans } from './edit-line.ts'
 import { formLines } from './form.ts'
 import { useLook } from './look.ts'
 import { Panel } from './panel.tsx'
-import { type Span, selectedLine, styled } from './styled.ts'
+import { type Span, selectedLine, styled, widthOf } from './styled.ts'
 
 interface OverlayProps {
   readonly state: State
@@ -70,7 +70,9 @@ function SpanLines({ lines, columns }: { lines: Lines; columns: number }): React
   return lines.map((spans, at) => (
     // biome-ignore lint/suspicious/noArrayIndexKey: a line is where it is
     <Box key={at} height={1} width={columns}>
-      <Text wrap="truncate">{styled(spans, theme)}</Text>
+      <Text wrap="truncate">
+        {styled([...spans, { text: ' '.repeat(Math.max(0, columns - widthOf(spans))) }], theme)}
+      </Text>
     </Box>
   ))
 }
