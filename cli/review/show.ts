@@ -98,5 +98,5 @@ function printComments(io: Io, comments: readonly ChangeComment[]): void {
   }
 }
 
-const nextSteps = ({ id, round }: ChangeView): string =>
-  `gc review diff ${id}${round > 1 ? ' --since-last' : ''} shows it; then comment, ask, approve or discard it.`
+const nextSteps = ({ id, round, reviewers }: ChangeView): string =>
+  `gc review diff ${id}${round > 1 && reviewers.length > 0 ? ' --since-last' : ''} shows it; then comment, ask, approve or discard it.`

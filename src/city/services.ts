@@ -265,11 +265,8 @@ const buildLandings = (options: Foundation & Records & SessionServices): Landing
       return [worked.find((change) => change.bead === bead), worked.at(-1)].map((change) => change?.started ?? null)
     },
     isApproved: (head) => options.changeRows.undecided('approved').some((change) => change.head === head),
-    approvedOf: (rig, branch) =>
-      options.changeRows.undecided('approved').find((each) => each.rig === rig && each.branch === branch)?.head ??
-      undefined,
-    isReviewed: (rig, branch) =>
-      options.changeRows.undecided('ready').some((each) => each.rig === rig && each.branch === branch),
+    headOf: (rig, branch, state) =>
+      options.changeRows.undecided(state).find((each) => each.rig === rig && each.branch === branch)?.head ?? undefined,
   })
 
 type AttentionOptions = Foundation &

@@ -7,7 +7,7 @@ import { gc, home, perform, runChecked, say, serve } from './stage.ts'
 
 /**
  * Three agents in real terminals finish branches, and all of them land: one after a person asked for changes and its line was
- * changed on main meanwhile, one at once, and one after it failed the check. The letters of the queue are answered with the
+ * changed on main meanwhile, one at once, and one that failed the check before anybody looked. The letters of the queue are answered with the
  * commands that they name. Prints each step, and the seconds that a person spent.
  */
 
@@ -39,13 +39,15 @@ interface Change {
   readonly agent: string
   readonly session: string
   readonly state: string
-  readonly round: number
   readonly head: string
+  readonly checks?: 'green' | 'red'
 }
 
 let spent = 0
 let decisions = 0
 const letters = new Set<string>()
+/** Changes that the person looked at. */
+const seen = new Set<string>()
 
 await perform(land)
 
@@ -73,7 +75,8 @@ async function work(): Promise<void> {
   const decided = new Set<string>()
   for (; performance.now() - start < LIMIT_MS; await Bun.sleep(300)) {
     const { items }: { items: Change[] } = JSON.parse(await quietly('review', 'list', '--state', 'all', '--json'))
-    for (const change of items.filter(({ state }) => state === 'ready')) {
+    // A person looks at what has passed the check; what fails goes back without them.
+    for (const change of items.filter(({ state, checks }) => state === 'ready' && checks === 'green')) {
       // Ann and Bob change the same line: the person decides on both once both are there.
       if (items.length < Object.keys(TASKS).length || decided.has(`${change.id} ${change.head}`)) continue
       decided.add(`${change.id} ${change.head}`)
@@ -86,10 +89,12 @@ async function work(): Promise<void> {
 }
 
 /** The first round of Ann is not what the person wants. */
-async function decide({ id, agent, round }: Change): Promise<void> {
+async function decide({ id, agent }: Change): Promise<void> {
   await gc('review', 'show', id, '--city', 'town')
-  await gc('review', 'diff', id, ...(round > 1 ? ['--since-last'] : []), '--city', 'town')
-  if (agent !== 'shop/ann' || round > 1) return void (await gc('review', 'approve', id, '--city', 'town'))
+  await gc('review', 'diff', id, ...(seen.has(id) ? ['--since-last'] : []), '--city', 'town')
+  const isFirst = !seen.has(id)
+  seen.add(id)
+  if (agent !== 'shop/ann' || !isFirst) return void (await gc('review', 'approve', id, '--city', 'town'))
   await gc('review', 'comment', id, 'greeting.txt:1', '--text', 'Name the reader.', '--city', 'town')
   await gc('review', 'ask', id, '--text', 'One thing.', '--city', 'town')
 }

@@ -18,7 +18,7 @@ import type { Tx } from '../../core/store/index.ts'
 import { actorOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
 import type { ClaimManager } from '../../work/claims/index.ts'
-import { ChangeApproved, ChangeDiscarded, type LandingOfChange } from '../review/index.ts'
+import { ChangeApproved, ChangeDiscarded, ChangeReady, type LandingOfChange } from '../review/index.ts'
 import { Scratch, UserGit, Yard } from '../yard/index.ts'
 import { type CheckPlace, LandingChecks } from './checks.ts'
 import { Closes, type ClosesOptions } from './closes.ts'
@@ -54,10 +54,8 @@ interface LandingsOptions extends Shared, CheckOptions, LetterOptions, CloseOpti
   readonly claims: Pick<ClaimManager, 'holderOf' | 'onClaim'>
   /** Whether a person approved a commit in review. */
   isApproved(head: string): boolean
-  /** The commit of a branch that a person approved last in review. */
-  approvedOf(rig: string, branch: string): string | undefined
-  /** Whether a change of a branch waits for review. */
-  isReviewed(rig: string, branch: string): boolean
+  /** The last commit of a branch whose change is in this state of review. */
+  headOf(rig: string, branch: string, state: 'approved' | 'ready'): string | undefined
   readonly reactions: Pick<Reactions, 'on'>
 }
 
@@ -195,10 +193,10 @@ export class Landings {
       config.onChange(() => this.#wakeAll()),
       suspensions.onChange(() => this.#wakeAll()),
       log.subscribe(({ type }) => {
-        if (type === ChangeApproved.type) this.#releaseApproved()
+        if (type === ChangeApproved.type || type === ChangeReady.type) this.#followReviews()
       }),
     )
-    this.#releaseApproved()
+    this.#followReviews()
     this.#wakeAll()
     this.#scheduleSweep(FIRST_SWEEP_MS)
   }
@@ -317,7 +315,8 @@ export class Landings {
 
   /** Whether the review of a landing's change decides about it, or did so just now. */
   isInReview(row: LandingRow): boolean {
-    const isReviewed = () => this.options.isReviewed(row.rig, row.branch) || this.#approvedHead(row) !== undefined
+    const isReviewed = () =>
+      this.options.headOf(row.rig, row.branch, 'ready') !== undefined || this.#approvedHead(row) !== undefined
     return isForReview(row) && isReviewed()
   }
 
@@ -516,15 +515,17 @@ export class Landings {
     }
   }
 
-  /** Lets land what waited for an approval that came. */
-  #releaseApproved(): void {
+  /** Lets land what waited for an approval that came, and has later commits checked of what still waits. */
+  #followReviews(): void {
     const { store, report } = this.options
-    if (!this.rows.everywhere('held').some((row) => this.#approvedHead(row) !== undefined)) return
+    const next = (row: LandingRow) => this.#approvedHead(row) ?? this.#laterHead(row, 'ready')
+    if (!this.rows.everywhere('held').some((row) => next(row) !== undefined)) return
     const release = (tx: Tx) => {
       for (const row of this.rows.everywhere('held')) {
-        const head = this.#approvedHead(row)
+        const head = next(row)
         if (head === undefined) continue
-        const submitted = { state: 'submitted' as const, heldFor: '', reason: 'approved', head }
+        const reason = this.#approvedHead(row) === undefined ? 'a later commit waits for review' : 'approved'
+        const submitted = { state: 'submitted' as const, heldFor: '', reason, head }
         this.rows.addHead(tx, enterState(this.#parts, tx, row, submitted, events.LandSubmitted))
         tx.after(() => this.#wake(row.rig))
       }
@@ -533,12 +534,15 @@ export class Landings {
   }
 
   /** The commit with which a landing that waits for approval may go on: its own, or a later one that was never submitted. */
-  #approvedHead({ state, heldFor, rig, branch, head }: LandingRow): string | undefined {
-    const { isApproved, approvedOf } = this.options
-    if (state !== 'held' || heldFor !== 'approval') return undefined
-    if (isApproved(head)) return head
-    const later = approvedOf(rig, branch)
-    return later !== undefined && this.rows.withHeads(rig, [later]).length === 0 ? later : undefined
+  #approvedHead(row: LandingRow): string | undefined {
+    return isForReview(row) && this.options.isApproved(row.head) ? row.head : this.#laterHead(row, 'approved')
+  }
+
+  /** A commit of its branch in review that was never submitted. */
+  #laterHead(row: LandingRow, state: 'approved' | 'ready'): string | undefined {
+    if (!isForReview(row)) return undefined
+    const later = this.options.headOf(row.rig, row.branch, state)
+    return later !== undefined && this.rows.withHeads(row.rig, [later]).length === 0 ? later : undefined
   }
 
   #wake(rig: string): void {

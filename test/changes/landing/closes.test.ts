@@ -194,6 +194,20 @@ test('a branch asks a person once: its review where that decides, and else its l
   ])
 })
 
+test('the check of a branch that waits for review follows its later commits', async () => {
+  await using world = await workersWorld(AUTO.replace('200', '2'))
+  const { worker, landing } = await closed(world, { 'a.txt': '1\n2\n3\n' })
+  const before = world.city.log.head
+  const head = commit(worker.path, { 'b.txt': '4\n' })
+  await world.city.snapshots.take(worker.id, 'activity')
+  await until(() => since(world, before).includes('land.submitted'))
+  await world.settle()
+  await until(() => since(world, before).includes('land.passed'))
+  expect(world.landings.show(landing.id)).toMatchObject({ state: 'held', head, held_for: 'approval' })
+  expect(world.city.changes.ofBead(worker.bead)).toMatchObject([{ state: 'ready', checks: 'green', head }])
+  expect(since(world, before)).toEqual(['land.submitted', 'land.queued', 'land.held', 'land.checking', 'land.passed'])
+})
+
 test('a branch that fails the check goes back to its owner, and no person is to review it', async () => {
   await using world = await workersWorld(AUTO.replace('200', '2'))
   const { change, landing } = await closed(world, { broken: '1\n2\n3\n' })
