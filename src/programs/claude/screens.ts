@@ -50,6 +50,8 @@ export const claudeScreens: Partial<TerminalProfile> = {
 
 const EDITS = /^Do you want to (?:make this edit to|create|overwrite) \S.*\?$/
 const EDIT_HEADINGS: ReadonlySet<string> = new Set(['Edit file', 'Create file', 'Overwrite file'])
+/** The row below a command, and why it is asked about. */
+const REASON = /^(?:This command requires approval|[A-Z].* can.t be checked before it runs\b.*)$/
 const TOOL = /^(\S+) — (\S.*) Tool: \(MCP\)$/
 
 /** Its edits name a file from where its shell is now, which nothing here knows: such a path stays relative. Its headings come first; what an agent explains stands above the first blank row, in one piece. */
@@ -66,6 +68,6 @@ function claudeSubject({ prompt, text }: AskedText): AskedSubject | undefined {
   if (tool) return { kind: 'tool', server: tool[1] ?? '', tool: tool[2] ?? '' }
   const [, read] = /^Read\((\/\S*)\)$/.exec(body.join('\n')) ?? []
   if (heading === 'Read file' && head.length === 1 && read !== undefined) return { kind: 'read', paths: [read] }
-  const isCommand = heading === 'Bash command' && body.at(-1) === 'This command requires approval'
+  const isCommand = heading === 'Bash command' && REASON.test(body.at(-1) ?? '')
   return isCommand && body.at(-2) === '' ? commandIn(body.slice(0, -2)) : undefined
 }

@@ -122,6 +122,14 @@ describe('the subject of a question', () => {
     expect(two?.kind === 'command' && allowsLine('npm test', two.line)).toBe(false)
   })
 
+  test('is the command above each reason that claude gives', () => {
+    const claude = (line: string, reason: string) =>
+      read('claude', 'Do you want to proceed?', 'Bash command', 'Run it', '', line, '', reason)
+    const reason = "A variable in this command can't be checked before it runs"
+    expect(claude('cat $HOME/x', reason)).toEqual({ kind: 'command', line: 'cat $HOME/x' })
+    expect(claude('make', 'make test')).toBeUndefined()
+  })
+
   test('is a path from the folder of the session, where the program counts paths from it', () => {
     const write = (path: string) => ({ kind: 'write' as const, paths: [path] })
     const gemini = (heading: string) => read('gemini', 'Apply this change?', heading)
