@@ -50,7 +50,7 @@ export const claudeScreens: Partial<TerminalProfile> = {
 
 const EDITS = /^Do you want to (?:make this edit to|create|overwrite) \S.*\?$/
 const EDIT_HEADINGS: ReadonlySet<string> = new Set(['Edit file', 'Create file', 'Overwrite file'])
-/** The row below a command, and why it is asked about. */
+/** The row below a command that says why it asks. Without one that is known, a command of several blocks leaves a doubt. */
 const REASON = /^(?:This command requires approval|[A-Z].* can.t be checked before it runs\b.*)$/
 const TOOL = /^(\S+) — (\S.*) Tool: \(MCP\)$/
 
@@ -68,6 +68,7 @@ function claudeSubject({ prompt, text }: AskedText): AskedSubject | undefined {
   if (tool) return { kind: 'tool', server: tool[1] ?? '', tool: tool[2] ?? '' }
   const [, read] = /^Read\((\/\S*)\)$/.exec(body.join('\n')) ?? []
   if (heading === 'Read file' && head.length === 1 && read !== undefined) return { kind: 'read', paths: [read] }
-  const isCommand = heading === 'Bash command' && REASON.test(body.at(-1) ?? '')
-  return isCommand && body.at(-2) === '' ? commandIn(body.slice(0, -2)) : undefined
+  if (heading !== 'Bash command') return undefined
+  if (REASON.test(body.at(-1) ?? '') && body.at(-2) === '') return commandIn(body.slice(0, -2))
+  return body.includes('') ? undefined : commandIn(body)
 }

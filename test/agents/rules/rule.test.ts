@@ -122,12 +122,13 @@ describe('the subject of a question', () => {
     expect(two?.kind === 'command' && allowsLine('npm test', two.line)).toBe(false)
   })
 
-  test('is the command above each reason that claude gives', () => {
-    const claude = (line: string, reason: string) =>
-      read('claude', 'Do you want to proceed?', 'Bash command', 'Run it', '', line, '', reason)
+  test('is the command above the reason of claude, if it gives one', () => {
+    const claude = (...rows: string[]) =>
+      read('claude', 'Do you want to proceed?', 'Bash command', 'Run it', '', ...rows)
     const reason = "A variable in this command can't be checked before it runs"
-    expect(claude('cat $HOME/x', reason)).toEqual({ kind: 'command', line: 'cat $HOME/x' })
-    expect(claude('make', 'make test')).toBeUndefined()
+    expect(claude('cat $HOME/x', '', reason)).toEqual({ kind: 'command', line: 'cat $HOME/x' })
+    expect(claude('rm -rf build')).toEqual({ kind: 'command', line: 'rm -rf build' })
+    expect(claude('make', '', 'make test')).toBeUndefined()
   })
 
   test('is a path from the folder of the session, where the program counts paths from it', () => {
