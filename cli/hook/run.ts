@@ -65,7 +65,7 @@ export function hookPermissionCommand(hook: Command, { io }: CommandContext): vo
     .argument('[path]', 'gc that allowed commands run; default is this one')
     .addHelpText(
       'after',
-      '\nIt prints a decision for one plain command of the protocol and for files that a rule allows, and nothing for all others.',
+      '\nIt prints a decision for a plain command of the protocol, and for files and commands that a rule allows. For gemini it prints a command with its folder. It prints nothing for other calls.',
     )
     .action(async (name: string, path: string | undefined) => {
       const { decidePermission } = await import('./permission.ts')
