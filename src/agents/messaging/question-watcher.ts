@@ -5,10 +5,11 @@ import { AppError, errorMessage } from '../../core/errors.ts'
 import type { Store } from '../../core/store/index.ts'
 import type { SessionHost } from '../../host/client/index.ts'
 import type { Question } from '../../host/protocol/index.ts'
+import type { AskedSubject } from '../../programs/terminal-profile.ts'
 import { isRunning, type RunningSession, type SessionRepository } from '../../work/sessions/index.ts'
 import type { AcpConversations } from '../conversations/index.ts'
 import type { LaunchPlanner } from '../launch/index.ts'
-import { askingOf, type QuestionRow, type Questions } from '../questions/index.ts'
+import { askingOf, type CommandFolders, isOfSession, type QuestionRow, type Questions } from '../questions/index.ts'
 import { findDialog } from './dialogs.ts'
 
 interface QuestionWatcherOptions {
@@ -21,6 +22,7 @@ interface QuestionWatcherOptions {
   repository: SessionRepository
   conversations: Pick<AcpConversations, 'usesAcp'>
   questions: Questions
+  commandFolders: Pick<CommandFolders, 'around'>
   /** The bead that a session works on, or was created for. */
   beadOf(row: RunningSession): string | undefined
   report(message: string): void
@@ -161,12 +163,21 @@ export class QuestionWatcher {
   }
 
   async #record(row: RunningSession, open: QuestionRow | undefined, seen: Question | undefined): Promise<void> {
-    const { store, questions, repository, beadOf, launchPlanner } = this.options
-    const subject = seen && launchPlanner.program(row).profile.subject?.(seen, row.workDir)
+    const { store, questions, repository, beadOf } = this.options
+    const subject = seen && this.#subjectOf(row, seen)
     await store.write((tx) => {
       if (repository.find(row.id)?.hostKey !== row.hostKey) return
       if (open) questions.end(tx, open.id)
       if (seen) questions.raise(tx, askingOf(row, 'screen', beadOf(row)), seen, subject)
     }, gcPart('screens'))
+  }
+
+  /** What a dialog is about, with the folder of a command that is known to run elsewhere. */
+  #subjectOf(row: RunningSession, seen: Question): AskedSubject | undefined {
+    const { launchPlanner, commandFolders } = this.options
+    const subject = launchPlanner.program(row).profile.subject?.(seen, row.workDir)
+    if (subject?.kind !== 'command') return subject
+    const [folder, ...others] = commandFolders.around(row.hostKey, subject.line, seen.since)
+    return folder && others.length === 0 && !isOfSession(folder, row.workDir) ? { ...subject, folder } : subject
   }
 }

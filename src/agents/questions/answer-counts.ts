@@ -3,6 +3,7 @@ import type { Clock } from '../../core/clock.ts'
 import { isObject } from '../../core/json.ts'
 import type { Statement, Store, Tx } from '../../core/store/index.ts'
 import type { AskedSubject } from '../../programs/terminal-profile.ts'
+import { isOfSession } from './command-folders.ts'
 import type { QuestionRow } from './table.ts'
 
 /** What people allowed an agent again and again. */
@@ -65,6 +66,8 @@ export class AnswerCounts {
     const agent = this.agentOf(row.sessionId)
     const { subject } = row.question
     if (!subject || agent === undefined || !isOfPeople(row.actor)) return
+    // A rule would be for the folder of the session.
+    if (subject.kind === 'command' && subject.folder && !isOfSession(subject.folder, row.folder)) return
     const key = JSON.stringify(subject)
     if (row.choice?.role !== 'allow-once') return void tx.run(this.#reset, agent, key)
     tx.run(this.#count, agent, key, now)

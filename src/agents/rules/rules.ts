@@ -23,7 +23,9 @@ import {
   type AnswerCounts,
   askingOf,
   type Choice,
+  type CommandFolders,
   describeSubject,
+  isOfSession,
   numberOf,
   QuestionOver,
   type QuestionRow,
@@ -59,6 +61,7 @@ interface RulesOptions {
   questions: Pick<Questions, 'open' | 'openOf' | 'get' | 'onChange' | 'answerAtOnce'>
   answers: Pick<AnswerGiver, 'give'>
   answerCounts: AnswerCounts
+  commandFolders: CommandFolders
   /** The bead that a session works on, or was created for. */
   beadOf(row: RunningSession): string | undefined
   report(message: string): void
@@ -74,13 +77,6 @@ interface Judgement {
 }
 
 type JudgedQuestion = Pick<QuestionRow, 'sessionId' | 'hostKey' | 'folder' | 'question'> & { readonly id?: number }
-
-/** A command that a hook named before its dialog. */
-interface NamedCommand {
-  readonly line: string
-  readonly isHere: boolean
-  readonly at: number
-}
 
 /** The answer to a call that is decided before its program asks. */
 const ALLOW: Choice = { id: 'allow', label: 'Allow', role: 'allow-once' }
@@ -102,8 +98,6 @@ export class Rules {
   readonly #tried = new Set<number>()
   /** What keeps the rules for open questions from answering them. */
   readonly #held = new Map<number, string>()
-  /** What hooks named lately, by the run of a session: its dialogs do not show the folder of a command. */
-  readonly #named = new Map<string, NamedCommand[]>()
   /** Open questions about a command, and whether it runs in the folder of its session; absent where nobody named it. */
   readonly #places = new Map<number, boolean>()
   #unsubscribe: (() => void) | undefined
@@ -228,39 +222,29 @@ export class Rules {
       ...{ prompt: PROMPTS[call.kind], cut: false, picture: [], options: [ALLOW] },
       since: toTimestamp(clock.now()),
     }
-    this.#note(row.hostKey, subject, asking.folder)
     const judgement = call.asks ? undefined : this.#judge({ ...asking, question: { ...question, subject } })
-    if (!judgement || holding(judgement) !== undefined) return { decision: 'ask' }
+    if (!judgement || holding(judgement) !== undefined) {
+      if (subject.kind === 'command') this.#name(row.hostKey, subject.line, subject.folder ?? '')
+      return { decision: 'ask' }
+    }
     const { id } = judgement.rule
     await store.write((tx) => questions.answerAtOnce(tx, asking, question, subject, ALLOW, id), RULES)
     return { decision: 'allow' }
   }
 
   /** Remembers where a command runs, for the dialog about it, which may be open already. */
-  #note(hostKey: string, subject: AskedSubject, folder: string): void {
-    if (subject.kind !== 'command') return
-    const { clock, questions } = this.options
-    const [at, line] = [clock.now(), subject.line.trim()]
-    for (const [key, named] of this.#named) {
-      const recent = named.filter((each) => at - each.at <= DIALOG_MS)
-      if (recent.length === 0) this.#named.delete(key)
-      else this.#named.set(key, recent)
-    }
-    const isHere = isOfFolder(subject, folder)
-    const others = (this.#named.get(hostKey) ?? []).filter((each) => each.line !== line || each.isHere !== isHere)
-    if (others.length < MAX_NAMED) this.#named.set(hostKey, [...others, { line, isHere, at }])
+  #name(hostKey: string, line: string, folder: string): void {
+    const { commandFolders, questions } = this.options
+    commandFolders.name(hostKey, line, folder)
     this.#lookAt(questions.openOf(hostKey))
   }
 
   /** Places a command by what hooks named around the time of its dialog. One that may run elsewhere stays placed there. */
-  #place({ id, hostKey, question: { subject, since } }: QuestionRow): void {
+  #place({ id, hostKey, folder, question: { subject, since } }: QuestionRow): void {
     if (subject?.kind !== 'command' || this.#places.get(id) === false) return
-    const named = this.#named.get(hostKey) ?? []
-    const near = named.filter(
-      ({ line, at }) => line === subject.line.trim() && Math.abs(at - Date.parse(since)) <= DIALOG_MS,
-    )
-    if (near.length === 0) return
-    const isHere = named.length < MAX_NAMED && near.every((each) => each.isHere)
+    const folders = this.options.commandFolders.around(hostKey, subject.line, since)
+    if (folders.length === 0) return
+    const isHere = folders.every((each) => isOfSession(each, folder))
     this.#places.set(id, isHere)
   }
 
@@ -317,9 +301,8 @@ export class Rules {
   /** Whether a command is known to run in the folder of its session; everything else depends on no folder. */
   #isHere({ id, folder, question: { subject } }: JudgedQuestion): boolean {
     if (subject?.kind !== 'command') return true
-    return subject.folder === undefined
-      ? id !== undefined && this.#places.get(id) === true
-      : isOfFolder(subject, folder)
+    if (subject.folder !== undefined) return isOfSession(subject.folder, folder)
+    return id !== undefined && this.#places.get(id) === true
   }
 
   #isFor({ rig, agent }: Rule, template: string): boolean {
@@ -438,9 +421,6 @@ export class Rules {
 }
 
 const MAX_KEPT = 5_000
-/** A hook names a command, and its dialog comes up, within so long of each other. */
-const DIALOG_MS = 60_000
-const MAX_NAMED = 100
 const WARNING =
   'It runs code that the session can change: the scripts, tests and configuration that this command reads. gc only checks the files that the command names and the manifest of its program.'
 
@@ -451,9 +431,6 @@ const isAnswerable = ({ question: { kind, cut, options } }: JudgedQuestion): boo
   const allowing = options.filter(({ role }) => role === 'allow-once')
   return kind === 'approval' && !cut && allowing.length === 1 && allowing[0]?.text === undefined && !allowing[0]?.ticks
 }
-
-const isOfFolder = ({ folder: of }: { folder?: string }, folder: string): boolean =>
-  of !== undefined && (of === folder || of === realPath(folder))
 
 const subjectOf = ({ kind, paths, line = '' }: ToolCall): AskedSubject =>
   kind === 'command' ? { kind, line, folder: paths[0] ?? '' } : { kind, paths }

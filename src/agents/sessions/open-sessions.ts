@@ -74,7 +74,7 @@ import {
   SessionRequests,
 } from '../messaging/index.ts'
 import type { ProjectFiles } from '../project-files/index.ts'
-import { AnswerCounts, askingOf, HostPrompts, optionOf, Questions } from '../questions/index.ts'
+import { AnswerCounts, askingOf, CommandFolders, HostPrompts, optionOf, Questions } from '../questions/index.ts'
 import type { Worktrees } from '../worktrees/index.ts'
 import { SessionControl } from './control.ts'
 import { SessionCredentials } from './credentials.ts'
@@ -147,6 +147,7 @@ function openRunState({ store, log, clock, config, beads, sessionRecords, ...opt
     accepted,
     activity: new SessionActivity(),
     answerCounts,
+    commandFolders: new CommandFolders(clock),
     questions: new Questions({
       ...{ store, log, clock, counts: answerCounts },
       onAnswered: (row) => accepted.note(row, repository.find(row.sessionId)),

@@ -85,6 +85,6 @@ test('codex is asked about another folder whatever a command that a rule allowed
   const lies = () => readFileSync(join(rig, 'lied'), 'utf8').split('\n').length
   const before = lies()
   await eventually(() => lies() > before + 5)
-  expect((await open()).subject).toBe('sh check.sh')
+  expect((await open()).subject).toBe(`sh check.sh (in ${rig}/sub)`)
   expect(existsSync(join(rig, 'sub', 'checked'))).toBe(false)
 })

@@ -58,7 +58,8 @@ test('claude does what rules allow where it is now, and asks about what its dial
   const [question] = JSON.parse(await town.gc('attention', '--json')).items
   await town.gc('attention', 'answer', question.id, '1')
   await eventually(() => town.exists('sub/src/b.ts')[0] === true)
-  await eventually(async () => JSON.parse(await town.gc('attention', '--json')).items[0]?.subject === 'sh check.sh')
+  const elsewhere = `sh check.sh (in ${town.rig}/sub)`
+  await eventually(async () => JSON.parse(await town.gc('attention', '--json')).items[0]?.subject === elsewhere)
   expect(town.exists('sub/checked')).toEqual([false])
 })
 
@@ -87,6 +88,7 @@ test('codex does what a rule allows in its folder, and asks about the same line 
   expect(await town.allowed(/sh check\.sh$/, ...ruled)).toEqual(ruled)
   expect(town.exists('checked', 'sub/checked')).toEqual([true, false])
   const [question] = JSON.parse(await town.gc('attention', '--json')).items
+  expect(question.subject).toBe(`sh check.sh (in ${town.rig}/sub)`)
   expect(question.to_do).toContain('its rule is for the folder of the session')
   await town.gc('attention', 'answer', question.id, '1')
   await eventually(() => town.exists('sub/checked')[0] === true)

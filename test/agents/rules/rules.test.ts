@@ -258,7 +258,27 @@ describe('a rule', () => {
     await name('make')
     await city.rules.add(human, { ...npmTest, value: 'make' })
     await settled(city)
-    expect(open()).toMatchObject({ subject: 'make' })
+    expect(open()).toMatchObject({ subject: `make (in ${rig}/src)` })
+  })
+
+  test('is not suggested for what was allowed in another folder, nor is that equal to the same in its own', async () => {
+    await using town = scriptedTown()
+    const { city, rig, session, name } = await world(town)
+    const hostKey = city.sessionRepository.find(session)?.hostKey ?? ''
+    const open = () => city.attention.list().items.find(({ kind }) => kind === 'dialog')
+    const same = new Set<string | undefined>()
+    for (let n = 1; n <= 10; n++) {
+      await name('npm test', `${rig}/src`)
+      town.host.ask(hostKey, bash('npm test'))
+      await until(() => open()?.id === `question:${n}`)
+      same.add(open()?.same)
+      await city.sessions.interactions.answer(`question:${n}`, human, { answer: '1' })
+    }
+    expect([same.size, city.rules.suggest().items]).toEqual([1, []])
+    await town.clock.advance(61 * SECOND)
+    town.host.ask(hostKey, bash('npm test', { since: toTimestamp(town.clock.now()) }))
+    await until(() => open()?.id === 'question:11')
+    expect(same.has(open()?.same)).toBe(false)
   })
 
   test('cannot be taken from a question that shows a path from an unknown folder', async () => {
