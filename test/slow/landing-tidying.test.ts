@@ -38,7 +38,7 @@ describe('delete_branch', () => {
 
   test('goes on after a crash, and says so where the remote keeps the branch', async () => {
     await using world = await landingWorld({ land: DELETING })
-    world.hook('update', `case "$1 $3" in "refs/heads/x 0"*) exit 1;; esac`)
+    world.hook('update', `case "$1 $3" in "refs/heads/x 00000000"*) exit 1;; esac`)
     world.branch('x', { x: '1\n' })
     git(world.rig, 'push', '-q', 'origin', 'x')
     const id = await world.submit('x')

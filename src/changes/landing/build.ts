@@ -1,11 +1,11 @@
 import type { LandConfig } from '../../config/city/index.ts'
 import { errorMessage } from '../../core/errors.ts'
 import {
+  type AddedLines,
   broughtBack,
   type ConflictedFile,
   changesBetween,
   changesDigest,
-  findSecrets,
   type LfsPointer,
   lfsPointers,
   linesBetween,
@@ -13,6 +13,8 @@ import {
   merge,
   movedSubmodules,
   type PathChange,
+  type Replaced,
+  readAddedLines,
   renamesBetween,
   type UserGit,
   type Yard,
@@ -30,6 +32,10 @@ export interface BuildRequest {
   readonly tip: string
   /** Heads of landings that this one continues, which landed or are ahead of it. */
   readonly landed: readonly string[]
+  /** Whether the target has the head. */
+  readonly isContained: boolean
+  /** The contents that the target and what is ahead replaced. */
+  replaced(): Promise<Replaced>
   /** Unix time in seconds. */
   readonly committedAt: number
   /** Whether a person approved this head. */
@@ -51,7 +57,7 @@ export interface Candidate {
 }
 
 export type BuildResult =
-  | { readonly is: 'candidate'; readonly candidate: Candidate }
+  | { readonly is: 'candidate'; readonly candidate: Candidate; readonly changes: readonly PathChange[] }
   /** The target has all of it. */
   | { readonly is: 'already' }
   /** It cannot be merged with what is ahead of it, or has nothing beyond that. */
@@ -74,8 +80,8 @@ export interface Failed {
 
 /** Merges a branch onto what is ahead of it, and looks for what a person must see first. */
 export async function build(request: BuildRequest): Promise<BuildResult> {
-  const { yard, row, base, tip } = request
-  if (await yard.contains(base, row.head)) return { is: 'already' }
+  const { yard, row, base, tip, isContained } = request
+  if (isContained) return { is: 'already' }
   const starts = await startsOf(request)
   if (starts.length === 0) return held('unrelated', `its branch has no history in common with ${row.target}`)
   await yard.attributesFrom(base)
@@ -83,11 +89,13 @@ export async function build(request: BuildRequest): Promise<BuildResult> {
   if ('is' in merged) return merged
   const changes = await changesBetween(yard, tip, merged.tree)
   if (changes.length === 0) return { is: tip === base ? 'already' : 'later' }
-  const problem = await examine(request, { ...merged, changes, starts })
+  let added: Promise<AddedLines> | undefined
+  const readAdded = () => (added ??= readAddedLines(yard, tip, merged.tree))
+  const problem = await examine(request, { ...merged, changes, starts, added: readAdded })
   if (problem) return problem
   const candidate = await candidateOf(request, merged.tree)
   const expected = changesDigest(changes)
-  return { is: 'candidate', candidate: { parent: tip, candidate, tree: merged.tree, expected } }
+  return { is: 'candidate', candidate: { parent: tip, candidate, tree: merged.tree, expected }, changes }
 }
 
 /** The merge with what is ahead; conflicts in generated files are resolved by making these again. */
@@ -129,6 +137,7 @@ interface Merged {
   readonly generated: readonly string[]
   readonly changes: readonly PathChange[]
   readonly starts: readonly string[]
+  added(): Promise<AddedLines>
 }
 
 const LISTED = 5
@@ -153,8 +162,10 @@ const GUARDS: Readonly<Record<string, Guard>> = {
     const moved = movedSubmodules(changes)
     return moved.length > 0 ? `it moves submodules, which gc does not land: ${listed(moved)}` : undefined
   },
-  async lfs({ yard, missingLfs }, { changes }) {
-    const pointers = await lfsPointers(yard, changes)
+  async lfs({ yard, missingLfs }, { changes, added }) {
+    const { pointers: seen, isCut } = await added()
+    const isKnown = !isCut && !seen.some((path) => path.startsWith('"'))
+    const pointers = await lfsPointers(yard, isKnown ? changes.filter(({ path }) => seen.includes(path)) : changes)
     if (pointers.length === 0) return undefined
     const paths = listed(pointers.map(({ path }) => path))
     try {
@@ -175,8 +186,8 @@ const GUARDS: Readonly<Record<string, Guard>> = {
     const found = changes.map(({ path }) => path).filter((path) => globs.some((glob) => glob.match(path)))
     return found.length > 0 ? `it changes protected files: ${listed(found)}` : undefined
   },
-  async 'brought-back'({ yard, tip, row }, { changes }) {
-    const paths = await broughtBack(yard, tip, changes)
+  async 'brought-back'({ row, replaced }, { changes }) {
+    const paths = broughtBack(changes, await replaced())
     if (paths.length < 2) return undefined
     return `it brings contents back that ${row.target} replaced, as a branch does that was not up to date: ${listed(paths)}`
   },
@@ -186,8 +197,8 @@ const GUARDS: Readonly<Record<string, Guard>> = {
     const lines = await linesBetween(yard, tip, tree)
     return lines > large ? `it changes ${lines} lines, and the rig holds what changes more than ${large}` : undefined
   },
-  async secrets({ yard, tip }, { tree }) {
-    const { findings, isCut } = await findSecrets(yard, tip, tree)
+  async secrets(_, { added }) {
+    const { findings, isCut } = await added()
     if (findings.length > 0) return `it adds ${listed(findings.map(({ path, what }) => `${what} in ${path}`))}`
     return isCut ? 'it is too large to be looked through for secrets' : undefined
   },

@@ -6,7 +6,18 @@ import type { PayloadOf } from '../../core/events/index.ts'
 import type { Tx } from '../../core/store/index.ts'
 import { WorkKey } from '../../work/metadata.ts'
 import { landingMode, packHolder } from '../forges/index.ts'
-import { changesBetween, changesDigest, LocalBranch, RemoteBranch, remoteAddress, type Target } from '../yard/index.ts'
+import {
+  changesDigest,
+  changesOfPairs,
+  LocalBranch,
+  type PathChange,
+  RemoteBranch,
+  type Replaced,
+  remoteAddress,
+  replacedBy,
+  replacedIn,
+  type Target,
+} from '../yard/index.ts'
 import { type BuildRequest, type BuildResult, build, type Candidate } from './build.ts'
 import { checkId } from './checks.ts'
 import { type Decision, decide, verdictsOf } from './decide.ts'
@@ -47,6 +58,10 @@ export class Train {
   #isWanted = false
   #isClosed = false
   #isPrepared = false
+  /** Whether the yard has the history of a target. */
+  #isTargetKnown = false
+  /** The batch whose push was recorded, and not begun. */
+  #newPush: string | undefined
   #failingSince: number | undefined
   #failures = 0
   #retry: Deadline | undefined
@@ -134,6 +149,7 @@ export class Train {
     const { clock, report } = this.parts
     this.rig.yard.distrust()
     this.#target = undefined
+    this.#isTargetKnown = false
     this.#failingSince ??= clock.now()
     const message = errorMessage(error)
     if (this.#failures++ === 0) report(`landing in rig ${this.rig.name}: ${message}`)
@@ -185,6 +201,7 @@ export class Train {
     await yard.prepare(any?.head.length === 64 ? 'sha256' : 'sha1')
     if (this.#isPrepared) return
     await this.#tidying.removeRefs()
+    this.#isTargetKnown = (await yard.refs('refs/gc/base')).size > 0
     this.#isPrepared = true
   }
 
@@ -194,7 +211,7 @@ export class Train {
     const submitted = rows.inStates(this.rig.name, 'submitted')
     if (submitted.length === 0) return
     // A shallow clone does not have the history that the target has, so it waits until that was seen.
-    const isTargetKnown = (await this.rig.yard.refs('refs/gc/base')).size > 0 || (await this.#sees(land))
+    const isTargetKnown = this.#isTargetKnown || (await this.#sees(land))
     const problems = await this.#adopt(submitted)
     const unsaved = await this.#unsavedBehind(submitted)
     const taken = submitted.filter(({ id }) => !problems.has(id))
@@ -246,7 +263,7 @@ export class Train {
       problems.set(id, 'the rig has no repository')
       for (const source of this.rig.sources(session)) {
         try {
-          await yard.adopt(source, [head])
+          await yard.copy(source, [head])
           problems.delete(id)
           break
         } catch (error) {
@@ -265,6 +282,7 @@ export class Train {
       this.#wakeIn(LOOK_MS)
       return undefined
     }
+    this.#isTargetKnown = true
     await this.#observe(base)
     await this.#stopStanding('no-branch')
     return base
@@ -316,12 +334,11 @@ export class Train {
 
   /** Members of a push whose commits changed other paths or contents than they were to. */
   async #wrongMembers({ batch, upto }: PushRow): Promise<ReadonlySet<string>> {
-    const wrong = new Set<string>()
-    for (const member of this.parts.rows.members(batch).filter(({ position }) => position <= upto)) {
-      const changes = await changesBetween(this.rig.yard, member.parent, member.candidate)
-      if (changesDigest(changes) !== member.expected) wrong.add(member.landing)
-    }
-    return wrong
+    const members = this.parts.rows.members(batch).filter(({ position }) => position <= upto)
+    const pairs = members.map(({ parent, candidate }) => [parent, candidate] as const)
+    const changes = await changesOfPairs(this.rig.yard, pairs)
+    const wrong = members.filter(({ expected }, at) => changesDigest(changes[at] ?? []) !== expected)
+    return new Set(wrong.map(({ landing }) => landing))
   }
 
   /** Landings that the target no longer contains. */
@@ -436,12 +453,19 @@ export class Train {
     { land, base, batch, committedAt }: { land: LandConfig; base: string; batch: string; committedAt: number },
   ): Promise<{ members: MemberRow[]; changed: boolean }> {
     const members: MemberRow[] = []
+    const ahead: PathChange[] = []
+    let onBase: Promise<Replaced> | undefined
+    const replaced = async () => {
+      onBase ??= replacedIn(this.rig.yard, base)
+      return replacedBy(ahead, await onBase)
+    }
+    const pins = queued.length === 0 ? undefined : await this.rig.yard.refs('refs/gc/land')
     let changed = false
     for (const row of queued) {
       if (members.length >= land.batch) break
       const isProposed = this.#modeOf(row, land) === 'pr'
       if (isProposed && members.length > 0) continue
-      if (!(await this.#mayEnter(row, land))) {
+      if (!(await this.#mayEnter(row, land, pins?.get(pinOf(row))))) {
         changed = true
         continue
       }
@@ -451,11 +475,14 @@ export class Train {
         continue
       }
       const tip = members.at(-1)?.candidate ?? base
+      const { landed, isContained } = history
       const isApproved = this.parts.isApproved(row.head)
-      const merge = () => this.#merge(row, { land, base, tip, landed: history.landed, committedAt, isApproved })
-      const result: BuildResult = history.abandoned ?? (await merge())
-      if (result.is === 'candidate') members.push(toMember(batch, members.length, row, result.candidate))
-      else if (result.is === 'generating') {
+      const place = { land, base, tip, landed, isContained, replaced, committedAt }
+      const result: BuildResult = history.abandoned ?? (await this.#merge(row, { ...place, isApproved }))
+      if (result.is === 'candidate') {
+        members.push(toMember(batch, members.length, row, result.candidate))
+        ahead.push(...result.changes)
+      } else if (result.is === 'generating') {
         await this.#explain(row, 'its generated files are being made again')
         break
       } else if (result.is === 'later')
@@ -480,13 +507,15 @@ export class Train {
     const pinned = (await this.rig.yard.refs(pinOf(row))).get(pinOf(row))
     const history = await this.#historyOf(row, base, [])
     if (pinned !== row.head || history.waitsFor !== undefined || history.abandoned) return undefined
+    const { landed, isContained } = history
+    const replaced = async () => replacedBy([], await replacedIn(this.rig.yard, base))
     const committedAt = Math.floor(this.parts.clock.now() / 1000)
-    return this.#merge(row, { land, base, tip: base, landed: history.landed, committedAt, isApproved: true })
+    const place = { land, base, tip: base, landed, isContained, replaced, committedAt }
+    return this.#merge(row, { ...place, isApproved: true })
   }
 
   /** Whether a landing is still what was submitted; otherwise it is held. */
-  async #mayEnter(row: LandingRow, land: LandConfig): Promise<boolean> {
-    const pinned = (await this.rig.yard.refs(pinOf(row))).get(pinOf(row))
+  async #mayEnter(row: LandingRow, land: LandConfig, pinned: string | undefined): Promise<boolean> {
     if (pinned !== row.head) {
       await this.#change(row, 'queued', { state: 'submitted', reason: '' }, events.LandSubmitted)
       return false
@@ -534,21 +563,22 @@ export class Train {
     row: LandingRow,
     base: string,
     members: readonly MemberRow[],
-  ): Promise<{ landed: string[]; waitsFor?: string; abandoned?: BuildResult }> {
+  ): Promise<{ landed: string[]; isContained: boolean; waitsFor?: string; abandoned?: BuildResult }> {
     const args = ['rev-list', '-n', String(MAX_COMMITS), row.head, '--not', base]
     const commits = (await this.rig.yard.own.run(...args)).split('\n').filter((commit) => commit !== '')
     const landed: string[] = []
+    const isContained = commits.length === 0
     for (const { row: other, head } of this.parts.rows.withHeads(this.rig.name, commits)) {
       if (other.id === row.id) continue
       const isAhead = members.some((member) => member.landing === other.id && member.head === head)
       if (isAhead || other.state === 'landed') landed.push(head)
-      else if (!FINAL.includes(other.state)) return { landed, waitsFor: other.id }
+      else if (!FINAL.includes(other.state)) return { landed, isContained, waitsFor: other.id }
       else if (other.state !== 'already' && other.branch !== row.branch && !row.allowed.includes('parent')) {
         const reason = `builds on ${other.id}, which was ${other.state === 'cancelled' ? 'cancelled' : 'given up'}`
-        return { landed, abandoned: { is: 'held', for: 'parent', reason } }
+        return { landed, isContained, abandoned: { is: 'held', for: 'parent', reason } }
       }
     }
-    return { landed: [...new Set(landed)] }
+    return { landed: [...new Set(landed)], isContained }
   }
 
   /** Records why a landing stays where it is in the queue. */
@@ -701,6 +731,9 @@ export class Train {
       rows.updateBatch(tx, batch.id, { state: 'pushing', lo: upto, hi: blamed ?? upto })
       const push = { batch: batch.id, rig: batch.rig, target: batch.target, old: batch.base, new: last.candidate, upto }
       rows.addPush(tx, { ...push, state: 'open', startedAt: clock.now() })
+      tx.after(() => {
+        this.#newPush = batch.id
+      })
       this.#record(tx, events.LandPushing, { batch: batch.id, base: batch.base, commit: last.candidate })
     }, LANDING)
     return 'again'
@@ -723,10 +756,12 @@ export class Train {
     if (row?.state === 'in_batch' && row.batch === batch.id) this.#returns.giveBack(tx, row, land, back)
   }
 
-  /** Pushes what passed, and looks. */
+  /** Pushes what passed, and looks. It looks first unless the push is new: the lease has what was seen when it was merged. */
   async #push(batch: BatchRow, land: LandConfig): Promise<Step> {
     const { rows, store } = this.parts
-    if ((await this.#look(land)) === undefined) return 'wait'
+    const isNew = this.#newPush === batch.id
+    this.#newPush = undefined
+    if (!isNew && (await this.#look(land)) === undefined) return 'wait'
     const push = rows.openPushes(this.rig.name).find((each) => each.batch === batch.id)
     if (!push) return this.#unpushed(batch)
     if (this.#row?.pausedAt != null) return 'wait'

@@ -26,7 +26,9 @@ export function rulesOf(text: string, folder: string): string[] {
     const [pattern = '', ...attributes] = line.trim().split(/\s+/)
     const chosen = attributes.filter((attribute) => MERGE.test(attribute))
     const isRule = pattern !== '' && !/^(?:#|"|\[attr\])/.test(pattern) && chosen.length > 0
-    return isRule ? [[patternAt(pattern, folder), ...chosen].join(' ')] : []
+    // As it is meant for merges: for diffs it would hide secrets.
+    const rules = chosen.map((attribute) => (attribute === 'binary' ? '-merge' : attribute))
+    return isRule ? [[patternAt(pattern, folder), ...rules].join(' ')] : []
   })
 }
 

@@ -1,15 +1,19 @@
 export { type CandidateParts, makeCandidate } from './candidate.ts'
 export { commitOf, isReplaceable, treeWithFiles, withFilesOf } from './generated.ts'
 export {
+  type AddedLines,
   broughtBack,
   changesBetween,
   changesDigest,
-  type Finding,
-  findSecrets,
+  changesOfPairs,
   linesBetween,
   movedSubmodules,
   type PathChange,
+  type Replaced,
+  readAddedLines,
   renamesBetween,
+  replacedBy,
+  replacedIn,
 } from './inspect.ts'
 export { type LfsPointer, lfsPointers } from './lfs.ts'
 export { checkedOutIn, LocalBranch, type LocalRig } from './local.ts'

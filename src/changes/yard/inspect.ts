@@ -1,4 +1,5 @@
 import { sha256 } from '../../core/digest.ts'
+import { AppError } from '../../core/errors.ts'
 import { SECRET_FORMATS } from '../../core/text/index.ts'
 import type { Yard } from './yard.ts'
 
@@ -17,6 +18,28 @@ const MAX_LIST_BYTES = 128 * 1024 * 1024
 const MAX_PATCH_BYTES = 64 * 1024 * 1024
 const RAW = ['-r', '--raw', '--no-renames', '--no-abbrev', '-z', '--no-ext-diff', '--ignore-submodules=none']
 const SUBMODULE = '160000'
+const NOTHING = /^0+$/
+const POINTER_LINE = '+version https://git-lfs.github.com/spec/v1'
+
+/** The paths in which each second commit of some pairs differs from the first. */
+export async function changesOfPairs(
+  yard: Yard,
+  pairs: readonly (readonly [from: string, to: string])[],
+): Promise<PathChange[][]> {
+  if (pairs.length === 0) return []
+  // A commit is compared with what follows it as with its parent.
+  const input = Buffer.from(pairs.map(([from, to]) => `${to} ${from}\n`).join(''))
+  const args = ['diff-tree', '--stdin', '--always', ...RAW]
+  const fields = (await yard.own.read(args, { maxOutput: MAX_LIST_BYTES, input })).split('\0')
+  const found: PathChange[][] = []
+  for (let at = 0; at < fields.length; at++) {
+    const field = fields[at] ?? ''
+    if (field.startsWith(':')) found.at(-1)?.push(toChange(field, fields[++at]))
+    else if (field !== '') found.push([])
+  }
+  if (found.length !== pairs.length) throw new AppError('internal', 'git compared other commits than it was given')
+  return found
+}
 
 /** The paths that differ between two commits. */
 export async function changesBetween(yard: Yard, from: string, to: string): Promise<PathChange[]> {
@@ -26,11 +49,13 @@ export async function changesBetween(yard: Yard, from: string, to: string): Prom
 function parseRaw(text: string): PathChange[] {
   const fields = text.split('\0')
   const changes: PathChange[] = []
-  for (let at = 0; at + 1 < fields.length; at += 2) {
-    const [oldMode = '', newMode = '', oldBlob = '', newBlob = ''] = (fields[at] ?? '').replace(/^\n*:/, '').split(' ')
-    changes.push({ path: fields[at + 1] ?? '', oldMode, newMode, oldBlob, newBlob })
-  }
+  for (let at = 0; at + 1 < fields.length; at += 2) changes.push(toChange(fields[at] ?? '', fields[at + 1]))
   return changes
+}
+
+function toChange(facts: string, path = ''): PathChange {
+  const [oldMode = '', newMode = '', oldBlob = '', newBlob = ''] = facts.replace(/^\n*:/, '').split(' ')
+  return { path, oldMode, newMode, oldBlob, newBlob }
 }
 
 /** Stands for exactly these paths with exactly these contents. */
@@ -62,17 +87,30 @@ export async function linesBetween(yard: Yard, from: string, to: string): Promis
   }, 0)
 }
 
-/** The paths to which changes bring contents back that the branch replaced in its last commits. New files replaced nothing. */
-export async function broughtBack(yard: Yard, tip: string, changes: readonly PathChange[]): Promise<string[]> {
-  const wanted = new Map(
-    changes.filter(({ newBlob }) => !/^0+$/.test(newBlob)).map((each) => [each.path, each.newBlob]),
-  )
-  if (wanted.size === 0) return []
+/** Contents that a branch replaced, by path. */
+export type Replaced = ReadonlyMap<string, ReadonlySet<string>>
+
+/** The contents that a branch replaced in its last commits. */
+export async function replacedIn(yard: Yard, tip: string): Promise<Replaced> {
   const args = ['log', '-n', String(LOOK_BACK), '--first-parent', '-m', '--format=', '--diff-filter=a', ...RAW, tip]
-  const text = await yard.own.read(args, { maxOutput: MAX_LIST_BYTES })
-  const replaced = parseRaw(text).filter(({ path, oldBlob }) => wanted.get(path) === oldBlob)
-  return [...new Set(replaced.map(({ path }) => path))]
+  return replacedBy(parseRaw(await yard.own.read(args, { maxOutput: MAX_LIST_BYTES })))
 }
+
+/** The contents that some changes replace, besides others. */
+export function replacedBy(changes: readonly PathChange[], besides: Replaced = new Map()): Replaced {
+  const all = new Map([...besides].map(([path, blobs]) => [path, new Set(blobs)]))
+  for (const { path, oldBlob } of changes) all.set(path, (all.get(path) ?? new Set()).add(oldBlob))
+  return all
+}
+
+/** The paths to which changes bring replaced contents back. New files replaced nothing. */
+export const broughtBack = (changes: readonly PathChange[], replaced: Replaced): string[] => [
+  ...new Set(
+    changes
+      .filter(({ path, newBlob }) => !NOTHING.test(newBlob) && replaced.get(path)?.has(newBlob))
+      .map(({ path }) => path),
+  ),
+]
 
 export const movedSubmodules = (changes: readonly PathChange[]): string[] =>
   changes.filter(({ oldMode, newMode }) => oldMode === SUBMODULE || newMode === SUBMODULE).map(({ path }) => path)
@@ -83,16 +121,22 @@ export interface Finding {
   readonly what: string
 }
 
-/** Looks through the lines that a branch adds for secrets. */
-export async function findSecrets(
-  yard: Yard,
-  from: string,
-  to: string,
-): Promise<{ findings: Finding[]; isCut: boolean }> {
+/** What the lines have that a branch adds. */
+export interface AddedLines {
+  readonly findings: readonly Finding[]
+  /** The paths of what may be pointers of Git LFS. */
+  readonly pointers: readonly string[]
+  /** Whether there were too many lines to look through. */
+  readonly isCut: boolean
+}
+
+/** Looks through the lines that a branch adds, for secrets and pointers. */
+export async function readAddedLines(yard: Yard, from: string, to: string): Promise<AddedLines> {
   const args = ['diff-tree', '-r', '-p', '-U0', '--no-renames', '--no-ext-diff', '--no-textconv', '--no-color']
   const prefixes = ['--src-prefix=a/', '--dst-prefix=b/']
   const result = await yard.own.execute([...args, ...prefixes, from, to], { maxOutput: MAX_PATCH_BYTES })
   const findings: Finding[] = []
+  const pointers: string[] = []
   let path = ''
   let isHeader = true
   for (const line of result.stdout.split('\n')) {
@@ -100,11 +144,12 @@ export async function findSecrets(
     else if (line.startsWith('@@ ')) isHeader = false
     else if (isHeader && line.startsWith('+++ ')) path = line.slice('+++ b/'.length).replace(/\t$/, '')
     else if (!isHeader && line.startsWith('+')) {
+      if (line === POINTER_LINE) pointers.push(path)
       const what = findingIn(line.slice(1))
       if (what !== undefined && !findings.some((each) => each.path === path)) findings.push({ path, what })
     }
   }
-  return { findings, isCut: result.exceeded !== undefined || result.exitCode !== 0 }
+  return { findings, pointers, isCut: result.exceeded !== undefined || result.exitCode !== 0 }
 }
 
 function findingIn(line: string): string | undefined {

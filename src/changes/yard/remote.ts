@@ -58,6 +58,9 @@ export async function remoteAddress(rig: Repository, name: string): Promise<Remo
 
 /** A branch of a remote repository, reached with what the user's own git knows of it. */
 export class RemoteBranch implements Target {
+  /** The commit that was seen last, which the yard keeps. */
+  #kept: string | undefined
+
   constructor(
     private readonly user: UserGit,
     private readonly yard: Yard,
@@ -73,9 +76,11 @@ export class RemoteBranch implements Target {
     const git = await this.#reaching()
     const commit = await this.#list(git)
     if (commit === undefined) return undefined
+    if (commit === this.#kept) return commit
     const kept = `refs/gc/base/${this.branch}`
     if (await this.yard.has(commit)) {
       await this.yard.pin({ [kept]: commit })
+      this.#kept = commit
       return commit
     }
     const fetched = await git.execute([...FETCH, this.address.url, `+${this.ref}:${kept}`], {

@@ -9,6 +9,8 @@ const OF_REPOSITORIES = ['local', 'worktree']
 /** A command that starts OpenSSH itself, and no wrapper. */
 const STARTS_SSH = /^\s*(?:\w+=\S*\s+)*(["']?)(?:[^\s"']*\/)?ssh(?:\.exe)?\1(?:\s|$)/
 const TIMEOUT_MS = 10_000
+/** The time for which settings that were read are used, so that one landing reads them once. */
+const FRESH_MS = 10_000
 
 export type Settings = readonly (readonly [string, string])[]
 
@@ -23,13 +25,21 @@ export interface Reach {
  * folder; what its repository configures is left out, since agents may have written it.
  */
 export class UserGit {
+  #reach: { readonly at: number; readonly is: Promise<Reach> } | undefined
+
   constructor(
     private readonly git: GitRunner,
     private readonly folder: string,
   ) {}
 
   /** Credential helpers, proxies, rewritten addresses, and programs for SSH and for passwords. Nobody is asked for either. */
-  async reach(): Promise<Reach> {
+  reach(): Promise<Reach> {
+    const now = performance.now()
+    if (this.#reach === undefined || now - this.#reach.at >= FRESH_MS) this.#reach = { at: now, is: this.#readReach() }
+    return this.#reach.is
+  }
+
+  async #readReach(): Promise<Reach> {
     const settings = await this.#read(REACHING)
     const { remotes } = this.git.user
     const { GIT_SSH, GIT_SSH_COMMAND, GIT_SSH_VARIANT, GIT_ASKPASS } = remotes

@@ -142,9 +142,13 @@ export class Yard {
   }
 
   /** Copies commits with their history from a folder of objects: git checks each object, and that none is missing. */
-  async adopt({ objects, read }: ObjectSource, commits: readonly string[]): Promise<void> {
+  async adopt(source: ObjectSource, commits: readonly string[]): Promise<void> {
     const wanted = await this.missing(commits)
-    if (wanted.length === 0) return
+    if (wanted.length > 0) await this.copy(source, wanted)
+  }
+
+  /** The same for commits that are known to be missing. */
+  async copy({ objects, read }: ObjectSource, wanted: readonly string[]): Promise<void> {
     const incoming = join(this.path, `incoming-${process.hrtime.bigint().toString(36)}`)
     await mkdir(incoming, { mode: 0o700 })
     try {
@@ -210,6 +214,7 @@ export class Yard {
 
   /** Whether a commit is in the history of another. */
   async contains(later: string, earlier: string): Promise<boolean> {
+    if (later === earlier) return true
     const { exitCode } = await this.own.execute(['merge-base', '--is-ancestor', earlier, later])
     return exitCode === 0
   }
@@ -228,8 +233,8 @@ export class Yard {
    * is removed as well. So its size stays in proportion to what it keeps.
    */
   async collect(limits = { loose: MAX_LOOSE, packs: MAX_PACKS }): Promise<void> {
-    const { count = 0, size = 0, packs = 0, 'size-pack': packed = 0 } = await this.#sizes()
-    if (count < limits.loose && packs < limits.packs) return
+    if (!this.#isScattered(limits)) return
+    const { size = 0, 'size-pack': packed = 0 } = await this.#sizes()
     const file = join(this.path, 'collected')
     const before = Number(existsSync(file) ? readFileSync(file, 'utf8') : 0)
     if (size + packed < 2 * before) {
@@ -239,6 +244,15 @@ export class Yard {
     await this.own.read(['gc', '-q', '--prune=1.day.ago'], { timeout: COPY_TIMEOUT_MS })
     const { size: loose = 0, 'size-pack': kept = 0 } = await this.#sizes()
     await writeFile(file, String(Math.max(loose + kept, MIN_KIB)))
+  }
+
+  /** Whether there are many packs or loose objects. Names of objects are spread evenly over 256 folders, of which one tells. */
+  #isScattered({ loose, packs }: { loose: number; packs: number }): boolean {
+    const count = (folder: string, end: string) => {
+      const path = join(this.path, 'objects', folder)
+      return existsSync(path) ? readdirSync(path).filter((name) => name.endsWith(end)).length : 0
+    }
+    return count('17', '') * 256 >= loose || count('pack', '.pack') >= packs
   }
 
   /** Size of the yard: loose objects and packs by number, and kibibytes. */

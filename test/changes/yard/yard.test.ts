@@ -2,7 +2,17 @@ import { describe, expect, test } from 'bun:test'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { rulesOf } from '../../../src/changes/yard/attributes.ts'
-import { broughtBack, changesBetween, findSecrets, lfsPointers, merge, Yard } from '../../../src/changes/yard/index.ts'
+import {
+  broughtBack,
+  changesBetween,
+  changesOfPairs,
+  lfsPointers,
+  merge,
+  readAddedLines,
+  replacedBy,
+  replacedIn,
+  Yard,
+} from '../../../src/changes/yard/index.ts'
 import { GitRunner } from '../../../src/config/git/index.ts'
 import { Deadlines } from '../../../src/core/deadlines.ts'
 import { env, git } from '../../agents/worktrees/git.ts'
@@ -119,11 +129,15 @@ describe('what a branch brings', () => {
     const tip = await world.branch('y', world.base, { 'a.txt': 'A\n', 'b.txt': 'B\n' }, { 'a.txt': 'AA\n' })
     const stale = await world.branch('x', tip, { 'a.txt': 'one\ntwo\nthree\n', 'b.txt': 'b\n', 'c.txt': 'c\n' })
     const fresh = await world.branch('z', tip, { 'a.txt': 'new\n' })
-    expect((await broughtBack(world.yard, tip, await changesBetween(world.yard, tip, stale))).sort()).toEqual([
-      'a.txt',
-      'b.txt',
-    ])
-    expect(await broughtBack(world.yard, tip, await changesBetween(world.yard, tip, fresh))).toEqual([])
+    const back = async (head: string) =>
+      broughtBack(await changesBetween(world.yard, tip, head), await replacedIn(world.yard, tip)).sort()
+    expect(await back(stale)).toEqual(['a.txt', 'b.txt'])
+    expect(await back(fresh)).toEqual([])
+    const ahead = await changesBetween(world.yard, world.base, tip)
+    const replaced = replacedBy(ahead, await replacedIn(world.yard, world.base))
+    expect(broughtBack(await changesBetween(world.yard, tip, stale), replaced).sort()).toEqual(['a.txt', 'b.txt'])
+    const pairs = [[world.base, tip] as const, [tip, tip] as const, [tip, fresh] as const]
+    expect(await changesOfPairs(world.yard, pairs)).toEqual([ahead, [], await changesBetween(world.yard, tip, fresh)])
   })
 
   test('shows secrets in added lines, however they are written, and pointers of LFS', async () => {
@@ -131,16 +145,17 @@ describe('what a branch brings', () => {
     const key = `ghp_${'a1B2'.repeat(9)}`
     const oid = 'ab'.repeat(32)
     const head = await world.branch('x', world.base, {
+      '.gitattributes': '*.txt binary\n',
       'k.txt': `fine\n++ b/${key}\n`,
       'big.bin': `version https://git-lfs.github.com/spec/v1\noid sha256:${oid}\nsize 12\n`,
       'é.bin': `version https://git-lfs.github.com/spec/v1\nx-é 1\noid sha256:${oid}\nsize 3\n`,
       'none.bin': 'version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 1\n',
     })
-    expect(await findSecrets(world.yard, world.base, head)).toEqual({
-      findings: [{ path: 'k.txt', what: 'a GitHub token' }],
-      isCut: false,
-    })
-    expect((await findSecrets(world.yard, head, world.base)).findings).toEqual([])
+    const pointers = ['big.bin', 'none.bin', 'é.bin']
+    const findings = [{ path: 'k.txt', what: 'a GitHub token' }]
+    await world.yard.attributesFrom(head)
+    expect(await readAddedLines(world.yard, world.base, head)).toEqual({ findings, pointers, isCut: false })
+    expect((await readAddedLines(world.yard, head, world.base)).findings).toEqual([])
     expect(await lfsPointers(world.yard, await changesBetween(world.yard, world.base, head))).toEqual([
       { path: 'big.bin', oid, size: 12 },
       { path: 'é.bin', oid, size: 3 },
@@ -149,7 +164,7 @@ describe('what a branch brings', () => {
 })
 
 test('rules of attributes keep built-in ways to merge, at the place of their file', () => {
-  const text = '# c\n*.md merge=union text\na/b.txt -merge\n*.x merge=evil\n[attr]m merge=union\n"q" merge=union\n'
+  const text = '# c\n*.md merge=union text\na/b.txt binary\n*.x merge=evil\n[attr]m merge=union\n"q" merge=union\n'
   expect(rulesOf(text, '')).toEqual(['*.md merge=union', 'a/b.txt -merge'])
   expect(rulesOf(text, 'd/')).toEqual(['/d/**/*.md merge=union', '/d/a/b.txt -merge'])
 })
