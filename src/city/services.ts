@@ -27,10 +27,11 @@ import { Rules } from '../agents/rules/index.ts'
 import { openSessions, SessionAssignees } from '../agents/sessions/index.ts'
 import { Budgets, Metering, Strictness, Usage, type UsageDependencies } from '../agents/usage/index.ts'
 import { Snapshots, Worktrees } from '../agents/worktrees/index.ts'
-import { LandingAttention, Landings } from '../changes/landing/index.ts'
+import { LandingAttention, Landings, type Reviewed } from '../changes/landing/index.ts'
 import {
   AskDelivery,
   ChangeContents,
+  type ChangeRow,
   ChangeRows,
   Changes,
   ChangeTracker,
@@ -265,9 +266,16 @@ const buildLandings = (options: Foundation & Records & SessionServices): Landing
       return [worked.find((change) => change.bead === bead), worked.at(-1)].map((change) => change?.started ?? null)
     },
     isApproved: (head) => options.changeRows.undecided('approved').some((change) => change.head === head),
-    headOf: (rig, branch, state) =>
-      options.changeRows.undecided(state).find((each) => each.rig === rig && each.branch === branch)?.head ?? undefined,
+    headOf: (landing, state) =>
+      options.changeRows.undecided(state).find((change) => isChangeOf(change, landing))?.head ?? undefined,
+    lastBeadOf: (session) => options.changeRows.ofSession(session, 1)[0]?.bead ?? null,
   })
+
+/** Whether a change is what is to land: its commit, or another of its branch for the same bead. */
+const isChangeOf = (change: Pick<ChangeRow, 'rig' | 'branch' | 'head' | 'bead'>, landing: Reviewed): boolean =>
+  change.rig === landing.rig &&
+  change.branch === landing.branch &&
+  (change.head === landing.head || change.bead === landing.bead)
 
 type AttentionOptions = Foundation &
   Records &
@@ -314,7 +322,9 @@ function attentionSources(options: AttentionOptions) {
     }),
     new WorkAttention({ ...options, launchPlanner, work: new WaitingWork(store, clock) }),
     new DetachedAttention(detached, repository),
-    new ReviewAttention(options.changeRows, options.log, (rig, branch) => options.landings.landingOf(rig, branch)),
+    new ReviewAttention(options.changeRows, options.log, ({ rig, branch, head, bead }) =>
+      branch === null || head === null ? undefined : options.landings.landingOf({ rig, branch, head, bead }),
+    ),
     new WorktreeAttention(options),
     new LandingAttention(options.landings, options),
     new MailAttention(options.mail, options.log),

@@ -22,7 +22,7 @@ import {
 } from './borrowing.ts'
 import { type Bundle, bring, type Wanted } from './bring.ts'
 import type { Checkouts } from './checkouts.ts'
-import type { WorktreeStatus } from './keep-reason.ts'
+import { changedFiles, type WorktreeStatus } from './keep-reason.ts'
 import { Repository } from './repository.ts'
 import { modulesOf, Submodules } from './submodules.ts'
 import type { WorktreeRow } from './table.ts'
@@ -85,12 +85,13 @@ export class SharedClones implements Checkouts {
     // Work in a submodule counts, whatever the settings of the repository leave out.
     const shown = ['status', '--porcelain', '-z', '--ignore-submodules=none']
     const status = await own.run('--no-optional-locks', ...shown)
+    const files = changedFiles(status)
     const tips = [...(await branchesOf(rig, row.branch)).values()]
     const pushed = (await rig.count(...tips, '--not', '--remotes')) === 0 || (await this.#isPushed(own, rig, tips))
     const modules = await this.#moduleStatus(row)
     const { ahead, merged } = await rig.compare(row.base, tips)
     return {
-      changes: status.split('\0').filter(Boolean).length,
+      ...{ changes: files.length, files },
       stashed: modules.stashed || (await own.commitOf('refs/stash')) !== '',
       pushed: modules.ahead === 0 && pushed,
       merged: modules.ahead === 0 && merged,

@@ -4,7 +4,7 @@ import { type GitRunner, repositoryFolders, workingFolders } from '../../config/
 import { type Bundle, bring, type Wanted } from './bring.ts'
 import type { Checkouts } from './checkouts.ts'
 import { type Lends, rigRepository } from './clones.ts'
-import type { WorktreeStatus } from './keep-reason.ts'
+import { changedFiles, type WorktreeStatus } from './keep-reason.ts'
 import { Repository } from './repository.ts'
 import type { WorktreeRow } from './table.ts'
 
@@ -51,8 +51,14 @@ export class LinkedWorktrees implements Checkouts {
     const tips = [await own.run('rev-parse', 'HEAD'), await shared.commitOf(`refs/heads/${row.branch}`)]
     const known = [...new Set(tips.filter((tip) => tip !== ''))]
     const away = await shared.count(...known, '--not', '--remotes')
-    const changes = status.split('\0').filter(Boolean).length
-    return { changes, stashed: false, pushed: away === 0, ...(await shared.compare(row.base, known)) }
+    const files = changedFiles(status)
+    return {
+      changes: files.length,
+      files,
+      stashed: false,
+      pushed: away === 0,
+      ...(await shared.compare(row.base, known)),
+    }
   }
 
   async remove(row: WorktreeRow): Promise<void> {

@@ -62,6 +62,8 @@ export interface SessionWork {
   readonly head: string
   /** The number of files that are changed and not committed. */
   readonly changes: number
+  /** Their paths, in full. */
+  readonly files: readonly string[]
 }
 
 /** Says whether a commit was brought to where the work of a rig ends up, in whatever form. */
@@ -157,9 +159,9 @@ export class Worktrees {
     return this.#inTurn(async () => {
       await this.#fetch(known, actor)
       const { rig, branch, bead, kind } = this.#get(session)
-      const { changes } = await this.#kinds[kind].status(this.#places.fixed(known))
+      const { changes, files } = await this.#kinds[kind].status(this.#places.fixed(known))
       const head = (await this.rigGit(rig)?.commitOf(`refs/heads/${branch}`)) ?? ''
-      return { rig, branch, bead, head, changes }
+      return { rig, branch, bead, head, changes, files: files.map((file) => join(known.path, file)) }
     })
   }
 

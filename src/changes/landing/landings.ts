@@ -1,4 +1,5 @@
-import { join } from 'node:path'
+import { lstatSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import type { Snapshots, WorktreeRow, WorktreeStart, Worktrees } from '../../agents/worktrees/index.ts'
 import { ForgeTokens } from '../../config/accounts/index.ts'
 import type { RigConfig } from '../../config/city/index.ts'
@@ -54,10 +55,15 @@ interface LandingsOptions extends Shared, CheckOptions, LetterOptions, CloseOpti
   readonly claims: Pick<ClaimManager, 'holderOf' | 'onClaim'>
   /** Whether a person approved a commit in review. */
   isApproved(head: string): boolean
-  /** The last commit of a branch whose change is in this state of review. */
-  headOf(rig: string, branch: string, state: 'approved' | 'ready'): string | undefined
+  /** The last commit of the change of a landing, while that is in this state of review. */
+  headOf(landing: Reviewed, state: 'approved' | 'ready'): string | undefined
+  /** The bead that a session claimed last; null for none. */
+  lastBeadOf(session: string): string | null
   readonly reactions: Pick<Reactions, 'on'>
 }
+
+/** What names the change of a landing: its commit, or a later one of the branch for the same bead. */
+export type Reviewed = Pick<LandingRow, 'rig' | 'branch' | 'head' | 'bead'>
 
 /** Train, yard and check place of a rig that lands. */
 interface RigTrain {
@@ -303,8 +309,8 @@ export class Landings {
   }
 
   /** The landing of a branch, as far as it concerns the review of its change. */
-  landingOf(rig: string, branch: string): LandingOfChange | undefined {
-    const open = this.rows.allOpenOf(rig, branch)
+  landingOf({ rig, branch, head, bead }: Reviewed): LandingOfChange | undefined {
+    const open = this.rows.allOpenOf(rig, branch).filter((row) => row.head === head || row.bead === bead)
     const waiting = open.find(isForReview)
     const { auto } = this.#find(rig)?.land ?? {}
     if (waiting) return { waitsForReview: true, reason: auto && waiting.reason }
@@ -315,8 +321,7 @@ export class Landings {
 
   /** Whether the review of a landing's change decides about it, or did so just now. */
   isInReview(row: LandingRow): boolean {
-    const isReviewed = () =>
-      this.options.headOf(row.rig, row.branch, 'ready') !== undefined || this.#approvedHead(row) !== undefined
+    const isReviewed = () => this.options.headOf(row, 'ready') !== undefined || this.#approvedHead(row) !== undefined
     return isForReview(row) && isReviewed()
   }
 
@@ -462,13 +467,17 @@ export class Landings {
     return { branch, head, bead: null }
   }
 
-  /** Stores what a session changed and did not commit; returns what that is, for people. */
-  async #unsavedIn(session: string): Promise<string | undefined> {
-    const { worktrees, snapshots } = this.options
-    const work = await worktrees.workOf(session, LANDING)
-    if (!work || work.changes === 0) return undefined
+  /** Stores what a session had changed and not committed when it closed a bead; returns what that is, for people. */
+  async #unsavedIn({ session, bead, submittedAt }: LandingRow): Promise<string | undefined> {
+    const { worktrees, snapshots, lastBeadOf } = this.options
+    const work = session === null ? undefined : await worktrees.workOf(session, LANDING)
+    if (session === null || !work || work.changes === 0) return undefined
+    // A session that works on another bead by now may have changed files for that.
+    const isOther = lastBeadOf(session) !== bead
+    const unsaved = isOther ? work.files.filter((file) => wasThere(file, submittedAt)) : work.files
+    if (unsaved.length === 0) return undefined
     await snapshots.take(session, 'activity')
-    const files = work.changes === 1 ? '1 file was' : `${work.changes} files were`
+    const files = unsaved.length === 1 ? '1 file was' : `${unsaved.length} files were`
     return `${files} changed and not committed in the worktree of ${session} when its bead was closed; a snapshot has them`
   }
 
@@ -538,10 +547,10 @@ export class Landings {
     return isForReview(row) && this.options.isApproved(row.head) ? row.head : this.#laterHead(row, 'approved')
   }
 
-  /** A commit of its branch in review that was never submitted. */
+  /** A commit of its change in review that was never submitted. */
   #laterHead(row: LandingRow, state: 'approved' | 'ready'): string | undefined {
     if (!isForReview(row)) return undefined
-    const later = this.options.headOf(row.rig, row.branch, state)
+    const later = this.options.headOf(row, state)
     return later !== undefined && this.rows.withHeads(row.rig, [later]).length === 0 ? later : undefined
   }
 
@@ -613,7 +622,7 @@ export class Landings {
       land: () => this.#find(name)?.land,
       target: () => targetOf(this.#find(name)),
       isSuspended: () => suspensions.holdOf(config.current, name) !== undefined,
-      unsaved: (session) => this.#unsavedIn(session),
+      unsaved: (row) => this.#unsavedIn(row),
       sources: (session) => worktrees.objectsOf(name, session),
       isInWorktree: (branch) => worktrees.list().items.some((each) => each.rig === name && each.branch === branch),
       repository: (folders) => {
@@ -631,6 +640,12 @@ export class Landings {
       },
     }
   }
+}
+
+/** Whether a file was as it is at a time; of one that was deleted, its folder tells. */
+function wasThere(file: string, at: number): boolean {
+  const found = lstatSync(file, { throwIfNoEntry: false }) ?? lstatSync(dirname(file), { throwIfNoEntry: false })
+  return found === undefined || found.ctimeMs <= at
 }
 
 const isForReview = ({ state, heldFor }: LandingRow): boolean => state === 'held' && heldFor === 'approval'

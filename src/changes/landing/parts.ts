@@ -56,8 +56,8 @@ export interface TrainRig {
   repository(folders?: { read?: readonly string[]; write?: readonly string[] }): Repository
   /** The user's own git there. */
   user(): UserGit
-  /** Stores what a session changed and did not commit in its worktree, and describes it; undefined for nothing. */
-  unsaved(session: string): Promise<string | undefined>
+  /** Stores what a session had changed and not committed when a close submitted its work, and describes it; undefined for nothing. */
+  unsaved(row: LandingRow): Promise<string | undefined>
   /** The possible sources of a session's commits, best first. */
   sources(session: string | null): ObjectSource[]
   /** Whether a session has a worktree of a branch. */

@@ -242,10 +242,11 @@ export class Train {
   /** Describes what sessions left uncommitted whose beads were closed. */
   async #unsavedBehind(rows: readonly LandingRow[]): Promise<Map<string, string>> {
     const found = new Map<string, string>()
-    for (const { id, session, fromClose } of rows) {
+    for (const row of rows) {
+      const { id, session, fromClose } = row
       if (!fromClose || session === null) continue
       const unseen = (error: unknown) => `the worktree of ${session} cannot be looked at: ${errorMessage(error)}`
-      const reason = await this.rig.unsaved(session).catch(unseen)
+      const reason = await this.rig.unsaved(row).catch(unseen)
       if (reason !== undefined) found.set(id, reason)
     }
     return found

@@ -16,12 +16,12 @@ export class ReviewAttention implements AttentionSource {
   constructor(
     private readonly rows: Pick<ChangeRows, 'find' | 'undecided'>,
     private readonly log: Pick<EventLog, 'subscribe'>,
-    private readonly landingOf: (rig: string, branch: string) => LandingOfChange | undefined,
+    private readonly landingOf: (change: ChangeRow) => LandingOfChange | undefined,
   ) {}
 
   items(): AttentionEntry[] {
     return this.rows.undecided('ready').flatMap((row) => {
-      const landing = row.branch === null ? undefined : this.landingOf(row.rig, row.branch)
+      const landing = this.landingOf(row)
       return landing?.waitsForReview === false ? [] : [toEntry(row, landing)]
     })
   }

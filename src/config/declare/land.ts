@@ -185,7 +185,9 @@ const generated: FieldReader<GeneratedFiles[]> = {
     if (!section.has('generated')) return undefined
     return section.blocks('generated').flatMap((block) => {
       const [pattern, list] = [glob.read(block), command.read(block)]
-      if (!block.has('glob')) block.error('glob', 'is required: the files, such as package-lock.json')
+      const node = block.node('glob')
+      if (!node || (node.kind === 'string' && node.value === ''))
+        block.error('glob', 'is required: the files, such as package-lock.json')
       if (!block.has('command') || list?.length === 0) {
         block.error('command', 'is required: what makes them again, such as ["npm", "install", "--package-lock-only"]')
       }

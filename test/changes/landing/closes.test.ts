@@ -73,6 +73,34 @@ test('a close with uncommitted files goes through, and its landing is held with 
   expect(world.main()).toEqual(['a.txt', 'base'])
 })
 
+test('files that a session changed for its next bead hold nothing, and those that it left before do', async () => {
+  await using world = await workersWorld()
+  const { city } = world
+  const worker = await world.claimed()
+  const another = async (file: string) => {
+    const [row] = world.landings.rows.ofBead(worker.bead)
+    const { id } = await city.store.write((tx) => city.beadRepository.add(tx, { title: 'more', rig: 'shop' }))
+    await city.claims.claim(worker.caller, id)
+    writeFileSync(join(worker.path, file), 'x\n')
+    return row?.id ?? ''
+  }
+  commit(worker.path, { 'a.txt': 'a\n' })
+  await city.beads.close(worker.caller, worker.bead)
+  const first = await another('next.txt')
+  await world.settle()
+  expect(world.state(first)).toBe('landed')
+  // Whatever is changed now was so before, by the clock of the city.
+  world.clock.step(30 * 366 * 24 * 3_600_000)
+  commit(worker.path, { 'b.txt': 'b\n' })
+  writeFileSync(join(worker.path, 'left.txt'), 'x\n')
+  const [claim] = city.claims.list(worker.id).items
+  await city.beads.close(worker.caller, claim?.bead_id ?? '')
+  await another('later.txt')
+  await world.settle()
+  const [second] = world.landings.rows.ofBead(claim?.bead_id ?? '')
+  expect(second?.reason).toContain(`2 files were changed and not committed in the worktree of ${worker.id}`)
+})
+
 test('nothing is submitted by a close that failed, that is of another, without commits, or in a rig that lands nothing', async () => {
   await using world = await workersWorld()
   const { city } = world

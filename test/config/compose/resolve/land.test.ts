@@ -94,6 +94,7 @@ forge = { kind = "forgejo", url = "https://git.example.com/", repository = "acme
     ['remote = "https://example.com/x"', 'is not the name of a remote'],
     ['protected_paths = ["../x"]', '"../x" must be a path from the top of the repository'],
     ['hold = ["large:0"]', '"large:0" is not a rule: write "large:<lines>" with 1 to 9999999 lines'],
+    ['generated = [{ glob = "", command = ["a"] }]', 'is required: the files, such as package-lock.json'],
     ['generated = [{ glob = "x" }]', 'is required: what makes them again'],
     ['pr = { labels = ["a\\nb"] }', 'must have 1 to 50 characters on one line'],
     ['auto = { max_lines = 5 }', 'is required: check = "green"'],
