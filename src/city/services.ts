@@ -26,7 +26,7 @@ import { ProgramInspector, Readiness } from '../agents/readiness/index.ts'
 import { Rules } from '../agents/rules/index.ts'
 import { openSessions, SessionAssignees } from '../agents/sessions/index.ts'
 import { Budgets, Metering, Strictness, Usage, type UsageDependencies } from '../agents/usage/index.ts'
-import { Snapshots, Worktrees } from '../agents/worktrees/index.ts'
+import { isKeptForCommits, Snapshots, Worktrees } from '../agents/worktrees/index.ts'
 import { LandingAttention, Landings, type Reviewed } from '../changes/landing/index.ts'
 import {
   AskDelivery,
@@ -325,7 +325,13 @@ function attentionSources(options: AttentionOptions) {
     new ReviewAttention(options.changeRows, options.log, ({ rig, branch, head, bead }) =>
       branch === null || head === null ? undefined : options.landings.landingOf({ rig, branch, head, bead }),
     ),
-    new WorktreeAttention(options),
+    new WorktreeAttention({
+      ...options,
+      isDecidedElsewhere: ({ session, rig, branch, commit }, kept) =>
+        options.landings.rows.allOpenOf(rig, branch).length > 0 ||
+        options.changeRows.undecided('ready').some((change) => change.session === session) ||
+        (commit !== undefined && isKeptForCommits(kept) && options.landings.hasLanded(rig, commit)),
+    }),
     new LandingAttention(options.landings, options),
     new MailAttention(options.mail, options.log),
   ]

@@ -1,5 +1,7 @@
+export { isKeptForCommits } from './keep-reason.ts'
 export { Repository } from './repository.ts'
 export { worktreeRoutes } from './routes.ts'
+export type { Worktree } from './schema.ts'
 export { CHANGES, ISOLATED, settingsEnv } from './snapshots/snapshot-repository.ts'
 export { type CopiedCommit, Snapshots } from './snapshots/snapshots.ts'
 export { readHead } from './snapshots/source.ts'

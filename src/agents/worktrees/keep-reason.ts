@@ -39,5 +39,10 @@ export function reasonToKeep({
   if (changes > 0) return `${changes} ${changes === 1 ? 'file is' : 'files are'} changed and not committed`
   if (stashed) return 'changes are stashed in it'
   if (merged || pushed) return undefined
-  return `${ahead} ${ahead === 1 ? 'commit is' : 'commits are'} neither merged nor pushed`
+  return `${ahead} ${ahead === 1 ? 'commit is' : 'commits are'} ${UNMERGED}`
 }
+
+const UNMERGED = 'neither merged nor pushed'
+
+/** Whether nothing but its commits kept a worktree. */
+export const isKeptForCommits = (reason: string): boolean => reason.endsWith(UNMERGED)

@@ -175,9 +175,12 @@ export class Landings {
       if (isObject(payload)) this.#onDiscarded(tx, String(payload.rig), String(payload.head), Date.parse(ts))
     })
     options.worktrees.startFrom((rig, bead) => this.#startFor(rig, bead))
-    options.worktrees.use((rig, commit) =>
-      this.rows.withHeads(rig, [commit]).some(({ row }) => row.state === 'landed' && row.head === commit),
-    )
+    options.worktrees.use((rig, commit) => this.hasLanded(rig, commit))
+  }
+
+  /** Whether a commit is the head of a branch that landed. */
+  hasLanded(rig: string, commit: string): boolean {
+    return this.rows.withHeads(rig, [commit]).some(({ row }) => row.state === 'landed' && row.head === commit)
   }
 
   /** Calls the listener in the write that sees a landing on its target. */

@@ -182,7 +182,7 @@ test('another bead of the same worktree is another landing behind the first, whi
 const asked = ({ city }: World) =>
   city.attention
     .list()
-    .items.filter(({ kind }) => kind === 'review' || kind === 'landing')
+    .items.filter(({ kind }) => ['review', 'landing', 'worktree'].includes(kind))
     .map(({ kind, asks, to_do }) => ({ kind, asks, to_do }))
 
 async function closed(world: World, files: Record<string, string>) {
@@ -202,7 +202,11 @@ async function closed(world: World, files: Record<string, string>) {
 test('a branch asks a person once: its review where that decides, and else its landing', async () => {
   await using world = await workersWorld(AUTO.replace('200', '2'))
   const { city } = world
-  const { change, landing } = await closed(world, { 'a.txt': '1\n2\n3\n' })
+  const { change, landing, worker } = await closed(world, { 'a.txt': '1\n2\n3\n' })
+  await world.end(worker)
+  await city.worktrees.sweep()
+  await city.attention.whenIdle()
+  expect(city.worktrees.list().items).toMatchObject([{ kept: '1 commit is neither merged nor pushed' }])
   expect(landing).toMatchObject({ state: 'held', heldFor: 'approval' })
   expect(asked(world)).toEqual([
     {

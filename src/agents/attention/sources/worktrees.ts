@@ -1,12 +1,14 @@
 import type { AttentionEntry, AttentionSource } from '../../../core/attention.ts'
 import type { EventLog } from '../../../core/events/index.ts'
 import type { SessionRepository } from '../../../work/sessions/index.ts'
-import type { Worktrees } from '../../worktrees/index.ts'
+import type { Worktree, Worktrees } from '../../worktrees/index.ts'
 
 interface WorktreeAttentionOptions {
   worktrees: Pick<Worktrees, 'list'>
   sessionRepository: Pick<SessionRepository, 'find'>
   log: Pick<EventLog, 'subscribe'>
+  /** Whether the review or the landing of its branch decides about a worktree, or did so just now. */
+  isDecidedElsewhere(worktree: Worktree, kept: string): boolean
 }
 
 /** Worktrees of ended sessions with work that exists nowhere else. */
@@ -16,9 +18,10 @@ export class WorktreeAttention implements AttentionSource {
   constructor(private readonly options: WorktreeAttentionOptions) {}
 
   items(): AttentionEntry[] {
-    const { worktrees, sessionRepository } = this.options
-    return worktrees.list().items.flatMap(({ session, rig, path, kept, bead_id }) => {
-      if (kept === undefined) return []
+    const { worktrees, sessionRepository, isDecidedElsewhere } = this.options
+    return worktrees.list().items.flatMap((worktree) => {
+      const { session, rig, path, kept, bead_id } = worktree
+      if (kept === undefined || isDecidedElsewhere(worktree, kept)) return []
       const owner = sessionRepository.find(session)
       return {
         ...{ id: `worktree:${session}`, kind: 'worktree', rig, session_id: session },
@@ -32,7 +35,7 @@ export class WorktreeAttention implements AttentionSource {
 
   onChange(listener: () => void): () => void {
     return this.options.log.subscribe(({ type }) => {
-      if (type.startsWith('bead.worktree.')) listener()
+      if (/^(?:bead\.worktree|land|change)\./.test(type)) listener()
     })
   }
 }
