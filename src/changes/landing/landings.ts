@@ -385,7 +385,7 @@ export class Landings {
       }
       const said = why?.trim()
       const allowed =
-        verb === 'release' && row.heldFor !== '' ? [...new Set([...row.allowed, row.heldFor])] : row.allowed
+        verb === 'release' && row.heldFor !== '' ? [...new Set([...row.allowed, row.heldFor, 'approval'])] : row.allowed
       const after = enterState(this.#parts, tx, row, { ...fields, allowed, reason: said || reason }, event)
       if (isFinal(after)) this.rows.reviewPullRequest(tx, id, this.options.clock.now())
       tx.after(() => this.#wake(row.rig))

@@ -248,6 +248,22 @@ test('a branch that fails the check goes back to its owner, and no person is to 
   expect(asked(world)).toEqual([])
 })
 
+test('who releases a branch is not asked to approve it as well', async () => {
+  await using world = await workersWorld('mode = "push"\n')
+  const worker = await world.claimed()
+  commit(worker.path, { 'a.txt': 'a\n' })
+  writeFileSync(join(worker.path, 'b.txt'), 'b\n')
+  await world.city.beads.close(worker.caller, worker.bead)
+  await world.settle()
+  const [row] = world.landings.rows.ofBead(worker.bead)
+  expect(row?.heldFor).toBe('unsaved')
+  const before = world.city.log.head
+  await world.landings.change(human, 'release', row?.id ?? '')
+  await world.settle()
+  const events = world.recorded(before)
+  expect(events).toEqual(['submitted', 'queued', 'batched', 'pushing', 'landed'])
+})
+
 test('a guard asks for the landing alone, and what lands without a person asks nobody', async () => {
   await using world = await workersWorld()
   const { landing } = await closed(world, { '.gitattributes': '* text\n' })
