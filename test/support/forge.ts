@@ -25,7 +25,7 @@ interface Pull {
   labels: string[]
   reviews: { user: string; state: string }[]
   queued?: string
-  /** The heads whose mergeability was computed: the first look at each finds it unknown. */
+  /** The heads and bases whose mergeability was computed: the first look at each finds it unknown. */
   looked: Set<string>
 }
 
@@ -192,7 +192,8 @@ export class ScriptedForge implements Disposable {
     if (fault === 'empty-yes') return Response.json({ merged: true })
     const answer = this.#route(request.method, path, body, fault)
     if (fault === 'lost') return new Response(null, { status: 504 })
-    if (request.method !== 'GET' || answer.status !== 200) return answer
+    // Gitea has no ETags.
+    if (request.method !== 'GET' || answer.status !== 200 || this.dialect === 'gitea') return answer
     const text = await answer.text()
     const etag = `W/"${Bun.hash(text)}"`
     if (request.headers.get('if-none-match') === etag) return new Response(null, { status: 304, headers: { etag } })
@@ -214,7 +215,10 @@ export class ScriptedForge implements Disposable {
     if (first === 'labels')
       return method === 'GET' ? Response.json([]) : Response.json({ id: 7, ...body }, { status: 201 })
     if (first === 'commits' && third === 'check-runs') return Response.json({ check_runs: onPage(this.#runs(second)) })
-    if (first === 'commits') return Response.json({ statuses: onPage(this.#statuses(second)) })
+    if (first === 'commits') {
+      const statuses = onPage(this.#statuses(second))
+      return Response.json({ statuses: this.dialect === 'gitea' && statuses.length === 0 ? null : statuses })
+    }
     if (first === 'issues') return this.#label(Number(second), body)
     if (first !== 'pulls') return said(404, 'Not found')
     if (method === 'POST' && second === undefined) return this.#create(body)
@@ -299,13 +303,19 @@ export class ScriptedForge implements Disposable {
 
   #list(query: URLSearchParams) {
     const head = query.get('head')?.split(':')[1]
-    return [...this.pulls.values()].filter((pull) => !head || pull.head === head).map((pull) => this.#wire(pull))
+    const state = query.get('state') ?? 'open'
+    return [...this.pulls.values()]
+      .filter((pull) => (!head || pull.head === head) && (state === 'all' || state === pull.state))
+      .map((pull) => this.#wire(pull))
   }
 
   #wire(pull: Pull) {
     const sha = this.tip(pull.head)
-    const isKnown = pull.looked.has(sha)
-    pull.looked.add(sha)
+    const pair = this.#pairOf(pull)
+    const isKnown = pull.looked.has(pair)
+    pull.looked.add(pair)
+    // Gitea closes the pull request of a branch that is deleted.
+    if (sha === '' && this.dialect === 'gitea') pull.state = 'closed'
     const merges = this.#mergedTree(pull) !== undefined
     const isMerged = pull.mergeCommit !== undefined
     return {
@@ -317,6 +327,10 @@ export class ScriptedForge implements Disposable {
         ? { mergeable_state: !isKnown ? 'unknown' : !merges ? 'dirty' : this.#lacks(pull) ? 'blocked' : 'clean' }
         : { mergeable: isKnown && merges }),
     }
+  }
+
+  #pairOf({ head, base }: Pull): string {
+    return `${this.tip(head)} ${this.tip(base)}`
   }
 
   #create(body: Record<string, unknown>): Response {
@@ -356,10 +370,10 @@ export class ScriptedForge implements Disposable {
     const pull = this.pulls.get(number)
     const isGitHub = this.dialect === 'github'
     if (!pull) return said(404, 'Not found')
-    if (pull.mergeCommit) return isGitHub ? said(405, 'Pull Request is not mergeable') : said(405, '')
+    if (pull.mergeCommit) return said(405, isGitHub ? 'Pull Request is not mergeable' : 'The PR is already merged')
     if (pull.state === 'closed')
       return said(isGitHub ? 405 : 404, isGitHub ? 'Pull Request is not mergeable' : 'Not found')
-    if (!pull.looked.has(this.tip(pull.head))) {
+    if (!pull.looked.has(this.#pairOf(pull))) {
       return said(405, isGitHub ? 'Pull Request has not been checked for mergeability' : 'Please try again later')
     }
     if (pull.draft)
@@ -370,7 +384,11 @@ export class ScriptedForge implements Disposable {
     if (pinned !== this.tip(pull.head)) {
       return said(409, isGitHub ? 'Head branch was modified. Review and try the merge again.' : 'head out of date')
     }
-    return this.#merge(pull, String(isGitHub ? body.merge_method : body.Do), fault === 'other-tree')
+    const [title, text] = isGitHub
+      ? [body.commit_title, body.commit_message]
+      : [body.MergeTitleField, body.MergeMessageField]
+    const method = String(isGitHub ? body.merge_method : body.Do)
+    return this.#merge(pull, method, { message: `${title}\n\n${text}`, isOther: fault === 'other-tree' })
   }
 
   /** What the rules of the base ask for and the pull request does not have. */
@@ -384,10 +402,13 @@ export class ScriptedForge implements Disposable {
     if (open !== undefined) {
       return this.dialect === 'github'
         ? `Required status check "${open}" is expected.`
-        : 'not ready to merge: [required status check not successful]'
+        : 'Not all required status checks successful'
     }
     const approved = pull.reviews.filter(({ state }) => state === 'APPROVED').length
-    return approved < approvals ? `At least ${approvals} approving review is required` : undefined
+    if (approved >= approvals) return undefined
+    return this.dialect === 'github'
+      ? `At least ${approvals} approving review is required`
+      : 'Does not have enough approvals'
   }
 
   /** A check that Gitea requires is a pattern, whose `*` stands for slashes as well. */
@@ -402,21 +423,19 @@ export class ScriptedForge implements Disposable {
     return exitCode === 0 ? stdout.split('\n')[0] : undefined
   }
 
-  #merge(pull: Pull, method: string, isOther = false): Response {
+  #merge(pull: Pull, method: string, { message = pull.title, isOther = false } = {}): Response {
     const [base, head] = [this.tip(pull.base), this.tip(pull.head)]
     const isGitHub = this.dialect === 'github'
     if (method === 'fast-forward-only') {
-      if (git(this.repository, 'merge-base', base, head) !== base) return new Response(null, { status: 500 })
+      if (git(this.repository, 'merge-base', base, head) !== base) return said(500, '')
       return this.#finish(pull, base, head)
     }
     const tree = isOther ? git(this.repository, 'rev-parse', `${base}^{tree}`) : this.#mergedTree(pull)
-    if (tree === undefined) return said(isGitHub ? 405 : 409, isGitHub ? 'Pull Request is not mergeable' : '')
+    if (tree === undefined && isGitHub) return said(405, 'Pull Request is not mergeable')
+    // Gitea calls only a merge commit that conflicts a conflict; a squash that does is an error within it.
+    if (tree === undefined) return method === 'merge' ? Response.json({}, { status: 409 }) : said(500, '')
     const parents = method === 'merge' ? ['-p', base, '-p', head] : ['-p', base]
-    return this.#finish(
-      pull,
-      base,
-      git(this.repository, 'commit-tree', tree, ...parents, '-m', `${pull.title} (#${pull.number})`),
-    )
+    return this.#finish(pull, base, git(this.repository, 'commit-tree', tree, ...parents, '-m', message))
   }
 
   #finish(pull: Pull, base: string, commit: string): Response {

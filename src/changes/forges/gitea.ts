@@ -63,7 +63,13 @@ export class Gitea implements Forge {
 
   async find(head: string, base: string): Promise<PullRequest | undefined> {
     const pull = await this.client.get(`${this.#path}/pulls/${segment(base)}/${head.split('/').map(segment).join('/')}`)
-    return pull === undefined ? undefined : this.#toPullRequest(pull)
+    if (pull === undefined) return undefined
+    if (textAt(pull, 'state') === 'open') return this.#toPullRequest(pull)
+    // By its branches Gitea shows the oldest one.
+    const open = (await this.client.list(`${this.#path}/pulls?state=open`)).find(
+      (each) => textAt(each, 'head', 'ref') === head && textAt(each, 'base', 'ref') === base,
+    )
+    return this.#toPullRequest(open ?? pull)
   }
 
   async create({ title, body, head, base, isDraft }: PullRequestDraft): Promise<PullRequest> {

@@ -191,7 +191,8 @@ function ofMerge(row: PullRequestLanding, look: Look, pull: PullRequest, { strat
   }
   const method = facts.hasQueue ? undefined : methodOf(facts.methods, strategy)
   if (!facts.hasQueue && method === undefined) return held('the repository allows no way of merging that gc knows')
-  const next = { ...row, state: 'pr_merging' as const, attempts: row.attempts + 1, notBefore: now + SOON_MS }
+  const { reason: _waitedFor, ...rest } = row
+  const next = { ...rest, state: 'pr_merging' as const, attempts: row.attempts + 1, notBefore: now + SOON_MS }
   if (method === undefined) return { kind: 'effect', effect: 'enqueue', row: next }
   return { kind: 'effect', effect: 'merge', row: next, method }
 }

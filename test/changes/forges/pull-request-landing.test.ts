@@ -14,6 +14,7 @@ describe.each(['github', 'gitea'] as const)('a landing by pull request at %s', (
     expect(landedOn(yard)).toEqual({ commits: 1, files: 'a' })
     expect(yard.server.pulls.get(1)).toMatchObject({ head: HEAD, title: 'Oil the hinge' })
     expect(yard.server.pulls.get(1)?.labels).toHaveLength(1)
+    expect(yard.rows.filter(({ state }) => state === 'pr_merging').map(({ reason }) => reason)).toEqual([undefined])
     expect(new Set(yard.rows.map(({ state }) => state))).toEqual(new Set(['pr_open', 'pr_waiting', 'pr_merging']))
     if (dialect === 'gitea') expect(yard.server.tip()).toBe(yard.sha)
   })
