@@ -23,6 +23,8 @@ export interface PullRequestLanding {
   readonly sha: string
   /** Earlier candidates of gc for the head branch, which a push may replace; nothing else may. */
   readonly replaced: readonly string[]
+  /** Head branches of earlier pull requests, which a person had to decide about, with the commits that gc left there. */
+  readonly left?: readonly { readonly branch: string; readonly sha: string }[]
   readonly number?: number
   /** The time at which the pull request was first seen. */
   readonly seenAt?: number

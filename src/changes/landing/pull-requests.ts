@@ -63,8 +63,10 @@ export class PullRequests {
     const round = before?.round ?? 1
     const headBranch = `gc/land/${row.id}${round === 1 ? '' : `-${round}`}`
     const earlier = before?.proposal.headBranch === headBranch ? before.proposal : undefined
+    const other = earlier || !before ? [] : [{ branch: before.proposal.headBranch, sha: before.proposal.sha }]
     const proposal: PullRequestLanding = {
       ...{ state: 'pr_open', headBranch, target: row.target, base, sha, attempts: 0 },
+      left: [...(before?.proposal.left ?? []), ...other].slice(-MAX_REPLACED),
       replaced: earlier ? [...earlier.replaced, earlier.sha].slice(-MAX_REPLACED) : [],
       ...(earlier?.number !== undefined && { number: earlier.number }),
     }
@@ -215,15 +217,18 @@ export class PullRequests {
     else this.train.requeue(tx, row)
   }
 
-  /** Deletes gc's own branch, unless somebody else pushed to it. */
+  /** Deletes gc's own branches, unless somebody else pushed to them; a forge closes what was proposed from one. */
   async #cleanUp({ landing, proposal }: PullRequestRow): Promise<void> {
     const land = this.rig.land()
     if (!land) return
     const address = await this.#address(land)
-    const { headBranch, sha } = proposal
-    const branch = new RemoteBranch(this.rig.user(), this.rig.yard, address, headBranch)
-    await branch.remove(sha).catch(() => {})
-    await this.rig.yard.unpin([pinOf(landing), `refs/gc/base/${headBranch}`]).catch(() => {})
+    const all = [...(proposal.left ?? []), { branch: proposal.headBranch, sha: proposal.sha }]
+    for (const { branch, sha } of all) {
+      const remote = new RemoteBranch(this.rig.user(), this.rig.yard, address, branch)
+      await remote.remove(sha).catch(() => {})
+    }
+    const refs = all.map(({ branch }) => `refs/gc/base/${branch}`)
+    await this.rig.yard.unpin([pinOf(landing), ...refs]).catch(() => {})
   }
 }
 

@@ -50,6 +50,20 @@ test('a red check of the forge goes back to the owner, and a supervisor that sta
   expect(world.main()).toEqual(['base'])
 })
 
+test('a landing that is released after the forge held it lands by another pull request, and the first one goes away', async () => {
+  await using town = await proposingWorld('gitea')
+  const { world, forge, until } = town
+  forge.script(/merge$/, { status: 405, body: { message: 'User not allowed to merge PR' } })
+  const id = await world.send('work', { 'a.txt': 'a\n' })
+  await until(id, 'held')
+  expect(world.reason(id)).toBe('the forge does not let gc merge: User not allowed to merge PR')
+  expect(forge.tip(`gc/land/${id}`)).not.toBe('')
+  await world.landings.change(human, 'release', id)
+  await until(id, 'landed')
+  expect([world.main().length, forge.pulls.size]).toEqual([2, 2])
+  expect([forge.tip(`gc/land/${id}`), forge.tip(`gc/land/${id}-2`)]).toEqual(['', ''])
+})
+
 test('nothing lands without a token, and the train says what to do', async () => {
   await using town = await proposingWorld('gitea', { token: '' })
   const { world, forge } = town
