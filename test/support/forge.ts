@@ -325,7 +325,7 @@ export class ScriptedForge implements Disposable {
       ...{ head: { ref: pull.head, sha }, base: { ref: pull.base, sha: this.tip(pull.base) } },
       ...(this.dialect === 'github'
         ? { mergeable_state: !isKnown ? 'unknown' : !merges ? 'dirty' : this.#lacks(pull) ? 'blocked' : 'clean' }
-        : { mergeable: isKnown && merges }),
+        : { mergeable: isKnown && merges && !pull.draft }),
     }
   }
 
@@ -341,7 +341,7 @@ export class ScriptedForge implements Disposable {
       return Response.json({ message: 'Validation Failed', errors: [{ message }] }, { status: 422 })
     }
     if (existing) return said(409, `pull request already exists for these targets [id: ${existing.number + 90}]`)
-    if (this.tip(head) === '') return said(this.dialect === 'github' ? 422 : 404, 'head is not a branch')
+    if (this.tip(head) === '' || this.tip(base) === '') return said(this.dialect === 'github' ? 422 : 404, 'not found')
     const title = String(body.title)
     const pull: Pull = {
       ...{ number: this.pulls.size + 1, title, body: String(body.body), head, base, state: 'open' },
@@ -373,13 +373,8 @@ export class ScriptedForge implements Disposable {
     if (pull.mergeCommit) return said(405, isGitHub ? 'Pull Request is not mergeable' : 'The PR is already merged')
     if (pull.state === 'closed')
       return said(isGitHub ? 405 : 404, isGitHub ? 'Pull Request is not mergeable' : 'Not found')
-    if (!pull.looked.has(this.#pairOf(pull))) {
-      return said(405, isGitHub ? 'Pull Request has not been checked for mergeability' : 'Please try again later')
-    }
-    if (pull.draft)
-      return said(405, isGitHub ? 'Pull Request is still a draft' : 'Work in progress PRs cannot be merged')
-    const lacking = this.#lacks(pull)
-    if (lacking) return said(405, lacking)
+    const problem = this.#unready(pull) ?? this.#lacks(pull)
+    if (problem) return said(405, problem)
     const pinned = String(isGitHub ? body.sha : body.head_commit_id)
     if (pinned !== this.tip(pull.head)) {
       return said(409, isGitHub ? 'Head branch was modified. Review and try the merge again.' : 'head out of date')
@@ -389,6 +384,23 @@ export class ScriptedForge implements Disposable {
       : [body.MergeTitleField, body.MergeMessageField]
     const method = String(isGitHub ? body.merge_method : body.Do)
     return this.#merge(pull, method, { message: `${title}\n\n${text}`, isOther: fault === 'other-tree' })
+  }
+
+  /** Gitea tries to merge what it took for mergeable before the base moved, and refuses without end what it knows to conflict. */
+  #unready(pull: Pull): string | undefined {
+    const isKnown = pull.looked.has(this.#pairOf(pull))
+    if (this.dialect === 'github') {
+      if (!isKnown) return 'Pull Request has not been checked for mergeability'
+      return pull.draft ? 'Pull Request is still a draft' : undefined
+    }
+    if (pull.draft) return 'Work in progress PRs cannot be merged'
+    const wasLookedAt = [...pull.looked].some((pair) => pair.startsWith(this.tip(pull.head)))
+    const isStuck = isKnown && (this.#mergedTree(pull) === undefined || this.#isOnBase(pull))
+    return wasLookedAt && !isStuck ? undefined : 'Please try again later'
+  }
+
+  #isOnBase({ head, base }: Pull): boolean {
+    return tryGit(this.repository, 'merge-base', '--is-ancestor', this.tip(head), this.tip(base)).exitCode === 0
   }
 
   /** What the rules of the base ask for and the pull request does not have. */
@@ -427,15 +439,21 @@ export class ScriptedForge implements Disposable {
     const [base, head] = [this.tip(pull.base), this.tip(pull.head)]
     const isGitHub = this.dialect === 'github'
     if (method === 'fast-forward-only') {
-      if (git(this.repository, 'merge-base', base, head) !== base) return said(500, '')
+      if (git(this.repository, 'merge-base', base, head) !== base) return this.#failed(pull)
       return this.#finish(pull, base, head)
     }
     const tree = isOther ? git(this.repository, 'rev-parse', `${base}^{tree}`) : this.#mergedTree(pull)
     if (tree === undefined && isGitHub) return said(405, 'Pull Request is not mergeable')
     // Gitea calls only a merge commit that conflicts a conflict; a squash that does is an error within it.
-    if (tree === undefined) return method === 'merge' ? Response.json({}, { status: 409 }) : said(500, '')
+    if (tree === undefined) return this.#failed(pull, method)
     const parents = method === 'merge' ? ['-p', base, '-p', head] : ['-p', base]
     return this.#finish(pull, base, git(this.repository, 'commit-tree', tree, ...parents, '-m', message))
+  }
+
+  /** Gitea looks at it again after that. */
+  #failed(pull: Pull, method?: string): Response {
+    pull.looked.clear()
+    return method === 'merge' ? Response.json({}, { status: 409 }) : said(500, '')
   }
 
   #finish(pull: Pull, base: string, commit: string): Response {

@@ -227,9 +227,11 @@ test('Gitea answers a fast-forward of a branch that is behind without a reason, 
 test('Gitea answers a squash that conflicts without a reason, which leaves it unknown, and says a merge commit conflicts', async () => {
   const { server, forge, number, merge, sha } = await withPull('gitea')
   server.push('main', { a: '3\n' })
-  await forge.read(number)
-  expect(await merge(sha)).toEqual({ kind: 'unknown', reason: 'the forge answered 500 without a reason' })
   expect(await merge(sha, 'merge')).toMatchObject({ kind: 'refused', cause: 'conflict' })
+  await forge.read(number)
+  expect(await merge(sha)).toMatchObject({ kind: 'retry', reason: 'Please try again later' })
+  server.push('main', { a: '4\n' })
+  expect(await merge(sha)).toEqual({ kind: 'unknown', reason: 'the forge answered 500 without a reason' })
   expect(await forge.read(number)).toMatchObject({ state: 'open', mergeability: 'unknown' })
 })
 
