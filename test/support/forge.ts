@@ -23,7 +23,8 @@ interface Pull {
   state: 'open' | 'closed'
   mergeCommit?: string
   labels: string[]
-  reviews: { user: string; state: string }[]
+  /** `stale`: of an earlier commit, as Gitea marks them. */
+  reviews: { user: string; state: string; stale?: boolean }[]
   queued?: string
   /** The heads and bases whose mergeability was computed: the first look at each finds it unknown. */
   looked: Set<string>
@@ -296,8 +297,9 @@ export class ScriptedForge implements Disposable {
 
   #reviews(number: number) {
     const words: Record<string, string> = { CHANGES_REQUESTED: 'REQUEST_CHANGES' }
-    return (this.pulls.get(number)?.reviews ?? []).map(({ user, state }) => ({
+    return (this.pulls.get(number)?.reviews ?? []).map(({ user, state, stale = false }) => ({
       ...{ user: { login: user }, state: this.dialect === 'gitea' ? (words[state] ?? state) : state },
+      ...(this.dialect === 'gitea' && { stale, dismissed: false }),
     }))
   }
 

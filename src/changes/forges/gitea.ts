@@ -168,13 +168,14 @@ export class Gitea implements Forge {
     return statuses.map(toCheck).filter(({ name }) => name !== '')
   }
 
+  /** The last word of each reviewer. What Gitea calls stale was said of an earlier commit, and holds until it is dismissed. */
   async #reviews(number: number): Promise<Pick<PullRequest, 'approvals' | 'changesRequested'>> {
     const last = new Map<string, string>()
     for (const review of await this.client.list(`${this.#path}/pulls/${number}/reviews`)) {
       const state = textAt(review, 'state')
-      const holds = at(review, 'dismissed') !== true && at(review, 'stale') !== true
+      const isDismissed = at(review, 'dismissed') === true
       if (state === 'APPROVED' || state === 'REQUEST_CHANGES')
-        last.set(textAt(review, 'user', 'login'), holds ? state : '')
+        last.set(textAt(review, 'user', 'login'), isDismissed ? '' : state)
     }
     const states = [...last.values()]
     return {

@@ -235,6 +235,16 @@ test('Gitea answers a squash that conflicts without a reason, which leaves it un
   expect(await forge.read(number)).toMatchObject({ state: 'open', mergeability: 'unknown' })
 })
 
+test('at Gitea, reviews of an earlier commit hold until they are dismissed', async () => {
+  const { server, forge, number } = await withPull('gitea')
+  const reviews = [
+    { user: 'ann', state: 'APPROVED', stale: true },
+    { user: 'bob', state: 'CHANGES_REQUESTED', stale: true },
+  ]
+  server.pulls.get(number)?.reviews.push(...reviews)
+  expect(await forge.read(number)).toMatchObject({ approvals: 1, changesRequested: true })
+})
+
 test('GitHub puts a pull request into the merge queue once, pinned to its head', async () => {
   const { server, forge, number, sha } = await withPull('github')
   server.rules.queue = true
