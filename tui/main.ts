@@ -8,6 +8,7 @@ import { PlainView } from './plain/plain-view.ts'
 import { ScreenView } from './screen-view.ts'
 import { readSettings, type Settings } from './settings/settings.ts'
 import type { Problem } from './settings/toml.ts'
+import { hintsOf } from './state/hints.ts'
 import { initialState, type State } from './state/state.ts'
 
 export interface DashboardOptions {
@@ -18,6 +19,8 @@ export interface DashboardOptions {
   env: Readonly<Record<string, string | undefined>>
   /** The text of the person's `tui.toml`; empty without one. */
   config: string
+  /** Whether this person sees the dashboard for the first time. */
+  isFirstRun: boolean
   /** The city to open with; without one, the list of cities. */
   city?: string
   /** Opens the terminal of a session; resolves when the person leaves it or it ends, with a sentence that says so. */
@@ -46,14 +49,16 @@ export async function openDashboard(options: DashboardOptions): Promise<void> {
 export async function openPlainDashboard(options: DashboardOptions & { lines: AsyncIterable<string> }): Promise<void> {
   const { settings, problems } = readSettings(options.config, options.env)
   const view = new PlainView({ write: (text) => void process.stdout.write(text), bell: settings.bell })
-  const first: State = { ...firstState(options, settings, problems), isScreenReader: true }
+  const hints = options.isFirstRun ? hintsOf(settings.keymap) : []
+  const first: State = { ...firstState({ ...options, isFirstRun: false }, settings, problems), isScreenReader: true }
   using dashboard = new Dashboard(options, first, view)
   dashboard.start()
-  await view.run(options.lines, dashboard)
+  await view.run(options.lines, dashboard, hints.map((hint) => hint.join(': ')).join('. '))
 }
 
-function firstState({ now, city }: DashboardOptions, settings: Settings, problems: readonly Problem[]): State {
-  const state = initialState(now(), city, { keymap: settings.keymap, hasMouse: settings.mouse })
+function firstState(options: DashboardOptions, settings: Settings, problems: readonly Problem[]): State {
+  const { now, city, isFirstRun } = options
+  const state = initialState(now(), city, { keymap: settings.keymap, hasMouse: settings.mouse, isFirstRun })
   const [first] = problems
   if (!first) return state
   const more = problems.length > 1 ? ` (and ${problems.length - 1} more)` : ''

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { type Command, Option } from 'commander'
@@ -50,6 +50,7 @@ async function show(context: CommandContext, { plain }: TuiOptions): Promise<voi
       attach: attachInPlace,
     },
     ...(city && { city }),
+    isFirstRun: isFirstRun(context),
     machine: {
       diagnose: async (named: string) => {
         const { runDoctor } = await import('../doctor/run-checks.ts')
@@ -64,6 +65,16 @@ async function show(context: CommandContext, { plain }: TuiOptions): Promise<voi
 }
 
 const configPath = ({ io }: CommandContext): string => join(resolveHome(io.env), 'tui.toml')
+
+/** Whether hints were never shown to this person; they count as shown from now on. Where that cannot be noted, they were. */
+function isFirstRun({ io }: CommandContext): boolean {
+  try {
+    writeFileSync(join(resolveHome(io.env), 'tui-hints-shown'), '', { flag: 'wx', mode: 0o600 })
+    return true
+  } catch {
+    return false
+  }
+}
 
 /** The person's settings; empty where there is no file. */
 export function readTuiConfig(context: CommandContext): string {

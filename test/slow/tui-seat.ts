@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { PROGRAM, type World } from '../support/world.ts'
 import { KEYS, Screen } from './screen.ts'
 
@@ -7,12 +8,15 @@ interface SeatOptions {
   rows?: number
   env?: Record<string, string>
   args?: readonly string[]
+  /** Whether the hints of a first run come up. */
+  isFirstRun?: boolean
   /** The program that is run in place of the dashboard, such as a shell. */
   program?: readonly string[]
 }
 
 /** A terminal with a dashboard of a world, as a person opens it. */
 export function openSeat(world: World, options: SeatOptions = {}): Screen {
+  if (!options.isFirstRun) writeFileSync(join(world.home, 'tui-hints-shown'), '')
   const { cols = 100, rows = 30, env = {}, args = [], program = [...PROGRAM, ...args, 'tui'] } = options
   return new Screen(program, {
     cols,

@@ -1,8 +1,9 @@
 import { Box, Text } from 'ink'
 import type { ReactNode } from 'react'
-import { padTo, sanitizeLine, sanitizeLines } from '../../src/client/text.ts'
+import { displayWidth, padTo, sanitizeLine, sanitizeLines } from '../../src/client/text.ts'
 import { wrap } from '../../src/client/wrap.ts'
 import { shownHelp } from '../state/help.ts'
+import { hintsOf } from '../state/hints.ts'
 import { type Area, contentOf } from '../state/layout.ts'
 import { findEntries } from '../state/palette.ts'
 import { here, type Overlay, type State } from '../state/state.ts'
@@ -28,6 +29,8 @@ export function OverlayPanel({ state, overlay }: OverlayProps): ReactNode {
       return <Palette {...{ state, overlay }} />
     case 'confirm':
       return <Sheet state={state} title={overlay.run.chosen.action.name} lines={confirmLines(overlay, state.width)} />
+    case 'hints':
+      return <Sheet state={state} title="five keys to begin with" lines={hintLines(state)} />
     case 'wait':
       return <Sheet state={state} title={overlay.chosen.action.help} lines={WAIT_LINES} />
     case 'form': {
@@ -88,6 +91,19 @@ function confirmLines({ run: { chosen } }: Overlay & { kind: 'confirm' }, width:
       { text: ' y', tone: 'busy' },
       { text: ' confirm · any other key cancel', tone: 'quiet' },
     ],
+  ]
+}
+
+const hintLines = ({ keymap }: State): Lines => {
+  const hints = hintsOf(keymap)
+  const width = Math.max(...hints.map(([key]) => displayWidth(key)))
+  return [
+    ...hints.map(([key, does]): readonly Span[] => [
+      { text: ` ${padTo(key, width)}  `, tone: 'busy' },
+      { text: does, tone: 'plain' },
+    ]),
+    [],
+    [{ text: ' any key closes this; it does not come back', tone: 'quiet' }],
   ]
 }
 

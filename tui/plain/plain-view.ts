@@ -25,10 +25,11 @@ export class PlainView implements View {
 
   constructor(private readonly options: PlainOptions) {}
 
-  /** Takes a command from each line, until there are no more or the person quits. */
-  async run(lines: AsyncIterable<string>, dashboard: Dashboard): Promise<void> {
+  /** Takes a command from each line, until there are no more or the person quits; begins with hints, where there are any. */
+  async run(lines: AsyncIterable<string>, dashboard: Dashboard, hints = ''): Promise<void> {
     this.#state = dashboard.state
     this.#write('The dashboard, line by line. Type help for its words, quit to leave.')
+    if (hints !== '') this.#write(`Keys to begin with: ${hints}.`)
     this.#say()
     await Promise.race([this.#ended.promise, this.#obey(lines, dashboard)])
     clearTimeout(this.#timer)

@@ -405,6 +405,7 @@ function onMouse(state: State, action: MouseAction, x: number, y: number): Step 
   if (state.overlay?.kind === 'help' && action !== 'press') {
     return [moveHelp(state, state.overlay.first + by * WHEEL)]
   }
+  if (state.overlay?.kind === 'hints' && action === 'press') return [{ ...state, overlay: undefined }]
   if (state.prompt || state.overlay) return [state]
   if (y === 0 && action === 'press') return [clickHeader(state, x)]
   const area = areaAt(state, x, y)
@@ -496,10 +497,14 @@ function filterBy(state: State, location: Location, filter: string): Step {
   return [next, isSearched ? { type: 'reload', location } : lookFurther(next, location)]
 }
 
+/** Keys that only close the hints; others do what they always do. */
+const CLOSES: ReadonlySet<string> = new Set(['esc', 'enter', ' '])
+
 /** A key while something lies over the page. Esc always leaves it, and nothing was done. */
 function onOverlayKey(state: State, overlay: Overlay, key: string): Step {
   const closed: State = { ...state, overlay: undefined }
   if (key === 'esc' && overlay.kind !== 'confirm') return [closed]
+  if (overlay.kind === 'hints') return CLOSES.has(key) ? [closed] : onKey(closed, key)
   if (overlay.kind === 'help') return [scrollHelp(state, overlay.first, key) ?? closed]
   if (overlay.kind === 'palette') return onPaletteKey(state, overlay, key)
   if (overlay.kind === 'form') return onFormKey(state, overlay, key)

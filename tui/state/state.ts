@@ -80,6 +80,8 @@ export type Held = readonly Chosen[] | undefined
 /** What lies over the page and gets the keys. */
 export type Overlay =
   | { readonly kind: 'help'; readonly first: number }
+  /** What a person needs to know first, once. */
+  | { readonly kind: 'hints' }
   | { readonly kind: 'confirm'; readonly run: Run }
   | { readonly kind: 'form'; readonly chosen: Chosen; readonly fields: readonly FormField[]; readonly at: number }
   /** What an action asks for is being read. */
@@ -189,17 +191,19 @@ export const viewOf = (state: State, location: Location): View => state.views[vi
 interface Start {
   readonly keymap?: Keymap
   readonly hasMouse?: boolean
+  /** Whether this person sees the dashboard for the first time. */
+  readonly isFirstRun?: boolean
 }
 
 export const initialState = (
   now: number,
   city: string | undefined,
-  { keymap = defaultKeymap, hasMouse = true }: Start = {},
+  { keymap = defaultKeymap, hasMouse = true, isFirstRun = false }: Start = {},
 ): State => ({
   path: city === undefined ? [CITIES] : [CITIES, { page: 'overview', city, subject: '' }],
   views: {},
   focus: 'sessions',
-  overlay: undefined,
+  overlay: isFirstRun ? { kind: 'hints' } : undefined,
   prompt: undefined,
   history: [],
   notice: undefined,

@@ -4,7 +4,7 @@ import { focused, panelsOf } from '../../../tui/state/navigation.ts'
 import { step } from '../../../tui/state/reducer.ts'
 import { selectedRow, shownRows } from '../../../tui/state/selection.ts'
 import { here, initialState, viewOf } from '../../../tui/state/state.ts'
-import { action, after, alpha, at, enter, press, row, rows } from './world.ts'
+import { action, after, alpha, at, enter, frame, press, row, rows } from './world.ts'
 
 const cities = after(
   initialState(0, undefined),
@@ -13,6 +13,22 @@ const cities = after(
     ['alpha', 'beta'].map((city) => row(city, { opens: { page: 'overview', city, subject: '' } })),
   ),
 )
+
+describe('the first run', () => {
+  test('shows five hints with the keys of this person over the page, until any key', () => {
+    const keymap = createKeymap(new Map([['palette', ['ctrl+k']]]))
+    const first = initialState(0, 'alpha', { keymap, isFirstRun: true })
+    const shown = frame(first).map((line) => line.replaceAll('│', '').trim())
+    const keys = ['!', 'ctrl+k', ':', 'a', '?'].map((key) => new RegExp(`^${RegExp.escape(key)} {2,}\\w`))
+    for (const key of keys) expect(shown.filter((line) => key.test(line))).toHaveLength(1)
+    for (const key of ['esc', 'enter', ' ']) {
+      expect(press(first, key)).toEqual({ ...first, overlay: undefined })
+    }
+    const prompted = press(first, ':')
+    expect(prompted).toMatchObject({ overlay: undefined, prompt: { kind: 'command' } })
+    expect(after(first, { type: 'mouse', action: 'press', x: 1, y: 1 }).overlay).toBeUndefined()
+  })
+})
 
 describe('navigation', () => {
   test('enter opens what the row is about, esc goes back along the way', () => {
