@@ -124,7 +124,7 @@ const linesPage = (name: string, files: string, part: Part): TablePage =>
     detailLines: 4,
     columns: [
       {
-        title: 'line',
+        title: ' line',
         width: 5,
         leaves: 1,
         cell: ({ number }) => ({ text: number === undefined ? '' : String(number).padStart(5), tone: 'quiet' }),
@@ -205,7 +205,7 @@ const changeOverview = (name: string, part: Part, [files, lines]: readonly [stri
   help:
     part === 'new' ? 'what is new in a change since the round before' : 'a change: its files beside their differences',
   isChangedBy: () => false,
-  bands: [{ panels: [files, lines], share: 1, widths: [1, 2] }],
+  bands: [{ panels: [files, lines], share: 1, widths: [1, 3] }],
   detail: { panel: lines, of: files },
 })
 

@@ -113,6 +113,8 @@ export interface Field {
   readonly isLong?: boolean
   /** What it may be, where that is known. */
   readonly choices?: readonly string[]
+  /** What of the city its text names, which a beginning of the name is completed to. */
+  readonly names?: 'agent' | 'formula'
 }
 
 /** What became of an action: a sentence, and what the dashboard does next. */

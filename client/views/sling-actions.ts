@@ -7,7 +7,7 @@ export const slingText = (agent?: string): Action => ({
   name: 'sling',
   help: 'give an agent a new piece of work',
   fields: [
-    { name: 'agent', title: 'agent', ...(agent !== undefined && { initial: agent }) },
+    { name: 'agent', title: 'agent', names: 'agent', ...(agent !== undefined && { initial: agent }) },
     { name: 'title', title: 'what is to be done' },
   ],
   run: async ({ city }, { agent: target = '', title = '' }) => {
@@ -23,8 +23,8 @@ export const slingBead = (bead: string, disabled: string | undefined): Action =>
   help: 'give it to an agent, with a formula or without',
   disabled,
   fields: [
-    { name: 'target', title: `agent for ${bead}` },
-    { name: 'formula', title: 'formula to do it by (empty for that of the agent)', isOptional: true },
+    { name: 'target', title: `agent for ${bead}`, names: 'agent' },
+    { name: 'formula', title: 'formula to do it by (empty for that of the agent)', isOptional: true, names: 'formula' },
   ],
   asksMore: true,
   run: async (reach, { target = '', formula = '' }) => {
@@ -40,8 +40,8 @@ export const slingFormula = (formula?: string): Action => ({
   name: formula === undefined ? 'sling-formula' : 'run',
   help: formula === undefined ? 'begin a run of a formula' : 'begin a run of it',
   fields: [
-    ...(formula === undefined ? [{ name: 'formula', title: 'formula' }] : []),
-    { name: 'target', title: 'agent' },
+    ...(formula === undefined ? [{ name: 'formula', title: 'formula', names: 'formula' } as const] : []),
+    { name: 'target', title: 'agent', names: 'agent' },
     { name: 'bead', title: 'bead it is for (empty for a run of its own)', isOptional: true },
   ],
   asksMore: true,

@@ -1,7 +1,9 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { git } from '../agents/worktrees/git.ts'
 import { declare, register } from '../api/town.ts'
 import { AGENT } from '../host/acp/agent-host.ts'
+import { KEYS, type Screen } from '../slow/screen.ts'
 import { openSeat } from '../slow/tui-seat.ts'
 import { underClock, WallClock } from '../slow/wall-clock.ts'
 import { tempFolder } from '../support/folder.ts'
@@ -11,10 +13,13 @@ import { type Scheme, terminalSvg } from './terminal-svg.ts'
 
 /**
  * Draws the dashboard for the README and its page: the real program, on a city with demonstration data, at a fixed time of
- * day and at three sizes. `npm run picture` writes docs/dashboard*-dark.svg and docs/dashboard*-light.svg.
+ * day and at three sizes. `npm run picture` writes docs/dashboard*-dark.svg and docs/dashboard*-light.svg, and
+ * `npm run picture FOLDER` pictures of every page.
  */
 
 const DOCS = resolve(import.meta.dir, '../../docs')
+/** A folder for pictures of every page instead. */
+const [, , GALLERY] = process.argv
 const TITLE = 'The gc dashboard: a question that needs an answer, its details, sessions, work and agents of a city'
 const MORNING = Date.parse('2026-11-28T09:12:00Z')
 const MINUTE = 60_000
@@ -36,10 +41,46 @@ const SIZES = [
 const WORKER = `#!/bin/sh
 while bead=$(gc hook --claim --drain-ack --json | sed -n 's/.*"bead_id":"\\([^"]*\\)".*/\\1/p') && [ "$bead" ]; do
   echo "working on $bead"
-  until [ -e "$GC_HOME/done-$bead" ]; do sleep 0.2; printf .; done
+  until [ -e "$GC_HOME/done-$bead" ]; do
+    n=$((n % 40 + 1))
+    printf '\\033[%dm✓\\033[0m test/checkout-%02d.test.ts  \\033[2m%d ms\\033[0m\\n' $((32 + n % 7 / 6)) $n $((n * 37 % 90 + 4))
+    sleep 0.2
+  done
   bd close "$bead" --reason done
 done
 `
+
+/** An agent that changes a file in a worktree of its own, for review. */
+const FIXER = `#!/bin/sh
+bead=$(gc hook --claim --json | sed -n 's/.*"bead_id":"\\([^"]*\\)".*/\\1/p')
+cp "$GC_HOME/cart.ts" src/cart.ts
+printf '# Cart\\n\\nA cart is kept for 30 days.\\n' > docs.md
+git add -A && git -c user.name=fixer -c user.email=fixer@localhost commit -q -m "Keep the cart when a session expires"
+bd close "$bead" --reason done
+exec sleep 600
+`
+
+const CART = `import { readCookie } from './cookie.ts'
+
+export interface Cart {
+  readonly id: string
+  readonly items: readonly string[]
+}
+
+/** The cart of a visitor, which ends with the session. */
+export async function cartOf(request: Request): Promise<Cart | undefined> {
+  const id = readCookie(request, 'session')
+  if (id === undefined) return undefined
+  return carts.get(id)
+}
+`
+
+const CHANGED = CART.replace('which ends with the session', 'which is kept for 30 days')
+  .replace("readCookie(request, 'session')", "readCookie(request, 'cart') ?? readCookie(request, 'session')")
+  .replace(
+    '  return carts.get(id)\n',
+    '  const cart = carts.get(id)\n  // Older carts have no date.\n  return cart && age(cart) < 30 * DAY ? cart : undefined\n',
+  )
 
 const CITY = `
 [[agent]]
@@ -57,9 +98,11 @@ const WORK = [
   { at: 21, to: 'shop/coder', title: 'Remove the flaky sleep from the checkout test', status: 'in_progress' },
   { at: 26, to: 'shop/reviewer', title: 'Review the retries of webhooks', status: 'open' },
   { at: 33, to: 'api/coder', title: 'Document the pagination of /orders', status: 'open' },
-  { at: 35, to: 'shop/coder', title: 'Keep the cart when a session expires', status: 'open' },
+  { at: 35, to: 'shop/coder', title: 'Round the totals of a basket once', status: 'open' },
   { at: 38, to: 'api/coder', title: 'Log the request id of every failed payment', status: 'open' },
 ] as const
+
+const KEPT = 'Keep the cart when a session expires'
 
 /** Work that is finished during the morning, by its index: the minute, and the work that its agent claims next. */
 const FINISHED = [
@@ -96,6 +139,11 @@ async function fill(): Promise<void> {
   writeFileSync(worker, WORKER)
   chmodSync(worker, 0o755)
   for (const rig of ['shop', 'api']) await addRig(rig)
+  const fixer = world.world.folder.at('fixer.sh')
+  writeFileSync(fixer, FIXER)
+  chmodSync(fixer, 0o755)
+  writeFileSync(join(world.world.home, 'cart.ts'), CHANGED)
+  await declare(city, 'fixer', { script: `exec ${fixer}` }, { dir: 'shop', worktree: true, max_active_sessions: 1 })
   for (const [dir, name, max] of [
     ['shop', 'coder', 3],
     ['shop', 'reviewer', 1],
@@ -110,6 +158,11 @@ async function fill(): Promise<void> {
     await finish(ids[work] ?? '', at)
     await hasStatus(ids[next] ?? '', 'in_progress')
   }
+  setClock(45)
+  const { body } = await city.call('POST ~/sling/text', { body: { target: 'shop/fixer', title: KEPT } })
+  await hasStatus(body.bead, 'closed')
+  const changes = async () => (await city.call('GET ~/changes?state=ready')).body.items.length
+  await eventually('a change is ready', WAIT, changes, (count) => count === 1)
   setClock(46)
 }
 
@@ -123,7 +176,10 @@ async function askPermission(): Promise<void> {
 
 async function addRig(name: string): Promise<void> {
   const path = world.world.rigFolder(name, { git: true })
-  mkdirSync(path, { recursive: true })
+  mkdirSync(join(path, 'src'), { recursive: true })
+  writeFileSync(join(path, 'src/cart.ts'), CART)
+  git(path, 'add', '-A')
+  git(path, 'commit', '-q', '-m', 'first')
   const { status, body } = await city.call('POST ~/rigs', { body: { name, path } })
   if (status !== 201) throw new Error(JSON.stringify(body))
 }
@@ -154,11 +210,66 @@ async function draw(scheme: 'dark' | 'light'): Promise<void> {
   const env = { ...clock.env, COLORTERM: 'truecolor', TZ: 'UTC' }
   for (const [name, cols, rows] of SIZES) {
     await using screen = openSeat(world.world, { cols, rows, env, args: ['--city', city.name] })
+    const save = (path: string, title: string) =>
+      writeFileSync(`${path}-${scheme}.svg`, terminalSvg(screen.terminal, title, SCHEMES[scheme]))
     await screen.shows(/live *$/m, WAIT)
     await screen.shows(/\d running/, WAIT)
     await Bun.sleep(3000)
-    writeFileSync(join(DOCS, `dashboard${name}-${scheme}.svg`), terminalSvg(screen.terminal, TITLE, SCHEMES[scheme]))
-    screen.press('q')
+    if (GALLERY === undefined) save(join(DOCS, `dashboard${name}`), TITLE)
+    if (GALLERY === undefined && name === '') {
+      await review(screen)
+      save(join(DOCS, 'dashboard-review'), 'A change on the dashboard: its files beside the lines of one of them')
+    }
+    for (const [page, keys] of GALLERY === undefined ? [] : pagesOf(await idsNow())) {
+      screen.press(KEYS.esc, KEYS.esc, ':overview', KEYS.enter)
+      await Bun.sleep(500)
+      screen.press(...keys)
+      await Bun.sleep(1500)
+      save(join(GALLERY ?? '', `${page}-${cols}`), page)
+    }
+    screen.press(KEYS.esc, KEYS.esc, 'q')
     await screen.left()
   }
+}
+
+/** Opens the change that is ready, at the file with code. */
+async function review(screen: Screen): Promise<void> {
+  screen.press(':changes', KEYS.enter)
+  await screen.shows(/ready +ch-/, WAIT)
+  screen.press(KEYS.enter)
+  await screen.shows('src/cart.ts', WAIT)
+  screen.press('/cart', KEYS.enter)
+  await screen.shows('age(cart)', WAIT)
+  await Bun.sleep(1000)
+}
+
+async function idsNow(): Promise<{ session: string; bead: string; change: string }> {
+  const [sessions, beads, changes] = await Promise.all(
+    ['sessions', 'beads', 'changes'].map((list) => city.call(`GET ~/${list}`)),
+  )
+  const id = (answer: typeof sessions) => String(answer?.body.items[0]?.id ?? '')
+  return { session: id(sessions), bead: id(beads), change: id(changes) }
+}
+
+/** The keys that open each page. */
+function pagesOf({ session, bead, change }: Awaited<ReturnType<typeof idsNow>>): [name: string, keys: string[]][] {
+  const lists =
+    'overview attention agents sessions beads convoys runs formulas orders events mail rigs worktrees changes usage budgets services conversations doctor readiness config packs log cities'
+  const about = [
+    `session ${session}`,
+    `bead ${bead}`,
+    `change ${change}`,
+    'rig shop',
+    'agent shop/coder',
+    `diff ${session}`,
+  ]
+  const open = (command: string): [string, string[]] => [command.split(' ')[0] ?? '', [`:${command}`, KEYS.enter]]
+  const over: [string, string[]][] = [
+    ['question', ['!']],
+    ['help', ['?']],
+    ['palette', [KEYS.ctrlP, 'shop']],
+    ['confirm', [':beads', KEYS.enter, 'x']],
+    ['form', [':beads', KEYS.enter, 'n']],
+  ]
+  return [...[...lists.split(' '), ...about].map(open), ...over]
 }

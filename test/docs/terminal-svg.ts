@@ -87,12 +87,24 @@ function splitAtGaps(run: Run): Run[] {
 }
 
 function styleOf(cell: IBufferCell, scheme: Scheme): { style: string; fill: string | undefined } {
-  const own = cell.isFgRGB() ? `#${cell.getFgColor().toString(16).padStart(6, '0')}` : scheme.foreground
+  const own = colourOf(cell.getFgColor(), cell.isFgRGB(), cell.isFgPalette()) ?? scheme.foreground
+  const ground = colourOf(cell.getBgColor(), cell.isBgRGB(), cell.isBgPalette())
   const isInverse = cell.isInverse() !== 0
-  const colour = isInverse ? scheme.background : own
+  const colour = isInverse ? (ground ?? scheme.background) : own
   const classes = [cell.isBold() && 'b', cell.isDim() && 'd'].filter(Boolean).join(' ')
   const fill = colour === scheme.foreground ? '' : ` style="fill:${colour}"`
-  return { style: `${classes && ` class="${classes}"`}${fill}`, fill: isInverse ? own : undefined }
+  return { style: `${classes && ` class="${classes}"`}${fill}`, fill: isInverse ? own : ground }
+}
+
+/** Colours of the terminal's palette; those above 16 are not used by what is drawn. */
+const PALETTE = [
+  ...['#484f58', '#ff7b72', '#3fb950', '#d29922', '#58a6ff', '#bc8cff', '#39c5cf', '#b1bac4'],
+  ...['#6e7681', '#ffa198', '#56d364', '#e3b341', '#79c0ff', '#d2a8ff', '#56d4dd', '#f0f6fc'],
+]
+
+const colourOf = (value: number, isRgb: boolean, isPalette: boolean): string | undefined => {
+  if (isRgb) return `#${value.toString(16).padStart(6, '0')}`
+  return isPalette ? PALETTE[value] : undefined
 }
 
 const round = (value: number): number => Math.round(value * 10) / 10

@@ -145,3 +145,37 @@ test('without a screen only yes agrees to what was asked, and a line replaces al
   const typed = press(state, 'd', ...keysOf('ash', state.keymap, true).slice(0, -1))
   expect(step(typed, { type: 'key', key: 'enter' })[1]).toMatchObject({ values: { text: 'ash' } })
 })
+
+describe('a field that names something of the city', () => {
+  const named = action('n', 'sling', {
+    fields: [
+      { name: 'target', title: 'agent', names: 'agent' },
+      { name: 'formula', title: 'formula', names: 'formula', isOptional: true },
+    ],
+  })
+  const list = after(alpha, rows('sessions', [row('s', { actions: () => [named] })]))
+  const known = (kind: 'agent' | 'formula', text: string) => ({ kind, text, location: at(kind, text) })
+  const all = [
+    known('agent', 'mayor'),
+    known('agent', 'shop/coder'),
+    known('agent', 'shop/cook'),
+    known('formula', 'line'),
+  ]
+  const opened = after(press(list, 'n'), { type: 'found', city: 'alpha', known: all })
+
+  test('reads the names when its form opens, shows those that match, and completes a beginning that has one end', () => {
+    expect(step(list, { type: 'key', key: 'n' })[1]).toEqual({ type: 'find', city: 'alpha', text: '' })
+    expect(frame(opened)).toContain('mayor · shop/coder · shop/cook')
+    expect(frame(press(opened, ...'shop'))).toMatch(/^shop\/coder · shop\/cook$/m)
+    const texts = (...keys: string[]) => {
+      const { overlay } = press(opened, ...keys)
+      return overlay?.kind === 'form' ? [overlay.at, ...overlay.fields.map(({ edit }) => edit.text)] : []
+    }
+    expect(texts('m', 'enter')).toEqual([1, 'mayor', ''])
+    expect(texts(...'cod', 'enter', 'tab')).toEqual([0, 'shop/coder', ''])
+    expect(texts(...'shop/co', 'enter')).toEqual([1, 'shop/co', ''])
+    expect(texts(...'nobody', 'enter')).toEqual([1, 'nobody', ''])
+    const [, run] = step(press(opened, 'm', 'enter', 'l'), { type: 'key', key: 'enter' })
+    expect(run).toMatchObject({ type: 'run', values: { target: 'mayor', formula: 'line' } })
+  })
+})

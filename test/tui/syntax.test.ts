@@ -95,7 +95,7 @@ describe('the syntax of code', () => {
     const full = createTheme({ name: 'dark', colours: 16_777_216, isLight: false })
     const ground = '\x1b[48;2;18;48;28m'
     expect(styled(markedSpans('+if (x)  ', cell, full), full)).toBe(
-      `${full('good')}${ground}+${full('keyword')}if\x1b[39m (\x1b[7mx\x1b[27m)  \x1b[49m`,
+      `${full('good')}${ground}+${full('keyword')}if\x1b[39m (\x1b[48;2;34;102;58mx${ground})  \x1b[49m`,
     )
     const few = createTheme({ name: 'dark', colours: 16, isLight: false })
     expect(markedSpans('+if (x)', cell, few).map(({ text, isInverse }) => (isInverse ? `[${text}]` : text))).toEqual([

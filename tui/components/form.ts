@@ -1,6 +1,7 @@
 import { sanitizeLine } from '../../src/client/text.ts'
 import { placeIn } from '../state/long-text.ts'
-import type { FormField, Overlay } from '../state/state.ts'
+import { namesFor } from '../state/names.ts'
+import type { FormField, Known, Overlay } from '../state/state.ts'
 import { lineSpans } from './edit-line.ts'
 import type { Span } from './styled.ts'
 
@@ -11,14 +12,24 @@ const FOOT = ' enter next · tab other field · esc cancel'
 const LONG_FOOT = ' enter next · ctrl+j new line · tab other field · esc cancel'
 /** So many lines of a long text are seen at once. */
 const MAX_LONG = 12
+/** So many names are shown that a field may hold. */
+const MAX_NAMES = 8
 /** Lines of a form that are no fields. */
 const AROUND = 4
 
 /** The fields of a form, as many as there is room for, with the one that has the keys among them. */
-export function formLines({ fields, at }: Overlay & { kind: 'form' }, width: number, height: number): SpanLine[] {
+export function formLines(
+  { fields, at }: Overlay & { kind: 'form' },
+  known: readonly Known[],
+  width: number,
+  height: number,
+): SpanLine[] {
   const isMixed = fields.some(({ isOptional }) => isOptional)
   const most = Math.max(3, Math.min(MAX_LONG, height - AROUND - 3))
-  const blocks = fields.map((field, index) => fieldLines(field, index === at, isMixed, width, most))
+  const blocks = fields.map((field, index) => {
+    const names = index === at ? namesFor(field, known).slice(0, MAX_NAMES) : []
+    return fieldLines({ ...field, ...(names.length > 0 && { choices: names }) }, index === at, isMixed, width, most)
+  })
   const all = blocks.flat()
   const caret = all.findIndex((spans) => spans.some(({ isInverse }) => isInverse))
   const room = Math.max(3, height - AROUND)
@@ -28,7 +39,7 @@ export function formLines({ fields, at }: Overlay & { kind: 'form' }, width: num
 
 /** A field: its title, what it holds, and what it may hold. */
 function fieldLines(
-  { title, edit, choices, isOptional, isLong }: FormField,
+  { title, edit, choices, names, isOptional, isLong }: FormField,
   hasKeys: boolean,
   isMixed: boolean,
   width: number,
@@ -38,7 +49,7 @@ function fieldLines(
   const values = isLong
     ? longSpans(edit, hasKeys, width, most)
     : [hasKeys ? lineSpans(edit, width - 6) : plain(edit.text)]
-  const hint = `     ${hasKeys ? '← → ' : ''}${choices?.map(sanitizeLine).join(' · ')}`
+  const hint = `     ${hasKeys && names === undefined ? '← → ' : ''}${choices?.map(sanitizeLine).join(' · ')}`
   return [
     [{ text: ` ${sanitizeLine(title)}${needed}`, tone: hasKeys ? 'strong' : 'quiet' }],
     ...values.map((value) => [{ text: '   ' }, ...value]),

@@ -36,7 +36,7 @@ export function OverlayPanel({ state, overlay }: OverlayProps): ReactNode {
     case 'form': {
       const { chosen } = overlay
       const title = [chosen.row, chosen.action.help].filter(Boolean).join(': ')
-      return <Sheet {...{ state, title }} lines={formLines(overlay, state.width - 2, state.height)} />
+      return <Sheet {...{ state, title }} lines={formLines(overlay, state.known, state.width - 2, state.height)} />
     }
   }
 }

@@ -125,8 +125,9 @@ export function markedSpans(drawn: string, { text = '', tone, marks = [], syntax
     const isMarked = marks.some((mark) => isWithin(from, mark)) && from < end
     const own =
       ground === undefined || from === 0 ? tone : ranges.find(([first, to]) => isWithin(from, [first, to]))?.[2]
-    const style = ground ? { style: ground } : {}
-    return { text: drawn.slice(from, cuts[at + 1]), tone: own, ...style, ...(isMarked && { isInverse: true }) }
+    const behind = ground && theme.ground(tone ?? 'plain', isMarked)
+    const piece = { text: drawn.slice(from, cuts[at + 1]), tone: own }
+    return behind ? { ...piece, style: behind } : { ...piece, isInverse: isMarked }
   })
   return spans.filter(({ text }) => text !== '')
 }

@@ -15,8 +15,8 @@ export interface Theme {
   (tone: Tone): string
   /** The colour of a tone as Ink names it, for borders; undefined where there is none. */
   colour(tone: Tone): string | undefined
-  /** What lies behind code of a tone, where syntax is shown; undefined where it is not, for lack of colours. */
-  ground(tone: Tone): string | undefined
+  /** What lies behind code of a tone, or its marked words, where syntax is shown; undefined where it is not, for lack of colours. */
+  ground(tone: Tone, isMarked?: boolean): string | undefined
   /** The sequences of a style of somebody else's, such as `1;38;5;2`, as far as the terminal can show it. */
   style(codes: string): string
 }
@@ -82,12 +82,15 @@ const LIGHT: ChosenColours = {
   name: '#005faf',
 }
 
-/** What lies behind lines of code that were added or removed, by their tone and the number of colours. */
+/** What lies behind lines of code that were added or removed and behind the words that changed, by the number of colours. */
 const GROUNDS = {
-  dark: { good: { 256: '48;5;22', 16777216: '48;2;18;48;28' }, bad: { 256: '48;5;52', 16777216: '48;2;58;22;26' } },
+  dark: {
+    good: { 256: ['22', '28'], 16777216: ['2;18;48;28', '2;34;102;58'] },
+    bad: { 256: ['52', '88'], 16777216: ['2;58;22;26', '2;128;44;52'] },
+  },
   light: {
-    good: { 256: '48;5;194', 16777216: '48;2;218;251;225' },
-    bad: { 256: '48;5;224', 16777216: '48;2;255;235;233' },
+    good: { 256: ['194', '157'], 16777216: ['2;218;251;225', '2;164;236;180'] },
+    bad: { 256: ['224', '217'], 16777216: ['2;255;235;233', '2;255;196;192'] },
   },
 } as const
 
@@ -108,9 +111,11 @@ export function createTheme({ name, colours, isLight, chosen = {} }: ThemeOption
   const colour = (tone: Tone) => colourOf(tone, css[tone], colours)
   const style = (codes: string) => sequencesOf(codes, colours)
   const grounds = GROUNDS[base === LIGHT ? 'light' : 'dark']
-  const ground = (tone: Tone) => {
+  const ground = (tone: Tone, isMarked = false) => {
     if (colours === 16 || name === 'ansi') return undefined
-    return tone === 'good' || tone === 'bad' ? `\x1b[${grounds[tone][colours]}m` : ''
+    if (tone !== 'good' && tone !== 'bad') return ''
+    const code = grounds[tone][colours][isMarked ? 1 : 0]
+    return `\x1b[48;${colours === 256 ? '5;' : ''}${code}m`
   }
   return Object.assign((tone: Tone) => styles.get(tone) ?? '', { colour, ground, style })
 }

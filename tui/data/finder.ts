@@ -15,7 +15,7 @@ interface FinderOptions {
   dispatch(message: Message): void
 }
 
-/** Reads what the palette finds in a city: its agents and sessions, and the beads with the typed words. */
+/** Reads what the palette finds in a city: its agents, sessions and formulas, and the beads with the typed words. */
 export class Finder {
   #latest = new AbortController()
   #timer = { cancel: () => {} }
@@ -41,6 +41,7 @@ export class Finder {
       this.#agents(city, signal),
       this.#sessions(city, signal),
       this.#beads(city, text, signal),
+      this.#formulas(city, signal),
     ])
     const known = found.flatMap((each) => (each.status === 'fulfilled' ? each.value : []))
     if (!signal.aborted) this.options.dispatch({ type: 'found', city, known })
@@ -63,6 +64,15 @@ export class Finder {
       kind: 'session',
       text: [id, alias ?? session_name, title].filter(Boolean).join(' · '),
       location: { page: 'session', city, subject: id },
+    }))
+  }
+
+  async #formulas(city: string, signal: AbortSignal): Promise<Known[]> {
+    const { formulas } = await this.options.client.city(city).call('GET ~/formula-files', { signal })
+    return formulas.map(({ name }) => ({
+      kind: 'formula',
+      text: name,
+      location: { page: 'formula', city, subject: name },
     }))
   }
 

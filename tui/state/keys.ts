@@ -12,6 +12,8 @@ export type Verb =
   | 'previous'
   | 'filter'
   | 'command'
+  | 'search'
+  | 'overview'
   | 'palette'
   | 'sort'
   | 'system'
@@ -47,6 +49,8 @@ export const bindings: readonly Binding[] = [
   { verb: 'filter', keys: ['/'], help: 'only rows with this text; those without: !text' },
   { verb: 'command', keys: [':'], help: 'enter a command or the name of a page; tab completes' },
   { verb: 'palette', keys: ['ctrl+p'], help: 'find a page, command, agent or bead by its name' },
+  { verb: 'search', keys: ['ctrl+s'], help: 'search what sessions said' },
+  { verb: 'overview', keys: ['H'], help: 'the overview of the city' },
   { verb: 'sort', keys: ['o'], help: 'the next order of the rows' },
   { verb: 'system', keys: ['.'], help: 'show bookkeeping too, or hide it' },
   { verb: 'hold', keys: ['F'], help: 'hold the rows and count what comes, or follow again' },

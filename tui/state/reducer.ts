@@ -18,10 +18,12 @@ import type { Verb } from './keys.ts'
 import { areaAt, areasOf, rowAt, textColumns } from './layout.ts'
 import { editLine, emptyLine, type LineEdit, lineOf, pasteInto, pasteLines } from './line.ts'
 import { editLong } from './long-text.ts'
+import { completedName } from './names.ts'
 import {
   attentionOf,
   focused,
   goBack,
+  meantCity,
   moveCity,
   moveFocus,
   open,
@@ -135,7 +137,15 @@ export type Message =
 export function step(state: State, message: Message): Step {
   const [reacted, effect] = react(state, message)
   const next = markRead(reacted)
+  if (!effect && opensNames(state, next)) return [next, { type: 'find', city: here(next).city, text: '' }]
   return effect?.type === 'run' ? beginRun(next, effect) : [next, effect]
+}
+
+/** Whether a form opens with fields that hold names of the city. */
+const opensNames = ({ overlay: before }: State, after: State): boolean => {
+  const { overlay } = after
+  if (overlay?.kind !== 'form' || before?.kind === 'form' || here(after).city === '') return false
+  return overlay.fields.some(({ names }) => names !== undefined)
 }
 
 function react(state: State, message: Message): Step {
@@ -257,6 +267,17 @@ function isNewLine({ overlay }: State, key: string): boolean {
   return key === 'ctrl+j' && overlay?.kind === 'form' && overlay.fields[overlay.at]?.isLong === true
 }
 
+const commandPrompt = (state: State, edit: LineEdit): State => ({
+  ...state,
+  prompt: { kind: 'command', edit, back: 0, held: hold(state) },
+})
+
+/** Opens the overview of the city, from wherever the person is. */
+function openOverview(state: State): State {
+  const city = meantCity(state)
+  return city === '' ? notice(state, 'open a city first', true) : open(state, { page: 'overview', city, subject: '' })
+}
+
 /** What each verb does to the state; those that need more than that are in `onVerb`. */
 const MOVES: { readonly [Each in Verb]?: (state: State) => State } = {
   up: (state) => move(state, -1),
@@ -269,7 +290,9 @@ const MOVES: { readonly [Each in Verb]?: (state: State) => State } = {
   previous: (state) => moveFocus(state, -1),
   system: (state) => ({ ...state, showsSystem: !state.showsSystem }),
   help: (state) => ({ ...state, overlay: { kind: 'help', first: 0 } }),
-  command: (state) => ({ ...state, prompt: { kind: 'command', edit: emptyLine, back: 0, held: hold(state) } }),
+  command: (state) => commandPrompt(state, emptyLine),
+  search: (state) => commandPrompt(state, lineOf('search ')),
+  overview: openOverview,
   filter: (state) => ({
     ...state,
     prompt: { kind: 'filter', edit: lineOf(viewOf(state, focused(state)).filter), back: 0, held: undefined },
@@ -525,12 +548,22 @@ function onFormKey(state: State, form: Form, key: string): Step {
   if (key === 'tab' || key === 'down') return [go(at + 1)]
   if (key === 'shift+tab' || key === 'up') return [go(at - 1)]
   if (key !== 'enter') return [editField(state, form, (edit, field) => chosenBy(key, field) ?? editLine(edit, key))]
+  const completed = field && completedName(field, state.known)
+  if (completed !== undefined && completed !== field?.edit.text)
+    return onFormKey(...withField(state, form, lineOf(completed)), key)
   const problem = problemOf(field)
   if (problem !== undefined) return [notice(state, problem, true)]
   if (at < fields.length - 1) return [go(at + 1)]
   const wrong = fields.findIndex((field) => problemOf(field) !== undefined)
   if (wrong >= 0) return [notice(go(wrong), problemOf(fields[wrong]) ?? '', true)]
   return confirmed(state, { type: 'run', chosen, values: valuesOf(fields), fields })
+}
+
+/** The state and its form with another text in the field that has the keys. */
+function withField(state: State, form: Form, edit: LineEdit): readonly [State, Form] {
+  const fields = form.fields.map((field, at) => (at === form.at ? { ...field, edit } : field))
+  const next = { ...form, fields }
+  return [{ ...state, overlay: next }, next]
 }
 
 /** Changes the text of the field that has the keys. */

@@ -90,7 +90,7 @@ export type Overlay =
 
 /** Something of a city that the palette opens by its name. */
 export interface Known {
-  readonly kind: 'agent' | 'session' | 'bead'
+  readonly kind: 'agent' | 'session' | 'bead' | 'formula'
   readonly text: string
   readonly location: Location
 }

@@ -27,12 +27,12 @@ describe('a panel with details', () => {
     const widths = (columns: number) =>
       areasOf(after(opened, { type: 'size', columns, rows: 24 })).map(({ x, width }) => [x, width])
     expect(widths(80)).toEqual([
-      [0, 26],
-      [26, 54],
+      [0, 20],
+      [20, 60],
     ])
     expect(widths(200)).toEqual([
-      [0, 66],
-      [66, 134],
+      [0, 50],
+      [50, 150],
     ])
   })
 })

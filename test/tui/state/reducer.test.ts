@@ -38,6 +38,15 @@ describe('navigation', () => {
     expect(here(press(opened, 'esc', 'esc'))).toEqual(at('cities'))
   })
 
+  test('one key leads to the overview from anywhere, and one begins a search', () => {
+    const far = enter(enter(alpha, 'beads')[0], 'bead al-1')[0]
+    expect(press(far, 'H').path).toEqual(alpha.path)
+    expect(here(press(enter(far, 'cities')[0], 'H'))).toEqual(at('overview'))
+    expect(press(cities, 'H').notice).toBeUndefined()
+    expect(press(initialState(0, undefined), 'H').notice?.text).toBe('open a city first')
+    expect(press(far, 'ctrl+s', ...'rate').prompt?.edit.text).toBe('search rate')
+  })
+
   test('a page that is on the way already is gone back to', () => {
     const sessions = enter(enter(alpha, 'sessions')[0], 'beads')[0]
     expect(enter(sessions, 'sessions')[0].path.map(({ page }) => page)).toEqual(['cities', 'overview', 'sessions'])
