@@ -70,7 +70,7 @@ export function answersOf(
       return answer(reach, { answer: picked, ...(text && { text }) }, chosen)
     },
   }
-  return [...numbered, inWords, ...answerAll({ same, answers, choices, texts }, equal)]
+  return [...numbered, ...answerAll({ same, answers, choices, texts }, equal), inWords]
 }
 
 interface Choosing {

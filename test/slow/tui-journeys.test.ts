@@ -1,4 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { git } from '../agents/worktrees/git.ts'
 import { bead, declare, register, STORE_TOKEN, startSession } from '../api/town.ts'
 import { AGENT } from '../host/acp/agent-host.ts'
 import { type TestCity, World } from '../support/world.ts'
@@ -362,3 +365,311 @@ describe('a person', () => {
     await screen.shows(new RegExp(`bead\\.created +${id}`), WAIT)
   })
 })
+
+/** Keys that a person presses; the words of titles, answers and searches are not counted. */
+class Hands {
+  count = 0
+
+  constructor(readonly screen: Screen) {}
+
+  press(...keys: string[]): void {
+    this.count += keys.length
+    this.screen.press(...keys)
+  }
+
+  type(words: string): void {
+    this.screen.press(words)
+  }
+
+  shows(wanted: string | RegExp): Promise<unknown> {
+    return this.screen.shows(wanted, WAIT / 3)
+  }
+}
+
+/** A journey from the overview of a city, and what is there before it begins. */
+interface Counted {
+  readonly name: string
+  readonly prepare?: (city: TestCity) => Promise<unknown>
+  readonly walk: (hands: Hands) => Promise<unknown>
+}
+
+const sessions = new Map<string, string>()
+
+async function begin(city: TestCity, agent: string, alias: string, message?: string): Promise<void> {
+  const { id } = await startSession(city, agent, { alias, ...(message && { message }) })
+  sessions.set(alias, id)
+}
+
+const end = async (city: TestCity, alias: string) => {
+  await city.call(`POST ~/session/${sessions.get(alias)}/close`)
+}
+
+/** A change that is ready for review: the work of a session in a worktree of its own. */
+async function makeChange(city: TestCity): Promise<void> {
+  const { id, token } = await startSession(city, 'mill/worker')
+  const path: string = (await city.call(`GET ~/session/${id}`)).body.work_dir
+  const work = await bead(city, 'Grind the corn', { rig: 'mill' })
+  await city.call(`POST ~/bead/${work}/claim`, { token })
+  writeFileSync(join(path, 'corn'), 'ground\n')
+  git(path, 'add', '-A')
+  git(path, 'commit', '-q', '-m', 'grind')
+  await city.call(`POST ~/bead/${work}/close`, { token })
+}
+
+const COUNTED: readonly Counted[] = [
+  {
+    name: 'answer a question',
+    prepare: (city) => begin(city, 'polly', 'one', 'ask it'),
+    walk: async (hands) => {
+      await hands.shows(/waiting for you \d/)
+      hands.press('!')
+      await hands.shows('1  Yes')
+      hands.press('1')
+      await hands.shows('answered')
+    },
+  },
+  {
+    name: 'answer all sessions that ask the same',
+    prepare: async (city) => {
+      await end(city, 'one')
+      await Promise.all(['two', 'three'].map((alias) => begin(city, 'polly', alias, 'ask it')))
+    },
+    walk: async (hands) => {
+      await hands.shows(/2 sessions/)
+      hands.press('!')
+      await hands.shows('answer all 2')
+      hands.press('A')
+      await hands.shows('answer for 2 sessions')
+      hands.press('\x1b[C', KEYS.enter)
+      await hands.shows('answered 2 of 2')
+    },
+  },
+  {
+    name: 'find out why an agent is idle',
+    prepare: async (city) => {
+      await Promise.all(['two', 'three'].map((alias) => end(city, alias)))
+      await city.call('POST ~/agent/clerk/suspend')
+    },
+    walk: async (hands) => {
+      hands.press('\x1b[Z', 'j')
+      await hands.shows(/clerk · suspended/)
+    },
+  },
+  {
+    name: 'open the live screen of a session',
+    prepare: (city) => begin(city, 'mayor', 'ada'),
+    walk: async (hands) => {
+      await hands.shows(/sessions 1/)
+      hands.press(KEYS.enter)
+      await hands.shows('session › ')
+    },
+  },
+  {
+    name: 'attach to a session and come back',
+    walk: async (hands) => {
+      await hands.shows(/line \d+ of the mayor/)
+      hands.press('a')
+      await hands.screen.shown('sessions 1', WAIT)
+      hands.press(KEYS.detach)
+      await hands.shows('it continues')
+    },
+  },
+  {
+    name: 'send a session a message',
+    walk: async (hands) => {
+      hands.press('s')
+      await hands.shows(/send/)
+      hands.type('mind the step')
+      hands.press(KEYS.enter)
+      await hands.shows(/sent|delivered|queued/i)
+    },
+  },
+  {
+    name: 'copy the id of a session',
+    walk: async (hands) => {
+      hands.press('y')
+      await hands.shows('copied')
+    },
+  },
+  {
+    name: 'find what anyone said',
+    walk: async (hands) => {
+      hands.press('\x13')
+      await hands.shows(':search')
+      hands.type('line mayor')
+      hands.press(KEYS.enter)
+      await hands.shows(/output +line \d+ of the mayor/)
+      hands.press(KEYS.enter)
+      await hands.shows('transcript › ')
+    },
+  },
+  {
+    name: 'kill a session',
+    walk: async (hands) => {
+      await hands.shows(/sessions 1/)
+      hands.press('x')
+      await hands.shows('Kill ')
+      hands.press('y')
+      await hands.shows('was killed')
+    },
+  },
+  {
+    name: 'make a bead',
+    prepare: (city) => end(city, 'ada'),
+    walk: async (hands) => {
+      hands.press(KEYS.tab)
+      await hands.shows('▸ work')
+      hands.press('n')
+      await hands.shows('make a bead')
+      hands.type('Dig a well')
+      hands.press(KEYS.enter, KEYS.enter)
+      await hands.shows(/is made|Dig a well/)
+    },
+  },
+  {
+    name: 'give a bead to an agent, with a formula and its variables',
+    walk: async (hands) => {
+      hands.press(KEYS.tab)
+      await hands.shows(/▸ work [1-9]/)
+      hands.press('s')
+      await hands.shows('mayor · ')
+      hands.press('m', 'a', KEYS.enter, 'l', KEYS.enter)
+      await hands.shows('what line is run with')
+      hands.press(KEYS.enter)
+      await hands.shows(/is slung to mayor by line/)
+    },
+  },
+  {
+    name: 'change the title of a bead',
+    prepare: (city) => bead(city, 'Paint the bridge', { priority: 0 }),
+    walk: async (hands) => {
+      hands.press(KEYS.ctrlP)
+      hands.type('Paint the')
+      await hands.shows(/bead +\S+ · Paint/)
+      hands.press(KEYS.enter)
+      await hands.shows(/status +open/)
+      hands.press('e', '\x15')
+      hands.type('Burn the bridge')
+      hands.press(KEYS.enter)
+      await hands.shows('is "Burn the bridge"')
+    },
+  },
+  {
+    name: 'undo the last action',
+    walk: async (hands) => {
+      hands.press('z')
+      await hands.shows('is "Paint the bridge" again')
+    },
+  },
+  {
+    name: 'find a bead by its words and close it',
+    walk: async (hands) => {
+      hands.press(KEYS.ctrlP)
+      hands.type('Paint the')
+      await hands.shows(/bead +\S+ · Paint/)
+      hands.press(KEYS.enter)
+      await hands.shows(/status +open/)
+      hands.press('x')
+      await hands.shows('Close ')
+      hands.press('y')
+      await hands.shows(/is closed|closed/)
+    },
+  },
+  {
+    name: 'review a change and approve it',
+    prepare: makeChange,
+    walk: async (hands) => {
+      await hands.shows(/1 needs you/)
+      hands.press('!')
+      await hands.shows('corn')
+      hands.press('a')
+      await hands.shows('Approve ')
+      hands.press('y')
+      await hands.shows('is approved')
+    },
+  },
+  {
+    name: 'reply to mail',
+    prepare: (city) => city.call('POST ~/mail', { body: { to: 'human', subject: 'It sways', body: 'Come.' } }),
+    walk: async (hands) => {
+      hands.press(':', 'm', 'a', KEYS.tab, KEYS.enter)
+      await hands.shows('It sways')
+      hands.press('r')
+      await hands.shows('reply')
+      hands.type('I am coming')
+      hands.press(KEYS.enter)
+      await hands.shows(/replied to/)
+    },
+  },
+  {
+    name: 'show only rows with some words',
+    walk: async (hands) => {
+      hands.press(KEYS.tab)
+      await hands.shows('▸ work')
+      hands.press('/')
+      hands.type('well')
+      hands.press(KEYS.enter)
+      await hands.shows('"well"')
+      hands.screen.press(KEYS.esc)
+    },
+  },
+  {
+    name: 'see what the city spends',
+    walk: async (hands) => {
+      hands.press(':', 'u', 's', KEYS.tab, KEYS.enter)
+      await hands.shows('› usage')
+    },
+  },
+  {
+    name: 'look up the keys of a page',
+    walk: async (hands) => {
+      hands.press('?')
+      await hands.shows('keys and commands')
+      hands.screen.press(KEYS.esc)
+    },
+  },
+  {
+    name: 'go home from anywhere',
+    walk: async (hands) => {
+      enter(hands.screen, 'events')
+      await hands.shows('› events')
+      hands.press('H')
+      await hands.shows('▸ sessions')
+    },
+  },
+]
+
+/** Walked with GC_JOURNEYS=1, since they take a while. */
+const counted = process.env.GC_JOURNEYS ? test : test.skip
+
+counted(
+  'twenty journeys take as many keys as docs/dashboard.md says',
+  async () => {
+    const place = places[1]
+    if (!place) throw new Error('there is no city')
+    const { city, cols, rows } = place
+    const rig = world.rigFolder('mill', { git: true })
+    git(rig, 'commit', '-q', '--allow-empty', '-m', 'first')
+    await city.call('POST ~/rigs', { body: { name: 'mill', path: rig } })
+    await declare(city, 'worker', {}, { dir: 'mill', worktree: true })
+    await declare(city, 'clerk', {}, { max_active_sessions: 1 })
+    for (const { id } of (await city.call('GET ~/sessions')).body.items) await city.call(`POST ~/session/${id}/close`)
+    await using screen = openSeat(world, { cols, rows, args: ['--city', city.name] })
+    await screen.shows(/live *$/m, WAIT)
+    const counts: [string, number][] = []
+    const failed: string[] = []
+    for (const { name, prepare, walk } of COUNTED) {
+      await prepare?.(city)
+      screen.press(KEYS.esc, 'H')
+      await screen.shows(/^ gc {2}\S+ {2,}/, WAIT)
+      const hands = new Hands(screen)
+      await walk(hands).catch((error) => failed.push(`${name}: ${error}`))
+      counts.push([name, hands.count])
+    }
+    expect(failed).toEqual([])
+    const docs = readFileSync(resolve(import.meta.dir, '../../docs/dashboard.md'), 'utf8')
+    const documented = [...docs.matchAll(/^\| ([^|]+?) +\| (\d+) +\|/gm)].map(([, name, keys]) => [name, Number(keys)])
+    expect(documented).toEqual(counts)
+  },
+  240_000,
+)

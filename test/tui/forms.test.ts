@@ -173,7 +173,8 @@ describe('a field that names something of the city', () => {
     }
     expect(texts('m', 'enter')).toEqual([1, 'mayor', ''])
     expect(texts(...'cod', 'enter', 'tab')).toEqual([0, 'shop/coder', ''])
-    expect(texts(...'shop/co', 'enter')).toEqual([1, 'shop/co', ''])
+    expect(texts(...'shop/co', 'enter')).toEqual([0, 'shop/co', ''])
+    expect(press(opened, ...'shop/co', 'enter').notice?.text).toBe('which of shop/coder, shop/cook?')
     expect(texts(...'nobody', 'enter')).toEqual([1, 'nobody', ''])
     const [, run] = step(press(opened, 'm', 'enter', 'l'), { type: 'key', key: 'enter' })
     expect(run).toMatchObject({ type: 'run', values: { target: 'mayor', formula: 'line' } })

@@ -8,11 +8,11 @@ export function namesFor({ names, edit: { text } }: FormField, known: readonly K
   return [...begins, ...all.filter((name) => !name.startsWith(text) && name.includes(text))]
 }
 
-/** The name that a text means: itself where it is a name, else the only one that begins with it or has it. */
-export function completedName(field: FormField, known: readonly Known[]): string {
+/** The names that a text may mean: itself where it is a name or nothing is known of it, else those that begin with it or have it. */
+export function meantNames(field: FormField, known: readonly Known[]): readonly string[] {
   const { text } = field.edit
   const found = namesFor(field, known)
+  if (text === '' || found.length === 0 || found.includes(text)) return [text]
   const begins = found.filter((name) => name.startsWith(text))
-  const [only, ...others] = begins.length > 0 ? begins : found
-  return text === '' || found.includes(text) || only === undefined || others.length > 0 ? text : only
+  return begins.length > 0 ? begins : found
 }

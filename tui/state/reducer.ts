@@ -18,7 +18,7 @@ import type { Verb } from './keys.ts'
 import { areaAt, areasOf, rowAt, textColumns } from './layout.ts'
 import { editLine, emptyLine, type LineEdit, lineOf, pasteInto, pasteLines } from './line.ts'
 import { editLong } from './long-text.ts'
-import { completedName } from './names.ts'
+import { meantNames } from './names.ts'
 import {
   attentionOf,
   focused,
@@ -44,6 +44,7 @@ import {
 } from './selection.ts'
 import {
   type Facts,
+  FIRST_FOCUS,
   type FormField,
   here,
   type Known,
@@ -275,7 +276,8 @@ const commandPrompt = (state: State, edit: LineEdit): State => ({
 /** Opens the overview of the city, from wherever the person is. */
 function openOverview(state: State): State {
   const city = meantCity(state)
-  return city === '' ? notice(state, 'open a city first', true) : open(state, { page: 'overview', city, subject: '' })
+  if (city === '') return notice(state, 'open a city first', true)
+  return { ...open(state, { page: 'overview', city, subject: '' }), focus: FIRST_FOCUS }
 }
 
 /** What each verb does to the state; those that need more than that are in `onVerb`. */
@@ -548,7 +550,8 @@ function onFormKey(state: State, form: Form, key: string): Step {
   if (key === 'tab' || key === 'down') return [go(at + 1)]
   if (key === 'shift+tab' || key === 'up') return [go(at - 1)]
   if (key !== 'enter') return [editField(state, form, (edit, field) => chosenBy(key, field) ?? editLine(edit, key))]
-  const completed = field && completedName(field, state.known)
+  const [completed, ...others] = field ? meantNames(field, state.known) : []
+  if (others.length > 0) return [notice(state, `which of ${[completed, ...others].join(', ')}?`, true)]
   if (completed !== undefined && completed !== field?.edit.text)
     return onFormKey(...withField(state, form, lineOf(completed)), key)
   const problem = problemOf(field)

@@ -188,6 +188,9 @@ export const viewKey = ({ page, city, subject, at }: Location): string =>
 
 export const viewOf = (state: State, location: Location): View => state.views[viewKey(location)] ?? emptyView
 
+/** The panel of an overview that has the keys at first. */
+export const FIRST_FOCUS = 'sessions'
+
 interface Start {
   readonly keymap?: Keymap
   readonly hasMouse?: boolean
@@ -202,7 +205,7 @@ export const initialState = (
 ): State => ({
   path: city === undefined ? [CITIES] : [CITIES, { page: 'overview', city, subject: '' }],
   views: {},
-  focus: 'sessions',
+  focus: FIRST_FOCUS,
   overlay: isFirstRun ? { kind: 'hints' } : undefined,
   prompt: undefined,
   history: [],

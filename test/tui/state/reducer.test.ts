@@ -41,6 +41,7 @@ describe('navigation', () => {
   test('one key leads to the overview from anywhere, and one begins a search', () => {
     const far = enter(enter(alpha, 'beads')[0], 'bead al-1')[0]
     expect(press(far, 'H').path).toEqual(alpha.path)
+    expect(press(press(alpha, 'tab'), 'H').focus).toBe(alpha.focus)
     expect(here(press(enter(far, 'cities')[0], 'H'))).toEqual(at('overview'))
     expect(press(cities, 'H').notice).toBeUndefined()
     expect(press(initialState(0, undefined), 'H').notice?.text).toBe('open a city first')
