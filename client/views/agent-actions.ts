@@ -45,6 +45,7 @@ async function act({ city }: Reach, name: string, action: Verb): Promise<void> {
 const suspend = (name: string): Action => ({
   key: 'S',
   name: 'suspend',
+  many: {},
   help: 'start no sessions of the agent until it is resumed',
   confirm: `Suspend the agent ${name}? Its sessions are ended.`,
   run: async (reach) => {
@@ -56,6 +57,7 @@ const suspend = (name: string): Action => ({
 const resume = (name: string): Action => ({
   key: 'S',
   name: 'resume',
+  many: {},
   help: 'let the agent start sessions again',
   run: async (reach) => {
     await act(reach, name, 'resume')
@@ -66,6 +68,7 @@ const resume = (name: string): Action => ({
 const restart = (name: string): Action => ({
   key: 'R',
   name: 'restart',
+  many: {},
   help: 'end the sessions of the agent and start new ones',
   confirm: `Restart the agent ${name}? Its sessions end at once, whatever they are doing.`,
   run: async (reach) => {

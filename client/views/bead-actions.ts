@@ -1,6 +1,6 @@
 import type { Bead } from '../../src/work/beads/index.ts'
 import { attachTo } from './attach.ts'
-import { change } from './bead-changes.ts'
+import { change, changeLabels } from './bead-changes.ts'
 import { joinConvoy } from './convoy-actions.ts'
 import { copy } from './copy.ts'
 import type { Action } from './page.ts'
@@ -12,15 +12,16 @@ export function beadActions(bead: Bead): Action[] {
   const isClosed = status === 'closed'
   const closed = isClosed ? `${id} is closed; r reopens it` : undefined
   return [
-    { ...close(id, title, status === 'in_progress' ? assignee : ''), disabled: closed },
-    { ...reopen(id, title), disabled: isClosed ? undefined : `${id} is not closed` },
+    { ...close(id, title, status === 'in_progress' ? assignee : ''), disabled: closed, many: {} },
+    { ...reopen(id, title), disabled: isClosed ? undefined : `${id} is not closed`, many: {} },
     slingBead(id, closed),
     editTitle(bead),
     editDescription(bead),
     { ...setPriority(bead), disabled: closed },
     { ...assign(bead), disabled: closed },
+    labelBead(id),
     comment(id),
-    { ...unpark(id), disabled: labels.includes('gc:parked') ? undefined : `${id} is not parked` },
+    { ...unpark(id), disabled: labels.includes('gc:parked') ? undefined : `${id} is not parked`, many: {} },
     joinConvoy(id),
     attachTo(assignee, `nobody works on ${id}`),
     copy('y', 'copy', 'its id', id),
@@ -53,6 +54,7 @@ const setPriority = (bead: Bead): Action => ({
   name: 'priority',
   help: 'change its priority: 0 is the most urgent, 4 the least',
   fields: [{ name: 'priority', title: `priority of ${bead.id}: 0 to 4`, initial: String(bead.priority ?? '') }],
+  many: { fields: [{ name: 'priority', title: 'priority of all of them: 0 to 4' }] },
   run: (reach, values) => change(reach, bead, 'priority', parsePriority(values.priority ?? '')),
 })
 
@@ -66,7 +68,17 @@ const assign = (bead: Bead): Action => ({
       ...{ initial: bead.assignee ?? '', isOptional: true },
     },
   ],
+  many: { fields: [{ name: 'assignee', title: 'session for all of them (empty for nobody)', isOptional: true }] },
   run: (reach, values) => change(reach, bead, 'assignee', values.assignee ?? ''),
+})
+
+const labelBead = (id: string): Action => ({
+  key: 'L',
+  name: 'label',
+  help: 'add labels to it, or remove some',
+  fields: [{ name: 'labels', title: `labels for ${id}: urgent adds one, -urgent removes it` }],
+  many: { fields: [{ name: 'labels', title: 'labels for all of them: urgent adds one, -urgent removes it' }] },
+  run: (reach, { labels = '' }) => changeLabels(reach, id, labels),
 })
 
 const comment = (id: string): Action => ({

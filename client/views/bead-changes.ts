@@ -53,3 +53,26 @@ function wordsOf(field: Field, value: string): string {
   if (first === '') return field === 'assignee' ? 'nobody' : 'empty'
   return rest.length > 0 || first.length > MAX_WORDS ? `"${first.slice(0, MAX_WORDS)}…"` : `"${first}"`
 }
+
+/** Adds labels, and removes those after a dash; what it changed is taken back, and nothing else. */
+export async function changeLabels({ city }: Reach, id: string, words: string): Promise<Outcome> {
+  const all = words.split(/[\s,]+/).filter((word) => word !== '' && word !== '-')
+  const { labels = [] } = await read(city, id)
+  const added = all.filter((word) => !word.startsWith('-') && !labels.includes(word))
+  const removed = all.flatMap((word) => (word.startsWith('-') && labels.includes(word.slice(1)) ? [word.slice(1)] : []))
+  if (added.length + removed.length === 0) return { text: `the labels of ${id} are as they were` }
+  await writeLabels(city, id, added, removed)
+  return {
+    text: `${id} is labelled: ${[...added.map((label) => `+${label}`), ...removed.map((label) => `-${label}`)].join(' ')}`,
+    undo: {
+      name: 'label',
+      run: async (reach) => {
+        await writeLabels(reach.city, id, removed, added)
+        return { text: `the labels of ${id} are as they were` }
+      },
+    },
+  }
+}
+
+const writeLabels = (city: CityClient, id: string, labels: readonly string[], removed: readonly string[]) =>
+  city.call('PATCH ~/bead/{id}', { params: { id }, body: { labels: [...labels], remove_labels: [...removed] } })

@@ -3,6 +3,7 @@ import { ApiError } from '../../src/client/errors.ts'
 import type { Bead } from '../../src/work/beads/index.ts'
 import { beadActions, newBead } from './bead-actions.ts'
 import { type Columns, isOneOf, type Query, type Reach, type Slice, table } from './page.ts'
+import { differenceOf } from './several.ts'
 import { toneOf } from './tones.ts'
 
 const PAGE = 200
@@ -17,6 +18,9 @@ const ORDERS: Readonly<Record<string, readonly string[]>> = {
 }
 
 const DEFAULT_ORDER = ['in_progress', 'open']
+
+/** What an action on several beads relies on. */
+const BEAD_FACTS = { status: 'status', assignee: 'assignee', title: 'title', priority: 'priority', labels: 'labels' }
 
 /** What is shown of a bead in a list. */
 export const beadColumns = {
@@ -57,6 +61,8 @@ export const beadsPage = table<Bead>({
   opens: ({ id }, city) => ({ page: 'bead', city, subject: id }),
   load: (reach, query) => (query.filter.trim() === '' ? loadBeads(reach, query) : searchBeads(reach, query)),
   actionsOf: (bead) => beadActions(bead),
+  changed: async (bead, { city }) =>
+    differenceOf(bead, await city.call('GET ~/bead/{id}', { params: { id: bead.id } }), BEAD_FACTS),
   actions: () => [newBead],
 })
 

@@ -53,6 +53,7 @@ export const joinConvoy = (bead: string): Action => ({
   name: 'convoy-add',
   help: 'add it to a convoy',
   fields: [{ name: 'convoy', title: `convoy for ${bead}` }],
+  many: { fields: [{ name: 'convoy', title: 'convoy for all of them' }] },
   run: (reach, { convoy = '' }) => add(reach, convoy, [bead]),
 })
 

@@ -13,6 +13,7 @@ export {
   type Cell,
   type Column,
   type ColumnOf,
+  confirmationOf,
   type Field,
   type Jump,
   type Line,
@@ -35,4 +36,5 @@ export {
 } from './page.ts'
 export { pageOf, pages } from './pages.ts'
 export { sessionColumns } from './sessions.ts'
+export { actionsOnSeveral } from './several.ts'
 export { TONES, type Tone } from './tones.ts'

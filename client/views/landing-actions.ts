@@ -36,7 +36,7 @@ export function landingActions(landing: Landing): Action[] {
   const moving = state === 'in_batch' ? `${id} is being checked or pushed; wait, or pause the rig first` : over
   return [
     {
-      ...{ key: 'r', name: 'retry', help: 'try it again, with the commit that was submitted' },
+      ...{ key: 'r', name: 'retry', many: {}, help: 'try it again, with the commit that was submitted' },
       disabled: RETRIED.includes(state)
         ? undefined
         : (moving ?? `${id} is ${stateWords(state)}, which goes on by itself`),
@@ -46,14 +46,14 @@ export function landingActions(landing: Landing): Action[] {
     state === 'held' ? release(landing) : { ...hold(landing), disabled: heldProblem(landing, moving) },
     openChange(landing),
     {
-      ...{ key: 'x', name: 'cancel', help: 'take it out of the queue; its branch stays' },
+      ...{ key: 'x', name: 'cancel', many: {}, help: 'take it out of the queue; its branch stays' },
       disabled: moving,
       confirm: `Cancel the landing of ${nameOf(landing)}?\nIt leaves the queue of ${rig}. The branch stays as it is.`,
       fields: [{ name: 'reason', title: 'why it is cancelled', isOptional: true }],
       run: change(id, 'cancel', 'is out of the queue'),
     },
     {
-      ...{ key: 'X', name: 'give-up', help: 'give it up, as it cannot land' },
+      ...{ key: 'X', name: 'give-up', many: {}, help: 'give it up, as it cannot land' },
       disabled: moving,
       confirm: `Give up ${nameOf(landing)}?\nIt will not land on ${target}. The branch stays as it is.`,
       fields: [{ name: 'reason', title: 'why it is given up', isOptional: true }],
@@ -72,6 +72,7 @@ const heldProblem = ({ id, state }: Landing, moving: string | undefined): string
 
 const hold = (landing: Landing): Action => ({
   ...{ key: 'H', name: 'hold', help: 'hold it until it is released' },
+  many: { fields: [{ name: 'reason', title: 'why they are held', isOptional: true }] },
   fields: [{ name: 'reason', title: `why ${nameOf(landing)} is held`, isOptional: true }],
   run: change(landing.id, 'hold', 'is held; H releases it', {
     name: 'release',
@@ -80,7 +81,7 @@ const hold = (landing: Landing): Action => ({
 })
 
 const release = (landing: Landing): Action => ({
-  ...{ key: 'H', name: 'release', help: 'release it, past what it is held for' },
+  ...{ key: 'H', name: 'release', many: {}, help: 'release it, past what it is held for' },
   confirm: `Release ${nameOf(landing)}?\n${landing.reason ? `It is held: ${landing.reason}.` : 'It is held.'} This lets it pass, for this commit.`,
   run: change(landing.id, 'release', 'is released'),
 })

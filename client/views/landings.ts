@@ -8,6 +8,7 @@ import {
   trainActions,
 } from './landing-actions.ts'
 import { type Columns, isOneOf, type Line, type Reach, type Slice, table } from './page.ts'
+import { differenceOf } from './several.ts'
 import { toneOf } from './tones.ts'
 
 const PAGE = 100
@@ -32,6 +33,9 @@ const ORDERS: Readonly<Record<string, 'landed' | undefined>> = {
   'all, newest first': undefined,
   'landed ones': 'landed',
 }
+
+/** What an action on several landings relies on. */
+const FACTS = { state: 'state', head: 'commit' }
 
 /** What is shown of a landing in a list. */
 export const landingColumns = {
@@ -97,6 +101,8 @@ export const landingsPage = table<Listed>({
     }
   },
   actionsOf: (landing) => landingActions(landing),
+  changed: async (landing, { city }) =>
+    differenceOf(landing, await city.call('GET ~/landing/{id}', { params: { id: landing.id } }), FACTS),
 })
 
 async function readAll({ city, signal }: Reach, sort: string, cursor: string | undefined): Promise<Slice<Listed>> {

@@ -96,13 +96,19 @@ export interface Action {
   /** Whether the page has to be read to the end of what is asked first. */
   readonly afterReading?: boolean
   /** Asked before it is done, since it hurts; names what it hits. */
-  readonly confirm?: string
+  readonly confirm?: string | ((values: Readonly<Record<string, string>>) => string)
   /** What is asked for first. */
   readonly fields?: readonly Field[]
   /** Whether it may ask for more before it is done; keys wait for that. */
   readonly asksMore?: boolean
+  /** It can be done to several rows at once; these fields are asked for then, instead of those for one. */
+  readonly many?: { readonly fields?: readonly Field[] }
   run(reach: Reach, values: Readonly<Record<string, string>>): Promise<Outcome>
 }
+
+/** What is asked before an action is done with these values. */
+export const confirmationOf = ({ confirm = '' }: Action, values: Readonly<Record<string, string>>): string =>
+  typeof confirm === 'string' ? confirm : confirm(values)
 
 export interface Field {
   readonly name: string
@@ -133,6 +139,8 @@ export interface Outcome {
   readonly filter?: string
   /** What the clipboard of the terminal gets. */
   readonly copy?: string
+  /** Of several rows, those to which it was not done. */
+  readonly left?: readonly string[]
 }
 
 /** A row of a table. */
@@ -146,7 +154,11 @@ export interface Row {
   readonly isSystem: boolean
   /** Name of the kind of row that a key jumps to. */
   readonly mark?: string | undefined
+  /** What tells it from others, besides its id. */
+  readonly label?: string
   actions(): readonly Action[]
+  /** Why it is not what was read any more, as the server has it now. */
+  changed?(reach: Reach): Promise<string | undefined>
 }
 
 /** What a page hears of an event. */
@@ -311,15 +323,21 @@ interface TableOf<Item> extends Omit<TablePage, 'kind' | 'columns' | 'load' | 'r
   isSystem?(item: Item): boolean
   markOf?(item: Item): string | undefined
   actionsOf?(item: Item): readonly Action[]
+  /** Why an item is not what was read any more, as the server has it now. */
+  changed?(item: Item, reach: Reach): Promise<string | undefined>
   /** What an event adds to the rows, where they are events. */
   ofEvent?(event: CityEvent, filter: string): Item | undefined
 }
 
 /** A page of rows, from the wire shapes that it reads. */
 export function table<Item>(spec: TableOf<Item>): TablePage {
+  const { changed } = spec
+  const naming = spec.columns.findIndex(({ grows }) => grows)
   const toRow = (item: Item, city: string): Row => ({
     id: spec.idOf(item),
     cells: spec.columns.map((column) => toCell(column.cell(item))),
+    label: toCell(spec.columns[naming]?.cell(item)).text ?? '',
+    ...(changed && { changed: (reach: Reach) => changed(item, reach) }),
     opens: spec.opens?.(item, city),
     isSystem: spec.isSystem?.(item) ?? false,
     mark: spec.markOf?.(item),

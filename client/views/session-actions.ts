@@ -39,6 +39,8 @@ const obstaclesOf = (session: SessionFacts) => ({
   closed: session.state === '' ? `${session.id} is closed` : undefined,
 })
 
+const GO_ON = 'Go on with your work.'
+
 /** Sending a message, by when the session gets it. */
 function messageActions(session: SessionFacts): Action[] {
   const { id } = session
@@ -50,6 +52,7 @@ function messageActions(session: SessionFacts): Action[] {
       help: 'send it a message',
       disabled: closed,
       fields: [{ name: 'message', title: `message to ${id}`, isLong: true }],
+      many: { fields: [{ name: 'message', title: 'message to all of them', isLong: true }] },
       run: submit(id, undefined, `sent to ${id}`),
     },
     {
@@ -57,9 +60,10 @@ function messageActions(session: SessionFacts): Action[] {
       name: 'nudge',
       help: 'send it a message for when its turn is over',
       disabled: closed,
-      fields: [
-        { name: 'message', title: `message to ${id} after its turn`, initial: 'Go on with your work.', isLong: true },
-      ],
+      fields: [{ name: 'message', title: `message to ${id} after its turn`, initial: GO_ON, isLong: true }],
+      many: {
+        fields: [{ name: 'message', title: 'message to all of them after their turn', initial: GO_ON, isLong: true }],
+      },
       run: submit(id, 'follow_up', `${id} gets it after its turn`),
     },
     {
@@ -91,14 +95,16 @@ function stateActions(session: SessionFacts): Action[] {
       name: 'interrupt',
       help: 'interrupt its turn',
       disabled: notRunning,
+      many: {},
       run: request(id, 'stop', 'was interrupted'),
     },
-    { ...kill(id, name), disabled: notRunning },
+    { ...kill(id, name), disabled: notRunning, many: {} },
     {
       key: 'R',
       name: 'restart',
       help: 'end its program and start it again; its work and its conversation go on',
       disabled: notRunning,
+      many: {},
       confirm: `Restart ${name}? Its program ends at once; its work and its conversation go on.`,
       run: async ({ city }) => {
         await city.call('POST ~/session/{id}/restart', { params: { id }, body: {} })
@@ -110,14 +116,16 @@ function stateActions(session: SessionFacts): Action[] {
       name: 'wake',
       help: 'start it when it sleeps or is suspended',
       disabled: isRunning ? `${id} runs already` : closed,
+      many: {},
       run: request(id, 'wake', 'is woken'),
     },
-    { ...suspend(id, name), disabled: closed },
+    { ...suspend(id, name), disabled: closed, many: {} },
     {
       key: 'X',
       name: 'close',
       help: 'close it for good',
       disabled: closed,
+      many: {},
       confirm: `Close ${name} for good? Its work is offered to others.`,
       run: request(id, 'close', 'is closed'),
     },

@@ -3,6 +3,7 @@ import type { SessionResponse } from '../../src/work/sessions/index.ts'
 import { type Columns, isOneOf, type PageEvent, table } from './page.ts'
 import { searchSessions } from './search.ts'
 import { actionsOfSession } from './session-actions.ts'
+import { differenceOf } from './several.ts'
 import { toneOf } from './tones.ts'
 import { readUnconfined, unconfinedCell } from './unconfined.ts'
 
@@ -16,6 +17,9 @@ type Listed = SessionResponse & {
 }
 
 const stateOf = ({ state, asks }: Listed): string => (asks ? 'waiting' : state || 'closed')
+
+/** What an action on several sessions relies on. */
+const SESSION_FACTS = { state: 'state', active_bead: 'bead' }
 
 /** What is shown of a session in a list. */
 export const sessionColumns = {
@@ -95,5 +99,7 @@ export const sessionsPage = table<Listed>({
     return { items: listed, total, next }
   },
   actionsOf: (session) => actionsOfSession(session),
+  changed: async (session, { city }) =>
+    differenceOf(session, await city.call('GET ~/session/{id}', { params: { id: session.id } }), SESSION_FACTS),
   actions: () => [searchSessions],
 })

@@ -27,6 +27,7 @@ export const slingBead = (bead: string, disabled: string | undefined): Action =>
     { name: 'formula', title: 'formula to do it by (empty for that of the agent)', isOptional: true, names: 'formula' },
   ],
   asksMore: true,
+  many: { fields: [{ name: 'target', title: 'agent for all of them' }] },
   run: async (reach, { target = '', formula = '' }) => {
     if (formula !== '') return launchRun(reach, { formula, target, bead })
     await reach.city.call('POST ~/sling', { body: { target, bead } })

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { timers } from '../../cli/io/timers.ts'
 import { cityActions } from '../../client/views/city-actions.ts'
-import type { Action, Page, Reach } from '../../client/views/page.ts'
+import { type Action, confirmationOf, type Page, type Reach } from '../../client/views/page.ts'
 import { pages } from '../../client/views/pages.ts'
 import { Client } from '../../src/client/client.ts'
 import { bindings } from '../../tui/state/keys.ts'
@@ -62,7 +62,8 @@ async function actionsOf(page: Page, reach: Reach): Promise<readonly Action[]> {
 /** What is wrong with actions that can be done together, a sentence each. */
 function problemsOf(actions: readonly Action[]): string[] {
   const taken = new Set(bindings.flatMap(({ keys }) => keys))
-  return actions.flatMap(({ key, name, help, confirm, disabled }, at) => {
+  return actions.flatMap((action, at) => {
+    const { key, name, help, disabled } = action
     const others = actions.slice(0, at)
     return [
       ...(key === '' || taken.has(key) ? [`${name} has no key of its own: "${key}"`] : []),
@@ -70,7 +71,7 @@ function problemsOf(actions: readonly Action[]): string[] {
       ...(others.some((other) => other.name === name) ? [`two are called ${name}`] : []),
       ...(help.trim() === '' ? [`${name} has no help`] : []),
       ...(disabled?.trim() === '' ? [`${name} does not say why it is disabled`] : []),
-      ...(HURTS.test(name) && !confirm?.includes('?') ? [`${name} is not asked about`] : []),
+      ...(HURTS.test(name) && !confirmationOf(action, {}).includes('?') ? [`${name} is not asked about`] : []),
     ]
   })
 }

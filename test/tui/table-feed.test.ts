@@ -22,6 +22,7 @@ class Shown {
   held = Promise.resolve()
   rows: readonly string[] = []
   hasMore = false
+  onShow = () => {}
   readonly feed: TableFeed
   #due: (() => void)[] = []
 
@@ -55,6 +56,7 @@ class Shown {
     if (message.type !== 'rows') return
     this.rows = message.rows.map(({ id }) => id)
     this.hasMore = message.hasMore
+    this.onShow()
   }
 
   async #load({ cursor, filter }: Query): Promise<Slice<Row>> {
@@ -94,6 +96,14 @@ describe('a table', () => {
     await shown.feed.refresh()
     expect(shown.reads).toBe(1)
     expect(shown.rows).toEqual(numbers(450, 351))
+  })
+
+  test('is read to its end by who asks for more with all that is shown', async () => {
+    const shown = new Shown(450)
+    shown.onShow = () => void (shown.hasMore && shown.feed.more())
+    await shown.feed.refresh()
+    for (let n = 0; n < 20; n++) await settled()
+    expect(shown.rows).toEqual(numbers(450, 1))
   })
 
   test('shows nothing of what was asked for before its filter changed', async () => {

@@ -1,7 +1,7 @@
 import { Box, Text } from 'ink'
 import type { ReactNode } from 'react'
-import { displayWidth, padTo, sanitizeLine, sanitizeLines } from '../../src/client/text.ts'
-import { wrap } from '../../src/client/wrap.ts'
+import { displayWidth, padTo, sanitizeLine } from '../../src/client/text.ts'
+import { confirmText } from '../state/confirm.ts'
 import { shownHelp } from '../state/help.ts'
 import { hintsOf } from '../state/hints.ts'
 import { type Area, contentOf } from '../state/layout.ts'
@@ -28,7 +28,7 @@ export function OverlayPanel({ state, overlay }: OverlayProps): ReactNode {
     case 'palette':
       return <Palette {...{ state, overlay }} />
     case 'confirm':
-      return <Sheet state={state} title={overlay.run.chosen.action.name} lines={confirmLines(overlay, state.width)} />
+      return <Sheet state={state} title={overlay.run.chosen.action.name} lines={confirmLines(state, overlay)} />
     case 'hints':
       return <Sheet state={state} title="five keys to begin with" lines={hintLines(state)} />
     case 'wait':
@@ -80,16 +80,18 @@ function SpanLines({ lines, columns }: { lines: Lines; columns: number }): React
   ))
 }
 
-function confirmLines({ run: { chosen } }: Overlay & { kind: 'confirm' }, width: number): Lines {
-  const question = sanitizeLines(chosen.action.confirm ?? '').split('\n')
+function confirmLines(state: State, overlay: Overlay & { kind: 'confirm' }): Lines {
+  const { lines, room } = confirmText(state, overlay)
+  const below = lines.length - overlay.first - room
+  const more = lines.length > room ? ` · ${below > 0 ? `${below} more below, ` : ''}down and up scroll` : ''
   return [
-    ...question
-      .flatMap((line) => wrap(line, width - 4, 0))
+    ...lines
+      .slice(overlay.first, overlay.first + room)
       .map((text): readonly Span[] => [{ text: ` ${text}`, tone: 'warning' }]),
     [],
     [
       { text: ' y', tone: 'busy' },
-      { text: ' confirm · any other key cancel', tone: 'quiet' },
+      { text: ` confirm · any other key cancel${more}`, tone: 'quiet' },
     ],
   ]
 }

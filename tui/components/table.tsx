@@ -41,6 +41,7 @@ export function TablePanel({ state, page, area, isFocused, hasPreview }: TablePa
   const { icons, theme } = useLook()
   const { location } = area
   const { columns: width, lines: height } = contentOf(area)
+  const { marks } = viewOf(state, location)
   const rows = shownRows(state, location)
   const { first, room, top, hasTitles } = tableWindow(state, area)
   const visible = rows.slice(first, first + room)
@@ -63,6 +64,7 @@ export function TablePanel({ state, page, area, isFocused, hasPreview }: TablePa
           layout={widths.join()}
           times={timesOf(row, state.now)}
           pointer={index === at && isPointed ? icons.pointer : ' '}
+          mark={marks.has(row.id) ? icons.mark : ' '}
           isSelected={index === at && isFocused}
         />
       ))}
@@ -83,6 +85,7 @@ interface TableRowProps {
   /** What cells with a time say now. */
   readonly times: string
   readonly pointer: string
+  readonly mark: string
   readonly isSelected: boolean
   readonly width: number
 }
@@ -90,7 +93,11 @@ interface TableRowProps {
 /** A row, which is drawn again only when something of it changes. */
 const TableRow = memo(function TableRow(props: TableRowProps): ReactNode {
   const { theme, icons } = useLook()
-  const spans = [{ text: `${props.pointer} ` }, ...cellSpans(props, icons.progress, theme)]
+  const spans: Span[] = [
+    { text: props.pointer },
+    { text: props.mark, tone: 'busy' },
+    ...cellSpans(props, icons.progress, theme),
+  ]
   const line = props.isSelected ? selectedLine(spans, props.width, theme) : styled(spans, theme)
   return <Text wrap="truncate">{line}</Text>
 })
@@ -141,6 +148,7 @@ function titleSpans(page: TablePage, state: State, location: Location, isFocused
   const facts = [
     ...(view.filter === '' ? [] : [`"${sanitizeLine(view.filter)}"`]),
     ...(view.sort === undefined ? [] : [view.sort]),
+    ...(view.marks.size === 0 ? [] : [`${view.marks.size} marked`]),
     ...(view.missed === undefined ? [] : [`held, ${view.missed} new (F follows)`]),
     ...(hidden === 0 ? [] : [`${hidden} hidden (.)`]),
   ]

@@ -103,9 +103,9 @@ async function act(
   }
 }
 
-/** An answer names the request that it came of, as the log of the supervisor does. */
+/** An answer names the request that it came of, as the log of the supervisor does; one on several rows names those that failed. */
 const withRequest = (outcome: Outcome, request: string | null): Outcome =>
-  outcome.text === undefined ? outcome : { ...outcome, text: named(outcome.text, request) }
+  outcome.text === undefined || outcome.left ? outcome : { ...outcome, text: named(outcome.text, request) }
 
 const named = (text: string, request: string | null): string =>
   request === null ? text : `${text} · request ${request}`

@@ -55,15 +55,16 @@ export class TableFeed {
   async more(): Promise<void> {
     if (this.#isReadingMore) return
     this.#isReadingMore = true
-    try {
-      await this.#inTurn(async () => {
+    await this.#inTurn(async () => {
+      try {
         const segments = this.#segments
         const next = segments.at(-1)?.next
         if (next !== undefined) segments.push(await this.#read(next))
-      })
-    } finally {
-      this.#isReadingMore = false
-    }
+      } finally {
+        // Who is shown these rows may ask for the next ones at once.
+        this.#isReadingMore = false
+      }
+    })
   }
 
   /** Adds the row of an event before all others, where rows are events; false when the table has to be read instead. */

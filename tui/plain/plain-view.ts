@@ -1,3 +1,4 @@
+import { confirmationOf } from '../../client/views/index.ts'
 import { sanitizeLine, sanitizeLines } from '../../src/client/text.ts'
 import type { Dashboard, View } from '../dashboard.ts'
 import { helpLines } from '../state/help.ts'
@@ -111,7 +112,7 @@ export class PlainView implements View {
 
   #ask({ overlay }: State): void {
     if (overlay?.kind === 'confirm') {
-      this.#write(sanitizeLines(overlay.run.chosen.action.confirm ?? ''))
+      this.#write(sanitizeLines(confirmationOf(overlay.run.chosen.action, overlay.run.values)))
       this.#write('Type y to do it, anything else leaves everything as it is.')
     }
     const field = overlay?.kind === 'form' ? overlay.fields[overlay.at] : undefined

@@ -16,6 +16,8 @@ export const WORDS: Readonly<Record<string, Word>> = {
   back: { verb: 'back', help: 'back to the page before, or leave a question' },
   panel: { verb: 'next', help: 'the next panel of the page' },
   waiting: { verb: 'waiting', help: 'the next that waits for you' },
+  mark: { verb: 'mark', help: 'mark the row, or unmark it: what is done then is done to all that are marked' },
+  'mark-all': { verb: 'markAll', help: 'mark all rows, or unmark them' },
   undo: { verb: 'undo', help: 'take the last action back, where that can be' },
   quit: { verb: 'quit', help: 'leave; everything runs on' },
 }

@@ -133,7 +133,7 @@ function takeColour(draft: Draft, name: string, value: unknown): string | undefi
 }
 
 const KEY =
-  /^(?:(?:ctrl|alt|shift)\+)*(?:up|down|left|right|home|end|pageup|pagedown|tab|enter|esc|backspace|delete|[^\p{C}\s])$/u
+  /^(?:(?:ctrl|alt|shift)\+)*(?:up|down|left|right|home|end|pageup|pagedown|tab|enter|esc|space|backspace|delete|[^\p{C}\s])$/u
 
 function takeKeys(draft: Draft, name: string, value: unknown): string | undefined {
   const binding = bindings.find(({ verb }) => verb === name)

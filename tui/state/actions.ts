@@ -1,4 +1,11 @@
-import { type Action, cityActions, pageOf, type Row } from '../../client/views/index.ts'
+import {
+  type Action,
+  actionsOnSeveral,
+  cityActions,
+  type Location,
+  pageOf,
+  type Row,
+} from '../../client/views/index.ts'
 import { lineOf } from './line.ts'
 import { focused, meantCity, panelsOf } from './navigation.ts'
 import { selectedRow } from './selection.ts'
@@ -8,12 +15,32 @@ import { type Chosen, type FormField, type Held, type Run, type State, type Valu
 export function rowActions(state: State): readonly Chosen[] {
   const location = focused(state)
   const page = pageOf(location)
-  const row: Row | undefined = selectedRow(state, location)
-  const onRow = row?.actions().map((action) => ({ action, location, row: row.id })) ?? []
+  const onRow = markedActions(state, location) ?? onSelected(state, location)
   const actions = [...viewOf(state, location).actions, ...(page.actions?.(location) ?? [])]
   const onPage = actions.map((action) => ({ action, location, row: undefined }))
   return [...onRow, ...onPage]
 }
+
+function onSelected(state: State, location: Location): Chosen[] {
+  const row: Row | undefined = selectedRow(state, location)
+  return row?.actions().map((action) => ({ action, location, row: row.id })) ?? []
+}
+
+const known = new WeakMap<ReadonlyMap<string, Row>, readonly Action[]>()
+
+/** What can be done to all marked rows; undefined where none is marked. Computed once for them. */
+function markedActions(state: State, location: Location): Chosen[] | undefined {
+  const { marks } = viewOf(state, location)
+  if (marks.size === 0) return undefined
+  const actions = known.get(marks) ?? actionsOnSeveral([...marks.values()])
+  known.set(marks, actions)
+  const ids = [...marks.keys()]
+  const row = ids.length > NAMED ? `${ids.slice(0, NAMED).join(', ')} and ${ids.length - NAMED} more` : ids.join(', ')
+  return actions.map((action) => ({ action, location, row }))
+}
+
+/** So many marked rows are named where there is no room for all of them. */
+const NAMED = 3
 
 /** What can be done as a command is begun: it hits that, whatever the rows do while it is typed. */
 export function hold(state: State): Held {
@@ -62,7 +89,7 @@ export const valuesOf = (fields: readonly FormField[]): Values =>
 /** Does an action whose fields are filled, or asks first. */
 export function confirmed(state: State, run: Run): readonly [State, Run?] {
   const { chosen } = run
-  if (chosen.action.confirm !== undefined) return [{ ...state, overlay: { kind: 'confirm', run } }]
+  if (chosen.action.confirm !== undefined) return [{ ...state, overlay: { kind: 'confirm', run, first: 0 } }]
   return [{ ...state, overlay: chosen.action.asksMore ? { kind: 'wait', chosen } : undefined }, run]
 }
 

@@ -18,6 +18,9 @@ export type Verb =
   | 'sort'
   | 'system'
   | 'hold'
+  | 'mark'
+  | 'markTo'
+  | 'markAll'
   | 'waiting'
   | 'undo'
   | 'nextCity'
@@ -54,6 +57,9 @@ export const bindings: readonly Binding[] = [
   { verb: 'sort', keys: ['o'], help: 'the next order of the rows' },
   { verb: 'system', keys: ['.'], help: 'show bookkeeping too, or hide it' },
   { verb: 'hold', keys: ['F'], help: 'hold the rows and count what comes, or follow again' },
+  { verb: 'mark', keys: ['space'], help: 'mark this row: keys then act on all that are marked; esc unmarks' },
+  { verb: 'markTo', keys: ['v'], help: 'mark all rows from the last marked one to this' },
+  { verb: 'markAll', keys: ['*'], help: 'mark all that the filter leaves, or unmark them' },
   { verb: 'waiting', keys: ['!'], help: 'the next that waits for a person' },
   { verb: 'undo', keys: ['z'], help: 'take the last action back, where that can be' },
   { verb: 'nextCity', keys: [']'], help: 'the next city that is open' },

@@ -135,9 +135,11 @@ export function openSelected(state: State, location: Location): State {
   return target ? open(state, target) : state
 }
 
-/** Leaves the filter first, then the page; who leaves a city for the list of cities closes it. */
+/** Leaves the marked rows first, then the filter, then the page; who leaves a city for the list of cities closes it. */
 export function goBack(state: State): State {
   const location = focused(state)
+  if (viewOf(state, location).marks.size > 0)
+    return updateView(state, location, { marks: new Map(), lastMark: undefined, marksAll: false })
   if (viewOf(state, location).filter !== '') return updateView(state, location, { filter: '' })
   if (state.path.length < 2) return state
   const path = state.path.slice(0, -1)

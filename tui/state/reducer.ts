@@ -11,6 +11,7 @@ import {
 import type { MouseAction } from '../terminal/terminal-input.ts'
 import { begin, beginRun, confirmed, endRun, hold, notice, rowActions, valuesOf } from './actions.ts'
 import { complete, parseCommand } from './commands.ts'
+import { scrollConfirm } from './confirm.ts'
 import type { Step } from './effects.ts'
 import { tabsOf } from './header.ts'
 import { moveHelp, scrollHelp } from './help.ts'
@@ -18,6 +19,7 @@ import type { Verb } from './keys.ts'
 import { areaAt, areasOf, rowAt, textColumns } from './layout.ts'
 import { editLine, emptyLine, type LineEdit, lineOf, pasteInto, pasteLines } from './line.ts'
 import { editLong } from './long-text.ts'
+import { keepMarked, keepMarks, markAll, markRow, markTo } from './marks.ts'
 import { meantNames } from './names.ts'
 import {
   attentionOf,
@@ -40,6 +42,7 @@ import {
   moreOf,
   moveSelection,
   selectedIndex,
+  selectedRow,
   updateView,
 } from './selection.ts'
 import {
@@ -159,9 +162,11 @@ function react(state: State, message: Message): Step {
       return onMouse({ ...state, notice: undefined }, message.action, message.x, message.y)
     case 'rows': {
       const { type: _, location, now, head = [], actions = [], ...shown } = message
-      const next = updateView(state, location, { ...shown, head, actions, loadedAt: now, error: undefined })
-      const kept = { ...keepSelection(next, location), now }
-      return [kept, alertFor(state, location, message.rows) ?? lookFurther(kept, location)]
+      const next = updateView(state, location, {
+        ...{ ...shown, head, actions, loadedAt: now, error: undefined, isSearching: false },
+      })
+      const [marked, reads] = keepMarks({ ...keepSelection(next, location), now }, location)
+      return [marked, reads ?? alertFor(state, location, message.rows) ?? lookFurther(marked, location)]
     }
     case 'text': {
       const { location, now } = message
@@ -212,9 +217,10 @@ const afterWait = (state: State): State => (state.overlay?.kind === 'wait' ? { .
 /** Who left an action while it was waited for is not asked for more. */
 function onOutcome(before: State, outcome: Outcome, location: Location): Step {
   const state = afterWait(before)
-  const { text, undo, opens, begins, attach, copy, filter, isAnswered } = outcome
+  const { text, undo, opens, begins, attach, copy, filter, isAnswered, left } = outcome
   if (begins) return state === before ? [state] : begin(state, { action: begins, location, row: undefined })
-  const said = text === undefined ? state : notice(state, text, false)
+  const kept = left === undefined ? state : keepMarked(state, location, left)
+  const said = text === undefined ? kept : notice(kept, text, left !== undefined && left.length > 0)
   const next = undo ? { ...said, undo: { undo, location } } : said
   if (opens) return [{ ...open(next, opens), notice: next.notice }]
   if (isAnswered) return [{ ...afterAnswer(next, location), notice: next.notice }]
@@ -239,16 +245,26 @@ function onKey(state: State, key: string): Step {
   if (isEscaped(state, key)) return afterEscape(state, key.slice(ALT.length))
   if (state.overlay) return onOverlayKey(state, state.overlay, key)
   const clean = { ...state, notice: undefined }
-  const verb = state.keymap.verbs.get(key)
-  if (verb) return onVerb(clean, verb)
+  const verb = state.keymap.verbs.get(key === ' ' ? 'space' : key)
   const chosen = rowActions(state).find(({ action }) => action.key === key)
+  const marks = viewOf(state, focused(state)).marks.size
+  if (verb && !(verb === 'markTo' && marks === 0 && chosen)) return onVerb(clean, verb)
   if (chosen) return begin(clean, chosen)
+  if (marks > 0 && isForOne(state, key)) return [notice(clean, FOR_ONE, false)]
   const jump = pageOf(focused(state)).jumps?.find((each) => each.key === key)
   if (jump) return jumpBy(clean, jump)
   const isRead = viewOf(state, focused(state)).loadedAt !== undefined
   if (!isRead) return [notice(clean, 'the page is still being read; press it again', false)]
   return [[...key].length === 1 ? notice(clean, `${key} does nothing here; ? lists what does`, false) : clean]
 }
+
+const FOR_ONE = 'this is for one row at a time; esc unmarks the rows'
+
+/** Whether a key does something to the selected row when no row is marked. */
+const isForOne = (state: State, key: string): boolean =>
+  selectedRow(state, focused(state))
+    ?.actions()
+    .some((action) => action.key === key) ?? false
 
 const ALT = 'alt+'
 
@@ -310,6 +326,9 @@ const STEPS: { readonly [Each in Verb]?: (state: State) => Step } = {
   quit: (state) => [state, { type: 'quit' }],
   sort: sortRows,
   hold: holdRows,
+  mark: markRow,
+  markTo,
+  markAll,
   undo: undoLast,
   palette: openPalette,
   mouse: toggleMouse,
@@ -517,8 +536,10 @@ function enterPrompt(state: State, { kind, edit }: Prompt): Step {
 /** A page that the server searches is read again. */
 function filterBy(state: State, location: Location, filter: string): Step {
   const page = pageOf(location)
-  const next = updateView(state, location, { filter, selected: undefined, under: undefined, index: 0 })
-  const isSearched = page.kind === 'table' && page.isSearched
+  const isSearched = page.kind === 'table' && page.isSearched === true
+  const isOther = filter !== viewOf(state, location).filter
+  const isSearching = isSearched && (isOther || viewOf(state, location).isSearching)
+  const next = updateView(state, location, { filter, isSearching, selected: undefined, under: undefined, index: 0 })
   return [next, isSearched ? { type: 'reload', location } : lookFurther(next, location)]
 }
 
@@ -535,6 +556,8 @@ function onOverlayKey(state: State, overlay: Overlay, key: string): Step {
   if (overlay.kind === 'form') return onFormKey(state, overlay, key)
   if (overlay.kind === 'wait') return [state]
   if (key === 'y') return [closed, overlay.run]
+  const scrolled = scrollConfirm(state, overlay, key)
+  if (scrolled) return [scrolled]
   return [notice(closed, `${overlay.run.chosen.action.name}: nothing was done`, false)]
 }
 

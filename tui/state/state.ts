@@ -29,6 +29,14 @@ export interface View {
   readonly scroll: number | undefined
   readonly filter: string
   readonly sort: string | undefined
+  /** The rows that are marked, as they were read last; what is done then is done to all of them. */
+  readonly marks: ReadonlyMap<string, Row>
+  /** The row that was marked last, from which on others are marked. */
+  readonly lastMark: string | undefined
+  /** Whether the rows are those of an earlier filter, until the server has searched for this one. */
+  readonly isSearching: boolean
+  /** Whether the rows that are still to be read are marked as well. */
+  readonly marksAll: boolean
   /** How many events came since the rows are held as they are; undefined while they follow the server. */
   readonly missed: number | undefined
   /** When the server last answered; undefined before its first answer. */
@@ -52,6 +60,10 @@ export const emptyView: View = {
   scroll: undefined,
   filter: '',
   sort: undefined,
+  marks: new Map(),
+  lastMark: undefined,
+  marksAll: false,
+  isSearching: false,
   missed: undefined,
   loadedAt: undefined,
   error: undefined,
@@ -82,7 +94,7 @@ export type Overlay =
   | { readonly kind: 'help'; readonly first: number }
   /** What a person needs to know first, once. */
   | { readonly kind: 'hints' }
-  | { readonly kind: 'confirm'; readonly run: Run }
+  | { readonly kind: 'confirm'; readonly run: Run; readonly first: number }
   | { readonly kind: 'form'; readonly chosen: Chosen; readonly fields: readonly FormField[]; readonly at: number }
   /** What an action asks for is being read. */
   | { readonly kind: 'wait'; readonly chosen: Chosen }
