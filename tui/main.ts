@@ -58,7 +58,8 @@ export async function openPlainDashboard(options: DashboardOptions & { lines: As
 
 function firstState(options: DashboardOptions, settings: Settings, problems: readonly Problem[]): State {
   const { now, city, isFirstRun } = options
-  const state = initialState(now(), city, { keymap: settings.keymap, hasMouse: settings.mouse, isFirstRun })
+  const { keymap, custom, mouse: hasMouse } = settings
+  const state = initialState(now(), city, { keymap, custom, hasMouse, isFirstRun })
   const [first] = problems
   if (!first) return state
   const more = problems.length > 1 ? ` (and ${problems.length - 1} more)` : ''

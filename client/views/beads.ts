@@ -43,6 +43,13 @@ export const beadColumns = {
   },
   who: { title: 'who', width: 18, leaves: 1, isName: true, cell: (bead) => ({ text: ownerOf(bead), tone: 'quiet' }) },
   age: { title: 'age', width: 4, cell: ({ created_at }) => ({ since: created_at, tone: 'quiet' }) },
+  changed: {
+    title: 'changed',
+    width: 7,
+    isExtra: true,
+    cell: ({ updated_at: since = '' }) => ({ since, tone: 'quiet' }),
+  },
+  parent: { title: 'parent', width: 10, isExtra: true, isName: true, cell: ({ parent }) => parent },
 } satisfies Columns<Bead>
 
 /** The work of a city: what is under way first. */

@@ -3,7 +3,7 @@ import type { CityEvent } from '../../src/client/operations.ts'
 import { copy } from './copy.ts'
 import { subjectOf } from './event.ts'
 import { matchesFilter } from './matching.ts'
-import { type Action, type PageEvent, table } from './page.ts'
+import { type Action, type PageEvent, type Reach, table } from './page.ts'
 
 const PAGE = 100
 /** A text is looked for in so many events at once, until there are enough or so many reads found too few. */
@@ -34,10 +34,10 @@ export function parseEventFilter(filter: string): Filter {
   return { query, text: rest.join(' ').trim().toLowerCase() }
 }
 
-/** Whether an event is one of those that are asked for. */
+/** Whether an event is one of those that are asked for; its type may go on. */
 function isAsked({ type, subject, actor }: PageEvent, filter: string): boolean {
   const { query } = parseEventFilter(filter)
-  return type === (query.type ?? type) && subject === (query.subject ?? subject) && actor === (query.actor ?? actor)
+  return type.startsWith(query.type ?? '') && subject === (query.subject ?? subject) && actor === (query.actor ?? actor)
 }
 
 /** What an event says, or the status and the title of the bead that it is about. */
@@ -57,6 +57,16 @@ const only = (key: string, word: keyof typeof FIELDS, help: string, value = ''):
   run: async () => ({ filter: `${word}:${value}` }),
 })
 
+/** Begins the cursor of a list that the server selects by its type. */
+const EXACT = '='
+
+/** Whether there are events of exactly this type, which the server selects; what is the beginning of a type is looked for here. */
+async function isType({ city, signal }: Reach, type: string | undefined): Promise<boolean> {
+  if (type === undefined) return false
+  const { items } = await city.call('GET ~/events', { query: { type, limit: 1 }, ...(signal && { signal }) })
+  return items.length > 0
+}
+
 /** What happens in a city, newest first. */
 export const eventsPage = table<CityEvent>({
   name: 'events',
@@ -64,6 +74,7 @@ export const eventsPage = table<CityEvent>({
   help: 'what happens in the city, newest first; / takes type:, who: and about:',
   empty: 'nothing has happened yet',
   isSearched: true,
+  words: { type: 'event', who: 'who', about: 'about' },
   columns: [
     { title: 'time', width: 8, isName: true, cell: ({ ts: at }) => ({ at, tone: 'quiet' }) },
     { title: 'event', width: 24, isName: true, cell: ({ type }) => type },
@@ -75,18 +86,24 @@ export const eventsPage = table<CityEvent>({
   isChangedBy: (event, _, filter) => isAsked(event, filter),
   ofEvent: (event, filter) => (hasText(event, parseEventFilter(filter).text) ? event : undefined),
   opens: (event, city) => subjectOf(event, city) ?? { page: 'event', city, subject: String(event.seq) },
-  load: async ({ city, signal }, { cursor, filter }) => {
+  load: async (reach, { cursor, filter }) => {
     const { query, text } = parseEventFilter(filter)
+    const isExact = cursor === undefined ? await isType(reach, query.type) : cursor.startsWith(EXACT)
+    const { type = '', ...others } = query
+    const asked = { ...others, ...(isExact && { type }) }
+    const matches = (event: CityEvent) => event.type.startsWith(type) && hasText(event, text)
+    const isSelected = text === '' && (isExact || type === '')
+    const { city, signal } = reach
     const found: CityEvent[] = []
-    let next = cursor
+    let next = isExact ? cursor?.slice(EXACT.length) : cursor
     for (let read = 0; read < MAX_READS && found.length < ENOUGH; read++) {
-      const asked = { limit: text === '' ? PAGE : LOOKED_THROUGH, ...query, ...(next && { cursor: next }) }
-      const page = await city.call('GET ~/events', { query: asked, ...(signal && { signal }) })
-      found.push(...page.items.filter((event) => hasText(event, text)))
+      const part = { limit: isSelected ? PAGE : LOOKED_THROUGH, ...asked, ...(next && { cursor: next }) }
+      const page = await city.call('GET ~/events', { query: part, ...(signal && { signal }) })
+      found.push(...page.items.filter(matches))
       next = page.next_cursor
       if (next === undefined) break
     }
-    return { items: found, next }
+    return { items: found, next: next === undefined ? undefined : `${isExact ? EXACT : ''}${next}` }
   },
   actionsOf: ({ seq, type, actor, subject }) => [
     {

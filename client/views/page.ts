@@ -81,6 +81,8 @@ export interface Column {
   readonly leaves?: number
   /** Names are shortened in their middle, since both of their ends tell something. */
   readonly isName?: boolean
+  /** Shown only to who asks for it. */
+  readonly isExtra?: boolean
 }
 
 /** Something that a key or a command does, on a row or on a page. */
@@ -222,6 +224,8 @@ export interface TablePage extends PageFacts {
   /** What stands there when there is no row: what to do to get one. */
   readonly empty: string
   readonly sorts?: readonly string[]
+  /** Words before a colon in its filter, and the columns that have their values. */
+  readonly words?: Readonly<Record<string, string>>
   /** Lines kept free below the rows for what columns cut of the selected one. */
   readonly detailLines?: number
   /** Whether the server searches; otherwise the rows that were read are searched here. */

@@ -45,6 +45,10 @@ export const sessionColumns = {
     ...{ title: 'age', header: 'ACTIVE', width: 4 },
     cell: (each) => ({ since: each.last_active ?? each.created_at, tone: 'quiet' }),
   },
+  title: { title: 'title', width: 16, grows: true, isExtra: true, cell: ({ title }) => title },
+  rig: { title: 'rig', width: 8, isExtra: true, isName: true, cell: ({ rig }) => rig },
+  program: { title: 'program', width: 8, isExtra: true, cell: ({ provider }) => provider },
+  folder: { title: 'folder', width: 16, grows: true, isExtra: true, isName: true, cell: ({ work_dir }) => work_dir },
 } satisfies Columns<Listed>
 
 /** The orders of the list, and the states that each shows. */

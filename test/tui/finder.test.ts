@@ -39,7 +39,7 @@ test('the palette finds agents that run, those that do not, and pools as one', a
       ['clerk', 'agent', 'clerk'],
       ['shop/worker', 'pool', 'shop/worker'],
     ].map(([text = '', page = '', subject = '']) => ({
-      ...{ kind: 'agent', text },
+      ...{ kind: 'agent', id: text, text },
       location: { page, city: 'alpha', subject },
     })),
   )

@@ -154,7 +154,7 @@ describe('a field that names something of the city', () => {
     ],
   })
   const list = after(alpha, rows('sessions', [row('s', { actions: () => [named] })]))
-  const known = (kind: 'agent' | 'formula', text: string) => ({ kind, text, location: at(kind, text) })
+  const known = (kind: 'agent' | 'formula', text: string) => ({ kind, id: text, text, location: at(kind, text) })
   const all = [
     known('agent', 'mayor'),
     known('agent', 'shop/coder'),

@@ -293,8 +293,8 @@ test('the filter of events takes words for the server, and text', () => {
   expect(parseEventFilter('type: at:1')).toEqual({ query: {}, text: 'type: at:1' })
   const event = { type: 'bead.closed', actor: 'ann', subject: 'to-1' }
   const changes = (filter: string) => eventsPage.isChangedBy(event, '', filter)
-  expect(['', 'paint', 'type:bead.closed who:ann', 'type:bead', 'about:to-2'].map(changes)).toEqual([
-    ...[true, true, true, false, false],
+  expect(['', 'paint', 'type:bead.closed who:ann', 'type:bead', 'type:closed', 'about:to-2'].map(changes)).toEqual([
+    ...[true, true, true, true, false, false],
   ])
 })
 

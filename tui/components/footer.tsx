@@ -3,7 +3,8 @@ import type { ReactNode } from 'react'
 import { displayWidth, padTo, sanitizeLine } from '../../src/client/text.ts'
 import { wrap } from '../../src/client/wrap.ts'
 import { rowActions } from '../state/actions.ts'
-import { completions } from '../state/commands.ts'
+import { completions, filterWords } from '../state/commands.ts'
+import { savedFilters } from '../state/custom.ts'
 import { focused, opensOf } from '../state/navigation.ts'
 import type { Prompt, State } from '../state/state.ts'
 import { shortenName } from './columns.ts'
@@ -36,7 +37,13 @@ function linesOf(state: State): Span[][] {
 }
 
 function promptSpans(state: State, { kind, edit }: Prompt): Span[] {
-  const found = kind === 'command' ? completions(state, edit.text).slice(0, 12).join(' ') : ''
+  const known =
+    kind === 'command'
+      ? completions(state, edit.text)
+      : edit.text === ''
+        ? savedFilters(state, focused(state).page)
+        : filterWords(state, edit.text)
+  const found = known.slice(0, 12).join(' ')
   const room = Math.max(20, state.width - 4 - Math.min(displayWidth(found), Math.floor(state.width / 2)))
   return [
     { text: kind === 'filter' ? '/' : ':' },

@@ -11,6 +11,7 @@ import {
   type TablePage,
 } from '../../client/views/index.ts'
 import { countOf, displayWidth, padTo, sanitizeLine, truncate } from '../../src/client/text.ts'
+import { shownCells, shownColumns } from '../state/custom.ts'
 import { type Area, contentOf, headOf, tableWindow, textColumns } from '../state/layout.ts'
 import { detailsOf } from '../state/navigation.ts'
 import { hiddenRows, selectedIndex, shownRows } from '../state/selection.ts'
@@ -42,25 +43,32 @@ export function TablePanel({ state, page, area, isFocused, hasPreview }: TablePa
   const { location } = area
   const { columns: width, lines: height } = contentOf(area)
   const { marks } = viewOf(state, location)
+  const { columns, places } = shownColumns(state, page)
   const rows = shownRows(state, location)
   const { first, room, top, hasTitles } = tableWindow(state, area)
-  const visible = rows.slice(first, first + room)
-  const widths = columnWidths(page.columns, width - GUTTER, contentWidths(page.columns, rows, visible, state.now))
+  const inSight = rows.slice(first, first + room)
+  const visible = shownCells(state, page, inSight)
+  const wanted = contentWidths(page.columns, rows, inSight, state.now)
+  const widths = columnWidths(
+    columns,
+    width - GUTTER,
+    places.map((place) => wanted[place] ?? 0),
+  )
   const at = selectedIndex(state, location) - first
   const isPointed = isFocused || detailsOf(state) === location.page
   const left = { columns: width, lines: height - top - visible.length }
-  const details = isFocused && !hasPreview ? detailLines(page.columns, widths, visible[at], left, state.now) : []
+  const details = isFocused && !hasPreview ? detailLines(columns, widths, visible[at], left, state.now) : []
   const above = [...headOf(state, area), ...(rows.length === 0 ? emptyLines(page, state, area) : [])]
   const head = above.slice(0, Math.max(0, height - (hasTitles ? 1 : 0) - visible.length))
   return (
     <Panel {...{ area, isFocused }} title={titleSpans(page, state, location, isFocused, icons.pointer)}>
       <TextLines lines={head} />
-      {hasTitles && <Text wrap="truncate">{styled([{ text: titlesOf(page, widths), tone: 'quiet' }], theme)}</Text>}
+      {hasTitles && <Text wrap="truncate">{styled([{ text: titlesOf(columns, widths), tone: 'quiet' }], theme)}</Text>}
       {visible.map((row, index) => (
         <TableRow
           key={row.id}
           {...{ row, width }}
-          columns={page.columns}
+          columns={columns}
           layout={widths.join()}
           times={timesOf(row, state.now)}
           pointer={index === at && isPointed ? icons.pointer : ' '}
@@ -133,7 +141,7 @@ const timesOf = ({ cells }: Row, now: number): string =>
   cells.map((cell) => (isTime(cell) ? shownText(cell, now) : '')).join('\0')
 
 /** The titles of the columns that are shown. */
-function titlesOf({ columns }: TablePage, widths: readonly (number | undefined)[]): string {
+function titlesOf(columns: readonly Column[], widths: readonly (number | undefined)[]): string {
   const titles = columns.map(({ title }, at) => padTo(truncate(title, widths[at] ?? 0), (widths[at] ?? -1) + 1))
   return `${' '.repeat(GUTTER)}${titles.join('').trimEnd()}`
 }

@@ -42,6 +42,8 @@ export class Finder {
       this.#sessions(city, signal),
       this.#beads(city, text, signal),
       this.#formulas(city, signal),
+      this.#rigs(city, signal),
+      this.#landings(city, signal),
     ])
     const known = found.flatMap((each) => (each.status === 'fulfilled' ? each.value : []))
     if (!signal.aborted) this.options.dispatch({ type: 'found', city, known })
@@ -53,7 +55,7 @@ export class Finder {
       const { session } = agent
       const page = instances.length > 0 ? 'pool' : session ? 'session' : 'agent'
       const subject = page === 'session' && session ? session.name : name
-      return { kind: 'agent', text: name, location: { page, city, subject } }
+      return { kind: 'agent', id: name, text: name, location: { page, city, subject } }
     })
   }
 
@@ -62,17 +64,9 @@ export class Finder {
     const { items } = await this.options.client.city(city).call('GET ~/sessions', { query, signal })
     return (items ?? []).map(({ id, alias, session_name, title }) => ({
       kind: 'session',
+      id,
       text: [id, alias ?? session_name, title].filter(Boolean).join(' · '),
       location: { page: 'session', city, subject: id },
-    }))
-  }
-
-  async #formulas(city: string, signal: AbortSignal): Promise<Known[]> {
-    const { formulas } = await this.options.client.city(city).call('GET ~/formula-files', { signal })
-    return formulas.map(({ name }) => ({
-      kind: 'formula',
-      text: name,
-      location: { page: 'formula', city, subject: name },
     }))
   }
 
@@ -90,8 +84,34 @@ export class Finder {
     const found = [...named, ...items.filter(({ id }) => named.every((each) => each.id !== id))]
     return found.map(({ id, title, status }) => ({
       kind: 'bead',
+      id,
       text: `${id} · ${title}${status === 'closed' ? ' · closed' : ''}`,
       location: { page: 'bead', city, subject: id },
     }))
   }
+
+  async #formulas(city: string, signal: AbortSignal): Promise<Known[]> {
+    const { formulas } = await this.options.client.city(city).call('GET ~/formula-files', { signal })
+    return formulas.map(({ name }) => named('formula', name, city))
+  }
+
+  async #rigs(city: string, signal: AbortSignal): Promise<Known[]> {
+    const { items } = await this.options.client.city(city).call('GET ~/rigs', { signal })
+    return (items ?? []).map(({ name }) => named('rig', name, city))
+  }
+
+  async #landings(city: string, signal: AbortSignal): Promise<Known[]> {
+    const { items } = await this.options.client
+      .city(city)
+      .call('GET ~/landings', { query: { limit: MAX_BEADS }, signal })
+    return items.map(({ id, branch, state }) => ({
+      ...named('landing', id, city),
+      text: `${id} · ${branch} · ${state}`,
+    }))
+  }
 }
+
+const named = (kind: 'formula' | 'rig' | 'landing', id: string, city: string): Known => ({
+  ...{ kind, id, text: id },
+  location: { page: kind, city, subject: id },
+})

@@ -1,5 +1,6 @@
 import { type Line, type Location, pageOf, type Row, shownText, type TablePage } from '../../client/views/index.ts'
 import { sanitizeLine } from '../../src/client/text.ts'
+import { shownCells, shownColumns } from '../state/custom.ts'
 import { focused } from '../state/navigation.ts'
 import { selectedIndex, selectedRow, shownRows } from '../state/selection.ts'
 import { here, type State, viewOf } from '../state/state.ts'
@@ -37,9 +38,7 @@ function tableText(state: State, location: Location, page: TablePage): string[] 
   const more = rows.length - MAX_ROWS
   return [
     `${page.title}: ${count}.`,
-    ...rows
-      .slice(0, MAX_ROWS)
-      .map((row, at) => `${at === selected ? 'Selected: ' : ''}${rowText(page, row, state.now)}`),
+    ...rows.slice(0, MAX_ROWS).map((row, at) => `${at === selected ? 'Selected: ' : ''}${rowText(state, page, row)}`),
     ...(more > 0 ? [`and ${more} more; next and previous move among them.`] : []),
   ]
 }
@@ -51,7 +50,7 @@ export function selectedText(state: State): string[] {
   const row = selectedRow(state, location)
   if (page.kind !== 'table' || !row) return []
   const place = `${selectedIndex(state, location) + 1} of ${shownRows(state, location).length}`
-  return [`${place}, ${page.title}: ${rowText(page, row, state.now)}`]
+  return [`${place}, ${page.title}: ${rowText(state, page, row)}`]
 }
 
 /** What is other in a panel than it was. */
@@ -78,13 +77,15 @@ function wholeText(lines: readonly Line[]): string[] {
 }
 
 /** The cells of a row with the titles of their columns. */
-const rowText = ({ columns }: TablePage, { cells }: Row, now: number): string =>
-  columns
-    .flatMap(({ title }, at) => {
-      const shown = shownText(cells[at] ?? {}, now)
-      return shown === '' ? [] : [`${title} ${shown}`]
+function rowText(state: State, page: TablePage, row: Row): string {
+  const [shown] = shownCells(state, page, [row])
+  return shownColumns(state, page)
+    .columns.flatMap(({ title }, at) => {
+      const words = shownText(shown?.cells[at] ?? {}, state.now)
+      return words === '' ? [] : [`${title} ${words}`]
     })
     .join(', ')
+}
 
 /** More changes than this are counted instead of said one by one. */
 const MAX_SENTENCES = 10

@@ -1,4 +1,4 @@
-import { TONES, type Tone } from '../../client/views/index.ts'
+import { pages, type TablePage, TONES, type Tone } from '../../client/views/index.ts'
 import type { TerminalEffect } from '../../src/client/terminal.ts'
 import { ICON_SETS, ICONS, type IconSet, type Icons } from '../components/icons.ts'
 import {
@@ -11,12 +11,15 @@ import {
   type ThemeName,
 } from '../components/theme.ts'
 import { bindings, createKeymap, type Keymap, type Verb } from '../state/keys.ts'
+import type { CustomPage } from '../state/state.ts'
 import { NOTIFICATIONS, type Notification } from '../terminal/sequences.ts'
 import { type Entry, type Problem, readEntries } from './toml.ts'
 
 /** How the dashboard looks and behaves for this person on this terminal. */
 export interface Settings {
   readonly keymap: Keymap
+  /** What the person wants of lists, by their names. */
+  readonly custom: ReadonlyMap<string, CustomPage>
   readonly mouse: boolean
   readonly bell: boolean
   readonly notify: Notification
@@ -43,6 +46,7 @@ interface Draft {
   attach: readonly TerminalEffect[]
   colours: Partial<Record<Tone, string>>
   keys: Map<Verb, readonly string[]>
+  pages: Map<string, CustomPage>
 }
 
 /** What an entry says, taken into the settings; a sentence if it is wrong. */
@@ -74,6 +78,7 @@ export function readSettings(
     attach: [],
     colours: {},
     keys: new Map(),
+    pages: new Map(),
   }
   const wrong = entries.flatMap((entry) => {
     const text = take(draft, entry)
@@ -83,7 +88,8 @@ export function readSettings(
 }
 
 function take(draft: Draft, entry: Entry): string | undefined {
-  const [table = '', name = ''] = entry.name.split('.')
+  const [table = '', name = '', ...rest] = entry.name.split('.')
+  if (table === 'pages' && name !== '') return takePage(draft, name, rest, entry.value)
   if (table === 'keys' && name !== '') return takeKeys(draft, name, entry.value)
   if (table === 'colours' && name !== '') return takeColour(draft, name, entry.value)
   return SETTINGS[entry.name]?.(draft, entry) ?? unknown(entry.name, SETTINGS)
@@ -92,7 +98,7 @@ function take(draft: Draft, entry: Entry): string | undefined {
 const unknown = (name: string, known: object): string | undefined =>
   name in known
     ? undefined
-    : `there is no such setting; there are ${Object.keys(known).join(', ')}, [colours] and [keys]`
+    : `there is no such setting; there are ${Object.keys(known).join(', ')}, [colours], [keys] and [pages.NAME]`
 
 function takeOneOf<Word extends string>(
   words: readonly Word[],
@@ -132,6 +138,42 @@ function takeColour(draft: Draft, name: string, value: unknown): string | undefi
   return undefined
 }
 
+/** `columns` of a list, or one of its `filters` by its name. */
+function takePage(
+  draft: Draft,
+  name: string,
+  [what = '', ...rest]: readonly string[],
+  value: unknown,
+): string | undefined {
+  const page = pages.find((each) => each.name === name || each.aliases?.includes(name))
+  if (page?.kind !== 'table') {
+    const lists = pages.flatMap((each) => (each.kind === 'table' ? [each.name] : []))
+    return `there is no list ${name}; there are ${lists.join(', ')}`
+  }
+  const custom = draft.pages.get(page.name) ?? { filters: new Map() }
+  if (what === 'columns') return takeColumns(draft, page, custom, value)
+  const filter = rest.join('.')
+  if (what !== 'filters' || filter === '') return 'a list has columns, and filters by their names'
+  if (!/^[^\s@]+$/.test(filter)) return `${JSON.stringify(filter)} is no name: write one word, without @`
+  if (typeof value !== 'string' || value.trim() === '') return `${JSON.stringify(value)} is no text to filter by`
+  draft.pages.set(page.name, { ...custom, filters: new Map([...custom.filters, [filter, value.trim()]]) })
+  return undefined
+}
+
+function takeColumns(draft: Draft, page: TablePage, custom: CustomPage, value: unknown): string | undefined {
+  const titles = page.columns.map(({ title }) => title).filter(Boolean)
+  const columns: unknown[] = Array.isArray(value) ? value : [value]
+  const chosen = columns.flatMap((each) => titles.find((title) => title === each) ?? [])
+  const wrong = columns.find((each) => !titles.some((title) => title === each))
+  if (columns.length === 0) return `name at least one column of ${titles.join(', ')}`
+  if (wrong !== undefined)
+    return `${JSON.stringify(wrong)} is no column of ${page.name}; there are ${titles.join(', ')}`
+  const twice = chosen.find((title, at) => chosen.indexOf(title) < at)
+  if (twice !== undefined) return `${JSON.stringify(twice)} is named twice`
+  draft.pages.set(page.name, { ...custom, columns: chosen })
+  return undefined
+}
+
 const KEY =
   /^(?:(?:ctrl|alt|shift)\+)*(?:up|down|left|right|home|end|pageup|pagedown|tab|enter|esc|space|backspace|delete|[^\p{C}\s])$/u
 
@@ -166,6 +208,6 @@ function finish(draft: Draft, colours: Colours, isLight: boolean): Settings {
   const asksBackground = name === 'auto' && colours > 16
   const icons = ICONS[draft.icons]
   const showsSyntax = theme(isLight).ground('plain') !== undefined
-  const keymap = keymapOf(draft.keys)
-  return { keymap, mouse, bell, notify, title, attach, asksBackground, isLight, icons, showsSyntax, theme }
+  const [keymap, custom] = [keymapOf(draft.keys), draft.pages]
+  return { keymap, custom, mouse, bell, notify, title, attach, asksBackground, isLight, icons, showsSyntax, theme }
 }

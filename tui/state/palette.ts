@@ -1,13 +1,15 @@
 import { type Location, pages } from '../../client/views/index.ts'
 import { namedActions } from './actions.ts'
+import { filtersOf } from './custom.ts'
 import { matchFuzzy } from './fuzzy.ts'
+import { focused } from './navigation.ts'
 import { type Chosen, here, type State } from './state.ts'
 
 /** Something that the palette finds: a place that it opens, or an action that it begins. */
 export interface Entry {
   readonly kind: string
   readonly text: string
-  readonly does: { readonly open: Location } | { readonly begin: Chosen }
+  readonly does: { readonly open: Location } | { readonly begin: Chosen } | { readonly filter: string }
 }
 
 const MAX_FOUND = 100
@@ -40,6 +42,9 @@ function entriesOf(state: State): Entry[] {
         text: `${name} · ${help}`,
         does: { open: { page: name, city: isGlobal ? '' : city, subject: '' } },
       }),
+    ),
+    ...[...filtersOf(state, focused(state).page)].map(
+      ([name, filter]): Entry => ({ kind: 'filter', text: `${name} · ${filter}`, does: { filter } }),
     ),
     ...state.cities.map(
       (name): Entry => ({

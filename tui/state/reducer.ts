@@ -10,8 +10,9 @@ import {
 } from '../../client/views/index.ts'
 import type { MouseAction } from '../terminal/terminal-input.ts'
 import { begin, beginRun, confirmed, endRun, hold, notice, rowActions, valuesOf } from './actions.ts'
-import { complete, parseCommand } from './commands.ts'
+import { complete, completeFilter, parseCommand } from './commands.ts'
 import { scrollConfirm } from './confirm.ts'
+import { isNaming, meantFilter } from './custom.ts'
 import type { Step } from './effects.ts'
 import { tabsOf } from './header.ts'
 import { moveHelp, scrollHelp } from './help.ts'
@@ -90,6 +91,7 @@ function choose(state: State, { edit, at }: Palette): Step {
   const closed: State = { ...state, overlay: undefined }
   const entry = findEntries(state, edit.text)[at]
   if (!entry) return [closed]
+  if ('filter' in entry.does) return filterBy(closed, focused(closed), entry.does.filter)
   return 'open' in entry.does ? [open(closed, entry.does.open)] : begin(closed, entry.does.begin)
 }
 
@@ -308,7 +310,6 @@ const MOVES: { readonly [Each in Verb]?: (state: State) => State } = {
   previous: (state) => moveFocus(state, -1),
   system: (state) => ({ ...state, showsSystem: !state.showsSystem }),
   help: (state) => ({ ...state, overlay: { kind: 'help', first: 0 } }),
-  command: (state) => commandPrompt(state, emptyLine),
   search: (state) => commandPrompt(state, lineOf('search ')),
   overview: openOverview,
   filter: (state) => ({
@@ -324,6 +325,7 @@ const MOVES: { readonly [Each in Verb]?: (state: State) => State } = {
 /** What needs something done outside the state. */
 const STEPS: { readonly [Each in Verb]?: (state: State) => Step } = {
   quit: (state) => [state, { type: 'quit' }],
+  command: (state) => typed(commandPrompt(state, emptyLine), ''),
   sort: sortRows,
   hold: holdRows,
   mark: markRow,
@@ -481,6 +483,9 @@ const MAX_HISTORY = 100
 function onPromptKey(state: State, prompt: Prompt, key: string): Step {
   if (key === 'esc') return closePrompt(state, prompt)
   if (key === 'enter') return enterPrompt(state, prompt)
+  if (prompt.kind === 'filter' && key === 'tab') {
+    return typeInto(state, { ...prompt, edit: lineOf(completeFilter(state, prompt.edit.text)) })
+  }
   const next = prompt.kind === 'command' ? onCommandKey(state, prompt, key) : prompt
   const edit = next === prompt ? editLine(prompt.edit, key) : next.edit
   return typeInto(state, { ...next, edit })
@@ -488,7 +493,14 @@ function onPromptKey(state: State, prompt: Prompt, key: string): Step {
 
 function typeInto(state: State, prompt: Prompt): Step {
   const typed: State = { ...state, prompt }
-  return prompt.kind === 'filter' ? filterBy(typed, focused(typed), prompt.edit.text) : [typed]
+  return prompt.kind === 'filter' ? filterAsTyped(typed, prompt.edit.text) : [typed]
+}
+
+/** What is typed filters at once, and the name of a saved filter once it is one. */
+function filterAsTyped(state: State, text: string): Step {
+  const location = focused(state)
+  const meant = meantFilter(state, location.page, text)
+  return meant === text && isNaming(state, location.page, text) ? [state] : filterBy(state, location, meant)
 }
 
 /** Pasted text goes where something is typed; elsewhere it would be taken for keys, so it is left out. */
@@ -526,6 +538,8 @@ function enterPrompt(state: State, { kind, edit }: Prompt): Step {
       return [{ ...entered, overlay: { kind: 'help', first: 0 } }]
     case 'error':
       return [notice(entered, command.text, true)]
+    case 'filter':
+      return filterBy(entered, focused(entered), command.text)
     case 'open':
       return [open(entered, command.location)]
     case 'act':

@@ -100,9 +100,10 @@ export type Overlay =
   | { readonly kind: 'wait'; readonly chosen: Chosen }
   | { readonly kind: 'palette'; readonly edit: LineEdit; readonly at: number; readonly held: Held }
 
-/** Something of a city that the palette opens by its name. */
+/** Something of a city that the palette opens by its name, and that commands are completed to. */
 export interface Known {
-  readonly kind: 'agent' | 'session' | 'bead' | 'formula'
+  readonly kind: 'agent' | 'session' | 'bead' | 'formula' | 'rig' | 'landing'
+  readonly id: string
   readonly text: string
   readonly location: Location
 }
@@ -145,6 +146,14 @@ export interface Facts {
   readonly budget: { readonly text: string; readonly isLow: boolean } | undefined
 }
 
+/** What a person wants of a list, by `tui.toml`. */
+export interface CustomPage {
+  /** The titles of its columns, in their order; those of the page when absent. */
+  readonly columns?: readonly string[]
+  /** Filters by their names. */
+  readonly filters: ReadonlyMap<string, string>
+}
+
 export interface State {
   /** The way to the page that is shown; esc goes back along it. */
   readonly path: readonly Location[]
@@ -169,6 +178,8 @@ export interface State {
   /** What the palette knows of the city. */
   readonly known: readonly Known[]
   readonly keymap: Keymap
+  /** What the person wants of lists, by their names. */
+  readonly custom: ReadonlyMap<string, CustomPage>
   /** Whether clicks and the wheel come here; otherwise the terminal selects text with them. */
   readonly hasMouse: boolean
   /** Whether everything is read aloud, line by line, instead of being looked at. */
@@ -205,6 +216,7 @@ export const FIRST_FOCUS = 'sessions'
 
 interface Start {
   readonly keymap?: Keymap
+  readonly custom?: ReadonlyMap<string, CustomPage>
   readonly hasMouse?: boolean
   /** Whether this person sees the dashboard for the first time. */
   readonly isFirstRun?: boolean
@@ -213,7 +225,7 @@ interface Start {
 export const initialState = (
   now: number,
   city: string | undefined,
-  { keymap = defaultKeymap, hasMouse = true, isFirstRun = false }: Start = {},
+  { keymap = defaultKeymap, custom = new Map(), hasMouse = true, isFirstRun = false }: Start = {},
 ): State => ({
   path: city === undefined ? [CITIES] : [CITIES, { page: 'overview', city, subject: '' }],
   views: {},
@@ -229,6 +241,7 @@ export const initialState = (
   lastCity: '',
   known: [],
   keymap,
+  custom,
   hasMouse,
   isScreenReader: false,
   connection: { live: false, since: now },

@@ -44,7 +44,7 @@ top = "nothing"`
     expect(problems(text)).toEqual([
       '1:1 theme: "blue" is none of auto, dark, light, ansi, none',
       '2:1 mouse: "yes" is neither true nor false',
-      '3:1 colour: there is no such setting; there are theme, icons, mouse, bell, title, attach, notify, [colours] and [keys]',
+      '3:1 colour: there is no such setting; there are theme, icons, mouse, bell, title, attach, notify, [colours], [keys] and [pages.NAME]',
       '7:1 colours.good: "greenish" is no colour: write it as in CSS, such as "#87d787"',
       '8:1 colours.nice: there is no such meaning; there are plain, quiet, strong, good, busy, warning, bad, keyword, string, number, name',
       '12:1 keys.up: x is the key of down already',
@@ -54,6 +54,42 @@ top = "nothing"`
     expect(readSettings(text, TERMINAL).settings.bell).toBe(false)
     expect(problems('theme = ')[0]).toStartWith('1:')
     expect(problems('')).toEqual([])
+  })
+})
+
+describe('lists in tui.toml', () => {
+  test('have the columns and filters of the person, by any name of the page', () => {
+    const { settings, problems } = readSettings(
+      `[pages.work]\ncolumns = ["title", "parent"]\n[pages.work.filters]\nmine = "ann"\n[pages.events]\nfilters = { closed = "type:bead.closed" }`,
+      TERMINAL,
+    )
+    expect(problems).toEqual([])
+    expect(settings.custom.get('beads')).toEqual({ columns: ['title', 'parent'], filters: new Map([['mine', 'ann']]) })
+    expect(settings.custom.get('events')?.filters.get('closed')).toBe('type:bead.closed')
+  })
+
+  test('are wrong in the place where they are', () => {
+    const text = `[pages.nope]
+columns = ["id"]
+[pages.rigs]
+columns = ["rig", "colour"]
+[pages.mail]
+columns = []
+sort = "age"
+[pages.cities]
+columns = ["name", "name"]
+[pages.beads.filters]
+mine = 3
+"two words" = "x"`
+    expect(problems(text)).toEqual([
+      expect.stringContaining('2:1 pages.nope.columns: there is no list nope; there are cities, attention'),
+      '4:1 pages.rigs.columns: "colour" is no column of rigs; there are rig, state, agents, running, prefix, branch, folder',
+      expect.stringContaining('6:1 pages.mail.columns: name at least one column of'),
+      '7:1 pages.mail.sort: a list has columns, and filters by their names',
+      '9:1 pages.cities.columns: "name" is named twice',
+      '11:1 pages.beads.filters.mine: 3 is no text to filter by',
+      '12:1 pages.beads.filters.two words: "two words" is no name: write one word, without @',
+    ])
   })
 })
 

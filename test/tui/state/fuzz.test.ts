@@ -80,7 +80,11 @@ function anyMessage(state: State): Message {
     },
     { type: 'tick', now, unanswered: random.oneIn(4) ? now - 5_000 : undefined, happened: 3 },
     { type: 'paste', text: random.pick(['x', '\x1b[31mred\n\tblue', '宽'.repeat(30)]) },
-    { type: 'found', city: 'alpha', known: [{ kind: 'bead', text: 'al-1 · paint', location: at('bead', 'al-1') }] },
+    {
+      type: 'found',
+      city: 'alpha',
+      known: [{ kind: 'bead', id: 'al-1', text: 'al-1 · paint', location: at('bead', 'al-1') }],
+    },
     {
       type: 'mouse',
       action: random.pick(['press', 'wheel-up', 'wheel-down']),

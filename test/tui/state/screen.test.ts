@@ -61,7 +61,7 @@ describe('the palette', () => {
   test('asks for what the city has, and opens what is marked', () => {
     const [opened, effect] = step(state, { type: 'key', key: 'ctrl+p' })
     expect(effect).toEqual({ type: 'find', city: 'alpha', text: '' })
-    const known = [{ kind: 'bead' as const, text: 'al-4 · Paint the bridge', location: at('bead', 'al-4') }]
+    const known = [{ kind: 'bead' as const, id: 'al-4', text: 'al-4 · Paint the bridge', location: at('bead', 'al-4') }]
     const found = after(opened, { type: 'found', city: 'alpha', known })
     expect(here(press(found, ...'ptbr', 'enter'))).toEqual(at('bead', 'al-4'))
     expect(press(found, 'esc').overlay).toBeUndefined()
