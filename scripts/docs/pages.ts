@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { commandsPage } from './commands.ts'
+import { configurationPage } from './configuration.ts'
 import { withErrorTables } from './errors.ts'
 import { networkPage, supervisorPage } from './operations.ts'
 
@@ -13,6 +14,7 @@ export const generatePages = async (): Promise<ReadonlyMap<string, string>> =>
   new Map([
     ['api-reference.md', supervisorPage()],
     ['network-reference.md', networkPage()],
+    ['configuration.md', configurationPage()],
     ['commands.md', await commandsPage()],
     ['troubleshooting.md', withErrorTables(read('troubleshooting.md'))],
   ])

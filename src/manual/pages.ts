@@ -6,6 +6,7 @@ import architecture from '../../docs/architecture.md' with { type: 'file' }
 import commandLine from '../../docs/command-line.md' with { type: 'file' }
 import commands from '../../docs/commands.md' with { type: 'file' }
 import concepts from '../../docs/concepts.md' with { type: 'file' }
+import configuration from '../../docs/configuration.md' with { type: 'file' }
 import confinement from '../../docs/confinement.md' with { type: 'file' }
 import connect from '../../docs/connect.md' with { type: 'file' }
 import dashboard from '../../docs/dashboard.md' with { type: 'file' }
@@ -44,7 +45,7 @@ export interface ManualPage {
 /** The files of the pages, which the executable carries. */
 const FILES: Readonly<Record<string, string>> = {
   ...{ 'getting-started': gettingStarted, 'command-line': commandLine, 'moving-in': movingIn },
-  ...{ 'api-reference': apiReference, 'network-reference': networkReference, commands },
+  ...{ 'api-reference': apiReference, 'network-reference': networkReference, commands, configuration },
   ...{
     agents,
     api,
@@ -90,6 +91,7 @@ const OTHER_NAMES: Readonly<Record<string, string>> = {
   ...{ accounts: 'usage', budgets: 'usage', cities: 'concepts', glossary: 'concepts', beads: 'work', convoys: 'work' },
   ...{ attention: 'permissions', questions: 'permissions', rules: 'permissions', sandbox: 'confinement' },
   ...{ environment: 'command-line', 'exit-codes': 'command-line', output: 'command-line', bd: 'moving-in' },
+  ...{ settings: 'configuration', keys: 'configuration' },
   ...{ webhooks: 'connect', services: 'connect', messengers: 'connect', runs: 'formulas', errors: 'troubleshooting' },
 }
 

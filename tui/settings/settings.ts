@@ -52,7 +52,7 @@ interface Draft {
 /** What an entry says, taken into the settings; a sentence if it is wrong. */
 type Take = (draft: Draft, entry: Entry) => string | undefined
 
-const SETTINGS: Readonly<Record<string, Take>> = {
+export const SETTINGS: Readonly<Record<string, Take>> = {
   theme: (draft, { value }) => takeOneOf(THEMES, value, (theme) => Object.assign(draft, { theme })),
   icons: (draft, { value }) => takeOneOf(ICON_SETS, value, (icons) => Object.assign(draft, { icons })),
   mouse: (draft, { value }) => takeBoolean(value, (mouse) => Object.assign(draft, { mouse })),

@@ -231,7 +231,7 @@ class AccountsFile {
 
 const textOf = (path: string): string => (existsSync(path) ? readFileSync(path, 'utf8') : '')
 
-const KEYS: ReadonlySet<string> = new Set(['name', 'provider', 'home', 'env_file', 'stands_in_for'])
+export const KEYS: ReadonlySet<string> = new Set(['name', 'provider', 'home', 'env_file', 'stands_in_for'])
 const NAME = /^[A-Za-z0-9][\w.-]{0,63}$/
 
 /** Parses `accounts.toml`; throws a sentence with the file and the line. */

@@ -53,7 +53,7 @@ function parseText({ file, text }: FormulaSource, problems: Problems): TomlTable
   }
 }
 
-function readFormula(table: TableReader, source: FormulaSource, problems: Problems): Formula {
+export function readFormula(table: TableReader, source: FormulaSource, problems: Problems): Formula {
   const name = table.string('formula') ?? ''
   if (name === '') table.problem('formula', 'formula is missing: the name of the formula')
   const written = table.string('type') ?? 'workflow'

@@ -10,7 +10,7 @@ import { LIMIT_BOUNDS, LimitsTable, parseLimits } from '../limits/index.ts'
 import { parseSmtp, SmtpTable } from '../messages/index.ts'
 import type { Settings } from '../shared/index.ts'
 
-const SocialToml = Type.Object(
+export const SocialToml = Type.Object(
   {
     base_url: Type.Optional(
       Type.String({ format: 'uri', pattern: '^https?://', examples: ['https://agents.example.com'] }),

@@ -209,7 +209,7 @@ function importOf(section: string, source: string): string {
 }
 
 /** What the top of city.toml, or of a fragment of it, declares. */
-function declareCity(reader: SectionReader): Partial<CityDeclarations> {
+export function declareCity(reader: SectionReader): Partial<CityDeclarations> {
   requireFormulaFolder(reader)
   return {
     ...sectionsOf(reader),

@@ -80,7 +80,7 @@ export function displayPath(city: string, folder: string): string {
   return path.startsWith('..') || isAbsolute(path) ? folder : path
 }
 
-function declarePack(reader: SectionReader, pack: PackReference, isCity: boolean): PackFile {
+export function declarePack(reader: SectionReader, pack: PackReference, isCity: boolean): PackFile {
   const section = reader.child('pack')
   const { schema, includes = [] } = declareFields(section, PACK).values
   if (!section.has('schema')) section.error('schema', 'is required: schema = 2')
