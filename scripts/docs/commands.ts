@@ -3,6 +3,7 @@ import { createBd } from '../../cli/bd/program.ts'
 import { afterHelp, documented, fullName } from '../../cli/help/page.ts'
 import type { Io } from '../../cli/io/io.ts'
 import { createProgram } from '../../cli/program.ts'
+import { contents } from './markdown.ts'
 
 /** An environment in which defining commands prints and reads nothing. */
 const SILENT: Io = {
@@ -20,6 +21,7 @@ export async function commandsPage(): Promise<string> {
   const gc = await createProgram(SILENT)
   const bd = await createBd(SILENT)
   const common = commonOptions([gc, bd].flatMap(documented))
+  const sections = [gc, bd].map((program) => programSection(program, common)).join('\n')
   return `# Commands
 
 You want to know a command and its options. \`gc <command> --help\` prints the same for one command, and \`gc man\` its
@@ -27,15 +29,16 @@ manual page. [Command line](command-line.md) explains output, exit status and en
 
 This page is generated from the program.
 
+${contents(sections)}
+
 ## Common options
 
 Many commands share these options, which their sections only name:
 
 ${[...common].map(([text]) => text).join('\n')}
 
-${[gc, bd].map((program) => programSection(program, common)).join('\n')}`
+${sections}`
 }
-
 /** Commands from which on an option is described once. */
 const COMMON = 20
 

@@ -22,6 +22,7 @@ import { CITY_KEYS } from './keys/city.ts'
 import { ACCOUNT_KEYS, FORMULA_KEYS, PACK_FILES, SUPERVISOR_KEYS, TUI_KEYS } from './keys/files.ts'
 import type { Key, Keys } from './keys/key.ts'
 import { SHARED_KEYS } from './keys/shared.ts'
+import { contents } from './markdown.ts'
 import { type RecordedSection, recordFormula, recordSections } from './recorder.ts'
 import { accountSections, dashboardLists, dashboardSections, socialSections } from './settings-files.ts'
 
@@ -35,16 +36,15 @@ export function configurationPage(): string {
   const orders = reference.sections(recordSections((top) => declareFields(top.child('order'), ORDER)))
   const site = reference.sections(recordSections(readSite))
   reference.finish()
-  const page = [
-    INTRODUCTION,
+  const chapters = [
     chapter(
       'city.toml',
       'It declares a city: its rigs, agents and providers. gc reads it again whenever you save it.',
       city,
     ),
     chapter(
-      'agents/&lt;name&gt;/agent.toml',
-      'It declares one agent, whose name is that of the folder. It takes the keys of `[[agent]]` without a header.',
+      'agent.toml',
+      'It is in `agents/<name>` and declares one agent, whose name is that of the folder. It takes the keys of `[[agent]]` without a header.',
       '',
     ),
     chapter(
@@ -52,16 +52,18 @@ export function configurationPage(): string {
       'It declares a [pack](packs.md). Sections that `city.toml` has as well take the same keys.',
       pack,
     ),
-    chapter('orders/&lt;name&gt;.toml', 'It declares one [order](orders.md), whose name is that of the file.', orders),
+    chapter('Order files', 'A file `orders/<name>.toml` declares one [order](orders.md).', orders),
     chapter(
-      'formulas/&lt;name&gt;.toml',
-      'It declares one [formula](formulas.md). JSON with the same keys works as well.',
+      'Formula files',
+      'A file `formulas/<name>.toml` declares one [formula](formulas.md). JSON with the same keys works as well.',
       alone(FORMULA_KEYS, formulaSections()),
     ),
-    ...PACK_FILES.map(([path, about, described]) =>
-      chapter(path.replaceAll('`', '').replace('<name>', '&lt;name&gt;'), about, keyItems(described)),
+    ...PACK_FILES.map(([title, about, described]) => chapter(title, about, keyItems(described))),
+    chapter(
+      'site.toml',
+      'It is in `.gc` of the city. It holds what a city is called and where its rigs are on this machine.',
+      site,
     ),
-    chapter('.gc/site.toml', 'It holds what a city is called and where its rigs are on this machine.', site),
     chapter(
       'supervisor.toml',
       'It is in `$GC_HOME` and holds settings of the supervisor for all cities.',
@@ -85,7 +87,7 @@ export function configurationPage(): string {
     environmentSection(),
   ].join('\n\n')
   if (problems.length > 0) throw new Error(`scripts/docs/keys differs from the code:\n${problems.join('\n')}`)
-  return page
+  return [INTRODUCTION, contents(chapters), chapters].join('\n\n')
 }
 
 /** What is missing in the descriptions of keys, or left over. */

@@ -3,9 +3,10 @@ import { isObject } from '../../src/core/json.ts'
 import type { JsonObject } from '../../src/http/components.ts'
 import { documentOf } from '../../src/http/document.ts'
 import { getObject, getObjects, getString } from '../../src/http/respond/index.ts'
-import { networkDialect } from '../../src/social/network/api/errors.ts'
+import { CODES_BY_STATUS, networkDialect } from '../../src/social/network/api/errors.ts'
 import { networkRoutes } from '../../src/social/routes.ts'
 import { allRoutes } from '../../src/supervisor/all-routes.ts'
+import { contents } from './markdown.ts'
 
 const info = { title: '', version: '', description: '' }
 
@@ -59,42 +60,51 @@ function operationSections(document: JsonObject): string {
   )
   const shared = sharedErrors(operations)
   const byTag = [...Map.groupBy(operations, ({ tag }) => tag)].sort(([a], [b]) => (a < b ? -1 : 1))
-  return byTag
+  const text = byTag
     .map(([tag, some]) => [`## ${tag}`, ...some.map((each) => operationSection(each, document, shared))].join('\n\n'))
     .join('\n\n')
-    .concat('\n')
+  return `${contents(text)}\n\n${text}\n`
 }
 
 /** The codes that more than a third of the operations declare, or every one with a body. */
 function sharedErrors(operations: readonly Operation[]): ReadonlySet<string> {
-  const counts = Map.groupBy(
-    operations.flatMap(({ of }) => errorsOf(of)),
-    (code) => code,
-  )
-  const isCommon = ([, { length }]: [string, string[]]) => length > operations.length / 3
-  const [first = [], ...others] = operations.filter(({ of }) => of.requestBody).map(({ of }) => errorsOf(of))
-  const ofBodies = first.filter((code) => others.every((codes) => codes.includes(code)))
+  const counts = Map.groupBy(operations.flatMap(errorsOf), (code) => code)
+  const isCommon = ([code, { length }]: [string, string[]]) => length > operations.length / 3 && !/[A-Z]/.test(code)
+  const [first = [], ...others] = operations.filter(({ of }) => of.requestBody).map(errorsOf)
+  const ofBodies = first.filter((code) => !/[A-Z]/.test(code) && others.every((codes) => codes.includes(code)))
   return new Set([...[...counts].filter(isCommon).map(([code]) => code), ...ofBodies])
 }
 
-const errorsOf = (of: JsonObject): string[] => [
-  ...new Set(
-    responsesOf(of)
-      .filter(([status]) => /^[45]/.test(status))
-      .flatMap(([, response]) => [...getString(response, 'description').matchAll(/`([\w-]+)`/g)])
-      .flatMap(([, code = '']) => code),
-  ),
-]
+const errorsOf = ({ of, path }: Operation): string[] => {
+  const isNetwork = path.startsWith(networkDialect.prefix)
+  const codes = responsesOf(of)
+    .filter(([status]) => /^[45]/.test(status))
+    .flatMap(([status, response]) => {
+      const declared = [...getString(response, 'description').matchAll(/`([\w-]+)`/g)].map(([, code = '']) => code)
+      return isNetwork ? networkCodes(Number(status), declared) : declared
+    })
+  return [...new Set(codes)]
+}
+
+/** Errors that not every operation of the network has. */
+const OF_RESOURCES: readonly number[] = [404, 409, 410]
+
+/** The codes in answers of the network, which distinguishes errors by their status. */
+function networkCodes(status: number, declared: readonly string[]): string[] {
+  const isOwn = OF_RESOURCES.includes(status) && declared.some((code) => !code.startsWith('idempotency-'))
+  return isOwn ? [CODES_BY_STATUS[status] ?? ''] : []
+}
 
 const responsesOf = (of: JsonObject): [string, JsonObject][] =>
   Object.entries(getObject(of, 'responses')).map(([status, response]) => [status, isObject(response) ? response : {}])
 
-function operationSection({ method, path, of }: Operation, document: JsonObject, shared: ReadonlySet<string>): string {
+function operationSection(operation: Operation, document: JsonObject, shared: ReadonlySet<string>): string {
+  const { method, path, of } = operation
   const parameters = getObjects(of, 'parameters')
     .filter(isObject)
     .map((each) => resolved(each, document))
   const body = getObject(of, 'requestBody')
-  const errors = errorsOf(of).filter((code) => !shared.has(code))
+  const errors = errorsOf(operation).filter((code) => !shared.has(code))
   const answers = responsesOf(of).filter(([status]) => /^[123]/.test(status) && status !== '304')
   return [
     `### ${getString(of, 'summary')}`,

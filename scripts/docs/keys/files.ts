@@ -335,10 +335,10 @@ export const SOCIAL_KEYS: Readonly<Record<string, Keys>> = {
 }
 
 /** Files of packs that describe one script or server. */
-export const PACK_FILES: readonly (readonly [path: string, about: string, keys: Keys])[] = [
+export const PACK_FILES: readonly (readonly [title: string, about: string, keys: Keys])[] = [
   [
-    '`commands/<name>/command.toml`',
-    'A command of `gc <binding>`. Without the file, the folder names the command.',
+    'command.toml',
+    'It is in `commands/<name>` of a pack and declares a command of `gc <binding>`. Without the file, the folder names the command.',
     keys({
       description: ['Purpose, for `gc --help`.', '"syncs issues"', { type: 'string', usual: 'none' }],
       run: ['Script of the command.', '"sync.sh"', { type: 'string', usual: '`"run.sh"`' }],
@@ -346,8 +346,8 @@ export const PACK_FILES: readonly (readonly [path: string, about: string, keys: 
     }),
   ],
   [
-    '`doctor/<name>/doctor.toml`',
-    'A check of `gc doctor`.',
+    'doctor.toml',
+    'It is in `doctor/<name>` of a pack and declares a check of `gc doctor`.',
     keys({
       description: ['Purpose of the check.', '"finds expired tokens"', { type: 'string', usual: 'none' }],
       run: ['Script of the check.', '"check.sh"', { type: 'string', usual: '`"run.sh"`' }],
@@ -356,8 +356,8 @@ export const PACK_FILES: readonly (readonly [path: string, about: string, keys: 
     }),
   ],
   [
-    '`mcp/<name>.toml`',
-    'A server of tools for agents; `.template.toml` fills in template variables.',
+    'MCP servers',
+    'A file `mcp/<name>.toml` of a pack declares a server of tools. `<name>.template.toml` fills in template variables.',
     keys({
       name: ['Name of the server.', '"tools"', { type: 'string', usual: 'that of the file' }],
       command: [

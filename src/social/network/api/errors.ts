@@ -22,7 +22,8 @@ export const NetworkError = Type.Object(
 )
 export type NetworkError = Static<typeof NetworkError>
 
-const CODES_BY_STATUS: Readonly<Record<number, CatalogueCode>> = {
+/** The codes that clients of the network know, by status. */
+export const CODES_BY_STATUS: Readonly<Record<number, CatalogueCode>> = {
   400: 'BAD_REQUEST',
   401: 'UNAUTHORIZED',
   403: 'FORBIDDEN',
