@@ -11,7 +11,7 @@ import { contents } from './markdown.ts'
 const info = { title: '', version: '', description: '' }
 
 /** The document of the supervisor. No handler is called, so that routes need none of their services. */
-const supervisorDocument = (): JsonObject =>
+export const supervisorDocument = (): JsonObject =>
   documentOf({ info, routes: allRoutes(Object({ gc: {} })), shapes: eventShapes(knownEvents) })
 
 const networkDocument = (): JsonObject =>

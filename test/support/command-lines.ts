@@ -13,20 +13,23 @@ export function commandLines(text: string): string[] {
     .filter((line) => /^(gc|bd) [a-z]/.test(line))
 }
 
-let programs: Promise<Readonly<Record<string, Command>>> | undefined
+let programs: Promise<Record<string, Command>> | undefined
 
-async function loadPrograms(): Promise<Readonly<Record<string, Command>>> {
-  const { io } = recorder()
-  return { gc: await createProgram(io), bd: await createBd(io) }
+/** Both programs, defined once for all documents of a test file. */
+function allPrograms(): Promise<Record<string, Command>> {
+  programs ??= (async () => {
+    const { io } = recorder()
+    return { gc: await createProgram(io), bd: await createBd(io) }
+  })()
+  return programs
 }
 
 /** The lines that name a command or an option which gc and bd do not have, each with the unknown word. */
 export async function findUnknownCommands(lines: readonly string[]): Promise<string[]> {
-  programs ??= loadPrograms()
-  const byName = await programs
+  const known = await allPrograms()
   return lines.flatMap((line) => {
     const [program = '', ...words] = line.split(/\s+/)
-    const unknown = findUnknown(byName[program], words)
+    const unknown = findUnknown(known[program], words)
     return unknown === undefined ? [] : [`${line}: ${unknown}`]
   })
 }

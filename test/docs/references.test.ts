@@ -1,0 +1,160 @@
+import { describe, expect, test } from 'bun:test'
+import { existsSync, readFileSync } from 'node:fs'
+import { Glob } from 'bun'
+import type { Command } from 'commander'
+import { createBd } from '../../cli/bd/program.ts'
+import { createProgram } from '../../cli/program.ts'
+import { supervisorDocument } from '../../scripts/docs/operations.ts'
+import { generatePages } from '../../scripts/docs/pages.ts'
+import { declareCity } from '../../src/config/compose/layers/city-file.ts'
+import { declareFields } from '../../src/config/declare/declaration.ts'
+import type { SectionReader } from '../../src/config/declare/index.ts'
+import { openFile } from '../../src/config/declare/open-file.ts'
+import { ORDER } from '../../src/config/declare/order.ts'
+import { Diagnostics, formatDiagnostic } from '../../src/config/files/diagnostics.ts'
+import { isObject } from '../../src/core/json.ts'
+import { parseToml } from '../../src/core/toml/index.ts'
+import { getObject } from '../../src/http/respond/index.ts'
+import { parseFormula } from '../../src/orchestration/formulas/parse.ts'
+import { recorder } from '../cli/shell.ts'
+import { documents, readDocument } from './words.ts'
+
+const GENERATED = /^docs\/(?:api-reference|commands|configuration|network-reference)\.md$|^CHANGELOG\.md$/
+const written = documents().filter((name) => !GENERATED.test(name))
+const CONFIGURATION = readDocument('docs/configuration.md')
+
+/** What documents put between backticks, outside of blocks of code. */
+const spans = [
+  ...new Set(
+    written.flatMap((name) =>
+      [
+        ...readDocument(name)
+          .replace(/```[\s\S]*?```/g, '')
+          .matchAll(/`([^`]+)`/g),
+      ].map(([, span = '']) => span.replace(/\s+/g, ' ')),
+    ),
+  ),
+]
+
+const sourcesOf = (pattern: string): string =>
+  [...new Glob(pattern).scanSync('.')].map((path) => readFileSync(path, 'utf8')).join('\n')
+
+const optionsOf = (command: Command): string[] => [
+  ...command.options.flatMap(({ long }) => long ?? []),
+  ...command.commands.flatMap(optionsOf),
+]
+
+const pages = await generatePages()
+
+test.each([...pages.keys()])('docs/%s is what the code generates; `npm run docs` renews it', (name) => {
+  expect(readDocument(`docs/${name}`) === pages.get(name)).toBe(true)
+})
+
+describe('what documents name between backticks exists', () => {
+  test('as a path of the repository', () => {
+    const paths = spans.filter((span) => /^(?:src|docs|test|cli|tui|scripts|\.ci|\.github)\/[\w./-]*$/.test(span))
+    expect(paths.length).toBeGreaterThan(50)
+    expect(paths.filter((path) => !existsSync(path))).toEqual([])
+  })
+
+  test('as a flag of gc, of bd, or of a script', async () => {
+    /** Flags of gh, opencode and container tools, with which documents compare gc or run it. */
+    const others = ['--search', '--repo', '--hostname', '--pure', '--init']
+    const { io } = recorder()
+    const known = new Set([
+      ...optionsOf(await createProgram(io)),
+      ...optionsOf(await createBd(io)),
+      ...others,
+      '--help',
+    ])
+    const scripts = sourcesOf('scripts/**/*.{ts,sh}') + sourcesOf('test/agents/**/*.ts')
+    const isScripts = (flag: string) =>
+      scripts.includes(flag) || scripts.includes(`'${flag.slice(2)}'`) || scripts.includes(` ${flag.slice(2)}:`)
+    const flags = spans.flatMap((span) => /^--[a-z][a-z0-9-]*/.exec(span)?.[0] ?? [])
+    expect(flags.length).toBeGreaterThan(60)
+    expect([...new Set(flags)].filter((flag) => !known.has(flag) && !isScripts(flag))).toEqual([])
+  })
+
+  test('as a section or key of a file', () => {
+    const sections = spans.flatMap((span) => /^\[+[a-z_.<>]+\]+/.exec(span)?.[0] ?? [])
+    const headings = CONFIGURATION.replaceAll('&lt;', '<').replaceAll('&gt;', '>')
+    const isSection = (header: string) =>
+      headings.includes(`\n### ${header}\n`) || headings.includes(`\n- \`${header.replace(/[[\]]|.*\./g, '')}\` (`)
+    expect(sections.length).toBeGreaterThan(20)
+    expect(sections.filter((header) => !isSection(header))).toEqual([])
+    const keys = spans.flatMap((span) => /^([a-z_]+) = /.exec(span)?.[1] ?? [])
+    expect(keys.length).toBeGreaterThan(30)
+    expect(keys.filter((key) => !CONFIGURATION.includes(`\n- \`${key}\` (`))).toEqual([])
+  })
+
+  test('as a name of the sources', () => {
+    const sources = sourcesOf('{src,cli,tui}/**/*.{ts,tsx,sql,md}')
+    const names = spans.filter((span) => /^[a-z]+_[a-z_]+$/.test(span))
+    // A command of opencode, in the comparison with other programs.
+    const missing = names.filter((name) => name !== 'session_fork' && !sources.includes(name))
+    // Metrics are put together from a prefix.
+    expect(missing.filter((name) => !sources.includes(name.replace(/^gc_[a-z]+_/, '')))).toEqual([])
+  })
+
+  test('as an operation', () => {
+    const shape = (path: string) => path.replace(/\{[^}]*\}|<[^>]*>/g, '{}')
+    const paths = Object.entries(getObject(supervisorDocument(), 'paths')).map(([path, item]) => ({
+      path: shape(path.replace('/v0/city/{cityName}', '~')),
+      methods: isObject(item) ? Object.keys(item).map((method) => method.toUpperCase()) : [],
+    }))
+    const named = spans.flatMap((span) => {
+      const [, method = '', path = ''] = /^(?:(GET|POST|PUT|PATCH|DELETE) )?(~\/[a-z][^\s$]*)$/.exec(span) ?? []
+      return path === '' || (method === '' && !/^~\/changes?\b/.test(path)) ? [] : [{ method, path: shape(path) }]
+    })
+    expect(named.length).toBeGreaterThan(4)
+    const isThere = ({ method, path }: { method: string; path: string }) =>
+      paths.some((each) => each.path === path && (method === '' || each.methods.includes(method)))
+    expect(named.filter((each) => !isThere(each))).toEqual([])
+  })
+})
+
+/** Keys of a block that the code does not read, as the file that fits it best. */
+function unknownKeys(block: string): string[] {
+  const table = parseToml(block)
+  if (table.entries.has('formula')) {
+    const parsed = parseFormula({ file: 'a.toml', layer: '', text: block })
+    return 'errors' in parsed ? parsed.errors.map(({ message }) => message) : []
+  }
+  const readers = [
+    (top: SectionReader) => declareCity(top),
+    (top: SectionReader) => declareFields(top.child('order'), ORDER),
+  ]
+  const problems = readers.map((read) => {
+    const diagnostics = new Diagnostics()
+    const layer = { name: 'documents', isEditable: false }
+    const reader = openFile({ layer, diagnostics, file: 'a.toml', toml: { table }, unknownKeys: 'error', kind: '' })
+    read(reader)
+    reader.finish()
+    return diagnostics
+      .list('error')
+      .map(formatDiagnostic)
+      .filter((message) => /is not a /.test(message))
+  })
+  return problems.sort((one, other) => one.length - other.length)[0] ?? []
+}
+
+test('blocks of TOML in documents have keys that the code reads', () => {
+  const blocks = written.flatMap((name) =>
+    [...readDocument(name).matchAll(/^```toml\n([\s\S]*?)^```$/gm)].map(([, block = '']) => ({ name, block })),
+  )
+  /** Files that other tests read: those of the dashboard and of the network, and of the supervisor. */
+  const isOther = (block: string) => /^(?:theme|base_url) = |^\[(?:pictures|upgrade)\]/m.test(block)
+  expect(blocks.length).toBeGreaterThan(10)
+  expect(
+    blocks
+      .filter(({ block }) => !isOther(block))
+      .flatMap(({ name, block }) => unknownKeys(block).map((each) => `${name}: ${each}`)),
+  ).toEqual([])
+})
+
+test('no document counts operations or commands, which change with every version', () => {
+  const counts = written.flatMap(
+    (name) => readDocument(name).match(/\b\d+ (?:operations|commands of gc|topics|endpoints)\b/g) ?? [],
+  )
+  expect(counts).toEqual([])
+})
