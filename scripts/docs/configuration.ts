@@ -100,6 +100,7 @@ You want to look up a key of a configuration file. Each entry has the type, the 
 
 - Files are TOML. \`<name>\` stands for a name that you choose.
 - A duration is a text such as \`"90s"\`, \`"5m"\`, \`"1h30m"\` or \`"7d"\`.
+- gc alone writes \`packs.lock\` and \`$GC_HOME/forges.toml\`.
 - [Budgets](usage.md) and [rules](permissions.md) have no file to edit: \`gc budget\` and \`gc rule\` change them.
 
 This page is generated from the code that reads the files.`

@@ -90,7 +90,7 @@ export const PAGES: readonly ManualPage[] = [...index.matchAll(/^\| (.+) \| \[[^
 const OTHER_NAMES: Readonly<Record<string, string>> = {
   ...{ accounts: 'usage', budgets: 'usage', cities: 'concepts', glossary: 'concepts', beads: 'work', convoys: 'work' },
   ...{ attention: 'permissions', questions: 'permissions', rules: 'permissions', sandbox: 'confinement' },
-  ...{ environment: 'command-line', 'exit-codes': 'command-line', output: 'command-line', bd: 'moving-in' },
+  ...{ environment: 'configuration', 'exit-codes': 'command-line', output: 'command-line', bd: 'moving-in' },
   ...{ settings: 'configuration', keys: 'configuration' },
   ...{ webhooks: 'connect', services: 'connect', messengers: 'connect', runs: 'formulas', errors: 'troubleshooting' },
 }

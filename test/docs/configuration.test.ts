@@ -86,7 +86,11 @@ const INTERNAL =
 
 test('every variable of the sources is in the reference, and every one of the reference in the sources', () => {
   const files = [...new Glob('{src,cli,tui}/**/*.{ts,tsx}').scanSync('.')]
-  const found = new Set(files.flatMap((path) => readFileSync(path, 'utf8').match(/\bGC_[A-Z_]+\b/g) ?? []))
+  const found = new Set(
+    files.flatMap(
+      (path) => readFileSync(path, 'utf8').match(/\b(?:GC_[A-Z_]+|NO_COLOR|NO_MOUSE|BD_JSON_ENVELOPE)\b/g) ?? [],
+    ),
+  )
   const listed = [...Object.keys(READ), ...SET.flatMap(([, variables]) => Object.keys(variables))]
   expect([...found].filter((name) => !INTERNAL.test(name) && !listed.includes(name))).toEqual([])
   expect(listed.filter((name) => !found.has(name))).toEqual([])
