@@ -25,7 +25,7 @@ export async function commandsPage(): Promise<string> {
   return `# Commands
 
 You want to know a command and its options. \`gc <command> --help\` prints the same for one command, and \`gc man\` its
-manual page. [Command line](command-line.md) explains output, exit status and environment variables.
+manual page. [Command line](command-line.md) explains output and exit status.
 
 This page is generated from the program.
 

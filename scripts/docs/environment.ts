@@ -17,8 +17,8 @@ export const READ: Readonly<Record<string, string>> = {
   BD_JSON_ENVELOPE: '`1` puts the JSON of `bd` into an envelope.',
   GC_SESSION: 'Backend of sessions in Gas City; gc only checks that it asks for nothing else.',
   GC_SESSION_CGROUP: '`off` keeps the session host from using control groups.',
-  GC_HOST_IDLE_TIMEOUT: 'Time after which a session host without sessions exits.',
-  GC_UNATTENDED_TIMEOUT: 'Time after which a session host without a supervisor ends its sessions.',
+  GC_HOST_IDLE_TIMEOUT: 'Time after which a session host without sessions and supervisor exits; default: `10s`.',
+  GC_UNATTENDED_TIMEOUT: 'Time for which sessions continue without a supervisor; default: `15m`.',
 }
 
 /** The variables that gc sets, by the programs that get them. */

@@ -115,7 +115,7 @@ function operationSection(operation: Operation, document: JsonObject, shared: Re
       permissionItem(of, method, path),
       ...parameters.filter(isShown).map(parameterItem),
       ...(Object.keys(body).length > 0 ? bodyItems(body, document) : []),
-      ...answers.map(([status, response]) => `- Answer ${status}: ${shapesOf(response) || 'no body'}`),
+      ...answers.map(([status, response]) => `- Response ${status}: ${shapesOf(response) || 'no body'}`),
       ...(errors.length > 0 ? [`- Errors: ${errors.map((code) => `\`${code}\``).join(', ')}`] : []),
     ].join('\n'),
   ]

@@ -2,8 +2,10 @@ import { describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { constants } from 'node:os'
 import { Glob } from 'bun'
+import { ApiError } from '../../src/client/errors.ts'
 import { ERRORS, fixHint } from '../../src/core/error-catalogue.ts'
 import { errorMessage } from '../../src/core/errors.ts'
+import { errorMessage as sentenceOnDashboard } from '../../tui/data/errors.ts'
 
 const CATALOGUE = 'src/core/error-catalogue.ts'
 
@@ -45,6 +47,12 @@ describe('the catalogue of errors', () => {
     expect(fixHint('bead-not-found', 'there is no bead x; see gc ready')).toBe('')
     expect(fixHint('validation-failed', 'validation failed')).toBe('')
     expect(fixHint('of-another-version', 'no')).toBe('')
+  })
+
+  test('gives the dashboard the command that helps, except for names, which it lists itself', () => {
+    const internal = new ApiError(500, 'internal', 'internal server error')
+    expect(sentenceOnDashboard(internal)).toStartWith('internal server error; `gc logs` shows the cause')
+    expect(sentenceOnDashboard(new ApiError(404, 'bead-not-found', 'there is no bead x'))).toBe('there is no bead x')
   })
 
   test('gives errors of the operating system their words', () => {

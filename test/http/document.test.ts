@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { type TSchema, Type } from '@sinclair/typebox'
+import { ERRORS } from '../../src/core/error-catalogue.ts'
 import { documentOf } from '../../src/http/document.ts'
 import { route, socket } from '../../src/http/route.ts'
 import { AsyncAcceptedBody, listOf, nullable, OKResponseBody, paging } from '../../src/http/schema.ts'
@@ -196,6 +197,8 @@ describe('the document', () => {
     expect(documented).toContain('bead-not-found')
     for (const code of [...documented, 'lamp-lost']) expect(types).toContain(`urn:gascity:error:${code}`)
     expect(types).toEqual([...new Set(types)].sort())
+    const entries = document.components.schemas.ErrorModel.properties.code['x-gc-errors']
+    expect(entries['bead-not-found']).toEqual({ ...ERRORS['bead-not-found'] })
   })
 
   test('lists the parameters of each request', () => {

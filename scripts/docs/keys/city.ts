@@ -95,7 +95,7 @@ export const CITY_KEYS: Readonly<Record<string, Keys>> = {
     archive_retain_age: ['Time that archives of events are kept; 0 keeps them.', '"2160h"'],
     archive_retain_bytes: ['Maximum bytes of all archives; 0 removes the limit.', '1000000000'],
   }),
-  '[usage]': keys({ provider: ['Place where usage is recorded; only `local` is supported.', '"local"'] }),
+  '[usage]': keys({ provider: ['Recorder of usage; with another value than `local`, gc records none.', '"local"'] }),
   '[webhooks]': keys({
     behind_proxy: ['Whether gc takes the sender from `X-Forwarded-For`.', 'true', { usual: '`false`' }],
   }),

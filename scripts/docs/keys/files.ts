@@ -99,7 +99,7 @@ export const FORMULA_KEYS: Readonly<Record<string, Keys>> = {
   '[steps.check.check]': keys({
     mode: ['Kind of check; only `exec` exists.', '"exec"', { usual: '`"exec"`' }],
     path: ['Script whose exit status judges the step; required.', '"checks/tests.sh"'],
-    timeout: ['Maximum duration of the script.', '"5m"', { type: 'duration', usual: 'that of the engine' }],
+    timeout: ['Maximum duration of the script.', '"5m"', { type: 'duration', usual: '`"5m"`' }],
   }),
   '[steps.retry]': keys({
     max_attempts: ['Maximum attempts at the step; required.', '3'],

@@ -53,7 +53,7 @@ export const SHARED_KEYS: Readonly<Record<string, Keys>> = {
       { usual: 'that of the provider' },
     ],
     session: ['Transport of its sessions, such as `acp`.', '"acp"', { usual: 'that of `[session]`' }],
-    lifecycle: ['Whether its program exits after one task.', '"one_shot"', { usual: 'it stays' }],
+    lifecycle: ['Marks a program that does one task and exits.', '"one_shot"', { usual: 'it stays' }],
     cost: ['Whether its work counts as free, whatever its program reports.', '"none"', { usual: 'by usage' }],
     min_active_sessions: ['Minimum sessions that gc keeps.', '1', { usual: '0' }],
     max_active_sessions: ['Maximum sessions; -1 for no limit.', '3', { usual: 'that of the rig or city' }],
@@ -162,7 +162,11 @@ export const SHARED_KEYS: Readonly<Record<string, Keys>> = {
     version: ['Range of versions of a git repository.', '"^1.2"', { usual: 'the newest' }],
     export: ['Whether the pack’s own imports have this name as well.', 'true', { usual: '`false`' }],
     transitive: ['Whether the pack’s own imports are part of the city.', 'false', { usual: '`true`' }],
-    shadow: ['Whether gc warns if a name of the pack hides another.', '"silent"', { usual: '`"warn"`' }],
+    shadow: [
+      'Whether gc warns if a declaration here has the same name as one in the pack.',
+      '"silent"',
+      { usual: '`"warn"`' },
+    ],
   }),
   '[providers.<name>]': keys({
     base: [
