@@ -151,7 +151,7 @@ export function headOf({ rig, mode, target, base, paused, standing, batch }: Lan
       tone: 'quiet',
     },
     ...(paused ? [warn(`${rig}: paused by ${paused.by} since ${formatTime(paused.since)}.`)] : []),
-    ...(standing ? [{ ...warn(`${rig}: nothing lands: ${standing.reason}.`), tone: 'bad' as const }] : []),
+    ...(standing ? [{ ...warn(`${rig}: ${haltOf(standing)}: ${standing.reason}.`), tone: 'bad' as const }] : []),
     ...(batch
       ? [
           {
@@ -162,5 +162,8 @@ export function headOf({ rig, mode, target, base, paused, standing, batch }: Lan
       : []),
   ]
 }
+
+const haltOf = ({ cause }: NonNullable<LandStatus['standing']>): string =>
+  cause === 'no-forge' ? 'no pull request gets on' : 'nothing lands'
 
 const warn = (text: string): Line => ({ text, tone: 'warning' })

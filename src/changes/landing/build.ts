@@ -204,10 +204,13 @@ const GUARDS: Readonly<Record<string, Guard>> = {
   },
 }
 
+/** The reason for a change that no rule lets land. */
+export const NOT_APPROVED = 'nobody has approved it; approve its change, or release it'
+
 /** The reason why a change needs approval; undefined if the rules of the rig let it land. */
 async function notAutomatic({ yard, tip, land }: BuildRequest, { tree, changes }: Merged): Promise<string | undefined> {
   const { auto } = land
-  if (!auto) return 'nobody has approved it; approve its change, or release it'
+  if (!auto) return NOT_APPROVED
   const globs = auto.paths?.map((pattern) => new Bun.Glob(pattern))
   const others = globs && changes.filter(({ path }) => !globs.some((glob) => glob.match(path))).map(({ path }) => path)
   if (others && others.length > 0) return `it changes files that wait for approval: ${listed(others)}`

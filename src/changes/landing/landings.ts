@@ -21,6 +21,7 @@ import type { Caller } from '../../http/caller.ts'
 import type { ClaimManager } from '../../work/claims/index.ts'
 import { ChangeApproved, ChangeDiscarded, ChangeReady, type LandingOfChange } from '../review/index.ts'
 import { Scratch, UserGit, Yard } from '../yard/index.ts'
+import { NOT_APPROVED } from './build.ts'
 import { type CheckPlace, LandingChecks } from './checks.ts'
 import { Closes, type ClosesOptions } from './closes.ts'
 import * as events from './events.ts'
@@ -316,7 +317,7 @@ export class Landings {
     const open = this.rows.allOpenOf(rig, branch).filter((row) => row.head === head || row.bead === bead)
     const waiting = open.find(isForReview)
     const { auto } = this.#find(rig)?.land ?? {}
-    if (waiting) return { waitsForReview: true, reason: auto && waiting.reason }
+    if (waiting) return { waitsForReview: true, reason: waiting.reason === NOT_APPROVED ? undefined : waiting.reason }
     const isSettled = ({ state, allowed }: LandingRow) =>
       auto !== undefined || allowed.includes('approval') || !UNEXAMINED.includes(state)
     return open.some(isSettled) ? { waitsForReview: false } : undefined

@@ -95,12 +95,20 @@ export class PullRequests {
     return remoteAddress(this.rig.repository(), land.remote)
   }
 
-  /** The forge of the rig; without one, nothing lands until a person has said where it is. */
-  async #open(land: LandConfig, { url }: RemoteAddress): Promise<Forge | undefined> {
+  /** The reason why a rig can open no pull request. */
+  async problem(land: LandConfig): Promise<string | undefined> {
+    return this.#problemAt(land, await this.#address(land))
+  }
+
+  #problemAt(land: LandConfig, { url }: RemoteAddress): string | undefined {
     const config: LandForgeConfig | undefined = land.forge ?? forgeOfRemote(url)
-    const problem = config
-      ? this.#problem(config)
-      : 'mode = "pr" needs a forge: set kind, url and repository in [rigs.land.forge]'
+    if (config) return this.#problem(config)
+    return 'a pull request needs a forge: set kind, url and repository in [rigs.land.forge]'
+  }
+
+  /** The forge of the rig; without one, no pull request gets on until a person has said where it is. */
+  async #open(land: LandConfig, address: RemoteAddress): Promise<Forge | undefined> {
+    const problem = this.#problemAt(land, address)
     if (problem === undefined) {
       await this.train.stopStanding('no-forge')
       return this.#forge?.forge

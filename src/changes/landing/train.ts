@@ -524,8 +524,7 @@ export class Train {
     const reasons = {
       bead: this.#beadProblem(row),
       pack: this.#packProblem(row),
-      strategy:
-        this.#modeOf(row, land) === 'off' ? 'its bead asks to stay on its branch: merge_strategy = local' : undefined,
+      strategy: await this.#strategyProblem(row, land),
     }
     const found = Object.entries(reasons).find(([name, reason]) => reason !== undefined && !row.allowed.includes(name))
     if (!found) return true
@@ -538,6 +537,14 @@ export class Train {
   #modeOf(row: LandingRow, { mode }: LandConfig): LandConfig['mode'] {
     const asked = row.bead === null ? undefined : this.parts.beads.find(row.bead)?.metadata?.[WorkKey.mergeStrategy]
     return row.allowed.includes('strategy') ? mode : landingMode(mode, asked)
+  }
+
+  /** What its bead asks for, and the rig cannot do. */
+  async #strategyProblem(row: LandingRow, land: LandConfig): Promise<string | undefined> {
+    const mode = this.#modeOf(row, land)
+    if (mode === 'off') return 'its bead asks to stay on its branch: merge_strategy = local'
+    const problem = mode === 'pr' && land.mode !== 'pr' ? await this.#pullRequests.problem(land) : undefined
+    return problem && `its bead asks for a pull request, and ${problem}`
   }
 
   /** An agent of a pack that merges the branch itself. */

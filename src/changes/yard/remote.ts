@@ -10,6 +10,8 @@ import type { Yard } from './yard.ts'
 const LOOK_TIMEOUT_MS = 60_000
 const FETCH_TIMEOUT_MS = 600_000
 const PUSH_TIMEOUT_MS = 600_000
+/** Lines of a remote about a push that it rejects. */
+const MAX_REMOTE_LINES = 5
 const COMMIT = /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/
 
 /** The branch that changes land on, where everybody sees it. What it has is known only by looking. */
@@ -95,7 +97,12 @@ export class RemoteBranch implements Target {
     const lease = `--force-with-lease=${this.ref}:${old}`
     const args = ['push', '--porcelain', '--atomic', lease, '--', this.address.url, `${next}:${this.ref}`]
     const result = await git.execute(args, { timeout: PUSH_TIMEOUT_MS })
-    return result.exitCode === 0 ? '' : this.#clean(gitErrorMessage(result), result.stdout)
+    if (result.exitCode === 0) return ''
+    // Hooks and forges explain themselves in these lines.
+    const said = [...result.stderr.matchAll(/^remote: +(\S.*?)\s*$/gm)]
+      .map(([, line]) => line)
+      .slice(0, MAX_REMOTE_LINES)
+    return this.#clean([gitErrorMessage(result), ...new Set(said)].join('; '), result.stdout)
   }
 
   /** Deletes the branch if it is at a commit still, and returns what is so then: looking decides, not what git answers. */

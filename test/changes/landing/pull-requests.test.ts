@@ -74,6 +74,23 @@ test('nothing lands without a token, and the train says what to do', async () =>
   expect([forge.requests, world.main()]).toEqual([[], ['base']])
 })
 
+test('a bead that asks for a pull request which the rig cannot open holds its own branch alone', async () => {
+  await using town = await proposingWorld('gitea', { token: '', mode: 'push' })
+  const { world } = town
+  const bead = await world.bead()
+  await world.city.beads.update(human, bead, { metadata: { merge_strategy: 'mr' } })
+  world.branch('asks', { 'a.txt': 'a\n' })
+  const { head } = world.city.log
+  const [asks, other] = [await world.submit('asks', bead), await world.send('other', { 'b.txt': 'b\n' })]
+  await world.settle()
+  expect([world.state(asks), world.state(other)]).toEqual(['held', 'landed'])
+  expect(world.reason(asks)).toContain('its bead asks for a pull request, and there is no token for')
+  expect(world.landings.status('shop').standing).toBeUndefined()
+  await world.landings.change(human, 'release', asks)
+  await world.settle()
+  expect([world.state(asks), world.recorded(head).filter((type) => type === 'held').length]).toEqual(['landed', 1])
+})
+
 test('a branch that an agent of a pack was handed is not landed', async () => {
   await using town = await proposingWorld('gitea', { mode: 'push' })
   const { world, until } = town

@@ -51,6 +51,7 @@ test('the reason of a remote that rejects a push is returned, without the secret
   chmodSync(hook, 0o755)
   const reason = await world.main.push(world.base, head)
   expect(reason).toContain('pre-receive hook declined')
+  expect(reason).toContain('not with ')
   expect(reason).not.toContain('ghp_')
   expect(await world.main.look()).toBe(world.base)
 })
