@@ -1,5 +1,8 @@
 import { randomBytes } from 'node:crypto'
+import { statSync } from 'node:fs'
+import { join } from 'node:path'
 import type { LandConfig } from '../../config/city/index.ts'
+import { findRepository, sharedFolder } from '../../config/git/index.ts'
 import { type Deadline, settlesWithin } from '../../core/deadlines.ts'
 import { AppError, errorMessage } from '../../core/errors.ts'
 import type { PayloadOf } from '../../core/events/index.ts'
@@ -297,9 +300,10 @@ export class Train {
       if (!source) throw new AppError('service-unavailable', `rig ${this.rig.name} has no repository`)
       return new LocalBranch(yard, { git: (folders) => this.rig.repository(folders), source }, branch)
     }
-    const key = `${land.remote} ${branch}`
+    const repository = this.rig.repository()
+    const key = `${land.remote} ${branch} ${stampOf(repository.path)}`
     if (this.#target?.key === key) return this.#target.target
-    const address = await remoteAddress(this.rig.repository(), land.remote)
+    const address = await remoteAddress(repository, land.remote)
     const target = new RemoteBranch(this.rig.user(), yard, address, branch)
     this.#target = { key, target }
     return target
@@ -845,6 +849,13 @@ export class Train {
     rows.setTrain(tx, this.rig.name, this.rig.target(), over)
     this.#record(tx, events.LandRunning, {})
   }
+}
+
+/** Changes whenever the configuration of a repository is written, which has the addresses of its remotes. */
+function stampOf(folder: string): string {
+  const own = findRepository(folder)
+  const found = own === undefined ? undefined : statSync(join(sharedFolder(own), 'config'), { throwIfNoEntry: false })
+  return found === undefined ? '' : `${found.ino} ${found.ctimeMs}`
 }
 
 type TrainEvent = typeof events.LandBatched

@@ -152,6 +152,20 @@ describe('a target', () => {
     expect([world.state(id), world.main(), world.checks]).toEqual(['landed', ['a: a', 'base'], 1])
   })
 
+  test('that moved to another address is followed there', async () => {
+    await using world = await landingWorld()
+    await world.send('a', { a: '1\n' })
+    await world.settle()
+    git(world.town.folder.path, 'clone', '-q', '--bare', world.remote, 'moved.git')
+    git(world.rig, 'remote', 'set-url', 'origin', '../moved.git')
+    const before = world.city.log.head
+    const id = await world.send('b', { b: '1\n' })
+    await world.settle()
+    expect([world.state(id), world.main()]).toEqual(['landed', ['a: a', 'base']])
+    expect(git(world.town.folder.at('moved.git'), 'log', '-1', '--format=%s', 'main')).toBe('b: b')
+    expect(world.recorded(before)).toEqual(['submitted', 'queued', 'batched', 'checking', 'pushing', 'landed'])
+  })
+
   test('that is set back makes what had landed lost, and lands nothing until a person looked', async () => {
     await using world = await landingWorld()
     const bead = await world.bead()
