@@ -54,6 +54,8 @@ export interface Reach {
   /** Where in it the page begins. */
   readonly at?: Place
   readonly signal?: AbortSignal
+  /** Reads the page again, for what was not there in time. */
+  reread?(): void
 }
 
 /** A cell of a table: a text, or a timestamp that is shown as its age or as the time it is. */

@@ -3,7 +3,7 @@ import type { Reach, SyntaxRange } from './page.ts'
 /** Longer diffs have no colours of their syntax. */
 const MAX_LINES = 2_000
 const MAX_LINE = 1_000
-/** A page is shown without colours that are not there by then. */
+/** A page is shown without colours that are not there by then, and again when they are. */
 const PATIENCE_MS = 300
 
 /** A line of a diff: the code on it, on which side it is, and the hunk that it belongs to. */
@@ -16,7 +16,7 @@ export interface CodeLine {
 
 /** The syntax of lines of diffs, in their order; empty where it is not known in time. Other lines are undefined. */
 export async function readSyntax(
-  { machine, timers }: Pick<Reach, 'machine' | 'timers'>,
+  { machine, timers, reread }: Pick<Reach, 'machine' | 'timers' | 'reread'>,
   lines: readonly (CodeLine | undefined)[],
 ): Promise<readonly (readonly SyntaxRange[])[]> {
   if (!machine.syntax || lines.length > MAX_LINES) return []
@@ -33,8 +33,10 @@ export async function readSyntax(
       for (const [at, line] of ranges.entries()) found[texts[text]?.[at]?.[0] ?? -1] = line
   })
   const late = new Promise<boolean>((resolve) => timers.after(PATIENCE_MS, () => resolve(true)))
-  const isLate = await Promise.race([Promise.all(reading).then(() => false), late])
-  return isLate ? [] : found
+  const done = Promise.all(reading).then(() => false)
+  if (!(await Promise.race([done, late]))) return found
+  void done.then(() => reread?.())
+  return []
 }
 
 const codeOf = (line: CodeLine | undefined): string => (line && line.code.length <= MAX_LINE ? line.code : '')

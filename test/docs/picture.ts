@@ -240,7 +240,8 @@ async function review(screen: Screen): Promise<void> {
   await screen.shows('src/cart.ts', WAIT)
   screen.press('/cart', KEYS.enter)
   await screen.shows('age(cart)', WAIT)
-  await Bun.sleep(1000)
+  // Colours of code come after the code where the machine is busy.
+  await Bun.sleep(3000)
 }
 
 async function idsNow(): Promise<{ session: string; bead: string; change: string }> {

@@ -80,6 +80,11 @@ describe('the syntax of code', () => {
     const never = () => new Promise<undefined>(() => {})
     const soon = { after: (_: number, run: () => void) => ({ cancel: () => run() ?? undefined, ...{ done: run() } }) }
     expect(await readSyntax({ machine: machine(never), timers: soon }, [line('new', 'x')])).toEqual([])
+    const [later, reread] = [Promise.withResolvers<undefined>(), Promise.withResolvers<void>()]
+    const reach = { machine: machine(() => later.promise), timers: soon, reread: reread.resolve }
+    expect(await readSyntax(reach, [line('new', 'x')])).toEqual([])
+    later.resolve(undefined)
+    await reread.promise
     const called = async () => expect.unreachable()
     expect(
       await readSyntax(

@@ -14,21 +14,27 @@ export interface FeedOptions {
   dispatch(message: Message): void
   /** What is shown at a location, with its filter and order. */
   viewOf(location: Location): View
+  /** Reads a location again. */
+  reread?(location: Location): void
   /** Called for each event of the page's city. */
   happened(): void
 }
 
 /** What a page at a location reads from and acts on. */
 export const reachOf = (
-  { client, machine, timers }: Pick<FeedOptions, 'client' | 'machine' | 'timers'>,
-  { city, subject, at }: Location,
+  { client, machine, timers, reread }: Pick<FeedOptions, 'client' | 'machine' | 'timers' | 'reread'>,
+  location: Location,
   signal?: AbortSignal,
-): Reach => ({
-  client,
-  machine,
-  timers,
-  city: client.city(city),
-  subject,
-  ...(at && { at }),
-  ...(signal && { signal }),
-})
+): Reach => {
+  const { city, subject, at } = location
+  return {
+    client,
+    machine,
+    timers,
+    city: client.city(city),
+    subject,
+    ...(at && { at }),
+    ...(signal && { signal }),
+    ...(reread && { reread: () => reread(location) }),
+  }
+}

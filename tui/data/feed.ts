@@ -32,10 +32,13 @@ export class Feed {
   #detailEnded = new AbortController()
   #detailAt = { cancel: () => {} }
 
+  private readonly options: FeedOptions
+
   constructor(
-    private readonly options: FeedOptions,
+    options: FeedOptions,
     private readonly location: Location,
   ) {
+    this.options = { ...options, reread: (each) => this.#readerAt(each)?.refresh.soon() }
     this.#readers = locationsRead(location).map((each) => this.#readerOf(each))
   }
 
@@ -92,7 +95,11 @@ export class Feed {
   /** Reads a table anew, for another order or filter; once for what is typed in one go. */
   reload(location: Location): void {
     this.#tables.get(viewKey(location))?.forget()
-    this.#all.find((reader) => viewKey(reader.location) === viewKey(location))?.refresh.soon()
+    this.#readerAt(location)?.refresh.soon()
+  }
+
+  #readerAt(location: Location): Reader | undefined {
+    return this.#all.find((reader) => viewKey(reader.location) === viewKey(location))
   }
 
   /** Reads all of it again that no event keeps up to date, such as after an action. */

@@ -15,6 +15,7 @@ export interface SyntaxResult {
 
 export type SyntaxLines = readonly (readonly (readonly SyntaxRange[])[])[]
 
+const MAX_ANSWERS = 32
 /** A thread that takes longer than this is stopped. */
 const TIME_LIMIT_MS = 2_000
 
@@ -29,10 +30,25 @@ const workerUrl = (): URL => {
 export class Syntax implements Disposable {
   #worker: Worker | undefined
   #lastId = 0
+  readonly #answers = new Map<string, Promise<SyntaxLines | undefined>>()
   readonly #waiting = new Map<number, (lines: SyntaxLines | undefined) => void>()
 
-  /** What stands on each line of these texts; undefined where that is not known, or takes too long. */
+  /** What stands on each line of these texts; undefined where that is not known, or takes too long. The last answers are kept. */
   readonly read = (language: string, texts: readonly string[]): Promise<SyntaxLines | undefined> => {
+    const name = JSON.stringify([language, texts])
+    const answer = this.#answers.get(name) ?? this.#ask(language, texts)
+    this.#answers.delete(name)
+    this.#answers.set(name, answer)
+    const [oldest] = this.#answers.keys()
+    if (this.#answers.size > MAX_ANSWERS && oldest !== undefined) this.#answers.delete(oldest)
+    return answer
+  };
+
+  [Symbol.dispose](): void {
+    this.#stop()
+  }
+
+  #ask(language: string, texts: readonly string[]): Promise<SyntaxLines | undefined> {
     const { promise, resolve } = Promise.withResolvers<SyntaxLines | undefined>()
     const id = ++this.#lastId
     const timer = setTimeout(() => this.#stop(), TIME_LIMIT_MS)
@@ -42,10 +58,6 @@ export class Syntax implements Disposable {
     })
     this.#start().postMessage({ id, language, texts } satisfies SyntaxJob)
     return promise
-  };
-
-  [Symbol.dispose](): void {
-    this.#stop()
   }
 
   #start(): Worker {
