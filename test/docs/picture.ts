@@ -214,6 +214,9 @@ async function draw(scheme: 'dark' | 'light'): Promise<void> {
       writeFileSync(`${path}-${scheme}.svg`, terminalSvg(screen.terminal, title, SCHEMES[scheme]))
     await screen.shows(/live *$/m, WAIT)
     await screen.shows(/\d running/, WAIT)
+    await screen.shows('coder-ha-5', WAIT)
+    screen.press('jj')
+    if (name !== '-narrow') await screen.shows('✓ test/checkout', WAIT)
     await Bun.sleep(3000)
     if (GALLERY === undefined) save(join(DOCS, `dashboard${name}`), TITLE)
     if (GALLERY === undefined && name === '') {
