@@ -21,7 +21,7 @@ import {
 import { type Signal, TerminalInput } from './terminal/terminal-input.ts'
 
 /** What the server sends is drawn at most this often; what the person does, at once. */
-const FRAME_MS = 160
+const FRAME_MS = 200
 /** Ink draws what it is given at once, up to this often. */
 const MAX_FPS = 250
 const NOT_STOPPED_MS = 500
