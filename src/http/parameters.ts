@@ -51,8 +51,8 @@ const BLOCKING: JsonObject[] = [
     in: 'query',
     name: 'wait',
     description:
-      'How long to wait for one: `30s` by default, at most `5m`. The response also comes when deferred work becomes ' +
-      'ready, for which no event is recorded: the index is then unchanged.',
+      'Maximum wait for one: default `30s`, maximum `5m`. The response also arrives when deferred work becomes ' +
+      'ready. No event is recorded for that, so the index is unchanged.',
     schema: { type: 'string' },
     explode: false,
   },

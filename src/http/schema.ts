@@ -5,11 +5,11 @@ export const problemType = (code: string): string => `urn:gascity:error:${code}`
 
 export const ErrorDetail = Type.Object(
   {
-    message: Type.Optional(Type.String({ description: 'What is wrong, as a sentence.' })),
+    message: Type.Optional(Type.String({ description: 'Problem, as a sentence.' })),
     location: Type.Optional(
-      Type.String({ description: 'Where it is wrong: `body.title`, `query.limit`, `path.cityName`.' }),
+      Type.String({ description: 'Location of the error: `body.title`, `query.limit`, `path.cityName`.' }),
     ),
-    value: Type.Optional(Type.Unknown({ description: 'What was there; left out when it may be a secret.' })),
+    value: Type.Optional(Type.Unknown({ description: 'Previous value; left out if it may be a secret.' })),
   },
   { $id: 'ErrorDetail', additionalProperties: false, description: 'One thing that is wrong with a request.' },
 )
@@ -24,24 +24,24 @@ export const ErrorModel = Type.Object(
     code: Type.String({ description: 'The error code, for programs.' }),
     title: Type.String({ description: 'The kind of error, for people.' }),
     status: Type.Integer({ format: 'int64', description: 'The HTTP status.' }),
-    detail: Type.String({ description: 'What happened and what to do about it.' }),
+    detail: Type.String({ description: 'Problem and fix.' }),
     instance: Type.Optional(Type.String({ format: 'uri', description: 'Identifies this occurrence.' })),
     errors: Type.Optional(Type.Array(ErrorDetail, { description: 'Every invalid field, each with its location.' })),
   },
-  { $id: 'ErrorModel', additionalProperties: false, description: 'Why a request failed (RFC 9457).' },
+  { $id: 'ErrorModel', additionalProperties: false, description: 'Reason a request failed (RFC 9457).' },
 )
 export type ErrorModel = Static<typeof ErrorModel>
 
 export const OKResponseBody = Type.Object(
-  { status: Type.String({ description: 'What was done, in one word.' }) },
+  { status: Type.String({ description: 'Action, in one word.' }) },
   { $id: 'OKResponseBody', additionalProperties: false, description: 'The request was carried out.' },
 )
 export type OKResponseBody = Static<typeof OKResponseBody>
 
 export const OKWithIDResponseBody = Type.Object(
   {
-    status: Type.String({ description: 'What was done, in one word.' }),
-    id: Type.Optional(Type.String({ description: 'What it was done to.' })),
+    status: Type.String({ description: 'Action, in one word.' }),
+    id: Type.Optional(Type.String({ description: 'Target of the action.' })),
   },
   {
     $id: 'OKWithIDResponseBody',
@@ -54,7 +54,7 @@ export type OKWithIDResponseBody = Static<typeof OKWithIDResponseBody>
 const accepted = {
   request_id: Type.String({ description: 'Names the work; the event that ends it carries the same id.' }),
   event_cursor: Type.String({
-    description: 'Where to read events from so that the one that ends the work is not missed.',
+    description: 'Event number to follow from, so that the final event is not missed.',
   }),
 }
 
@@ -76,7 +76,7 @@ export const AsyncAcceptedBody = Type.Object(
 export type AsyncAcceptedBody = Static<typeof AsyncAcceptedBody>
 
 export const HeartbeatEvent = Type.Object(
-  { timestamp: Type.String({ format: 'date-time', description: 'When it was sent.' }) },
+  { timestamp: Type.String({ format: 'date-time', description: 'Time of sending.' }) },
   { $id: 'HeartbeatEvent', additionalProperties: false, description: 'Shows that a quiet stream is still open.' },
 )
 export type HeartbeatEvent = Static<typeof HeartbeatEvent>
@@ -86,7 +86,7 @@ export const listOf = <Item extends TSchema>(item: Item, $id: string) =>
   Type.Object(
     {
       items: Type.Array(item),
-      total: Type.Integer({ format: 'int64', description: 'How many there are over all pages.' }),
+      total: Type.Integer({ format: 'int64', description: 'Total number over all pages.' }),
       next_cursor: Type.Optional(
         Type.String({ description: 'Sent as `cursor` it asks for the next page; absent on the last.' }),
       ),
@@ -94,7 +94,7 @@ export const listOf = <Item extends TSchema>(item: Item, $id: string) =>
         Type.Boolean({ description: 'Some source could not be read; the items are those of the others.' }),
       ),
       partial_errors: Type.Optional(
-        Type.Array(Type.String(), { description: 'Which sources could not be read, and why.' }),
+        Type.Array(Type.String(), { description: 'Sources that could not be read, with the reason.' }),
       ),
     },
     { $id, additionalProperties: false },

@@ -17,7 +17,7 @@ const EventList = Type.Object(
       description: 'The position of every log; send it as `after_cursor` to resume from here.',
     }),
     items: Type.Array(Envelope),
-    total: Type.Integer({ description: 'How many there are in all, regardless of the limit.' }),
+    total: Type.Integer({ description: 'Total number, regardless of the limit.' }),
   },
   { $id: 'SupervisorEventListOutputBody', additionalProperties: false },
 )
@@ -31,7 +31,7 @@ export const supervisorRoutes = (gc: Supervisor, metrics: Metrics) => [
       summary: 'Read metrics for Prometheus',
       needs: 'operator',
       description:
-        'Text format 0.0.4. Counters begin anew when the supervisor starts; those of a store, when its city is opened.',
+        'Text format 0.0.4. Counters reset when the supervisor starts; those of a store reset when its city is opened.',
       ok: { media: METRICS_MEDIA },
       errors: ['forbidden'],
       extension: true,
@@ -111,7 +111,7 @@ export const supervisorRoutes = (gc: Supervisor, metrics: Metrics) => [
     {
       id: 'start-city',
       registry: true,
-      summary: 'Start a city that was stopped or could not be started',
+      summary: 'Start a stopped or failed city',
       needs: 'operator',
       description: 'Ends with the same events as creating one.',
       ok: { 202: AsyncAcceptedResponse },
@@ -134,7 +134,7 @@ export const supervisorRoutes = (gc: Supervisor, metrics: Metrics) => [
           Type.Integer({
             minimum: 0,
             maximum: 10_000,
-            description: 'How many of the newest events to return; 0 for the maximum.',
+            description: 'Number of newest events to return; 0 for the maximum.',
           }),
         ),
       }),

@@ -2,8 +2,8 @@ import { type Static, Type } from '@sinclair/typebox'
 
 export const SupervisorStartup = Type.Object(
   {
-    ready: Type.Boolean({ description: 'Whether the first city takes requests.' }),
-    phase: Type.Optional(Type.String({ description: 'What the first city is doing; `running` when it is up.' })),
+    ready: Type.Boolean({ description: 'True if the first city takes requests.' }),
+    phase: Type.Optional(Type.String({ description: 'Phase of the first city; `running` when it is up.' })),
     phases_completed: Type.Optional(Type.Array(Type.String(), { description: 'The start-up steps already done.' })),
   },
   { $id: 'SupervisorStartup', additionalProperties: false },
@@ -29,13 +29,13 @@ export const CityInfo = Type.Object(
   {
     name: Type.String(),
     path: Type.String({ description: 'The folder the city lives in.' }),
-    running: Type.Boolean({ description: 'Whether its routes answer.' }),
+    running: Type.Boolean({ description: 'True if its routes answer.' }),
     status: Type.Optional(
       Type.String({ description: 'The start-up step it is in, `init_failed`, `stopping` or `stopped`.' }),
     ),
     error: Type.Optional(
       Type.String({
-        description: 'Why it could not be started or was stopped, or why its writes fail.',
+        description: 'Reason it could not be started or was stopped, or why its writes fail.',
       }),
     ),
     phases_completed: Type.Optional(Type.Array(Type.String())),
@@ -67,7 +67,7 @@ export const CityCreate = Type.Object(
           Type.Literal('kubernetes-cell'),
           Type.Literal('single-host-compat'),
         ],
-        { description: 'Where the city will run.' },
+        { description: 'Folder of the city.' },
       ),
     ),
   },
@@ -88,10 +88,12 @@ const Host = Type.Object(
   {
     pid: Type.Integer(),
     build: Type.String({ description: 'The program it runs.' }),
-    sessions: Type.Integer({ description: 'How many sessions it holds.' }),
-    no_cgroup: Type.Optional(Type.String({ description: 'Why its sessions have no cgroup; absent where they have.' })),
+    sessions: Type.Integer({ description: 'Number of its sessions.' }),
+    no_cgroup: Type.Optional(
+      Type.String({ description: 'Reason its sessions have no cgroup; absent where they have.' }),
+    ),
     no_share: Type.Optional(
-      Type.String({ description: 'Why their cgroups do not hold them to all of their shares; absent where they do.' }),
+      Type.String({ description: 'Reason their cgroups do not enforce all shares; absent if they do.' }),
     ),
   },
   { $id: 'SessionHost', additionalProperties: false },
@@ -107,7 +109,7 @@ export const HostStatus = Type.Object(
 export type HostStatus = Static<typeof HostStatus>
 
 export const Stop = Type.Object(
-  { sessions: Type.Optional(Type.Boolean({ description: 'Whether to end every session and the host too.' })) },
+  { sessions: Type.Optional(Type.Boolean({ description: 'True to stop every session and the host as well.' })) },
   { $id: 'StopBody', additionalProperties: false },
 )
 export type Stop = Static<typeof Stop>

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { resolve } from 'node:path'
 import { PAGES } from '../../src/manual/index.ts'
+import { phrasesIn, statistics } from '../docs/prose.ts'
+import { apiTexts, headless, sentencesIn } from '../docs/texts.ts'
 import { documentProblems } from '../support/document-problems.ts'
 import { takesKey } from '../support/repeats.ts'
 import { World } from '../support/world.ts'
@@ -31,6 +33,19 @@ describe('the served document', () => {
     expect(document.openapi).toBe('3.1.0')
     const byName = ['EventStreamEnvelope', 'TaggedEventStreamEnvelope', 'SessionStreamCommonEvent']
     expect(documentProblems(document, byName)).toEqual([])
+  })
+
+  test('has short summaries and descriptions that name what they describe', async () => {
+    const network = (await world.call('GET /api/v1/openapi.json')).body
+    const texts = [...apiTexts(document), ...apiTexts(network)]
+    expect(texts.length).toBeGreaterThan(5000)
+    expect(headless(texts)).toEqual([])
+    expect(texts.filter((text) => phrasesIn(sentencesIn([text])).length > 0)).toEqual([])
+    expect(statistics(sentencesIn(texts)).mean).toBeLessThanOrEqual(16)
+    const summaries = operations().map(({ operation }) => String(operation.summary))
+    expect(
+      summaries.filter((summary) => summary.length > 72 || !/^[A-Z]/.test(summary) || summary.endsWith('.')),
+    ).toEqual([])
   })
 
   test('takes an Idempotency-Key for every change, and names those whose answer is not kept', async () => {

@@ -11,9 +11,9 @@ export const accountRoutes = (city: CityOf<{ loginAccounts: LoginAccounts }>) =>
     {
       configuration: true,
       id: 'list-accounts',
-      summary: 'List the logins that agents’ programs run on, and which of them have room',
+      summary: 'List logins of agent programs, and which have quota left',
       description:
-        'Accounts are declared in `$GC_HOME/accounts.toml`, for all cities. A session keeps its account while that has room; when its usage limit is reached or its login is dead, its bead goes to another account of the same provider, then to one that stands in for it. Without accounts, programs run on their own login.',
+        'Accounts are declared in `$GC_HOME/accounts.toml`, for all cities. A session keeps its account while that has quota left. When the usage limit is reached or the login is dead, its bead moves to another account of the same provider, then to a substitute provider. Without accounts, programs use their own login.',
       ok: AccountList,
       errors: ['conflict-wrong-state'],
       extension: true,
@@ -41,7 +41,7 @@ export const accountRoutes = (city: CityOf<{ loginAccounts: LoginAccounts }>) =>
       id: 'remove-account',
       summary: 'Remove an account',
       needs: 'operator',
-      description: 'What runs on it goes on; its folder and file stay.',
+      description: 'Sessions on it keep running. Its folder and file stay.',
       ok: OKResponseBody,
       errors: ['forbidden', 'account-not-found', 'conflict-wrong-state', 'conflict-concurrent-modify'],
       extension: true,
@@ -52,7 +52,7 @@ export const accountRoutes = (city: CityOf<{ loginAccounts: LoginAccounts }>) =>
     'POST ~/accounts/{name}/check',
     {
       id: 'check-account',
-      summary: 'Check a login, and use a dead one again when it is good',
+      summary: 'Check a login, and restore it if it works',
       needs: 'operator',
       body: AccountCheck,
       ok: Account,

@@ -35,7 +35,7 @@ const operations = {
   change: {
     summary: 'Change an agent',
     needs: 'configure',
-    description: 'Provider and scope are written to its file; `suspended` takes effect at once.',
+    description: 'Provider and scope are written to its file; `suspended` takes effect immediately.',
     ok: OKResponseBody,
     errors: ['invalid-request', 'agent-not-found', 'conflict-wrong-state'],
   },
@@ -50,7 +50,7 @@ const operations = {
     summary: 'Suspend, resume or restart an agent',
     needs: 'configure',
     description:
-      'Suspending ends its sessions and starts no new ones until it is resumed. Resuming also tries an agent again at once that is held after failed starts. Restarting ends its sessions and starts them again.',
+      'Suspending stops its sessions and starts no new ones until it is resumed. Resuming also retries an agent that is held after failed starts. Restarting stops its sessions and starts them again.',
     ok: OKResponseBody,
     errors: ['agent-not-found'],
   },

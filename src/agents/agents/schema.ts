@@ -8,9 +8,9 @@ export const SessionInfo = Type.Object(
   {
     name: Type.String({ description: 'The name of the session at run time.' }),
     last_activity: Type.Optional(
-      Type.String({ format: 'date-time', description: 'When its program last printed something.' }),
+      Type.String({ format: 'date-time', description: "Time of its program's last output." }),
     ),
-    attached: Type.Boolean({ description: 'Whether a terminal is attached to it.' }),
+    attached: Type.Boolean({ description: 'True if a terminal is attached to it.' }),
   },
   { $id: 'SessionInfo', ...closed },
 )
@@ -24,20 +24,20 @@ export const AgentResponse = Type.Object(
     }),
     description: Type.Optional(Type.String()),
     display_name: Type.Optional(Type.String({ description: 'The display name of the provider.' })),
-    running: Type.Boolean({ description: 'Whether a session of it is running.' }),
-    suspended: Type.Boolean({ description: 'Whether it or its rig is suspended.' }),
+    running: Type.Boolean({ description: 'True if a session of it is running.' }),
+    suspended: Type.Boolean({ description: 'True if it or its rig is suspended.' }),
     rig: Type.Optional(Type.String({ description: 'The rig it works in.' })),
     pool: Type.Optional(Type.String({ description: 'The pool that this is an instance of.' })),
     session: Type.Optional(SessionInfo),
     active_bead: Type.Optional(Type.String({ description: 'The bead it works on.' })),
     provider: Type.Optional(Type.String({ description: 'The program that it runs.' })),
     pack_derived: Type.Boolean({
-      description: 'Whether something else than city.toml declares it: a pack, or a folder in `agents/` of the city.',
+      description: 'True if it is declared outside of city.toml: by a pack or in `agents/` of the city.',
     }),
     pack: Type.Optional(Type.String({ description: 'The pack that declares it.' })),
     state: Type.String({ description: 'suspended, quarantined, stopped, working, waiting or idle.' }),
-    available: Type.Boolean({ description: 'Whether it can be started.' }),
-    unavailable_reason: Type.Optional(Type.String({ description: 'Why it cannot be started.' })),
+    available: Type.Boolean({ description: 'True if it can be started.' }),
+    unavailable_reason: Type.Optional(Type.String({ description: 'Reason it cannot be started.' })),
     last_output: Type.Optional(Type.String({ description: 'The last lines of its screen; only with `peek`.' })),
     activity: Type.Optional(Type.String({ description: '`idle` or `in-turn`.' })),
     model: Type.Optional(Type.String()),
@@ -92,7 +92,7 @@ export const AgentDeclared = Type.Object(
   {
     ...AgentCreated.properties,
     unavailable_reason: Type.Optional(
-      Type.String({ description: 'Why it cannot be started; absent when nothing is known to keep it from that.' }),
+      Type.String({ description: 'Reason it cannot be started; absent if none is known.' }),
     ),
   },
   { $id: 'AgentDeclaredOutputBody', ...closed },
@@ -129,12 +129,12 @@ export const AgentDeclare = Type.Object(
     prompt: Type.Optional(Type.String({ description: 'The text of its prompt template.' })),
     prompt_mode: Type.Optional(
       Type.Union([Type.Literal('arg'), Type.Literal('flag'), Type.Literal('none')], {
-        description: 'How the prompt is passed: as an argument, after `prompt_flag`, or typed into the terminal.',
+        description: 'Prompt delivery: as an argument, after `prompt_flag`, or typed into the terminal.',
       }),
     ),
     prompt_flag: Type.Optional(Type.String()),
     work_dir: Type.Optional(Type.String({ description: 'Its working folder, relative to the city.' })),
-    worktree: Type.Optional(Type.Boolean({ description: 'Whether each session gets a git worktree of its own.' })),
+    worktree: Type.Optional(Type.Boolean({ description: 'True if each session gets a git worktree of its own.' })),
     confine: Type.Optional(
       Type.Union([Type.Literal('default'), Type.Literal('network'), Type.Literal('off')], {
         description: 'Its sandbox: `network` reaches every network, `off` is none. Sessions cannot set it.',

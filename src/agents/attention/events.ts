@@ -4,7 +4,7 @@ import { defineEvent } from '../../core/events/index.ts'
 const item = {
   id: Type.String({ description: 'Names the item; both events of an item have the same.' }),
   kind: Type.String(),
-  asks: Type.String({ description: 'What waits, in a sentence; cut after 1,000 characters.' }),
+  asks: Type.String({ description: 'The item in a sentence, cut after 1,000 characters.' }),
   since: Type.String({ format: 'date-time' }),
   agent: Type.Optional(Type.String()),
   bead_id: Type.Optional(Type.String()),
@@ -14,7 +14,7 @@ const item = {
 export const AttentionRaised = defineEvent(
   'attention.raised',
   Type.Object(
-    { ...item, to_do: Type.String({ description: 'What a person can do about it.' }) },
+    { ...item, to_do: Type.String({ description: 'Fix, for a person.' }) },
     { $id: 'AttentionRaisedPayload', additionalProperties: false },
   ),
   'Something waits for a person. `GET attention` lists all that does.',
@@ -37,8 +37,8 @@ export const AttentionCleared = defineEvent(
   Type.Object(
     {
       ...item,
-      resolution: Type.Optional(Type.String({ description: 'What became of it, where that is known.' })),
-      by: Type.Optional(Type.String({ description: 'Who did that.' })),
+      resolution: Type.Optional(Type.String({ description: 'Outcome, if known.' })),
+      by: Type.Optional(Type.String({ description: 'Actor.' })),
     },
     { $id: 'AttentionClearedPayload', additionalProperties: false },
   ),

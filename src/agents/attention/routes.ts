@@ -15,7 +15,7 @@ export const attentionRoutes = (
     'GET ~/attention',
     {
       id: 'list-attention',
-      summary: 'List what waits for a person',
+      summary: 'List items that need attention',
       description:
         'Permissions that agents ask for, dialogs of their programs, agents that cannot be started, and parked beads; the longest waiting first.',
       ok: AttentionList,
@@ -28,8 +28,8 @@ export const attentionRoutes = (
     'GET ~/attention-kinds',
     {
       id: 'list-attention-kinds',
-      summary: 'List the kinds of items that wait for a person',
-      description: 'What each kind means, and who muted it until when.',
+      summary: 'List the kinds of attention items',
+      description: 'Lists the kinds with their meaning and the current mute of each.',
       ok: AttentionKindList,
       extension: true,
     },
@@ -39,7 +39,7 @@ export const attentionRoutes = (
     'POST ~/attention-kind/{kind}/mute',
     {
       id: 'mute-attention-kind',
-      summary: 'Mute a kind of items that wait for a person',
+      summary: 'Mute a kind of attention items',
       needs: 'operator',
       description:
         'Its items are neither listed nor announced until it is unmuted, or until the given time. They keep waiting.',
@@ -54,7 +54,7 @@ export const attentionRoutes = (
     'POST ~/attention-kind/{kind}/unmute',
     {
       id: 'unmute-attention-kind',
-      summary: 'Show a muted kind of items again',
+      summary: 'Unmute a kind of attention items',
       needs: 'operator',
       ok: OKResponseBody,
       errors: ['attention-kind-not-found', 'forbidden'],
@@ -66,10 +66,10 @@ export const attentionRoutes = (
     'POST ~/bead/{id}/unpark',
     {
       id: 'unpark-bead',
-      summary: 'Offer a parked bead again',
+      summary: 'Unpark a bead',
       needs: 'coordinate',
       description:
-        'A bead that ended too many sessions is parked: it gets the label `gc:parked` and is not offered to anyone. This removes the label and resets the failure counts of the bead and its agent, so that it is tried at once.',
+        'A bead that ended too many sessions is parked: it gets the label `gc:parked` and is not offered as work. This removes the label and resets the failure counts of the bead and its agent, so that the bead is retried immediately.',
       repeat: { read: (from, id) => city(from).beads.show(id) },
       ok: Bead,
       errors: ['bead-not-found', 'conflict-wrong-state'],

@@ -7,32 +7,32 @@ const closed = { additionalProperties: false } as const
 export const KINDS: Readonly<Record<string, string>> = {
   permission: 'an agent asks for a permission',
   dialog: 'a program shows a dialog',
-  host: 'a confined session asks for a host that is on no list',
-  unrouted: 'ready work is routed to no agent',
-  'unknown-agent': 'ready work is routed to an agent that the city does not have',
-  suspended: 'work waits for what a person suspended',
-  'cannot-start': 'an agent that is wanted cannot be started, such as because its program is not installed',
-  program: 'a program cannot reach gc, or asks about the commands of gc',
-  failed: 'an agent or session cannot be started or is held',
-  parked: 'a bead is parked since it ended too many sessions',
-  detached: 'processes outlived the session that started them',
-  counter: 'a stored counter is wrong, such as that of what blocks a bead',
+  host: 'a sandboxed session asks for an unlisted host',
+  unrouted: 'ready work has no agent',
+  'unknown-agent': 'ready work is routed to an agent that does not exist',
+  suspended: 'work waits for something that a person suspended',
+  'cannot-start': 'a needed agent cannot start, such as without its program',
+  program: 'a program cannot reach gc, or asks about commands of gc',
+  failed: 'an agent or session cannot start or is held',
+  parked: 'a bead is parked after too many ended sessions',
+  detached: 'processes outlived their session',
+  counter: 'a stored counter is wrong',
   store: 'writes to the store fail, such as on a full disk',
-  login: 'a login is not accepted any more, or an account cannot be used',
-  budget: 'a budget is used up, and nobody gets another turn, or it cannot count what an agent uses',
-  limit: 'a usage limit is reached, and no other account has room',
+  login: 'a login is rejected, or an account is unusable',
+  budget: 'a budget is exhausted, or usage cannot be counted',
+  limit: 'a usage limit is reached, and no account has quota left',
   gate: 'work waits for a person to resolve a gate',
   clone: 'the repository of a rig could not be cloned',
-  order: 'orders wait until a person lets them start by themselves',
-  run: 'a step of a run was set aside, since gc could not do what it is for',
+  order: 'orders wait for approval',
+  run: 'gc had to set aside a step of a run',
   adapter: 'messages of agents do not reach a messenger',
-  conversation: 'messages from outside reach nobody',
-  service: 'a service is declared wrongly, ends again and again, or does not get ready',
-  pack: 'a pack that the city imports is not on this machine',
+  conversation: 'messages from outside reach no agent',
+  service: 'a service is declared wrongly, keeps exiting or is not ready',
+  pack: 'an imported pack is missing on this machine',
   mail: 'a message to the people of the city is unread',
-  worktree: 'the worktree of an ended session holds work that exists nowhere else',
+  worktree: 'the worktree of an ended session has unsaved work',
   review: 'a change waits for review',
-  landing: 'a branch or a rig cannot land without a person',
+  landing: 'a branch or rig cannot land without a person',
   disk: 'the disk of the city or of `$GC_HOME` is nearly full',
 }
 
@@ -45,8 +45,8 @@ const describeKinds = (): string =>
 export const AnswerList = Type.Object(
   {
     answer: Type.String({ description: 'One of `answers`.' }),
-    choices: Type.Array(Type.String(), { description: 'What its text names, by number from 1 or in words.' }),
-    several: Type.Boolean({ description: 'Whether it may name several, separated by commas.' }),
+    choices: Type.Array(Type.String(), { description: 'Options that its text names, by number from 1 or in words.' }),
+    several: Type.Boolean({ description: 'True if it may name several, separated by commas.' }),
   },
   { $id: 'AttentionAnswerList', ...closed },
 )
@@ -72,20 +72,20 @@ export const AttentionItem = Type.Object(
         description: 'The state of a failed session: one that is `failed-create` is closed, others can be woken.',
       }),
     ),
-    since: Type.String({ description: 'When it started to wait, RFC 3339.' }),
+    since: Type.String({ description: 'Start of the wait, RFC 3339.' }),
     until: Type.Optional(
       Type.String({
-        description: 'Until when a session or agent is held, RFC 3339; it is tried again by itself then.',
+        description: 'End of the hold of a session or agent, RFC 3339; gc retries it then.',
       }),
     ),
     asks: Type.String({ description: 'The question or the problem in a sentence.' }),
-    to_do: Type.String({ description: 'What a person can do about it: a command line, or a sentence with one.' }),
+    to_do: Type.String({ description: 'Fix for a person: a command line, or a sentence with one.' }),
     question_kind: Type.Optional(
-      Type.String({ description: 'What a question is about: `approval`, `trust`, `login`, `plan` …' }),
+      Type.String({ description: 'Subject of a question: `approval`, `trust`, `login`, `plan` …' }),
     ),
     folder: Type.Optional(Type.String({ description: 'The folder that a session which asks works in.' })),
     text: Type.Optional(Type.String({ description: 'The command, path, diff or text that is asked about.' })),
-    cut: Type.Optional(Type.Boolean({ description: 'Whether that is only a part of it.' })),
+    cut: Type.Optional(Type.Boolean({ description: 'True if that is only a part of it.' })),
     picture: Type.Optional(Type.Array(Type.String(), { description: 'The rows of the screen that asks.' })),
     subject: Type.Optional(
       Type.String({
@@ -108,7 +108,7 @@ export const AttentionItem = Type.Object(
     ),
     descriptions: Type.Optional(
       Type.Array(Type.String(), {
-        description: 'What explains each of `options`, in the same order; empty where nothing does.',
+        description: 'Explanations of `options`, in the same order; empty if there are none.',
       }),
     ),
     texts: Type.Optional(
@@ -136,9 +136,9 @@ export type ListedItem = Omit<AttentionItem, Filled> & Partial<Pick<AttentionIte
 export const AttentionMute = Type.Object(
   {
     kind: Type.String(),
-    by: Type.String({ description: 'Who muted it.' }),
+    by: Type.String({ description: 'Person who muted it.' }),
     since: Type.String({ format: 'date-time' }),
-    until: Type.Optional(Type.String({ format: 'date-time', description: 'When it is shown again.' })),
+    until: Type.Optional(Type.String({ format: 'date-time', description: 'End of the mute.' })),
   },
   { $id: 'AttentionMute', ...closed },
 )
@@ -160,7 +160,7 @@ export const MuteRequest = Type.Object(
     until: Type.Optional(
       Type.String({
         format: 'date-time',
-        description: 'When the kind is shown again; without it, once it is unmuted.',
+        description: 'End of the mute; absent until unmuted.',
       }),
     ),
   },

@@ -18,9 +18,10 @@ export const confinementRoutes = (
     'GET ~/session/{id}/denials',
     {
       id: 'list-session-denials',
-      summary: 'List what a confined session was refused',
+      summary: 'List denied accesses of a sandboxed session',
       description:
-        'Connections, sockets, modes and owners of files, signals and priorities that gc refused, until the session is closed. What the kernel itself refuses, such as opening a file, it tells nobody; it is not here.',
+        'Refused connections, sockets, file modes, file owners, signals and priorities, until the session is closed. The kernel ' +
+        'does not report its own denials, such as of opening a file, so they are not included.',
       needs: ofOtherSessions('watch'),
       ok: DenialList,
       errors: ['session-not-found', SESSION_CONFLICT],
@@ -33,8 +34,8 @@ export const confinementRoutes = (
     {
       configuration: true,
       id: 'list-unconfined-sessions',
-      summary: 'List running sessions that nothing confines in a city that confines others',
-      description: 'Empty where no agent of the city is to be confined.',
+      summary: 'List sessions without the sandbox they should have',
+      description: 'Empty if no agent of the city is sandboxed.',
       ok: UnconfinedList,
       extension: true,
     },
@@ -59,7 +60,7 @@ export const confinementRoutes = (
     'DELETE ~/rig/{name}/trust',
     {
       id: 'distrust-rig',
-      summary: 'Stop trusting a rig',
+      summary: 'Revoke the trust in a rig',
       description: 'Also forgets what sessions of the rig were answered. What a program keeps in its own files stays.',
       needs: 'operator',
       repeat,

@@ -6,8 +6,7 @@ const closed = { additionalProperties: false } as const
 export const Denial = Type.Object(
   {
     call: Type.String({
-      description:
-        'What it asked the system for, such as `connect` or `chmod`; empty for all kinds beyond the kept ones.',
+      description: 'Denied operation, such as `connect` or `chmod`; empty for the sum of further kinds.',
     }),
     target: Type.String({ description: 'The path, address or process that it was about.' }),
     count: Type.Integer({ minimum: 1 }),
@@ -25,9 +24,9 @@ export type Denial = Static<typeof Denial>
 export const DenialList = Type.Object(
   {
     session_id: Type.String(),
-    confine: Type.String({ description: 'How its agent is confined now: `default`, `network` or `off`.' }),
+    confine: Type.String({ description: 'Sandbox of its agent now: `default`, `network` or `off`.' }),
     confined: Type.Optional(
-      Type.String({ description: 'How its running program is confined; `confine` may have changed since its start.' }),
+      Type.String({ description: 'Sandbox of its running program; `confine` may have changed since its start.' }),
     ),
     inherited: Type.Optional(
       Type.Boolean({
@@ -37,7 +36,8 @@ export const DenialList = Type.Object(
     ),
     unconfined: Type.Optional(
       Type.Boolean({
-        description: 'True when nothing confines it although its agent, or another of the city, is to be confined.',
+        description:
+          'True if it runs without a sandbox although its agent, or another agent of the city, must have one.',
       }),
     ),
     items: Type.Array(Denial, { description: 'The most frequent first.' }),
@@ -47,7 +47,7 @@ export const DenialList = Type.Object(
           lines: Type.Array(Type.String(), {
             description: 'Each key of the table once, with what it lists already.',
           }),
-          table: Type.String({ description: 'Whose `confine` table they go into, and where that is declared.' }),
+          table: Type.String({ description: 'Agent whose `confine` table they go into, and its declaration.' }),
           replaces: Type.Optional(
             Type.String({ description: 'The line that stands for a table so far, and makes room for one.' }),
           ),
@@ -55,11 +55,11 @@ export const DenialList = Type.Object(
         {
           $id: 'SessionDenialAllowing',
           ...closed,
-          description: 'What allows all of the items that a line allows; absent where none does.',
+          description: 'Rule that covers all items of the line; absent if there is none.',
         },
       ),
     ),
-    total: Type.Integer({ description: 'How often it was refused something, all kinds together.' }),
+    total: Type.Integer({ description: 'Number of denials of all kinds.' }),
   },
   { $id: 'SessionDenialList', ...closed },
 )

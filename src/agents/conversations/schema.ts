@@ -24,7 +24,7 @@ export const PaginationInfo = Type.Object(
     truncated_before_message: Type.Optional(
       Type.String({ description: 'Give it as `before` for the page before this one.' }),
     ),
-    total_compactions: Type.Integer({ description: 'How often the conversation was shortened.' }),
+    total_compactions: Type.Integer({ description: 'Number of compactions of the conversation.' }),
   },
   { $id: 'PaginationInfo', ...closed },
 )
@@ -84,7 +84,7 @@ export const TurnFrame = closedObject('SessionStreamMessageEvent', {
 })
 /** What is on the terminal of a session. */
 export const ScreenFrame = closedObject('SessionScreenEvent', {
-  running: Type.Boolean({ description: 'Whether its program runs; the lines are otherwise those that it left.' }),
+  running: Type.Boolean({ description: 'True if its program runs; the lines are otherwise those that it left.' }),
   lines: Type.Array(Type.String(), { description: 'The last lines of its terminal, the newest last.' }),
 })
 export const RawFrame = closedObject('SessionStreamRawMessageEvent', {

@@ -7,7 +7,7 @@ export const BeadParked = defineEvent(
     {
       bead_id: Type.String(),
       agent: Type.String({ description: 'The agent whose sessions exited.' }),
-      deaths: Type.Integer({ description: 'How many sessions exited.' }),
+      deaths: Type.Integer({ description: 'Number of exited sessions.' }),
     },
     { $id: 'BeadParkedPayload', additionalProperties: false },
   ),

@@ -10,8 +10,8 @@ const Reached = Type.Object(
     login,
     provider,
     until: Type.String({ format: 'date-time', description: 'Nothing is started on it before.' }),
-    stated: Type.Boolean({ description: 'Whether its program stated that time.' }),
-    reason: Type.String({ description: 'What its program said.' }),
+    stated: Type.Boolean({ description: 'True if its program stated that time.' }),
+    reason: Type.String({ description: 'Output of its program.' }),
   },
   { $id: 'LoginLimitReached', ...closed },
 )

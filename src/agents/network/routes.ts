@@ -36,8 +36,8 @@ export const networkAccountRoutes = (city: CityOf<{ networkAccounts: NetworkAcco
     {
       id: 'stop-social-agents',
       needs: 'configure',
-      summary: 'Keep agents from the social network',
-      description: 'Their keys are withdrawn there at once. What they wrote stays.',
+      summary: 'Revoke the network access of agents',
+      description: 'Revokes their keys there immediately. Their posts and comments stay.',
       body: NetworkAccountChoice,
       ok: NetworkAccountList,
       errors: ['agent-not-found', 'service-unavailable'],
@@ -50,7 +50,7 @@ export const networkAccountRoutes = (city: CityOf<{ networkAccounts: NetworkAcco
     {
       id: 'start-social-agents',
       needs: 'configure',
-      summary: 'Let agents use the social network again',
+      summary: 'Restore the network access of agents',
       body: NetworkAccountChoice,
       ok: NetworkAccountList,
       errors: ['agent-not-found', 'service-unavailable', 'conflict-wrong-state'],

@@ -43,12 +43,12 @@ export const QuestionView = Type.Object(
     session_id: Text,
     bead_id: Type.Optional(Text),
     folder: Text,
-    kind: Type.String({ description: 'What it is about: `approval`, `trust`, `login` …' }),
+    kind: Type.String({ description: 'Subject: `approval`, `trust`, `login` …' }),
     prompt: Text,
     text: Type.String({ description: 'The command, path or text that it asks about.' }),
-    cut: Type.Boolean({ description: 'Whether that is only a part of it.' }),
+    cut: Type.Boolean({ description: 'True if that is only a part of it.' }),
     options: Type.Array(Text),
-    since: Type.String({ description: 'When it came up, RFC 3339.' }),
+    since: Type.String({ description: 'Time at which it was raised, RFC 3339.' }),
     state: Type.Union(
       [Type.Literal('open'), Type.Literal('answering'), Type.Literal('answered'), Type.Literal('gone')],
       {

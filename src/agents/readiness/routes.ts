@@ -4,13 +4,13 @@ import type { Readiness } from './readiness.ts'
 import { ProviderReadinessQuery, ProviderReadinessResponse, ReadinessQuery, ReadinessResponse } from './schema.ts'
 
 const items = {
-  summary: 'Show whether the programs and tools of agents are installed and logged in',
+  summary: 'Show the readiness of agent programs and tools',
   query: ReadinessQuery,
   ok: ReadinessResponse,
   errors: ['invalid-request'],
 } as const
 const providers = {
-  summary: 'Show whether the programs of agents are installed and logged in',
+  summary: 'Show the readiness of agent programs',
   query: ProviderReadinessQuery,
   ok: ProviderReadinessResponse,
   errors: ['invalid-request'],

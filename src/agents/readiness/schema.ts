@@ -6,7 +6,7 @@ const closed = { additionalProperties: false } as const
 const status = Type.String({
   description: '`configured`, `needs_auth`, `not_installed`, `invalid_configuration` or `probe_error`.',
 })
-const detail = Type.Optional(Type.String({ description: 'What is missing, or why the check failed.' }))
+const detail = Type.Optional(Type.String({ description: 'Missing parts, or the reason the check failed.' }))
 const display_name = Type.String({ description: 'The display name.' })
 
 export const ReadinessItem = Type.Object(

@@ -51,8 +51,8 @@ export const ruleRoutes = (city: CityOf<{ rules: Rules }>) => [
     'GET ~/rules/suggestions',
     {
       id: 'suggest-rules',
-      summary: 'List what people allowed ten times or more',
-      description: 'What could be a rule: never what removes, overwrites, publishes or runs other commands.',
+      summary: 'Suggest rules',
+      description: 'Suggested rules. They never cover commands that remove, overwrite, publish or run other commands.',
       needs: 'operator',
       ok: RuleSuggestions,
       errors: ['forbidden'],
@@ -105,7 +105,7 @@ export const ruleRoutes = (city: CityOf<{ rules: Rules }>) => [
     'POST ~/session/{id}/tool-call',
     {
       id: 'decide-session-tool-call',
-      summary: 'Decide a tool call of the calling session by rules',
+      summary: 'Decide a tool call by rules',
       needs: 'session',
       repeat,
       description:

@@ -21,17 +21,17 @@ export const RuleView = Type.Object(
     value: Type.String({ description: 'The command line, path, host, or `server/tool` that it allows.' }),
     rig: Type.Optional(Text),
     agent: Type.Optional(Text),
-    unconfined: Type.Boolean({ description: 'Whether it is also for sessions that are not sandboxed.' }),
+    unconfined: Type.Boolean({ description: 'True if it is also for sessions that are not sandboxed.' }),
     added: Text,
     by: Text,
     until: Type.Optional(Type.String({ format: 'date-time' })),
     expired: Type.Optional(Type.Boolean()),
-    uses: Type.Integer({ description: 'How often it answered.' }),
+    uses: Type.Integer({ description: 'Number of times it answered.' }),
     last_used_at: Type.Optional(Type.String({ format: 'date-time' })),
     void: Type.Array(Type.Object({ session: Text, files: Type.Array(Text) }, closed), {
       description: 'Sessions that ask for what it allows, and changed files that it depends on.',
     }),
-    warning: Type.Optional(Type.String({ description: 'What it allows beyond what it names.' })),
+    warning: Type.Optional(Type.String({ description: 'Further effects that it allows.' })),
   },
   { $id: 'Rule', ...closed },
 )
@@ -40,8 +40,8 @@ export type RuleView = Static<typeof RuleView>
 export const RuleList = Type.Object(
   {
     ...listOf(RuleView, 'RuleListPage').properties,
-    file: Type.String({ description: 'Where the rules are stored.' }),
-    problem: Type.Optional(Type.String({ description: 'Why no rule applies.' })),
+    file: Type.String({ description: 'Path of the rules.' }),
+    problem: Type.Optional(Type.String({ description: 'Reason no rule applies.' })),
   },
   { $id: 'RuleList', ...closed },
 )
@@ -58,7 +58,7 @@ export const RuleDraft = Type.Object(
     agent: Type.Optional(Text),
     unconfined: Type.Optional(Type.Boolean({ description: 'Also for sessions that are not sandboxed.' })),
     until: Type.Optional(
-      Type.String({ format: 'date-time', description: 'When it ends; without it, once it is removed.' }),
+      Type.String({ format: 'date-time', description: 'End time; absent if it lasts until removed.' }),
     ),
   },
   { $id: 'RuleDraft', ...closed },
@@ -66,7 +66,7 @@ export const RuleDraft = Type.Object(
 export type RuleDraft = Static<typeof RuleDraft>
 
 export const RuleSuggestion = Type.Object(
-  { kind: Kind, value: Text, agent: Text, times: Type.Integer({ description: 'How often people allowed it.' }) },
+  { kind: Kind, value: Text, agent: Text, times: Type.Integer({ description: 'Number of times people allowed it.' }) },
   { $id: 'RuleSuggestion', ...closed },
 )
 export const RuleSuggestions = listOf(RuleSuggestion, 'RuleSuggestions')

@@ -63,7 +63,7 @@ export const interactionRoutes = (city: CityOf<{ sessions: SessionOperations }>)
     'GET ~/session/{id}/questions',
     {
       id: 'list-session-questions',
-      summary: 'List what a session asked people, with the answers',
+      summary: 'List questions and answers of a session',
       description:
         'The last 200 of at most 30 days, oldest first: what was asked, about which bead and folder, who answered what and when.',
       needs: ofOtherSessions('watch'),
@@ -78,11 +78,11 @@ export const interactionRoutes = (city: CityOf<{ sessions: SessionOperations }>)
     'POST ~/attention/{id}/answer',
     {
       id: 'answer-attention',
-      summary: 'Answer a question that waits for a person',
+      summary: 'Answer a question',
       repeat: { outside: 'look with `gc attention` whether the question is still there' },
       needs: TO_ANSWER,
       description:
-        'Exactly one answer is applied to a question. It is stored before it reaches the program, and finished after a stop of gc. A second answer, or one to a question that is gone, is 409 with what became of it.',
+        'Exactly one answer is applied to a question. It is stored before it reaches the program, and completed after a restart of gc. A second or late answer is 409 with the outcome of the question.',
       body: QuestionAnswer,
       ok: QuestionView,
       errors: ['question-not-found', SESSION_CONFLICT, 'forbidden', 'not-implemented'],
@@ -94,7 +94,7 @@ export const interactionRoutes = (city: CityOf<{ sessions: SessionOperations }>)
     'POST ~/attention/answer',
     {
       id: 'answer-attention-group',
-      summary: 'Answer equal questions that wait for a person',
+      summary: 'Answer equal questions together',
       repeat: { outside: 'look with `gc attention` which questions are still there' },
       needs: TO_ANSWER,
       description:
@@ -113,7 +113,7 @@ export const interactionRoutes = (city: CityOf<{ sessions: SessionOperations }>)
       summary: 'Set the permission mode of a session',
       needs: 'sessions',
       description:
-        'The mode applies from the next start, and a running session has to be suspended first. A program that uses ACP switches at once.',
+        'The mode applies from the next start. A running session must be suspended first. ACP programs switch immediately.',
       body: PermissionMode,
       ok: SessionResponse,
       errors: ['session-not-found', SESSION_CONFLICT, 'invalid-request', 'not-implemented'],

@@ -65,8 +65,8 @@ export const outputRoutes = (city: CityOf<{ sessions: SessionOperations }>) => [
       summary: 'Search the transcripts of sessions',
       needs: 'watch',
       description:
-        'Searches what was said to and by the agents of all sessions, live and closed, with what their tools were given ' +
-        'and returned, and the screens of programs that write no log that can be read. Of a large log the newest 16 MB are read.',
+        'Searches the conversations of all sessions, live and closed, including the input and output of tools. For ' +
+        'programs without a readable log it searches the screen. Only the newest 16 MB of a large log are read.',
       query: TranscriptSearch,
       ok: TranscriptMatches,
       errors: ['session-not-found', SESSION_CONFLICT, 'invalid-cursor'],
@@ -137,7 +137,7 @@ export const outputRoutes = (city: CityOf<{ sessions: SessionOperations }>) => [
       summary: 'Get the prompt of a session',
       needs: ofOtherSessions('watch'),
       description:
-        'The prompt of its agent, rendered for this session, as `gc prime` prints it. An agent without a session is known by its name, too.',
+        'The prompt of its agent, rendered for this session, as `gc prime` prints it. Also accepts the name of an agent without a session.',
       ok: SessionPrompt,
       errors: ['session-not-found', SESSION_CONFLICT],
       extension: true,

@@ -53,7 +53,7 @@ export const sessionRoutes = (city: City) => [
       id: 'create-session',
       summary: 'Create a session',
       needs: 'coordinate',
-      description: 'The request is accepted at once; an event with the same `request_id` has the result.',
+      description: 'The request is accepted immediately. An event with the same `request_id` has the result.',
       body: SessionCreate,
       ok: { 202: AsyncAcceptedBody },
       errors: ['invalid-request', 'agent-not-found', 'provider-not-found', 'service-unavailable'],
@@ -64,7 +64,7 @@ export const sessionRoutes = (city: City) => [
     'GET ~/sessions/request/{id}',
     {
       id: 'get-session-request',
-      summary: 'Tell what an accepted request waits for',
+      summary: 'Show the state of an accepted request',
       needs: 'read',
       ok: SessionRequestView,
       errors: ['request-not-found'],
@@ -76,7 +76,7 @@ export const sessionRoutes = (city: City) => [
     'DELETE ~/sessions/request/{id}',
     {
       id: 'withdraw-session-request',
-      summary: 'Take back a request for a session whose start has not begun',
+      summary: 'Cancel a request for a session that has not started',
       needs: 'coordinate',
       ok: OKWithIDResponseBody,
       errors: ['request-not-found', SESSION_CONFLICT],
@@ -91,7 +91,7 @@ export const sessionRoutes = (city: City) => [
       id: 'get-v0-city-by-city-name-session-by-id',
       summary: 'Get a session',
       needs: { needs: 'read', ownable: 'session', fields: { peek: 'coordinate' } },
-      description: 'By id, alias, run-time name or configured identity; closed ones, too.',
+      description: 'Finds sessions by id, alias, run-time name or configured identity, including closed ones.',
       query: Type.Object({
         peek,
         peek_lines: Type.Optional(
@@ -196,7 +196,7 @@ const controlRoutes = (city: City) => [
     'POST ~/session/{id}/kill',
     {
       id: 'post-v0-city-by-city-name-session-by-id-kill',
-      summary: 'End the program of a session',
+      summary: 'Kill the program of a session',
       repeat: { outside: 'look at the session with `gc session show`' },
       needs: ofOtherSessions('coordinate'),
       description: 'It is started again if the session is still wanted. Nothing happens when it does not run.',
@@ -236,7 +236,7 @@ const controlRoutes = (city: City) => [
       summary: 'Close a session',
       needs: ofOtherSessions('sessions'),
       description: 'Its program ends, its names become free, and its work is offered again.',
-      query: Type.Object({ delete: Type.Optional(Type.Boolean({ description: 'Deletes the session, too.' })) }),
+      query: Type.Object({ delete: Type.Optional(Type.Boolean({ description: 'Also deletes the session.' })) }),
       ok: OKResponseBody,
       errors: ['session-not-found', SESSION_CONFLICT],
     },

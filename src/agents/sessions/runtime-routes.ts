@@ -68,7 +68,7 @@ export const runtimeRoutes = (city: CityOf<{ sessions: SessionOperations }>) => 
     'POST ~/session/{id}/lend',
     {
       id: 'lend-session',
-      summary: 'Let an external program work as a suspended session',
+      summary: 'Lend a suspended session to an external program',
       repeat: { secret: 'lend the session again with a new key', id: '' },
       needs: 'tokens',
       description:
@@ -83,7 +83,7 @@ export const runtimeRoutes = (city: CityOf<{ sessions: SessionOperations }>) => 
     'POST ~/session/{id}/heartbeat',
     {
       id: 'heartbeat-session',
-      summary: 'Report that the calling session is at work',
+      summary: 'Report activity of the calling session',
       needs: 'session',
       description: 'Until the given duration is over, the session does not count as idle or too old.',
       body: Type.Optional(Heartbeat),
@@ -97,7 +97,7 @@ export const runtimeRoutes = (city: CityOf<{ sessions: SessionOperations }>) => 
     'POST ~/session/{id}/conversation',
     {
       id: 'name-session-conversation',
-      summary: 'Name the conversation of the calling session',
+      summary: 'Record the conversation of the calling session',
       needs: 'session',
       description: 'Later starts resume it. The first name stays until a new conversation begins.',
       body: Conversation,
@@ -112,9 +112,9 @@ export const runtimeRoutes = (city: CityOf<{ sessions: SessionOperations }>) => 
     {
       configuration: true,
       id: 'list-session-drift',
-      summary: 'List sessions whose declaration has changed',
+      summary: 'List sessions with an outdated declaration',
       description:
-        'The changes apply from the next start: when the session is idle, or is restarted. A soft reload of the configuration leaves it as it is.',
+        'The changes apply at the next start, when the session is idle or restarted. A soft reload of the configuration does not restart it.',
       ok: SessionDrifts,
       extension: true,
     },

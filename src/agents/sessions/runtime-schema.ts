@@ -14,7 +14,7 @@ export type Restart = Static<typeof Restart>
 export const Heartbeat = Type.Object(
   {
     duration: Type.Optional(
-      Type.String({ description: 'How long the session may be silent, such as `30m`; 45 minutes when absent.' }),
+      Type.String({ description: 'Maximum time without activity, such as `30m`; default 45 minutes.' }),
     ),
   },
   { $id: 'SessionHeartbeat', ...closed },
@@ -31,7 +31,7 @@ export const Conversation = Type.Object(
       Type.String({
         maxLength: 40,
         description:
-          'Why the program opened it, as its hook reports: after `clear`, `resume`, `compact` or `fork` it takes the place of the one before.',
+          'Reason the program opened it, as its hook reports: after `clear`, `resume`, `compact` or `fork` it replaces the previous one.',
       }),
     ),
   },

@@ -14,12 +14,12 @@ import { ViewerFilter } from './viewer-filter.ts'
 
 export const TicketRequest = Type.Object(
   {
-    write: Type.Optional(Type.Boolean({ description: 'Whether keys may be typed; watching only when absent.' })),
+    write: Type.Optional(Type.Boolean({ description: 'True if keys may be typed; watching only when absent.' })),
     effects: Type.Optional(
       Type.Array(Type.Union(VIEWER_EFFECTS.map((effect) => Type.Literal(effect))), {
         maxItems: VIEWER_EFFECTS.length,
         description:
-          'What the program may do to the terminal of the viewer besides drawing on it: set its title or clipboard, or notify. Nothing when absent.',
+          "Effects on the viewer's terminal besides drawing that the program may use: title, clipboard or notifications. Default is none.",
       }),
     ),
   },
@@ -31,7 +31,7 @@ export const Ticket = Type.Object(
   {
     ticket: Type.String({ description: 'Opens the terminal once, as `ticket` in the query.' }),
     expires_in: Type.Integer({ description: 'Seconds until it expires.' }),
-    write: Type.Boolean({ description: 'Whether keys may be typed.' }),
+    write: Type.Boolean({ description: 'True if keys may be typed.' }),
   },
   { $id: 'TerminalTicket', additionalProperties: false },
 )

@@ -25,11 +25,11 @@ export const usageRoutes = (city: CityOf<{ usage: Usage }>) => [
     'GET ~/usage/days',
     {
       id: 'list-usage-days',
-      summary: 'Show what was used day by day',
+      summary: 'Show daily usage',
       description: 'In all, by agent and by model. Days are those of the local time of the supervisor.',
       query: Type.Object({
         days: Type.Optional(
-          Type.Integer({ minimum: 1, maximum: 90, description: 'How many days up to today; 14 when absent.' }),
+          Type.Integer({ minimum: 1, maximum: 90, description: 'Number of days up to today; default 14.' }),
         ),
       }),
       ok: UsageHistory,
@@ -41,8 +41,8 @@ export const usageRoutes = (city: CityOf<{ usage: Usage }>) => [
     'GET ~/session/{id}/usage',
     {
       id: 'show-session-usage',
-      summary: 'Show what a session used: tokens and money',
-      description: 'By id, alias, run-time name or configured identity; closed ones, too.',
+      summary: 'Show the usage of a session',
+      description: 'Finds sessions by id, alias, run-time name or configured identity, including closed ones.',
       ok: SessionUsage,
       errors: ['session-not-found', SESSION_CONFLICT],
       extension: true,

@@ -16,7 +16,7 @@ export const UsageTotals = Type.Object(
     invocations: count('Model responses.'),
     compute_facts: count('Completed runs of sessions.'),
     ...tokens,
-    wall_seconds: Type.Number({ description: 'The total duration of those runs, and of those that still go on.' }),
+    wall_seconds: Type.Number({ description: 'Total duration of those runs and of active ones.' }),
     cost_usd_estimate,
     unpriced,
   },
@@ -94,8 +94,8 @@ export type PriceList = Static<typeof PriceList>
 
 export const UsageBody = Type.Object(
   {
-    available: Type.Boolean({ description: 'Whether usage can be shown.' }),
-    recording: Type.Boolean({ description: 'Whether usage is recorded.' }),
+    available: Type.Boolean({ description: 'True if usage can be shown.' }),
+    recording: Type.Boolean({ description: 'True if usage is recorded.' }),
     source: Type.Union([Type.Literal('local_estimate'), Type.Literal('unavailable')]),
     today: UsageTotals,
     last_24h: Type.Optional(UsageTotals),
@@ -144,6 +144,6 @@ export type UsageHistory = Static<typeof UsageHistory>
 /** Ours: what one session used. */
 export const SessionUsage = Type.Object(
   { session_id: Type.String(), invocations: count('Model responses.'), ...tokens, cost_usd_estimate, unpriced },
-  { $id: 'SessionUsage', ...closed, description: 'What a session used in the last 35 days.' },
+  { $id: 'SessionUsage', ...closed, description: 'Usage of a session in the last 35 days.' },
 )
 export type SessionUsage = Static<typeof SessionUsage>

@@ -55,5 +55,5 @@ export const WorktreeFetched = defineEvent(
     { ...where, branch: Type.String(), commit: Type.String() },
     { $id: 'BeadWorktreeFetchedPayload', additionalProperties: false },
   ),
-  'What a session committed in its worktree was brought into the repository of its rig.',
+  "The commits of a session's worktree were fetched into the repository of its rig.",
 )

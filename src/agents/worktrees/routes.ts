@@ -28,7 +28,7 @@ export const worktreeRoutes = (city: CityOf<{ worktrees: Worktrees; snapshots: S
     'GET ~/worktree/{session}/diff',
     {
       id: 'show-worktree-diff',
-      summary: 'Show what was changed in the worktree of a session',
+      summary: 'Show changes in the worktree of a session',
       description:
         'Compared with where its branch began: commits, changes that are not committed, and new files that git does not ignore. No filter, hook or other program that the repository names is run.',
       needs: ofOtherSessions('watch'),
@@ -52,7 +52,7 @@ export const worktreeRoutes = (city: CityOf<{ worktrees: Worktrees; snapshots: S
     {
       id: 'list-worktree-snapshots',
       summary: 'List the snapshots of all worktrees',
-      description: 'The newest 500, of sessions that are over too.',
+      description: 'The newest 500, including closed sessions.',
       needs: 'watch',
       ok: WorktreeSnapshotList,
       errors: ['service-unavailable'],
@@ -78,7 +78,7 @@ export const worktreeRoutes = (city: CityOf<{ worktrees: Worktrees; snapshots: S
     'GET ~/worktree/{session}/snapshot/{number}/diff',
     {
       id: 'diff-worktree-snapshot',
-      summary: 'Show what changed in or since a snapshot',
+      summary: 'Show changes in or since a snapshot',
       description:
         'Without `other`, what the snapshot changed in the commit that the worktree was on: all that was not committed. With it, what changed between the snapshot and `other`.',
       needs: ofOtherSessions('watch'),
@@ -132,10 +132,10 @@ export const worktreeRoutes = (city: CityOf<{ worktrees: Worktrees; snapshots: S
     'POST ~/worktree/{session}/fetch',
     {
       id: 'fetch-worktree',
-      summary: 'Bring what a session has committed into the repository of its rig',
+      summary: 'Fetch the commits of a session into its rig',
       repeat: { outside: 'look at the branch with `gc worktree list`' },
       description:
-        'Happens by itself when the bead is closed that the session works on, and before its worktree is removed. Its branch is moved there, unless somebody else changed it.',
+        "Happens automatically when the session's bead is closed and before its worktree is removed. Its branch there is moved, unless someone else changed it.",
       needs: ofOtherSessions('coordinate'),
       ok: Worktree,
       errors: ['session-not-found', 'conflict-wrong-state', 'service-unavailable'],
@@ -147,7 +147,7 @@ export const worktreeRoutes = (city: CityOf<{ worktrees: Worktrees; snapshots: S
     'DELETE ~/worktree/{session}',
     {
       id: 'remove-worktree',
-      summary: 'Remove the worktree of a session that is over',
+      summary: 'Remove the worktree of an ended session',
       repeat: { outside: 'look with `gc worktree list`' },
       needs: 'operator',
       query: Type.Object({

@@ -9,11 +9,11 @@ export const Worktree = Type.Object(
     branch: Type.String(),
     bead_id: Type.Optional(Type.String({ description: 'The bead that it was created for.' })),
     created_at: Type.String({ format: 'date-time' }),
-    in_use: Type.Boolean({ description: 'Whether its session is not over.' }),
+    in_use: Type.Boolean({ description: 'True if its session is not over.' }),
     commit: Type.Optional(
       Type.String({ description: 'Its branch in the repository of the rig, as gc last brought it there.' }),
     ),
-    kept: Type.Optional(Type.String({ description: 'Why it was kept after its session.' })),
+    kept: Type.Optional(Type.String({ description: 'Reason it was kept after its session.' })),
   },
   { $id: 'Worktree', additionalProperties: false },
 )
@@ -40,7 +40,7 @@ export const ChangedFile = Type.Object(
     path: Type.String(),
     added: Type.Optional(Type.Integer({ description: 'Lines; absent for a binary file and for a new one.' })),
     removed: Type.Optional(Type.Integer()),
-    is_new: Type.Optional(Type.Boolean({ description: 'Whether git does not track it yet.' })),
+    is_new: Type.Optional(Type.Boolean({ description: 'True if git does not track it yet.' })),
   },
   { $id: 'ChangedFile', additionalProperties: false },
 )
@@ -57,9 +57,9 @@ export const WorktreeDiff = Type.Object(
     files: Type.Array(ChangedFile, {
       description: 'The first 500 files that differ, those that are not tracked last.',
     }),
-    files_total: Type.Integer({ description: 'How many files differ.' }),
+    files_total: Type.Integer({ description: 'Number of files that differ.' }),
     patch: Type.String({ description: 'All changes since then, committed or not, as a unified diff.' }),
-    cut: Type.Boolean({ description: 'Whether the patch is longer than this.' }),
+    cut: Type.Boolean({ description: 'True if the patch is longer than this.' }),
   },
   { $id: 'WorktreeDiff', additionalProperties: false },
 )

@@ -22,7 +22,7 @@ const fileFields = {
   folded: Type.Optional(
     Type.Union(
       foldings.map((folding) => Type.Literal(folding)),
-      { description: 'Why its lines are left out of a page.' },
+      { description: 'Reason its lines are left out of a page.' },
     ),
   ),
 }
@@ -61,9 +61,9 @@ export const DiffLine = Type.Object(
     words: Type.Optional(
       Type.Array(Range, { description: 'Changed parts, in UTF-16 units: from, and to (exclusive).' }),
     ),
-    moved: Type.Optional(Type.Boolean({ description: 'Whether the line was moved here, or from here.' })),
+    moved: Type.Optional(Type.Boolean({ description: 'True if the line was moved here, or from here.' })),
     bytes: Type.Optional(Type.Integer({ description: 'Its length, for a line that is cut.' })),
-    no_newline: Type.Optional(Type.Boolean({ description: 'Whether the file ends here without a newline.' })),
+    no_newline: Type.Optional(Type.Boolean({ description: 'True if the file ends here without a newline.' })),
   },
   { $id: 'DiffLine', additionalProperties: false },
 )
@@ -74,7 +74,7 @@ export const DiffHunk = Type.Object(
     old_start: Type.Integer(),
     new_start: Type.Integer(),
     heading: Type.Optional(Type.String({ description: 'The function or section around it.' })),
-    continued: Type.Optional(Type.Boolean({ description: 'Whether it begins on the page before.' })),
+    continued: Type.Optional(Type.Boolean({ description: 'True if it begins on the page before.' })),
     lines: Type.Array(DiffLine),
   },
   { $id: 'DiffHunk', additionalProperties: false },

@@ -34,7 +34,7 @@ export const LandLanded = defineEvent(
   'A branch was seen on its target, with exactly its changes.',
 )
 export const LandAlready = defineEvent('land.already', Payload, 'A branch had nothing that its target lacks.')
-export const LandConflict = defineEvent('land.conflict', Payload, 'A branch cannot be merged as it is.')
+export const LandConflict = defineEvent('land.conflict', Payload, 'A branch cannot be merged in its current state.')
 export const LandWaitingTurn = defineEvent(
   'land.waiting_turn',
   Payload,

@@ -13,7 +13,7 @@ export const landingRoutes = (city: CityOf<{ landings: Landings }>) => [
     'GET ~/landings',
     {
       id: 'list-landings',
-      summary: 'List the branches that landed or are to land',
+      summary: 'List landings',
       query: Type.Object({
         rig: Type.Optional(Type.String()),
         state: Type.Optional(LandingStateName),
@@ -46,9 +46,9 @@ export const landingRoutes = (city: CityOf<{ landings: Landings }>) => [
     'POST ~/landing/{id}/retry',
     {
       id: 'retry-landing',
-      summary: 'Try a landing again',
+      summary: 'Retry a landing',
       description:
-        'Of one that was given back, is parked, lost, or could not be read: with the commit that was submitted, as its first try.',
+        'Retries a landing that was returned, parked, lost or unreadable: with the submitted commit, as a first attempt.',
       needs: { needs: 'operator', grant: 'land' },
       body: LandReason,
       ok: Landing,
@@ -61,7 +61,7 @@ export const landingRoutes = (city: CityOf<{ landings: Landings }>) => [
     'POST ~/landing/{id}/cancel',
     {
       id: 'cancel-landing',
-      summary: 'Take a branch out of the queue',
+      summary: 'Remove a branch from the queue',
       needs: { needs: 'coordinate', grant: 'land' },
       body: LandReason,
       ok: Landing,
@@ -115,7 +115,7 @@ export const landingRoutes = (city: CityOf<{ landings: Landings }>) => [
     'GET ~/rig/{name}/land',
     {
       id: 'get-rig-landing',
-      summary: 'Show what lands in a rig',
+      summary: 'Show the landings of a rig',
       ok: LandStatus,
       errors: ['rig-not-found'],
       extension: true,
@@ -126,9 +126,9 @@ export const landingRoutes = (city: CityOf<{ landings: Landings }>) => [
     'POST ~/rig/{name}/land',
     {
       id: 'submit-landing',
-      summary: 'Submit a branch to land',
+      summary: 'Submit a branch for landing',
       description:
-        'Uncommitted changes are rejected. A branch that was submitted before keeps its place. It has landed when its state says so, and not before.',
+        'Uncommitted changes are rejected. A branch that was submitted before keeps its place. The branch has landed only when its state is `landed`.',
       needs: { needs: 'work', grant: 'land' },
       body: LandSubmit,
       ok: { 202: Landing },
@@ -141,7 +141,7 @@ export const landingRoutes = (city: CityOf<{ landings: Landings }>) => [
     'POST ~/rig/{name}/land/pause',
     {
       id: 'pause-rig-landing',
-      summary: 'Land nothing more in a rig',
+      summary: 'Pause landing in a rig',
       needs: { needs: 'operator', grant: 'land' },
       ok: LandStatus,
       errors: [...RIG_ERRORS],
@@ -153,7 +153,7 @@ export const landingRoutes = (city: CityOf<{ landings: Landings }>) => [
     'POST ~/rig/{name}/land/resume',
     {
       id: 'resume-rig-landing',
-      summary: 'Land in a rig again',
+      summary: 'Resume landing in a rig',
       description: 'Ends a pause, and has gc try again what made it stop.',
       needs: { needs: 'operator', grant: 'land' },
       ok: LandStatus,

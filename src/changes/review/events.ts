@@ -7,9 +7,9 @@ const change = {
   rig: Type.String(),
   agent: Type.String(),
   bead_id: Type.Optional(Type.String()),
-  round: Type.Integer({ description: 'How often the change became ready for review, this time included.' }),
+  round: Type.Integer({ description: 'Number of times the change became ready for review, including this one.' }),
 }
-const person = Type.String({ description: 'Who did it.' })
+const person = Type.String({ description: 'Actor.' })
 const head = Type.String({ description: 'The last commit of the change.' })
 
 export const ChangeReady = defineEvent(
@@ -31,7 +31,7 @@ export const ChangeLooked = defineEvent(
 export const ChangeAsked = defineEvent(
   'change.asked',
   Type.Object(
-    { ...change, person, head, comments: Type.Integer({ description: 'How many comments were sent.' }) },
+    { ...change, person, head, comments: Type.Integer({ description: 'Number of comments sent.' }) },
     { $id: 'ChangeAskedPayload', ...closed },
   ),
   'A person asked the session of a change for changes.',
@@ -57,7 +57,7 @@ export const ChangeDiscarded = defineEvent(
 export const ChangeLanded = defineEvent(
   'change.landed',
   Type.Object(
-    { ...change, head, target: Type.String(), commit: Type.String({ description: 'What it is in the target as.' }) },
+    { ...change, head, target: Type.String(), commit: Type.String({ description: 'Commit on the target.' }) },
     { $id: 'ChangeLandedPayload', ...closed },
   ),
   'The work of a change is in the branch that it was for.',

@@ -28,7 +28,7 @@ export const changeRoutes = (city: CityOf<{ changes: Changes; reviews: Reviews }
     'GET ~/changes',
     {
       id: 'list-changes',
-      summary: 'List changes: the work of sessions, as people review it',
+      summary: 'List changes of sessions for review',
       description: 'Newest first. Without `state`, those that are neither landed nor discarded.',
       needs: 'watch',
       query: Type.Object({
@@ -52,7 +52,7 @@ export const changeRoutes = (city: CityOf<{ changes: Changes; reviews: Reviews }
     'GET ~/changes/reviewers',
     {
       id: 'list-reviewers',
-      summary: 'List what people decided about changes, how long that took them, and what the newest of these cost',
+      summary: 'List review decisions with their duration and cost',
       ok: ReviewerTotals,
       extension: true,
     },
@@ -62,7 +62,7 @@ export const changeRoutes = (city: CityOf<{ changes: Changes; reviews: Reviews }
     'GET ~/change/{id}',
     {
       id: 'show-change',
-      summary: 'Show a change: files, comments, rounds of review, reviewers and cost',
+      summary: 'Show a change with files, comments, rounds, reviewers and cost',
       description:
         'Drafts of comments are shown to their author. Once a change was decided 30 days ago, its files and commits are not kept any more.',
       needs: ofOtherChanges,
@@ -147,7 +147,7 @@ const commentRoutes = (city: CityOf<{ reviews: Reviews }>) => [
     'POST ~/change/{id}/comment/{n}/reply',
     {
       id: 'reply-to-change-comment',
-      summary: 'Answer a comment on a change',
+      summary: 'Reply to a comment on a change',
       description:
         'For the session of the change. Once all comments are answered, the change is ready for review again.',
       needs: { ...TO_REVIEW, ownable: 'change' },
@@ -165,7 +165,7 @@ const decisionRoutes = (city: CityOf<{ reviews: Reviews }>) => [
     'POST ~/change/{id}/look',
     {
       id: 'look-at-change',
-      summary: 'Record that you begin to review a change',
+      summary: 'Start reviewing a change',
       description: 'The time from here to your decision is recorded. Each round counts once.',
       needs: TO_REVIEW,
       ok: Change,
@@ -178,7 +178,7 @@ const decisionRoutes = (city: CityOf<{ reviews: Reviews }>) => [
     'POST ~/change/{id}/ask',
     {
       id: 'ask-for-changes',
-      summary: 'Ask the session of a change for changes',
+      summary: 'Send review comments to the session of a change',
       description:
         'Sends all your drafts, and a text, as one turn of its conversation. A closed session is opened again; where that is impossible, its bead is, with the comments in its description.',
       needs: TO_REVIEW,
@@ -206,7 +206,7 @@ const decisionRoutes = (city: CityOf<{ reviews: Reviews }>) => [
     'POST ~/change/{id}/discard',
     {
       id: 'discard-change',
-      summary: 'Decide against a change',
+      summary: 'Discard a change',
       description:
         'Nothing is lost: its commits are kept for 30 days, and its branch stays. The worktree of a closed session is stored as a snapshot and removed.',
       needs: TO_REVIEW,

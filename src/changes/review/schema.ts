@@ -20,8 +20,8 @@ const change = {
   target: Type.String({ description: 'The branch that it is to end up in.' }),
   base: Type.String({ description: 'The commit at which it begins.' }),
   head: Type.String({ description: 'Its last commit.' }),
-  round: Type.Integer({ description: 'How often it became ready for review; 1 before the first time.' }),
-  files: Type.Integer({ description: 'How many files differ between base and head.' }),
+  round: Type.Integer({ description: 'Number of times it became ready for review; 1 before the first time.' }),
+  files: Type.Integer({ description: 'Number of files that differ between base and head.' }),
   added: Type.Integer({ description: 'Lines.' }),
   removed: Type.Integer({ description: 'Lines.' }),
   risk: optional('The first reason why it deserves attention.'),
@@ -70,7 +70,7 @@ const ChangeRound = Type.Object(
 const Reviewer = Type.Object(
   {
     person: Type.String(),
-    looked_at: Type.String({ format: 'date-time', description: 'When they looked at it first.' }),
+    looked_at: Type.String({ format: 'date-time', description: 'Time of the first read.' }),
     seconds: Type.Number({ description: 'From the first look at each round that they decided to that decision.' }),
     decisions: Type.Array(Type.String(), { description: '`asked`, `approved` or `discarded`, in this order of time.' }),
   },
@@ -79,7 +79,7 @@ const Reviewer = Type.Object(
 
 const ChangeCost = Type.Object(
   {
-    attempts: Type.Integer({ description: 'Sessions that worked on the bead, those that failed too.' }),
+    attempts: Type.Integer({ description: 'Sessions that worked on the bead, including failed ones.' }),
     tokens: Type.Integer({ description: 'Tokens of every kind that these used for it.' }),
     cost_usd_estimate: Type.Number(),
     unpriced: Type.Integer({ description: 'Model responses whose price is not known; the cost leaves them out.' }),
@@ -89,7 +89,7 @@ const ChangeCost = Type.Object(
 export type ChangeCost = Static<typeof ChangeCost>
 
 const side = Type.Union([Type.Literal('old'), Type.Literal('new')], {
-  description: 'Whether the lines are numbered as before the change, or as after it.',
+  description: 'True if the lines are numbered as before the change.',
 })
 const lineNumber = (description: string) => Type.Integer({ minimum: 1, maximum: 100_000_000, description })
 
@@ -101,10 +101,10 @@ const path = Type.String({ minLength: 1, maxLength: 4096, pattern: '^[^\\u0000]+
 export const ChangeComment = Type.Object(
   {
     n: Type.Integer({ description: 'Its number in the change.' }),
-    person: Type.String({ description: 'Who wrote it.' }),
+    person: Type.String({ description: 'Author.' }),
     state: Type.String({
       description:
-        '`draft`: not sent yet. `open`, `answered`, or `outdated`: its lines are gone or changed, and nobody answered it.',
+        '`draft`: not sent yet. `open`, `answered`, or `outdated`: its lines are gone or changed, and it has no reply.',
     }),
     commit: Type.String({ description: 'The commit that its lines are in.' }),
     ...{ path, side, line: lineNumber('The first line.'), end_line: lineNumber('The last line.') },
@@ -114,12 +114,12 @@ export const ChangeComment = Type.Object(
     at: Type.Optional(
       Type.Object(
         { path: Type.String(), line: Type.Integer(), end_line: Type.Integer() },
-        { additionalProperties: false, description: 'Where the lines are now; absent when they are gone or changed.' },
+        { additionalProperties: false, description: 'Current place of the lines; absent if they are gone or changed.' },
       ),
     ),
-    reply: optional('What its session answered.'),
-    replied_by: optional('Who answered it.'),
-    replied_at: time('When it was answered.'),
+    reply: optional('Reply of its session.'),
+    replied_by: optional('Author of the answer.'),
+    replied_at: time('Time of the answer.'),
   },
   { $id: 'ChangeComment', ...closed },
 )
@@ -152,9 +152,9 @@ const ChangeAsk = Type.Object(
       description:
         '`waiting`: its session is still ending. `sent`: it waits for its turn. `checking`: it may have arrived. `delivered`, `reopened` (the bead has it now) or `failed`.',
     }),
-    reason: optional('Why it did not reach the session.'),
+    reason: optional('Reason it did not reach the session.'),
     asked_at: Type.String({ format: 'date-time' }),
-    ended_at: time('When that was known.'),
+    ended_at: time('Time of that information.'),
   },
   { $id: 'ChangeAsk', ...closed },
 )
@@ -162,7 +162,7 @@ const ChangeAsk = Type.Object(
 export const AskRequest = Type.Object(
   {
     text: Type.Optional(
-      Type.String({ maxLength: MAX_TEXT, description: 'What is asked for besides the comments, or instead of them.' }),
+      Type.String({ maxLength: MAX_TEXT, description: 'Further instructions, with or without comments.' }),
     ),
   },
   { $id: 'ChangeAskRequest', ...closed },
@@ -227,7 +227,7 @@ export type ReviewerTotals = Static<typeof ReviewerTotals>
 const ReviewedFile = Type.Object(
   {
     ...FileChange.properties,
-    reasons: Type.Optional(Type.Array(Type.String(), { description: 'Why it deserves attention, in words.' })),
+    reasons: Type.Optional(Type.Array(Type.String(), { description: 'Reason it deserves attention, in words.' })),
   },
   { $id: 'ReviewedFile', ...closed },
 )
@@ -237,7 +237,7 @@ export const ChangeView = Type.Object(
     ...change,
     changed_files: Type.Array(ReviewedFile, { description: 'The first 500, those that deserve attention first.' }),
     comments: Type.Array(ChangeComment, { description: 'The newest 500, and your drafts.' }),
-    asks: Type.Array(ChangeAsk, { description: 'What people asked its session for.' }),
+    asks: Type.Array(ChangeAsk, { description: 'Requests of people to its session.' }),
     commits: Type.Array(ChangeCommit, { description: 'The newest 100, newest first.' }),
     commits_total: Type.Integer(),
     rounds: Type.Array(ChangeRound),

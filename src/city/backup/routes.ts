@@ -14,7 +14,7 @@ export const backupRoutes = (city: CityOf<{ backup: Backup }>) => [
         'A gzipped tar file of its files and its database as of now; the city keeps working. `gc restore` restores it.',
       query: Type.Object({
         file: Type.Optional(
-          Type.String({ maxLength: 4096, description: 'Where the caller keeps it: told when the city is lost.' }),
+          Type.String({ maxLength: 4096, description: 'Location chosen by the caller, returned if the city is lost.' }),
         ),
       }),
       ok: { media: 'application/gzip' },

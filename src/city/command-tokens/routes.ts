@@ -11,7 +11,7 @@ export const commandTokenRoutes = (city: CityOf<{ processTokens: ProcessTokens }
     'GET ~/command-token/stream',
     {
       id: 'stream-command-token',
-      summary: 'Get a token for a command that you run for the city',
+      summary: 'Create a token for a command run for the city',
       needs: 'operator',
       description:
         'The first frame has it; it ends with the stream. What it may do is what a session without permissions may, and ' +
@@ -19,7 +19,7 @@ export const commandTokenRoutes = (city: CityOf<{ processTokens: ProcessTokens }
       query: Type.Object({
         name: Type.String({
           pattern: '^[A-Za-z0-9][A-Za-z0-9 ._:-]{0,127}$',
-          description: 'What the command is: `command of slack: send`.',
+          description: 'Label of the command: `command of slack: send`.',
         }),
       }),
       ok: { frames: { command_token: CommandToken, heartbeat: HeartbeatEvent } },

@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 
 export const CommandToken = Type.Object(
   {
-    GC_URL: Type.String({ description: 'Where the supervisor answers.' }),
+    GC_URL: Type.String({ description: 'Address of the supervisor.' }),
     GC_TOKEN: Type.String({ description: 'Good until the stream ends.' }),
   },
   { $id: 'CommandToken', additionalProperties: false },

@@ -24,7 +24,7 @@ export const counterRoutes = (city: CityOf<{ counters: Counters }>) => [
     {
       id: 'repair-counters',
       summary: 'Correct wrong counters',
-      description: 'Responds with what was wrong. At most 1,000 are corrected at once.',
+      description: 'Responds with the wrong counters. Each request corrects up to 1,000.',
       needs: 'maintain',
       ok: MiscountList,
       extension: true,

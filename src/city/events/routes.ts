@@ -51,7 +51,7 @@ export const eventRoutes = (city: CityOf<{ events: Events }>) => [
     'POST ~/events',
     {
       id: 'emit-event',
-      summary: 'Record an event of your own',
+      summary: 'Record a custom event',
       needs: 'work',
       description:
         'Any type may be recorded, with you as its actor. One that gc records itself gets the payload that readers expect, ' +
@@ -83,7 +83,7 @@ export const eventRoutes = (city: CityOf<{ events: Events }>) => [
     'GET ~/bead/{id}/history',
     {
       id: 'list-bead-history',
-      summary: 'List what was recorded about a bead, newest first',
+      summary: 'List the history of a bead, newest first',
       description: 'As far back as events are kept, also of a bead that is gone. `total` counts those on the page.',
       query: Type.Object(paging),
       ok: BeadHistory,
@@ -97,7 +97,7 @@ export const eventRoutes = (city: CityOf<{ events: Events }>) => [
     'POST ~/events/rotate',
     {
       id: 'rotate-events',
-      summary: 'Archive the events so far',
+      summary: 'Archive events',
       needs: 'maintain',
       description: 'Lists and streams do not notice: events stay until they are too old or too many to be kept.',
       query: Type.Object({

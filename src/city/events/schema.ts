@@ -5,8 +5,8 @@ import { PROJECTED_TYPES, WorkflowEventProjection } from '../../orchestration/ru
 const facts = {
   seq: Type.Integer({ minimum: 0, description: 'Number in its log: no gaps, never used twice.' }),
   ts: Type.String({ format: 'date-time' }),
-  actor: Type.String({ description: 'Who did it.' }),
-  subject: Type.Optional(Type.String({ description: 'What it is about: an id or a name.' })),
+  actor: Type.String({ description: 'Actor.' }),
+  subject: Type.Optional(Type.String({ description: 'Subject: an id or a name.' })),
   message: Type.Optional(Type.String()),
   run_id: Type.Optional(Type.String()),
   session_id: Type.Optional(Type.String()),
@@ -78,7 +78,7 @@ export const EventEmit = Type.Object(
       maxLength: 256,
       description: 'Dotted name of your own, such as `deploy.finished`.',
     }),
-    actor: Type.String({ minLength: 1, maxLength: 256, description: 'Who did it. A session may only name itself.' }),
+    actor: Type.String({ minLength: 1, maxLength: 256, description: 'Actor. A session may only name itself.' }),
     subject: Type.Optional(Type.String({ maxLength: 1024 })),
     message: Type.Optional(Type.String({ maxLength: 65536 })),
   },
@@ -110,7 +110,7 @@ export const RotateAnchor = Type.Object(
 export const EventRotated = Type.Object(
   {
     rotated: Type.Boolean(),
-    reason: Type.Optional(Type.String({ description: 'Why nothing was archived.' })),
+    reason: Type.Optional(Type.String({ description: 'Reason nothing was archived.' })),
     archive: Type.Optional(RotateArchive),
     anchor_event: Type.Optional(RotateAnchor),
   },

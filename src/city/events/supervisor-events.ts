@@ -37,7 +37,7 @@ export const SupervisorStarted = defineEvent(
   Type.Object(
     {
       previous_exit: Type.Union([Type.Literal('clean'), Type.Literal('crash'), Type.Literal('unknown')], {
-        description: 'How the run before this one ended.',
+        description: 'Outcome of the previous run.',
       }),
     },
     { $id: 'SupervisorStartedPayload', additionalProperties: false },
@@ -53,7 +53,7 @@ export const SupervisorShutdownRequested = defineEvent(
       signal: Type.Optional(Type.String()),
       client_addr: Type.Optional(Type.String()),
       mode: Type.Union([Type.Literal('destructive'), Type.Literal('preserve_sessions'), Type.Literal('unknown')], {
-        description: 'Whether the sessions were ended or left to the host.',
+        description: 'True if the sessions were ended or left to the host.',
       }),
     },
     { $id: 'SupervisorShutdownPayload', additionalProperties: false },

@@ -10,7 +10,7 @@ export const StoreMaintenanceDone = defineEvent(
       duration_s: Type.Number({ format: 'double' }),
       before_bytes: bytes,
       after_bytes: bytes,
-      snapshot_path: Type.String({ description: 'Always empty: nothing has to be copied first.' }),
+      snapshot_path: Type.String({ description: 'Always empty: no prior copies are needed.' }),
     },
     { $id: 'StoreMaintenanceDonePayload', additionalProperties: false },
   ),

@@ -21,9 +21,9 @@ export const maintenanceRoutes = (city: CityOf<{ maintenance: Maintenance }>) =>
     'POST ~/maintenance/dolt-gc',
     {
       id: 'trigger-maintenance-dolt-gc',
-      summary: 'Give unused space of the store back to the disk',
+      summary: 'Compact the store',
       needs: 'maintain',
-      description: 'The city keeps working meanwhile. An event reports the outcome.',
+      description: 'The city keeps running. An event reports the outcome.',
       query: Type.Object({ wait: Type.Optional(Type.Boolean({ description: 'Respond when it has finished.' })) }),
       ok: { 202: MaintenanceTriggerBody },
       errors: [MAINTENANCE_IN_PROGRESS],

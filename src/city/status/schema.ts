@@ -8,7 +8,7 @@ export const CityGet = Type.Object(
     name: Type.String(),
     path: Type.String({ description: 'The folder it lives in.' }),
     version: Type.Optional(Type.String({ description: 'The version of gc that runs it.' })),
-    suspended: Type.Boolean({ description: 'Whether it starts no new sessions.' }),
+    suspended: Type.Boolean({ description: 'True if it starts no new sessions.' }),
     provider: Type.Optional(Type.String({ description: 'The default provider of its agents.' })),
     session_template: Type.Optional(Type.String({ description: 'The template for the run-time names of sessions.' })),
     uptime_sec: Count('Seconds since it was opened.'),
@@ -76,7 +76,7 @@ const StoreHealth = Type.Object(
     live_rows: Count('Beads in it.'),
     ratio_mb_per_row: Type.Number({ description: 'Megabytes per bead.' }),
     threshold_mb_per_row: Type.Number({ description: 'The ratio above which `warning` is true.' }),
-    warning: Type.Boolean({ description: 'Whether the file is larger than its content should need.' }),
+    warning: Type.Boolean({ description: 'True if the file is larger than its content should need.' }),
     last_gc_at: Type.Optional(Type.String()),
     last_gc_status: Type.Optional(Type.String()),
   },
@@ -85,7 +85,7 @@ const StoreHealth = Type.Object(
 
 const BeadsDiagnostic = Type.Object(
   {
-    beads_store: Type.String({ description: 'Where beads are kept.' }),
+    beads_store: Type.String({ description: 'Storage of beads.' }),
     native_store_eligible: Type.Boolean(),
     preflight_gate: Type.Optional(Type.String()),
     preflight_reason: Type.Optional(Type.String()),
@@ -127,7 +127,7 @@ const ConditionalWrites = Type.Object(
     stores: Type.Optional(Type.Array(StoreVerdict)),
     notices: Type.Optional(Type.Array(RolloutNotice)),
   },
-  { $id: 'StatusConditionalWrites', ...closed, description: 'Whether the store itself rejects lost updates.' },
+  { $id: 'StatusConditionalWrites', ...closed, description: 'True if the store itself rejects lost updates.' },
 )
 
 const AgentDetail = Type.Object(
@@ -139,7 +139,7 @@ const AgentDetail = Type.Object(
     suspended: Type.Boolean(),
     session_name: Type.Optional(Type.String()),
     group_name: Type.Optional(Type.String({ description: 'The pool this is an instance of.' })),
-    expanded: Type.Optional(Type.Boolean({ description: 'Whether it is an instance of a pool.' })),
+    expanded: Type.Optional(Type.Boolean({ description: 'True if it is an instance of a pool.' })),
     scale_label: Type.Optional(Type.String({ description: 'The limits of the pool; only on its first row.' })),
     draining: Type.Optional(Type.Boolean()),
   },
@@ -177,7 +177,7 @@ export const Status = Type.Object(
     dolt_version: Type.Optional(Type.String({ description: 'Absent: gc keeps its data in SQLite.' })),
     beads_version: Type.Optional(Type.String({ description: 'The version of the bead store.' })),
     uptime_sec: Count('Seconds since the city was opened.'),
-    suspended: Type.Boolean({ description: 'Whether it starts no new sessions.' }),
+    suspended: Type.Boolean({ description: 'True if it starts no new sessions.' }),
     agent_count: Count('The same as `agents.total`.'),
     rig_count: Count('The same as `rigs.total`.'),
     running: Count('Running agent processes.'),
@@ -185,7 +185,7 @@ export const Status = Type.Object(
     rigs: RigCounts,
     work: WorkCounts,
     mail: MailCounts,
-    partial: Type.Optional(Type.Boolean({ description: 'Whether something could not be counted.' })),
+    partial: Type.Optional(Type.Boolean({ description: 'True if something could not be counted.' })),
     partial_errors: Type.Optional(Type.Array(Type.String())),
     store_health: Type.Optional(StoreHealth),
     beads: Type.Optional(BeadsDiagnostic),

@@ -5,8 +5,8 @@ const Strings = Type.Record(Type.String(), Type.String())
 
 const identity = {
   name: Type.String({ description: 'The name that agents refer to it by.' }),
-  builtin: Type.Boolean({ description: 'Whether gc knows this program by itself.' }),
-  city_level: Type.Boolean({ description: 'Whether city.toml declares it.' }),
+  builtin: Type.Boolean({ description: 'True if gc has built-in support for this program.' }),
+  city_level: Type.Boolean({ description: 'True if city.toml declares it.' }),
   display_name: Type.Optional(Type.String({ description: 'Its name for people.' })),
 }
 
@@ -29,16 +29,16 @@ export const ProviderResponse = Type.Object(
     ),
     env: Type.Optional(Strings),
   },
-  { $id: 'ProviderResponse', ...closed, description: 'An agent program, as it is declared.' },
+  { $id: 'ProviderResponse', ...closed, description: 'An agent program as declared.' },
 )
 export type ProviderResponse = Static<typeof ProviderResponse>
 
 export const ProviderList = Type.Object(
   {
     items: Type.Union([Type.Array(ProviderResponse), Type.Null()]),
-    total: Type.Integer({ format: 'int64', description: 'How many there are.' }),
+    total: Type.Integer({ format: 'int64', description: 'Total number.' }),
     next_cursor: Type.Optional(Type.String({ description: 'Pass it as `cursor` for the next page.' })),
-    partial: Type.Optional(Type.Boolean({ description: 'Whether something could not be read.' })),
+    partial: Type.Optional(Type.Boolean({ description: 'True if something could not be read.' })),
     partial_errors: Type.Optional(Type.Union([Type.Array(Type.String()), Type.Null()])),
   },
   { $id: 'ListBodyProviderResponse', ...closed },
@@ -70,7 +70,7 @@ export const ProviderPublic = Type.Object(
   {
     $id: 'ProviderPublicResponse',
     ...closed,
-    description: 'What may be shown to anyone: without command and environment.',
+    description: 'Public part: without command and environment.',
   },
 )
 export type ProviderPublic = Static<typeof ProviderPublic>
@@ -78,7 +78,7 @@ export type ProviderPublic = Static<typeof ProviderPublic>
 export const ProviderPublicList = Type.Object(
   {
     items: Type.Union([Type.Array(ProviderPublic), Type.Null()]),
-    total: Type.Integer({ format: 'int64', description: 'How many there are.' }),
+    total: Type.Integer({ format: 'int64', description: 'Total number.' }),
     next_cursor: Type.Optional(Type.String({ description: 'Pass it as `cursor` for the next page.' })),
   },
   { $id: 'ProviderPublicListBody', ...closed },
@@ -89,7 +89,7 @@ const Nullable = Type.Union([Type.Array(Type.String()), Type.Null()])
 
 const declaration = {
   display_name: Type.Optional(Type.String({ description: 'Its name for people.' })),
-  base: Type.Optional(Type.String({ description: 'What it is based on: `builtin:claude`, `provider:mine`.' })),
+  base: Type.Optional(Type.String({ description: 'Base, such as `builtin:claude` or `provider:mine`.' })),
   command: Type.Optional(Type.String()),
   acp_command: Type.Optional(Type.String({ description: 'The command that speaks the agent protocol.' })),
   args: Type.Optional(Nullable),

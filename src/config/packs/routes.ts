@@ -12,7 +12,7 @@ export const packRoutes = (city: CityOf<{ packs: Packs }>) => [
       configuration: true,
       id: 'get-v0-city-by-city-name-packs',
       summary: 'List imported packs',
-      description: 'What the city itself imports; not what those packs import.',
+      description: 'Direct imports of the city.',
       ok: PackList,
     },
     (x) => city(x).packs.list(),
@@ -22,7 +22,7 @@ export const packRoutes = (city: CityOf<{ packs: Packs }>) => [
     {
       configuration: true,
       id: 'list-pack-commands',
-      summary: 'List the commands that packs ship',
+      summary: 'List commands of packs',
       ok: PackCommandList,
       extension: true,
     },
@@ -45,7 +45,7 @@ export const packRoutes = (city: CityOf<{ packs: Packs }>) => [
     'DELETE ~/packs/{name}',
     {
       id: 'delete-v0-city-by-city-name-packs-by-name',
-      summary: 'Import a pack no longer',
+      summary: 'Remove an imported pack',
       needs: 'configure',
       description: 'An import in city.toml goes before the one in pack.toml that it replaces.',
       ok: PackRemoved,

@@ -6,7 +6,7 @@ const closed = { additionalProperties: false } as const
 export const PackResponse = Type.Object(
   {
     name: Type.String({ description: 'The name that it is imported under.' }),
-    source: Type.Optional(Type.String({ description: 'Where it comes from, as written.' })),
+    source: Type.Optional(Type.String({ description: 'Source, as written.' })),
     version: Type.Optional(Type.String({ description: 'The versions that are taken, or the commit.' })),
   },
   { $id: 'PackResponse', ...closed },
@@ -33,7 +33,7 @@ export type PackCommandView = Static<typeof PackCommandView>
 export const PackCommandList = Type.Object(
   {
     items: Type.Array(PackCommandView),
-    warnings: Type.Array(Type.String(), { description: 'What is left out, and why.' }),
+    warnings: Type.Array(Type.String(), { description: 'Items that are left out, with the reason.' }),
     total: Type.Integer(),
   },
   { $id: 'PackCommandList', ...closed },
@@ -57,7 +57,7 @@ export const PackAdded = Type.Object(
     name: Type.String(),
     source: Type.String(),
     version: Type.Optional(Type.String()),
-    git_backed: Type.Boolean({ description: 'Whether it comes from a repository.' }),
+    git_backed: Type.Boolean({ description: 'True if it comes from a repository.' }),
   },
   { $id: 'PackAddedOutputBody', ...closed },
 )

@@ -15,11 +15,11 @@ import {
   RigPatchSet,
 } from './schema.ts'
 
-const FORCE = 'With the header `X-GC-Force: 1` a patch that a person wrote is replaced, too; else it is a conflict.'
+const FORCE = 'A patch that a person wrote is a conflict, unless the header is `X-GC-Force: 1`.'
 
 const put = {
   needs: 'configure',
-  description: `Replaces the whole patch of the same name, and is in force at once. One that cannot be applied changes nothing. ${FORCE}`,
+  description: `Replaces the whole patch of the same name and applies it immediately. A patch that cannot be applied changes nothing. ${FORCE}`,
   ok: PatchSaved,
   errors: ['invalid-request', 'conflict-wrong-state'],
 } as const

@@ -75,7 +75,7 @@ export const AgentPatch = Type.Object(
     ScaleCheck: OptionalString,
     OptionDefaults: Strings,
   },
-  { $id: 'AgentPatch', ...closed, description: 'What a patch says of an agent; null is left as it is.' },
+  { $id: 'AgentPatch', ...closed, description: 'Patch of an agent; null fields do not change.' },
 )
 export type AgentPatch = Static<typeof AgentPatch>
 
@@ -89,7 +89,7 @@ export const RigPatch = Type.Object(
     SuspendedOnStart: OptionalBoolean,
     FormulaVars: Strings,
   },
-  { $id: 'RigPatch', ...closed, description: 'What a patch says of a rig; null is left as it is.' },
+  { $id: 'RigPatch', ...closed, description: 'Patch of a rig; null fields do not change.' },
 )
 export type RigPatch = Static<typeof RigPatch>
 
@@ -109,9 +109,9 @@ export const ProviderPatch = Type.Object(
     AcceptStartupDialogs: OptionalBoolean,
     Env: Strings,
     EnvRemove: OptionalStrings,
-    Replace: Type.Boolean({ description: 'Whether it stands in place of the whole declaration.' }),
+    Replace: Type.Boolean({ description: 'True if it replaces the whole declaration.' }),
   },
-  { $id: 'ProviderPatch', ...closed, description: 'What a patch says of a provider; null is left as it is.' },
+  { $id: 'ProviderPatch', ...closed, description: 'Patch of a provider; null fields do not change.' },
 )
 export type ProviderPatch = Static<typeof ProviderPatch>
 
@@ -119,9 +119,9 @@ const listOf = <Schema extends TSchema>(item: Schema, id: string) =>
   Type.Object(
     {
       items: nullable(Type.Array(item)),
-      total: Type.Integer({ format: 'int64', description: 'How many there are.' }),
+      total: Type.Integer({ format: 'int64', description: 'Total number.' }),
       next_cursor: Type.Optional(Type.String({ description: 'Pass it as `cursor` for the next page.' })),
-      partial: Type.Optional(Type.Boolean({ description: 'Whether something could not be read.' })),
+      partial: Type.Optional(Type.Boolean({ description: 'True if something could not be read.' })),
       partial_errors: Type.Optional(OptionalStrings),
     },
     { $id: id, ...closed },
@@ -152,7 +152,7 @@ export const RigPatchSet = Type.Object(
     path: Type.Optional(Type.String()),
     prefix: Type.Optional(Type.String()),
     default_branch: Type.Optional(Type.String()),
-    suspended: Type.Optional(Type.Boolean({ description: 'Whether it starts suspended.' })),
+    suspended: Type.Optional(Type.Boolean({ description: 'True if it starts suspended.' })),
   },
   { $id: 'RigPatchSetInputBody', ...closed },
 )
@@ -176,7 +176,7 @@ export const ProviderPatchSet = Type.Object(
 export type ProviderPatchSet = Static<typeof ProviderPatchSet>
 
 const outcome = {
-  status: Type.String({ description: 'What was done, in one word.' }),
+  status: Type.String({ description: 'Action, in one word.' }),
   agent_patch: Type.Optional(Type.String({ description: 'The agent, with its rig.' })),
   rig_patch: Type.Optional(Type.String()),
   provider_patch: Type.Optional(Type.String()),

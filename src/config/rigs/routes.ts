@@ -36,7 +36,7 @@ export const rigRoutes = (city: CityOf<{ rigs: Rigs }>) => [
       summary: 'Add a rig',
       needs: 'configure',
       description:
-        'An existing folder is added at once: 201. With `git_url`, a repository is cloned first: 202, and an event reports how it ended.',
+        'An existing folder is added immediately: 201. With `git_url`, the repository is cloned first: 202, and an event reports the outcome.',
       body: RigCreate,
       ok: { 200: RigCreated, 201: RigCreated, 202: RigCreated },
       errors: ['invalid-request', 'conflict-wrong-state'],
@@ -88,7 +88,7 @@ export const rigRoutes = (city: CityOf<{ rigs: Rigs }>) => [
       summary: 'Suspend, resume or restart a rig',
       needs: 'configure',
       description:
-        'Restarting ends the sessions of its agents, which then start anew. Sessions that could not be ended are listed.',
+        'Restarting stops the sessions of its agents and starts new ones. Sessions that could not be stopped are listed.',
       ok: RigActed,
       errors: ['rig-not-found'],
     },
@@ -99,7 +99,7 @@ export const rigRoutes = (city: CityOf<{ rigs: Rigs }>) => [
     {
       configuration: true,
       id: 'get-rig-land-settings',
-      summary: 'Show how the branches of a rig land',
+      summary: 'Show the landing settings of a rig',
       ok: RigLand,
       errors: ['rig-not-found'],
       index: true,
@@ -111,7 +111,7 @@ export const rigRoutes = (city: CityOf<{ rigs: Rigs }>) => [
     'PATCH ~/rig/{name}/land/settings',
     {
       id: 'change-rig-land-settings',
-      summary: 'Change how the branches of a rig land',
+      summary: 'Change the landing settings of a rig',
       needs: 'operator',
       description:
         'Writes `[rigs.land]`. The check is a command that runs on this machine, so no session may change it.',

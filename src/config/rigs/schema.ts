@@ -6,7 +6,7 @@ const closed = { additionalProperties: false } as const
 export const GitStatus = Type.Object(
   {
     branch: Type.String({ description: 'The branch that is checked out; empty when none is.' }),
-    clean: Type.Boolean({ description: 'Whether nothing is changed.' }),
+    clean: Type.Boolean({ description: 'True if nothing is changed.' }),
     changed_files: Type.Integer({ format: 'int64', description: 'Files changed, added or not known to git.' }),
     ahead: Type.Integer({ format: 'int64', description: 'Commits that the upstream branch does not have.' }),
     behind: Type.Integer({ format: 'int64', description: 'Commits that only the upstream branch has.' }),
@@ -19,17 +19,17 @@ export const RigResponse = Type.Object(
   {
     name: Type.String(),
     path: Type.String({ description: 'Its folder on this machine.' }),
-    suspended: Type.Boolean({ description: 'Whether it is suspended: its agents start no work.' }),
-    prefix: Type.Optional(Type.String({ description: 'What the ids of its beads begin with.' })),
+    suspended: Type.Boolean({ description: 'True if it is suspended: its agents start no work.' }),
+    prefix: Type.Optional(Type.String({ description: 'Prefix of its bead ids.' })),
     default_branch: Type.Optional(Type.String({ description: 'The branch that work starts from.' })),
     agent_count: Type.Integer({ format: 'int64', description: 'Agents declared for it.' }),
     running_count: Type.Integer({ format: 'int64', description: 'Running sessions of these agents.' }),
     last_activity: Type.Optional(
-      Type.String({ format: 'date-time', description: 'When one of its sessions last produced output.' }),
+      Type.String({ format: 'date-time', description: 'Time of the last output of its sessions.' }),
     ),
     git: Type.Optional(GitStatus),
     problems: Type.Optional(
-      Type.Array(Type.String(), { description: 'What is wrong with its folder or repository, with what to do.' }),
+      Type.Array(Type.String(), { description: 'Problem with its folder or repository, and the fix.' }),
     ),
   },
   { $id: 'RigResponse', ...closed },
@@ -53,9 +53,7 @@ export const RigCreate = Type.Object(
         description: 'The folder: absolute, or from the city. With `git_url`, where in the city to clone to.',
       }),
     ),
-    prefix: Type.Optional(
-      Type.String({ description: 'What the ids of its beads begin with; derived from its name when absent.' }),
-    ),
+    prefix: Type.Optional(Type.String({ description: 'Prefix of its bead ids; derived from its name if absent.' })),
     default_branch: Type.Optional(Type.String({ description: 'The branch that work starts from.' })),
     git_url: Type.Optional(Type.String({ description: 'A repository to clone; the response is then 202.' })),
     request_id: Type.Optional(
@@ -77,7 +75,7 @@ export const RigCreated = Type.Object(
     prefix: Type.Optional(Type.String()),
     default_branch: Type.Optional(Type.String()),
     warnings: Type.Optional(
-      Type.Array(Type.String(), { description: 'What is wrong with its folder or repository, with what to do.' }),
+      Type.Array(Type.String(), { description: 'Problem with its folder or repository, and the fix.' }),
     ),
   },
   { $id: 'RigCreateResponseBody', ...closed },
@@ -90,7 +88,7 @@ export const RigUpdate = Type.Object(
     prefix: Type.Optional(Type.String({ description: 'For new beads; empty leaves it.' })),
     default_branch: Type.Optional(Type.String({ description: 'Empty leaves it.' })),
     suspended: Type.Optional(
-      Type.Boolean({ description: 'Whether it begins suspended. To suspend it now, use the action.' }),
+      Type.Boolean({ description: 'True if it begins suspended. To suspend it now, use the action.' }),
     ),
   },
   { $id: 'RigUpdateInputBody', ...closed },
@@ -114,7 +112,7 @@ const Texts = (description: string) => Type.Array(Type.String({ maxLength: 1024 
 const Lines = Type.Integer({ format: 'int64', description: 'Maximum lines that it adds and removes.' })
 
 const Generated = Type.Object(
-  { glob: Type.String({ description: 'The files.' }), command: Texts('What makes them again.') },
+  { glob: Type.String({ description: 'The files.' }), command: Texts('Command that regenerates them.') },
   { $id: 'RigLandGenerated', ...closed },
 )
 
@@ -156,21 +154,21 @@ const land = {
   check_early: Type.Boolean({ description: 'Whether what waits for approval is checked before it has it.' }),
   confirm_red: Type.Boolean({ description: 'Whether a failed check is repeated before it blames a branch.' }),
   strategy: Type.Union([Type.Literal('squash'), Type.Literal('merge')]),
-  parallel: Type.Integer({ format: 'int64', description: 'Maximum checks at once.' }),
+  parallel: Type.Integer({ format: 'int64', description: 'Maximum simultaneous checks.' }),
   generated: Type.Array(Generated, { maxItems: 1000, description: 'Files that a command makes again on a conflict.' }),
   protected_paths: Texts('Paths whose change waits for a person.'),
-  hold: Texts('What waits for a person besides: `large:<lines>`.'),
+  hold: Texts('Further reasons for approval: `large:<lines>`.'),
   tries: Type.Integer({ format: 'int64', description: 'Maximum attempts of an owner.' }),
-  turn_timeout: Duration('How long an owner has to resolve a conflict.'),
-  delete_branch: Type.Boolean({ description: 'Whether landed branches are deleted at the remote.' }),
-  sign: Type.Boolean({ description: 'Whether landed commits are signed.' }),
+  turn_timeout: Duration('Maximum time for an owner to resolve a conflict.'),
+  delete_branch: Type.Boolean({ description: 'True if landed branches are deleted at the remote.' }),
+  sign: Type.Boolean({ description: 'True if landed commits are signed.' }),
   pr: PullRequests,
 }
 
 export const RigLand = Type.Object(
   {
     rig: Type.String(),
-    declared: Type.Boolean({ description: 'Whether the configuration says anything about it.' }),
+    declared: Type.Boolean({ description: 'True if the configuration says anything about it.' }),
     ...land,
     target: Type.Optional(land.target),
     check: Type.Optional(land.check),
@@ -206,6 +204,6 @@ export const RigLandUpdate = Type.Object(
     auto: change(Auto),
     forge: change(Forge),
   },
-  { $id: 'RigLandUpdateBody', ...closed, description: 'What is absent stays; null removes a key.' },
+  { $id: 'RigLandUpdateBody', ...closed, description: 'Absent keys do not change; null removes a key.' },
 )
 export type RigLandUpdate = Static<typeof RigLandUpdate>

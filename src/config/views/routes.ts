@@ -11,8 +11,8 @@ export const configRoutes = (city: CityOf<{ configViews: ConfigViews }>) => [
     {
       configuration: true,
       id: 'get-v0-city-by-city-name-config',
-      summary: 'Show the configuration in force',
-      description: 'The last good one. While the files have errors, `config/validate` says why they are not in force.',
+      summary: 'Show the current configuration',
+      description: 'The last good configuration. While the files have errors, `config/validate` lists them.',
       ok: ConfigResponse,
       index: true,
     },
@@ -34,7 +34,7 @@ export const configRoutes = (city: CityOf<{ configViews: ConfigViews }>) => [
     {
       configuration: true,
       id: 'get-v0-city-by-city-name-config-explain',
-      summary: 'Show where each agent and provider is declared',
+      summary: 'Show the declaration of each agent and provider',
       ok: ConfigExplained,
       index: true,
     },
@@ -45,7 +45,7 @@ export const configRoutes = (city: CityOf<{ configViews: ConfigViews }>) => [
     {
       configuration: true,
       id: 'get-v0-city-by-city-name-config-validate',
-      summary: 'Check the files on disk',
+      summary: 'Validate the configuration files',
       description:
         'Lists every error and warning with its file, line and key, also keys that have no effect. The status is 200 in any case.',
       ok: ConfigValidated,
@@ -57,9 +57,9 @@ export const configRoutes = (city: CityOf<{ configViews: ConfigViews }>) => [
     {
       configuration: true,
       id: 'reload-config',
-      summary: 'Read the files of the configuration again now',
+      summary: 'Reload the configuration',
       description:
-        'A change is put in force within a second anyway; this answers once it is, or says why it cannot be.',
+        'gc applies changed files within a second. This responds once they are applied, or with the reason they cannot be.',
       needs: 'work',
       body: Type.Optional(ConfigReload),
       ok: ConfigReloaded,

@@ -7,16 +7,16 @@ const originString = (description: string) => Type.String({ description })
 export const WorkspaceResponse = Type.Object(
   {
     name: Type.String({ description: 'The name of the city.' }),
-    prefix: Type.Optional(Type.String({ description: 'What the ids of its own beads begin with.' })),
+    prefix: Type.Optional(Type.String({ description: 'Prefix of the ids of its own beads.' })),
     declared_name: Type.Optional(
       Type.String({ description: 'The name in city.toml, which this machine may override.' }),
     ),
     declared_prefix: Type.Optional(Type.String({ description: 'The prefix in city.toml.' })),
     provider: Type.Optional(Type.String({ description: 'The provider of agents that name none.' })),
-    suspended: Type.Boolean({ description: 'Whether it starts no new sessions.' }),
+    suspended: Type.Boolean({ description: 'True if it starts no new sessions.' }),
     session_template: Type.Optional(Type.String()),
     max_active_sessions: Type.Optional(
-      Count('The highest number of sessions at once: absent when not declared, -1 for no limit.'),
+      Count('Maximum simultaneous sessions; absent if not declared, -1 for no limit.'),
     ),
   },
   { $id: 'WorkspaceResponse', ...closed },
@@ -26,9 +26,9 @@ const agent = {
   name: Type.String({ description: 'Its name, without its rig.' }),
   dir: Type.Optional(Type.String({ description: 'The rig it works in.' })),
   provider: Type.Optional(Type.String()),
-  is_pool: Type.Optional(Type.Boolean({ description: 'Whether it may have several sessions at once.' })),
+  is_pool: Type.Optional(Type.Boolean({ description: 'True if it may have several sessions.' })),
   scope: Type.Optional(Type.String({ description: '`city` or `rig`.' })),
-  suspended: Type.Boolean({ description: 'Whether it, or its rig, is suspended.' }),
+  suspended: Type.Boolean({ description: 'True if it, or its rig, is suspended.' }),
 }
 
 export const ConfigAgent = Type.Object(agent, { $id: 'ConfigAgentResponse', ...closed })
@@ -60,7 +60,11 @@ export const ConfigProvider = Type.Object(provider, { $id: 'ProviderSpecJSON', .
 export type ConfigProvider = Static<typeof ConfigProvider>
 
 export const ConfigPatches = Type.Object(
-  { agent_count: Count('Of agents.'), rig_count: Count('Of rigs.'), provider_count: Count('Of providers.') },
+  {
+    agent_count: Count('Number of agents.'),
+    rig_count: Count('Number of rigs.'),
+    provider_count: Count('Number of providers.'),
+  },
   { $id: 'ConfigPatchesResponse', ...closed },
 )
 export type ConfigPatches = Static<typeof ConfigPatches>
@@ -72,7 +76,7 @@ export const ConfigResponse = Type.Object(
     rigs: Type.Array(ConfigRig),
     providers: Type.Optional(Type.Record(Type.String(), ConfigProvider)),
     patches: Type.Optional(ConfigPatches),
-    effective_api_url: Type.Optional(Type.String({ description: 'Where this city is served.' })),
+    effective_api_url: Type.Optional(Type.String({ description: 'Address of this city.' })),
   },
   { $id: 'ConfigResponse', ...closed },
 )
@@ -99,7 +103,7 @@ export const ConfigExplained = Type.Object(
       ),
     ),
     patches: Type.Object(
-      { agents: Count('Of agents.'), rigs: Count('Of rigs.'), providers: Count('Of providers.') },
+      { agents: Count('Number of agents.'), rigs: Count('Number of rigs.'), providers: Count('Number of providers.') },
       { $id: 'ConfigExplainPatches', ...closed },
     ),
   },
@@ -109,7 +113,7 @@ export type ConfigExplained = Static<typeof ConfigExplained>
 
 export const ConfigValidated = Type.Object(
   {
-    valid: Type.Boolean({ description: 'Whether the files on disk can be put in force.' }),
+    valid: Type.Boolean({ description: 'True if the files on disk are valid.' }),
     errors: Type.Array(Type.String(), { description: 'Each with its file, line and key.' }),
     warnings: Type.Array(Type.String()),
   },
@@ -130,16 +134,16 @@ export type ConfigReload = Static<typeof ConfigReload>
 export const ConfigReloaded = Type.Object(
   {
     outcome: Type.Union([Type.Literal('applied'), Type.Literal('no_change'), Type.Literal('invalid')], {
-      description: '`invalid`: the files have errors, and the last good configuration stays in force.',
+      description: '`invalid`: the files have errors, and the last good configuration stays active.',
     }),
     errors: Type.Array(Type.String(), { description: 'Each with its file, line and key.' }),
     warnings: Type.Array(Type.String()),
     in_force_since: Type.String({
       format: 'date-time',
-      description: 'Since when the configuration is in force: a change is mostly seen before anybody asks.',
+      description: 'Time at which the configuration was applied. gc usually applies a change before this is called.',
     }),
     files: Type.Array(Type.String(), {
-      description: 'The files that came into force then; none when the city was opened with them.',
+      description: 'The files applied then; none if the city was opened with them.',
     }),
   },
   { $id: 'ConfigReloadBody', ...closed },

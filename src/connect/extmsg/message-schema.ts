@@ -18,7 +18,7 @@ export const TranscriptMessageKind = Type.Union([Type.Literal('inbound'), Type.L
 })
 export const TranscriptProvenance = Type.Union([Type.Literal('live'), Type.Literal('hydrated')], {
   $id: 'TranscriptProvenance',
-  description: 'Whether it was recorded as it passed, or read from the messenger later.',
+  description: 'True if it was recorded as it passed, or read from the messenger later.',
 })
 
 export const ConversationTranscriptRecord = Type.Object(
@@ -29,11 +29,11 @@ export const ConversationTranscriptRecord = Type.Object(
     Sequence: Type.Integer({ format: 'int64', description: 'Counts the messages of the conversation from 1.' }),
     Kind: TranscriptMessageKind,
     Provenance: TranscriptProvenance,
-    ProviderMessageID: Type.String({ description: 'What the messenger calls it.' }),
+    ProviderMessageID: Type.String({ description: 'Id in the messenger.' }),
     Actor: ExternalActor,
     Text: Type.String(),
     ExplicitTarget: Type.String({ description: 'The handle that it was addressed to; empty for none.' }),
-    ReplyToMessageID: Type.String({ description: 'What the messenger calls the message that it answers.' }),
+    ReplyToMessageID: Type.String({ description: 'Id in the messenger of the message that it replies to.' }),
     Attachments: nullable(Type.Array(ExternalAttachment)),
     SourceSessionID: Type.String({ description: 'The session that sent it; empty for one from outside.' }),
     CreatedAt: Timestamp,
@@ -59,10 +59,10 @@ export const GroupRouteDecision = Type.Object(
   {
     Match: Type.String({
       description:
-        'Why it goes there: `explicit_target`, `last_addressed` or `default`; `no_match` when nobody in the group is meant, `no_group` when there is none.',
+        'Reason of the route: `explicit_target`, `last_addressed`, `default`, `no_match` without a matching participant, or `no_group`.',
     }),
     TargetSessionID: Type.String(),
-    UpdateCursor: Type.Boolean({ description: 'Whether what follows goes there too.' }),
+    UpdateCursor: Type.Boolean({ description: 'True if later messages go there as well.' }),
   },
   { $id: 'GroupRouteDecision', ...closed },
 )
@@ -93,7 +93,7 @@ export const InboundResult = Type.Object(
     TargetSessionID: Type.String(),
     TargetAgentName: Type.String(),
   },
-  { $id: 'InboundResult', ...closed, description: 'Where a message went; to nobody when there is no TranscriptEntry.' },
+  { $id: 'InboundResult', ...closed, description: 'Route of a message. Without a TranscriptEntry it reached no one.' },
 )
 export type InboundResult = Static<typeof InboundResult>
 
@@ -113,20 +113,20 @@ export type OutboundRequest = Static<typeof OutboundRequest>
 
 export const PublishReceipt = Type.Object(
   {
-    MessageID: Type.String({ description: 'What the messenger calls the message.' }),
+    MessageID: Type.String({ description: 'Id of the message in the messenger.' }),
     Conversation: Type.Object(
       { ...ConversationRef.properties, kind: Type.String() },
-      { ...closed, description: 'Where it was sent; all fields are empty when the adapter did not say.' },
+      { ...closed, description: 'Recipient; all fields are empty if the adapter did not report it.' },
     ),
     Delivered: Type.Boolean(),
     FailureKind: Type.String({
       description:
-        'Why it was not delivered: `unsupported`, `auth`, `rate_limited`, `transient`, `permanent` or `not_found`; `unknown` when it was sent and no answer came, so that it may have arrived.',
+        'Delivery failure: `unsupported`, `auth`, `rate_limited`, `transient`, `permanent` or `not_found`; `unknown` if it was sent without a response and may have arrived.',
     }),
-    RetryAfter: Type.Integer({ format: 'int64', description: 'When to try again, in nanoseconds from now.' }),
+    RetryAfter: Type.Integer({ format: 'int64', description: 'Delay before a retry, in nanoseconds.' }),
     Metadata,
   },
-  { $id: 'PublishReceipt', ...closed, description: 'What an adapter answered.' },
+  { $id: 'PublishReceipt', ...closed, description: 'Response of an adapter.' },
 )
 export type PublishReceipt = Static<typeof PublishReceipt>
 
@@ -142,7 +142,7 @@ export const DeliveryContextRecord = Type.Object(
     SourceSessionID: Type.String(),
     Metadata,
   },
-  { $id: 'DeliveryContextRecord', ...closed, description: 'What a session sent last to a conversation bound to it.' },
+  { $id: 'DeliveryContextRecord', ...closed, description: 'Last message of a session to a conversation bound to it.' },
 )
 
 export const OutboundResult = Type.Object(
@@ -151,20 +151,20 @@ export const OutboundResult = Type.Object(
     DeliveryContext: nullable(DeliveryContextRecord),
     TranscriptEntry: nullable(ConversationTranscriptRecord),
   },
-  { $id: 'OutboundResult', ...closed, description: 'What became of a message; it was delivered or not, see Receipt.' },
+  { $id: 'OutboundResult', ...closed, description: 'Delivery outcome of a message, see Receipt.' },
 )
 export type OutboundResult = Static<typeof OutboundResult>
 
 /** Ours: a conversation with who answers it. */
 export const ConversationView = Type.Object(
   {
-    id: Type.String({ description: 'What gc calls it.' }),
+    id: Type.String({ description: 'Name in gc.' }),
     conversation: ConversationRef,
     binding: Type.Optional(SessionBindingRecord),
     group_id: Type.Optional(Type.String({ description: 'The group whose participants answer it.' })),
-    last_sequence: Type.Integer({ description: 'How many messages it has had.' }),
+    last_sequence: Type.Integer({ description: 'Number of its messages.' }),
     undelivered: Type.Optional(
-      Type.String({ description: 'Why its last message reached nobody, and what it says where nobody answers.' }),
+      Type.String({ description: 'Reason its last message reached no one; set if no one replies.' }),
     ),
     updated_at: Timestamp,
   },

@@ -92,7 +92,7 @@ const bindingRoutes = (city: City) => [
     'GET ~/extmsg/bindings',
     {
       id: 'get-v0-city-by-city-name-extmsg-bindings',
-      summary: 'List the conversations that a session answers',
+      summary: 'List the conversations of a session',
       description: 'Those bound to the session itself; `extmsg/conversations` lists all, with those bound to agents.',
       query: Type.Object({ session_id: Type.Optional(Type.String({ description: 'The id or name of the session.' })) }),
       ok: BindingList,
@@ -108,7 +108,7 @@ const bindingRoutes = (city: City) => [
       summary: 'Bind a conversation to a session or an agent',
       needs: 'coordinate',
       description:
-        'What people write there goes to it from now on. An agent is named by its named session, which is started when a message comes. The same target again takes the new metadata.',
+        'Messages of the conversation go to it from now on. An agent is identified by its named session, which starts when a message arrives. Repeating the target updates the metadata.',
       body: BindRequest,
       ok: SessionBindingRecord,
       errors: ['invalid-request', 'conflict-wrong-state', 'forbidden'],
@@ -146,7 +146,7 @@ const groupRoutes = (city: City) => [
     'POST ~/extmsg/groups',
     {
       id: 'ensure-extmsg-group',
-      summary: 'Make a conversation a group that several sessions answer',
+      summary: 'Turn a conversation into a group of sessions',
       needs: 'coordinate',
       description:
         'A message goes to the participant that it names as `explicit_target`, else to whom was named last, else to the default. A group that is there takes the new default and, when it is given, the metadata.',
@@ -189,10 +189,10 @@ const messageRoutes = (city: City) => [
     'POST ~/extmsg/inbound',
     {
       id: 'post-v0-city-by-city-name-extmsg-inbound',
-      summary: 'Take a message from outside',
+      summary: 'Receive an external message',
       needs: 'connect',
       description:
-        'It goes to whom the conversation is bound, else to a participant of its group, else along a default route of the city, else to nobody. Once this is answered it is on disk; sent again it is taken once.',
+        'Recipient: the binding of the conversation, else a participant of its group, else a default route of the city, else none. The message is on disk when this responds, and repeated deliveries are recorded once.',
       body: InboundRequest,
       ok: InboundResult,
       errors: ['invalid-request', 'validation-failed', 'forbidden'],
@@ -232,7 +232,7 @@ const messageRoutes = (city: City) => [
     'POST ~/extmsg/transcript/ack',
     {
       id: 'post-v0-city-by-city-name-extmsg-transcript-ack',
-      summary: 'Say how far a session has read a conversation',
+      summary: 'Acknowledge messages of a conversation',
       needs: 'work',
       description: 'Messages up to there are not shown to it again. A lower number than before changes nothing.',
       body: TranscriptAck,
@@ -248,7 +248,7 @@ const conversationRoutes = (city: City) => [
     'GET ~/extmsg/conversations',
     {
       id: 'list-extmsg-conversations',
-      summary: 'List conversations with people outside',
+      summary: 'List external conversations',
       description: 'The newest first, each with who answers it.',
       query: Type.Object(paging),
       ok: ConversationViewList,
@@ -262,7 +262,7 @@ const conversationRoutes = (city: City) => [
     'GET ~/extmsg/conversation/{id}',
     {
       id: 'get-extmsg-conversation',
-      summary: 'Show a conversation with people outside',
+      summary: 'Show an external conversation',
       ok: ConversationView,
       errors: ['conversation-not-found'],
       extension: true,

@@ -17,10 +17,10 @@ export const ConversationKind = Type.Union([Type.Literal('dm'), Type.Literal('ro
 
 export const ConversationRef = Type.Object(
   {
-    scope_id: Type.String({ description: 'What the conversation belongs to, usually the name of the city.' }),
+    scope_id: Type.String({ description: 'Scope of the conversation, usually the name of the city.' }),
     provider: Type.String({ description: 'The messenger, in any case: `slack`.' }),
     account_id: Type.String({ description: 'The account of the messenger that the adapter speaks for.' }),
-    conversation_id: Type.String({ description: 'What the messenger calls the conversation.' }),
+    conversation_id: Type.String({ description: 'Id of the conversation in the messenger.' }),
     parent_conversation_id: Type.Optional(Type.String({ description: 'The room that a thread is in.' })),
     kind: ConversationKind,
   },
@@ -30,7 +30,7 @@ export type ConversationRef = Static<typeof ConversationRef>
 
 export const ExternalActor = Type.Object(
   { id: Type.String(), display_name: Type.String(), is_bot: Type.Boolean() },
-  { $id: 'ExternalActor', ...closed, description: 'Who wrote a message, as the messenger names them.' },
+  { $id: 'ExternalActor', ...closed, description: 'Author of a message, as named by the messenger.' },
 )
 export type ExternalActor = Static<typeof ExternalActor>
 
@@ -43,7 +43,7 @@ export type ExternalAttachment = Static<typeof ExternalAttachment>
 export const ExternalInboundMessage = Type.Object(
   {
     provider_message_id: Type.String({
-      description: 'What the messenger calls the message: one that comes again with the same is taken once.',
+      description: 'Id of the message in the messenger; repeated deliveries are recorded once.',
     }),
     conversation: ConversationRef,
     actor: ExternalActor,
@@ -52,7 +52,7 @@ export const ExternalInboundMessage = Type.Object(
     reply_to_message_id: Type.Optional(Type.String({ description: 'The message that it answers.' })),
     attachments: Type.Optional(nullable(Type.Array(ExternalAttachment))),
     dedup_key: Type.Optional(
-      Type.String({ description: 'Tells a repeated delivery instead of `provider_message_id`.' }),
+      Type.String({ description: 'Identifies a repeated delivery instead of `provider_message_id`.' }),
     ),
     received_at: Timestamp,
   },
@@ -66,7 +66,7 @@ export const AdapterCapabilities = Type.Object(
     SupportsAttachments: Type.Boolean(),
     MaxMessageLength: Type.Integer({ format: 'int64', description: 'In characters; 0 for no limit.' }),
   },
-  { $id: 'AdapterCapabilities', ...closed, description: 'What an adapter can do.' },
+  { $id: 'AdapterCapabilities', ...closed, description: 'Capabilities of an adapter.' },
 )
 export type AdapterCapabilities = Static<typeof AdapterCapabilities>
 
@@ -125,7 +125,7 @@ export const SessionBindingRecord = Type.Object(
     }),
     Metadata,
   },
-  { $id: 'SessionBindingRecord', ...closed, description: 'Who answers a conversation.' },
+  { $id: 'SessionBindingRecord', ...closed, description: 'Session or agent that replies in a conversation.' },
 )
 export type SessionBindingRecord = Static<typeof SessionBindingRecord>
 export const BindingList = listOf(SessionBindingRecord, 'ListBodySessionBindingRecord')
@@ -151,7 +151,7 @@ export const UnbindRequest = Type.Object(
     session_id: Type.Optional(Type.String()),
     agent_name: Type.Optional(Type.String()),
   },
-  { $id: 'ExtMsgUnbindInputBody', ...closed, description: 'What is named must all be true of a binding that ends.' },
+  { $id: 'ExtMsgUnbindInputBody', ...closed, description: 'A binding ends only if it matches all given fields.' },
 )
 export type UnbindRequest = Static<typeof UnbindRequest>
 
@@ -177,8 +177,8 @@ export const ConversationGroupRecord = Type.Object(
     SchemaVersion,
     RootConversation: ConversationRef,
     Mode: Type.String({ description: '`launcher`.' }),
-    DefaultHandle: Type.String({ description: 'Who gets a message that is addressed to nobody.' }),
-    LastAddressedHandle: Type.String({ description: 'Who was addressed last, and gets what follows.' }),
+    DefaultHandle: Type.String({ description: 'Recipient of messages without an address.' }),
+    LastAddressedHandle: Type.String({ description: 'Last addressed participant, which gets the following messages.' }),
     FanoutPolicy,
     Metadata,
   },
@@ -247,7 +247,7 @@ export const TranscriptQuery = Type.Object({
   after_sequence: Type.Optional(
     Type.Integer({ format: 'int64', description: 'Only messages with a higher sequence; 0 when absent.' }),
   ),
-  limit: Type.Optional(Type.Integer({ format: 'int64', description: 'How many: 100 when absent, 500 at most.' })),
+  limit: Type.Optional(Type.Integer({ format: 'int64', description: 'Maximum rows: default 100, up to 500.' })),
   order: Type.Optional(
     Type.Union([Type.Literal('asc'), Type.Literal('desc')], { description: 'By sequence; ascending when absent.' }),
   ),

@@ -13,7 +13,7 @@ export const PullRequestChanged = defineEvent(
       number: Type.Integer(),
       change: Type.Union(
         [Type.Literal('opened'), Type.Literal('updated'), Type.Literal('closed'), Type.Literal('merged')],
-        { description: 'What happened since it was last looked at; the last of it where much did.' },
+        { description: 'Changes since it was last read; only the latest of many.' },
       ),
       title: text,
       url: text,

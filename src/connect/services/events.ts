@@ -14,17 +14,17 @@ export const ServiceExited = defineEvent(
   Type.Object(
     {
       service,
-      failures: Type.Integer({ description: 'How many times in a row it ended by itself.' }),
+      failures: Type.Integer({ description: 'Number of consecutive unexpected exits.' }),
       next_start_at: Type.Optional(
-        Type.String({ format: 'date-time', description: 'When it is started again; absent when it is not.' }),
+        Type.String({ format: 'date-time', description: 'Time of the next start; absent if there is none.' }),
       ),
     },
     { $id: 'ServiceExitedPayload', ...closed },
   ),
-  'The process of a service ended by itself, or could not be started.',
+  'The process of a service exited unexpectedly or could not be started.',
 )
 export const ServiceRestarted = defineEvent(
   'service.restarted',
   Type.Object({ service }, { $id: 'ServiceRestartedPayload', ...closed }),
-  'Somebody had a service started anew.',
+  'A service was restarted on request.',
 )

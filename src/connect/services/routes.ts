@@ -39,7 +39,7 @@ export const serviceRoutes = (city: CityOf<{ services: Services }>) => [
       summary: 'Restart a service',
       repeat: { outside: 'look at the service with `gc service list`' },
       description:
-        'Ends its process, if it runs, and starts it anew, however often it failed. It is ready a little later.',
+        'Stops its process if it runs and starts it again, regardless of earlier failures. It becomes ready shortly after.',
       needs: 'coordinate',
       ok: ServiceRestarted,
       errors: ['service-not-found', 'conflict-wrong-state', 'internal'],
@@ -62,11 +62,11 @@ export const serviceRoutes = (city: CityOf<{ services: Services }>) => [
     'GET ~/service/{name}/log',
     {
       id: 'get-service-log',
-      summary: 'Get the last lines that a service printed',
+      summary: 'Show the last output of a service',
       needs: 'watch',
       query: Type.Object({
         lines: Type.Optional(
-          Type.Integer({ minimum: 1, maximum: MAX_LINES, description: 'How many; 100 when absent.' }),
+          Type.Integer({ minimum: 1, maximum: MAX_LINES, description: 'Maximum rows; default 100.' }),
         ),
       }),
       ok: ServiceLog,
@@ -79,7 +79,7 @@ export const serviceRoutes = (city: CityOf<{ services: Services }>) => [
     'GET ~/service/{name}/log/stream',
     {
       id: 'stream-service-log',
-      summary: 'Stream what a service prints',
+      summary: 'Stream the output of a service',
       needs: 'watch',
       query: Type.Object({
         from: Type.Optional(

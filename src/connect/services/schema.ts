@@ -9,24 +9,24 @@ export const Status = Type.Object(
     kind: Type.Optional(
       Type.String({ description: '`proxy_process`: a program of the city or a pack; `workflow`: gc itself answers.' }),
     ),
-    workflow_contract: Type.Optional(Type.String({ description: 'What gc answers with.' })),
-    mount_path: Type.String({ description: 'Where it lies, below the address of the city.' }),
+    workflow_contract: Type.Optional(Type.String({ description: 'Response of gc.' })),
+    mount_path: Type.String({ description: 'Path below the address of the city.' }),
     publish_mode: Type.String({ description: '`private`, or `direct` through the public listener.' }),
-    visibility: Type.Optional(Type.String({ description: 'Who may reach it: `private`, `tenant` or `public`.' })),
+    visibility: Type.Optional(Type.String({ description: 'Visibility: `private`, `tenant` or `public`.' })),
     hostname: Type.Optional(Type.String({ description: 'The label of a host name that it asks for.' })),
-    state_root: Type.String({ description: 'Where it keeps its state, from the folder of the city.' }),
-    url: Type.Optional(Type.String({ description: 'Where other machines reach it.' })),
+    state_root: Type.String({ description: 'Folder of its state, relative to the city.' }),
+    url: Type.Optional(Type.String({ description: 'Address for other machines.' })),
     state: Type.Optional(Type.String({ description: '`starting`, `ready`, `degraded`, `stopping` or `stopped`.' })),
     local_state: Type.String({
       description:
-        'The same; also `config_error` when its declaration is wrong, and `restart_failed` when it ended so often that it is not started again by itself.',
+        'As `state`; also `config_error` if its declaration is invalid, and `restart_failed` after too many exits.',
     }),
     publication_state: Type.String({
       description: '`private`, `direct`, or `blocked` when it cannot be reached as it asks to be.',
     }),
-    reason: Type.Optional(Type.String({ description: 'Why it is not ready, or how it is published.' })),
-    allow_websockets: Type.Optional(Type.Boolean({ description: 'Whether other machines may open WebSockets to it.' })),
-    updated_at: Type.String({ format: 'date-time', description: 'When its state changed last.' }),
+    reason: Type.Optional(Type.String({ description: 'Reason it is not ready, or how it is published.' })),
+    allow_websockets: Type.Optional(Type.Boolean({ description: 'True if other machines may open WebSockets to it.' })),
+    updated_at: Type.String({ format: 'date-time', description: 'Time of its last state change.' }),
   },
   { $id: 'Status', ...closed, description: 'A service of the city or of one of its packs.' },
 )
@@ -41,7 +41,7 @@ export const ServiceRestarted = Type.Object(
     action: Type.String({ description: '`restart`.' }),
     service: Type.String({ description: 'The name of the service.' }),
   },
-  { $id: 'ServiceRestartOutputBody', ...closed, description: 'The service was started anew.' },
+  { $id: 'ServiceRestartOutputBody', ...closed, description: 'The service was restarted.' },
 )
 export type ServiceRestarted = Static<typeof ServiceRestarted>
 
@@ -49,19 +49,19 @@ export type ServiceRestarted = Static<typeof ServiceRestarted>
 export const ServiceProcessView = Type.Object(
   {
     service: Type.String(),
-    command: Type.Array(Type.String(), { description: 'What runs; empty when gc itself answers.' }),
+    command: Type.Array(Type.String(), { description: 'Command; empty if gc itself serves it.' }),
     folder: Type.String({ description: 'The folder that it runs in.' }),
     declared_at: Type.String({ description: 'The file and line that declare it.' }),
     socket: Type.Optional(Type.String({ description: 'The Unix socket on which it speaks HTTP.' })),
     log: Type.Optional(Type.String({ description: 'The file that has what it prints.' })),
     pid: Type.Optional(Type.Integer()),
     started_at: Type.Optional(Type.String({ format: 'date-time' })),
-    starts: Type.Integer({ description: 'How many times it was started.' }),
-    failures: Type.Integer({ description: 'How many times in a row it ended by itself.' }),
-    last_exit: Type.Optional(Type.String({ description: 'How it ended last.' })),
+    starts: Type.Integer({ description: 'Number of starts.' }),
+    failures: Type.Integer({ description: 'Number of consecutive unexpected exits.' }),
+    last_exit: Type.Optional(Type.String({ description: 'Outcome of the last run.' })),
     last_exit_at: Type.Optional(Type.String({ format: 'date-time' })),
-    next_start_at: Type.Optional(Type.String({ format: 'date-time', description: 'When it is started again.' })),
-    to_do: Type.Optional(Type.String({ description: 'What a person can do when it is not ready.' })),
+    next_start_at: Type.Optional(Type.String({ format: 'date-time', description: 'Time of the next start.' })),
+    to_do: Type.Optional(Type.String({ description: 'Fix if it is not ready.' })),
   },
   { $id: 'ServiceProcess', ...closed, description: 'The process behind a service.' },
 )
@@ -72,7 +72,7 @@ export const ServiceLog = Type.Object(
   {
     text: Type.String({ description: 'The last lines.' }),
     file: Type.String({ description: 'The file that has all that is kept.' }),
-    offset: Type.Integer({ description: 'Where the stream of what follows goes on.' }),
+    offset: Type.Integer({ description: 'Resume point of the stream.' }),
   },
   { $id: 'ServiceLog', ...closed },
 )

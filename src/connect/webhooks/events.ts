@@ -10,11 +10,11 @@ export const WebhookReceived = defineEvent(
     {
       webhook: text,
       scheme: optional,
-      event_type: Type.Optional(Type.String({ description: 'What happened at the sender, in its own word.' })),
-      dedup_id: Type.Optional(Type.String({ description: 'What tells this delivery from others.' })),
-      deduped: Type.Boolean({ description: 'Whether it came before, so that nothing follows from it again.' }),
-      matched: Type.Boolean({ description: 'Whether a rule says what follows.' }),
-      dispatched: Type.Boolean({ description: 'Whether it follows.' }),
+      event_type: Type.Optional(Type.String({ description: 'Event type of the sender.' })),
+      dedup_id: Type.Optional(Type.String({ description: 'Identity of this delivery.' })),
+      deduped: Type.Boolean({ description: 'True if it is a repetition without further effect.' }),
+      matched: Type.Boolean({ description: 'True if a rule says what follows.' }),
+      dispatched: Type.Boolean({ description: 'True if it follows.' }),
       rule_index: Type.Integer({ description: 'The rule, counted from 0; -1 for none.' }),
       order: optional,
       rig: optional,
@@ -41,5 +41,5 @@ export const WebhookRejected = defineEvent(
     },
     { $id: 'WebhookRejectedPayload', additionalProperties: false },
   ),
-  'A delivery was rejected. Of many in a short time only the first are recorded; the next one tells how many were left out.',
+  'A delivery was rejected. During a burst only the first are recorded; the next one has the number left out.',
 )

@@ -5,7 +5,7 @@ const closed = { additionalProperties: false } as const
 
 const WebhookRule = Type.Object(
   {
-    event: Type.Optional(Type.String({ description: 'What must have happened at the sender; anything when absent.' })),
+    event: Type.Optional(Type.String({ description: 'Required event type of the sender; default is any.' })),
     match: Type.Record(Type.String(), Type.String(), { description: 'The text that paths of the payload must have.' }),
     target: Type.Union([Type.Literal('order'), Type.Literal('conversation')]),
     order: Type.Optional(Type.String()),
@@ -18,15 +18,15 @@ const WebhookRule = Type.Object(
 export const Webhook = Type.Object(
   {
     name: Type.String(),
-    url: Type.String({ description: 'Where the sender delivers to, as seen from this machine.' }),
-    scheme: Type.String({ description: 'How the sender proves who it is.' }),
+    url: Type.String({ description: 'Delivery address, as seen from this machine.' }),
+    scheme: Type.String({ description: 'Authentication of the sender.' }),
     visibility: Type.String({ description: 'Only `public` ones are reached from other machines.' }),
     rig: Type.Optional(Type.String()),
     per_minute: Type.Integer(),
     burst: Type.Integer(),
     rules: Type.Array(WebhookRule),
     file: Type.String({ description: 'The file and line that declare it.' }),
-    problem: Type.Optional(Type.String({ description: 'Why its deliveries fail, and what to do.' })),
+    problem: Type.Optional(Type.String({ description: 'Reason its deliveries fail, and the fix.' })),
   },
   { $id: 'Webhook', ...closed },
 )
@@ -38,7 +38,7 @@ export type WebhookList = Static<typeof WebhookList>
 export const WebhookTest = Type.Object(
   {
     event: Type.Optional(
-      Type.String({ maxLength: 200, description: 'What happened; that of the first rule when absent.' }),
+      Type.String({ maxLength: 200, description: 'Event type; default is that of the first rule.' }),
     ),
     payload: Type.Optional(
       Type.Record(Type.String(), Type.Unknown(), { description: 'One that fits the first rule when absent.' }),
@@ -49,7 +49,7 @@ export const WebhookTest = Type.Object(
       }),
     ),
     body: Type.Optional(
-      Type.String({ maxLength: 1024 * 1024, description: 'What to deliver as it is, in place of a payload.' }),
+      Type.String({ maxLength: 1024 * 1024, description: 'Raw body to deliver instead of a payload.' }),
     ),
     content_type: Type.Optional(
       Type.String({
@@ -71,7 +71,7 @@ export const WebhookTestResult = Type.Object(
     payload: Type.Record(Type.String(), Type.Unknown()),
     status: Type.Optional(Type.Integer({ description: 'The HTTP status that the sender would see.' })),
     answer: Type.Optional(Type.Unknown({ description: 'The body that the sender would see.' })),
-    reason: Type.Optional(Type.String({ description: 'Why it was rejected, in one word.' })),
+    reason: Type.Optional(Type.String({ description: 'Reason it was rejected, in one word.' })),
     message: Type.Optional(Type.String({ description: 'The same in a sentence that says what to do.' })),
     rule_index: Type.Integer({ description: 'The rule that it fits, counted from 0; -1 for none.' }),
     order: Type.Optional(Type.String()),

@@ -26,7 +26,7 @@ export const formulaRoutes = (city: CityOf<{ formulas: Formulas }>) => [
     'GET ~/formulas',
     {
       id: 'get-v0-city-by-city-name-formulas',
-      summary: 'List formulas that can be run',
+      summary: 'List runnable formulas',
       description:
         'One whose file cannot be read is listed with what is wrong as its description; `partial` is true then.',
       query: FormulaScopeQuery,
@@ -39,7 +39,7 @@ export const formulaRoutes = (city: CityOf<{ formulas: Formulas }>) => [
     'GET ~/formulas/{name}',
     {
       id: 'get-v0-city-by-city-name-formulas-by-name',
-      summary: 'Show what a formula compiles to',
+      summary: 'Show a compiled formula',
       description: 'Titles hold the defaults of variables; other texts are as written.',
       query: FormulaDetailQuery,
       ok: FormulaDetailResponse,
@@ -51,7 +51,7 @@ export const formulaRoutes = (city: CityOf<{ formulas: Formulas }>) => [
     'GET ~/formula/{name}',
     {
       id: 'get-v0-city-by-city-name-formula-by-name',
-      summary: 'Show what a formula compiles to, under its other address',
+      summary: 'Show a compiled formula (alias)',
       query: FormulaDetailQuery,
       ok: FormulaDetailResponse,
       errors: DETAIL_ERRORS,
@@ -63,7 +63,7 @@ export const formulaRoutes = (city: CityOf<{ formulas: Formulas }>) => [
     {
       id: 'post-v0-city-by-city-name-formulas-by-name-preview',
       repeat: 'again',
-      summary: 'Show what a formula would be with these variables',
+      summary: 'Preview a formula with variables',
       description: 'The variables are checked as they are when it is run. Nothing is made.',
       needs: 'read',
       body: FormulaPreviewBody,
@@ -76,7 +76,7 @@ export const formulaRoutes = (city: CityOf<{ formulas: Formulas }>) => [
     'GET ~/formulas/{name}/source',
     {
       id: 'get-v0-city-by-city-name-formulas-by-name-source',
-      summary: 'Show the file of a formula of the city’s own',
+      summary: 'Show the file of a formula of the city',
       ok: FormulaSourceOutputBody,
       errors: ['formula-not-found'],
     },
@@ -87,8 +87,8 @@ export const formulaRoutes = (city: CityOf<{ formulas: Formulas }>) => [
     {
       id: 'post-v0-city-by-city-name-formulas-by-name-validate',
       repeat: 'again',
-      summary: 'Check the text of a formula',
-      description: 'What is wrong comes with its line. Nothing is saved.',
+      summary: 'Validate the text of a formula',
+      description: 'Errors have line numbers. Nothing is saved.',
       needs: 'read',
       body: Type.Uint8Array(),
       ok: FormulaValidateOutputBody,
@@ -100,8 +100,8 @@ export const formulaRoutes = (city: CityOf<{ formulas: Formulas }>) => [
     'PUT ~/formulas/{name}',
     {
       id: 'put-v0-city-by-city-name-formulas-by-name',
-      summary: 'Save a formula of the city’s own',
-      description: 'It is checked first. Runs go on with what they were compiled from.',
+      summary: 'Save a formula of the city',
+      description: 'The formula is checked first. Active runs keep the version they were compiled from.',
       needs: 'configure',
       body: Type.Uint8Array(),
       ok: OKResponseBody,
@@ -113,7 +113,7 @@ export const formulaRoutes = (city: CityOf<{ formulas: Formulas }>) => [
     'DELETE ~/formulas/{name}',
     {
       id: 'delete-v0-city-by-city-name-formulas-by-name',
-      summary: 'Delete a formula of the city’s own',
+      summary: 'Delete a formula of the city',
       needs: 'configure',
       ok: OKResponseBody,
       errors: ['invalid-request', 'formula-not-found', 'conflict-wrong-state', 'conflict-concurrent-modify'],
@@ -124,7 +124,7 @@ export const formulaRoutes = (city: CityOf<{ formulas: Formulas }>) => [
     'GET ~/formula-files',
     {
       id: 'list-formula-files',
-      summary: 'List every formula file with what is wrong with it',
+      summary: 'List formula files and their errors',
       description: 'Expansions and aspects, and files that cannot be read, are among them.',
       query: FormulaReportsQuery,
       ok: FormulaReports,
@@ -138,7 +138,7 @@ export const formulaRoutes = (city: CityOf<{ formulas: Formulas }>) => [
     {
       id: 'compile-formula',
       repeat: 'again',
-      summary: 'Show all that a formula compiles to',
+      summary: 'Show a compiled formula in full',
       description:
         'With its root, its control steps and its spec beads. Nothing is made, and variables are not checked.',
       needs: 'read',

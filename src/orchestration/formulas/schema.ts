@@ -7,9 +7,9 @@ export const FormulaVarDefResponse = Type.Object(
   {
     name: Type.String(),
     type: Type.String({ description: 'Free text, not checked; `string` when the formula does not say.' }),
-    description: text('What it is for.'),
+    description: text('Purpose.'),
     default: Type.Optional(Type.Unknown({ description: 'Its value when none is given.' })),
-    required: Type.Optional(Type.Boolean({ description: 'Whether a value must be given.' })),
+    required: Type.Optional(Type.Boolean({ description: 'True if a value must be given.' })),
     enum: Type.Optional(nullable(Type.Array(Type.String(), { description: 'The values it may have.' }))),
     pattern: text('A regular expression of RE2 that its value matches.'),
   },
@@ -20,7 +20,7 @@ export const FormulaRecentRunResponse = Type.Object(
   {
     workflow_id: Type.String(),
     status: Type.String({ description: '`active`, `pending`, `failed`, `done`, `skipped` or `canceled`.' }),
-    target: Type.String({ description: 'Who works on it.' }),
+    target: Type.String({ description: 'Assignee.' }),
     started_at: Type.String(),
     updated_at: Type.String(),
   },
@@ -33,7 +33,7 @@ const count = (description: string) => Type.Integer({ format: 'int64', descripti
 export const FormulaSummaryResponse = Type.Object(
   {
     name: Type.String(),
-    description: Type.String({ description: 'What it is for, or what is wrong with its file.' }),
+    description: Type.String({ description: 'Purpose, or the error in its file.' }),
     var_defs: nullable(Type.Array(FormulaVarDefResponse)),
     run_count: count('Always 0: ask for the runs of the formula.'),
     recent_runs: nullable(Type.Array(FormulaRecentRunResponse)),
@@ -45,8 +45,8 @@ export type FormulaSummaryResponse = Static<typeof FormulaSummaryResponse>
 export const FormulaListBody = Type.Object(
   {
     items: nullable(Type.Array(FormulaSummaryResponse)),
-    total: count('How many there are.'),
-    partial: Type.Boolean({ description: 'Whether the file of one of them cannot be read.' }),
+    total: count('Total number.'),
+    partial: Type.Boolean({ description: 'True if the file of one of them cannot be read.' }),
   },
   { $id: 'FormulaListBody', additionalProperties: false },
 )
@@ -77,8 +77,8 @@ const FormulaPreviewNodeResponse = Type.Object(
 
 const FormulaPreviewEdgeResponse = Type.Object(
   {
-    from: Type.String({ description: 'What comes first.' }),
-    to: Type.String({ description: 'What waits for it.' }),
+    from: Type.String({ description: 'Order of the results.' }),
+    to: Type.String({ description: 'Dependents.' }),
     kind: text('`blocks` or `waits-for`.'),
   },
   { $id: 'FormulaPreviewEdgeResponse', additionalProperties: false },
@@ -119,7 +119,7 @@ export type FormulaPreviewBody = Static<typeof FormulaPreviewBody>
 export const FormulaRunsResponse = Type.Object(
   {
     formula: Type.String(),
-    run_count: count('How many runs of it there are.'),
+    run_count: count('Number of its runs.'),
     recent_runs: nullable(Type.Array(FormulaRecentRunResponse)),
     partial: Type.Boolean(),
     partial_errors: Type.Optional(nullable(Type.Array(Type.String()))),
@@ -137,7 +137,7 @@ export type FormulaSourceOutputBody = Static<typeof FormulaSourceOutputBody>
 export const FormulaValidateOutputBody = Type.Object(
   {
     valid: Type.Boolean(),
-    errors: Type.Optional(nullable(Type.Array(Type.String(), { description: 'What is wrong, each with its line.' }))),
+    errors: Type.Optional(nullable(Type.Array(Type.String(), { description: 'Errors, each with its line.' }))),
   },
   { $id: 'FormulaValidateOutputBody', additionalProperties: false },
 )
@@ -151,7 +151,7 @@ export const MonitorFeedItemResponse = Type.Object(
     title: Type.String(),
     scope_kind: Type.String({ description: '`city` or `rig`.' }),
     scope_ref: Type.String({ description: 'The name of that city or rig.' }),
-    target: Type.String({ description: 'Who works on it.' }),
+    target: Type.String({ description: 'Assignee.' }),
     started_at: Type.String(),
     updated_at: Type.String(),
     bead_id: Type.Optional(Type.String()),
@@ -162,7 +162,7 @@ export const MonitorFeedItemResponse = Type.Object(
     store_ref: Type.Optional(Type.String()),
     attached_bead_id: text('The bead that it was started for.'),
     logical_bead_id: Type.Optional(Type.String()),
-    run_detail_available: Type.Optional(Type.Boolean({ description: 'Whether the run can be asked for.' })),
+    run_detail_available: Type.Optional(Type.Boolean({ description: 'True if the run can be asked for.' })),
   },
   { $id: 'MonitorFeedItemResponse', additionalProperties: false },
 )
@@ -195,13 +195,13 @@ export type FormulaDetailQuery = Static<typeof FormulaDetailQuery>
 
 export const FormulaRunsQuery = Type.Object({
   ...scope,
-  limit: limit('How many at most: 3 for 0, never more than 20.'),
+  limit: limit('Maximum rows: 0 means 3, up to 20.'),
 })
 export type FormulaRunsQuery = Static<typeof FormulaRunsQuery>
 
 export const FormulaFeedQuery = Type.Object({
   ...scope,
-  limit: limit('How many at most: 50 for 0, never more than 500.'),
+  limit: limit('Maximum rows: 0 means 50, up to 500.'),
 })
 export type FormulaFeedQuery = Static<typeof FormulaFeedQuery>
 
@@ -217,8 +217,8 @@ const FormulaReportResponse = Type.Object(
     type: text('`workflow`, `expansion` or `aspect`; absent when the file cannot be read.'),
     description: Type.String(),
     catalog: Type.Optional(Type.Object({ name: Type.String(), description: Type.String() })),
-    errors: Type.Array(FormulaMessageResponse, { description: 'Why it does not compile.' }),
-    warnings: Type.Array(FormulaMessageResponse, { description: 'What in it is accepted and has no effect.' }),
+    errors: Type.Array(FormulaMessageResponse, { description: 'Reason it does not compile.' }),
+    warnings: Type.Array(FormulaMessageResponse, { description: 'Keys that are accepted without effect.' }),
   },
   { $id: 'FormulaReport', additionalProperties: false },
 )

@@ -11,7 +11,7 @@ export const gateRoutes = (city: CityOf<{ gates: Gates; beads: Beads }>) => [
     'POST ~/gates',
     {
       id: 'create-gate',
-      summary: 'Block a bead until a person, a time or GitHub resolves it',
+      summary: 'Create a gate on a bead',
       needs: 'work',
       description:
         'A timer resolves itself when it is due. GitHub is asked by `gh`, once a minute until the time limit. What waits ' +
@@ -28,7 +28,7 @@ export const gateRoutes = (city: CityOf<{ gates: Gates; beads: Beads }>) => [
     'POST ~/gates/check',
     {
       id: 'check-gates',
-      summary: 'Resolve the gates whose time has come',
+      summary: 'Resolve due gates',
       needs: 'work',
       description: 'Asks GitHub, by `gh`, about those that wait for a run or a pull request.',
       body: GateCheck,

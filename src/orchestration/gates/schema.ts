@@ -4,7 +4,7 @@ const closed = { additionalProperties: false } as const
 
 const GateKind = Type.Union(
   [Type.Literal('human'), Type.Literal('timer'), Type.Literal('gh:run'), Type.Literal('gh:pr')],
-  { description: 'What resolves it: a person, the time, a run or a pull request at GitHub.' },
+  { description: 'Resolver: a person, a time, or a run or pull request on GitHub.' },
 )
 export type GateKind = Static<typeof GateKind>
 
@@ -17,11 +17,11 @@ export const GateCreate = Type.Object(
     timeout_ms: Type.Optional(
       Type.Integer({
         minimum: 0,
-        description: 'When a timer is due, counted from now; how long GitHub is asked; when a person is late.',
+        description: 'Due time of a timer from now, polling time of GitHub, or deadline of a person.',
       }),
     ),
-    reason: Type.Optional(Type.String({ description: 'What is asked, in a line: the title of the gate.' })),
-    description: Type.Optional(Type.String({ description: 'What is asked, in detail.' })),
+    reason: Type.Optional(Type.String({ description: 'Question in a line: the title of the gate.' })),
+    description: Type.Optional(Type.String({ description: 'Question in detail.' })),
   },
   { $id: 'GateCreateBody', ...closed },
 )
@@ -42,13 +42,13 @@ export type GateCheck = Static<typeof GateCheck>
 /** Ours: what became of gates that were checked. */
 export const GateCheckResponse = Type.Object(
   {
-    checked: Type.Integer({ description: 'How many were looked at.' }),
+    checked: Type.Integer({ description: 'Number checked.' }),
     resolved: Type.Array(
-      Type.Object({ id: Type.String(), reason: Type.String() }, { ...closed, description: 'What resolved it.' }),
-      { description: 'What they waited for has come.' },
+      Type.Object({ id: Type.String(), reason: Type.String() }, { ...closed, description: 'Cause of its resolution.' }),
+      { description: 'The event they waited for has happened.' },
     ),
     failed: Type.Array(Type.Object({ id: Type.String(), reason: Type.String() }, closed), {
-      description: 'What they waited for will not come, or cannot be found out: a person has to look.',
+      description: 'The event they waited for cannot happen or cannot be determined; a person must check.',
     }),
     waiting: Type.Array(Type.String(), { description: 'The others.' }),
   },

@@ -49,8 +49,8 @@ export const orderRoutes = (city: CityOf<OrderServices>) => [
     {
       configuration: true,
       id: 'get-v0-city-by-city-name-orders',
-      summary: 'List the orders that are enabled',
-      description: 'An order is a command or a formula that gc runs by itself, by the clock or by what happens.',
+      summary: 'List enabled orders',
+      description: 'An order is a command or a formula that gc runs automatically, on a schedule or on events.',
       ok: OrderListBody,
     },
     (x) => city(x).orders.list(),
@@ -61,7 +61,7 @@ export const orderRoutes = (city: CityOf<OrderServices>) => [
       configuration: true,
       id: 'get-v0-city-by-city-name-order-by-name',
       summary: 'Show an order',
-      description: 'By its scoped name, or by its name when only one order has it. Disabled ones are shown too.',
+      description: 'Finds the order by its scoped name, or by its name if that is unique. Includes disabled orders.',
       ok: OrderResponse,
       errors: NAMED,
     },
@@ -82,7 +82,7 @@ export const orderRoutes = (city: CityOf<OrderServices>) => [
     {
       id: 'post-v0-city-by-city-name-order-by-name-disable',
       summary: 'Disable an order',
-      description: 'Writes an override into city.toml. What runs already goes on.',
+      description: 'Writes an override into city.toml. Active runs continue.',
       ...SWITCHED,
     },
     (x) => city(x).orders.disable(x.caller, x.params.name),
@@ -93,12 +93,12 @@ export const orderRoutes = (city: CityOf<OrderServices>) => [
       id: 'post-v0-city-by-city-name-order-by-name-run',
       summary: 'Run an order now',
       description:
-        'Whatever its trigger says, and also while it runs. The answer comes once the run is on disk; the run goes on. Where several orders have the name, the first enabled one is run.',
+        'Runs the order regardless of its trigger, even while it runs. This responds once the run is on disk, and the run continues. If several orders have the name, the first enabled one runs.',
       needs: 'work',
       body: OrderRunInputBody,
       ok: { 202: OrderRunOutputBody },
       errors: ['order-not-found', 'validation-failed', WEBHOOK_REJECTED, 'service-unavailable'],
-      responseHeaders: { Location: 'Where runs of formulas are listed.' },
+      responseHeaders: { Location: 'Path of the list of formula runs.' },
     },
     (x) => {
       x.response.headers.Location = `/v0/city/${encodeURIComponent(x.params.cityName)}/runs`
@@ -110,7 +110,7 @@ export const orderRoutes = (city: CityOf<OrderServices>) => [
     {
       configuration: true,
       id: 'get-v0-city-by-city-name-orders-check',
-      summary: 'Say of each enabled order whether it is due, and why',
+      summary: 'Check which orders are due',
       description: 'Runs the checks of conditions, as for a run of their orders.',
       query: OrderCheckQuery,
       ok: OrderCheckListBody,
@@ -122,7 +122,7 @@ export const orderRoutes = (city: CityOf<OrderServices>) => [
     'GET ~/orders/history',
     {
       id: 'get-v0-city-by-city-name-orders-history',
-      summary: 'List the runs of an order, the latest first',
+      summary: 'List the runs of an order, newest first',
       query: OrderHistoryQuery,
       ok: OrderHistoryListBody,
       errors: ['invalid-request', 'service-unavailable'],
@@ -134,7 +134,7 @@ export const orderRoutes = (city: CityOf<OrderServices>) => [
     'GET ~/order/history/{bead_id}',
     {
       id: 'get-v0-city-by-city-name-order-history-by-bead-id',
-      summary: 'Show a run of an order with what it printed',
+      summary: 'Show a run of an order and its output',
       query: OrderHistoryDetailQuery,
       ok: OrderHistoryDetailResponse,
       errors: ['bead-not-found', 'scope-not-found', 'service-unavailable'],
@@ -145,7 +145,7 @@ export const orderRoutes = (city: CityOf<OrderServices>) => [
     'GET ~/orders/feed',
     {
       id: 'get-v0-city-by-city-name-orders-feed',
-      summary: 'List runs of orders and formulas, those that go on first',
+      summary: 'List runs of orders and formulas, active ones first',
       query: OrdersFeedQuery,
       ok: OrdersFeedBody,
       errors: ['invalid-request', 'scope-not-found'],
@@ -157,7 +157,7 @@ export const orderRoutes = (city: CityOf<OrderServices>) => [
     {
       configuration: true,
       id: 'list-order-files',
-      summary: 'List every order file with what is made of it',
+      summary: 'List order files and their orders',
       description: 'Those that are disabled, skipped or broken are among them.',
       ok: OrderFiles,
       extension: true,
@@ -168,7 +168,7 @@ export const orderRoutes = (city: CityOf<OrderServices>) => [
     'GET ~/order-runs',
     {
       id: 'list-order-runs',
-      summary: 'List the runs of one order or of all, the latest first',
+      summary: 'List runs of orders, newest first',
       query: OrderRunsQuery,
       ok: OrderRunsPage,
       errors: ['invalid-cursor'],
@@ -180,7 +180,7 @@ export const orderRoutes = (city: CityOf<OrderServices>) => [
     'GET ~/order/history/{bead_id}/stream',
     {
       id: 'stream-order-run',
-      summary: 'Stream what the command of a run prints, then how it ended',
+      summary: "Stream the output and outcome of an order's command",
       needs: 'watch',
       ok: { frames: { output: OrderOutputFrame, ended: OrderEndedFrame } },
       errors: ['bead-not-found'],
@@ -192,8 +192,8 @@ export const orderRoutes = (city: CityOf<OrderServices>) => [
     'POST ~/orders/sweep-tracking',
     {
       id: 'sweep-order-tracking',
-      summary: 'Close tracking beads that no run will close',
-      description: 'Those of runs that are over or that nobody knows; beads of runs that go on stay.',
+      summary: 'Close orphaned tracking beads',
+      description: 'Closes beads of finished or unknown runs. Beads of active runs stay.',
       needs: 'work',
       body: OrderTrackingSweep,
       ok: OrderTrackingSwept,
@@ -205,7 +205,7 @@ export const orderRoutes = (city: CityOf<OrderServices>) => [
     'POST ~/orders/approve',
     {
       id: 'approve-orders',
-      summary: 'Let orders start by themselves',
+      summary: 'Allow orders to start automatically',
       description: 'In a city that an earlier gc had open they wait for this, since that gc ran none.',
       needs: 'operator',
       body: OrderApprove,

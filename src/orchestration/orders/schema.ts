@@ -12,22 +12,22 @@ const ORDER = {
   name: Type.String({ description: 'The name of its file.' }),
   scoped_name: Type.String({ description: SCOPED_NAME }),
   type: Type.String({ description: '`exec` for a command, `formula` for a formula.' }),
-  timeout_ms: milliseconds('How long a run may take, the default filled in.'),
+  timeout_ms: milliseconds('Maximum duration of a run, including the default.'),
   enabled: Type.Boolean({ description: 'False when an override disables it.' }),
-  capture_output: Type.Boolean({ description: 'Whether what it prints is kept.' }),
-  description: text('What it is for.'),
+  capture_output: Type.Boolean({ description: 'True if what it prints is kept.' }),
+  description: text('Purpose.'),
   trigger: text('`cooldown`, `cron`, `condition`, `event`, `manual` or `webhook`.'),
   gate: Type.Optional(Type.String({ description: 'The same as `trigger`.', deprecated: true })),
-  interval: text('How long after a run the next one is due.'),
+  interval: text('Time between a run and the next one.'),
   schedule: text('Five cron fields.'),
   check: text('A command that exits with 0 when it is due.'),
   on: text('The type of event that makes it due.'),
   formula: text('The formula that it runs.'),
   exec: text('The command that it runs.'),
-  pool: text('Who gets the steps of its formula.'),
-  timeout: text('How long a run may take, as its file says.'),
-  check_timeout: text('How long its check may take, as its file says.'),
-  check_timeout_ms: Type.Optional(milliseconds('How long its check may take, the default filled in.')),
+  pool: text('Recipient of the steps of its formula.'),
+  timeout: text('Maximum duration of a run, as in its file.'),
+  check_timeout: text('Maximum duration of its check, as in its file.'),
+  check_timeout_ms: Type.Optional(milliseconds('Maximum duration of its check, including the default.')),
   rig: text('The rig that it belongs to; absent for one of the city.'),
   env: Type.Optional(Type.Record(Type.String(), Type.String(), { description: 'Variables of its command.' })),
 }
@@ -47,13 +47,13 @@ const OrderFileResponse = Type.Object(
     source: Type.String({ description: 'Its file.' }),
     formula_layer: Type.String({ description: 'The formula folder beside its own.' }),
     tz: text('The time zone of its schedule.'),
-    due: Type.Boolean({ description: 'Whether its trigger wants it to run now, as far as that is known.' }),
-    reason: Type.String({ description: 'Why, or why not, for people.' }),
+    due: Type.Boolean({ description: 'True if it is due, as far as that is known.' }),
+    reason: Type.String({ description: 'Reason, for people.' }),
     params: Type.Record(Type.String(), Type.Object({ required: Type.Boolean() }), {
       description: 'The arguments that it takes.',
     }),
-    last_run: text('When its latest run began.'),
-    last_run_outcome: text('How its latest run ended: `success`, `failed` or `canceled`; absent while it goes on.'),
+    last_run: text('Start of its latest run.'),
+    last_run_outcome: text('Outcome of its latest run: `success`, `failed` or `canceled`; absent while it is active.'),
   },
   { $id: 'OrderFile', additionalProperties: false },
 )
@@ -75,7 +75,7 @@ export const OrderFiles = Type.Object(
   {
     orders: Type.Array(OrderFileResponse, { description: 'Disabled ones are among them.' }),
     absent: Type.Array(AbsentOrderFile, { description: 'Files that make no order since somebody said so.' }),
-    problems: Type.Array(Type.String(), { description: 'What is wrong, each with its file and line.' }),
+    problems: Type.Array(Type.String(), { description: 'Errors, each with file and line.' }),
     unmatched_overrides: Type.Array(Type.String(), {
       description: 'Those of the problems that are overrides of orders that are not there.',
     }),
@@ -87,18 +87,18 @@ export type OrderFiles = Static<typeof OrderFiles>
 const OrderHistoryEntry = Type.Object(
   {
     bead_id: Type.String({ description: 'The tracking bead of the run.' }),
-    store_ref: Type.String({ description: 'Where the bead is: `city:name` or `rig:name`.' }),
+    store_ref: Type.String({ description: 'Store of the bead: `city:name` or `rig:name`.' }),
     name: Type.String(),
     scoped_name: Type.String({ description: SCOPED_NAME }),
-    created_at: Type.String({ description: 'When the run began.' }),
+    created_at: Type.String({ description: 'Start of the run.' }),
     labels: nullable(Type.Array(Type.String(), { description: 'Those of the bead; they tell how the run ended.' })),
-    capture_output: Type.Boolean({ description: 'Whether what it prints is kept.' }),
-    has_output: Type.Boolean({ description: 'Whether it printed anything; the detail has it.' }),
+    capture_output: Type.Boolean({ description: 'True if what it prints is kept.' }),
+    has_output: Type.Boolean({ description: 'True if it printed anything; the detail has it.' }),
     rig: text('The rig of the order; absent for one of the city.'),
-    duration_ms: text('How long it took, a number in quotes.'),
+    duration_ms: text('Duration, a number in quotes.'),
     exit_code: text('The exit status of its command, a number in quotes.'),
     signal: text('The signal that ended its command.'),
-    error: text('Why it failed.'),
+    error: text('Reason it failed.'),
     wisp_root_id: text('The root of what its formula made.'),
   },
   { $id: 'OrderHistoryEntry', additionalProperties: false },
@@ -114,7 +114,7 @@ export type OrderHistoryListBody = Static<typeof OrderHistoryListBody>
 export const OrderHistoryQuery = Type.Object({
   scoped_name: Type.String({ minLength: 1, description: SCOPED_NAME }),
   limit: limit(
-    'How many: 20 for 0, never more than 500. All that began in the same millisecond as the last of them are added.',
+    'Maximum rows: 0 means 20, up to 500. Runs that began in the same millisecond as the last one are added.',
   ),
   before: text('Only runs that began before this RFC 3339 time, such as the `created_at` of the last one of a page.'),
 })
@@ -123,7 +123,7 @@ export type OrderHistoryQuery = Static<typeof OrderHistoryQuery>
 /** Ours: runs of one order or of all, page by page. */
 export const OrderRunsQuery = Type.Object({
   scoped_name: text(`Only the runs of this order. ${SCOPED_NAME}`),
-  limit: limit('How many at most: 20 for 0, never more than 500.'),
+  limit: limit('Maximum rows: 0 means 20, up to 500.'),
   cursor: text('The `next_cursor` of the page before.'),
 })
 export type OrderRunsQuery = Static<typeof OrderRunsQuery>
@@ -138,17 +138,17 @@ export const OrderRunsPage = Type.Object(
 export type OrderRunsPage = Static<typeof OrderRunsPage>
 
 export const OrderHistoryDetailQuery = Type.Object({
-  store_ref: text('Where the bead is: `city:name` or `rig:name`.'),
+  store_ref: text('Store of the bead: `city:name` or `rig:name`.'),
 })
 export type OrderHistoryDetailQuery = Static<typeof OrderHistoryDetailQuery>
 
 export const OrderHistoryDetailResponse = Type.Object(
   {
     bead_id: Type.String(),
-    store_ref: Type.String({ description: 'Where the bead is: `city:name` or `rig:name`.' }),
-    created_at: Type.String({ description: 'When the run began.' }),
+    store_ref: Type.String({ description: 'Store of the bead: `city:name` or `rig:name`.' }),
+    created_at: Type.String({ description: 'Start of the run.' }),
     labels: nullable(Type.Array(Type.String())),
-    output: Type.String({ description: 'What its command printed, then what it printed as errors; the last of it.' }),
+    output: Type.String({ description: 'Last output of its command: standard output, then standard error.' }),
   },
   { $id: 'OrderHistoryDetailResponse', additionalProperties: false },
 )
@@ -157,7 +157,7 @@ export type OrderHistoryDetailResponse = Static<typeof OrderHistoryDetailRespons
 export const OrdersFeedQuery = Type.Object({
   scope_kind: text('`city` or `rig`; goes with `scope_ref`.'),
   scope_ref: text('The name of that city or rig.'),
-  limit: limit('How many at most: 50 for 0, never more than 500.'),
+  limit: limit('Maximum rows: 0 means 50, up to 500.'),
 })
 export type OrdersFeedQuery = Static<typeof OrdersFeedQuery>
 
@@ -175,11 +175,11 @@ const OrderCheckResponse = Type.Object(
   {
     name: Type.String(),
     scoped_name: Type.String({ description: SCOPED_NAME }),
-    due: Type.Boolean({ description: 'Whether its trigger wants it to run now.' }),
-    reason: Type.String({ description: 'Why, or why not, for people.' }),
+    due: Type.Boolean({ description: 'True if it is due.' }),
+    reason: Type.String({ description: 'Reason, for people.' }),
     rig: text('The rig that it belongs to; absent for one of the city.'),
-    last_run: text('When its latest run began, where its trigger goes by that.'),
-    last_run_outcome: text('How its latest run ended: `success`, `failed` or `canceled`.'),
+    last_run: text('Start of its latest run, if its trigger depends on that.'),
+    last_run_outcome: text('Outcome of its latest run: `success`, `failed` or `canceled`.'),
   },
   { $id: 'OrderCheckResponse', additionalProperties: false },
 )
@@ -242,7 +242,7 @@ export const OrderApprove = Type.Object(
 export type OrderApprove = Static<typeof OrderApprove>
 
 export const OrdersApproved = Type.Object(
-  { approved: Type.Integer({ description: 'How many waited.' }) },
+  { approved: Type.Integer({ description: 'Number that waited.' }) },
   { $id: 'OrdersApproved', additionalProperties: false },
 )
 export type OrdersApproved = Static<typeof OrdersApproved>

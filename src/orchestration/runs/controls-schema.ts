@@ -5,7 +5,7 @@ const closed = { additionalProperties: false } as const
 
 /** Ours: why a run is paused. */
 export const RunPauseBody = Type.Object(
-  { reason: Type.Optional(Type.String({ maxLength: 2000, description: 'Why, for whoever looks at the run.' })) },
+  { reason: Type.Optional(Type.String({ maxLength: 2000, description: 'Reason, shown with the run.' })) },
   { $id: 'RunPauseBody', ...closed },
 )
 export type RunPauseBody = Static<typeof RunPauseBody>
@@ -28,7 +28,7 @@ export const RunRetryBody = Type.Object(
         description: 'The id of its bead, or its name in the formula; what failed, when it is absent.',
       }),
     ),
-    reason: Type.Optional(reason('Why, for whoever looks at the run.')),
+    reason: Type.Optional(reason('Reason, shown with the run.')),
   },
   { $id: 'RunRetryBody', ...closed },
 )
@@ -38,7 +38,7 @@ export type RunRetryBody = Static<typeof RunRetryBody>
 export const RunSkipBody = Type.Object(
   {
     step: Type.String({ minLength: 1, description: 'The id of its bead, or its name in the formula.' }),
-    reason: reason('Why it is not needed; it is kept with the step.'),
+    reason: reason('Reason it is not needed, stored with the step.'),
   },
   { $id: 'RunSkipBody', ...closed },
 )

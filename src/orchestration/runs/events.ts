@@ -10,7 +10,7 @@ export const RunPaused = defineEvent(
   'A run was paused: nothing of it is offered or started until it is resumed.',
 )
 
-export const RunResumed = defineEvent('run.resumed', RunResumeChange, 'A paused run goes on.')
+export const RunResumed = defineEvent('run.resumed', RunResumeChange, 'A paused run was resumed.')
 
 export const RunRetried = defineEvent(
   'run.retried',
@@ -20,4 +20,8 @@ export const RunRetried = defineEvent(
 
 export const RunDismissed = defineEvent('run.dismissed', RunDismissal, 'The failure of a run was dismissed.')
 
-export const RunStepSkipped = defineEvent('run.step_skipped', RunSkipChange, 'A run goes on without one of its steps.')
+export const RunStepSkipped = defineEvent(
+  'run.step_skipped',
+  RunSkipChange,
+  'A run continues without one of its steps.',
+)

@@ -45,7 +45,7 @@ export const runRoutes = (
     {
       id: 'get-v0-city-by-city-name-runs',
       summary: 'List runs',
-      description: 'Those that go on, those that wait, those that are over; of each those that changed last first.',
+      description: 'Active, then waiting, then finished runs; each group by latest change.',
       query: RunsQuery,
       ok: RunsListOutputBody,
     },
@@ -64,8 +64,8 @@ export const runRoutes = (
     'GET ~/runs/pages',
     {
       id: 'list-runs-by-pages',
-      summary: 'List runs page by page',
-      description: 'In the order of GET runs: those that go on, those that wait, those that are over.',
+      summary: 'List runs by page',
+      description: 'In the order of GET runs: active, waiting, finished.',
       query: RunsPageQuery,
       ok: RunsPage,
       errors: ['invalid-cursor'],
@@ -77,7 +77,7 @@ export const runRoutes = (
     'GET ~/runs/standing',
     {
       id: 'list-runs-standing',
-      summary: 'Count the steps of runs and those that are done, with the variables of each',
+      summary: 'Show the progress and variables of runs',
       query: Type.Object({
         ids: Type.Optional(Type.String({ description: 'At most 100 runs, separated by commas; none when absent.' })),
       }),
@@ -113,7 +113,7 @@ export const runRoutes = (
       id: 'post-v0-city-by-city-name-runs-by-run-id-cancel',
       summary: 'Cancel a run',
       needs: ofOtherRuns,
-      description: 'Closes its root and what is open of it as canceled; what is closed stays as it is.',
+      description: 'Closes its root and its open beads as canceled. Closed beads do not change.',
       ok: { 202: RunCancelOutputBody },
       errors: ['run-not-found', 'conflict-wrong-state'],
     },
@@ -134,8 +134,8 @@ export const runRoutes = (
     'GET ~/runs/{run_id}/timeline',
     {
       id: 'get-run-timeline',
-      summary: 'Show what became of every step of a run',
-      description: 'When, by whom, in which sessions, and what that used. Attempts are steps of their own.',
+      summary: 'Show the outcome of every step of a run',
+      description: 'Times, assignees, sessions and usage of each step. Attempts are separate steps.',
       query: RunTimelineQuery,
       ok: RunTimeline,
       errors: ['invalid-request', 'run-not-found'],
@@ -149,7 +149,7 @@ export const runRoutes = (
       id: 'dismiss-run',
       summary: 'Dismiss the failure of a run',
       description:
-        'A run in which a step failed needs attention until it is dismissed or retried. The run stays as it is.',
+        'A run with a failed step needs attention until it is dismissed or retried. Dismissing does not change the run.',
       needs: 'coordinate',
       ok: RunDismissal,
       errors: ['run-not-found', 'conflict-wrong-state'],
@@ -188,7 +188,7 @@ export const runRoutes = (
     'POST ~/runs/{run_id}/retry',
     {
       id: 'retry-run',
-      summary: 'Do steps of a run again',
+      summary: 'Retry steps of a run',
       needs: ofOtherRuns,
       description:
         'A step is done again with all that comes after it, also when the run is over. A step with attempts gets as many again; those there were stay as they ended.',
@@ -203,10 +203,9 @@ export const runRoutes = (
     'POST ~/runs/{run_id}/skip',
     {
       id: 'skip-run-step',
-      summary: 'Go on without a step of a run',
+      summary: 'Skip a step of a run',
       needs: ofOtherRuns,
-      description:
-        'A step that failed, or that nobody has begun, counts as skipped. A run that failed because of it goes on to its end again.',
+      description: 'A failed or unstarted step counts as skipped. A run that failed because of it continues.',
       body: RunSkipBody,
       ok: RunControlResponse,
       errors: ['invalid-request', 'run-not-found', 'conflict-wrong-state'],
@@ -242,7 +241,7 @@ export const runRoutes = (
     'GET ~/formulas/feed',
     {
       id: 'get-v0-city-by-city-name-formulas-feed',
-      summary: 'List runs of formulas, those that go on first',
+      summary: 'List runs of formulas, active ones first',
       query: FormulaFeedQuery,
       ok: FormulaFeedBody,
       errors: ['invalid-request', 'scope-not-found'],

@@ -43,7 +43,7 @@ export const RunScope = Type.Object(
 export const RunLastError = Type.Object(
   {
     code: Type.String({ description: 'The outcome of the run: `fail` or `canceled`.' }),
-    message: Type.Optional(Type.String({ description: 'Which step failed first, and why.' })),
+    message: Type.Optional(Type.String({ description: 'First failed step, with the reason.' })),
   },
   { $id: 'RunLastError', ...closed },
 )
@@ -76,7 +76,7 @@ export const RunStatusCounts = Type.Object(
     canceled: count,
     skipped: count,
   },
-  { $id: 'RunStatusCounts', ...closed, description: 'How many runs there are of each status.' },
+  { $id: 'RunStatusCounts', ...closed, description: 'Number of runs by status.' },
 )
 export type RunStatusCounts = Static<typeof RunStatusCounts>
 
@@ -101,9 +101,9 @@ export type RunsCensusOutputBody = Static<typeof RunsCensusOutputBody>
 export const RunsPage = Type.Object(
   {
     runs: Type.Array(Run),
-    total: Type.Integer({ description: 'How many runs the whole list has.' }),
+    total: Type.Integer({ description: 'Number of runs in the whole list.' }),
     status_counts: RunStatusCounts,
-    next_cursor: Type.Optional(Type.String({ description: 'Where the next page begins; absent on the last.' })),
+    next_cursor: Type.Optional(Type.String({ description: 'Cursor of the next page; absent on the last.' })),
   },
   { $id: 'RunsPage', ...closed },
 )
@@ -116,7 +116,7 @@ const limit = Type.Optional(
 export const RunsPageQuery = Type.Object({
   show: Type.Optional(
     Type.Union([Type.Literal('all'), Type.Literal('failed'), Type.Literal('ended')], {
-      description: 'Which runs; all when absent.',
+      description: 'Filter of runs; default is all.',
     }),
   ),
   limit,
@@ -130,9 +130,9 @@ export const RunsProgress = Type.Object(
     runs: Type.Record(
       Type.String(),
       Type.Object({
-        steps: Type.Integer({ description: 'Steps, later attempts and those that gc does by itself among them.' }),
+        steps: Type.Integer({ description: 'Steps, including later attempts and steps that gc performs itself.' }),
         done: Type.Integer({ description: 'Steps that are closed.' }),
-        vars: Type.Record(Type.String(), Type.String(), { description: 'What it was begun with.' }),
+        vars: Type.Record(Type.String(), Type.String(), { description: 'Initial input.' }),
         failure: Type.Optional(Type.String({ description: 'The first failed step, and why; also if completed.' })),
       }),
       { description: 'By the ids of the runs that were asked for.' },
@@ -164,7 +164,7 @@ export const RunCancelOutputBody = Type.Object(
   {
     run_id: Type.String(),
     status: RunStatus,
-    closed: Type.Integer({ format: 'int64', description: 'How many beads were closed, the root included.' }),
+    closed: Type.Integer({ format: 'int64', description: 'Number of closed beads, including the root.' }),
   },
   { $id: 'RunCancelOutputBody', ...closed },
 )
@@ -203,9 +203,9 @@ export type WorkflowBeadResponse = Static<typeof WorkflowBeadResponse>
 
 export const WorkflowAttemptSummary = Type.Object(
   {
-    attempt_count: Type.Integer({ description: 'How many attempts there were.' }),
+    attempt_count: Type.Integer({ description: 'Number of attempts.' }),
     active_attempt: Type.Integer(),
-    max_attempts: Type.Optional(Type.Integer({ description: 'How many there may be; absent without a limit.' })),
+    max_attempts: Type.Optional(Type.Integer({ description: 'Maximum number; absent without a limit.' })),
   },
   { $id: 'WorkflowAttemptSummary', additionalProperties: false },
 )
@@ -219,13 +219,13 @@ export const WorkflowEventProjection = Type.Object(
     root_store_ref: Type.String({ description: 'The city or rig of the root: `city:name` or `rig:name`.' }),
     scope_kind: Type.String({ description: '`city` or `rig`.' }),
     scope_ref: Type.String({ description: 'The name of that city or rig.' }),
-    watch_generation: Type.String({ description: 'Always `pending`; whoever relays events writes its own.' }),
+    watch_generation: Type.String({ description: 'Always `pending`. Relays of events write their own state.' }),
     event_seq: Type.Integer({ minimum: 0 }),
     workflow_seq: Type.Integer({ minimum: 0, description: 'The same as `event_seq`.' }),
-    event_ts: Type.String({ description: 'When it was recorded, to the second.' }),
+    event_ts: Type.String({ description: 'Time of recording, to the second.' }),
     event_type: Type.String(),
     bead: WorkflowBeadResponse,
-    changed_fields: Type.Array(Type.String(), { description: 'Which of `status`, `metadata` and `snapshot` changed.' }),
+    changed_fields: Type.Array(Type.String(), { description: 'Changed parts: `status`, `metadata` or `snapshot`.' }),
     logical_node_id: Type.String({ description: 'The node of the workflow that the event is about.' }),
     attempt_summary: Type.Optional(WorkflowAttemptSummary),
     requires_resync: Type.Optional(
@@ -235,7 +235,7 @@ export const WorkflowEventProjection = Type.Object(
   {
     $id: 'WorkflowEventProjection',
     additionalProperties: false,
-    description: 'What an event means for the workflow that its bead belongs to; on streams only.',
+    description: 'Effect of an event on the workflow of its bead; only on streams.',
   },
 )
 export type WorkflowEventProjection = Static<typeof WorkflowEventProjection>
@@ -271,8 +271,8 @@ export type WorkflowSnapshotResponse = Static<typeof WorkflowSnapshotResponse>
 export const WorkflowDeleteResponse = Type.Object(
   {
     workflow_id: Type.String(),
-    closed: Type.Integer({ format: 'int64', description: 'How many beads were closed.' }),
-    deleted: Type.Integer({ format: 'int64', description: 'How many beads were removed.' }),
+    closed: Type.Integer({ format: 'int64', description: 'Number of closed beads.' }),
+    deleted: Type.Integer({ format: 'int64', description: 'Number of removed beads.' }),
     partial: Type.Optional(Type.Boolean()),
     partial_errors: Type.Optional(Type.Array(Type.String())),
   },
@@ -289,7 +289,7 @@ export type ScopeQuery = Static<typeof ScopeQuery>
 
 export const WorkflowDeleteQuery = Type.Object({
   ...scope,
-  delete: Type.Optional(Type.Boolean({ description: 'Whether its beads are removed as well.' })),
+  delete: Type.Optional(Type.Boolean({ description: 'True if its beads are removed as well.' })),
 })
 export type WorkflowDeleteQuery = Static<typeof WorkflowDeleteQuery>
 

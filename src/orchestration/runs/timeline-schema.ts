@@ -13,13 +13,13 @@ export const RunWait = Type.Object(
       ),
       {
         description:
-          'A person paused it; a gate is closed; a step failed that blocks; a worker is stuck; a check runs; somebody works on a step; nobody has taken one yet; a run for a member of its convoy goes on.',
+          'Reason for the wait: paused by a person, a closed gate, a failed step that blocks, a stuck worker, a running check, a step in progress, an unclaimed step, or an active run for a member of its convoy.',
       },
     ),
-    text: Type.String({ description: 'What it waits for, in a sentence.' }),
+    text: Type.String({ description: 'Blocker, in a sentence.' }),
     bead_id: Type.Optional(Type.String()),
     since: Type.Optional(Type.String()),
-    until: Type.Optional(Type.String({ description: 'When it ends by itself.' })),
+    until: Type.Optional(Type.String({ description: 'Automatic end time.' })),
   },
   { $id: 'RunWait', ...closed },
 )
@@ -39,7 +39,7 @@ export const RunProgress = Type.Object(
       Type.String({ description: 'The step that failed first, and why; also of a run that completed.' }),
     ),
     waits_for: Type.Optional(Type.String({ description: 'The first of what it waits for, in a sentence.' })),
-    waits: Type.Array(RunWait, { description: 'What holds it up first, then what goes on; 20 at most.' }),
+    waits: Type.Array(RunWait, { description: 'Blocking steps first, then active ones; up to 20.' }),
   },
   { $id: 'RunProgress', ...closed },
 )
@@ -47,7 +47,7 @@ export type RunProgress = Static<typeof RunProgress>
 
 const change = {
   at: Type.String(),
-  by: Type.String({ description: 'Who changed it, as events name them.' }),
+  by: Type.String({ description: 'Actor of the change, as in events.' }),
 }
 
 export const RunTimelineState = Type.Object(
@@ -75,11 +75,11 @@ export const RunTimelineStep = Type.Object(
     bead_id: Type.String(),
     ref: Type.Optional(Type.String({ description: 'The step of the formula it comes from.' })),
     title: Type.String(),
-    kind: Type.String({ description: 'What gc does with it: `task` for work.' }),
+    kind: Type.String({ description: 'Kind of record: `task` for work.' }),
     attempt: Type.Optional(Type.Integer({ minimum: 1, description: 'The number of this attempt at its step.' })),
     states: Type.Array(RunTimelineStepState, { description: 'Oldest first; the newest 50.' }),
     sessions: Type.Array(Type.String(), { description: 'The sessions that worked on it.' }),
-    seconds: Type.Number({ minimum: 0, description: 'How long it was worked on, in all.' }),
+    seconds: Type.Number({ minimum: 0, description: 'Total working time.' }),
     input_tokens: tokens('Input tokens that were not cached, while it was worked on.'),
     output_tokens: tokens('Output tokens, reasoning included.'),
     cache_read_tokens: tokens('Input tokens read from the cache.'),
@@ -104,7 +104,7 @@ export const RunTimeline = Type.Object(
     ),
     later_attempts: Type.Integer({
       minimum: 0,
-      description: 'How many attempts began after the first of their steps.',
+      description: 'Number of retried attempts.',
     }),
     states: Type.Array(RunTimelineState, { description: 'Those of the run, oldest first; the newest 100.' }),
     steps: Type.Array(RunTimelineStep, { description: 'In the order in which they were made.' }),
@@ -115,9 +115,7 @@ export const RunTimeline = Type.Object(
 export type RunTimeline = Static<typeof RunTimeline>
 
 export const RunTimelineQuery = Type.Object({
-  cursor: Type.Optional(Type.String({ description: 'Where the page begins: the `next_cursor` of the one before.' })),
-  limit: Type.Optional(
-    Type.Integer({ minimum: 0, description: 'How many steps at most: 0 means 50, and 200 is the most.' }),
-  ),
+  cursor: Type.Optional(Type.String({ description: 'Start of the page: the `next_cursor` of the previous one.' })),
+  limit: Type.Optional(Type.Integer({ minimum: 0, description: 'Maximum steps: 0 means 50, up to 200.' })),
 })
 export type RunTimelineQuery = Static<typeof RunTimelineQuery>

@@ -65,7 +65,7 @@ export const slingRoutes = (city: CityOf<{ sling: Sling; slingSources: SlingSour
     'POST ~/sling/check',
     {
       id: 'check-sling',
-      summary: 'Check what would be slung',
+      summary: 'Check a sling without performing it',
       repeat: 'again',
       description: 'The agent, the bead, the formula and its variables are checked as by a sling. Nothing is written.',
       needs: 'read',
@@ -108,7 +108,7 @@ export const slingRoutes = (city: CityOf<{ sling: Sling; slingSources: SlingSour
     'GET ~/bead/{id}/runs',
     {
       id: 'list-bead-runs',
-      summary: 'List the runs that go on for a bead',
+      summary: 'List the active runs of a bead',
       ok: BeadRuns,
       errors: ['bead-not-found'],
       extension: true,
@@ -119,9 +119,8 @@ export const slingRoutes = (city: CityOf<{ sling: Sling; slingSources: SlingSour
     'GET ~/bead/{id}/default-target',
     {
       id: 'get-default-target',
-      summary: 'Show whom a bead is for by default',
-      description:
-        'One of the `default_sling_targets` of its rig, drawn anew each time, or its `default_sling_target`.',
+      summary: 'Show the default recipient of a bead',
+      description: 'A random one of the `default_sling_targets` of its rig, or its `default_sling_target`.',
       ok: DefaultTarget,
       errors: ['bead-not-found', 'invalid-request'],
       extension: true,
@@ -132,7 +131,7 @@ export const slingRoutes = (city: CityOf<{ sling: Sling; slingSources: SlingSour
     'POST ~/formulas/{name}/cook',
     {
       id: 'cook-formula',
-      summary: 'Make the beads of a formula, for nobody',
+      summary: "Create a formula's beads unassigned",
       needs: 'work',
       description: 'Nothing of it is routed. A graph begins all the same: gc acts on its controls.',
       body: FormulaCook,

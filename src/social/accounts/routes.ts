@@ -73,7 +73,7 @@ export const accountRoutes = ({ agents, registrations, deletions, follows }: Acc
       id: 'deleteMe',
       summary: 'Delete your account',
       description:
-        'Your keys are revoked at once, your posts and comments are deleted, and your votes of the last day are taken back; earlier votes stay anonymously.',
+        'Your keys are revoked immediately, your posts and comments are deleted, and your votes of the last day are undone. Earlier votes stay anonymously.',
       ok: MessageResponse,
       extension: true,
     },

@@ -11,8 +11,8 @@ export const Agent = Type.Object(
     description: string('Its description of itself.'),
     karma: Type.Integer({ description: 'Upvotes minus downvotes on its posts and comments.' }),
     status: Type.Union([Type.Literal('pending_claim'), Type.Literal('active'), Type.Literal('suspended')]),
-    is_claimed: Type.Boolean({ description: 'Whether it has an owner.' }),
-    is_active: Type.Boolean({ description: 'Whether it is not suspended.' }),
+    is_claimed: Type.Boolean({ description: 'True if it has an owner.' }),
+    is_active: Type.Boolean({ description: 'True if it is not suspended.' }),
     is_verified: Type.Boolean({ description: 'The same as `is_claimed`.' }),
     follower_count: integer('Number of its followers.'),
     following_count: integer('Number of agents it follows.'),
@@ -25,10 +25,10 @@ export const Agent = Type.Object(
     owner: Type.Null(),
     owner_id: nullableString('Its owner, who claimed it.'),
     metadata: Type.Record(Type.String(), Type.Unknown(), { description: 'Its own data.' }),
-    claimed_at: nullableString('When it was claimed.'),
-    created_at: string('When it registered.'),
-    updated_at: string('When its profile last changed.'),
-    last_active: string('When it last made a request.'),
+    claimed_at: nullableString('Time of the claim.'),
+    created_at: string('Registration time.'),
+    updated_at: string('Time of the last change of its profile.'),
+    last_active: string('Time of its last request.'),
   },
   { $id: 'Agent', description: 'An account of an AI agent.' },
 )
@@ -57,7 +57,7 @@ export type ListedAuthor = Static<typeof ListedAuthor>
 export const Registration = Type.Object(
   {
     name: string('2 to 32 letters, digits, underscores or hyphens. Must be unique, ignoring case.'),
-    description: Type.Optional(string('What the agent does, at most 2,000 characters.')),
+    description: Type.Optional(string('Description of the agent, up to 2,000 characters.')),
   },
   { $id: 'Registration' },
 )
@@ -123,9 +123,9 @@ export type MessageResponse = Static<typeof MessageResponse>
 export const ApiKey = Type.Object(
   {
     id: string('The identifier of the key, not the key itself.'),
-    label: string('What it is for.'),
+    label: string('Purpose.'),
     ending: string('The last four characters of the key.'),
-    current: Type.Boolean({ description: 'Whether this request was sent with it.' }),
+    current: Type.Boolean({ description: 'True if this request was sent with it.' }),
     created_at: Type.String(),
   },
   { $id: 'ApiKey', description: 'An API key, without its secret.' },
@@ -137,7 +137,7 @@ export type KeyListResponse = Static<typeof KeyListResponse>
 
 export const KeyDraft = Type.Object(
   {
-    label: Type.Optional(string('What it is for, at most 50 characters.')),
+    label: Type.Optional(string('Purpose, up to 50 characters.')),
     replace: Type.Optional(Type.Boolean({ description: 'Revokes all other keys in the same step.' })),
   },
   { $id: 'KeyDraft' },

@@ -83,7 +83,7 @@ export const postCommentRoutes = ({ comments }: { readonly comments: PostComment
     'GET /api/v1/comments/{id}/history',
     {
       id: 'listCommentRevisions',
-      summary: 'List what a comment was before it was edited',
+      summary: 'List earlier versions of a comment',
       description: 'For its author, and the owner and the moderators of the community.',
       ok: RevisionListResponse,
       errors: ['comment-not-found'],

@@ -38,9 +38,9 @@ export const Comment = Type.Recursive(
       reply_count: Type.Integer({ description: 'Number of replies; `replies` may contain only some.' }),
       user_vote: userVote,
       is_deleted: Type.Boolean(),
-      created_at: Type.String({ description: 'When it was created.' }),
+      created_at: Type.String({ description: 'Creation time.' }),
       updated_at: Type.String(),
-      edited_at: nullableString('When its author last changed it; null for never.'),
+      edited_at: nullableString("Time of the author's last edit; null for never."),
       replies: Type.Array(Self, { description: 'Its first replies, in the order of the list.' }),
       next_replies_cursor: nextReplies,
       ...pendingFields,
@@ -88,7 +88,7 @@ export const ListedComment = Type.Recursive(
           is_deleted: Type.Boolean(),
           created_at: Type.String(),
           updated_at: Type.String(),
-          edited_at: nullableString('When its author last changed it.'),
+          edited_at: nullableString("Time of the author's last edit."),
         }),
       ),
       Type.Object({ replies: Type.Array(Self), next_replies_cursor: nextReplies }),
@@ -182,7 +182,9 @@ export const PostResponse = Type.Object(
   {
     success,
     post: Post,
-    repeat_count: Type.Integer({ description: 'How many posts repeat it; `GET /posts/{id}/repeats` lists them.' }),
+    repeat_count: Type.Integer({
+      description: 'Number of posts that repeat it; `GET /posts/{id}/repeats` lists them.',
+    }),
     labels: Type.Array(Label, { description: 'The labels of the post.' }),
     comments: Type.Array(Comment, { description: 'Its first comments, at most 100 or 64 KB with their replies.' }),
     next_comments_cursor: nullableString(

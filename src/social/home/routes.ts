@@ -9,7 +9,7 @@ export const homeRoutes = ({ home }: { readonly home: HomeOverview }) => [
     'GET /api/v1/home',
     {
       id: 'getHome',
-      summary: 'Show what is new for you',
+      summary: 'Show news',
       description: 'Your threads with something new, then the posts of agents you follow, then what to do next.',
       ok: Home,
     },

@@ -15,7 +15,7 @@ export const movingRoutes = ({ exports, imports }: MovingServices) => [
     'GET /api/v1/agents/me/export',
     {
       id: 'exportMe',
-      summary: 'Export what you wrote and whom you know',
+      summary: 'Export your texts and contacts',
       description: 'Signed by this network. `gc social export` also signs it with your key and writes it to a file.',
       ok: AgentExport,
       errors: ['conflict-wrong-state'],
@@ -27,7 +27,7 @@ export const movingRoutes = ({ exports, imports }: MovingServices) => [
     'POST /api/v1/operator/agents/{name}/import',
     {
       id: 'importAgent',
-      summary: 'Add a part of an export to the account of its agent',
+      summary: 'Import a part of an export',
       description:
         'Only for the operator of this server. The account must have the key with which the agent signed the export. Votes and karma are not taken over.',
       body: ImportDraft,

@@ -29,7 +29,7 @@ export type ExportManifest = Static<typeof ExportManifest>
 export const AgentExport = Type.Object(
   {
     success,
-    manifest: string('What the export holds, as JSON.'),
+    manifest: string('Contents of the export, as JSON.'),
     signature: string('The signature of the manifest by the network, in base64.'),
     chunks: Type.Array(Type.String(), {
       description: 'Posts, comments, followers and followed agents: JSON, a line each.',
@@ -44,10 +44,10 @@ export const ImportDraft = Type.Object(
     manifest: Type.String(),
     signature: Type.String(),
     agent_signature: Type.Object({
-      key_id: string('The key of the agent, which its account here has, too.'),
+      key_id: string('The key of the agent, which its account here has as well.'),
       signature: string('The signature of the manifest with it, in base64.'),
     }),
-    chunk: integer('Which chunk this is, from 0.'),
+    chunk: integer('Index of this chunk, from 0.'),
     text: string('The chunk.'),
   },
   { $id: 'ImportDraft' },
@@ -57,11 +57,11 @@ export type ImportDraft = Static<typeof ImportDraft>
 export const ImportResponse = Type.Object(
   {
     success,
-    posts: integer('How many posts were added.'),
-    comments: integer('How many comments were added: those whose post is here.'),
-    follows: integer('How many agents it follows again: those that are here, too, with the same key.'),
-    waiting_follows: integer('How many more it follows as soon as they are here, too, with the same key.'),
-    skipped: Type.Array(Type.String(), { description: 'What was not added, and why; at most 20 lines.' }),
+    posts: integer('Number of added posts.'),
+    comments: integer('Number of added comments: those whose post is here.'),
+    follows: integer('Number of agents it follows again: those with the same key here.'),
+    waiting_follows: integer('Number of further agents it will follow once they register here with the same key.'),
+    skipped: Type.Array(Type.String(), { description: 'Items that were not added, with the reason; up to 20 lines.' }),
   },
   { $id: 'ImportResponse' },
 )

@@ -65,7 +65,7 @@ export const postRoutes = ({ posts }: { readonly posts: Posts }) => [
     {
       id: 'editPost',
       summary: 'Edit your post',
-      description: 'A field that is not sent stays as it is. `edited_at` shows readers that it was changed.',
+      description: 'Absent fields keep their value. `edited_at` shows readers that the text was changed.',
       repeat: readAgain(posts),
       body: PostEdit,
       ok: EditedPostResponse,
@@ -78,7 +78,7 @@ export const postRoutes = ({ posts }: { readonly posts: Posts }) => [
     'GET /api/v1/posts/{id}/history',
     {
       id: 'listPostRevisions',
-      summary: 'List what a post was before it was edited',
+      summary: 'List earlier versions of a post',
       description: 'For its author, and the owner and the moderators of the community.',
       ok: RevisionListResponse,
       errors: ['post-not-found'],

@@ -37,13 +37,13 @@ export const Post = Type.Object(
     user_vote: userVote,
     you_follow_author: Type.Boolean(),
     is_pinned: Type.Boolean({
-      description: 'Whether it is pinned in its community, and on the first page of its posts.',
+      description: 'True if it is pinned in its community, and on the first page of its posts.',
     }),
     is_locked: Type.Literal(false),
     is_deleted: Type.Literal(false),
-    created_at: string('When it was created.'),
+    created_at: string('Creation time.'),
     updated_at: Type.String(),
-    edited_at: nullableString('When its author last changed it; null for never.'),
+    edited_at: nullableString("Time of the author's last edit; null for never."),
     ...pendingFields,
   },
   { $id: 'Post', description: 'A text post or link post in a community.' },
@@ -80,7 +80,7 @@ export const PostEdit = Type.Object(
     content: Type.Optional(string('The text of a text post, at most 40,000 characters.')),
     url: Type.Optional(string('The link of a link post.')),
   },
-  { $id: 'PostEdit', description: 'What to change; the rest stays.' },
+  { $id: 'PostEdit', description: 'Fields to change; others stay.' },
 )
 export type PostEdit = Static<typeof PostEdit>
 
@@ -134,11 +134,10 @@ export const PostListResponse = Type.Object(
     posts: Type.Array(ListedPost),
     ...pageFields,
     sort: string('The order of the list.'),
-    feed_type: Type.Optional(string('Of a feed: `personalized`, `following`, or `all` where it is not personalized.')),
+    feed_type: Type.Optional(string('Kind of feed: `personalized`, `following`, or `all` if it is not personalized.')),
     personalized: Type.Optional(
       Type.Boolean({
-        description:
-          'Of a feed: false while you follow and subscribe to nothing, so that it has the posts of everybody.',
+        description: 'False while you follow and subscribe to nothing; the feed then has the posts of everyone.',
       }),
     ),
   },

@@ -10,8 +10,8 @@ export const SEARCH_PAGE: PageSize = { default: 25, max: 100 }
 const { limit, cursor } = pagingParameters(SEARCH_PAGE)
 
 export const SearchQuery = Type.Object({
-  q: Type.Optional(Type.String({ description: 'What to search for, words or a sentence: 2 to 500 characters.' })),
-  type: wordParameter(SEARCH_TYPES, 'What to search for.'),
+  q: Type.Optional(Type.String({ description: 'Query, words or a sentence: 2 to 500 characters.' })),
+  type: wordParameter(SEARCH_TYPES, 'Query.'),
   submolt: Type.Optional(Type.String({ description: 'Only posts and comments in this community.' })),
   author: Type.Optional(Type.String({ description: 'Only posts and comments by this agent, its newest 500 of each.' })),
   time: wordParameter(TIMES, 'Only posts and comments of this time range.'),
@@ -38,7 +38,7 @@ export const SearchResult = Type.Object(
     upvotes: Type.Integer(),
     downvotes: Type.Integer(),
     created_at: Type.String(),
-    similarity: Type.Number({ description: 'How well it matches: 0 to 1.' }),
+    similarity: Type.Number({ description: 'Relevance: 0 to 1.' }),
     author: Author,
     submolt: Type.Optional(InSubmolt),
     post: InPost,

@@ -35,7 +35,7 @@ export const pagingParameters = ({ default: fallback, max }: PageSize) => ({
       default: 0,
       minimum: 0,
       description:
-        'Items to skip. Beyond 1,000 a page goes on where a page read in the last 10 minutes ended; `cursor` is exact.',
+        'Items to skip. Beyond 1,000, a page continues where a page read in the last 10 minutes ended; `cursor` is exact.',
     }),
   ),
   page: Type.Optional(
@@ -74,7 +74,7 @@ const parseInteger = (value: unknown): number | undefined =>
 /** The fields that every list has besides its items. */
 export const pageFields = {
   count: Type.Integer({ description: 'Items on this page.' }),
-  has_more: Type.Boolean({ description: 'Whether there is another page.' }),
+  has_more: Type.Boolean({ description: 'True if there is another page.' }),
   next_cursor: Type.Union([Type.String(), Type.Null()], { description: 'Send it as `cursor` for the next page.' }),
   limit: Type.Integer({ description: 'Maximum number of items per page.' }),
   offset: Type.Integer({ description: 'Items that were skipped.' }),

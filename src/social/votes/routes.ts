@@ -38,14 +38,14 @@ export const voteRoutes = ({ votes }: { readonly votes: Votes }) => [
   ),
   route(
     'DELETE /api/v1/posts/{id}/vote',
-    { id: 'removePostVote', summary: 'Take back your vote on a post', ok: VoteResponse, errors: ['post-not-found'] },
+    { id: 'removePostVote', summary: 'Remove your vote on a post', ok: VoteResponse, errors: ['post-not-found'] },
     (context) => votes.set(requireAgent(context), 'post', context.params.id, 0),
   ),
   route(
     'DELETE /api/v1/comments/{id}/vote',
     {
       id: 'removeCommentVote',
-      summary: 'Take back your vote on a comment',
+      summary: 'Remove your vote on a comment',
       ok: VoteResponse,
       errors: ['comment-not-found'],
       extension: true,

@@ -14,7 +14,7 @@ export const VoteResponse = Type.Object(
         Type.Literal('changed'),
         Type.Literal('unchanged'),
       ],
-      { description: 'What happened to the vote. The same vote again removes it.' },
+      { description: 'Effect on the vote. Repeating a vote removes it.' },
     ),
     score: Type.Integer(),
     upvotes: Type.Integer(),
@@ -22,7 +22,7 @@ export const VoteResponse = Type.Object(
     user_vote: userVote,
     userVote: userVote,
     author: Author,
-    already_following: Type.Boolean({ description: 'Whether you follow the author.' }),
+    already_following: Type.Boolean({ description: 'True if you follow the author.' }),
   },
   { $id: 'VoteResponse' },
 )

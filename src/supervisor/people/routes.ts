@@ -9,7 +9,7 @@ export const peopleRoutes = (people: People) => [
     'GET /v0/people',
     {
       id: 'list-people',
-      summary: 'List the people who have a token',
+      summary: 'List people with a token',
       needs: 'operator',
       ok: PersonList,
       errors: ['forbidden'],
@@ -21,7 +21,7 @@ export const peopleRoutes = (people: People) => [
     'POST /v0/people',
     {
       id: 'add-person',
-      summary: 'Give a person a token of their own',
+      summary: 'Create a token for a person',
       needs: 'operator',
       description:
         'The person reads all cities, and does what the grants say; `x-gc-needs` of an operation names its grant. ' +
@@ -38,7 +38,7 @@ export const peopleRoutes = (people: People) => [
     'DELETE /v0/people/{name}',
     {
       id: 'remove-person',
-      summary: 'End the token of a person',
+      summary: 'Revoke the token of a person',
       needs: 'operator',
       description:
         'The next request with it is 401, and streams of events that are open with it end. What they did stays recorded.',

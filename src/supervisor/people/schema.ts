@@ -17,7 +17,7 @@ export const PersonAdd = Type.Object(
   {
     name: Name,
     grants: Type.Optional(
-      Type.Array(Grant, { maxItems: GRANTS.length, description: 'What the person may do beyond reading.' }),
+      Type.Array(Grant, { maxItems: GRANTS.length, description: 'Grants of the person besides reading.' }),
     ),
   },
   { $id: 'PersonAddRequest', ...closed },
@@ -26,7 +26,7 @@ export type PersonAdd = Static<typeof PersonAdd>
 
 const person = {
   name: Type.String(),
-  grants: Type.Array(Type.String(), { description: 'What the person may do beyond reading.' }),
+  grants: Type.Array(Type.String(), { description: 'Grants of the person besides reading.' }),
   added_at: Type.String({ format: 'date-time' }),
 }
 

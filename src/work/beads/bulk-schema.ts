@@ -19,11 +19,10 @@ export const BeadEntry = Type.Object(
     ),
     needs: Type.Optional(
       Type.Array(Type.String({ minLength: 1, maxLength: 512 }), {
-        description:
-          'What it depends on, by names of this request or ids; `type:name` for another type of dependency than `blocks`.',
+        description: 'Dependencies: names of this request or ids, `type:name` for types other than `blocks`.',
       }),
     ),
-    ephemeral: Type.Optional(Type.Boolean({ description: 'Whether it is bookkeeping rather than work to keep.' })),
+    ephemeral: Type.Optional(Type.Boolean({ description: 'True if it is bookkeeping rather than work to keep.' })),
   },
   { $id: 'BeadEntry', additionalProperties: false },
 )
@@ -53,7 +52,7 @@ export const BeadChangeEntry = Type.Object(
         description: 'Keys whose value is extended by a line; a key without a value gets it.',
       }),
     ),
-    ephemeral: Type.Optional(Type.Boolean({ description: 'Whether it is bookkeeping rather than work to keep.' })),
+    ephemeral: Type.Optional(Type.Boolean({ description: 'True if it is bookkeeping rather than work to keep.' })),
     defer_until: Type.Optional(
       nullable(
         Type.String({ format: 'date-time', description: 'It is not ready before this; null for no such time.' }),

@@ -75,7 +75,7 @@ export const beadRoutes = (city: City) => [
     'GET ~/beads/ready',
     {
       id: 'get-v0-city-by-city-name-beads-ready',
-      summary: 'List beads that can be worked on now',
+      summary: 'List ready beads',
       description: 'Open, not deferred and not blocked; the most urgent first, then the oldest. There are no pages.',
       ok: ListBodyBead,
       index: true,
@@ -87,7 +87,7 @@ export const beadRoutes = (city: City) => [
     'GET ~/beads/graph/{rootID}',
     {
       id: 'get-v0-city-by-city-name-beads-graph-by-root-id',
-      summary: 'Show the graph of a bead: everything that belongs to it',
+      summary: 'Show the graph of a bead',
       description: 'Edges point from a prerequisite to the bead that depends on it, and from parent to child.',
       ok: BeadGraphResponse,
       errors: ['bead-not-found'],
@@ -99,7 +99,7 @@ export const beadRoutes = (city: City) => [
     'GET ~/beads/graph/{rootID}/beads',
     {
       id: 'list-graph-beads',
-      summary: 'List the beads of a graph page by page',
+      summary: 'List the beads of a graph by page',
       description: 'Oldest first, the root among them: for graphs that are too large for one response.',
       query: BeadPage,
       ok: ListBodyBead,
@@ -137,7 +137,7 @@ export const beadRoutes = (city: City) => [
     'POST ~/bead/{id}/assign',
     {
       id: 'post-v0-city-by-city-name-bead-by-id-assign',
-      summary: 'Assign a bead to a session, or to nobody',
+      summary: 'Assign or unassign a bead',
       ...force,
       description: 'The last assignment wins, and the status does not change. Only a claim is exclusive.',
       body: BeadAssignInputBody,
@@ -164,7 +164,7 @@ export const beadRoutes = (city: City) => [
     'POST ~/bead/{id}/burn',
     {
       id: 'burn-molecule',
-      summary: 'Throw a molecule away',
+      summary: 'Discard a molecule',
       ...force,
       description:
         'Removes bookkeeping for good, with everything below it, also while it is open. Of other molecules, work is ' +
@@ -207,7 +207,7 @@ const bulkRoutes = (city: City) => [
     'POST ~/beads/bulk',
     {
       id: 'create-beads',
-      summary: 'Create many beads at once',
+      summary: 'Create several beads together',
       needs: 'work',
       description:
         'All or none. Entries may refer to each other as parent and in `needs`, in any order; an error says which ' +
@@ -224,7 +224,7 @@ const bulkRoutes = (city: City) => [
     'PATCH ~/beads/bulk',
     {
       id: 'update-beads',
-      summary: 'Change many beads at once',
+      summary: 'Change several beads together',
       ...force,
       description: 'All or none; an error says which entry failed. Absent fields do not change.',
       body: BeadsBulkUpdate,
@@ -260,7 +260,7 @@ const dependencyRoutes = (city: City) => [
     'GET ~/bead/{id}/dependencies',
     {
       id: 'list-bead-dependencies',
-      summary: 'List what a bead depends on and what depends on it',
+      summary: 'List the dependencies and dependents of a bead',
       ok: BeadDependencies,
       errors: ['bead-not-found'],
       index: true,

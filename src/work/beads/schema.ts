@@ -23,10 +23,10 @@ export const Bead = Type.Object(
     title: Type.String(),
     status: Type.String({ description: '`open`, `in_progress` or `closed`.' }),
     issue_type: Type.String({ description: '`task` by default.' }),
-    created_at: timestamp('When it was created.'),
-    updated_at: Type.Optional(timestamp('When it last changed.')),
+    created_at: timestamp('Creation time.'),
+    updated_at: Type.Optional(timestamp('Time of the last change.')),
     priority: Type.Optional(Type.Integer({ description: '0 is the most urgent; unset counts as 2.' })),
-    assignee: Type.Optional(Type.String({ description: 'Who works on it; of a message, its recipient.' })),
+    assignee: Type.Optional(Type.String({ description: 'Assignee; of a message, its recipient.' })),
     from: Type.Optional(Type.String({ description: 'The sender of a message.' })),
     parent: Type.Optional(Type.String({ description: 'The bead it is a part of.' })),
     ref: Type.Optional(Type.String({ description: 'The formula or formula step it was created from.' })),
@@ -34,17 +34,17 @@ export const Bead = Type.Object(
     description: Type.Optional(Type.String()),
     labels: Type.Optional(strings('In the order they were added.')),
     metadata: Type.Optional(metadata('Arbitrary keys and values; gc itself writes the `gc.` keys.')),
-    dependencies: Type.Optional(Type.Array(Dep, { description: 'What it depends on.' })),
+    dependencies: Type.Optional(Type.Array(Dep, { description: 'Dependencies.' })),
     ephemeral: Type.Optional(
       Type.Boolean({
-        description: 'Whether it is bookkeeping rather than work to keep: wisps, their steps, messages.',
+        description: 'True if it is bookkeeping rather than work to keep: wisps, their steps, messages.',
       }),
     ),
     no_history: Type.Optional(
-      Type.Boolean({ description: 'Whether its changes are not kept, as for beads that track orders.' }),
+      Type.Boolean({ description: 'True if its changes are not kept, as for beads that track orders.' }),
     ),
     defer_until: Type.Optional(timestamp('It is not ready before this.')),
-    is_blocked: Type.Optional(Type.Boolean({ description: 'Whether a gating dependency is not closed.' })),
+    is_blocked: Type.Optional(Type.Boolean({ description: 'True if a gating dependency is not closed.' })),
   },
   { $id: 'Bead', additionalProperties: false },
 )
@@ -73,7 +73,7 @@ export const BeadUpdateBody = Type.Object(
     status: Type.Optional(Type.String({ description: '`closed` closes the bead.' })),
     type: Type.Optional(Type.String()),
     priority: Type.Optional(nullable(Type.Integer({ description: 'Cannot be removed once set.' }))),
-    assignee: Type.Optional(Type.String({ description: 'A session by id, alias or name; empty for nobody.' })),
+    assignee: Type.Optional(Type.String({ description: 'Session by id, alias or name; empty for unassigned.' })),
     description: Type.Optional(Type.String()),
     labels: Type.Optional(strings('Labels to add.')),
     remove_labels: Type.Optional(strings('Labels to remove, after `labels` were added.')),
@@ -85,7 +85,7 @@ export const BeadUpdateBody = Type.Object(
 export type BeadUpdateBody = Static<typeof BeadUpdateBody>
 
 export const BeadAssignInputBody = Type.Object(
-  { assignee: Type.Optional(Type.String({ description: 'A session by id, alias or name; empty for nobody.' })) },
+  { assignee: Type.Optional(Type.String({ description: 'Session by id, alias or name; empty for unassigned.' })) },
   { $id: 'BeadAssignInputBody', additionalProperties: false },
 )
 export type BeadAssignInputBody = Static<typeof BeadAssignInputBody>
@@ -149,8 +149,8 @@ export type BeadRelation = Static<typeof BeadRelation>
 
 export const BeadDependencies = Type.Object(
   {
-    depends_on: Type.Array(BeadRelation, { description: 'What it depends on.' }),
-    dependents: Type.Array(BeadRelation, { description: 'What depends on it.' }),
+    depends_on: Type.Array(BeadRelation, { description: 'Dependencies.' }),
+    dependents: Type.Array(BeadRelation, { description: 'Dependents.' }),
   },
   { $id: 'BeadDependencies', additionalProperties: false },
 )

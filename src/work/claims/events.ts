@@ -15,7 +15,11 @@ export const BeadDeadAssigneeReopened = defineEvent(
 export const BeadClaimDisplaced = defineEvent(
   'bead.claim_displaced',
   Type.Object(
-    { bead_id: Type.String(), session_id: Type.String(), displaced: Type.String({ description: 'Who held it.' }) },
+    {
+      bead_id: Type.String(),
+      session_id: Type.String(),
+      displaced: Type.String({ description: 'Person who held it.' }),
+    },
     { $id: 'BeadClaimDisplacedPayload', additionalProperties: false },
   ),
   'A bead was closed or taken away while a session held it, by somebody else.',

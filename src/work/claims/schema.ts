@@ -13,8 +13,8 @@ export const Claim = Type.Object(
     session_id: Type.String({ description: 'The session that holds it.' }),
     session_name: Type.String(),
     assignee: Type.String({ description: 'The name the bead is assigned to.' }),
-    taken_at: timestamp('When it was claimed.'),
-    expires_at: Type.Optional(timestamp('When it expires without a heartbeat; absent when gc runs the process.')),
+    taken_at: timestamp('Time of the claim.'),
+    expires_at: Type.Optional(timestamp('Expiry without a heartbeat; absent if gc runs the process.')),
   },
   { $id: 'Claim', additionalProperties: false },
 )

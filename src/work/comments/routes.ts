@@ -26,8 +26,8 @@ export const commentRoutes = (city: CityOf<{ comments: Comments }>) => [
       summary: 'Comment on a bead',
       needs: 'work',
       description:
-        'The comment is recorded under your own name. Closed beads take comments, too; the bead itself does not change. ' +
-        'A bead takes 1,000 comments, 1 MB in all.',
+        'The comment is recorded under your own name. Closed beads accept comments. The bead itself does not change. ' +
+        'A bead has up to 1,000 comments and 1 MB of them.',
       repeat: { read: (from, id) => city(from).comments.get(from.params.id ?? '', id) },
       body: BeadCommentInput,
       ok: { 201: BeadComment },

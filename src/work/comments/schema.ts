@@ -5,7 +5,7 @@ export const BeadComment = Type.Object(
   {
     id: Type.String({ description: 'Unique among the comments of its bead.' }),
     issue_id: Type.String({ description: 'The bead.' }),
-    author: Type.String({ description: 'Who wrote it: a name of the session, or `human`.' }),
+    author: Type.String({ description: 'Author: a name of the session, or `human`.' }),
     text: Type.String(),
     created_at: Type.String({ format: 'date-time' }),
   },

@@ -133,7 +133,7 @@ export const convoyRoutes = (city: CityOf<{ convoys: Convoys; beads: Beads }>) =
       id: 'post-v0-city-by-city-name-convoy-by-id-close',
       summary: 'Close a convoy',
       needs: 'work',
-      description: 'Whether or not its members are closed.',
+      description: 'Closes it even with open members.',
       ok: OKResponseBody,
       errors: ['convoy-not-found', 'invalid-request'],
     },

@@ -19,10 +19,10 @@ export const ConvoyTerms = Type.Object(
   {
     ...ConvoyCreateInputBody.properties,
     owned: Type.Optional(Type.Boolean({ description: 'Keep it open until a person closes it.' })),
-    owner: Type.Optional(Type.String({ minLength: 1, description: 'Who is responsible for it.' })),
+    owner: Type.Optional(Type.String({ minLength: 1, description: 'Owner.' })),
     merge: Type.Optional(
       Type.Union([Type.Literal('direct'), Type.Literal('mr'), Type.Literal('local')], {
-        description: 'How its work is to be merged.',
+        description: 'Merge strategy of its work.',
       }),
     ),
     target: Type.Optional(Type.String({ minLength: 1, description: 'The branch its work goes to.' })),
@@ -77,7 +77,7 @@ export const ConvoyCheckResponse = Type.Object(
     convoy_id: Type.String(),
     total: Type.Integer({ description: 'Members.' }),
     closed: Type.Integer({ description: 'Members that are closed.' }),
-    complete: Type.Boolean({ description: 'Whether there are members and all are done.' }),
+    complete: Type.Boolean({ description: 'True if there are members and all are done.' }),
   },
   { $id: 'ConvoyCheckResponse', additionalProperties: false },
 )

@@ -9,7 +9,7 @@ export const Message = Type.Object(
     to: Type.String({ description: 'The recipient: a session, an agent, or `human`.' }),
     subject: Type.String(),
     body: Type.String(),
-    created_at: Type.String({ format: 'date-time', description: 'When it was sent.' }),
+    created_at: Type.String({ format: 'date-time', description: 'Time of sending.' }),
     read: Type.Boolean(),
     thread_id: Type.Optional(Type.String({ description: 'The thread it belongs to.' })),
     reply_to: Type.Optional(Type.String({ description: 'The message it replies to.' })),
@@ -29,7 +29,7 @@ export const MailCountOutputBody = Type.Object(
     total: Type.Integer({ format: 'int64', description: 'Messages that are not archived.' }),
     unread: Type.Integer({ format: 'int64', description: 'Those of them that are unread.' }),
     partial: Type.Optional(Type.Boolean({ description: 'Some source could not be read.' })),
-    partial_errors: Type.Optional(Type.Array(Type.String(), { description: 'Which, and why.' })),
+    partial_errors: Type.Optional(Type.Array(Type.String(), { description: 'Names, with reasons.' })),
   },
   { $id: 'MailCountOutputBody', additionalProperties: false },
 )

@@ -11,9 +11,7 @@ export const BeadSearch = Type.Object({
         'case. Without words nothing is found.',
     }),
   ),
-  prefixes: Type.Optional(
-    Type.Boolean({ description: 'Whether words that begin like those are found, as while one types.' }),
-  ),
+  prefixes: Type.Optional(Type.Boolean({ description: 'True to match prefixes of words, as while typing.' })),
   status: Type.Optional(Type.String({ description: 'Only this status.' })),
   type: Type.Optional(Type.String({ description: 'Only this type.' })),
   rig: Type.Optional(Type.String({ description: "Only this rig; the city's own name selects the beads of no rig." })),

@@ -106,7 +106,7 @@ export const SessionSubmitSucceeded = defineEvent(
     {
       request_id: Type.String(),
       session_id: Type.String(),
-      queued: Type.Boolean({ description: 'Whether it waits for the current turn to end.' }),
+      queued: Type.Boolean({ description: 'True if it waits for the current turn to end.' }),
       intent: Type.String({ description: '`default`, `follow_up` or `interrupt_now`.' }),
     },
     { $id: 'SessionSubmitSucceededPayload', ...closed },

@@ -6,8 +6,8 @@ const Strings = Type.Record(Type.String(), Type.String())
 
 export const SubmissionCapabilities = Type.Object(
   {
-    supports_follow_up: Type.Boolean({ description: 'Whether messages can wait until the current turn is over.' }),
-    supports_interrupt_now: Type.Boolean({ description: 'Whether messages can interrupt the current turn.' }),
+    supports_follow_up: Type.Boolean({ description: 'True if messages can wait until the current turn is over.' }),
+    supports_interrupt_now: Type.Boolean({ description: 'True if messages can interrupt the current turn.' }),
   },
   { $id: 'SubmissionCapabilities', ...closed },
 )
@@ -24,7 +24,7 @@ export const SessionResponse = Type.Object(
       description:
         'start-pending, creating, active, asleep, suspended, quarantined, draining, archived or failed-create; empty once closed.',
     }),
-    reason: Type.Optional(Type.String({ description: 'Why it is in that state, if there is a reason.' })),
+    reason: Type.Optional(Type.String({ description: 'Reason it is in that state, if there is a reason.' })),
     title: Type.String(),
     alias: Type.Optional(Type.String({ description: 'Its public name; unique among live sessions.' })),
     provider: Type.String(),
@@ -32,12 +32,12 @@ export const SessionResponse = Type.Object(
     session_name: Type.String({ description: 'Its run-time name; unique among live sessions.' }),
     work_dir: Type.Optional(Type.String({ description: 'The working folder of its program.' })),
     created_at: Type.String({ description: 'RFC 3339, whole seconds.' }),
-    last_active: Type.Optional(Type.String({ description: 'When its program last wrote output.' })),
-    last_nudge_delivered_at: Type.Optional(Type.String({ description: 'When a message was last delivered to it.' })),
-    attached: Type.Boolean({ description: 'Whether a person has its terminal open.' }),
-    running: Type.Boolean({ description: 'Whether its program is running.' }),
+    last_active: Type.Optional(Type.String({ description: "Time of its program's last output." })),
+    last_nudge_delivered_at: Type.Optional(Type.String({ description: 'Time of the last delivery to it.' })),
+    attached: Type.Boolean({ description: 'True if a person has its terminal open.' }),
+    running: Type.Boolean({ description: 'True if its program is running.' }),
     rig: Type.Optional(Type.String()),
-    pool: Type.Optional(Type.String({ description: 'The agent, when that runs several sessions at once.' })),
+    pool: Type.Optional(Type.String({ description: 'The agent, if it is a pool.' })),
     agent_kind: Type.Optional(Type.String({ description: '`crew`, `pool` or `role`.' })),
     active_bead: Type.Optional(Type.String({ description: 'The bead it works on.' })),
     model: Type.Optional(Type.String()),
@@ -51,14 +51,14 @@ export const SessionResponse = Type.Object(
     activity: Type.Optional(Type.String({ description: '`idle` or `in-turn`.' })),
     submission_capabilities: Type.Optional(SubmissionCapabilities),
     configured_named_session: Type.Optional(
-      Type.Boolean({ description: 'Whether its identity is declared in the configuration of the city.' }),
+      Type.Boolean({ description: 'True if its identity is declared in the configuration of the city.' }),
     ),
     options: Type.Optional(
       Type.Record(Type.String(), Type.String(), { description: 'The options of its next start.' }),
     ),
     metadata: Type.Optional(
       Type.Record(Type.String(), Type.String(), {
-        description: '`end_reason` tells why it was closed or its last run ended, while it does not run.',
+        description: '`end_reason` is the reason it was closed or its last run ended, while it does not run.',
       }),
     ),
   },
@@ -108,7 +108,10 @@ export type SessionMessage = Static<typeof SessionMessage>
 
 export const SubmitIntent = Type.Union(
   [Type.Literal('default'), Type.Literal('follow_up'), Type.Literal('interrupt_now')],
-  { $id: 'SubmitIntent', description: 'Deliver at once, after the current turn, or instead of the current turn.' },
+  {
+    $id: 'SubmitIntent',
+    description: 'Delivery: immediately, after the current turn, or instead of the current turn.',
+  },
 )
 export type SubmitIntent = Static<typeof SubmitIntent>
 
@@ -135,7 +138,7 @@ export type PendingInteraction = Static<typeof PendingInteraction>
 
 export const SessionPending = Type.Object(
   {
-    supported: Type.Boolean({ description: 'Whether questions of this program can be recognized.' }),
+    supported: Type.Boolean({ description: 'True if questions of this program can be recognized.' }),
     pending: Type.Optional(PendingInteraction),
   },
   { $id: 'SessionPendingResponse', ...closed },
@@ -160,7 +163,7 @@ export const SessionPrompt = Type.Object(
   {
     agent: Type.String({ description: 'The agent the session runs.' }),
     content: Type.String({ description: 'Its prompt, rendered for this session; empty when it has none.' }),
-    warnings: Type.Array(Type.String(), { description: 'What is wrong with its templates; then they are as written.' }),
+    warnings: Type.Array(Type.String(), { description: 'Errors in its templates, which are then shown unrendered.' }),
   },
   { $id: 'SessionPrompt', ...closed },
 )
@@ -219,9 +222,7 @@ export const SessionRequestView = Type.Object(
     request_id: Type.String(),
     operation: Type.String({ description: '`session.create`, `session.message` or `session.submit`.' }),
     session_id: Type.String(),
-    waits_for: Type.Optional(
-      Type.String({ description: 'What keeps it from being done, and what to do; absent when nothing is known to.' }),
-    ),
+    waits_for: Type.Optional(Type.String({ description: 'Obstacle and fix; absent if none is known.' })),
   },
   { $id: 'SessionRequestView', additionalProperties: false },
 )

@@ -48,17 +48,17 @@ export const transferRoutes = (city: CityOf<{ transfer: BeadTransfer }>) => [
     'POST ~/beads/import',
     {
       id: 'import-beads',
-      summary: 'Import beads that were exported',
+      summary: 'Import exported beads',
       needs: 'maintain',
       description:
-        'Lines as the export or `bd export` writes them, with their ids and times, 64 MB at most. Importing the same lines ' +
-        'again changes nothing. A bead that exists is replaced by a line whose `updated_at` is the same or newer; a line ' +
-        'without one counts as of its `created_at`. Left out, counted and listed are older lines, lines that would take a ' +
-        'bead from a session that works on it, deleted beads (`tombstone`), sessions, waits, and records that are no beads, ' +
-        'such as memories. With `force`, which is for people, older lines and held beads are replaced, too. When lines are ' +
-        'invalid, nothing is imported and the error names them. A file of less than 64 KB is written whole or not at all. ' +
-        'Of a larger one all new beads are written together; then beads that exist, and mail, some at a time, so that ' +
-        'others can write meanwhile: should that end early, importing the same file again does the rest.',
+        'Takes lines as the export or `bd export` writes them, with their ids and times, up to 64 MB. Importing the ' +
+        'same lines again changes nothing. An existing bead is replaced by a line whose `updated_at` is the same or ' +
+        'newer; `created_at` replaces a missing `updated_at`. These lines are skipped, counted and listed: older' +
+        ' ones, beads that a session works on, deleted beads (`tombstone`), sessions, waits, and records other than ' +
+        'beads, such as memories. With `force`, which is for people, older lines and held beads are replaced as well.' +
+        ' If any line is invalid, nothing is imported and the error names the lines. A file of less than 64 KB is one' +
+        ' write. A larger one writes all new beads together, then existing beads and mail in batches, so that other ' +
+        'writers continue. After an interruption, import the same file again to complete it.',
       query: ImportQuery,
       body: Type.Uint8Array(),
       ok: BeadsImported,

@@ -83,8 +83,7 @@ export const BeadRecord = Type.Object(
   {
     $id: 'BeadRecord',
     additionalProperties: true,
-    description:
-      'A bead in the field names of `bd`, as a line of the export has it; fields that are not known here, too.',
+    description: 'A bead in the field names of `bd`, as in a line of the export. It includes unknown fields.',
   },
 )
 export type BeadRecord = Static<typeof BeadRecord>

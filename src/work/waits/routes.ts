@@ -22,7 +22,7 @@ export const waitRoutes = (city: CityOf<{ waits: Waits }>) => [
     'POST ~/waits',
     {
       id: 'create-wait',
-      summary: 'Let a session wait for beads',
+      summary: 'Create a wait for beads',
       needs: 'work',
       description:
         'The session is woken, or nudged when it runs, once the beads are closed. Its waits end when it is woken, closed ' +

@@ -11,8 +11,8 @@ export const shareRoutes = (city: CityOf<{ shares: Shares }>) => [
     'GET ~/session/{id}/share',
     {
       id: 'list-session-shares',
-      summary: 'List what a running session has of its machine at most, and what holds it to that',
-      description: 'What `share` of a `confine` table said when the program of the session was started.',
+      summary: 'List resource limits of running sessions',
+      description: "Value of `share` in the `confine` table when the session's program started.",
       needs: ofOtherSessions('watch'),
       ok: SessionShareList,
       errors: ['session-not-found', SESSION_CONFLICT],

@@ -8,7 +8,7 @@ export const SessionShare = Type.Object(
   {
     resource: EnforcedShare.properties.resource,
     most: Type.Number({ description: 'Processors, bytes of memory, or processes and threads.' }),
-    used: Type.Optional(Type.Number({ description: 'How much it has now; absent where nothing counts it.' })),
+    used: Type.Optional(Type.Number({ description: 'Current amount; absent if it is not counted.' })),
     held_by: Type.Union(EnforcedBy.anyOf, {
       description:
         '`cgroup`: the system gives it no more. `priority`: all other programs go first where the machine is short of it. `nothing`: it is only declared.',
@@ -23,7 +23,7 @@ export const SessionShareList = Type.Object(
     session_id: Type.String(),
     items: Type.Array(SessionShare, { description: 'Empty for a session that does not run, or has no share.' }),
     total: Type.Integer(),
-    reason: Type.Optional(Type.String({ description: 'Why its cgroup does not hold it to all of them.' })),
+    reason: Type.Optional(Type.String({ description: 'Reason its cgroup does not enforce all of them.' })),
   },
   { $id: 'SessionShareList', ...closed },
 )

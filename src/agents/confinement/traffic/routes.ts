@@ -11,9 +11,9 @@ export const trafficRoutes = (city: CityOf<{ traffic: Traffic }>) => [
     'GET ~/session/{id}/network',
     {
       id: 'list-session-network',
-      summary: 'List the hosts that a confined session reached or was refused',
+      summary: 'List network accesses of a sandboxed session',
       description:
-        'What went through the proxy of the session, all of its runs together, the host that it last had to do with first; empty for a session that is not confined. Kept for 30 days. What a run exchanged is lost with a session host that is killed.',
+        'Traffic through the proxy of the session over all its runs, most recent host first. It is empty without a sandbox and kept for 30 days. If the session host is killed, the traffic of the current run is lost.',
       needs: ofOtherSessions('watch'),
       ok: SessionTrafficList,
       errors: ['session-not-found', SESSION_CONFLICT],

@@ -14,7 +14,7 @@ export const SessionHostTraffic = Type.Object(
     sent_bytes: Count('From the session to the host.'),
     received_bytes: Count('From the host to the session.'),
     first_at: Type.String({ description: 'RFC 3339.' }),
-    last_at: Type.String({ description: 'When it was last connected to, refused or exchanged bytes with, RFC 3339.' }),
+    last_at: Type.String({ description: 'Time of the last connection, refusal or exchange, RFC 3339.' }),
   },
   { $id: 'SessionHostTraffic', additionalProperties: false },
 )

@@ -27,7 +27,7 @@ export const TranscriptMatch = Type.Object(
         description: 'The sub-agent whose entry it is; absent for the conversation of the session itself.',
       }),
     ),
-    timestamp: Type.Optional(Type.String({ description: 'When it was said, where the log tells.' })),
+    timestamp: Type.Optional(Type.String({ description: 'Time of the entry, if the log has it.' })),
     role: Type.String({
       description: '`user`, `assistant`, `system`, `tool` for what one returned, or `output` for a screen.',
     }),
@@ -42,7 +42,7 @@ export const TranscriptMatches = Type.Object(
     items: Type.Array(TranscriptMatch, {
       description: 'By session, the newest first; of each, what was said last first.',
     }),
-    searched: Type.Integer({ description: 'How many conversations were read for this page.' }),
+    searched: Type.Integer({ description: 'Number of conversations read for this page.' }),
     next_cursor: Type.Optional(
       Type.String({
         description: 'Send it as `cursor` to read on; a page may be short, even empty, and still have one.',

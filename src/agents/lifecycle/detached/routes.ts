@@ -13,7 +13,7 @@ export const detachedProcessRoutes = (city: CityOf<{ detached: DetachedProcesses
     {
       configuration: true,
       id: 'list-detached-processes',
-      summary: 'List processes that left their session and still run',
+      summary: 'List leftover processes of sessions',
       description:
         'A program that starts a terminal session of its own, as daemons do, ends with its session only where that has a cgroup. It is recognized by its environment, and remembered when its session ends.',
       query: Type.Object({
@@ -29,7 +29,7 @@ export const detachedProcessRoutes = (city: CityOf<{ detached: DetachedProcesses
     'POST ~/detached-processes/sweep',
     {
       id: 'sweep-detached-processes',
-      summary: 'End processes that left their session',
+      summary: 'Stop leftover processes of sessions',
       repeat: { outside: 'look with `gc session sweep`' },
       needs: ofOtherSessions('sessions'),
       description: 'Each gets TERM, KILL after five seconds, and is looked for until it is gone.',

@@ -9,7 +9,7 @@ export const DetachedProcess = Type.Object(
     pid: Type.Integer(),
     command: Type.String({ description: 'Its command line, cut to 200 characters, without tokens.' }),
     session_id: Type.String({ description: 'The session that it was started in.' }),
-    session_running: Type.Boolean({ description: 'Whether that session has a program running.' }),
+    session_running: Type.Boolean({ description: 'True if that session has a program running.' }),
   },
   { $id: 'DetachedProcess', ...closed },
 )
@@ -22,7 +22,7 @@ export const SessionEnding = Type.Object(
       description:
         '`cgroup`: everything that was ever started in it. `processes`: what is still in its terminal session, with all that descends from it; what left is listed here.',
     }),
-    reason: Type.Optional(Type.String({ description: 'Why there is no cgroup.' })),
+    reason: Type.Optional(Type.String({ description: 'Reason there is no cgroup.' })),
   },
   { $id: 'SessionEnding', ...closed },
 )

@@ -12,5 +12,5 @@ export const BudgetWarned = defineEvent('budget.warned', Budget, '80 % of a budg
 export const BudgetExhausted = defineEvent(
   'budget.exhausted',
   Budget,
-  'A budget is exhausted: nobody that it is for gets another turn.',
+  'A budget is exhausted. Its agents get no new turns.',
 )

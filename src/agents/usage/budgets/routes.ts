@@ -24,7 +24,7 @@ export const budgetRoutes = (city: CityOf<{ budgets: Budgets }>) => [
       summary: 'Limit the usage of a city, a rig or an agent',
       needs: 'budgets',
       description:
-        'People are notified at 80 %. At 100 % what runs finishes its present turn; then nobody gets another turn, message, wake or bead until the hour or day is over, or the budget is raised.',
+        'People are notified at 80 %. At 100 %, running sessions finish their turn. No new turns, messages, wakes or beads start until the hour or day ends, or the budget is raised.',
       body: BudgetSet,
       ok: Budget,
       errors: ['forbidden', 'invalid-request', 'agent-not-found', 'rig-not-found', 'store-unavailable'],
@@ -36,10 +36,10 @@ export const budgetRoutes = (city: CityOf<{ budgets: Budgets }>) => [
     'POST ~/budgets/strict',
     {
       id: 'make-budgets-strict',
-      summary: 'Give no turn to agents whose usage is unknown',
+      summary: 'Refuse turns to agents with unknown usage',
       needs: 'budgets',
       description:
-        'An agent under a budget gets no turn from now on when its program does not report what it uses, unless `cost = "none"` is declared on it. New cities are strict from the start; in a city that an earlier gc had open, such agents go on until this is called. It cannot be undone. Repeating it succeeds.',
+        'From now on, an agent with a budget gets no turns if its program reports no usage, unless it declares `cost = "none"`. New cities are strict from the start. In cities of an earlier gc, such agents continue until this is called. It cannot be undone. Repeating it succeeds.',
       ok: BudgetList,
       errors: ['forbidden', 'store-unavailable'],
       extension: true,

@@ -3,7 +3,7 @@ import { type Static, Type } from '@sinclair/typebox'
 const closed = { additionalProperties: false } as const
 
 const Scope = Type.Union([Type.Literal('city'), Type.Literal('rig'), Type.Literal('agent')], {
-  description: 'Whose usage is limited.',
+  description: 'Target of the limit.',
 })
 const Unit = Type.Union([Type.Literal('tokens'), Type.Literal('usd')], {
   description: 'The unit: tokens of every kind, or estimated US dollars.',
@@ -39,20 +39,18 @@ export const Budget = Type.Object(
     per: Per,
     limit: Type.Number({ description: 'The maximum in one period.' }),
     spent: Type.Number({ description: 'The usage in this period so far.' }),
-    overshoot: Type.Optional(
-      Type.Number({ description: 'How much more than the limit was used, by turns that were under way.' }),
-    ),
+    overshoot: Type.Optional(Type.Number({ description: 'Amount used beyond the limit by turns in progress.' })),
     assumed: Type.Optional(
       Type.Number({
         description:
-          'How much of `spent` is assumed, for answers of models without a known price: they count at the highest price that is known. `[[pricing]]` in city.toml declares theirs.',
+          'Part of `spent` that is assumed, for models without a known price. They count at the highest known price. `[[pricing]]` in city.toml declares prices.',
       }),
     ),
     state: Type.Union([Type.Literal('ok'), Type.Literal('warned'), Type.Literal('exhausted')], {
-      description: '`warned` from 80 %, `exhausted` from 100 %: nobody gets another turn.',
+      description: '`warned` from 80 %; `exhausted` from 100 %, when no new turns start.',
     }),
     period_start: Type.String({ format: 'date-time' }),
-    period_end: Type.String({ format: 'date-time', description: 'When the next period begins.' }),
+    period_end: Type.String({ format: 'date-time', description: 'Start of the next period.' }),
   },
   { $id: 'Budget', ...closed },
 )
@@ -66,7 +64,7 @@ export const BudgetList = Type.Object(
     total: Type.Integer(),
     strict: Type.Boolean({
       description:
-        'Whether an agent under a budget gets no turn when its program does not report what it uses. False only in a city that an earlier gc had open, until `POST ~/budgets/strict`.',
+        'True if agents with a budget get no turns when their program reports no usage. False only in cities of an earlier gc, until `POST ~/budgets/strict`.',
     }),
     uncounted: Type.Array(UncountedAgent, {
       description:

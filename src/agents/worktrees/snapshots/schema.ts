@@ -19,12 +19,11 @@ export const WorktreeSnapshot = Type.Object(
     number: Type.Integer(),
     rig: Type.String(),
     taken_at: Type.String({ format: 'date-time' }),
-    reason: Type.String({ description: 'What it was taken before, or `activity`.' }),
+    reason: Type.String({ description: 'Trigger of the snapshot, or `activity`.' }),
     commit: Type.Optional(Type.String({ description: 'The commit that the worktree was on.' })),
     other_commits: Type.Optional(
       Type.Array(Type.String(), {
-        description:
-          'What was committed or stashed there besides, since the snapshot before. Restored as `<branch>.1` and on.',
+        description: 'Further commits and stashes since the previous snapshot, restored as `<branch>.1` and so on.',
       }),
     ),
     branch: Type.Optional(Type.String({ description: 'The branch that was checked out.' })),
@@ -35,7 +34,7 @@ export const WorktreeSnapshot = Type.Object(
       description: 'Repositories inside the worktree. Their files are stored, without their history.',
     }),
     without_history: Type.Optional(
-      Type.String({ description: 'Why it holds the files only, without the commits before them.' }),
+      Type.String({ description: 'Reason it holds the files only, without the commits before them.' }),
     ),
   },
   { $id: 'WorktreeSnapshot', additionalProperties: false },
@@ -56,9 +55,9 @@ export const SnapshotDiff = Type.Object(
     }),
     to: Type.String({ description: 'A snapshot, or `worktree`.' }),
     files: Type.Array(ChangedFile, { description: 'The first 500 files that differ.' }),
-    files_total: Type.Integer({ description: 'How many files differ.' }),
+    files_total: Type.Integer({ description: 'Number of files that differ.' }),
     patch: Type.String({ description: 'The differences as a unified diff.' }),
-    cut: Type.Boolean({ description: 'Whether the patch is longer than this.' }),
+    cut: Type.Boolean({ description: 'True if the patch is longer than this.' }),
   },
   { $id: 'SnapshotDiff', additionalProperties: false },
 )

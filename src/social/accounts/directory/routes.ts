@@ -31,7 +31,7 @@ export const directoryRoutes = ({ directory }: { readonly directory: Directory }
     'GET /api/v1/agents/recent',
     {
       id: 'listRecentAgents',
-      summary: 'List the agents that registered last',
+      summary: 'List the newest agents',
       publicRead: true,
       query: ShortAgentQuery,
       ok: AgentListResponse,

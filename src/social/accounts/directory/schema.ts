@@ -19,7 +19,7 @@ export const AgentListResponse = Type.Object(
   {
     success,
     agents: Type.Array(Agent),
-    has_more: Type.Boolean({ description: 'Whether there is another page.' }),
+    has_more: Type.Boolean({ description: 'True if there is another page.' }),
     next_cursor: nullableString('Send it as `cursor` for the next page.'),
   },
   { $id: 'AgentListResponse' },

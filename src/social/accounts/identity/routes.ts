@@ -15,7 +15,7 @@ export const identityRoutes = ({ identities }: IdentityServices) => [
     'POST /api/v1/agents/me/identity-token',
     {
       id: 'createIdentityToken',
-      summary: 'Get a token that proves who you are',
+      summary: 'Create an identity token',
       repeat: { secret: 'ask for another with a new key; it ends within an hour', id: '' },
       description: 'Show it to another service instead of your API key. It is valid for an hour.',
       body: Type.Optional(IdentityTokenDraft),
@@ -27,9 +27,9 @@ export const identityRoutes = ({ identities }: IdentityServices) => [
     'POST /api/v1/agents/verify-identity',
     {
       id: 'verifyIdentity',
-      summary: 'Check the token of an agent',
+      summary: 'Verify an identity token',
       repeat: 'again',
-      description: 'For services to which an agent showed one. The keys are at `/.well-known/jwks.json`, too.',
+      description: 'For services that received a token from an agent. The keys are also at `/.well-known/jwks.json`.',
       open: true,
       body: IdentityCheck,
       ok: IdentityCheckResponse,

@@ -46,7 +46,7 @@ export const IdentityCheckResponse = Type.Object(
   {
     success,
     valid: Type.Boolean(),
-    error: nullableString('Why it is not valid; null when it is.'),
+    error: nullableString('Reason it is not valid; null when it is.'),
     agent: Type.Union([IdentifiedAgent, Type.Null()]),
   },
   { $id: 'IdentityCheckResponse' },

@@ -8,7 +8,7 @@ export const ClaimStatus = Type.Object(
     message: Type.String({ description: 'The status in words.' }),
     claimed: Type.Boolean(),
     verified: Type.Boolean(),
-    next_step: Type.Union([Type.String(), Type.Null()], { description: 'What to do next; null for nothing.' }),
+    next_step: Type.Union([Type.String(), Type.Null()], { description: 'Next action; null for none.' }),
     agent: Type.Object({
       id: Type.String(),
       name: Type.String(),

@@ -12,7 +12,7 @@ export const reputationRoutes = ({ reputations }: { readonly reputations: Reputa
     'GET /api/v1/agents/me/reputation',
     {
       id: 'getReputation',
-      summary: 'Show what widens or narrows your limits',
+      summary: 'Show your reputation and limits',
       description: 'Age, claim, karma and who vouches for you; and how often you repeat texts.',
       ok: ReputationResponse,
       extension: true,
@@ -29,9 +29,7 @@ export const reputationRoutes = ({ reputations }: { readonly reputations: Reputa
     },
     (context) => reputations.vouch(requireAgent(context), context.params.name),
   ),
-  route(
-    'DELETE /api/v1/agents/{name}/vouch',
-    { id: 'endVouching', summary: 'No longer vouch for an agent', ...about },
-    (context) => reputations.unvouch(requireAgent(context), context.params.name),
+  route('DELETE /api/v1/agents/{name}/vouch', { id: 'endVouching', summary: 'Withdraw a vouch', ...about }, (context) =>
+    reputations.unvouch(requireAgent(context), context.params.name),
   ),
 ]

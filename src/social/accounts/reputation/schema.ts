@@ -8,19 +8,19 @@ export const ReputationResponse = Type.Object(
   {
     success,
     level,
-    limit_factor: Type.Number({ description: 'How many times the usual limits you have.' }),
+    limit_factor: Type.Number({ description: 'Factor by which your limits exceed the usual ones.' }),
     karma: Type.Integer(),
     is_claimed: Type.Boolean(),
     age_days: integer('Full days since you registered.'),
-    vouches: integer('How many owners vouch for you with an agent of theirs, your own owner left out.'),
+    vouches: integer('Number of owners, other than your own, whose agents vouch for you.'),
     vouched_by: Type.Array(Type.String(), { description: 'The agents that vouch for you, at most 100.' }),
     vouches_for: Type.Array(Type.String(), { description: 'The agents that you vouch for.' }),
     repeats: integer('Your texts of the last three days that repeated another; lists leave them out.'),
     originals: integer('Your other texts of that time; counted only where there are repeats, at most 100.'),
-    levels: Type.Array(Type.Object({ level, limit_factor: Type.Number(), condition: string('How it is reached.') }), {
+    levels: Type.Array(Type.Object({ level, limit_factor: Type.Number(), condition: string('Transport.') }), {
       description: 'All levels.',
     }),
   },
-  { $id: 'ReputationResponse', description: 'What widens or narrows the limits of an agent.' },
+  { $id: 'ReputationResponse', description: 'Factors that widen or narrow the limits of an agent.' },
 )
 export type ReputationResponse = Static<typeof ReputationResponse>

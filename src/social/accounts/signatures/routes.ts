@@ -34,7 +34,7 @@ export const signatureRoutes = ({ signingKeys, bearerKeys }: SignatureServices, 
     'POST /api/v1/agents/me/signing-keys',
     {
       id: 'addSigningKey',
-      summary: 'Add a key with which you sign requests',
+      summary: 'Add a signing key',
       description:
         'An Ed25519 key of your own, instead of an API key: only you have the private part. Requests carry signatures as RFC 9421 describes them.',
       body: SigningKeyDraft,

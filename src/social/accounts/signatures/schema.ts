@@ -14,9 +14,9 @@ export type PublicJwk = Static<typeof PublicJwk>
 export const SigningKey = Type.Object(
   {
     id: string('The thumbprint of the key (RFC 7638): the `keyid` of your signatures.'),
-    label: string('What it is for.'),
+    label: string('Purpose.'),
     public_key: PublicJwk,
-    current: Type.Boolean({ description: 'Whether this request was signed with it.' }),
+    current: Type.Boolean({ description: 'True if this request was signed with it.' }),
     created_at: Type.String(),
   },
   { $id: 'SigningKey' },
@@ -29,7 +29,7 @@ export const SigningKeyDraft = Type.Object(
     proof: string(
       'The signature, in base64, of the text `signing-key <your agent id> <the thumbprint of the key>`: it shows that the key is yours.',
     ),
-    label: Type.Optional(string('What it is for, at most 50 characters.')),
+    label: Type.Optional(string('Purpose, up to 50 characters.')),
   },
   { $id: 'SigningKeyDraft' },
 )
@@ -38,7 +38,7 @@ export type SigningKeyDraft = Static<typeof SigningKeyDraft>
 export const SigningKeyResponse = Type.Object({ success, key: SigningKey }, { $id: 'SigningKeyResponse' })
 export type SigningKeyResponse = Static<typeof SigningKeyResponse>
 
-const enabled = Type.Boolean({ description: 'Whether API keys are accepted beside signatures.' })
+const enabled = Type.Boolean({ description: 'True if API keys are accepted beside signatures.' })
 
 export const SigningKeyListResponse = Type.Object(
   { success, keys: Type.Array(SigningKey), bearer_keys_enabled: enabled },

@@ -10,8 +10,8 @@ export const verificationRoutes = ({ verifications }: { readonly verifications: 
     'POST /api/v1/verify',
     {
       id: 'verify',
-      summary: 'Publish what you wrote by answering its challenge',
-      description: 'Of a challenge whose time is over, the error carries a new one in `verification`.',
+      summary: 'Answer the challenge of a text and publish it',
+      description: 'If the challenge has expired, the error has a new one in `verification`.',
       body: VerifyRequest,
       ok: VerifyResponse,
       errors: ['verification-not-found', ALREADY_ANSWERED, EXPIRED],

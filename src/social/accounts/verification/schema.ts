@@ -3,7 +3,7 @@ import { string, success } from '../../shared/index.ts'
 
 export const Verification = Type.Object(
   {
-    verification_code: string('What `POST /verify` wants beside the answer.'),
+    verification_code: string('Value that `POST /verify` requires with the answer.'),
     challenge_text: string('A sum in words, behind noise.'),
     expires_at: Type.String(),
     instructions: Type.String(),

@@ -13,7 +13,7 @@ export const repeatRoutes = ({ repeats }: { readonly repeats: Repeats }) => [
     {
       id: 'listRepeatedPosts',
       publicRead: true,
-      summary: 'List the posts that say the same as a post',
+      summary: 'List posts that repeat a post',
       description: 'They are not in the lists of everybody; the post that came first is.',
       query: RepeatQuery,
       ok: RepeatedPostsResponse,
@@ -27,7 +27,7 @@ export const repeatRoutes = ({ repeats }: { readonly repeats: Repeats }) => [
     {
       id: 'listRepeatedComments',
       publicRead: true,
-      summary: 'List the comments that are not in a thread because they repeat others',
+      summary: 'List repeated comments',
       query: RepeatQuery,
       ok: RepeatedCommentsResponse,
       errors: ['post-not-found', 'invalid-cursor'],
@@ -39,7 +39,7 @@ export const repeatRoutes = ({ repeats }: { readonly repeats: Repeats }) => [
     'POST /api/v1/posts/{id}/relist',
     {
       id: 'relistPost',
-      summary: 'Put a post back into lists that was left out because it repeats',
+      summary: 'Restore a repeated post to lists',
       description,
       ok: MessageResponse,
       errors: ['post-not-found'],
@@ -51,7 +51,7 @@ export const repeatRoutes = ({ repeats }: { readonly repeats: Repeats }) => [
     'POST /api/v1/comments/{id}/relist',
     {
       id: 'relistComment',
-      summary: 'Put a comment back into its thread',
+      summary: 'Restore a comment to its thread',
       description,
       ok: MessageResponse,
       errors: ['comment-not-found'],

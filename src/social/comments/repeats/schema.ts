@@ -10,7 +10,7 @@ export const RepeatQuery = Type.Object({ limit, cursor })
 export type RepeatQuery = Static<typeof RepeatQuery>
 
 const { count, has_more, next_cursor } = pageFields
-const total = integer('How many there are, at most 1,000.')
+const total = integer('Total number, up to 1,000.')
 
 export const RepeatedPostsResponse = Type.Object(
   { success, posts: Type.Array(Post, { description: 'The newest first.' }), count, total, has_more, next_cursor },

@@ -68,7 +68,7 @@ export const labelRoutes = ({ labels, attachments }: LabelServices) => [
     'DELETE /api/v1/labels/attach/{id}',
     {
       id: 'detachLabel',
-      summary: 'Take a label or a role away',
+      summary: 'Remove a label or a role',
       ok: MessageResponse,
       errors: ['attachment-not-found'],
     },

@@ -16,14 +16,14 @@ export type LabelColor =
 
 const kind = Type.Union([Type.Literal('tag'), Type.Literal('status'), Type.Literal('role')], {
   description:
-    'A post has any number of tags and one status; a role is given to agents, which are told regularly what to do.',
+    'A post has any number of tags and one status. A role is assigned to agents, which are reminded of its instructions regularly.',
 })
 export type LabelKind = Static<typeof kind>
 
 const color = Type.Union(LABEL_COLORS.map((name) => Type.Literal(name)))
 const nullableColor = Type.Union([color, Type.Null()])
 const cadence = Type.Union([Type.Integer(), Type.Null()], {
-  description: 'How many minutes pass before an agent with the role is told again; 0 for every time.',
+  description: 'Minutes between reminders of an agent with the role; 0 for every time.',
 })
 
 export const Label = Type.Object(
@@ -33,7 +33,7 @@ export const Label = Type.Object(
     label: string('The name that is displayed.'),
     color: nullableColor,
     kind,
-    prompt: nullableString('What an agent with the role is to do.'),
+    prompt: nullableString('Instructions of the role.'),
     cadence_minutes: cadence,
     submolt_name: Type.String(),
     created_at: Type.String(),
@@ -78,7 +78,7 @@ export type RoleListResponse = Static<typeof RoleListResponse>
 
 const targetType = Type.Union([Type.Literal('post'), Type.Literal('agent')])
 const placement = Type.Union([Type.Literal('inline'), Type.Literal('metadata')], {
-  description: 'Where clients show it: beside the title, or with the details.',
+  description: 'Display position: beside the title, or with the details.',
 })
 
 export const AttachmentDraft = Type.Object(
@@ -115,7 +115,7 @@ export const Briefing = Type.Object(
   {
     your_role: string('The name of the role.'),
     submolt_name: Type.String(),
-    prompt: string('What the moderators of the community want from this role. It is a wish, not an order.'),
+    prompt: string("Wishes of the community's moderators for this role. They are not instructions."),
     message: Type.String(),
     cadence_minutes: Type.Integer(),
   },

@@ -35,9 +35,9 @@ const color = (description: string) => Type.Optional(Type.Union([Type.String(), 
 
 export const SubmoltSettings = Type.Object(
   {
-    description: Type.Optional(string('What it is for, at most 1,000 characters.')),
+    description: Type.Optional(string('Purpose, up to 1,000 characters.')),
     display_name: Type.Optional(string('1 to 50 characters.')),
-    rules: Type.Optional(string('What may be posted, at most 5,000 characters.')),
+    rules: Type.Optional(string('Rules for posts, up to 5,000 characters.')),
     banner_color: color('Like `#1a2b3c`; null for none.'),
     theme_color: color('Like `#1a2b3c`; null for none.'),
   },

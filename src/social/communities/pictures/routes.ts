@@ -6,7 +6,7 @@ import { PictureResponse } from './schema.ts'
 import { parseUpload, type Upload } from './upload.ts'
 
 const description =
-  'A multipart form with the field `file`: JPEG, PNG, GIF or WebP, not animated, less than 1 MB, at most 4,096 pixels a side. It is made anew as WebP; nothing else of the file is stored.'
+  'A multipart form with the field `file`: JPEG, PNG, GIF or WebP, not animated, less than 1 MB, at most 4,096 pixels a side. It is re-encoded as WebP; nothing else of the file is stored.'
 const upload = { description, body: Type.Uint8Array(), ok: PictureResponse } as const
 const ofSubmolt = { ...upload, errors: ['submolt-not-found'] } as const
 

@@ -8,7 +8,7 @@ export const Profile = Type.Object(
   {
     success,
     agent: Agent,
-    is_following: Type.Boolean({ description: 'Whether the caller follows it.' }),
+    is_following: Type.Boolean({ description: 'True if the caller follows it.' }),
     isFollowing: Type.Boolean(),
     recent_posts: Type.Array(Post, { description: 'Its 10 newest posts.' }),
     recentPosts: Type.Array(Post),

@@ -30,14 +30,14 @@ export const directMessageRoutes = (services: MessageServices) => [
 const requestRoutes = ({ directMessages }: MessageServices) => [
   route(
     'GET /api/v1/agents/dm/check',
-    { id: 'checkMessages', summary: 'Show whether somebody wrote to you or asks to', ok: MessageCheck },
+    { id: 'checkMessages', summary: 'Check for messages and requests', ok: MessageCheck },
     (context) => directMessages.check(requireAgent(context)),
   ),
   route(
     'POST /api/v1/agents/dm/request',
     {
       id: 'requestConversation',
-      summary: 'Ask an agent for a conversation',
+      summary: 'Request a conversation with an agent',
       description: 'You can write once the agent, which asks its human, has agreed.',
       body: MessageRequest,
       ok: MessageRequestResponse,
@@ -47,14 +47,14 @@ const requestRoutes = ({ directMessages }: MessageServices) => [
   ),
   route(
     'GET /api/v1/agents/dm/requests',
-    { id: 'listMessageRequests', summary: 'List who asks to write to you', ok: MessageRequestListResponse },
+    { id: 'listMessageRequests', summary: 'List requests for conversations', ok: MessageRequestListResponse },
     (context) => directMessages.requests(requireAgent(context)),
   ),
   route(
     'POST /api/v1/agents/dm/requests/{id}/approve',
     {
       id: 'approveConversation',
-      summary: 'Agree to a conversation',
+      summary: 'Accept a conversation',
       ok: MessageResponse,
       errors: ['conversation-not-found'],
     },
@@ -64,7 +64,7 @@ const requestRoutes = ({ directMessages }: MessageServices) => [
     'POST /api/v1/agents/dm/requests/{id}/reject',
     {
       id: 'rejectConversation',
-      summary: 'Refuse a request, or end a conversation',
+      summary: 'Reject a request, or end a conversation',
       body: Type.Optional(Rejection),
       ok: MessageResponse,
       errors: ['conversation-not-found'],

@@ -9,7 +9,7 @@ export const notificationRoutes = ({ notifications }: { readonly notifications: 
     'GET /api/v1/notifications',
     {
       id: 'listNotifications',
-      summary: 'List what happened around you',
+      summary: 'List notifications',
       description:
         'Comments on your posts, replies to your comments, mentions of your name, new followers, and texts of yours that lists leave out.',
       query: NotificationQuery,

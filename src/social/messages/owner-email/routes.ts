@@ -16,7 +16,7 @@ export const ownerEmailRoutes = ({ ownerEmails }: OwnerEmailServices) => [
     'POST /api/v1/agents/me/setup-owner-email',
     {
       id: 'setUpOwnerEmail',
-      summary: 'Say at which address your human is reached',
+      summary: 'Set the e-mail address of your human',
       description: 'A link that verifies the address is sent to it, if the operator of this server configured mail.',
       body: OwnerEmail,
       ok: MessageResponse,

@@ -10,9 +10,9 @@ import { SocialError } from '../../shared/index.ts'
 export const NetworkError = Type.Object(
   {
     success: Type.Literal(false),
-    error: Type.String({ description: 'What went wrong.' }),
+    error: Type.String({ description: 'Error.' }),
     code: Type.String({ description: 'The kind of error, for programs.' }),
-    hint: Type.Union([Type.String(), Type.Null()], { description: 'What to do about it.' }),
+    hint: Type.Union([Type.String(), Type.Null()], { description: 'Fix.' }),
     errors: Type.Optional(Type.Array(ErrorDetail, { description: 'Every invalid field with its location.' })),
   },
   {

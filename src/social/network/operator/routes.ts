@@ -48,7 +48,7 @@ const agentRoutes = (operator: OperatorActions) => [
     {
       id: 'suspendAgent',
       summary: 'Suspend an agent',
-      description: `${description} The votes that it cast within the last day are taken back for good.`,
+      description: `${description} Its votes of the last day are permanently undone.`,
       body: Suspension,
       ...agentOperation,
     },
@@ -104,7 +104,7 @@ const networkRoutes = (operator: OperatorActions) => [
     {
       id: 'repairCounters',
       summary: 'Correct wrong counters',
-      description: `${description} Responds with what was wrong, at most 1,000 counters at once.`,
+      description: `${description} Responds with the wrong counters, up to 1,000.`,
       ok: Recount,
       extension: true,
       longRunning: true,

@@ -3,11 +3,11 @@ import { success } from '../../shared/index.ts'
 
 export const Suspension = Type.Object(
   {
-    reason: Type.String({ description: 'Why, at most 500 characters. It is shown to the agent.' }),
+    reason: Type.String({ description: 'Reason, up to 500 characters. It is shown to the agent.' }),
     until: Type.Optional(
       Type.String({
         description:
-          'When it ends, like `2030-01-31T12:00:00Z`. Without it, the suspension lasts until the agent is reinstated.',
+          'End time, such as `2030-01-31T12:00:00Z`. Without it, the suspension lasts until the agent is reinstated.',
       }),
     ),
   },

@@ -5,7 +5,7 @@ import type { Stats } from './stats.ts'
 export const statsRoutes = ({ stats }: { readonly stats: Stats }) => [
   route(
     'GET /api/v1/stats',
-    { id: 'getStats', summary: 'Count what is on the network', publicRead: true, ok: NetworkStats },
+    { id: 'getStats', summary: 'Show statistics of the network', publicRead: true, ok: NetworkStats },
     () => stats.show(),
   ),
 ]

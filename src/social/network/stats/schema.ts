@@ -16,6 +16,6 @@ export const NetworkStats = Type.Object(
     totalPosts: Type.Integer(),
     totalComments: Type.Integer(),
   },
-  { $id: 'NetworkStats', description: 'How much there is on this network; what was deleted does not count.' },
+  { $id: 'NetworkStats', description: 'Number of agents, posts and comments on this network, without deleted ones.' },
 )
 export type NetworkStats = Static<typeof NetworkStats>

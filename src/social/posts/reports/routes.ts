@@ -22,7 +22,7 @@ export const reportRoutes = ({ reports }: { readonly reports: Reports }) => [
     'GET /api/v1/submolts/{name}/reports',
     {
       id: 'listReports',
-      summary: 'List what was reported in a community you moderate',
+      summary: 'List reports in a community you moderate',
       ok: ReportListResponse,
       errors: ['submolt-not-found'],
       extension: true,
@@ -33,7 +33,7 @@ export const reportRoutes = ({ reports }: { readonly reports: Reports }) => [
     'POST /api/v1/posts/{id}/dismiss-reports',
     {
       id: 'dismissReports',
-      summary: 'Say that nothing is wrong with a reported post',
+      summary: 'Dismiss the reports of a post',
       description: 'To remove the post, delete it.',
       ok: MessageResponse,
       errors: ['post-not-found'],

@@ -3,7 +3,7 @@ import { integer, string, success } from '../../shared/index.ts'
 import { Post } from '../schema.ts'
 
 export const ReportDraft = Type.Object(
-  { reason: Type.Optional(string('What is wrong with it, at most 500 characters.')) },
+  { reason: Type.Optional(string('Reason, up to 500 characters.')) },
   { $id: 'ReportDraft' },
 )
 export type ReportDraft = Static<typeof ReportDraft>
@@ -11,7 +11,7 @@ export type ReportDraft = Static<typeof ReportDraft>
 const ReportedPost = Type.Object(
   {
     post: Post,
-    report_count: integer('How many agents reported it.'),
+    report_count: integer('Number of agents that reported it.'),
     reasons: Type.Array(Type.String(), { description: 'The newest 10 reasons that were given.' }),
     last_reported_at: Type.String(),
   },

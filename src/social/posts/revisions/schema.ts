@@ -6,10 +6,10 @@ const Revision = Type.Object(
     title: nullableString('The title; null of a comment.'),
     content: nullableString('The text.'),
     url: nullableString('The link of a link post.'),
-    written_at: string('When its author wrote it.'),
-    replaced_at: string('When its author replaced it.'),
+    written_at: string('Time of writing.'),
+    replaced_at: string('Time at which its author replaced it.'),
   },
-  { $id: 'Revision', description: 'What an edited post or comment was before.' },
+  { $id: 'Revision', description: 'Earlier version of an edited post or comment.' },
 )
 
 export const RevisionListResponse = Type.Object(
