@@ -16,7 +16,7 @@ interface LoginCheckOptions {
 export class LoginCheck {
   constructor(private readonly options: LoginCheckOptions) {}
 
-  /** What is wrong with a login and what to do; undefined when nothing is known to be. */
+  /** Problem with a login and its fix; undefined if none is known. */
   async problem(provider: string, account: Account | undefined): Promise<string | undefined> {
     const { accounts, deadlines, env, tokens } = this.options
     if (account?.home !== undefined && !existsSync(account.home)) {

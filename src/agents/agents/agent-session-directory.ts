@@ -19,16 +19,16 @@ export interface AgentSession {
   readonly id: string
   /** Its name at run time. */
   readonly name: string
-  /** Which instance of the agent it is: the qualified name, or that and its slot: `rig/worker`, `rig/worker-2`. */
+  /** Instance of the agent: the qualified name, or the name and its slot: `rig/worker`, `rig/worker-2`. */
   readonly identity: string
-  /** Whether its program runs right now. */
+  /** True if its program runs right now. */
   readonly running: boolean
   readonly attached: boolean
-  /** Whether it asks something and waits for the answer. */
+  /** True if it asks something and waits for the answer. */
   readonly asks: boolean
-  /** Why it is quarantined and until when; absent when it is not. */
+  /** Reason it is quarantined and until when; absent when it is not. */
   readonly held?: string
-  /** When its program last printed something, in milliseconds. */
+  /** Time of its program's last output, in milliseconds. */
   readonly lastActivity?: number
   readonly activity?: 'idle' | 'in-turn'
   readonly model?: string
@@ -81,7 +81,7 @@ export class AgentSessionDirectory {
     return this.#rows(agent).map((row) => this.#toAgentSession(row, asking))
   }
 
-  /** Why an agent cannot be started: its program is missing, or a budget is used up. */
+  /** Reason an agent cannot be started: its program is missing, or a budget is used up. */
   unavailable(agent: AgentConfig): string | undefined {
     return this.options.launchPlanner.problem(agent) ?? this.options.budgets.blocks(agent)
   }

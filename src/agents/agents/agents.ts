@@ -225,7 +225,9 @@ export class Agents {
     return this.#idle.show(instance, lastOutput === undefined ? context : { ...context, lastOutput }, providers)
   }
 
-  /** Why no session of an agent takes up what is routed to it; undefined when nothing is known to keep one from that. */
+  /**
+   * Reason no session of an agent takes up what is routed to it; undefined when nothing is known to keep one from that.
+   */
   hindrance(name: string): string | undefined {
     const { current } = this.config
     const spec = agentNamed(current, name)
@@ -252,7 +254,7 @@ async function* withFrameIds(turns: AsyncIterable<AgentOutput>): AsyncIterable<S
 interface InstanceContext {
   readonly suspended: boolean
   readonly activeBead: string | undefined
-  /** Why it could not be started, apart from being suspended. */
+  /** Reason it could not be started, apart from being suspended. */
   readonly unavailable: string | undefined
   /** The reason for which it is not started now although it could be. */
   readonly held: string | undefined
@@ -351,7 +353,7 @@ interface Instance {
   readonly session?: AgentSession
 }
 
-/** Whether an agent may have more than one session at once. */
+/** True if an agent may have more than one session at once. */
 const isPool = ({ maxActive }: AgentConfig): boolean => maxActive === undefined || maxActive > 1
 
 /**

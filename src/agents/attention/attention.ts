@@ -21,7 +21,7 @@ interface AttentionOptions {
   report(message: string): void
 }
 
-/** What a source lists now against what was announced of it. */
+/** Difference between what a source lists now and what was announced. */
 interface Difference {
   source: AttentionSource<ListedItem>
   raised: AttentionItem[]
@@ -29,7 +29,7 @@ interface Difference {
 }
 
 const ATTENTION = gcPart('attention')
-/** How many characters of a sentence an event has. */
+/** Maximum characters of a sentence in an event. */
 const MAX_EVENT_TEXT = 1_000
 
 /**
@@ -37,12 +37,12 @@ const MAX_EVENT_TEXT = 1_000
  * each, also over a restart, since what was announced is stored.
  */
 export class Attention {
-  /** What was announced, by id. */
+  /** Announced items, by id. */
   readonly #announced = new Map<string, { source: string; item: AttentionItem }>()
   readonly #changed = new Set<AttentionSource<ListedItem>>()
   /** Sources whose changes could not be written, such as on a full disk: announced with the next that change. */
   readonly #unannounced = new Set<AttentionSource<ListedItem>>()
-  /** When items end by themselves, by the source that lists them. */
+  /** Automatic end times of items, by the source that lists them. */
   readonly #ends = new Map<AttentionSource<ListedItem>, readonly number[]>()
   #unsubscribes: (() => void)[] = []
   #updating: Promise<void> | undefined

@@ -3,7 +3,7 @@ import { listOf } from '../../http/schema.ts'
 
 const closed = { additionalProperties: false } as const
 
-/** What each kind of item means, for the API document. */
+/** Meaning of each kind of item, for the API document. */
 export const KINDS: Readonly<Record<string, string>> = {
   permission: 'an agent asks for a permission',
   dialog: 'a program shows a dialog',

@@ -1,7 +1,7 @@
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import type { AttentionItem } from './schema.ts'
 
-/** What waits for a person and was announced by an event. */
+/** Table of attention items that an event announced. */
 export const attention = sqliteTable('attention', {
   id: text().primaryKey(),
   /** The name of the source that lists it. */

@@ -8,20 +8,20 @@ import { writePrivateFile } from '../../core/private-file.ts'
 import type { SessionRow } from '../../work/sessions/index.ts'
 import type { QuestionRow } from '../questions/index.ts'
 
-/** What a person accepted when sessions of an agent asked it on their first screens. */
+/** Table of what a person accepted on the first screens of agents' sessions. */
 const Accepted = Type.Object({
-  /** Where it was trusted: in its rig, or in a folder. */
+  /** Folder that was trusted: the rig's or another. */
   trust: Type.Optional(Type.String()),
   /** The same, where a session asked that nothing confined. */
   unconfined: Type.Optional(Type.String()),
   /** The folder of the rig that was trusted as a whole. A rig of that name elsewhere is not trusted by it. */
   folder: Type.Optional(Type.String()),
-  /** That it runs without permission checks. */
+  /** Acceptance of running without permission checks. */
   permissions: Type.Optional(Type.Literal(true)),
 })
 const File = Type.Record(Type.String(), Accepted)
 
-/** What holds for one session. */
+/** Accepted dialogs that apply to one session. */
 export interface AcceptedDialogs {
   readonly trust: boolean
   readonly permissions: boolean
@@ -93,7 +93,7 @@ export function acceptedDialogs(city: string, row: Place, folder?: string): Acce
   return { trust: isRig || trust === placeOf(row), permissions: permissions === true }
 }
 
-/** Whether a person trusted a rig for all programs, or in a session that nothing confined. */
+/** True if a person trusted a rig for all programs, or in a session that nothing confined. */
 export const trustsRig = (city: string, row: Pick<Place, 'rig' | 'workDir'>, folder?: string): boolean =>
   row.rig !== '' && Object.values(read(city)).some((each) => each.unconfined === placeOf(row) && isOf(each, folder))
 

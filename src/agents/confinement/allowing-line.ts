@@ -4,7 +4,7 @@ import type { AgentConfineFields } from '../../config/declare/index.ts'
 import { contains } from '../../core/folders.ts'
 import { type CountedDenial, requiredPermission } from '../../host/confine/index.ts'
 
-/** Where a line of configuration would be in force. */
+/** Place in which a line of configuration would apply. */
 export type Around = Omit<Surroundings, 'home'>
 
 /** A key of a `confine` table and what it has to list, or to be. */
@@ -13,7 +13,7 @@ type Allowance =
   | { readonly key: 'allow_hosts' | 'read' | 'write'; readonly items: readonly string[] }
   | { readonly key: 'ports'; readonly items: readonly number[] }
 
-/** What a `confine` table says already; `word` is a mode that stands for a table, which then has to say it. */
+/** Current contents of a `confine` table; `word` is a mode that is short for a table, which must then spell it out. */
 export type Written = Partial<Pick<AgentConfineFields, 'allowHosts' | 'read' | 'write' | 'ports'>> & {
   word?: string | undefined
 }

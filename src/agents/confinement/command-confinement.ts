@@ -15,7 +15,7 @@ interface CommandConfinementOptions {
   readonly place: ConfinementPlace
 }
 
-/** Where a command runs, and who is said to have worked there: sessions can write that, so it grants nothing by itself. */
+/** Folder of a command and the agents said to have worked there. Sessions can write that, so it grants nothing. */
 export interface Worked {
   /** The name of the rig. */
   readonly rig: string | undefined
@@ -51,7 +51,7 @@ export class CommandConfinement {
     return rig === undefined || !own ? undefined : this.#rules(own, { read: [rig], write: [] })
   }
 
-  /** Who is confined goes first: a command runs as the least of those who can have left something for it. */
+  /** Sandboxed owners come first: a command runs as the least privileged agent that can have left something for it. */
   #ownerOf(folder: string, session: string): SessionRow | undefined {
     const isIn = ({ workDir }: SessionRow) => workDir !== '' && contains(realPath(workDir), folder)
     const isConfined = (row: SessionRow) => (this.options.confinable(row)?.confine ?? 'off') !== 'off'
@@ -61,7 +61,7 @@ export class CommandConfinement {
     return row && isIn(row) ? row : undefined
   }
 
-  /** Whether nobody else works in a folder of an unconfined session. */
+  /** True if nobody else works in a folder of an unconfined session. */
   #isApart({ workDir }: SessionRow, folder: string): boolean {
     const { config, place } = this.options
     const city = realPath(place.path)
@@ -69,7 +69,9 @@ export class CommandConfinement {
     return !config.current.rigs.some(({ path }) => path !== undefined && touch(realPath(path), folder))
   }
 
-  /** Of what nobody is known to have worked on: confined where the default says so, or an agent is that can have. */
+  /**
+   * Owner of a folder without known workers: sandboxed if the default is, or if such an agent can have worked there.
+   */
   #anybodyIn(rig: string | undefined): Confinable {
     const { agents, defaultConfine, path } = this.options.config.current
     const isConfined = agents.some(({ confine, dir }) => confine !== 'off' && (dir === undefined || dir === rig))
@@ -78,7 +80,7 @@ export class CommandConfinement {
     return { confine, dir: rig, worktree: false, configDir: path, linked: [], declared }
   }
 
-  /** Where the folder of a rig is, without links on the way. */
+  /** Real path of a rig's folder, without links. */
   #rigPlace(rig: string | undefined): string | undefined {
     const path = this.#rigPath(rig)
     return path && fixedPath(path, writtenByAgents(this.options.config.current))

@@ -6,7 +6,7 @@ import { Confiner } from '../../host/confine/index.ts'
 import type { Confinement } from '../../host/protocol/index.ts'
 import type { ConfinementRules } from './confinement.ts'
 
-/** What a command was refused, as it is told of the first time. */
+/** Denial of a command, as reported the first time. */
 export interface ShellDenial {
   readonly call: string
   readonly target: string
@@ -15,7 +15,7 @@ export interface ShellDenial {
 interface ShellLine {
   readonly cwd: string
   readonly env: Readonly<Record<string, string | undefined>>
-  /** How it is confined; absent when it is not. */
+  /** Its sandbox; absent without one. */
   readonly confine?: ConfinementRules | undefined
   onDenial(denial: ShellDenial): void
 }

@@ -17,7 +17,7 @@ import type { SessionRow } from '../../work/sessions/index.ts'
 import type { TokenDemand } from './token-demand.ts'
 import { type OwnPlaces, type Placed, workPlace } from './work-place.ts'
 
-/** Where gc's own files lie, and how its API is reached. */
+/** Location of gc's own files and address of its API. */
 export interface ConfinementPlace extends OwnPlaces {
   /** The gc binary. */
   readonly bin: string
@@ -27,7 +27,7 @@ export interface ConfinementPlace extends OwnPlaces {
   url(): string
 }
 
-/** Whose sessions are confined: an agent, or a provider for those of its sessions that have no agent. */
+/** Owner of a sandbox: an agent, or a provider for its sessions without an agent. */
 export interface Confinable
   extends Pick<
     AgentConfig,
@@ -37,7 +37,7 @@ export interface Confinable
   readonly linked: readonly string[]
   /** Folders of the MCP servers that its program starts. */
   readonly mcp?: readonly string[]
-  /** What has its `confine` table, in words. */
+  /** Name of the owner of its `confine` table. */
   readonly declared: string
 }
 
@@ -67,7 +67,7 @@ const ofProvider = (
   declared: `provider ${name}`,
 })
 
-/** Why nobody can be confined so; undefined when it can be done, or is not to be. */
+/** Reason this sandbox is impossible; undefined if it is possible or not wanted. */
 export function obstacleToConfinement(
   { confine }: Pick<Confinable, 'confine'>,
   place: { readonly tokenRequirement: Pick<TokenDemand, 'canBeRequired'> },
@@ -80,10 +80,7 @@ export function obstacleToConfinement(
   return 'confine means nothing while a program that leaves its token out is taken for you: start gc without --no-require-token, or set confine = "off"'
 }
 
-/**
- * How a session is confined that works in a folder; throws when that folder, or what its profile allows, would let it
- * change what it must not.
- */
+/** Sandbox of a session in a folder; throws if the folder or the profile would let it change protected files. */
 export function confinementOf(
   session: Placed & { id: string },
   confinable: Confinable,
@@ -95,10 +92,10 @@ export function confinementOf(
   return { ...rules, private: privateFolder(place.path, session.id) }
 }
 
-/** How a program is confined that has its private folder from elsewhere. */
+/** Rules of a sandbox whose private folder is chosen by the caller. */
 export type ConfinementRules = Omit<Confinement, 'private'>
 
-/** How somebody is confined to places, which have no links on the way, and to what their profile allows. */
+/** Rules that confine a program to places without links and to its profile. */
 export function rulesOf(
   own: { readonly read: readonly string[]; readonly write: readonly string[] },
   confinable: Confinable,
@@ -130,5 +127,5 @@ export function rulesOf(
 /** The folder of a session for what is temporary and what its programs keep. */
 export const privateFolder = (city: string, session: string): string => join(privateFolders(city), session)
 
-/** Where the private folders of a city's sessions are. */
+/** Parent of the private folders of a city's sessions. */
 export const privateFolders = (city: string): string => join(city, '.gc', 'confined')

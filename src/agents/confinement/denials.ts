@@ -14,19 +14,19 @@ interface DenialsOptions {
   readonly unconfined: Pick<UnconfinedSessions, 'has'>
 }
 
-/** What confined sessions of a city were refused. */
+/** Denied accesses of a city's sandboxed sessions. */
 export class Denials {
   #inherited: boolean | undefined
 
   constructor(private readonly options: DenialsOptions) {}
 
-  /** Whether gc runs in a confined session itself; that never changes. */
+  /** True if gc runs in a confined session itself; that never changes. */
   get #isInherited(): boolean {
     this.#inherited ??= outerSession() !== undefined
     return this.#inherited
   }
 
-  /** What a session was refused since it was created. */
+  /** Denials of a session since it was created. */
   list(id: string): DenialList {
     const { place, config, sessions, unconfined } = this.options
     const row = sessions.resolve(id, { past: true })

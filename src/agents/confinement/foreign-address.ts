@@ -9,7 +9,7 @@ interface Person {
   name: string | undefined
   /** The variables that are not of a pack. */
   mine: Readonly<Record<string, string | undefined>>
-  /** What the city lets the session reach. */
+  /** Rules that the city grants the session. */
   allowed: { readonly hosts: readonly string[]; readonly ports: readonly number[] }
 }
 

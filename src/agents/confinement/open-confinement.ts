@@ -11,7 +11,7 @@ interface ConfinementOptions extends Pick<ConfinementPlace, 'path' | 'home' | 't
   readonly sessionRepository: Pick<SessionRepository, 'live'>
 }
 
-/** What is known of the confinement of a city's sessions. */
+/** Opens the services on the sandboxes of a city's sessions. */
 export function openConfinement(options: ConfinementOptions, sessions: Pick<SessionResolver, 'resolve'>) {
   const { config, sessionRepository } = options
   const unconfined = new UnconfinedSessions(config, sessionRepository)

@@ -6,7 +6,7 @@ import { contains } from '../../core/folders.ts'
 /** A path that a program said it has no permission for. */
 export interface OutputDenial {
   readonly path: string
-  /** What it wanted, as far as its words tell. */
+  /** Requested access, as far as the message names it. */
   readonly access: Access
 }
 
@@ -37,7 +37,7 @@ const LOOKED_UP = [
   /failed to resolve ['"]([A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+)['"]/i,
 ]
 
-/** What a program says that it wanted to change something. */
+/** Words by which a program reports an attempted change. */
 const CHANGES =
   /\b(create|creating|write|writing|mkdir|touch|tee|cp|mv|rm|remove|unlink|rename|delete|truncate|chmod)\b/i
 const QUOTED = /['"‘`]((?:~?\/|\.\.?\/)[^'"’`]+)['"’`]/

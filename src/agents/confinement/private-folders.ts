@@ -21,7 +21,7 @@ export interface PrivateFoldersOptions {
 }
 
 const DAY_MS = 24 * 3_600_000
-/** How long what was said in a session is kept after it was closed. */
+/** Time what was said in a session is kept after it was closed. */
 const RETENTION_MS = 30 * DAY_MS
 
 /** The entries of a folder that are kept: each whole, or a part of it. */
@@ -60,7 +60,7 @@ export class PrivateFolders {
     }
   }
 
-  /** When a session was closed: at the beginning of time where there is none; undefined of one that goes on. */
+  /** Close time of a session: 0 for an unknown one; undefined for an open one. */
   #closedAt(session: string): number | undefined {
     const { beads, sessions } = this.options
     const status = beads.find(session)?.status ?? 'closed'

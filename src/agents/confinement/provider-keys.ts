@@ -2,7 +2,7 @@ import type { ProviderKey } from '../../host/protocol/index.ts'
 import { confinedProgram } from '../../programs/confinements.ts'
 import { asObject, isObject, parseJson } from '../../programs/entries/index.ts'
 
-/** What a program is given in place of the keys of its provider, which its proxy has. */
+/** Placeholders a program gets for the keys of its provider, which its proxy holds. */
 export interface KeptKeys {
   keys: ProviderKey[]
   /** Variables that it is not given. */

@@ -11,11 +11,11 @@ export interface Reach {
   provider: string | undefined
   /** Hosts that are declared for the agent. */
   allowHosts: readonly string[]
-  /** What becomes of connections to others. */
+  /** Handling of connections to other hosts. */
   unknownHosts: UnknownHosts | undefined
   /** The folder of its rig. */
   rig: string | undefined
-  /** Whether sessions can write the settings of the rig's repository. */
+  /** True if sessions can write the settings of the rig's repository. */
   isOpen: boolean
   /** The environment of the supervisor, which names the proxies of its network. */
   env: Readonly<Record<string, string | undefined>>
@@ -28,7 +28,7 @@ export function allowedHosts({ agent, provider, allowHosts, rig, isOpen }: Reach
   return [...new Set([...own.map(({ host }) => host), ...allowHosts])]
 }
 
-/** What the proxy of a session of an agent lets through. */
+/** Rules of the proxy of an agent's session. */
 export function proxyRules(reach: Reach, { keys, env }: Pick<KeptKeys, 'keys' | 'env'>): ProxyRules {
   const { declared } = reach.agent
   const advice = `allow_hosts = ["{host}"] in the confine table of ${declared} allows it`

@@ -21,7 +21,7 @@ const MAX_SHOWN = 120
 export class Refusals {
   constructor(private readonly options: RefusalsOptions) {}
 
-  /** What a session was refused in the run that ended, or says that it was; undefined when there is nothing of the kind. */
+  /** Denials of a session's last run, as a sentence; undefined if there are none. */
   sentence(row: SessionRow, output: string | undefined): string | undefined {
     if (row.confined === null || row.confined === 'off') return undefined
     const { place, config } = this.options
@@ -69,7 +69,7 @@ const unresolved = (host: string | undefined, table: string): string | undefined
     ? undefined
     : `it could not look up ${host}: confined programs reach hosts by HTTPS_PROXY, which this one did not; mode = "network" in ${table} lets it`
 
-/** What gc itself may not open is closed to the session whatever confines it. */
+/** Paths that gc itself cannot open are closed to the session in every sandbox. */
 function isOpenToGc({ path, access }: OutputDenial): boolean {
   const place = existsSync(path) ? path : dirname(path)
   try {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { findRepository, sharedFolder } from '../../config/git/repository-folders.ts'
 import { HeldFolder } from '../../core/store/held-folder.ts'
 
-/** What git writes of a repository for a new worktree and its branch; its settings and its hooks are not among it. */
+/** Parts of a repository that git writes for a new worktree and its branch, without settings and hooks. */
 const WORKTREE_PARTS = ['objects', 'refs', 'logs', 'reftable', 'worktrees', 'lfs']
 /** Those of them that a repository without worktrees may lack, and what has its `exclude`. */
 const MADE = ['logs', 'worktrees', 'info']
@@ -19,7 +19,7 @@ export function linkedRepository(workDir: string, rig: string): string[] {
   return own !== undefined && found !== undefined && sharedFolder(found) === own ? [own] : []
 }
 
-/** What has to be changed of a rig's repository for a folder to become a linked worktree of it. */
+/** Parts of a rig's repository that must be writable to link a worktree. */
 export function worktreeParts(rig: string): string[] {
   const own = ownRepository(rig)
   if (own === undefined) return []

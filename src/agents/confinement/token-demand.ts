@@ -1,6 +1,6 @@
 import type { CityConfig } from '../../config/city/index.ts'
 
-/** Whether callers have to show who they are, without which confinement means nothing. */
+/** True if callers have to show who they are, without which confinement means nothing. */
 export interface TokenDemand {
   /** False where the operator gave that up. */
   readonly canBeRequired: boolean

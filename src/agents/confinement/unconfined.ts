@@ -4,7 +4,7 @@ import type { Confinement } from '../../host/protocol/index.ts'
 import { isRunning, type SessionRepository, type SessionRow } from '../../work/sessions/index.ts'
 import type { UnconfinedList } from './schema.ts'
 
-/** How a program is confined that is started like this, in the words of the configuration. */
+/** Sandbox mode of a started program, in the words of the configuration. */
 export function modeOfStart(confine: Confinement | undefined): ConfineMode {
   if (!confine) return 'off'
   return confine.network === 'open' ? 'network' : 'default'
@@ -30,7 +30,7 @@ export class UnconfinedSessions {
     return { items, total: items.length }
   }
 
-  /** Whether nothing confines a running session although its agent, or another of the city, is to be confined. */
+  /** True if nothing confines a running session although its agent, or another of the city, is to be confined. */
   has(row: SessionRow): boolean {
     return isRunning(row) && row.confined === 'off' && this.#isAskedFor()
   }

@@ -17,7 +17,7 @@ export interface Placed {
   readonly rig: string
 }
 
-/** Where gc's own files lie. */
+/** Location of gc's own files. */
 export interface OwnPlaces {
   /** The city's folder. */
   readonly path: string
@@ -31,14 +31,11 @@ type Working = Pick<AgentConfig, 'workDir' | 'confine'>
 
 const OFF = 'or set confine = "off"'
 
-/** Whether a folder is one of those that a city has for its agents to work in. */
+/** True if a folder is one of those that a city has for its agents to work in. */
 export const isOwnFolder = (city: string, folder: string): boolean =>
   contains(agentFolders(city), folder) && folder !== agentFolders(city)
 
-/**
- * What a session may read and change for its folder, as places without links; throws when that would let it change what it
- * must not.
- */
+/** Readable and writable places of a session's folder, without links; throws if they include protected files. */
 export function workPlace(
   session: Placed,
   agent: Working,

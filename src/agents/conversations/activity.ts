@@ -1,4 +1,4 @@
-/** What is known of sessions only while they run: when they last wrote something, and who watches them. */
+/** State of sessions that exists only while they run: last output and viewers. */
 export class SessionActivity {
   readonly #outputTimes = new Map<string, number>()
   readonly #busyUntil = new Map<string, number>()

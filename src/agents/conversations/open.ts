@@ -25,7 +25,7 @@ interface OpenLogsOptions {
   launchPlanner: Pick<LaunchPlanner, 'agent' | 'provider' | 'homeVariables'>
   conversations: AcpConversations
   questions: Pick<Questions, 'history' | 'onChange'>
-  /** What a session's program asks a person. */
+  /** Open question of a session's program. */
   pending(row: SessionRow): SessionPending
   report(message: string): void
 }

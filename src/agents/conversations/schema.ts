@@ -82,7 +82,7 @@ export const TurnFrame = closedObject('SessionStreamMessageEvent', {
   turns,
   ...pagedFields,
 })
-/** What is on the terminal of a session. */
+/** Contents of a session's terminal. */
 export const ScreenFrame = closedObject('SessionScreenEvent', {
   running: Type.Boolean({ description: 'True if its program runs; the lines are otherwise those that it left.' }),
   lines: Type.Array(Type.String(), { description: 'The last lines of its terminal, the newest last.' }),

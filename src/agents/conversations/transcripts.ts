@@ -29,10 +29,10 @@ export interface TranscriptQuery {
   include_thinking?: boolean | undefined
 }
 
-/** How many lines of the screen are shown in place of a conversation. */
+/** Number of lines of the screen that are shown in place of a conversation. */
 const SCREEN_LINES = 100
 
-/** How long what is shown stays before it is shown again: each time all of it is read, and most readers are sent all. */
+/** Time what is shown stays before it is shown again: each time all of it is read, and most readers are sent all. */
 const MIN_INTERVAL_MS = 250
 
 /** The screen of a session, or what was last on it, shown when its program writes no log that can be read. */

@@ -3,7 +3,7 @@ import { sanitize } from '../../work/sessions/index.ts'
 import type { LaunchPlanner } from './launch-planner.ts'
 import type { PromptedSession } from './prompt-subjects.ts'
 
-/** What a prompt can say of an agent, or of an instance of it, of which there is no session: where its next one would work. */
+/** Session data for a prompt of an agent or instance without a session, with the folder of its next one. */
 export function previewSession(
   agent: AgentConfig,
   launchPlanner: Pick<LaunchPlanner, 'promptSubject' | 'workDir'>,

@@ -18,7 +18,7 @@ const INHERITED_PATTERNS = [
   ...[...PRESETS.values()].flatMap(({ inherited }) => inherited ?? []),
 ]
 
-/** What sessions need to know of their city and supervisor. */
+/** Facts about city and supervisor that sessions need. */
 export interface CityEnvironment {
   readonly city: string
   /** The city's folder. */
@@ -33,7 +33,7 @@ export interface CityEnvironment {
   readonly bin: string
   /** Has the supervisor ask everybody for a token, which confinement implies. */
   readonly tokenRequirement: TokenDemand
-  /** What sessions are told of the accounts of their agents on the social network. */
+  /** Social network accounts of agents, as sessions see them. */
   readonly network: Pick<SessionAccounts, 'variables' | 'instructions'>
   /** The supervisor's own environment. */
   readonly env: Readonly<Record<string, string | undefined>>
@@ -89,7 +89,7 @@ export function sessionEnvironment(
     token: string
     rigPath: string | undefined
     pack: PackVariables
-    /** Whether a variable belongs to another login than that of the session. */
+    /** True if a variable belongs to another login than that of the session. */
     isForeign(variable: string): boolean
   },
 ): Record<string, string> {
@@ -110,7 +110,7 @@ export function sessionEnvironment(
   }
 }
 
-/** Where the city lies, under each of the names that packs know it by. */
+/** Folder of the city, under each variable that packs use. */
 const cityVariables = ({ path, city }: Pick<CityEnvironment, 'path' | 'city'>): Record<string, string> => ({
   GC_CITY: path,
   GC_CITY_PATH: path,

@@ -13,11 +13,11 @@ export interface HostedCommand {
   argv: string[]
   cwd: string
   env: Record<string, string>
-  /** How many bytes of each of its streams are kept; absent where the last of both together is enough. */
+  /** Number of bytes of each of its streams that are kept; absent where the last of both together is enough. */
   keep?: number
-  /** Where all that it prints is written as well. */
+  /** File that also receives all its output. */
   log?: OutputFile
-  /** How it is confined; absent when it is not. */
+  /** Its sandbox; absent without one. */
   confine?: Confinement
 }
 
@@ -28,7 +28,7 @@ export interface CommandExit {
   how: 'exited' | 'ended' | 'lost'
   exitCode: number | undefined
   signal: string | undefined
-  /** What it printed last. */
+  /** Its last output. */
   output: string
   /** The same of each stream, where that was asked for; a command whose host was lost has none. */
   streams?: CommandOutput
@@ -40,7 +40,7 @@ export interface CommandExit {
 interface HostedCommandsOptions {
   /** The city's name. */
   city: string
-  /** What begins the names of these commands, such as `check`. */
+  /** Prefix of the names of these commands, such as `check`. */
   kind: string
   /** Milliseconds between TERM and KILL. */
   grace?: number
@@ -87,7 +87,7 @@ export class HostedCommands {
     await this.options.host.end(`${this.#prefix}${name}`, { grace: this.options.grace ?? GRACE_MS })
   }
 
-  /** What a command prints, from the oldest that is kept until its end. */
+  /** Output of a command, from the oldest kept byte to its end. */
   async *follow(name: string, signal: AbortSignal): AsyncGenerator<Uint8Array> {
     for await (const chunk of this.options.host.follow(`${this.#prefix}${name}`, 0, signal)) {
       if ('bytes' in chunk) yield chunk.bytes

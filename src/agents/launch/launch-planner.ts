@@ -121,12 +121,12 @@ export class LaunchPlanner {
     return resolveProvider(name, this.config.current.providers)
   }
 
-  /** How to read and drive a session's terminal. */
+  /** Way to read and drive a session's terminal. */
   program(row: SessionRow): TerminalProgram {
     return { profile: profileOf(this.programOnTerminal(row)) }
   }
 
-  /** What is known of the program on a session's terminal. */
+  /** Facts about the program on a session's terminal. */
   programOnTerminal(row: SessionRow): ProgramOnTerminal {
     const agent = row.kind === 'agent' ? this.agent(row.template) : undefined
     if (agent?.startCommand || this.transport(row) === 'acp') return {}
@@ -134,7 +134,7 @@ export class LaunchPlanner {
     return provider ? programOnTerminal(provider) : {}
   }
 
-  /** How to talk to a session's program after its next start. */
+  /** Transport of a session's program after its next start. */
   transport(row: Pick<SessionRow, 'kind' | 'template' | 'provider' | 'login'>): Transport {
     const agent = this.#agentOf(row)
     if (agent?.session !== undefined) return agent.session === 'acp' ? 'acp' : 'terminal'
@@ -143,7 +143,7 @@ export class LaunchPlanner {
     return provider?.supportsAcp || provider?.acpCommand !== undefined ? 'acp' : 'terminal'
   }
 
-  /** Why an agent cannot be started; undefined when nothing is known to prevent it. */
+  /** Reason an agent cannot be started; undefined when nothing is known to prevent it. */
   problem(agent: AgentConfig): string | undefined {
     try {
       return unusable(agent, this.config.current, this.environment) ?? this.#missingProgram(agent)
@@ -158,7 +158,7 @@ export class LaunchPlanner {
     return provider ? this.missing(provider, agent) : 'it has neither a provider nor a start_command; give it one'
   }
 
-  /** How long a program may take from its start until it works. */
+  /** Maximum time a program may take from its start until it works. */
   startupTimeout({ provider }: { provider?: string | undefined }): number {
     return this.#resolvable(provider)?.startupTimeout ?? this.config.current.session.startupTimeout
   }
@@ -174,7 +174,7 @@ export class LaunchPlanner {
     }
   }
 
-  /** Why a provider cannot be started: its program is not on the PATH, or it cannot be confined without an agent. */
+  /** Reason a provider cannot be started: its program is not on the PATH, or it cannot be confined without an agent. */
   missing(provider: Provider, agent?: AgentConfig): string | undefined {
     const confine = agent ? 'off' : this.config.current.defaultConfine
     return obstacleToConfinement({ confine }, this.environment) ?? missingProgram(provider, agent, this.environment)
@@ -261,7 +261,7 @@ export class LaunchPlanner {
     return declared ? driftOf(row.fingerprint, declared) : []
   }
 
-  /** What a session would be started from now; undefined when it cannot be. */
+  /** Start that a session would get now; undefined if it cannot start. */
   declared(row: SessionRow): Fingerprint | undefined {
     const agent = this.#agentOf(row)
     if (row.kind !== 'agent' || !agent) return undefined
@@ -295,12 +295,12 @@ export class LaunchPlanner {
     return mcpServers.filter(({ agents }) => agents?.includes(agent) ?? true).map(({ connection }) => connection)
   }
 
-  /** What commands can say about a session. */
+  /** Facts about a session for templates of commands. */
   promptSubject(row: PromptedSession): PromptSubject {
     return promptSubject(row, this.agent(row.template), this.config.current, this.environment)
   }
 
-  /** What prompts can say about a session. */
+  /** Facts about a session for templates of prompts. */
   promptData(row: PromptedSession): TemplateFields {
     return promptFields(withDetails(this.promptSubject(row), this.providerOfSession(row)))
   }
@@ -310,13 +310,13 @@ export class LaunchPlanner {
     return this.#resolvable(row.provider)
   }
 
-  /** What the prompt of a session's agent is rendered from; undefined when it has none. */
+  /** Input for rendering the prompt of a session's agent; undefined without one. */
   promptRequest(row: PromptedSession): PromptRequest | undefined {
     const prompt = this.agent(row.template)?.prompt
     return prompt && { ...prompt, data: Object.fromEntries(toData(this.promptData(row))) }
   }
 
-  /** Whether a session works in a rig which a person trusts, or in a folder that gc made of it. */
+  /** True if a session works in a rig which a person trusts, or in a folder that gc made of it. */
   #isTrusted(row: SessionRow, agent: AgentConfig | undefined, provider: Provider | undefined): boolean {
     const { path, env } = this.environment
     const rig = this.rigPath(row.rig)
@@ -382,8 +382,8 @@ function conversationToResume(
 }
 
 /**
- * Why an agent cannot be started whatever it runs: the city's files are broken, its pack is wrong, its rig lies nowhere
- * on this machine, or it cannot be confined as it asks.
+ * Reason an agent cannot be started whatever it runs: the city's files are broken, its pack is wrong, its rig lies
+ * nowhere on this machine, or it cannot be confined as it asks.
  */
 function unusable(
   agent: AgentConfig,
@@ -398,7 +398,7 @@ function unusable(
   return `rig ${rig.name} is bound to no folder; \`gc rig add <folder> --name ${rig.name}\` says where it is`
 }
 
-/** That the program of a provider is nowhere; undefined when it is there. */
+/** Message that the program of a provider is missing; undefined if it is installed. */
 function missingProgram(
   provider: Provider,
   agent: Pick<AgentConfig, 'env' | 'session'> | undefined,
@@ -408,14 +408,14 @@ function missingProgram(
   return programs(environment.path)(path)(command) === 'there' ? undefined : notOnPath(provider.name, command)
 }
 
-/** Whether there is a program, by the folder of a city, the PATH and the name: many agents run the same one. */
+/** True if there is a program, by the folder of a city, the PATH and the name: many agents run the same one. */
 const programs = oncePerTick((base: string) =>
   oncePerTick((path: string) =>
     oncePerTick((command: string) => (findProgram(command, path, base) === undefined ? 'missing' : 'there')),
   ),
 )
 
-/** That a provider has no program, in the words that clients know; the program is named where its name is another. */
+/** Message that a provider has no program, in the words that clients parse; names the program if it differs. */
 const notOnPath = (provider: string, program: string): string =>
   `provider '${provider}' not found in PATH${program === provider ? '' : `: there is no program ${program}`}`
 
@@ -430,7 +430,7 @@ interface StartRequest {
   config: Pick<CityConfig, 'path' | 'rigs' | 'agents' | 'providers' | 'packs'>
 }
 
-/** How a program is started: confined or not, with the variables that it may have. */
+/** Start of a program: its sandbox and its variables. */
 interface SessionStart {
   argv: string[]
   env: Record<string, string>

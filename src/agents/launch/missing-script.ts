@@ -10,8 +10,8 @@ type Scripted = Pick<AgentConfig, 'startCommand' | 'workDir' | 'worktree' | 'pre
 const SCRIPT = /^(?!\/)[\w.@+-]*\/[\w./@+-]+(?=\s|$)/
 
 /**
- * That the script of a start command is not in the folder where its confined agent works, and what to do; undefined where it is there,
- * or can come to be there until the agent starts.
+ * Message that the script of a start command is missing in the folder of its sandboxed agent, with the fix; undefined
+ * if it exists or can appear before the start.
  */
 export function missingScript(agent: Scripted, rig: string | undefined, city: string): string | undefined {
   const { startCommand = '', workDir, worktree, preStart, confine } = agent

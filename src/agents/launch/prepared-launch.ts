@@ -10,7 +10,7 @@ export interface PreparedLaunch {
   argv: string[]
   cwd: string
   env: Record<string, string>
-  /** How the program is confined; undefined when it is not. */
+  /** Sandbox of the program; undefined without one. */
   confine: Confinement | undefined
   /** The prompt, if it has to be typed once the program is ready. */
   typedPrompt: string | undefined
@@ -24,13 +24,13 @@ export interface PreparedLaunch {
   servers: ToolServer[]
   /** The prompt to type if the conversation could not be resumed. */
   freshPrompt: string | undefined
-  /** Whether it resumes an earlier conversation. */
+  /** True if it resumes an earlier conversation. */
   resumed: boolean
   /** The fingerprint of the declaration it is started from. */
   fingerprint: Fingerprint
 }
 
-/** What a session keeps of its start while it runs. */
+/** Parts of its start that a session keeps while it runs. */
 export const keptOf = ({
   resumed,
   fingerprint,

@@ -6,13 +6,13 @@ import type { PromptSubject, SubjectProvider } from '../../config/prompts/index.
 import { agentNameOf, type SessionRow } from '../../work/sessions/index.ts'
 import type { CityEnvironment } from './environment.ts'
 
-/** What prompts and commands know of a session. */
+/** Facts about a session for prompts and commands. */
 export type PromptedSession = Pick<
   SessionRow,
   'id' | 'kind' | 'template' | 'rig' | 'provider' | 'workDir' | 'alias' | 'named' | 'agentName' | 'sessionName'
 >
 
-/** What prompts and commands can say about a session. */
+/** Facts about a session for templates of prompts and commands. */
 export function promptSubject(
   row: PromptedSession,
   agent: AgentConfig | undefined,

@@ -17,7 +17,7 @@ import {
 } from '../project-files/index.ts'
 import type { LaunchPlanner } from './launch-planner.ts'
 
-/** What packs bring to a session. */
+/** Files that packs bring to a session. */
 export interface Provision {
   readonly wanted: WantedBuilder
   readonly servers: readonly McpConnection[]
@@ -44,7 +44,7 @@ export class Provisioning {
     return { wanted, servers }
   }
 
-  /** Whether the folder is still to be made by `pre_start`, so that nothing may lie in it before. */
+  /** True if the folder is still to be made by `pre_start`, so that nothing may lie in it before. */
   isLate(row: SessionRow): boolean {
     const agent = this.launchPlanner.agent(row.template)
     return (agent?.preStart.length ?? 0) > 0 && isEmpty(row.workDir)

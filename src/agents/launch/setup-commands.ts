@@ -171,7 +171,7 @@ function stepsAfter(agent: AgentConfig, path: string): SetupStep[] {
 const liveSteps = ({ sessionLive }: AgentConfig): SetupStep[] =>
   sessionLive.map((line) => ({ key: 'session_live', line }))
 
-/** Why a command failed, as a sentence; undefined when it did not. */
+/** Reason a command failed, as a sentence; undefined when it did not. */
 function failureMessage({ key, line }: SetupStep, { code, output }: ShellResult, timeout: number): string | undefined {
   if (code === 0) return undefined
   const how = code === undefined ? `was ended after ${timeout / 1000} s` : `ended with exit code ${code}`

@@ -10,24 +10,24 @@ export interface ShellResult {
   code: number | undefined
   /** The end of its output. */
   output: string
-  /** What it was refused, each once; what the kernel itself refuses is not among it. */
+  /** Its denials, each once, without those of the kernel. */
   denials: readonly ShellDenial[]
 }
 
 export interface ShellOptions {
-  /** What it is and whose, as events name it: `scale_check of worker`. */
+  /** Command and owner, as in events: `scale_check of worker`. */
   name: string
   cwd: string
   env: Readonly<Record<string, string | undefined>>
   timeout: number
-  /** How it is confined; absent when it is not. */
+  /** Its sandbox; absent without one. */
   confine?: ConfinementRules | undefined
   signal?: AbortSignal
 }
 
-/** How many bytes of a command's output are kept. */
+/** Number of bytes of a command's output that are kept. */
 const MAX_OUTPUT = 4096
-/** How long output is read after the exit, since a child of the command may hold the pipe open. */
+/** Maximum time output is read after the exit, since a child of the command may hold the pipe open. */
 const OUTPUT_GRACE = 200
 
 /** Runs declared commands, each in a process group and under a token of its own, with a timeout and bounded output. */

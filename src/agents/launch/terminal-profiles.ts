@@ -3,7 +3,7 @@ import type { ProgramOnTerminal } from '../../host/protocol/index.ts'
 import { profileOf } from '../../programs/screens.ts'
 import type { TerminalProfile } from '../../programs/terminal-profile.ts'
 
-/** What the session host has to know of a provider's program to read its screen. */
+/** Facts about a provider's program that the session host needs to read its screen. */
 export const programOnTerminal = (
   provider: Pick<Provider, 'ancestor' | 'readyPromptPrefix' | 'readyDelayMs'>,
 ): ProgramOnTerminal => ({
@@ -12,6 +12,6 @@ export const programOnTerminal = (
   ...(provider.readyDelayMs !== undefined && { readyDelay: provider.readyDelayMs }),
 })
 
-/** How a provider's program behaves in a terminal. */
+/** Terminal behaviour of a provider's program. */
 export const terminalProfileOf = (provider?: Parameters<typeof programOnTerminal>[0]): TerminalProfile =>
   profileOf(provider ? programOnTerminal(provider) : {})

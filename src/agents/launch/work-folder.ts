@@ -24,14 +24,14 @@ export function ensureWorkFolder(
   throw new AppError('service-unavailable', `its folder ${path} does not exist; make it, or change work_dir`)
 }
 
-/** Where agents work of whom no line says it: in the city's folder, or in one of their own when they are confined. */
+/** Default folder of agents: the city's folder, or a private one if they are sandboxed. */
 export const folderInCity = (city: string, name: string, confine: ConfineMode): string =>
   confine === 'off' ? city : agentFolder(city, name)
 
 /** No agent is called so, whose folder it would be too. */
 export const providerFolder = (provider: string): string => `@${provider}`
 
-/** Where a session goes that began in the city's folder and is confined now; undefined when it stays where it is. */
+/** New folder of a session that started in the city's folder and is sandboxed now; undefined if it stays. */
 export function movedFolder(
   { workDir, kind, template }: Pick<SessionRow, 'workDir' | 'kind' | 'template'>,
   confinable: Confinable | undefined,

@@ -20,7 +20,7 @@ const SAME_LIMIT = 60_000
 type StoredLimit = Omit<LimitRow, 'stated'> & { stated: number }
 const toLimit = (row: StoredLimit): LimitRow => ({ ...row, stated: row.stated === 1 })
 
-/** Which logins cannot be worked with, since when, why and until when. */
+/** Unusable logins, with start, reason and end. */
 export class LoginLimits {
   readonly #all: Statement<StoredLimit, []>
   readonly #find: Statement<StoredLimit, [string]>
@@ -113,5 +113,8 @@ export class LoginLimits {
 const MINUTE = 60_000
 const LONGEST = 60 * MINUTE
 
-/** How long a login is left alone whose program does not say when its limit ends: a minute, doubled each time, at most an hour. */
+/**
+ * Time a login is left alone whose program does not say when its limit ends: a minute, doubled each time, at most an
+ * hour.
+ */
 const limitWait = (attempts: number): number => Math.min(MINUTE * 2 ** Math.max(0, attempts - 1), LONGEST)

@@ -1,6 +1,6 @@
 import type { Account } from '../../config/accounts/index.ts'
 
-/** What a program is logged in as: an account, or what the program finds for itself. */
+/** Login of a program: an account, or the program's own. */
 export interface Login {
   /** The name of the account; for the program's own login that of its provider; for an agent's own `agent:` and its name. */
   readonly id: string
@@ -8,6 +8,6 @@ export interface Login {
   readonly provider: string
   /** Absent for a login that no account declares. */
   readonly account?: Account
-  /** Whether it is of another provider than the agent's, and takes its work only when that has no room. */
+  /** True if it is of another provider than the agent's, and takes its work only when that has no room. */
   readonly standsIn?: boolean
 }

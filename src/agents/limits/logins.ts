@@ -7,7 +7,7 @@ import type { SessionRow } from '../../work/sessions/index.ts'
 import type { Login } from './login.ts'
 import type { LoginLimits } from './login-limits.ts'
 
-/** What of a session decides which logins it may run on. */
+/** Facts about a session that decide its possible logins. */
 export type LoginUser = Pick<SessionRow, 'kind' | 'template'>
 
 interface LoginsOptions {
@@ -35,7 +35,7 @@ export class Logins {
     return candidates.find(({ id }) => id === row.login) ?? candidates[0]
   }
 
-  /** Whether a session can go on with another login than its own now. */
+  /** True if a session can go on with another login than its own now. */
   hasOther(row: LoginUser & Pick<SessionRow, 'login'>): boolean {
     const own = this.of(row).id
     return this.candidates(row).some((login) => login.id !== own && this.#roomAt(login) === 0)
@@ -90,7 +90,7 @@ export class Logins {
     return account && accounts.problemOf(account) !== undefined ? Number.POSITIVE_INFINITY : limits.roomAt(id)
   }
 
-  /** Why no program is started that an account might be declared for. */
+  /** Reason no program is started that an account might be declared for. */
   #accountsProblem(row: LoginUser): string | undefined {
     return this.ownLogin(row).provider === '' ? undefined : this.options.accounts.problem
   }

@@ -9,11 +9,11 @@ export const loginLimits = sqliteTable(
     provider: text().notNull(),
     state: text({ enum: ['limited', 'dead'] }).notNull(),
     since: integer().notNull(),
-    /** When the limit ends; null for a dead login. */
+    /** End of the limit; null for a dead login. */
     until: integer(),
-    /** Whether the program stated that time; else it was guessed. */
+    /** True if the program stated that time; else it was guessed. */
     stated: integer({ mode: 'boolean' }).notNull().default(false),
-    /** How often the limit was reached in a row without work between. */
+    /** Number of consecutive limits without work in between. */
     attempts: integer().notNull().default(0),
     reason: text().notNull(),
   },

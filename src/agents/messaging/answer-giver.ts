@@ -26,9 +26,9 @@ interface AnswerGiverOptions {
   report(message: string): void
 }
 
-/** How long to wait until an answer by protocol shows; it has been given by then in any case. */
+/** Maximum wait for an answer by protocol to show; it has been given by then in any case. */
 const ANSWER_TIMEOUT = 2_000
-/** What the host says of a question that its agent does not ask any more. */
+/** Message of the host about a question that its agent no longer asks. */
 const GONE: ReadonlySet<string> = new Set(['conflict-wrong-state', 'session-not-found'])
 
 /**

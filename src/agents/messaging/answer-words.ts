@@ -3,10 +3,10 @@ import { findChoices, joinOptions, nameChoices, type QuestionOption } from '../.
 import { actionsFor, optionFor } from '../conversations/index.ts'
 import type { QuestionRow } from '../questions/index.ts'
 
-/** What an answer takes: an option, or several boxes, named together. */
+/** Options that an answer selects: one, or several boxes. */
 export type Selection = QuestionOption & { options: readonly QuestionOption[] }
 
-/** What people are offered as answers: of an agent's choices what they mean, else numbers, first those of the program. */
+/** Answers to offer: the meanings of an agent's choices, else numbers, those of the program first. */
 export function answersTo({ by, question: { options } }: QuestionRow): string[] {
   if (by === 'agent' && !options.some(({ ticks }) => ticks)) return actionsFor(options)
   let last = Math.max(0, ...options.flatMap(({ id }) => (NUMBER.test(id) ? [Number(id)] : [])))
@@ -15,7 +15,7 @@ export function answersTo({ by, question: { options } }: QuestionRow): string[] 
 
 const NUMBER = /^\d{1,4}$/
 
-/** What an answer selects: one option, or boxes to tick, separated by commas. */
+/** Options that an answer selects: one option, or boxes to tick, separated by commas. */
 export function selectOptions(answer: string, row: QuestionRow): Selection {
   const names = answer.split(',').filter((name) => name.trim() !== '')
   const areBoxes = names.length > 1 && row.question.options.some(({ ticks }) => ticks)

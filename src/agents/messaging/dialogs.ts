@@ -10,7 +10,10 @@ interface DialogOptions {
   launchPlanner: Pick<LaunchPlanner, 'program'>
 }
 
-/** What the program on a session's terminal asks, once its host has said; `since` tells when nobody noted that it came up. */
+/**
+ * Dialog on a session's terminal once the host has reported it; `since` is the time if no one recorded when it
+ * appeared.
+ */
 export async function findDialog(
   { host, launchPlanner }: DialogOptions,
   row: RunningSession,

@@ -44,7 +44,7 @@ interface InteractionsOptions extends PendingOptions {
 export class Interactions {
   constructor(private readonly options: InteractionsOptions) {}
 
-  /** What a session asks, if anything. */
+  /** Open question of a session, if any. */
   pending(token: string): SessionPending {
     return pendingOf(this.options, this.options.resolver.resolve(token))
   }
@@ -57,7 +57,7 @@ export class Interactions {
     return { items, total: items.length }
   }
 
-  /** What a session asked, and how that was answered, oldest first. */
+  /** Questions of a session with their answers, oldest first. */
   history(token: string): QuestionList {
     const { questions, resolver } = this.options
     const items = questions.history(resolver.resolve(token, { past: true }).id).map(toView)
@@ -131,7 +131,7 @@ export class Interactions {
     return this.options.answers.give(row, this.#choiceOf(row, answer, text), actor)
   }
 
-  /** What an answer takes of a question; fails where it offers nothing like that. */
+  /** Option of a question that an answer selects; fails if there is none. */
   #choiceOf(row: QuestionRow, answer: string, text: string | undefined): Choice {
     const { options } = row.question
     if (options.length === 0) throw notAnswerable()

@@ -18,12 +18,12 @@ import type { CreateRequests } from './create-requests.ts'
 import type { ProgramInput } from './program-input.ts'
 import type { SessionRequests } from './requests.ts'
 
-/** How long a program may take to be ready for a message, and for one that waits for its turn to end. */
+/** Maximum time a program may take to be ready for a message, and for one that waits for its turn to end. */
 const READY_TIMEOUT = 30_000
 const FOLLOW_UP_TIMEOUT = 600_000
 /** A program that wrote nothing for this long need not be watched before something is typed. */
 const QUIET = 1_000
-/** How long to wait before a busy or asking program is tried again. */
+/** Delay before a busy or asking program is tried again. */
 const RETRY_DELAY = 5_000
 
 interface MessageDeliveryOptions {
@@ -98,7 +98,7 @@ export class MessageDelivery {
     this.#closed.abort(new Error('the city is closing'))
   }
 
-  /** What waited while its session was to get no other turn. */
+  /** Delivers the messages that waited while their session got no turns. */
   #deliverHeld(): void {
     for (const session of this.options.queue.counts().keys()) this.deliver(session)
   }
@@ -211,5 +211,5 @@ const INTERRUPTED = 'the supervisor stopped while it was being typed'
 const keyOf = ({ hostKey, pid, state }: SessionRow): string | undefined =>
   hostKey !== null && pid !== null && state === 'active' ? hostKey : undefined
 
-/** Who sent a message; one that an earlier version queued does not say. */
+/** Sender of a message; unknown for messages of an earlier version. */
 const senderOf = ({ sender }: MessageRow): Actor => sender ?? gcPart('messages')

@@ -8,7 +8,7 @@ export interface PendingOptions {
   conversations: Pick<AcpConversations, 'usesAcp' | 'questions'>
 }
 
-/** What a session's program asks a person: a question of the protocol, or a dialog on its screen. */
+/** Open question of a session's program: by protocol, or a dialog on its screen. */
 export function pendingOf({ questions, conversations }: PendingOptions, row: SessionRow): SessionPending {
   if (row.state === 'creating') return { supported: false }
   if (!isRunning(row)) return { supported: true }

@@ -30,7 +30,7 @@ export class ProgramInput {
     return terminal.finish(key, launchPlanner.program(row), body, signal)
   }
 
-  /** Whether a program recognizes a message that is sent to it twice. */
+  /** True if a program recognizes a message that is sent to it twice. */
   isRepeatable(key: string | null): boolean {
     return this.options.conversations.usesAcp(key)
   }

@@ -32,13 +32,13 @@ interface QuestionWatcherOptions {
 const QUIET_MS = 300
 const LATEST_MS = 1_000
 
-/** What is known of one session's screen between two looks. */
+/** State of one session's screen between two checks. */
 interface Watch {
   deadline: Deadline | undefined
-  /** When the first output came that no look has seen, and the last, by the monotonic clock. */
+  /** First and last output since the last check, by the monotonic clock. */
   first: number
   last: number
-  /** What the last look saw of a screen that was being written to: the id of its question, or none. */
+  /** Question id found on a screen that was still being written, or none. */
   unsure: string | undefined
 }
 
@@ -141,7 +141,7 @@ export class QuestionWatcher {
     if (isSure) await this.#record(row, open, seen)
   }
 
-  /** Whether a look counts: the screen was quiet and shows a question, or the look before saw the same. */
+  /** True if a look counts: the screen was quiet and shows a question, or the look before saw the same. */
   #isSure(session: string, isQuiet: boolean, seen: Question | undefined): boolean {
     const id = seen?.id ?? NONE
     const watch = this.#watches.get(session)

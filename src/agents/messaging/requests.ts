@@ -16,7 +16,7 @@ interface SessionRequestsOptions {
   log: EventLog
   requests: Requests
   deadlines: Deadlines
-  /** Why a session has not started, or takes no message; undefined when that is not known. */
+  /** Reason a session has not started, or takes no message; undefined when that is not known. */
   explainWaiting(session: string): string | undefined
 }
 

@@ -14,7 +14,7 @@ import {
 export interface TypeOptions {
   signal: AbortSignal
   timeout: number
-  /** Whether the program is known to have written nothing for a while. */
+  /** True if the program is known to have written nothing for a while. */
   isQuiet: boolean
   onTyping(): Promise<void>
 }

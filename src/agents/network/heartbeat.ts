@@ -17,7 +17,7 @@ export interface NetworkHeartbeatOptions {
   reportError(error: unknown): void
 }
 
-/** How often it is looked whether something new waits for agents on the social network. */
+/** Interval of checks for news of agents on the social network. */
 const HEARTBEAT_MS = 3_600_000
 
 const HEARTBEAT = gcPart('network')

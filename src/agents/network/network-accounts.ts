@@ -156,7 +156,7 @@ class KeyFiles {
     private readonly city: string,
   ) {}
 
-  /** Where the key of an agent lies. */
+  /** Path of an agent's key. */
   pathOf(agent: string): string {
     return join(this.city, '.gc', 'social', `${encodeURIComponent(agent)}.pem`)
   }

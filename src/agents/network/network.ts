@@ -1,4 +1,4 @@
-/** What a city needs of the agents' social network, if the supervisor serves one. */
+/** Needs of a city from the social network, if the supervisor serves one. */
 export interface AgentNetwork {
   /** The address at which it is served. */
   url(): string
@@ -6,6 +6,6 @@ export interface AgentNetwork {
   register(account: { name: string; description: string; publicKey: string }): Promise<{ id: string; name: string }>
   /** Gives an account this key instead of its keys; without one, nobody can act as it. */
   setKey(id: string, publicKey: string | undefined): Promise<void>
-  /** How much waits to be read by an account. */
+  /** Number of unread items of an account. */
   unreadOf(id: string): Promise<number>
 }

@@ -3,7 +3,7 @@ import type { NetworkAccounts } from './network-accounts.ts'
 
 type Session = Pick<SessionRow, 'kind' | 'template'>
 
-/** What the sessions of an agent are told of its account on the social network. */
+/** Social network accounts as shown to the sessions of an agent. */
 export class SessionAccounts {
   constructor(private readonly accounts: Pick<NetworkAccounts, 'usable'>) {}
 
@@ -14,7 +14,7 @@ export class SessionAccounts {
     return { GC_SOCIAL_KEY_FILE: account.keyFile, GC_SOCIAL_URL: account.url, GC_SOCIAL_NAME: account.name }
   }
 
-  /** What is added to the instructions of the agent. */
+  /** Addition to the instructions of the agent. */
   instructions(session: Session): string {
     const account = this.#accountOf(session)
     return account ? describe(account.name) : ''

@@ -8,7 +8,7 @@ export const networkAccounts = sqliteTable('network_accounts', {
   account: text().notNull(),
   name: text().notNull(),
   stopped: integer({ mode: 'boolean' }).notNull().default(false),
-  /** How much was unread when the agent was last told. */
+  /** Number of unread items when the agent was last notified. */
   announced: integer().notNull().default(0),
   createdAt: integer('created_at').notNull(),
 })

@@ -8,10 +8,10 @@ const SHARED = new Map(
     .map((file) => [file.path, file]),
 )
 
-/** Whether a file is merged with what is there, and not put in its place. */
+/** True if a file is merged with what is there, and not put in its place. */
 export const isSharedFile = (path: string): boolean => SHARED.has(path)
 
-/** What is merged entry by entry; a person's server stays when a pack has one of the same name. */
+/** Key that is merged entry by entry; a person's server wins over a pack's of the same name. */
 const SERVERS = ['mcpServers', 'mcp']
 
 /** Puts the parts into a file of settings: keys replace, hooks are merged event by event. */

@@ -9,7 +9,7 @@ const PER_PROVIDER = 'per-provider'
 const MAX_FILES = 5_000
 const MAX_BYTES = 64 * 1024 * 1024
 
-/** Which folders of `per-provider` count: that of the program, and those whose hooks are asked for. */
+/** Folders of `per-provider` that apply: that of the program and those of requested hooks. */
 export interface OverlayPrograms {
   readonly name: string
   readonly family: string
@@ -32,7 +32,7 @@ export async function readOverlays(
   }
 }
 
-/** Whether an overlay has files of its own for a program. */
+/** True if an overlay has files of its own for a program. */
 export async function anyHas(folders: readonly string[], program: string): Promise<boolean> {
   for (const folder of folders) if (await isFolder(join(folder, PER_PROVIDER, program))) return true
   return false

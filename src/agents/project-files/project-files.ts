@@ -38,8 +38,8 @@ interface ProjectFilesOptions {
 const FILES = gcPart('project-files')
 
 /**
- * What gc writes into projects: each file is on a list, hidden from git, and removed with the last session of its folder. It
- * is on the list before it is written, so that a crash leaves nothing behind that nobody knows of.
+ * Files that gc writes into projects. Each is listed, hidden from git, and removed with the last session of its folder.
+ * It is on the list before it is written, so that a crash leaves nothing behind that nobody knows of.
  */
 export class ProjectFiles {
   readonly #busy = new Map<string, Promise<unknown>>()
@@ -85,12 +85,12 @@ export class ProjectFiles {
     return this.#rows(folder).map(({ path }) => path)
   }
 
-  /** Whether sessions that are not closed work in a folder, beside this one. */
+  /** True if sessions that are not closed work in a folder, beside this one. */
   #isInUse(folder: string, except?: string): boolean {
     return this.options.sessionRepository.live().some(({ id, workDir }) => workDir === folder && id !== except)
   }
 
-  /** Where a folder is: no link counts that sessions can have made. */
+  /** Real location of a folder, ignoring links that sessions can have made. */
   #placeOf(folder: string): string {
     return fixedPath(folder, writtenByAgents(this.options.config.current))
   }
@@ -215,7 +215,7 @@ class GitFolder {
   private constructor(
     private readonly git: GitRunner,
     private readonly folder: string,
-    /** Where the folder lies in its working tree; empty for the top. */
+    /** Path of the folder in its working tree; empty for the top. */
     private readonly prefix: string,
     readonly excludeFile: string,
   ) {}
@@ -277,17 +277,17 @@ interface PlanInput {
   readonly path: string
   readonly file: WantedFile
   readonly existing: ExistingFile
-  /** What is on the list of gc for this place. */
+  /** Entry of gc's list for this place. */
   readonly row: ProjectFileRow | undefined
-  /** Whether it is in the project's repository. */
+  /** True if it is in the project's repository. */
   readonly isTracked: boolean
-  /** Whether other sessions work in the folder. */
+  /** True if other sessions work in the folder. */
   readonly isShared: boolean
 }
 
 type ListedFile = Pick<ProjectFileRow, 'kind' | 'hash' | 'original'>
 
-/** What is done with one place: it is written, or is as it should be already. Without a row it is not ours. */
+/** Plan for one place: write it, or leave it. Without a row it is not ours. */
 interface Plan {
   readonly path: string
   readonly row: ListedFile | undefined
@@ -296,7 +296,7 @@ interface Plan {
 
 type PlacedFile = Plan & { readonly row: ListedFile }
 
-/** Why a file of others is left alone. */
+/** Reason a file of others is left alone. */
 interface SkippedFile {
   readonly reason: string
 }
@@ -313,7 +313,7 @@ function planFile(input: PlanInput): Plan | SkippedFile {
   return planMerged(input, file, isOurs)
 }
 
-/** Whether a file is as it was before gc wrote to it, as after a crash in between. */
+/** True if a file is as it was before gc wrote to it, as after a crash in between. */
 const isOriginal = (existing: ExistingFile, { original }: ProjectFileRow): boolean =>
   existing.kind === 'nothing' ||
   (existing.kind === 'file' && original !== null && existing.bytes.toString('utf8') === original)
@@ -370,7 +370,7 @@ function planRemoval(
 const SECRET_MODE = 0o600
 const MODE = 0o644
 
-/** What is to be written to a place. */
+/** Content to write to a place. */
 interface Content {
   readonly bytes: Buffer
   readonly mode: number
@@ -378,7 +378,7 @@ interface Content {
 
 type MergedFile = Extract<WantedFile, { kind: 'settings' | 'tables' }>
 
-/** What a shared file becomes: what is in it, and what is put into it. Throws when it cannot be read. */
+/** Content of a shared file after merging gc's part. Throws when it cannot be read. */
 function mergedContent(path: string, wanted: MergedFile, base: string): Content {
   const text = wanted.kind === 'settings' ? mergedSettings(path, wanted, base) : withTables(base, wanted.tables)
   return { bytes: Buffer.from(text), mode: wanted.isSecret ? SECRET_MODE : MODE }
@@ -404,7 +404,7 @@ function withTables(text: string, tables: readonly NamedTable[]): string {
   return [...(text.trim() === '' ? [] : [`${text.trimEnd()}\n`]), ...added].join('\n')
 }
 
-/** What is at one place of a project. */
+/** Current file at one place of a project. */
 type ExistingFile =
   | { readonly kind: 'nothing' }
   | { readonly kind: 'file'; readonly bytes: Buffer; readonly mode: number }
@@ -477,7 +477,7 @@ class ProjectDisk {
   }
 }
 
-/** What tells one state of a place from another. */
+/** Fingerprint of a place's state. */
 function hashOf(existing: ExistingFile): string | undefined {
   if (existing.kind === 'file') return sha256(existing.bytes)
   return existing.kind === 'link' ? sha256(Buffer.from(existing.target)) : undefined

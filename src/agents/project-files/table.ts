@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { index, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 
-/** What gc wrote into projects, and is to take out again. */
+/** Table of files that gc wrote into projects and must remove. */
 export const projectFiles = sqliteTable(
   'project_files',
   {
@@ -9,7 +9,7 @@ export const projectFiles = sqliteTable(
     /** From the folder. */
     path: text().notNull(),
     kind: text().$type<'file' | 'link'>().notNull(),
-    /** Of what was written; for a link, of where it leads. */
+    /** Hash of the written content; for a link, of its target. */
     hash: text().notNull(),
     /** The text of a file of others that something was put into. */
     original: text(),

@@ -1,6 +1,6 @@
 import type { NamedTable, ProjectPart, Settings } from '../../programs/parts/index.ts'
 
-/** What gc puts at one place of a project. */
+/** File that gc puts at one place of a project. */
 export type WantedFile =
   | { readonly kind: 'file'; readonly bytes: Uint8Array; readonly mode: number }
   /** A link to a folder of a pack. */
@@ -12,11 +12,11 @@ export type WantedFile =
 
 export interface SettingsPart {
   readonly settings: Settings
-  /** Where the part comes from, for messages. */
+  /** Origin of the part, for messages. */
   readonly from: string
 }
 
-/** What gc puts into a project, by path from the folder; and what could not be read. */
+/** Files that gc puts into a project, by relative path, and sources that could not be read. */
 export interface WantedFiles {
   readonly files: ReadonlyMap<string, WantedFile>
   readonly problems: readonly string[]

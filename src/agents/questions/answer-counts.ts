@@ -6,14 +6,14 @@ import type { AskedSubject } from '../../programs/terminal-profile.ts'
 import { isOfSession } from './command-folders.ts'
 import type { QuestionRow } from './table.ts'
 
-/** What people allowed an agent again and again. */
+/** Answers that people repeated for an agent. */
 export interface AlikeAnswers {
   agent: string
   subject: AskedSubject
   times: number
 }
 
-/** How often a rule answered, and when it last did. */
+/** Number of answers of a rule, and the time of the last. */
 export interface RuleUse {
   uses: number
   lastUsedAt: number
@@ -91,7 +91,7 @@ export class AnswerCounts {
     tx.run(this.#forgetRule, rule)
   }
 
-  /** What was allowed so many times, and never otherwise since. */
+  /** Requests allowed that many times and never denied since. */
   alike(times: number): AlikeAnswers[] {
     const rows = this.#alike.all(times).sort((a, b) => b.n - a.n || a.agent.localeCompare(b.agent))
     return rows.flatMap(({ agent, subject, n }) => {

@@ -50,7 +50,7 @@ export interface OpenHostPrompt {
 type Answer = HostAnswer | 'agent'
 
 const PREFIX = 'host:'
-/** Of so many answers it is known what became of their hosts. */
+/** Maximum number of answers whose hosts are remembered. */
 const MAX_KEPT = 1000
 
 /** The hosts beyond all lists that confined sessions ask for: people say whether these may be reached. */
@@ -88,7 +88,7 @@ export class HostPrompts {
     return this.#resolutions.get(id)
   }
 
-  /** Whether something under attention is a host that is asked for. */
+  /** True if something under attention is a host that is asked for. */
   names(id: string): boolean {
     return id.startsWith(PREFIX)
   }
@@ -186,7 +186,7 @@ export class HostPrompts {
   }
 }
 
-/** What a person can say of a host. */
+/** Answers that a person can give about a host. */
 const answersFor = ({ row }: Asking): Answer[] => [
   ...(['once', 'session'] as const),
   ...(row.kind !== 'agent' ? [] : (['agent'] as const)),

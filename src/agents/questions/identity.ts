@@ -15,7 +15,7 @@ export function identityOf({ by, question }: Pick<QuestionRow, 'by' | 'question'
   return identity
 }
 
-/** What a question is about, as one line of a list names it. */
+/** Subject of a question, as one line of a list. */
 export function describeSubject(subject: AskedSubject): string {
   switch (subject.kind) {
     case 'command':

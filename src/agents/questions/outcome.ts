@@ -5,14 +5,14 @@ import type { QuestionRow } from './table.ts'
 
 const PREFIX = 'question:'
 
-/** How a question is named under attention. */
+/** Id of a question in attention. */
 export const questionId = ({ id }: Pick<QuestionRow, 'id'>): string => `${PREFIX}${id}`
 
 /** The number of a question; undefined for a name of something else. */
 export const numberOf = (name: string): number | undefined =>
   /^question:[1-9]\d{0,14}$/.test(name) ? Number(name.slice(PREFIX.length)) : undefined
 
-/** What became of a question, in a sentence. */
+/** Outcome of a question, in a sentence. */
 export function describeOutcome(row: QuestionRow): string {
   const { state, choice, actor, answeredAt, endedAt, rule } = row
   const name = questionId(row)

@@ -23,7 +23,7 @@ interface QuestionsOptions {
   onAnswered?(row: QuestionRow): void
 }
 
-/** Who asks, and over what. */
+/** Asker and subject of a question. */
 export interface Asking {
   sessionId: string
   hostKey: string
@@ -46,13 +46,13 @@ export const askingOf = (
 })
 
 const RETENTION_MS = 30 * 24 * 3_600_000
-/** How many old questions are deleted with each new one. */
+/** Number of old questions that are deleted with each new one. */
 const DELETED_AT_ONCE = 20
 const MAX_LISTED = 200
 
-/** What programs ask people: each question is a row from when it comes up, with its answer, and every change an event. */
+/** Questions of programs to people. Each is a row with its answer, and every change is an event. */
 export class Questions {
-  /** When the last question of a session was over. */
+  /** End of the last question of a session. */
   readonly #lastEnded = new Map<string, number>()
   readonly #lastAnswered = new Map<string, number>()
   /** Those that are not over, by number. */
@@ -90,12 +90,12 @@ export class Questions {
     return new Set(this.#asking.all().map(({ id }) => id))
   }
 
-  /** When the last question of a session was over since this city was opened; 0 for none. */
+  /** End of the last question of a session since this city was opened; 0 for none. */
   lastEnded(session: string): number {
     return this.#lastEnded.get(session) ?? 0
   }
 
-  /** When a person last answered a session since this city was opened; 0 for never. */
+  /** Time a person last answered a session since this city was opened; 0 for never. */
   lastAnswered(session: string): number {
     return this.#lastAnswered.get(session) ?? 0
   }
@@ -121,7 +121,7 @@ export class Questions {
     )
   }
 
-  /** What a session asked and how that was answered, oldest first. */
+  /** Questions of a session with their answers, oldest first. */
   history(session: string): QuestionRow[] {
     return this.options.store
       .read((orm) =>
@@ -234,13 +234,13 @@ export class Questions {
   }
 }
 
-/** What an event says of an answer. */
+/** Summary of an answer for events. */
 const choiceOf = ({ label, words }: Choice) => ({
   choice: label,
   ...(words !== undefined && { choice_text: cut(words, MAX_EVENT_TEXT) }),
 })
 
-/** What both events of a question say. */
+/** Common payload of both events of a question. */
 function payloadOf(row: QuestionRow) {
   const { sessionId, request, question, folder, beadId, rule } = row
   return {
@@ -252,7 +252,7 @@ function payloadOf(row: QuestionRow) {
   }
 }
 
-/** How much of a text an event has. */
+/** Maximum length of a text in an event. */
 const MAX_EVENT_TEXT = 8_000
 const cut = (text: string, max: number): string => (text.length > max ? `${text.slice(0, max)}…` : text)
 

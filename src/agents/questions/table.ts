@@ -10,7 +10,7 @@ export type Choice = QuestionOption & { words?: string }
 /** A question with what it is about, where that is beyond doubt. */
 export type StoredQuestion = Question & { subject?: AskedSubject }
 
-/** What programs asked people, with the answers. A question that came up again is a row of its own. */
+/** Table of the questions of programs, with answers. A question that came up again is a row of its own. */
 export const questions = sqliteTable(
   'questions',
   {
@@ -19,7 +19,7 @@ export const questions = sqliteTable(
     hostKey: text('host_key').notNull(),
     /** The id under which its program knows it: of a screen, the same whenever the same is asked. */
     request: text().notNull(),
-    /** Whether an agent asks by protocol, or a program on its screen. */
+    /** True if an agent asks by protocol, or a program on its screen. */
     by: text().$type<'agent' | 'screen'>().notNull(),
     /** The bead that the session worked on, or was created for. */
     beadId: text('bead_id'),
@@ -28,7 +28,7 @@ export const questions = sqliteTable(
     /** `answering`: an answer is being given, and may have reached the program. */
     state: text().$type<'open' | 'answering' | 'answered' | 'gone'>().notNull(),
     choice: text({ mode: 'json' }).$type<Choice>(),
-    /** Who answers or answered it. */
+    /** Author of the answer. */
     actor: text({ mode: 'json' }).$type<Actor>(),
     answeredAt: integer('answered_at'),
     endedAt: integer('ended_at'),
@@ -43,14 +43,14 @@ export const questions = sqliteTable(
 )
 export type QuestionRow = typeof questions.$inferSelect
 
-/** How often each rule answered. */
+/** Table of the uses of each rule. */
 export const ruleUses = sqliteTable('rule_uses', {
   rule: text().primaryKey(),
   uses: integer().notNull(),
   lastUsedAt: integer('last_used_at').notNull(),
 })
 
-/** How often people allowed the same of an agent, one time after the other. */
+/** Table of consecutive equal permissions of an agent. */
 export const answeredAlike = sqliteTable(
   'answered_alike',
   {

@@ -9,13 +9,13 @@ import type { CommandResult, Inspector } from '../../programs/parts/index.ts'
 
 type Env = Readonly<Record<string, string | undefined>>
 
-/** How a command is run. */
+/** Options of a run command. */
 export interface RunOptions {
   /** The folder it runs in; absent: the home folder. */
   readonly folder?: string
   /** After how many milliseconds it is killed. */
   readonly timeout?: number
-  /** What it is run for, for the record of what it does. */
+  /** Purpose of the command, for the record. */
   readonly purpose?: string
 }
 

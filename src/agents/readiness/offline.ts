@@ -16,9 +16,9 @@ export interface FoundProgram {
   readonly name: string
   readonly displayName: string
   readonly isInstalled: boolean
-  /** Whether it is logged in, as far as that shows. */
+  /** True if it is logged in, as far as that shows. */
   readonly isReady: boolean
-  /** What it lacks, or is not known of it. */
+  /** Missing parts, or unknown ones. */
   readonly detail?: string
   /** The lines that install it and log in to it. */
   readonly install: string

@@ -14,17 +14,17 @@ interface ReadinessDependencies {
   tokens: ProcessTokens
 }
 
-/** How long a result is reused. */
+/** Time a result is reused. */
 const CACHE_MS = 2000
 
 interface CachedResult {
   checkedAt: number
-  /** Whether the probe still runs: later callers wait for the same result. */
+  /** True if the probe still runs: later callers wait for the same result. */
   isRunning: boolean
   result: Promise<ProbeResult>
 }
 
-/** Whether the programs that agents run are installed and logged in. */
+/** True if the programs that agents run are installed and logged in. */
 export class Readiness {
   readonly #cache = new Map<string, CachedResult>()
   readonly #inspector: ProgramInspector

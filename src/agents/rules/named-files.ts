@@ -59,10 +59,10 @@ function fileAt(name: string, path: string): NamedFile {
   return bytes ? state(`sha256:${sha256(bytes)}`, bytes.toString()) : state('large')
 }
 
-/** How a reviewed state of a file is stored. */
+/** Stored form of a reviewed file state. */
 export const reviewOf = ({ name, state }: Pick<NamedFile, 'name' | 'state'>): string => `${name} ${state}`
 
-/** Whether a person can have seen what decides. */
+/** True if a person can have seen what decides. */
 export const isReviewable = ({ state }: NamedFile): boolean => state !== 'link' && state !== 'large'
 
 /** The first symbolic link on the way to a path; undefined when there is none. */
@@ -83,8 +83,8 @@ export function linkIn(path: string): string | undefined {
 const PROTECTED: ReadonlySet<string> = new Set(['.git', '.gc', '.claude', '.codex', '.gemini', '.opencode', '.husky'])
 
 /**
- * Whether a rule for a file or folder allows a path: both absolute, as they are written, and without links. The folder of
- * the session itself may be reached by a link, since a person chose it.
+ * True if a rule for a file or folder allows a path: both absolute, as they are written, and without links. The folder
+ * of the session itself may be reached by a link, since a person chose it.
  */
 export function allowsPath(value: string, given: string, folder: string): boolean {
   const real = realPath(folder)
@@ -97,5 +97,5 @@ export function allowsPath(value: string, given: string, folder: string): boolea
   return below !== undefined && !below.split(sep).some((part) => PROTECTED.has(part.toLowerCase()))
 }
 
-/** Where a path leads that goes through a link. */
+/** Target of a path that goes through a link. */
 export const placeOf = (path: string): string => realPath(join(dirname(path), basename(path)))

@@ -4,7 +4,7 @@ import type { AskedSubject } from '../../programs/terminal-profile.ts'
 export const RULE_KINDS = ['command', 'read', 'write', 'fetch', 'tool'] as const
 export type RuleKind = (typeof RULE_KINDS)[number]
 
-/** What a person allows from now on. */
+/** Permission that a person gives from now on. */
 export interface Rule {
   readonly id: string
   readonly city: string
@@ -14,11 +14,11 @@ export interface Rule {
   readonly kind: RuleKind
   /** The command line, path, host, or `server/tool`. */
   readonly value: string
-  /** Whether it is also for sessions that are not sandboxed. */
+  /** True if it is also for sessions that are not sandboxed. */
   readonly unconfined: boolean
   readonly added: string
   readonly by: string
-  /** When it ends, in milliseconds. */
+  /** End of the rule, in milliseconds. */
   readonly until: number | undefined
   /** The contents of named files that a person has seen: `package.json sha256:…`. */
   readonly reviewed: readonly string[]
@@ -32,7 +32,7 @@ export function argumentsOf(line: string): string[] | undefined {
   return META.test(line) ? undefined : line.trim().split(/[ \t]+/)
 }
 
-/** Whether a rule of commands allows a line: argument by argument, or to the byte. */
+/** True if a rule of commands allows a line: argument by argument, or to the byte. */
 export function allowsLine(value: string, line: string): boolean {
   if (/[\r\n]/.test(line)) return false
   const [allowed, asked] = [argumentsOf(value), argumentsOf(line)]
@@ -93,7 +93,7 @@ const DESTRUCTIVE: ReadonlySet<string> = new Set([
   ...['remove', 'drop', 'prune', 'purge', 'wipe', 'uninstall', 'force', 'hard', 'f', 'rf', 'fr', 'D', 'e', 'c', 'eval'],
 ])
 
-/** Whether something may destroy more than a person would want to be done unseen: never suggested as a rule. */
+/** True if something may destroy more than a person would want to be done unseen: never suggested as a rule. */
 export function isDestructive(subject: AskedSubject): boolean {
   if (subject.kind === 'write') return true
   if (subject.kind === 'tool') return wordsIn(subject.tool).some((word) => DESTRUCTIVE.has(word.toLowerCase()))

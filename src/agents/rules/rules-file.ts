@@ -15,13 +15,13 @@ import { RULE_KINDS, type Rule } from './rule.ts'
 
 const HEADER = '[[rule]]'
 const MAX_BYTES = 4 << 20
-/** How often a write begins again because somebody else wrote the file. */
+/** Maximum attempts of a write that others interrupt. */
 const ATTEMPTS = 5
 
 /** The rules as the file has them now. */
 export interface StoredRules {
   readonly rules: readonly Rule[]
-  /** Why none of them applies; undefined when they do. */
+  /** Reason none of them applies; undefined if one does. */
   readonly problem: string | undefined
 }
 
@@ -73,7 +73,7 @@ export class RulesFile {
     throw new AppError('conflict-wrong-state', `${this.path} is written by somebody else; try again`)
   }
 
-  /** What tells one state of the file from another; undefined when there is no file. */
+  /** Fingerprint of the file's state; undefined without a file. */
   #stamp(): string | undefined {
     const stats = lstatSync(this.path, { bigint: true, throwIfNoEntry: false })
     return stats && [stats.ino, stats.size, stats.mtimeNs, stats.ctimeNs, stats.mode].join()

@@ -84,7 +84,7 @@ const ALLOW: Choice = { id: 'allow', label: 'Allow', role: 'allow-once' }
 const PROMPTS = { read: 'Read these files?', write: 'Write these files?', command: 'Run this command?' } as const
 
 const RULES = gcPart('rules')
-/** How often people allow the same before it is suggested as a rule. */
+/** Number of equal permissions after which a rule is suggested. */
 const TIMES = 10
 const HOST = /^[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?(?::\d{1,5})?$/
 
@@ -161,7 +161,7 @@ export class Rules {
     return { status: 'removed' }
   }
 
-  /** What people allowed ten times and never otherwise since; nothing that destroys. */
+  /** Requests that people allowed ten times and never denied since, without destructive ones. */
   suggest(): RuleSuggestions {
     const { rules } = this.#file.read()
     const items = this.options.answerCounts.alike(TIMES).flatMap(({ agent, subject, times }) => {
@@ -426,7 +426,7 @@ const WARNING =
 
 const isConfined = ({ confined }: SessionRow): boolean => confined !== null && confined !== 'off'
 
-/** Whether a program offers exactly one way to allow it this once. */
+/** True if a program offers exactly one way to allow it this once. */
 const isAnswerable = ({ question: { kind, cut, options } }: JudgedQuestion): boolean => {
   const allowing = options.filter(({ role }) => role === 'allow-once')
   return kind === 'approval' && !cut && allowing.length === 1 && allowing[0]?.text === undefined && !allowing[0]?.ticks
@@ -466,7 +466,7 @@ const changedFiles = ({ kind, value, reviewed }: Rule, folder: string): NamedFil
 
 const digestOf = (files: readonly NamedFile[]): string => sha256(JSON.stringify(files.map(reviewOf)))
 
-/** What a person wrote, if it can be a rule. */
+/** Value that a person wrote, if it can be a rule. */
 function checkedValue(kind: RuleKind, value: string, base: string): string {
   const fault = (message: string) => invalidField('body.value', message)
   if (/[\r\n]/.test(value)) throw fault('must be one line')

@@ -44,7 +44,9 @@ export class SessionCredentials implements TokenKind {
     }
   }
 
-  /** Whether a name without its rig is that of the session, and of no agent or other session that bears just this name. */
+  /**
+   * True if a name without its rig is that of the session, and of no agent or other session that bears just this name.
+   */
   #isShortName(row: SessionRow, name: string): boolean {
     if (!namesOf(row).some((full) => full.includes('/') && lastSegment(full) === name)) return false
     const { launchPlanner, resolver } = this.options
@@ -57,7 +59,7 @@ export class SessionCredentials implements TokenKind {
     }
   }
 
-  /** Whether a name is one of the calling session. */
+  /** True if a name is one of the calling session. */
   isOwn(caller: SessionCaller, name: string): boolean {
     try {
       return this.options.resolver.find(name)?.id === caller.session

@@ -1,4 +1,4 @@
-/** What a program may do to a viewer's terminal besides drawing, where the viewer asked for it. */
+/** Effects on a viewer's terminal that a program may use, if the viewer asked for them. */
 export const VIEWER_EFFECTS = ['title', 'clipboard', 'notifications'] as const
 export type ViewerEffect = (typeof VIEWER_EFFECTS)[number]
 
@@ -13,7 +13,7 @@ const ANSI_MODES = new Set(['4'])
 const FINALS = new Set('@ABCDEFGHIJKLMPSXZ`abdefm')
 /** Saved and restored cursor, index, next line, reverse index, keypad, and G0 with ASCII or lines. */
 const ESCAPES = new Set(['7', '8', 'D', 'E', 'M', '=', '>', '(B', '(0'])
-/** What a full reset shows, without what it does to the terminal itself. */
+/** Output of a full reset, without its effects on the terminal itself. */
 const CLEARED = '\x1b[0m\x1b(B\x1b[r\x1b[?6l\x1b[?7h\x1b[?25h\x1b[4l\x1b[H\x1b[2J'
 const LINK = /^(?:https?|mailto):[!-~]{0,2048}$/i
 const MAX_TEXT = 200

@@ -95,7 +95,7 @@ import { TranscriptReader } from './transcript-reader.ts'
 import { SessionView } from './view.ts'
 import { WaitingReasons } from './waiting.ts'
 
-/** What sessions need of the rest of a city. */
+/** Dependencies of sessions on the rest of a city. */
 interface SessionsOptions {
   store: Store
   log: EventLog
@@ -237,7 +237,7 @@ function openMessaging(options: SessionsOptions & Records & Programs) {
 
 type Messaging = ReturnType<typeof openMessaging>
 
-/** How sessions begin, wake, run and end. */
+/** Opens the services that create, wake, run and end sessions. */
 function openLifecycle(options: Omit<SessionsOptions, 'requests'> & Records & Programs & Messaging) {
   const { environment, launchPlanner } = options
   const refusals = new Refusals({ ...options, place: environment, confinable: (row) => launchPlanner.confinable(row) })
@@ -267,7 +267,7 @@ function openLifecycle(options: Omit<SessionsOptions, 'requests'> & Records & Pr
 
 type Lifecycle = ReturnType<typeof openLifecycle>
 
-/** What callers can do. */
+/** Opens the operations of callers. */
 function openOperations(
   options: Omit<SessionsOptions, 'requests'> & Records & Programs & Messaging & Lifecycle,
 ): SessionOperations {

@@ -16,7 +16,7 @@ import type { SessionReader } from './session-reader.ts'
 import type { Terminals } from './terminals.ts'
 import type { TranscriptReader } from './transcript-reader.ts'
 
-/** What callers can do with the sessions of a city, by topic. */
+/** Operations of callers on the sessions of a city, by topic. */
 export interface SessionOperations {
   readonly reader: SessionReader
   readonly creator: SessionCreator

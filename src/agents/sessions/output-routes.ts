@@ -26,7 +26,7 @@ const include_thinking = Type.Optional(
   Type.Boolean({ description: 'Includes the text of thinking blocks; only for `structured`.' }),
 )
 
-/** What a session's streams send in every format; clients look it up by name. */
+/** Events of a session's streams in every format; clients look it up by name. */
 export const SessionStreamCommonEvent = Type.Union(
   [ActivityFrame, PendingInteraction, PendingCleared, HeartbeatEvent],
   {

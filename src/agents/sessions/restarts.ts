@@ -84,7 +84,7 @@ export class SessionRestarts {
     } else waker.wake(tx, row.id)
   }
 
-  /** What the session had claimed stays assigned to it, to be claimed again by its next run. */
+  /** Keeps the claims of the session assigned to it, for its next run. */
   #reassign(tx: Tx, row: SessionRow, id: string): void {
     const { beads } = this.options
     const bead = beads.find(id)

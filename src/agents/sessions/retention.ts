@@ -4,7 +4,10 @@ import { errorMessage } from '../../core/errors.ts'
 import type { Statement, Store } from '../../core/store/index.ts'
 
 const DAY = 24 * 3_600_000
-/** How long revoked tokens can be told from unknown ones, and how long delivered messages, hosts and last output of sessions are kept. */
+/**
+ * Maximum time revoked tokens can be told from unknown ones, and how long delivered messages, hosts and last output of
+ * sessions are kept.
+ */
 const RETENTION = 30 * DAY
 const BATCH_SIZE = 1000
 

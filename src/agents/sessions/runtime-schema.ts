@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 
 const closed = { additionalProperties: false } as const
 
-/** How a session is to be restarted. */
+/** Kind of restart of a session. */
 export const Restart = Type.Object(
   {
     fresh: Type.Optional(Type.Boolean({ description: 'Begins a new conversation instead of resuming the old one.' })),
@@ -39,7 +39,7 @@ export const Conversation = Type.Object(
 )
 export type Conversation = Static<typeof Conversation>
 
-/** What an external program needs to work as a session. */
+/** Facts that an external program needs to work as a session. */
 export const SessionLoan = Type.Object(
   {
     id: Type.String({ description: 'The session.' }),

@@ -20,7 +20,7 @@ const DEFAULT_HEARTBEAT = 45 * 60_000
 const CONTINUES: ReadonlySet<string> = new Set(['clear', 'resume', 'compact', 'fork'])
 const MAX_HEARTBEAT = 24 * 3_600_000
 
-/** What a session reports about its own run. */
+/** Reports of a session about its own run. */
 export class SelfReports {
   constructor(private readonly options: SelfReportsOptions) {}
 

@@ -77,7 +77,7 @@ export class SessionReader {
   }
 }
 
-/** Which sessions a list shows. */
+/** Filter of a list of sessions. */
 interface SessionQuery {
   /** States, comma-separated; also `open`, `closed` and `all`. */
   state?: string | undefined

@@ -17,7 +17,7 @@ interface TranscriptReaderOptions {
   transcripts: Transcripts
 }
 
-/** What opening a stream needs of its request. */
+/** Facts about its request that a stream needs to open. */
 interface StreamExchange extends Pick<Exchange, 'request' | 'signal' | 'response'> {
   readonly query: { format?: TranscriptFormat; after_cursor?: string; include_thinking?: boolean }
 }

@@ -106,7 +106,7 @@ export class SessionView {
     return valueOrUndefined(() => this.options.launchPlanner.provider(row.provider))
   }
 
-  /** Why a session is closed, and how its last run ended; undefined while it runs, or when neither is known. */
+  /** Reason a session is closed, and how its last run ended; undefined while it runs, or when neither is known. */
   #endReason(row: SessionRow): string | undefined {
     if (isRunning(row)) return undefined
     const why = this.options.lastOutputs.reasonOf(row.id)

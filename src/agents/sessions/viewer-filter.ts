@@ -23,7 +23,7 @@ export class ViewerFilter {
   readonly #maxSequence: number
   /** The sequence that is open, without its escape. */
   #sequence: number[] = []
-  /** Whether an escape in a string was the last byte, which ends it if a backslash follows. */
+  /** True if an escape in a string was the last byte, which ends it if a backslash follows. */
   #mayEnd = false
   /** The first bytes of a character. */
   #character: number[] = []

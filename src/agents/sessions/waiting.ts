@@ -14,7 +14,7 @@ interface WaitingReasonsOptions {
   turns: Pick<TurnGate, 'closedFor'>
 }
 
-/** What keeps a session from starting or going on, and what to do about it. */
+/** Reasons that keep a session from starting or continuing, with fixes. */
 export class WaitingReasons {
   constructor(private readonly options: WaitingReasonsOptions) {}
 

@@ -7,12 +7,12 @@ export interface CollectedUsage extends ModelUsage {
   readonly entry: string
 }
 
-/** How many responses of a session are remembered as collected; the usage store knows all of them. */
+/** Number of responses of a session that are remembered as collected; the usage store knows all of them. */
 const MAX_REMEMBERED = 1000
 
 /** Collects the usage of model responses from logs as it grows: each response again whenever more of it is logged. */
 export class UsageCollector {
-  /** What was collected of each response, by session. */
+  /** Collected parts of each response, by session. */
   readonly #collected = new Map<string, Map<string, string>>()
 
   /** The usage in a session's log that was not collected before. */

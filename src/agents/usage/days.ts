@@ -1,6 +1,6 @@
 import type { Statement, Store, Tx } from '../../core/store/index.ts'
 
-/** What an agent used of a model on one day. */
+/** Usage of a model by an agent on one day. */
 export interface DayUse {
   readonly day: string
   readonly rig: string
@@ -19,7 +19,7 @@ export function dayOf(at: number): string {
   return [part(date.getFullYear(), 4), part(date.getMonth() + 1, 2), part(date.getDate(), 2)].join('-')
 }
 
-/** How many models of an agent a day tells apart; what programs call their models is theirs to say. */
+/** Maximum models of an agent counted per day, since programs choose the names. */
 const MAX_MODELS = 30
 /** All further ones. */
 const OTHER_MODELS = 'other models'

@@ -14,7 +14,7 @@ export function daysUntil(now: number, count: number): string[] {
   })
 }
 
-/** What was used on each day: in all, by agent, and by model. */
+/** Usage of each day: in total, by agent and by model. */
 export function usageHistory(days: readonly string[], uses: readonly DayUse[]): UsageHistory {
   return {
     days: [...days],

@@ -55,7 +55,7 @@ export const usageSums = sqliteTable(
   (sum) => [primaryKey({ columns: [sum.at, sum.rig, sum.agent] })],
 )
 
-/** What agents used of each model, by the local days of the supervisor. */
+/** Table of usage by agent and model, by local days of the supervisor. */
 export const usageDays = sqliteTable(
   'usage_days',
   {

@@ -24,7 +24,7 @@ export interface UsageFact {
   readonly wallMs: number
   /** Undefined when the price is not known. */
   readonly cost: number | undefined
-  /** What it can have cost at most, when its price is not known. */
+  /** Maximum possible cost, if the price is unknown. */
   readonly assumed?: number
 }
 
@@ -40,7 +40,7 @@ interface UsageSum {
   unpriced: number
 }
 
-/** What a scope used in a period: dollars at known prices, and the most that the rest can have cost. */
+/** Usage of a scope in a period: dollars at known prices, and the maximum cost of the rest. */
 export interface Spent {
   readonly tokens: number
   readonly usd: number
@@ -53,7 +53,7 @@ interface SpentRow {
   assumed: number | null
 }
 
-/** Whose usage is counted: the city's, a rig's or an agent's. */
+/** Scope of counted usage: the city, a rig or an agent. */
 export interface UsageScope {
   readonly scope: 'city' | 'rig' | 'agent'
   readonly name: string
@@ -207,7 +207,7 @@ export class UsageStore {
     })
   }
 
-  /** What a session used from one time to another. */
+  /** Usage of a session from one time to another. */
   ofSession(session: string, from: number, to: number): UsageTotals {
     return toTotals(this.#ofSession.get(session, from, to))
   }

@@ -41,7 +41,7 @@ export interface UsageOwner {
   readonly agent: string
   readonly rig: string
   readonly login: string
-  /** When the newest of the model's answers came; undefined when it is the time that a session ran. */
+  /** Time of the model's newest response; undefined for the running time of a session. */
   readonly answeredAt?: number
 }
 
@@ -82,18 +82,18 @@ export class Usage {
     return this.#store.spent(scope, from)
   }
 
-  /** What a session used from one time to another; what is older than a month may be missing. */
+  /** Usage of a session from one time to another; usage older than a month may be missing. */
   ofSession(session: string, from: number, to: number): UsageTotals {
     return this.#store.ofSession(session, from, to)
   }
 
-  /** What was used on each of so many days up to today. */
+  /** Usage of each of the given number of days up to today. */
   history(days: number): UsageHistory {
     const shown = daysUntil(this.dependencies.clock.now(), days)
     return usageHistory(shown, this.#store.days.since(shown[0] ?? ''))
   }
 
-  /** What one session used, also one that ended. */
+  /** Usage of one session, including ended ones. */
   showSession(token: string): SessionUsage {
     const { id } = this.dependencies.resolver.resolve(token, { past: true })
     const { compute_facts: _, wall_seconds: __, ...used } = this.#store.ofSession(id, 0, this.dependencies.clock.now())

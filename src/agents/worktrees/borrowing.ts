@@ -6,9 +6,9 @@ import { HeldFolder } from '../../core/store/index.ts'
 import type { Repository } from './repository.ts'
 
 const MAX_BYTES = 1024 * 1024
-/** How a clone names the repository of its rig. */
+/** Name of the rig's repository in a clone. */
 export const RIG = 'rig'
-/** What a clone knows of its rig from the beginning. */
+/** Refs of its rig that a clone has from the start. */
 const FETCHED = [`+refs/heads/*:refs/remotes/${RIG}/*`, '+refs/tags/*:refs/tags/*', '+refs/remotes/*:refs/remotes/*']
 /** Submodules have repositories of their own, which gc visits itself. */
 const ALONE = ['-c', 'submodule.recurse=false', '-c', 'fetch.recurseSubmodules=false']
@@ -16,9 +16,9 @@ const ALONE = ['-c', 'submodule.recurse=false', '-c', 'fetch.recurseSubmodules=f
 /** A repository that a clone borrows from. */
 export interface Lender {
   readonly repository: Repository
-  /** Where git keeps what it knows of the working folder. */
+  /** Folder with git's data of the working folder. */
   readonly own: string
-  /** What all worktrees of the repository share. */
+  /** Data that all worktrees of the repository share. */
   readonly shared: string
 }
 

@@ -3,7 +3,7 @@ import type { WorktreeStatus } from './keep-reason.ts'
 import type { Repository } from './repository.ts'
 import type { WorktreeRow } from './table.ts'
 
-/** How worktrees of one kind are made, looked at and removed. */
+/** Operations on worktrees of one kind: create, inspect and remove. */
 export interface Checkouts {
   /**
    * Makes the folder on a branch of its own, which starts from its base or from a commit of the rig; one that is there
@@ -19,6 +19,6 @@ export interface Checkouts {
   status(row: WorktreeRow): Promise<WorktreeStatus>
   /** Removes the folder; `force` also with changes that exist nowhere else. */
   remove(row: WorktreeRow, force: boolean): Promise<void>
-  /** Where its changes are read, and what they are compared with. */
+  /** Folder with its changes, and the base they are compared with. */
   compared(row: WorktreeRow): Promise<{ repository: Repository; base: string }>
 }

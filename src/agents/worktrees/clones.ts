@@ -99,7 +99,7 @@ export class SharedClones implements Checkouts {
     }
   }
 
-  /** What is stashed in submodules, and how many commits those have that the rig does not and that are not pushed. */
+  /** Stashes in submodules, and the number of their commits that are neither in the rig nor pushed. */
   async #moduleStatus(row: WorktreeRow): Promise<{ stashed: boolean; ahead: number }> {
     const status = { stashed: false, ahead: 0 }
     for (const { clone, rig } of this.#modules(row)) {
@@ -127,7 +127,7 @@ export class SharedClones implements Checkouts {
     return { repository, base: (await repository.commitOf(known)) ? known : row.base }
   }
 
-  /** Whether the session pushed these commits itself, as far as its clone knows. */
+  /** True if the session pushed these commits itself, as far as its clone knows. */
   async #isPushed(own: Repository, rig: Repository, tips: readonly string[]): Promise<boolean> {
     const hasOrigin = (await rig.try('config', 'remote.origin.url')) !== ''
     const others = [RIG, ...(hasOrigin ? [] : ['origin'])].map((name) => `--exclude=${name}/*`)
@@ -200,7 +200,7 @@ export async function branchesOf(repository: Repository, own: string): Promise<M
   )
 }
 
-/** What a clone is told besides what its rig's repository is: where it comes from, and which hooks it has. */
+/** Settings of a clone beyond those of its rig's repository: origin and hooks. */
 function cloneSettings({ repository }: WorktreeRow, shared: string, settings: readonly GitSetting[]): GitSetting[] {
   const hasOrigin = settings.some(({ key }) => key === 'remote.origin.url')
   const hooks = settings.find(({ key }) => key === 'core.hookspath')?.value ?? hooksOf(shared)
@@ -224,7 +224,7 @@ const settingsForClone = (settings: readonly GitSetting[]): GitSetting[] =>
 
 /** Branches that a session made besides its own, of which this many are fetched. */
 const MAX_OTHERS = 50
-/** What comes from an agent is checked before it is part of the rig's history. */
+/** Objects from an agent are checked before they enter the rig's history. */
 export const CHECKED = ['-c', 'fetch.fsckObjects=true', '-c', 'transfer.fsckObjects=true']
 
 interface FetchOptions {
@@ -236,7 +236,7 @@ interface FetchOptions {
 }
 
 interface Ref {
-  /** What the clone calls it. */
+  /** Name in the clone. */
   name: string
   commit: string
 }

@@ -21,7 +21,7 @@ const OFFLINE = { GIT_NO_LAZY_FETCH: '1', GIT_ALLOW_PROTOCOL: 'none' }
 
 type Changes = Pick<WorktreeDiff, 'commits' | 'files' | 'files_total' | 'patch' | 'cut'>
 
-/** What was changed in a worktree since it left its base: commits, what is not committed, and new files. */
+/** Changes of a worktree since its base: commits, uncommitted changes and new files. */
 export class DiffReader {
   private constructor(
     private readonly repository: Repository,
@@ -53,7 +53,7 @@ export class DiffReader {
     return new DiffReader(repository, OFFLINE)
   }
 
-  /** What differs between two commits or trees. */
+  /** Differences between two commits or trees. */
   async between(from: string, to: string, maxBytes: number): Promise<Omit<Changes, 'commits'>> {
     const [listed, [patch, cut]] = await Promise.all([
       this.#text(['diff', ...PLAIN, '--no-renames', '--numstat', '-z', from, to]),
@@ -112,7 +112,7 @@ export class DiffReader {
     return [result.stdout, false]
   }
 
-  /** What git prints, cut where it is too long. */
+  /** Output of git, cut if too long. */
   async #text(args: readonly string[]): Promise<string> {
     const result = await this.#run(args, MAX_LIST_BYTES)
     if (result.exitCode !== 0 && result.exceeded !== 'output') throw failed(this.repository.path, args, result)

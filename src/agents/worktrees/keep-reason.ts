@@ -6,9 +6,9 @@ export interface WorktreeStatus {
   files: readonly string[]
   /** Whether changes were put aside in it with `git stash`. */
   stashed: boolean
-  /** Whether all its commits are in the base branch. */
+  /** True if all its commits are in the base branch. */
   merged: boolean
-  /** Whether all its commits are on a remote. */
+  /** True if all its commits are on a remote. */
   pushed: boolean
   /** The number of commits that the base branch does not have. */
   ahead: number

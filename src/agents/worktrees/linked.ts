@@ -35,7 +35,7 @@ export class LinkedWorktrees implements Checkouts {
     return home
   }
 
-  /** What is committed in a linked worktree is in the rig's repository at once. */
+  /** Commits of a linked worktree are in the rig's repository immediately. */
   async fetch({ home }: WorktreeRow): Promise<string | null> {
     return home
   }

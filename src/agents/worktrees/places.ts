@@ -8,11 +8,11 @@ import { AppError } from '../../core/errors.ts'
 import { touch } from '../../core/folders.ts'
 import type { WorktreeRow } from './table.ts'
 
-/** Where rigs and worktrees are, and whom rigs borrow from, whatever sessions that can write there make of it. */
+/** Locations of rigs and worktrees and of borrowed repositories, robust against changes by sessions. */
 export class RigPlaces {
   constructor(private readonly config: Pick<Config, 'current'>) {}
 
-  /** Where a folder is: no link counts that sessions can have made. */
+  /** Real location of a folder, ignoring links that sessions can have made. */
   placeOf(path: string): string {
     return fixedPath(path, writtenByAgents(this.config.current))
   }
@@ -22,7 +22,7 @@ export class RigPlaces {
     return { ...row, path: this.placeOf(row.path), repository: this.placeOf(row.repository) }
   }
 
-  /** Whether a rig may borrow from a folder of objects. */
+  /** True if a rig may borrow from a folder of objects. */
   lends(name: string, objects: string): boolean {
     const { current } = this.config
     const rig = current.rigs.find((each) => each.name === name)

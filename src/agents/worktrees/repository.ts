@@ -19,7 +19,7 @@ export class Repository {
     private readonly env?: Readonly<Record<string, string>>,
   ) {}
 
-  /** What git prints; a failure is thrown with git's reason. */
+  /** Output of git; throws git's reason on failure. */
   async run(...args: string[]): Promise<string> {
     return (await this.read(args)).trim()
   }
@@ -33,7 +33,7 @@ export class Repository {
     throw new AppError('service-unavailable', `git ${command} in ${this.path}: ${gitErrorMessage(result)}`)
   }
 
-  /** What git prints, or an empty string when it fails. */
+  /** Output of git, or an empty string on failure. */
   async try(...args: string[]): Promise<string> {
     const { exitCode, stdout } = await this.execute(args)
     return exitCode === 0 ? stdout.trim() : ''
@@ -57,13 +57,13 @@ export class Repository {
     throw new AppError('service-unavailable', `${this.path} is no git repository with a commit; a worktree needs one`)
   }
 
-  /** How many commits of these tips the base does not have, and whether merging them would change nothing. */
+  /** Number of commits of these tips that the base lacks, and whether merging them would change nothing. */
   async compare(base: string, tips: readonly string[]): Promise<{ ahead: number; merged: boolean }> {
     const ahead = await this.count(...tips, '--not', base)
     return { ahead, merged: ahead === 0 || (await this.#contains(base, tips)) }
   }
 
-  /** Whether merging these would change nothing, as after a squash or a rebase. */
+  /** True if merging these would change nothing, as after a squash or a rebase. */
   async #contains(base: string, tips: readonly string[]): Promise<boolean> {
     const tree = await this.try('rev-parse', '--verify', '-q', `${base}^{tree}`)
     for (const tip of tips) {

@@ -19,7 +19,7 @@ interface Whole {
   readonly repository: Repository
   readonly folder: string
   readonly own: string
-  /** What it is made of in the rig. */
+  /** Base in the rig. */
   readonly rig: { readonly folder: string; readonly own: string }
 }
 
@@ -30,7 +30,7 @@ interface Submodule {
   readonly commit: string
 }
 
-/** Where the repositories of a submodule are. */
+/** Locations of a submodule's repositories. */
 interface Module {
   readonly clone: string
   /** Absent where the rig has none. */
@@ -146,14 +146,14 @@ async function submodulesOf(repository: Repository): Promise<Submodule[]> {
   })
 }
 
-/** Whether a name leads below a folder, and through no repository's own files. */
+/** True if a name leads below a folder, and through no repository's own files. */
 const isPlain = (name: string): boolean =>
   name !== '' && !name.startsWith('-') && name.split('/').every((part) => !/^(?:\.{0,2}|\.git)$/i.test(part))
 
 const isRepository = (folder: string): boolean =>
   lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() === true && existsSync(join(folder, 'HEAD'))
 
-/** Whether the repository of another submodule lies there or on the way there. */
+/** True if the repository of another submodule lies there or on the way there. */
 function isWithinAnother(modules: string, own: string): boolean {
   const parts = relative(modules, own).split(sep)
   return existsSync(own) || parts.some((_, at) => existsSync(join(modules, ...parts.slice(0, at), 'HEAD')))

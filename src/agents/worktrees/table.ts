@@ -18,7 +18,7 @@ export const worktrees = sqliteTable('worktrees', {
     .default('linked'),
   /** The commit of its branch in the repository when gc last brought work there. */
   home: text(),
-  /** Why it was kept although its session is over. */
+  /** Reason it was kept although its session is over. */
   kept: text(),
 })
 export type WorktreeRow = typeof worktrees.$inferSelect

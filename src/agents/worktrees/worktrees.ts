@@ -48,7 +48,7 @@ interface WorktreesOptions {
   /** `$GC_HOME`. */
   home: string
   sessionRepository: SessionRepository
-  /** What gc wrote into worktrees goes before they are looked at. */
+  /** Removes gc's own files from worktrees before they are inspected. */
   projectFiles: { release(folder: string): Promise<void> }
   snapshots: Snapshots
   report(message: string): void
@@ -80,7 +80,7 @@ interface WorktreeOwner {
 
 const SWEEP = gcPart('worktrees')
 
-/** How soon a program that is ending is checked again. */
+/** Interval of checks on a program that is ending. */
 const RETRY_MS = 5_000
 
 /**
@@ -229,7 +229,7 @@ export class Worktrees {
     return { items, total: items.length, limit: this.#limit }
   }
 
-  /** What was changed in the worktree of a session, with at most so many bytes of patch. */
+  /** Changes in the worktree of a session, with a limited number of bytes of patch. */
   async diff(session: string, maxBytes: number): Promise<WorktreeDiff> {
     const row = this.#get(session)
     const { path, branch, base } = row
@@ -280,7 +280,7 @@ export class Worktrees {
     return this.#inTurn(() => this.#sweep()).catch((error) => this.options.report(errorMessage(error)))
   }
 
-  /** What is done to worktrees and their repositories does not overlap. */
+  /** Serializes operations on worktrees and their repositories. */
   #inTurn<T>(work: () => Promise<T>): Promise<T> {
     const done = this.#sweeping.then(work)
     this.#sweeping = done.then(
@@ -356,7 +356,7 @@ export class Worktrees {
     return undefined
   }
 
-  /** Whether each branch of a session landed as it is. */
+  /** True if each branch of a session landed as it is. */
   async #isLanded({ rig, branch }: WorktreeRow): Promise<boolean> {
     const repository = this.rigGit(rig)
     if (!repository) return false

@@ -4,7 +4,7 @@ import type { ProcessSummary } from '../../../host/process/index.ts'
 import type { SessionRepository } from '../../../work/sessions/index.ts'
 import type { DetachedProcesses } from '../../lifecycle/index.ts'
 
-/** How many processes a sentence names. */
+/** Maximum processes that a sentence names. */
 const NAMED = 5
 
 /** Processes that outlived the session that started them. */

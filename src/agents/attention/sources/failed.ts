@@ -52,7 +52,7 @@ export class FailedAttention implements AttentionSource<ListedItem> {
   }
 }
 
-/** Whether a person is needed: an agent failed often or lacks a login, and has not worked since. */
+/** True if a person is needed: an agent failed often or lacks a login, and has not worked since. */
 const needsPerson = ({ deaths, reason }: FailureCount): boolean =>
   deaths >= MAX_FAILURES || (deaths > 0 && NEEDS_LOGIN.test(reason))
 

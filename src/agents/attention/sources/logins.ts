@@ -13,7 +13,7 @@ interface LoginAttentionOptions {
   accounts: Accounts
   limits: Pick<LoginLimits, 'all' | 'onChange'>
   logins: Pick<Logins, 'candidates' | 'roomAt'>
-  /** Whether a session asks a person to log in, which is listed as its question. */
+  /** True if a session asks a person to log in, which is listed as its question. */
   isAsking(login: string): boolean
   /** The environment of the supervisor. */
   env: Readonly<Record<string, string | undefined>>
@@ -68,7 +68,7 @@ export class LoginAttention implements AttentionSource<ListedItem> {
     )
   }
 
-  /** What lets the sessions that found no log-in see that of the person. */
+  /** Login sharing for sessions that found no login. */
   #unshared(login: string): UnsharedLogin | undefined {
     const { config, logins, env } = this.options
     const users = config.current.agents.filter(({ qualified }) =>

@@ -21,7 +21,7 @@ interface QuestionAttentionOptions {
   rules: Pick<Rules, 'heldBy'>
 }
 
-/** What programs ask people, by protocol or on their screens. */
+/** Lists questions of programs, by protocol or on their screens. */
 export class QuestionAttention implements AttentionSource<ListedItem> {
   readonly name = 'questions'
 

@@ -81,7 +81,7 @@ export class WorkAttention implements AttentionSource {
     return suspension ? [suspension(bead)] : this.#problemItems(agent, bead)
   }
 
-  /** What keeps an agent from working on request: its own suspension, or that of its rig. */
+  /** Suspension that blocks an agent: its own or that of its rig. */
   #suspension({ qualified, suspended, dir }: AgentConfig): ((bead: string) => AttentionEntry) | undefined {
     const { suspensions, config } = this.options
     const entry = (what: string, name: string, kind: 'rig' | 'agent') => (bead: string) => ({

@@ -7,7 +7,7 @@ interface SharesOptions {
   readonly resolver: Pick<SessionResolver, 'resolve'>
 }
 
-/** What sessions have of their machine at most, and what holds them to it. */
+/** Resource limits of sessions, and their enforcement. */
 export class Shares {
   constructor(private readonly options: SharesOptions) {}
 

@@ -1,6 +1,6 @@
 import { index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 
-/** What the runs of a session that are over exchanged with each host. */
+/** Traffic of a session's finished runs, by host. */
 export const sessionTraffic = sqliteTable(
   'session_traffic',
   {

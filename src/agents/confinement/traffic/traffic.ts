@@ -18,7 +18,7 @@ interface TrafficOptions {
 const MAX_HOSTS = 200
 const OTHERS = '*'
 
-/** Which hosts each session reached through its proxy, and how much it exchanged with them. */
+/** Hosts that each session reached through its proxy, with the bytes exchanged. */
 export class Traffic {
   readonly #add: Statement<unknown, (string | number)[]>
 

@@ -25,9 +25,9 @@ interface AcpConversationsOptions {
 export interface EndedTurn {
   session: string
   key: string
-  /** Why it ended, as the program says. */
+  /** Reason it ended, as the program says. */
   reason: string
-  /** What it used; undefined when the program does not say. */
+  /** Usage of the turn; undefined if the program reports none. */
   usage: unknown
   error: string | undefined
 }
@@ -78,12 +78,12 @@ export class AcpConversations {
     this.#acpHostKeys.add(key)
   }
 
-  /** Whether the program under this host key speaks ACP. */
+  /** True if the program under this host key speaks ACP. */
   usesAcp(key: string | null): boolean {
     return key !== null && this.#acpHostKeys.has(key)
   }
 
-  /** Whether a session's program ever spoke ACP. */
+  /** True if a session's program ever spoke ACP. */
   hasRecords(session: string): boolean {
     return this.options.store.read(() => this.#hasRun.get(session)) !== null
   }
@@ -93,7 +93,7 @@ export class AcpConversations {
     return this.options.store.read(() => this.#idBefore.get(session, newest))?.id ?? 0
   }
 
-  /** Whether the program works on a turn. */
+  /** True if the program works on a turn. */
   isInTurn(key: string): boolean {
     return this.options.store.read(() => this.#hasTurn.get(key)) !== null
   }

@@ -252,7 +252,7 @@ function tokensOf(counts: JsonRecord): Tokens {
   }
 }
 
-/** What an agent says that its conversation cost so far, divided into what each turn cost. */
+/** Splits the total cost that an agent reports into the cost of each turn. */
 class SessionCost {
   #total: number | undefined
   #counted: number | undefined
@@ -269,7 +269,7 @@ class SessionCost {
     this.#counted ??= this.#total ?? 0
   }
 
-  /** What was added since the last turn that was counted; undefined when the agent does not say. */
+  /** Cost added since the last counted turn; undefined if the agent reports none. */
   take(): number | undefined {
     const [total, counted = 0] = [this.#total, this.#counted]
     if (total === undefined) return undefined

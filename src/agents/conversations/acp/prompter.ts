@@ -8,7 +8,7 @@ interface Prompt {
   /** Each name is delivered once. */
   name: string
   text: string
-  /** Whether it replaces the current turn, which was interrupted. */
+  /** True if it replaces the current turn, which was interrupted. */
   replacesTurn: boolean
 }
 

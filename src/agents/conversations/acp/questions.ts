@@ -52,7 +52,7 @@ export function actionsFor(options: readonly QuestionOption[]): string[] {
   return actions.length > 0 ? actions : options.map(({ id }) => id)
 }
 
-/** What an agent asks; with options of its own, it wants a form filled. */
+/** Question of an agent; one with its own options is a form. */
 export type AskedQuestion = QuestionRow & { options?: QuestionOption[] }
 
 /** The prompt of a question in one line. */
@@ -93,7 +93,7 @@ export function toPendingInteraction(question: Pick<QuestionRow, 'request' | 'to
   }
 }
 
-/** What a question shows at most; beyond that it says that it is cut. */
+/** Maximum length of the text of a question; longer ones are marked as cut. */
 const MAX_TEXT = 1 << 20
 
 /** The command, address, files or diff that a tool call is about, whole. */

@@ -4,7 +4,7 @@ import { errorMessage } from '../../../core/errors.ts'
 import type { Statement, Store } from '../../../core/store/index.ts'
 
 const DAY_MS = 24 * 3_600_000
-/** How long records are kept after their session was closed. */
+/** Time records are kept after their session was closed. */
 const RETENTION_MS = 30 * DAY_MS
 const BATCH_SIZE = 500
 

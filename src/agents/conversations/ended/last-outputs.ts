@@ -7,7 +7,7 @@ import { sessionLastOutput } from './table.ts'
 const MAX_LENGTH = 16 * 1024
 const MAX_REASON = 500
 
-/** Why programs ended, and what they then had on their screens, secrets struck out as they are on a live screen. */
+/** Exit reasons of programs with their last screens, redacted like live screens. */
 export class LastOutputs {
   readonly #set: Statement<unknown, (string | number)[]>
   readonly #explain: Statement<unknown, (string | number)[]>
@@ -43,7 +43,7 @@ export class LastOutputs {
     tx.run(this.#forget, session)
   }
 
-  /** Why the last run of a session ended; undefined when that is not known. */
+  /** Reason the last run of a session ended; undefined when that is not known. */
   reasonOf(session: string): string | undefined {
     return this.#row(session)?.why || undefined
   }

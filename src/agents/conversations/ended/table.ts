@@ -1,6 +1,6 @@
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 
-/** Why the last run of each session ended, and the last lines on its screen. */
+/** Reason the last run of each session ended, and the last lines on its screen. */
 export const sessionLastOutput = sqliteTable(
   'session_last_output',
   {

@@ -51,7 +51,7 @@ export function toHistory(
   }
 }
 
-/** Why the end of a suspended session's conversation is not what comes next. */
+/** Reason the end of a suspended session's conversation is not what comes next. */
 export const SUSPENDED = 'the session is suspended: its conversation goes on when someone wakes it'
 
 const TRUNCATED = { code: 'history_truncated', count: 1, message: 'the log is long; its oldest entries were left out' }

@@ -3,7 +3,7 @@ import { type Block, type Entry, omitUndefined } from '../../../programs/entries
 import { contextWindowOf, percentUsed } from '../../../programs/log-status.ts'
 import type { Message } from '../structured/messages.ts'
 
-/** Whether an entry is a message of the structured format. */
+/** True if an entry is a message of the structured format. */
 export const isMessage = (entry: Entry): boolean => entry.role !== undefined
 
 /** An entry as a message of the structured format; thinking is left out unless it is requested. */

@@ -1,7 +1,7 @@
 import type { SessionRow } from '../../../work/sessions/index.ts'
 import type { TranscriptFormat } from '../schema.ts'
 
-/** How a conversation is shown. */
+/** Display options of a conversation. */
 export interface TranscriptOptions {
   readonly format: TranscriptFormat
   readonly thinking: boolean

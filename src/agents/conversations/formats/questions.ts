@@ -14,7 +14,7 @@ export function withQuestions(transcript: Transcript, rows: readonly QuestionRow
   return { ...transcript, turns: merged(turns, asked.map(toTurn), isWhole(transcript)) }
 }
 
-/** What a program asked on its screen, as messages of the structured format. */
+/** Screen questions of a program, as messages of the structured format. */
 export const toMessages = (rows: readonly QuestionRow[]): Message[] => rows.filter(isOnScreen).map(toMessage)
 
 const isOnScreen = ({ by }: QuestionRow): boolean => by === 'screen'
@@ -23,7 +23,7 @@ interface Timed {
   timestamp?: string
 }
 
-/** Which ends of the conversation the page has. */
+/** Ends of the conversation that the page includes. */
 interface Ends {
   start: boolean
   end: boolean

@@ -3,7 +3,7 @@ import { asBoolean, asNumber, asString, isObject, parseJson } from '../../../pro
 import type { StructuredFrame } from '../schema.ts'
 import type { Message } from '../structured/messages.ts'
 
-/** What a reader has received, as encoded in its token. */
+/** Received part of a conversation, as encoded in the reader's token. */
 interface ResumeState {
   stream: string
   /** The number of final messages, the id of the last one, and a hash of their ids. */
@@ -15,7 +15,7 @@ interface ResumeState {
   thinking: boolean
 }
 
-/** How a reader continues: with all messages, with the new and unfinished ones, or with none. */
+/** Continuation of a reader: all messages, new and unfinished ones, or none. */
 export type ResumeResult =
   | { how: 'same' }
   | { how: 'frame'; operation: StructuredFrame['operation']; reset_reason?: ResetReason; messages: readonly Message[] }

@@ -1,6 +1,6 @@
-/** How many lines of a screen are one message, once some of them changed: they are sent together. */
+/** Number of lines of a screen that are one message, once some of them changed: they are sent together. */
 const LINES_PER_PART = 8
-/** How many lines a reader keeps; beyond, it starts over with the screen as it is. */
+/** Maximum lines kept for a reader; beyond them it restarts with the current screen. */
 const MAX_LINES = 1000
 
 /** Some lines that are one message; their number tells which. */
@@ -12,10 +12,10 @@ export interface ScreenPart {
 const isSame = (some: readonly string[], others: readonly string[] = []): boolean =>
   some.length === others.length && some.every((line, index) => line === others[index])
 
-/** What a reader of a screen has: messages of some lines each, the last of which are on the screen. */
+/** Parts of a screen that a reader has: messages of some lines each; the last ones are on the screen. */
 export class ScreenParts {
   #parts: string[][]
-  /** How many of the last lines are on the screen. */
+  /** Number of of the last lines are on the screen. */
   #height: number
 
   /** The reader has the screen as one message. */
@@ -24,7 +24,7 @@ export class ScreenParts {
     this.#height = lines.length
   }
 
-  /** How many messages there are. */
+  /** Number of messages. */
   get count(): number {
     return this.#parts.length
   }
@@ -78,7 +78,7 @@ function scrolledBy(before: readonly string[], after: readonly string[]): number
   return most === 0 && before.some((line) => line !== '') ? undefined : best
 }
 
-/** How many lines are the same when one screen is scrolled, of how many that are not blank on both. */
+/** Number of lines that are the same when one screen is scrolled, of how many that are not blank on both. */
 function agreement(
   before: readonly string[],
   after: readonly string[],

@@ -10,7 +10,7 @@ type Operation = Pick<StructuredFrame, 'operation' | 'reset_reason'>
 export class ScreenReader {
   /** The lines that it has; undefined while it is not known in which messages it has them. */
   #parts: ScreenParts | undefined
-  /** What it was last sent of each question. */
+  /** Last state sent of each question. */
   #asked = new Map<string, string>()
 
   constructor(
@@ -18,7 +18,7 @@ export class ScreenReader {
     private token: string,
   ) {}
 
-  /** What to send of a screen; undefined when the reader has all of it. */
+  /** Frame to send of a screen; undefined if the reader has all of it. */
   frame(output: SessionOutput | undefined): StructuredFrame | undefined {
     if (this.#parts && output) return this.#changes(this.#parts, output)
     const resume = resumeScreen(this.token, this.row, output)

@@ -12,7 +12,7 @@ const VERSION = 'session.structured.v1' as const
 export interface SessionOutput {
   format: 'conversation' | 'text'
   turns: OutputTurn[]
-  /** What its program asked on its screen, with what became of it. */
+  /** Screen questions of its program, with their outcomes. */
   asked?: readonly Message[]
 }
 
@@ -84,14 +84,14 @@ export function withMessages(
 const streamId = ({ id }: SessionRow): string => `fallback:${id}`
 const messageId = (row: SessionRow, number: number): string => `${streamId(row)}:${number}`
 
-/** What changes of a screen's questions; empty without any. */
+/** Changing state of a screen's questions; empty without any. */
 const stateOf = (asked: readonly Message[]): string => asked.map(({ id, status }) => `\n${id} ${status}`).join('')
 
-/** What a reader of a screen has received, as encoded in its token. */
+/** Received part of a screen, as encoded in the reader's token. */
 interface ScreenToken {
   stream: string
   seen: string
-  /** How many messages it has; absent: one. */
+  /** Number of its messages; absent means one. */
   count?: number
 }
 

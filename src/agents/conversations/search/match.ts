@@ -1,6 +1,6 @@
 import type { Block } from '../../../programs/entries/index.ts'
 
-/** How many characters of a line an excerpt has at most, and how many of them are before the first word. */
+/** Maximum number of characters of a line an excerpt has, and how many of them are before the first word. */
 const EXCERPT_LENGTH = 240
 const LEAD_LENGTH = 60
 

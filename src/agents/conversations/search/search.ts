@@ -16,7 +16,7 @@ import type { Transcripts } from '../transcripts.ts'
 import { excerptOf, searchedText, toWords } from './match.ts'
 import type { TranscriptMatch, TranscriptMatches, TranscriptSearch } from './schema.ts'
 
-/** How many conversations one request reads, how much of them it examines, and how many sessions it looks at. */
+/** Maximum conversations, bytes and sessions that one request examines. */
 const MAX_CONVERSATIONS = 20
 const MAX_CHARACTERS = 16 * 1024 * 1024
 const MAX_SESSIONS = 500
@@ -131,7 +131,7 @@ export class TranscriptSearcher {
     return undefined
   }
 
-  /** What a session said, the last first: the entries of its log, or else its screen. */
+  /** Messages of a session, newest first: the entries of its log, or else its screen. */
   async #utterances(row: SessionRow, below: string | undefined): Promise<Iterable<Utterance>> {
     const { transcripts, clock } = this.options
     const entries = await transcripts.logs.entries(row)

@@ -54,7 +54,7 @@ export class LogLocator {
     return { finder, search: { env, folders: pathVariants(row.workDir), startedAfter, now: this.now() } }
   }
 
-  /** How the first prompt of a session begins. */
+  /** Opening of a session's first prompt. */
   greeting(row: SessionRow): string {
     return this.programOf(row).greeting
   }
@@ -95,6 +95,6 @@ export class LogLocator {
   }
 }
 
-/** Whether the working folder that a log records is the session's. */
+/** True if the working folder that a log records is the session's. */
 export const isOwnFolder = ({ folder }: LogOrigin, { folders }: LogSearch): boolean =>
   folder === undefined || folders.includes(folder)

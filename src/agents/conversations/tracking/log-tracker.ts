@@ -36,13 +36,13 @@ export interface LogTrackerOptions {
 
 /** A log that is only tracked is kept in memory in part. */
 const READER_OPTIONS = { windowBytes: 1024 * 1024, keepBytes: 128 * 1024 }
-/** How much of the end of a log is read that was not counted before. */
+/** Bytes read from the end of a log that was not counted before. */
 const INITIAL_BYTES = 16 * 1024 * 1024
 /** Maximum open logs of a session: those read last. */
 const MAX_OPEN = 8
 /** Logs beyond this number are not counted, which is reported. */
 const MAX_LOGS = 10_000
-/** How long before the last look a log can have been written unnoticed. */
+/** Time before the last look a log can have been written unnoticed. */
 const OVERLAP_MS = 10_000
 const FOLDERS_PER_STEP = 20
 /** The folders of so many conversations are watched, those that were read last. */
@@ -59,7 +59,7 @@ export class LogTracker {
   readonly #opened = new Set<TrackedLog>()
   #current: TrackedLog | undefined
   #status: LogStatus = {}
-  /** Whether all folders are to be looked through. */
+  /** True if all folders are to be looked through. */
   #isFull = true
   #checkedAt = 0
   #readings = 0
@@ -103,7 +103,7 @@ export class LogTracker {
     return this.#next
   }
 
-  /** Whether a conversation is known to be the session's. */
+  /** True if a conversation is known to be the session's. */
   hasKey(key: string): boolean {
     return this.#keys.has(key)
   }
@@ -186,7 +186,7 @@ export class LogTracker {
     if (named) this.#consider(places, named, false, due)
   }
 
-  /** What a change of this name can have been written to; the open logs that it belongs to are due in any case. */
+  /** Logs that a change of this name can belong to; open logs are always read. */
   #writtenAs({ finder, search }: LogPlaces, folder: string, name: string, since: number, due: Set<TrackedLog>) {
     for (const log of this.#opened) {
       const files = log.reader?.reader.files ?? []
@@ -295,7 +295,7 @@ class WatchedFolders {
     return [...this.#watched.keys()]
   }
 
-  /** What changed since this was called last. */
+  /** Changes since the last call. */
   takeChanges(): Changes {
     const changes = this.#changes
     this.#changes = new Map()

@@ -25,7 +25,7 @@ export interface LogTrackersOptions {
   report(message: string): void
 }
 
-/** What was read of a log. */
+/** Result of reading a log. */
 export interface LogReading {
   readonly log: LogHandle
   /** Records before this time are not the session's; 0 when all are. */
@@ -36,7 +36,7 @@ export interface LogReading {
 
 export type ReadListener = (row: SessionRow, reading: LogReading) => void
 
-/** How soon after a change of sessions the trackers are updated. */
+/** Delay between a change of sessions and the update of their trackers. */
 const UPDATE_DELAY_MS = 50
 
 /** Tracks the logs of every running session of a city, each log for one of them. */

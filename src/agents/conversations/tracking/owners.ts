@@ -6,14 +6,14 @@ import { isOwnFolder, type LogLocator, type LogPlaces } from './locator.ts'
 import type { SessionLogStore } from './log-store.ts'
 import type { LogRole } from './table.ts'
 
-/** What a session's tracker knows about itself when it asks for a log. */
+/** Facts that a session's tracker gives when it claims a log. */
 export interface Claimant {
   readonly row: SessionRow
   readonly places: LogPlaces
   /** The conversations and sub-agents whose logs it has. */
   readonly keys: ReadonlySet<string>
   readonly hasMain: boolean
-  /** Whether the log was written just now. */
+  /** True if the log was written just now. */
   readonly isWriting: boolean
 }
 
@@ -27,7 +27,7 @@ export interface Claim {
 /** A record may be this much older than the notice of it. */
 const NOTICE_MS = 3_000
 const MAX_ORIGINS = 1000
-/** Who goes back to an older log writes less to it than it has; a turn has this much at least. */
+/** Minimum bytes of a turn. A session that returns to an older log writes less to it than the log has. */
 const RESUMED_BYTES = 512
 
 /**
@@ -37,7 +37,7 @@ const RESUMED_BYTES = 512
 export class LogOwners {
   /** The running session of each log. */
   readonly #owners = new Map<string, string>()
-  /** What the beginnings of logs told that are no session's, or not yet. */
+  /** Parsed beginnings of logs that belong to no session yet. */
   readonly #origins = new Map<string, LogOrigin>()
   readonly #meter = new WriteMeter()
 
@@ -57,7 +57,7 @@ export class LogOwners {
     return this.#owners.get(logId(log))
   }
 
-  /** What a session writes from now on can be new logs. */
+  /** Marks a session whose later writes can be new logs. */
   noteWrites(row: SessionRow): void {
     this.#meter.note(row, this.now())
   }
@@ -115,13 +115,13 @@ export class LogOwners {
     return { role, since: this.#sinceOf(claimant, log) }
   }
 
-  /** Of a conversation that began before the session, only what is written from now on is the session's. */
+  /** Start of a session's own part of a conversation that began before it. */
   #sinceOf({ row, places, isWriting }: Claimant, log: LogHandle): number {
     if (log.createdAt() >= places.search.startedAfter || this.#isResumed(row, log)) return 0
     return isWriting ? this.now() - NOTICE_MS : places.search.startedAfter
   }
 
-  /** Whether the session began this conversation in an earlier run. */
+  /** True if the session began this conversation in an earlier run. */
   #isResumed(row: SessionRow, log: LogHandle): boolean {
     if (log.createdAt() >= row.createdAt - NOTICE_MS && row.sessionKey === log.key) return true
     return this.store.of(row.id).some(({ path, key, since }) => path === log.path && key === log.key && since === 0)
@@ -153,7 +153,7 @@ function likeliest(rows: readonly SessionRow[], createdAt: number): SessionRow |
   return [...rows].sort((a, b) => rank(b) - rank(a) || a.id.localeCompare(b.id))[0]
 }
 
-/** What was counted for a session at a time. */
+/** Usage counted for a session at a time. */
 interface Sample {
   readonly at: number
   readonly bytes: number
@@ -171,7 +171,7 @@ const MAX_PROCESSES = 20
  * Linux only; elsewhere nothing is known.
  */
 class WriteMeter {
-  /** How many bytes the processes of a session had written when its logs were read lately. */
+  /** Number of bytes the processes of a session had written when its logs were read lately. */
   readonly #samples = new Map<string, Sample[]>()
 
   note(row: SessionRow, at: number): void {

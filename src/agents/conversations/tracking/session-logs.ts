@@ -218,7 +218,7 @@ interface FollowOptions extends QuestionMonitorOptions {
   sessionRepository: Pick<SessionRepository, 'find' | 'onChange'>
   cache: LogCache
   watcher: FileWatcher
-  /** What a session's program asked on its screen, oldest first. */
+  /** Screen questions of a session's program, oldest first. */
   asked(row: SessionRow): readonly Message[]
 }
 
@@ -304,7 +304,7 @@ async function* followAgentOutput(
 }
 
 interface QuestionMonitorOptions {
-  /** What a session's program asks a person now. */
+  /** Open question of a session's program. */
   pending(row: SessionRow): PendingInteraction | undefined
   /** Calls the listener when a session asks something, or that is answered; returns the unsubscribe function. */
   onAsked(row: SessionRow, listener: () => void): () => void
@@ -368,9 +368,9 @@ interface CachedLog {
   eviction: Deadline | undefined
 }
 
-/** Of a large log only the newest part is read. */
+/** Options that read only the newest part of a large log. */
 const READER_OPTIONS = { windowBytes: 16 * 1024 * 1024, keepBytes: 16 * 1024 * 1024, skipsToEnd: true }
-/** How long a log without readers stays open, since whoever reads one page often reads the next. */
+/** Time a log without readers stays open, since whoever reads one page often reads the next. */
 const IDLE_MS = 30_000
 const MAX_IDLE_LOGS = 4
 
@@ -408,7 +408,7 @@ class LogCache {
     return cached
   }
 
-  /** Of too many idle logs, those that were opened first are closed. */
+  /** Closes the idle logs that were opened first, if too many are open. */
   #scheduleEviction(cached: CachedLog): void {
     cached.eviction = this.deadlines.after(IDLE_MS, () => this.#evict(cached))
     const idle = [...this.#logs.values()].filter(({ readers }) => readers === 0)

@@ -5,7 +5,7 @@ import { privateFolder } from '../../confinement/index.ts'
 import type { LaunchPlanner } from '../../launch/index.ts'
 import type { SessionProgram } from './locator.ts'
 
-/** What is declared of agents and providers. */
+/** Declarations of agents and providers. */
 type Declarations = Pick<LaunchPlanner, 'agent' | 'provider' | 'homeVariables'>
 
 /** Looks up the program of a session, its environment, and the beginning of its first prompt. */
@@ -24,7 +24,7 @@ export const sessionProgramLookup =
     }
   }
 
-/** Where a program that ran confined keeps what it would else keep in its home. */
+/** Private folder of a sandboxed program's state, which is otherwise in its home. */
 const privateState = (city: string, { id, confined }: SessionRow): Record<string, string> =>
   confined === null || confined === 'off' ? {} : stateVariables(privateFolder(city, id))
 

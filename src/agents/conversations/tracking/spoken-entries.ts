@@ -12,14 +12,14 @@ export interface SpokenEntry {
   readonly agent: string | undefined
 }
 
-/** What a conversation does not show comes first. */
+/** Entries that a conversation hides come first. */
 export function ownEntries({ entries, recorded }: LogSnapshot): SpokenEntry[] {
   const shown = new Set(entries)
   const hidden = recorded.filter((entry) => !shown.has(entry))
   return [...hidden, ...entries].map((entry) => ({ entry, id: entry.id, agent: undefined }))
 }
 
-/** Of the logs of sub-agents, the newest are searched, together up to this size. */
+/** Maximum total size of sub-agents' logs that are searched, newest first. */
 const SEARCHED_SIDE_BYTES = 16 * 1024 * 1024
 const SEARCHED_SIDE_WINDOW = 2 * 1024 * 1024
 const SEARCHED_SIDES = 200

@@ -16,7 +16,7 @@ export interface TrackedLog {
   /** Counts up with each reading. */
   readAt: number
   reader: SharedLog | undefined
-  /** Where the reading resumes once the log is opened again. */
+  /** Position at which reading resumes when the log is reopened. */
   position: FilePosition | undefined
   /** Ends the subscription to a log that is no file. */
   unwatch: () => void

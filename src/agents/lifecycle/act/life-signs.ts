@@ -17,11 +17,11 @@ interface LifeSignsOptions {
 
 /** The reason for which a session is drained that claims nothing. */
 const UNCLAIMED = 'no-wake-reason'
-/** How long a program's use of the processor is measured when it was not before. */
+/** Time a program's use of the processor is measured when it was not before. */
 const MEASUREMENT = 10_000
 /** The part of one processor that a program uses at least while it does something. */
 const LEAST_LOAD = 0.01
-/** How many programs' measurements are kept. */
+/** Number of programs' measurements that are kept. */
 const MAX_MEASURED = 1000
 
 /** Looks at a session that seems idle for signs that it is not. */
@@ -31,7 +31,7 @@ export class LifeSigns {
   constructor(private readonly options: LifeSignsOptions) {}
 
   /**
-   * How long a session is to be left alone that would be drained for this reason, in milliseconds: while its program waits
+   * Time a session is to be left alone that would be drained for this reason, in milliseconds: while its program waits
    * for a person or the end of a limit, and while one that has claimed nothing is still starting up. 0 when it is idle.
    */
   async patience(row: RunningSession, reason: string): Promise<number> {

@@ -33,7 +33,7 @@ import type { Worktrees } from '../../worktrees/index.ts'
 import type { ExitHandler } from '../exit/exit-handler.ts'
 import type { ProcessExit } from '../plan/exit-rules.ts'
 
-/** Who starts programs and records what became of them. */
+/** Actor that starts programs and records their outcome. */
 const SESSIONS = gcPart('sessions')
 
 /** The size of a terminal that nobody has attached to yet. */
@@ -66,7 +66,7 @@ interface SessionProcessesOptions {
 interface StopOptions {
   /** Written before the process ends. */
   before?: (tx: Tx) => void
-  /** Whether the session is closed with it, so that nobody will work under its names again. */
+  /** True if the session is closed with it, so that nobody will work under its names again. */
   isClosing?: boolean
 }
 
@@ -319,7 +319,7 @@ class FolderSharing {
   }
 }
 
-/** Whether a start certainly did not happen; otherwise the next listing of the host tells. */
+/** True if a start certainly did not happen; otherwise the next listing of the host tells. */
 const isKnownFailure = (error: unknown): boolean => error instanceof AppError && error.code !== 'gateway-timeout'
 
 /** The steps of sessions that are under way, such as starts and ends of their programs; a session takes one at a time. */

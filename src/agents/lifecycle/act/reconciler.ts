@@ -60,7 +60,7 @@ const MIN_INTERVAL = 50
 const DURATION_FACTOR = 10
 const MAX_INTERVAL = 500
 const PATROL = 60_000
-/** How soon to check again for a program that is not installed. */
+/** Interval of checks for a program that is not installed. */
 const MISSING_PROGRAM_RETRY = 30_000
 
 /**
@@ -240,7 +240,7 @@ export class Reconciler {
     return hasCreated
   }
 
-  /** What the host runs of this city; undefined when it does not answer, which is retried later. */
+  /** Sessions of this city on the host; undefined without a response, which is retried later. */
   async #listHosted(): Promise<HostedSession[] | undefined> {
     const { host, city, report, deadlines } = this.options
     try {
@@ -289,13 +289,15 @@ export class Reconciler {
   }
 }
 
-/** When to check again for a program that is not installed and has work waiting. */
+/** Time of the next check for a missing program with waiting work. */
 const missingProgramRetry = ({ agents, now }: CitySnapshot): number | undefined =>
   agents.some(({ problem, demand }) => problem !== undefined && demand.length > 0)
     ? now + MISSING_PROGRAM_RETRY
     : undefined
 
-/** Whether an event may change what is to be started or ended. Changes of sessions themselves are notified otherwise. */
+/**
+ * True if an event may change what is to be started or ended. Changes of sessions themselves are notified otherwise.
+ */
 function affectsSessions({ type, payload }: RecordedEvent): boolean {
   if (!type.startsWith('bead.')) return type === 'city.suspended' || type === 'city.resumed'
   const bead = isObject(payload) ? payload.bead : undefined
@@ -366,7 +368,7 @@ class ActionExecutor {
     private readonly onDone: () => void,
   ) {}
 
-  /** How many starts are under way. */
+  /** Number of starts that are under way. */
   get starting(): number {
     return this.#starting
   }
@@ -375,7 +377,7 @@ class ActionExecutor {
     return this.options.processes.steps.isBusy(id) || this.#running.has(id) || this.#isBackingOff(id)
   }
 
-  /** Whether an unknown process is being ended, or could not be ended just now. */
+  /** True if an unknown process is being ended, or could not be ended just now. */
   isEnding(key: string): boolean {
     return this.#running.has(key) || this.#isBackingOff(key)
   }

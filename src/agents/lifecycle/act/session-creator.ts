@@ -115,7 +115,7 @@ export class SessionCreator {
     })
   }
 
-  /** Why a live session cannot get this alias; undefined when it can. */
+  /** Reason a live session cannot get this alias; undefined when it can. */
   aliasTaken(alias: string, except?: string): string | undefined {
     const { repository, config } = this.options
     for (const column of ['alias', 'sessionName', 'named', 'agentName'] as const) {
@@ -128,7 +128,7 @@ export class SessionCreator {
       : undefined
   }
 
-  /** Where sessions without an agent are not confined, a confined one would let itself out by one. */
+  /** Sessions without an agent must be sandboxed as well; otherwise a sandboxed session could escape by one. */
   #requireConfined(caller: Caller, { kind }: SessionCreate): void {
     const { agents, defaultConfine } = this.options.config.current
     if (caller.kind !== 'session' || kind !== 'provider' || defaultConfine !== 'off') return

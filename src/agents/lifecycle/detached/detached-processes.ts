@@ -43,7 +43,7 @@ interface DetachedProcessesOptions {
 
 /** Milliseconds between TERM and KILL. */
 const GRACE_MS = 5_000
-/** How often a sweep looks again for what those it ended have started meanwhile. */
+/** Maximum rounds of a sweep, each looking for processes started since the last one. */
 const MAX_ROUNDS = 3
 
 /** A detached process, with what tells it from a later one of the same pid. */
@@ -144,7 +144,7 @@ export class DetachedProcesses {
     this.options.log.append(tx, ProcessesEnded, attributes, payload)
   }
 
-  /** What ends with a session that runs, or else with the next one that is started; undefined before the first. */
+  /** Records that end with a running session or with the next one; undefined before the first. */
   async #ending(session: string | undefined): Promise<SessionEnding | undefined> {
     const { host } = this.options
     const [hosts, hosted] = await Promise.all([host.status(), host.list()])
@@ -156,7 +156,9 @@ export class DetachedProcesses {
     return { by: 'processes', reason: next?.noCgroup || 'its host gives none' }
   }
 
-  /** Of one session or all: what running sessions have let go, what carries the marks of ended ones, what is remembered. */
+  /**
+   * Candidates of one session or all: released daemons, processes with marks of ended sessions, and remembered ones.
+   */
   async #find(session: string | undefined): Promise<{ found: FoundProcess[]; running: ReadonlySet<string> }> {
     const { host, environment } = this.options
     const marked = await findMarked(this.#table, { home: environment.home, city: environment.path })

@@ -38,7 +38,7 @@ export const DetachedProcessList = Type.Object(
 )
 export type DetachedProcessList = Static<typeof DetachedProcessList>
 
-/** Which detached processes to end. */
+/** Detached processes to stop. */
 export const DetachedProcessSweep = Type.Object(
   {
     session: Type.Optional(Type.String({ description: 'Only those of this session: its id, alias or name.' })),

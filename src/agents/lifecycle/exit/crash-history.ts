@@ -1,7 +1,7 @@
 import type { CityConfig } from '../../../config/city/index.ts'
 import type { Clock } from '../../../core/clock.ts'
 
-/** When each session crashed of late, by the monotonic clock. It is in memory; a hold that follows from it is stored. */
+/** Recent crashes of each session, by the monotonic clock. It is in memory; a hold that follows from it is stored. */
 export class CrashHistory {
   readonly #crashes = new Map<string, number[]>()
 
@@ -33,5 +33,5 @@ export class CrashHistory {
   }
 }
 
-/** How many crashes of one session are kept. */
+/** Number of crashes of one session that are kept. */
 const MAX_CRASHES = 1000

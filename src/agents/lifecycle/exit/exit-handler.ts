@@ -153,7 +153,7 @@ export class ExitHandler {
       failures.clear(tx, 'agent', row.template)
   }
 
-  /** What a session was refused may be why its work failed: it stands before the last line, which is all that lists show. */
+  /** Adds the last denial of a session before the last line of its output, the only line that lists show. */
   #withRefusal(row: SessionRow, reason: string): string {
     const refusal = this.options.refusals.sentence(row, reason)
     if (refusal === undefined) return reason
@@ -161,7 +161,7 @@ export class ExitHandler {
     return [...lines.slice(0, -1), `${refusal}; ${lines.at(-1)}`].join('\n')
   }
 
-  /** Whether a run shows that its agent's program can be started. */
+  /** True if a run shows that its agent's program can be started. */
   #hasStarted({ worked, wokeAt }: SessionRow, { killed }: ExitOutcome): boolean {
     return worked || (!killed && wokeAt !== null && this.options.clock.now() - wokeAt >= QUICK_EXIT)
   }
@@ -214,7 +214,7 @@ const MEMORY_LACKS = {
   machine: 'the system killed it because the machine had no memory left',
 }
 
-/** How the process of a session ended, as a sentence. */
+/** Exit of a session's process, as a sentence. */
 function describeExit(exit: ProcessExit, { state, reason }: SessionRow, isOverdue: boolean): string {
   if (exit.deadLogin !== undefined) return `its login is not accepted: ${exit.deadLogin}`
   if (exit.limit) return `its usage limit is reached: ${exit.limit.text}`

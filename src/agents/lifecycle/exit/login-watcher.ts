@@ -46,7 +46,7 @@ type LoginStatement = Pick<ProcessExit, 'limit' | 'deadLogin'>
 const LIMIT_REACHED = /usage limit|\bquota\b|limit reached|hit your limit/i
 /** A screen is read once it has not changed for this long. */
 const QUIET_PERIOD = 3_000
-/** How often a screen that is never quiet is waited for before it is read all the same. */
+/** Maximum waits for a screen that never becomes quiet, before it is read anyway. */
 const MAX_BUSY_LOOKS = 4
 
 /** Notices programs whose login reached its usage limit or is not accepted any more, and ends those that nobody watches. */
@@ -77,13 +77,13 @@ export class LoginWatcher {
     this.#checks.clear()
   }
 
-  /** Whether a running session asks a person to log in. */
+  /** True if a running session asks a person to log in. */
   isAsking(login: string): boolean {
     const row = this.options.repository.find(this.#asking.get(login) ?? '')
     return row !== undefined && isRunning(row)
   }
 
-  /** What these last lines of a program say of its login. */
+  /** Statement about the login in a program's last lines. */
   statementIn(row: SessionRow, lines: readonly string[]): LoginStatement {
     const { dialogs } = this.options.launchPlanner.program(row).profile
     const text = lines.join('\n')
@@ -155,7 +155,7 @@ export class LoginWatcher {
     void store.write((tx) => limits.restore(tx, id), gcPart('sessions')).catch((error) => this.#report(row.id, error))
   }
 
-  /** What a text says of the usage limit that it names, completed from the log where it does not say when it ends. */
+  /** Usage limit named by a text, completed from the log if the text has no end time. */
   #read(row: SessionRow, text: string): LimitStatement {
     const statement = readLimit(this.options.programOf(row), text, this.options.clock.now())
     const full = this.#full.get(row.id)

@@ -1,10 +1,10 @@
 import type { AgentState, CitySnapshot, SessionSnapshot } from './snapshot.ts'
 
-/** Whether a session counts against the limits of its agent, rig and city. */
+/** True if a session counts against the limits of its agent, rig and city. */
 export const occupiesSlot = ({ state, key, busy }: SessionSnapshot): boolean =>
   busy || key !== undefined || state === 'creating' || state === 'active' || state === 'draining'
 
-/** How many more sessions agents, rigs and the city may have, and how many may be started now. */
+/** Remaining sessions of agents, rigs and the city, and how many may start now. */
 export class Capacity {
   readonly #agents = new Map<string, AgentState>()
   readonly #byAgent = new Map<string, number>()
@@ -22,7 +22,7 @@ export class Capacity {
     return this.#agents.get(name)
   }
 
-  /** Whether no session of this agent may be started until a suspension or budget is lifted. */
+  /** True if no session of this agent may be started until a suspension or budget is lifted. */
   isBlocked(name: string): boolean {
     const agent = this.#agents.get(name)
     if (this.snapshot.city.suspended || this.snapshot.city.blocked) return true
@@ -30,12 +30,12 @@ export class Capacity {
     return agent.suspended || agent.blocked === true || (this.snapshot.rigs.get(agent.rig)?.suspended ?? false)
   }
 
-  /** Whether one more session of this agent may be started now. */
+  /** True if one more session of this agent may be started now. */
   hasRoom(name: string): boolean {
     return this.#wakes > 0 && this.available(name) > 0
   }
 
-  /** How many more sessions of this agent all three limits allow. */
+  /** Number of further sessions of this agent that all three limits allow. */
   available(name: string): number {
     const agent = this.#agents.get(name)
     const rig = agent?.rig ? this.snapshot.rigs.get(agent.rig) : undefined

@@ -2,50 +2,50 @@ import type { LimitStatement } from '../../../programs/limits/index.ts'
 import type { SessionState } from '../../../work/sessions/index.ts'
 import { backoff, MAX_CHURN, MAX_FAILURES, PRODUCTIVE_AFTER, QUARANTINE, QUICK_EXIT, RESUME_EXIT } from './limits.ts'
 
-/** How a process ended. `lost`: nobody saw it. `not-started`: it could not be started at all. */
+/** Exit of a process. `lost`: nobody saw it. `not-started`: it could not be started at all. */
 export interface ProcessExit {
   how: 'exited' | 'signalled' | 'lost' | 'not-started'
   code?: number
   signal?: string
-  /** Why the kernel killed it for want of memory: it had its share, or the machine had no more. */
+  /** Reason the kernel killed it for want of memory: it had its share, or the machine had no more. */
   memoryLack?: 'share' | 'machine'
-  /** What its program said of the usage limit that it reached. */
+  /** Usage limit that its program reported. */
   limit?: LimitStatement
-  /** What its program said of its login, which is not accepted any more. */
+  /** Rejected login that its program reported. */
   deadLogin?: string
 }
 
-/** Why a session is held whose login is not accepted any more. */
+/** Reason a session is held whose login is not accepted any more. */
 export const DEAD_LOGIN = 'login'
-/** Why a session ended that the kernel killed for want of memory. */
+/** Reason a session ended that the kernel killed for want of memory. */
 export const OUT_OF_MEMORY = 'out-of-memory'
 /** Reasons for which a session is held until one of its logins has room. */
 export const HELD_BY_LOGIN: ReadonlySet<string> = new Set(['rate_limit', DEAD_LOGIN])
 
-/** What the outcome of an exit depends on. */
+/** Facts that decide the outcome of an exit. */
 export interface ExitedSession {
   state: SessionState
   reason: string
   origin: 'manual' | 'named' | 'ephemeral'
-  /** When it was last started; 0 when it never was. */
+  /** Time of its last start; 0 if it never started. */
   wokeAt: number
   failures: number
   churn: number
-  /** Whether somebody asked for its start. */
+  /** True if somebody asked for its start. */
   wakeRequested: boolean
   /** The beads assigned to it. */
   work: readonly string[]
-  /** Whether it claimed anything since its start. */
+  /** True if it claimed anything since its start. */
   worked: boolean
   /** The bead it was created for. */
   createdFor: string | undefined
-  /** Whether nobody has claimed that bead. */
+  /** True if nobody has claimed that bead. */
   leftUnclaimed: boolean
-  /** Whether it was created because a scale check asked for it. */
+  /** True if it was created because a scale check asked for it. */
   fromScaleCheck: boolean
-  /** Whether it resumed an earlier conversation. */
+  /** True if it resumed an earlier conversation. */
   resumed: boolean
-  /** Whether a person answered a question of its program just before: what follows from that is nobody's failure. */
+  /** True if a person answered a question of its program just before: what follows from that is nobody's failure. */
   answered: boolean
   /** Until when a crash now holds it because it crashed too often; 0 for no hold. */
   crashHoldUntil: number
@@ -53,25 +53,28 @@ export interface ExitedSession {
   limitedUntil: number
 }
 
-/** What becomes of a session whose process is gone. */
+/** Outcome for a session whose process is gone. */
 export interface ExitOutcome {
   state: SessionState
   reason: string
-  /** Whether it is started again without a request. */
+  /** True if it is started again without a request. */
   restart: boolean
   retryAt: number
   quarantinedUntil: number
   failures: number
   churn: number
-  /** Whether nobody wanted it to end. */
+  /** True if nobody wanted it to end. */
   crashed: boolean
-  /** Whether it was ended by a signal from outside, which counts against nothing but a bead that it happens to repeatedly. */
+  /**
+   * True if it was ended by a signal from outside, which counts against nothing but a bead that it happens to
+   * repeatedly.
+   */
   killed: boolean
   /** Beads that the exit counts against. */
   blamedBeads: readonly string[]
-  /** Whether the exit counts as a failed start of its agent. */
+  /** True if the exit counts as a failed start of its agent. */
   blamesAgent: boolean
-  /** Whether the conversation that it resumed is given up. */
+  /** True if the conversation that it resumed is given up. */
   dropsConversation: boolean
 }
 
@@ -89,7 +92,7 @@ const FAULT_SIGNALS = new Set(['SIGSEGV', 'SIGBUS', 'SIGILL', 'SIGFPE', 'SIGABRT
 /** The codes with which a shell exits whose program was ended by HUP, INT, KILL or TERM. */
 const KILLED_CODES = new Set([129, 130, 137, 143])
 
-/** Whether a process was ended by a signal from outside. */
+/** True if a process was ended by a signal from outside. */
 export const wasKilled = ({ how, code, signal = '' }: ProcessExit): boolean =>
   how === 'signalled' ? !FAULT_SIGNALS.has(signal) : how === 'exited' && code !== undefined && KILLED_CODES.has(code)
 

@@ -2,7 +2,7 @@ import { toTimestamp } from '../../../core/clock.ts'
 import type { SessionRow } from '../../../work/sessions/index.ts'
 import type { FailureCount } from './failure-counts.ts'
 
-/** Why no new sessions of an agent are started now, and until when; undefined when they are. */
+/** Reason no new sessions of an agent are started now, and until when; undefined when they are. */
 export function agentHold(failure: FailureCount | undefined, now: number): string | undefined {
   if (!failure || failure.until <= now) return undefined
   const { deaths, until, reason } = failure
@@ -15,7 +15,7 @@ const CAUSES: Readonly<Record<string, string>> = {
   login: 'its login is not accepted any more; `gc account check` tries it again',
 }
 
-/** Why a quarantined session is not started now, and until when. */
+/** Reason a quarantined session is not started now, and until when. */
 export function sessionHold({ id, state, reason, quarantinedUntil }: SessionRow): string | undefined {
   if (state !== 'quarantined') return undefined
   const cause = CAUSES[reason] ?? 'it crashed too often'

@@ -16,9 +16,9 @@ export const QUARANTINE = 5 * MINUTE
 export const PARK_AFTER = 5
 /** So many sessions killed from outside over one bead are not chance any more: the bead explains them. */
 export const EXPLAINED_KILLS = 3
-/** How long a new pool session may take to claim something, and an idle one stays up. */
+/** Maximum time a new pool session may take to claim something, and an idle one stays up. */
 export const IDLE_GRACE = 60 * SECOND
-/** How long a named session on demand stays up without work, unless its agent sets another duration. */
+/** Time a named session on demand stays up without work, unless its agent sets another duration. */
 export const ON_DEMAND_IDLE = 5 * MINUTE
 
 /** The wait after the n-th failure in a row: 1 s, doubled each time, at most 5 min. */

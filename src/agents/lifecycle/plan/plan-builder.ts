@@ -39,7 +39,7 @@ export class PlanBuilder {
     return this.capacity.agent(session.agent)
   }
 
-  /** Whether a session is up, or is to be started. */
+  /** True if a session is up, or is to be started. */
   isUp({ id, state }: SessionSnapshot): boolean {
     return state === 'creating' || state === 'active' || this.#started.has(id)
   }
@@ -60,7 +60,7 @@ export class PlanBuilder {
     if ('session' in action && action.session !== undefined) this.#touched.add(action.session)
   }
 
-  /** Whether a time has come; if not, the plan is made again then. */
+  /** True if a time has come; if not, the plan is made again then. */
   isDue(timestamp: number): boolean {
     if (timestamp <= this.now) return true
     this.#due = this.#due === undefined ? timestamp : Math.min(this.#due, timestamp)
@@ -105,17 +105,17 @@ class StartOrder {
     return this.#up.has(agent)
   }
 
-  /** Whether one of its sessions runs or is starting. */
+  /** True if one of its sessions runs or is starting. */
   isPresent(agent: string): boolean {
     return this.#up.has(agent) || this.#starting.has(agent)
   }
 
-  /** Whether others need a session of this agent. */
+  /** True if others need a session of this agent. */
   isNeeded(agent: string): boolean {
     return this.needed.some(({ name }) => name === agent)
   }
 
-  /** Whether an agent it depends on is still starting. One that cannot start is not waited for. */
+  /** True if an agent it depends on is still starting. One that cannot start is not waited for. */
   mustWait(agent: AgentState | undefined): boolean {
     const isStarting = (name: string) =>
       this.capacity.agent(name) !== undefined && !this.#up.has(name) && this.#starting.has(name)
@@ -140,7 +140,7 @@ class StartOrder {
     return needed
   }
 
-  /** Whether an agent runs, or would without waiting. */
+  /** True if an agent runs, or would without waiting. */
   #hasReasonToRun(agent: AgentState): boolean {
     if (this.capacity.isBlocked(agent.name) || agent.problem !== undefined) return false
     if (agent.minActive > 0 || agent.scaleTarget > 0 || agent.demand.length > 0) return true

@@ -78,7 +78,7 @@ const heldUntil = ({ reason, quarantinedUntil }: SessionSnapshot, agent: AgentSt
 /** A person who suspended its agent ends a session also while it asks; nothing else does. */
 const isLeftAlone = ({ asking, reason }: SessionSnapshot): boolean => asking && !HELD_BY_PERSON.has(reason)
 
-/** Whether a session drains because its agent was suspended, which it no longer is. */
+/** True if a session drains because its agent was suspended, which it no longer is. */
 const isResumed = (builder: PlanBuilder, session: SessionSnapshot): boolean =>
   session.state === 'draining' && session.reason === AGENT_SUSPENDED && !isSuspended(builder, builder.agentOf(session))
 
@@ -92,7 +92,7 @@ function endDrained(builder: PlanBuilder, session: SessionSnapshot): void {
     builder.add({ do: 'end', key: session.key, session: session.id })
 }
 
-/** Whether all that changed since its start can be applied while it runs. */
+/** True if all that changed since its start can be applied while it runs. */
 const canRefresh = ({ drift }: SessionSnapshot): boolean => drift.length > 0 && drift.every((part) => part === LIVE)
 
 function refresh(builder: PlanBuilder, session: SessionSnapshot): void {
@@ -128,7 +128,7 @@ function drainReason(
   return limit !== undefined && builder.isDue(since + limit) ? 'idle' : undefined
 }
 
-/** Whether a session has not claimed what it was created for in the time that its program is given. */
+/** True if a session has not claimed what it was created for in the time that its program is given. */
 const hasStartedInVain = (builder: PlanBuilder, session: SessionSnapshot, agent: AgentState): boolean =>
   session.origin === 'ephemeral' &&
   !session.worked &&
@@ -136,17 +136,17 @@ const hasStartedInVain = (builder: PlanBuilder, session: SessionSnapshot, agent:
   isSpare(builder, session, agent) &&
   builder.isDue(Math.max(session.wokeAt, session.askedUntil) + agent.startupTimeout)
 
-/** Whether a person's session has been idle for as long as its city allows. */
+/** True if a person's session has been idle for as long as its city allows. */
 function isChatIdle(builder: PlanBuilder, { quietSince, wokeAt }: SessionSnapshot): boolean {
   const { idle, grace } = builder.snapshot.chat
   return idle !== undefined && builder.isDue(Math.max(quietSince + idle, wokeAt + grace))
 }
 
-/** Whether an idle session is to be restarted because its declaration changed; a person's is left to the person. */
+/** True if an idle session is to be restarted because its declaration changed; a person's is left to the person. */
 const hasDrifted = (builder: PlanBuilder, { drift, origin }: SessionSnapshot, since: number): boolean =>
   drift.some((part) => part !== LIVE) && origin !== 'manual' && builder.isDue(since + IDLE_GRACE)
 
-/** How long a session may be idle before it sleeps; undefined for one that stays up. */
+/** Maximum time a session may be idle before it sleeps; undefined for one that stays up. */
 function idleLimit(
   builder: PlanBuilder,
   { agent: name, named }: SessionSnapshot,
@@ -163,7 +163,7 @@ function idleLimit(
 const isSuspended = (builder: PlanBuilder, agent: AgentState | undefined): boolean =>
   agent !== undefined && (agent.suspended || (builder.snapshot.rigs.get(agent.rig)?.suspended ?? false))
 
-/** Whether enough others stay up for the agent's minimum. */
+/** True if enough others stay up for the agent's minimum. */
 function isSpare(builder: PlanBuilder, session: SessionSnapshot, agent: AgentState): boolean {
   const others = builder.idle.filter(
     (other) =>
@@ -193,7 +193,7 @@ function startRequested(builder: PlanBuilder, isIncluded: (session: SessionSnaps
 const isStopped = ({ state, key }: SessionSnapshot): boolean =>
   !key && (state === 'start-pending' || state === 'asleep')
 
-/** Whether somebody or something needs this very session. */
+/** True if somebody or something needs this very session. */
 function isRequested(session: SessionSnapshot): boolean {
   if (!isStopped(session)) return false
   if (session.wakeRequested || session.work.length > 0 || session.messages > 0) return true
@@ -221,7 +221,9 @@ function start(builder: PlanBuilder, session: SessionSnapshot): boolean {
   return true
 }
 
-/** Whether every login of an agent has reached its usage limit or is dead. A person may start a session all the same. */
+/**
+ * True if every login of an agent has reached its usage limit or is dead. A person may start a session all the same.
+ */
 const isLimited = (builder: PlanBuilder, agent: AgentState | undefined): boolean =>
   !builder.isDue(agent?.limitedUntil ?? 0)
 
@@ -285,11 +287,11 @@ function fillPool(builder: PlanBuilder, agent: AgentState): void {
   createPooled(builder, agent, pool, missingNow - waiting.length, unreserved)
 }
 
-/** Whether an agent's last sessions found nothing to do, so that no others are started without work for a while. */
+/** True if an agent's last sessions found nothing to do, so that no others are started without work for a while. */
 const isBackingOff = (builder: PlanBuilder, { idleBackoffUntil = 0 }: AgentState): boolean =>
   !builder.isDue(idleBackoffUntil)
 
-/** Whether a session will look for work; a manual one talks with a person and does not. */
+/** True if a session will look for work; a manual one talks with a person and does not. */
 const isFreeForWork = ({ origin, state, work }: SessionSnapshot): boolean =>
   origin !== 'manual' && work.length === 0 && (state === 'creating' || state === 'active')
 
@@ -300,7 +302,7 @@ function startNamedForWork(builder: PlanBuilder, agent: AgentState, unserved: nu
   for (const named of builder.namedOf(agent.name)) if (remaining > 0 && startNamed(builder, named)) remaining--
 }
 
-/** Whether a stopped pool session can take new work once it may start. */
+/** True if a stopped pool session can take new work once it may start. */
 const isWaitingForWork = (builder: PlanBuilder, session: SessionSnapshot): boolean =>
   session.work.length === 0 &&
   !session.wakeRequested &&
@@ -343,18 +345,18 @@ function firstFreeSlot(slots: ReadonlySet<number>, max = Number.POSITIVE_INFINIT
   return undefined
 }
 
-/** Whether an agent's work goes to its named sessions because its limit leaves no room for others. */
+/** True if an agent's work goes to its named sessions because its limit leaves no room for others. */
 const hasOnlyNamedSessions = (builder: PlanBuilder, { name, maxActive }: AgentState): boolean =>
   maxActive !== undefined && maxActive <= 1 && builder.namedOf(name).length > 0
 
-/** How many pool sessions an agent keeps up without work. */
+/** Number of pool sessions that an agent keeps without work. */
 function minimumSessions(builder: PlanBuilder, agent: AgentState): number {
   if (hasOnlyNamedSessions(builder, agent)) return 0
   const floor = builder.startOrder.isNeeded(agent.name) && !hasSubstitute(builder, agent) ? 1 : 0
   return Math.max(agent.minActive, floor)
 }
 
-/** Whether a session outside the pool is up or starting, which satisfies those who depend on the agent. */
+/** True if a session outside the pool is up or starting, which satisfies those who depend on the agent. */
 const hasSubstitute = (builder: PlanBuilder, { name }: AgentState): boolean =>
   builder.namedOf(name).some((named) => builder.startOrder.isCreated(named.name)) ||
   builder.snapshot.sessions.some(

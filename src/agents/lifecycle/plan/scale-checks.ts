@@ -8,7 +8,7 @@ interface ScaleChecksOptions {
   config: Pick<Config, 'current' | 'onChange'>
   deadlines: Deadlines
   commands: Pick<AgentCommands, 'run'>
-  /** Whether an agent may start nothing now, so that a check is no use. */
+  /** True if an agent may start nothing now, so that a check is no use. */
   isSuspended(agent: AgentConfig): boolean
   onChange(): void
   report(message: string): void
@@ -29,7 +29,7 @@ export class ScaleChecks {
 
   constructor(private readonly options: ScaleChecksOptions) {}
 
-  /** How many sessions an agent's scale check asks for beside those it has. */
+  /** Number of further sessions that an agent's scale check requests. */
   desired(agent: string): number {
     return this.#desired.get(agent) ?? 0
   }
@@ -106,7 +106,7 @@ export class ScaleChecks {
   }
 }
 
-/** Why the result of a check cannot be used. */
+/** Reason the result of a check cannot be used. */
 function problemWith({ code, output }: Pick<ShellResult, 'code' | 'output'>): string | undefined {
   if (code === undefined) return `it took longer than ${TIMEOUT / 1000} s`
   if (code !== 0) return `it ended with exit code ${code}: ${output.slice(-300)}`

@@ -45,9 +45,9 @@ export interface SnapshotReaderOptions {
 /** The state of the reconciler itself. */
 interface ReconcilerState {
   now: number
-  /** What the host runs of this city; undefined while that is not known. */
+  /** Sessions of this city on the host; undefined while unknown. */
   hosted: readonly HostedSession[] | undefined
-  /** How many sessions may be started. */
+  /** Number of sessions that may be started. */
   wakes: number
   isBusy(id: string): boolean
 }
@@ -207,7 +207,7 @@ export class SnapshotReader {
   }
 }
 
-/** Whether a running session has claimed nothing, and nobody the bead that it was created for. */
+/** True if a running session has claimed nothing, and nobody the bead that it was created for. */
 const isUnclaimed = ({ state, worked, work }: SessionRow, workload: Workload): boolean =>
   state === 'active' && !worked && Boolean(work) && workload.isUnassigned(work ?? '')
 
@@ -268,7 +268,7 @@ function toHosted({ key, pid, startedAt, state, exitCode, signal }: HostedSessio
   return { key, pid, startedAt, exit: { how: 'exited', ...(exitCode !== undefined && { code: exitCode }) } }
 }
 
-/** What changed since sessions were started, computed once for each run and configuration. */
+/** Drift of running sessions, computed once for each run and configuration. */
 class DriftCache {
   #config: CityConfig | undefined
   readonly #drifts = new Map<string, readonly string[]>()

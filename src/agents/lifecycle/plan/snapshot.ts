@@ -1,6 +1,6 @@
 import type { ExitedSession, ExitOutcome, ProcessExit } from './exit-rules.ts'
 
-/** What of a rig or the city limits its sessions. */
+/** State of a rig or the city that limits its sessions. */
 export interface ScopeState {
   suspended: boolean
   /** The most sessions at once; undefined for no limit. */
@@ -10,7 +10,7 @@ export interface ScopeState {
 /** A ready bead that waits for an agent. */
 export interface DemandedBead {
   bead: string
-  /** How many sessions exited while they worked on it. */
+  /** Number of sessions that exited while they worked on it. */
   deaths: number
   /** It is not offered before this time. */
   until: number
@@ -24,11 +24,11 @@ export interface AgentState {
   suspended: boolean
   minActive: number
   maxActive: number | undefined
-  /** Whether one of its budgets is used up: what runs finishes its turn, nothing more is started. */
+  /** True if one of its budgets is used up: what runs finishes its turn, nothing more is started. */
   blocked?: boolean
-  /** How long a new session may take until it claims the bead it was created for. */
+  /** Maximum time a new session may take until it claims the bead it was created for. */
   startupTimeout: number
-  /** Why its program cannot be started at all. */
+  /** Reason its program cannot be started at all. */
   problem: string | undefined
   /** No session is started for work before this time. */
   retryAt: number
@@ -50,7 +50,7 @@ export interface AgentState {
   dependsOn: readonly string[]
   /** Most urgent first. */
   demand: readonly DemandedBead[]
-  /** How many sessions its scale check asks for; it may count beads that are among the demand. */
+  /** Number of sessions its scale check requests; it may count beads that are among the demand. */
   scaleTarget: number
 }
 
@@ -76,14 +76,14 @@ export interface SessionSnapshot extends ExitedSession {
   drainAt: number
   retryAt: number
   quarantinedUntil: number
-  /** How many messages wait for it. */
+  /** Number of messages that wait for it. */
   messages: number
   attached: boolean
-  /** Whether its program asks a person something: it is left alone for as long as it takes. */
+  /** True if its program asks a person something: it is left alone for as long as it takes. */
   asking: boolean
-  /** When its last question was over; the time until then counts as none. */
+  /** End of its last question; the time before counts as no activity. */
   askedUntil: number
-  /** When it last started, worked, wrote or received anything; never later than now. */
+  /** Time of its last start, work, output or input; never in the future. */
   quietSince: number
   /** Until when it reported to be at work, or a look at its program showed that it is not idle. */
   busyUntil: number
@@ -91,7 +91,7 @@ export interface SessionSnapshot extends ExitedSession {
   drift: readonly string[]
   /** A number from 0 to 1 that is constant for this run. */
   jitter: number
-  /** Whether a step is under way: it is counted and left alone. */
+  /** True if a step is under way: it is counted and left alone. */
   busy: boolean
 }
 
@@ -108,10 +108,10 @@ export interface ProcessState {
 export interface CitySnapshot {
   now: number
   city: ScopeState & {
-    /** Whether a budget of the city is used up, so that nobody gets another turn. */
+    /** True if a budget of the city is used up, so that nobody gets another turn. */
     blocked?: boolean
   }
-  /** How many more sessions may be started now. */
+  /** Number of more sessions that may be started now. */
   wakes: number
   /** Sessions that people started: how long they may be idle, and how long they stay up after a start. */
   chat: { idle: number | undefined; grace: number }
@@ -119,7 +119,7 @@ export interface CitySnapshot {
   agents: readonly AgentState[]
   named: readonly NamedSessionState[]
   sessions: readonly SessionSnapshot[]
-  /** What the host runs of this city; undefined while that is not known. */
+  /** Sessions of this city on the host; undefined while unknown. */
   hosted: ReadonlyMap<string, ProcessState> | undefined
 }
 
@@ -138,6 +138,6 @@ export type ReconcileAction =
 
 export interface ReconcilePlan {
   actions: ReconcileAction[]
-  /** When the same snapshot leads to new actions, if nothing else happens before. */
+  /** Time at which the same snapshot leads to new actions, if nothing else happens before. */
   due: number | undefined
 }

@@ -10,7 +10,7 @@ export const failureCounts = sqliteTable(
     deaths: integer().notNull(),
     until: integer().notNull(),
     reason: text().notNull(),
-    /** Of a bead: how many sessions were killed from outside while they worked on it. */
+    /** Number of sessions killed from outside while they worked on a bead. */
     kills: integer().notNull().default(0),
   },
   (table) => [

@@ -33,7 +33,7 @@ export class WaitingWork {
     )
   }
 
-  /** Where ready beads are routed to, each with its oldest bead. */
+  /** Targets of ready beads, each with its oldest bead. */
   routes(): Map<string, string> {
     const routes = new Map<string, string>()
     for (let route = ''; routes.size < MAX_ROUTES; ) {

@@ -43,7 +43,7 @@ export class Budgets {
   readonly #changed = new Signal()
   /** The budgets as last computed; discarded after each change and each new use. */
   #cache: { at: number; budgets: Budget[] } | undefined
-  /** When the first of the budgets that are used up has room again. */
+  /** Start of the first period in which an exhausted budget has room again. */
   #nextPeriod: Deadline | undefined
 
   constructor(private readonly dependencies: BudgetsDependencies) {
@@ -69,7 +69,7 @@ export class Budgets {
     return { items, total: items.length, strict: this.isStrict, uncounted }
   }
 
-  /** Whether an agent gets no turn under a budget while what it uses is unknown. */
+  /** True if an agent gets no turn under a budget while what it uses is unknown. */
   get isStrict(): boolean {
     return this.dependencies.strictness.isStrict
   }
@@ -135,8 +135,8 @@ export class Budgets {
   }
 
   /**
-   * Why an agent gets no other turn: one of its budgets is used up, or is strict and what it uses is unknown. Without a
-   * name, one of the city's.
+   * Reason an agent gets no other turn: one of its budgets is used up, or is strict and what it uses is unknown.
+   * Without a name, one of the city's.
    */
   blocks({ qualified, dir }: { qualified: string; dir?: string }): string | undefined {
     const all = this.current()
@@ -265,14 +265,14 @@ const covers = ({ scope, name }: { scope: string; name?: string }, agent: string
 export const describeBudget = ({ scope, name, unit, per }: BudgetKey): string =>
   `the budget of ${scope === 'city' ? 'the city' : `${scope} ${name}`} in ${unit === 'usd' ? 'dollars' : 'tokens'} ${per === 'hour' ? 'an' : 'a'} ${per}`
 
-/** That a budget cannot count what an agent uses. */
+/** Message that a budget cannot count the usage of an agent. */
 export const describeUncounted = (budget: Budget): string =>
   `its program does not report what it uses, which ${describeBudget(budget)} has to count`
 
-/** What a person can do about an agent whose use cannot be counted. */
+/** Fix for an agent whose usage cannot be counted. */
 export const COSTS_NOTHING = 'declare cost = "none" on the agent if it costs nothing, or remove the budget'
 
-/** How much of a budget is used, and what of that is not known for sure. */
+/** Usage of a budget, with its uncertain part. */
 export function describeUse({ spent, limit, unit, overshoot, assumed }: Budget): string {
   const over = overshoot === undefined ? '' : `, ${formatAmount(overshoot, unit)} more than it allows`
   const used = `${formatAmount(spent, unit)} of ${formatAmount(limit, unit)} are used${over}.`

@@ -24,7 +24,7 @@ interface MeteringOptions {
  * protocol and did not report what that used. What an agent uses then is unknown, unless it is declared to cost nothing.
  */
 export class Metering {
-  /** Whether agents reported what they use, each with the program that did or did not. */
+  /** True if agents reported what they use, each with the program that did or did not. */
   readonly #reports: Map<string, { program: string; reports: boolean }>
   readonly #changed = new Signal()
   readonly #unsubscribe: () => void
@@ -48,7 +48,7 @@ export class Metering {
     )
   }
 
-  /** Whether what an agent uses is unknown. */
+  /** True if what an agent uses is unknown. */
   isUnknown(agent: AgentConfig): boolean {
     if (agent.cost === 'none') return false
     const { launchPlanner } = this.options
@@ -66,7 +66,7 @@ export class Metering {
     this.#changed.clear()
   }
 
-  /** What is known of the program that an agent runs now. */
+  /** Known facts about the program that an agent runs now. */
   #find(agent: AgentConfig): { reports: boolean } | undefined {
     const known = this.#reports.get(agent.qualified)
     return known?.program === this.#programOf(agent) ? known : undefined

@@ -26,7 +26,7 @@ export type BudgetRow = typeof budgets.$inferSelect
 /** Has a row while agents whose programs do not report what they use go on under a budget. */
 export const lenientBudgets = sqliteTable('lenient_budgets', { since: integer().notNull() })
 
-/** Whether the programs of agents report what they use, as their turns showed. */
+/** True if the programs of agents report what they use, as their turns showed. */
 export const usageReports = sqliteTable(
   'usage_reports',
   {

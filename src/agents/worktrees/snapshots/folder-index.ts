@@ -35,7 +35,7 @@ interface FolderIndexOptions {
   git: GitOn
   /** The folder of the worktree. */
   folder: string
-  /** Where gc's index of it is. */
+  /** Path of gc's index of it. */
   file: string
   maxFileBytes(): number
   /** Paths in which gc itself wrote. */
@@ -146,7 +146,7 @@ export class FolderIndex {
     if (absent.length > 0) await git.read(['update-index', '-z', '--skip-worktree', '--stdin'], toInput(absent))
   }
 
-  /** What differs from the index: files that are gone, and files that are new or changed, those of nested repositories too. */
+  /** Differences from the index: missing, new and changed files, including nested repositories. */
   async #changes(git: Repository): Promise<{ removed: string[]; changed: string[] }> {
     const args = ['ls-files', '-z', '-t', '-o', '-m', '-d', '--exclude-standard', ...this.#excludes]
     const entries = entriesOf(await this.#list(git, args)).map((entry) => [entry.slice(0, 1), entry.slice(2)] as const)

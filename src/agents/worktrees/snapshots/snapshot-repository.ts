@@ -22,7 +22,7 @@ export const CHANGES = 'refs/gc/changes'
 /** A copy leaves out at most as much as this many commits hold. */
 const MAX_KNOWN = 500
 
-/** What a bundle for a rig holds. */
+/** Refs in a bundle for a rig. */
 export const RESTORED = 'refs/gc/restored'
 
 /** Every byte is stored as it is, and no attribute of a worktree chooses a filter or hides a file from a diff. */
@@ -75,7 +75,7 @@ export const settingsEnv = (settings: Readonly<Record<string, string>>): Record<
   ),
 })
 
-/** What a snapshot records besides the files. It is the message of its commit. */
+/** Metadata that a snapshot records besides the files. It is the message of its commit. */
 export interface SnapshotNote {
   readonly reason: string
   readonly branch?: string | undefined
@@ -83,7 +83,7 @@ export interface SnapshotNote {
   readonly leftOut: readonly LeftOutFile[]
   readonly leftOutTotal: number
   readonly nested: readonly string[]
-  /** Why the history of its commit is not stored with it. */
+  /** Reason the history of its commit is not stored with it. */
   readonly withoutHistory?: string | undefined
 }
 
@@ -101,7 +101,7 @@ export interface StoredSnapshot extends SnapshotNote {
   readonly tree: string
   /** The commit that the worktree was on. */
   readonly commit: string | undefined
-  /** What was committed or stashed there besides, since the snapshot before. */
+  /** Further commits and stashes there since the previous snapshot. */
   readonly others: readonly string[]
   /** Unix time in seconds. */
   readonly takenAt: number
@@ -120,7 +120,7 @@ export class SnapshotRepository {
     return existsSync(join(this.path, 'HEAD'))
   }
 
-  /** Where gc's index of the worktree of a session is: not in `worktrees`, which git prunes. */
+  /** Path of gc's index of a session's worktree, outside of `worktrees`, which git prunes. */
   indexFile(session: string): string {
     return join(this.path, 'indexes', `${session}.index`)
   }
@@ -238,7 +238,7 @@ export class SnapshotRepository {
     await this.at({}).read(needed, { timeout: COPY_TIMEOUT_MS })
   }
 
-  /** Of the commits at which a history ends early, those whose parents are nowhere. */
+  /** Commits at which a history ends early and whose parents are nowhere. */
   async #ends(theirs: Repository, shallow: readonly string[]): Promise<string[]> {
     if (shallow.length === 0) return []
     const ends: string[] = []
@@ -320,7 +320,7 @@ export class SnapshotRepository {
     return all.sort((a, b) => a.takenAt - b.takenAt || a.number - b.number)
   }
 
-  /** Whether people review what is kept here, or did a while ago. */
+  /** True if people review what is kept here, or did a while ago. */
   async hasChanges(): Promise<boolean> {
     return this.exists && (await this.own.run('for-each-ref', '--count=1', CHANGES)) !== ''
   }

@@ -34,7 +34,7 @@ import type {
 import { RESTORED, SnapshotRepository, type StoredSnapshot } from './snapshot-repository.ts'
 import { readSource, type WorktreeSource } from './source.ts'
 
-/** What a snapshot is taken before; `activity` when its session did something. */
+/** Trigger of a snapshot; `activity` after work of its session. */
 export type SnapshotReason = 'activity' | 'removal' | 'reset' | 'restart'
 
 interface SnapshotsOptions {
@@ -69,17 +69,17 @@ export interface CopiedCommit {
 /** A folder that is no worktree of gc's, in which a session works. */
 export type SessionFolder = Pick<WorktreeRow, 'session' | 'rig'> & { readonly folder: string }
 
-/** What is known of a worktree since gc looked at it first. */
+/** State of a worktree since gc's first look. */
 interface Watched {
   readonly repository: SnapshotRepository
   readonly index: FolderIndex
   /** Its snapshots, oldest first. */
   stored: readonly Pick<StoredSnapshot, 'session' | 'number' | 'tree' | 'commit' | 'takenAt'>[]
-  /** What the clone had fetched when its base was pinned. */
+  /** Fetched refs of the clone when its base was pinned. */
   pinned: string
   /** The commits that were copied last. */
   copied: string
-  /** Why the history of its commit could not be copied. */
+  /** Reason the history of its commit could not be copied. */
   withoutHistory: string | undefined
 }
 
@@ -94,14 +94,14 @@ interface Look {
   readonly watched: Watched
   readonly state: FolderState
   readonly commit: string | undefined
-  /** What else was committed or stashed there since the last look. */
+  /** Further commits and stashes there since the last look. */
   readonly others: readonly string[]
   readonly branch: string | undefined
   readonly withoutHistory: string | undefined
 }
 
 const SNAPSHOTS = gcPart('snapshots')
-/** How soon after the start of a city old snapshots are dropped. */
+/** Delay after the start of a city before old snapshots are dropped. */
 const FIRST_SWEEP_MS = 30_000
 /** A session that begins to do something is given time to do it. */
 const DELAY_MS = 2_000
@@ -243,7 +243,9 @@ export class Snapshots {
     return { items: items.slice(0, MAX_LISTED), total: items.length }
   }
 
-  /** What a snapshot changed in its commit, or what `other` changed since then: another of the session, or the worktree. */
+  /**
+   * Changes of a snapshot in its commit, or since then up to `other`: another snapshot of the session, or the worktree.
+   */
   async diff(session: string, number: number, other: string | undefined, maxBytes: number): Promise<SnapshotDiff> {
     const { rig, snapshot } = await this.#find(session, number)
     const repository = this.#repository(rig)
@@ -433,7 +435,7 @@ export class Snapshots {
     return watched
   }
 
-  /** Whether a look found what no snapshot has, and the rig has not either. */
+  /** True if a look found what no snapshot has, and the rig has not either. */
   async #isNew({ home }: WorktreeRow, { watched, state, commit, others }: Look): Promise<boolean> {
     if (others.length > 0) return true
     const last = watched.stored.at(-1)

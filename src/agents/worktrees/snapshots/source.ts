@@ -12,7 +12,7 @@ const MAX_LOGGED = 100
 const MAX_SHALLOW = 1000
 const COMMIT = /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/
 
-/** What gc reads of a worktree's own repository: files only, since agents write its configuration. */
+/** Files that gc reads of a worktree's own repository. It ignores the configuration, which agents write. */
 export interface WorktreeSource {
   /** The commit it is on; undefined before the first, or where it cannot be read. */
   readonly head: string | undefined
@@ -21,7 +21,7 @@ export interface WorktreeSource {
   readonly objects: string | undefined
   /** The commits at which its history ends early. */
   readonly shallow: readonly string[]
-  /** What git ignores there besides what `.gitignore` names. */
+  /** Patterns that git ignores there besides `.gitignore`. */
   readonly exclude: Buffer
   /** The index of the session, and what tells whether it changed. */
   readonly index: { readonly path: string; readonly version: string } | undefined
@@ -29,7 +29,7 @@ export interface WorktreeSource {
   readonly logged: readonly string[]
   /** Tells whether something was fetched. */
   readonly fetched: string
-  /** Whether only a part of the files is checked out. */
+  /** True if only a part of the files is checked out. */
   readonly isSparse: boolean
 }
 
