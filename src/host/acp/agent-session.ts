@@ -27,7 +27,7 @@ export interface AgentSessionDependencies extends SessionParts {
   report(sentence: string): void
 }
 
-/** What a session reports to its host. */
+/** Reports of a session to its host. */
 export interface AgentSessionListener {
   output(session: AgentSession): void
   exited(session: AgentSession): void
@@ -260,7 +260,7 @@ const MAX_LINE_LENGTH = 4_000
 class OutputTail {
   #lines: string[] = []
   #open = false
-  /** How much was shown in all. */
+  /** Total bytes shown. */
   bytes = 0
 
   constructor(private readonly redactor: Redactor) {}

@@ -25,13 +25,13 @@ import type { Permissions } from './permissions.ts'
 import type { RecordWriter } from './record-writer.ts'
 import type { SessionFolder } from './session-folder.ts'
 
-/** What gc does for an agent on this machine, as itself: nothing confines it. */
+/** Services of gc for an agent on this machine, outside of any sandbox. */
 export interface AgentServices {
   folder: SessionFolder
   commands: Commands
 }
 
-/** What an agent can have from us. */
+/** Capabilities that gc offers to an agent. */
 export const capabilitiesOf = (services: AgentServices | undefined): ClientCapabilities => ({
   ...(services && { fs: { readTextFile: true, writeTextFile: true }, terminal: true }),
   elicitation: { form: {} },
@@ -118,7 +118,7 @@ function toRequestError(error: unknown, writer: RecordWriter): unknown {
   return RequestError.invalidParams(undefined, error.message)
 }
 
-/** What is read or written in one piece. */
+/** Maximum bytes read or written in one piece. */
 const MAX_FILE_BYTES = 6 << 20
 
 /** Reads a text file of the session's folder, or some lines of it. */

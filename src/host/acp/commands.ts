@@ -16,7 +16,7 @@ const MAX_OUTPUT_BYTES = 1 << 20
 /** The commands an agent has us run: in the session's folder, with its environment, and gone when it is. */
 export class Commands {
   readonly #commands = new Map<string, Command>()
-  /** Where each of them began; what they left running is ended with the session. */
+  /** Origins of its processes; leftovers end with the session. */
   readonly origins: Origin[] = []
   #count = 0
 
@@ -118,7 +118,7 @@ class Command {
   }
 }
 
-/** Where a command is started. */
+/** Context of a started command. */
 interface Surroundings {
   cwd: string
   env: Record<string, string>

@@ -16,14 +16,14 @@ import { agentErrorMessage, type OpenedConversation, performHandshake } from './
 import { Permissions } from './permissions.ts'
 import type { RecordWriter } from './record-writer.ts'
 
-/** How long an agent may take to say hello and open a conversation. */
+/** Maximum time an agent may take to say hello and open a conversation. */
 const HANDSHAKE_MS = 30_000
 /**
  * A request that no agent knows, as the protocol lets one ask: every agent answers it, if only that it does not know
  * it. Since requests are read in order, that shows that whatever was written before has been read, too.
  */
 const PROBE_METHOD = '_gc/sounding'
-/** How long an agent may take to read what it is sent. */
+/** Maximum time an agent may take to read what it is sent. */
 const READ_MS = 30_000
 const CANCELLED_MS = 15_000
 const MAX_TURN_IDS = 1_000
@@ -40,7 +40,7 @@ export interface ConversationOptions {
   mode: string | undefined
   model: string | undefined
   servers: readonly ToolServer[] | undefined
-  /** How long the handshake may take. */
+  /** Maximum time the handshake may take. */
   handshakeTimeoutMs: number | undefined
   /** Called with the agent's updates, from its first turn on. */
   onUpdate(update: SessionUpdate): void
@@ -62,7 +62,7 @@ export class Conversation {
   readonly #turnIds = new Set<string>()
   #opened: OpenedConversation | undefined
   #setMode: ((mode: string) => Promise<void>) | undefined
-  /** Whether it has answered a sounding. */
+  /** True if it has answered a sounding. */
   #answers = false
   #turn: AgentTurn | undefined
 
@@ -162,7 +162,7 @@ export class Conversation {
     return this.#opened?.conversation ?? ''
   }
 
-  /** What it tells before is an earlier conversation that it goes through again: that is on record already. */
+  /** Messages before this are a replay of an earlier conversation, which is on record already. */
   #listener(update: SessionUpdate): void {
     if (!this.#opened) return
     this.options.writer.update(update)

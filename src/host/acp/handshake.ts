@@ -18,7 +18,7 @@ import { type AgentServices, capabilitiesOf } from './client.ts'
 const SET_MODEL = 'session/set_model'
 const AUTH_REQUIRED = -32000
 
-/** What is wanted of a conversation before its first turn. */
+/** Requested settings of a conversation before its first turn. */
 export interface HandshakeOptions {
   cwd: string
   services: AgentServices | undefined
@@ -39,12 +39,12 @@ export interface OpenedConversation {
   modes: AgentMode[]
 }
 
-/** What came of the handshake. */
+/** Result of the handshake. */
 interface HandshakeResult {
   opened: OpenedConversation
   /** Has the agent work in another of its modes; throws when it does not offer that mode. */
   setMode(mode: string): Promise<void>
-  /** What of the wishes could not be had, a sentence each. */
+  /** Requests that could not be met, a sentence each. */
   warnings: string[]
 }
 
@@ -166,7 +166,7 @@ function modelsOf(state: ConversationState): OfferedModels {
   }
 }
 
-/** How agents tell their models that have `session/set_model`, which is not in the stable protocol yet. */
+/** Models as reported by agents with `session/set_model`, which is not in the stable protocol yet. */
 const ModelState = Type.Object({
   availableModels: Type.Array(Type.Object({ modelId: Type.String() })),
   currentModelId: Type.String(),
@@ -188,7 +188,7 @@ async function chooseModel(
   return undefined
 }
 
-/** How the agent goes on with a conversation: without telling it all again, if it can. */
+/** Way in which the agent resumes a conversation: without a replay, if possible. */
 function resumes({ agentCapabilities }: InitializeResponse) {
   if (agentCapabilities?.sessionCapabilities?.resume) return methods.agent.session.resume
   return agentCapabilities?.loadSession ? methods.agent.session.load : undefined
@@ -235,7 +235,7 @@ async function chooseMode(agent: ClientContext, sessionId: string, offered: Offe
   return wanted
 }
 
-/** Why talking to an agent failed, in a sentence; what it gave as details goes with it. */
+/** Reason the communication with an agent failed, in a sentence with its details. */
 export function agentErrorMessage(error: unknown): string {
   if (!(error instanceof RequestError)) return errorMessage(error)
   const { data } = error

@@ -21,7 +21,7 @@ interface PendingQuestion {
   cancel(): void
 }
 
-/** What an agent asks before it goes on. It waits for as long as it takes: until somebody answers, or its turn ends. */
+/** Permission requests of an agent. It waits for as long as it takes: until somebody answers, or its turn ends. */
 export class Permissions {
   readonly #pending = new Map<string, PendingQuestion>()
   readonly #toolCalls = new ToolCalls()
@@ -106,7 +106,7 @@ export class Permissions {
 /** The inputs of a tool for commands that do not change what its command may do. */
 const INPUTS = new Set(['command', 'description', 'timeout'])
 
-/** Whether the request itself says that its call runs one command of gc's own protocol, and nothing else. */
+/** True if the request itself says that its call runs one command of gc's own protocol, and nothing else. */
 async function isOfProtocol(input: unknown): Promise<boolean> {
   if (!isObject(input) || typeof input.command !== 'string' || !Object.keys(input).every((key) => INPUTS.has(key)))
     return false
@@ -120,20 +120,20 @@ interface Field {
   name: string
   schema: ElicitationPropertySchema
   option: QuestionOption
-  /** What its choices stand for. */
+  /** Values of its choices. */
   values: readonly string[]
   isRequired: boolean
 }
 
-/** What an agent wants to know of a person: a form. */
+/** Form with which an agent asks a person. */
 interface Elicitation {
   message: string
   options: QuestionOption[]
-  /** What an answer says to the agent: its fields, and a line of text for each that takes one; or that it is declined. */
+  /** Response to the agent: its fields with a text for each text field, or a refusal. */
   answer(taken: string, text: string): CreateElicitationResponse
 }
 
-/** What ends a form. */
+/** Options that end a form. */
 const DECISIONS: PermissionChoice[] = [
   { id: 'accept', name: 'Accept', kind: 'allow_once' },
   { id: 'decline', name: 'Decline', kind: 'reject_once' },
@@ -219,7 +219,7 @@ function givenTo({ schema, option, values }: Field, text: string): ElicitationCo
   return number
 }
 
-/** What a field has that nobody answered: a box without a tick is false. */
+/** Value of an unanswered field: a box without a tick is false. */
 function defaultOf({ schema }: Field): ElicitationContentValue | undefined {
   if (schema.type === 'boolean') return schema.default === true
   const value: unknown = 'default' in schema ? schema.default : undefined

@@ -11,7 +11,7 @@ export interface RecordLine {
   readonly line: string
 }
 
-/** Where records outlive the process. */
+/** Storage of records that outlives the process. */
 export interface RecordStorage {
   add(entry: RecordLine): void
   /** Only these are left. */
@@ -70,7 +70,7 @@ export class RecordQueue {
     this.appended(this)
   }
 
-  /** What is behind `seq` and not acknowledged, in order. */
+  /** Records after `seq` that are not acknowledged, in order. */
   after(seq: number): readonly RecordLine[] {
     const first = this.#entries[0]?.seq ?? 0
     return this.#entries.slice(Math.max(0, seq + 1 - first))

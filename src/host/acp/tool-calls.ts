@@ -1,6 +1,6 @@
 import type { SessionUpdate, ToolCallUpdate } from '@agentclientprotocol/sdk'
 
-/** How many calls of tools are remembered. */
+/** Number of calls of tools that are remembered. */
 const MAX_CALLS = 50
 
 /** The tool calls of an agent. A request for permission may name a call and leave the rest to its earlier updates. */

@@ -34,9 +34,9 @@ import { shutdownHost } from './shutdown-host.ts'
 
 export type { SessionHost } from './session-host.ts'
 
-/** How long a host may take to answer what it can answer at once. */
+/** Maximum time a host may take to answer what it can answer at once. */
 const ANSWER_MS = 10_000
-/** What KILL and the looks after it may take beyond the grace. */
+/** Extra time for KILL and the checks after it, beyond the grace period. */
 const ENDING_MS = 15_000
 const GRACE_MS = 5_000
 /** An agent that is spoken to by protocol opens a conversation first. */
@@ -49,7 +49,7 @@ const STREAM_WINDOW_BYTES = 256 << 10
 /** Adopts the hosts of a home that run. The first session starts one of this build, or what a dead one left to end. */
 export const connectToHosts = (options: HostClientOptions): Promise<HostClient> => HostClient.connect(options)
 
-/** What the supervisor knows of its session hosts: calls go to the one that runs the session, whichever build it is. */
+/** The supervisor's view of its session hosts: calls go to the host of the session, whatever its build. */
 export class HostClient implements SessionHost {
   readonly #links: HostLinks
   readonly #exits: ExitDispatcher
@@ -310,7 +310,7 @@ interface PendingExit {
   acknowledge: () => void
 }
 
-/** How many acknowledged exits are remembered, in case a host reports one again. */
+/** Number of acknowledged exits that are remembered, in case a host reports one again. */
 const MAX_ACKNOWLEDGED = 1_000
 
 /** Passes each exit to all listeners, and acknowledges it once one has stored it and none has failed. */
@@ -378,7 +378,7 @@ class RecordDispatcher {
 
   constructor(private readonly report: (sentence: string) => void) {}
 
-  /** Whether there is a listener. */
+  /** True if there is a listener. */
   get hasListeners(): boolean {
     return this.#listeners.size > 0
   }
@@ -418,7 +418,7 @@ class RecordDispatcher {
     run.busy = false
   }
 
-  /** Whether a listener has stored them and none has failed. */
+  /** True if a listener has stored them and none has failed. */
   async #store(batch: RecordBatch): Promise<boolean> {
     try {
       const results = await Promise.all([...this.#listeners].map(async (listener) => listener(batch)))

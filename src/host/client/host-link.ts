@@ -26,10 +26,10 @@ import {
 import type { OutputStream } from './output-stream.ts'
 
 const HELLO_MS = 5_000
-/** What may wait for a host that does not read. */
+/** Maximum bytes that wait for a host that does not read. */
 const MAX_WAITING_BYTES = 16 << 20
 
-/** What a host tells whoever holds the link. */
+/** Events that a host sends to the owner of the link. */
 export interface LinkEvents {
   exit(exit: Exit, link: HostLink): void
   activity(sessions: Activity[]): void
@@ -90,7 +90,7 @@ export class HostLink {
     throw new Error('this link was used before the host said hello')
   }
 
-  /** Whether the host has announced that it ends. */
+  /** True if the host has announced that it ends. */
   get ended(): boolean {
     return this.#bye
   }

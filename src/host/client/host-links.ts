@@ -15,9 +15,9 @@ import { launchHost } from './launch.ts'
 
 const RETRY_FIRST_MS = 25
 const RETRY_LAST_MS = 400
-/** How long a place may be held by a host that does not listen: it ends what another left, or is just ending. */
+/** Maximum time a place may be held by a host that does not listen: it ends what another left, or is just ending. */
 const BUSY_MS = 30_000
-/** How long a call waits for a host that is coming back. */
+/** Time a call waits for a host that is coming back. */
 const BACK_MS = 20_000
 const ANSWER_MS = 10_000
 
@@ -27,7 +27,7 @@ export interface HostClientOptions {
   launch: readonly string[]
   /** Names this program; its host runs beside those of other builds. */
   build?: string
-  /** Where the host's own few variables are taken from. */
+  /** Source of the host's own few variables. */
   env?: Record<string, string | undefined>
   clock: Clock
   deadlines: Deadlines
@@ -56,7 +56,7 @@ export class HostLinks {
   #ownLink: HostLink | undefined
   #connecting: Promise<HostLink> | undefined
   #released = false
-  /** Whether there are places of other builds where nobody answers. */
+  /** True if there are places of other builds where nobody answers. */
   #hasDeadHosts = false
 
   constructor(

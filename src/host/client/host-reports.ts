@@ -4,9 +4,9 @@ import { Reported } from './reported.ts'
 
 const ANSWER_MS = 10_000
 
-/** What hosts report of their sessions that waits for people. */
+/** Reports of hosts about items that need a person. */
 export class HostReports {
-  /** What programs ask on their screens. */
+  /** Screen questions of programs. */
   readonly questions: Reported<Question>
   /** The hosts beyond all lists that confined programs ask for. */
   readonly askedHosts: Reported<HostPrompt>

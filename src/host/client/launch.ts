@@ -8,7 +8,7 @@ import { BUSY, READY } from '../protocol/protocol.ts'
 /** A host that has to end what another left first may need some seconds. */
 const START_TIMEOUT_MS = 30_000
 
-/** What a host needs of its environment; sessions get theirs from whoever starts them. */
+/** Variables that a host needs; sessions get theirs from their starter. */
 const INHERITED_VARIABLES = ['PATH', 'HOME', 'USER', 'LOGNAME', 'SHELL', 'TMPDIR', 'LANG', 'XDG_RUNTIME_DIR'] as const
 const HOST_VARIABLES = ['GC_UNATTENDED_TIMEOUT', 'GC_HOST_IDLE_TIMEOUT', 'GC_SESSION_CGROUP'] as const
 
@@ -31,9 +31,8 @@ export async function launchHost(
 }
 
 /**
- * What starts a program in a scope of its own of the user's systemd, whose cgroup is delegated to it: alone there, a
- * host can hold its sessions to their shares, and no restart of the supervisor's unit meets its groups. Undefined where the
- * user has none.
+ * Starts a program in its own scope of the user's systemd, with a delegated cgroup. Alone there, a host can enforce
+ * shares of its sessions, and restarts of the supervisor do not affect them. Undefined where the user has none.
  */
 export function delegatedScope({ XDG_RUNTIME_DIR, PATH, GC_SESSION_CGROUP }: Record<string, string | undefined>) {
   if (!XDG_RUNTIME_DIR || GC_SESSION_CGROUP === 'off') return undefined

@@ -4,7 +4,7 @@ import type { HostLink } from './host-link.ts'
 
 const ANSWER_MS = 10_000
 
-/** What left the sessions of a host for sessions of their own; a host of an earlier build cannot tell. */
+/** Daemons that left the sessions of a host; hosts of earlier builds cannot report them. */
 export async function listDaemonsOf(link: HostLink): Promise<HostResponse<'listDaemons'>['sessions']> {
   try {
     return (await link.request('listDaemons', {}, { ms: ANSWER_MS })).ok.sessions

@@ -2,15 +2,15 @@ import { AppError } from '../../core/errors.ts'
 import { Signal } from '../../core/signal.ts'
 import type { HostLink } from './host-link.ts'
 
-/** How one kind of thing is reported by hosts. */
+/** Report format of one kind of item. */
 interface Kind<Value> {
-  /** What it is, for the log. */
+  /** Name of the kind, for the log. */
   readonly name: string
   /** Asks a host to report it from now on, and for what there is already. */
   ask(link: HostLink): Promise<readonly (readonly [key: string, value: Value])[]>
 }
 
-/** What hosts report of their sessions as it comes and goes, at most one value of a kind for each session. */
+/** Reports of hosts on their sessions as items come and go, at most one of a kind for each session. */
 export class Reported<Value> {
   readonly #open = new Map<string, { value: Value; link: HostLink }>()
   readonly #reporting = new Set<HostLink>()
@@ -31,7 +31,7 @@ export class Reported<Value> {
     return this.#open.get(key)?.value
   }
 
-  /** Whether this host reports it; one of an earlier build does not. */
+  /** True if this host reports it; one of an earlier build does not. */
   reports(link: HostLink | undefined): boolean {
     return link !== undefined && this.#reporting.has(link)
   }
@@ -44,7 +44,7 @@ export class Reported<Value> {
     this.#pending.set(link, pending)
   }
 
-  /** Whether every host that was found has said what is open, or cannot. */
+  /** True if every host that was found has said what is open, or cannot. */
   get isKnown(): boolean {
     return this.#pending.size === 0
   }

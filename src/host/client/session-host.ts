@@ -22,8 +22,8 @@ import type {
 import type { Reported } from './reported.ts'
 
 /**
- * What the supervisor does with the session host. Every call has a deadline: it answers, fails with a sentence,
- * or fails with `gateway-timeout`; while the host is gone and coming back it waits within that deadline.
+ * Operations of the supervisor on the session host. Every call has a deadline: it answers, fails with a sentence, or
+ * fails with `gateway-timeout`; while the host is gone and coming back it waits within that deadline.
  */
 export interface SessionHost {
   /**
@@ -38,9 +38,9 @@ export interface SessionHost {
    * the key: it is gone already. The exit is reported to `onExit` as well.
    */
   end(key: string, options?: EndOptions): Promise<Ended | undefined>
-  /** What left running sessions for sessions of their own, by key. Hosts of older builds cannot tell. */
+  /** Daemons that left running sessions, by key. Hosts of older builds cannot tell. */
   listDaemons(): Promise<Map<string, ProcessRef[]>>
-  /** What a running session exchanged with other hosts so far. Hosts of older builds fail with `not-implemented`. */
+  /** Traffic of a running session so far. Hosts of older builds fail with `not-implemented`. */
   traffic(key: string): Promise<HostTraffic[]>
   /** Types into the terminal; rejected while a megabyte waits to be read. */
   write(key: string, bytes: Uint8Array | string): Promise<void>
@@ -66,11 +66,11 @@ export interface SessionHost {
   mode(key: string, mode: string): Promise<void>
   /** Answers a question of such a program with one of the choices it gave. */
   answer(key: string, request: string, choice: string, text?: string): Promise<void>
-  /** What the program on a terminal asks a person now, as its host reports it. */
+  /** Question on a session's terminal, as reported by its host. */
   question(key: string): Question | undefined
   /** Resolves when the hosts that were found have said what their programs ask. */
   whenQuestionsKnown(): Promise<void>
-  /** Whether the host of a session reports its questions; one of an earlier build does not. */
+  /** True if the host of a session reports its questions; one of an earlier build does not. */
   reportsQuestions(key: string): boolean
   /** Called when a program asks something on its screen, something else, or nothing any more. */
   onQuestion(listener: (key: string, question: Question | undefined) => void): () => void
@@ -106,7 +106,7 @@ export interface SessionHost {
   close(): void
 }
 
-/** What one run of a program batch, oldest first. */
+/** Records of one run of a program, oldest first. */
 export interface RecordBatch {
   key: string
   run: string

@@ -3,9 +3,9 @@ import { AppError } from '../../core/errors.ts'
 import { readProcess } from '../process/index.ts'
 import type { HostLink } from './host-link.ts'
 
-/** What KILL and the looks after it may take beyond the grace. */
+/** Extra time for KILL and the checks after it, beyond the grace period. */
 const ENDING_MS = 15_000
-/** How long a host may take to end itself after its sessions. */
+/** Maximum time a host may take to end itself after its sessions. */
 const GONE_MS = 10_000
 const LOOK_MS = 20
 

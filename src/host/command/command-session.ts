@@ -9,13 +9,13 @@ import type { Origin } from '../process/index.ts'
 import { readProcess } from '../process/process-table.ts'
 import type { CommandOutput, HostedSession, OutputFile, Screen, StartSpec } from '../protocol/index.ts'
 
-/** What a session reports to its host. */
+/** Reports of a session to its host. */
 export interface CommandSessionListener {
   output(session: CommandSession): void
   exited(session: CommandSession): void
 }
 
-/** How many bytes of what a command prints are kept unless its start says otherwise: the last. */
+/** Number of bytes of what a command prints that are kept unless its start says otherwise: the last. */
 const DEFAULT_KEPT_BYTES = 8 * 1024
 
 /** A command that gc waits for: it has no terminal and no input, and what it prints last is kept. */
@@ -64,7 +64,7 @@ export class CommandSession {
     return this.#finished
   }
 
-  /** What it printed, for those who follow it. */
+  /** Output for followers. */
   get ring(): Ring {
     return this.#output.ring
   }
@@ -81,7 +81,7 @@ export class CommandSession {
     return { key, run, kind, pid, startedAt, ...this.#over, ...(cgroup !== undefined && { cgroup }), ...size }
   }
 
-  /** What it printed last stands for a screen. */
+  /** Last output as a screen. */
   async screen(lines = 40): Promise<Screen> {
     const { text } = this.#output
     const shown = text.replace(/\n$/, '').split('\n').slice(-lines)
@@ -180,7 +180,7 @@ class OutputLog {
   }
 }
 
-/** What one stream of a command printed last. */
+/** Last output of one stream of a command. */
 class KeptStream {
   readonly #redaction: RedactionStream
   readonly #ring: Ring
@@ -221,7 +221,7 @@ class KeptStream {
   }
 }
 
-/** What a command prints, the last bytes of each stream and of both as they came. Secrets are struck out. */
+/** Output of a command: the last bytes of each stream, and of both in order. Secrets are struck out. */
 class KeptOutput {
   readonly ring: Ring
   readonly stdout: KeptStream

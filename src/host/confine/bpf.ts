@@ -18,7 +18,7 @@ const NUMBER = 0
 const ARCHITECTURE = 4
 const ARGUMENTS = 16
 
-/** What a filter answers about a call. */
+/** Verdict of a filter on a call. */
 export const Verdict = {
   allow: 0x7fff_0000,
   kill: 0x8000_0000,

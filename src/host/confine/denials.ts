@@ -5,12 +5,12 @@ import { Value } from '@sinclair/typebox/value'
 import { type Clock, toTimestamp } from '../../core/clock.ts'
 import { errorMessage } from '../../core/errors.ts'
 
-/** What a confined session was refused, and how often; without call and target what is beyond the kept kinds. */
+/** Denial of a sandboxed session, with its count; kinds beyond the kept ones have no call and target. */
 export const CountedDenial = Type.Object({
   call: Type.String(),
-  /** What it was about: a path, an address, a process. */
+  /** Target of the access: a path, an address or a process. */
   target: Type.String(),
-  /** Of a connection that its proxy refused: the hosts that would have to be allowed; none where that would not help. */
+  /** Hosts to allow for a connection that its proxy refused; none if that would not help. */
   hosts: Type.Optional(Type.Array(Type.String())),
   count: Type.Integer(),
   lastAt: Type.String(),
@@ -25,7 +25,7 @@ const MAX_KINDS = 200
 const MAX_BYTES = 1 << 20
 const WRITE_MS = 300
 
-/** What a session was refused, as its private folder says; nothing where there is none. */
+/** Denials of a session from its private folder; empty without one. */
 export function readDenials(folder: string): CountedDenial[] {
   const path = join(folder, NAME)
   try {
@@ -44,7 +44,7 @@ export interface ReportedDenial {
   /** As they are counted with the denial. */
   hosts?: readonly string[] | undefined
   count: number
-  /** Whether it is the first of its kind. */
+  /** True if it is the first of its kind. */
   isNew: boolean
 }
 

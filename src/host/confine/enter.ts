@@ -9,7 +9,7 @@ import type { Policy } from './policy.ts'
 import { architecture, callNumber } from './system-calls.ts'
 import { yamaObstacle } from './yama.ts'
 
-/** Where the session host gave the confined program its end of a socket, to hand over its listener. */
+/** Descriptor of the socket over which a sandboxed program hands over its listener. */
 export const HANDOVER = 3
 
 const PR_SET_NO_NEW_PRIVS = 38
@@ -53,7 +53,7 @@ export function enter(policy: Policy, program: Program): never {
   return become(program)
 }
 
-/** Whether this kernel hands system calls over to be answered, as a filter asks it to. */
+/** True if this kernel hands system calls over to be answered, as a filter asks it to. */
 export function hasListener(): boolean {
   const notify = new Uint8Array(new Uint32Array([Verdict.notify]).buffer)
   return syscall(callNumber('seccomp'), SECCOMP_GET_ACTION_AVAIL, 0, notify).value === 0

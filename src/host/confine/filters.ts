@@ -37,7 +37,7 @@ const ADMINISTRATION: SystemCall[] = [
   ...(['open_by_handle_at', 'add_key', 'request_key', 'keyctl', 'bpf', 'perf_event_open', 'userfaultfd'] as const),
   'fanotify_init',
 ]
-/** What every program of a user shares by name, and no rule about files covers. */
+/** Names that all programs of a user share and that no file rule covers. */
 const NAMED: SystemCall[] = [
   ...(['mq_open', 'mq_unlink', 'msgget', 'msgsnd', 'msgrcv', 'msgctl'] as const),
   ...(['semget', 'semop', 'semtimedop', 'semctl'] as const),
@@ -64,11 +64,11 @@ interface Kernel {
   /** The version of Landlock. */
   landlock: number
   arch: Architecture
-  /** Whether the host of another session answers, which lets everything in that one reach its sockets. */
+  /** True if the host of another session answers, which lets everything in that one reach its sockets. */
   isInherited?: boolean
 }
 
-/** What a confined program never does, whatever it is asked about: the first version of Landlock decides `truncate`. */
+/** Calls that a sandbox always refuses: the first version of Landlock decides `truncate`. */
 export function refusals(policy: Policy, { landlock, arch, isInherited = false }: Kernel): Uint8Array {
   const rules = new RuleList(arch)
   rules.fail(EPERM, ADMINISTRATION)
@@ -157,7 +157,7 @@ function addSignals(rules: RuleList, verdict: number): void {
   rules.add(verdict, ['fcntl'], [{ arg: 1, equals: [F_SETOWN] }])
 }
 
-/** What a program does to itself needs nobody's leave. */
+/** Allows a program to change its own priority. */
 function addPriorities(rules: RuleList, verdict: number): void {
   const others = [{ arg: 0, not: [0] }]
   rules.add(verdict, ['prlimit64', 'sched_setaffinity', 'sched_setscheduler'], others)

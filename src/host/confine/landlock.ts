@@ -16,9 +16,9 @@ const RIGHT = {
 }
 const READ = RIGHT.execute | RIGHT.readFile | RIGHT.readDir
 const DEVICES = RIGHT.makeCharacterDevice | RIGHT.makeBlockDevice
-/** What makes sense for a file that is no folder. */
+/** Rights that apply to regular files. */
 const OF_FILES = RIGHT.execute | RIGHT.writeFile | RIGHT.readFile | RIGHT.truncate | RIGHT.ioctlDev
-/** How many rights each version of Landlock knows, from the first on. */
+/** Number of rights in each version of Landlock, from the first on. */
 const RIGHTS_OF = [13n, 14n, 15n, 15n, 16n]
 /** From this version on signals and abstract sockets can be kept within. */
 const SCOPES_SINCE = 6

@@ -30,10 +30,10 @@ function loadByAnyName(): ReturnType<typeof load> {
   throw new Error('gc found no C library that it can call; it knows glibc and musl')
 }
 
-/** What a system call takes: a number, the address of some bytes, or a text, which is passed with its end marked. */
+/** Argument of a system call: a number, the address of bytes, or a null-terminated text. */
 export type Argument = number | Uint8Array | string
 
-/** What a system call answered: `value` is -1 when it failed, and `errno` says why. */
+/** Result of a system call: `value` is -1 on failure, with the reason in `errno`. */
 export interface Result {
   value: number
   errno: number
@@ -55,7 +55,7 @@ export function resetSignal(signal: number): void {
   libc().signal(signal, 0)
 }
 
-/** Where bytes are in memory; empty ones have no address. */
+/** Address of bytes in memory; empty ones have none. */
 export function addressOf(bytes: Uint8Array): number {
   return bytes.length === 0 ? 0 : ptr(bytes)
 }

@@ -2,7 +2,7 @@ import { syscall } from './libc.ts'
 import type { Policy } from './policy.ts'
 import { callNumber } from './system-calls.ts'
 
-/** What the confined session that gc itself runs in reaches. */
+/** Network access of the sandboxed session in which gc itself runs. */
 export type Outer = Exclude<Policy['network'], 'none'>
 
 const UNIX = 1
@@ -14,7 +14,7 @@ const NO_DESCRIPTOR = -1
 /** From this version on Landlock keeps signals within, which the outer session lets through to all that is in it. */
 const SIGNALS_SINCE = 6
 
-/** What holds for a session of a gc that runs in a confined session itself. */
+/** Restrictions of a session whose gc runs in a sandbox itself. */
 export const INHERITED =
   'inherited: gc runs in a confined session itself, whose rules for ports of this machine, modes and priorities hold for its sessions, too; these make no unix sockets, and reach no more hosts'
 
@@ -23,7 +23,7 @@ export function answerToQuestion(name: string, { network }: Policy): { errno: nu
   return name === QUESTION && network !== 'none' ? { errno: ANSWERS[network] } : undefined
 }
 
-/** What the confined session that this process runs in reaches; undefined where it runs in none. */
+/** Network access of the sandboxed session around this process; undefined without one. */
 export function outerSession(): Outer | undefined {
   if (process.platform !== 'linux') return undefined
   const address = Buffer.concat([Buffer.from([UNIX, 0, 0]), Buffer.from(QUESTION)])

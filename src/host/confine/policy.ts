@@ -1,6 +1,6 @@
 import { RESOURCES, type Resource } from '../process/resources.ts'
 
-/** What a confined program may do; what is not listed it may not. Every path is absolute, and has no link in it. */
+/** Permissions of a sandboxed program; unlisted access is denied. Every path is absolute, and has no link in it. */
 export interface Policy {
   /** Files and folders that it may read and run, with all that is in them. */
   readonly read: readonly string[]

@@ -4,7 +4,10 @@ const SCOPE = '/proc/sys/kernel/yama/ptrace_scope'
 /** From this scope on only programs with privileges look into others; from the next nobody does. */
 const [ONLY_PRIVILEGED, NOBODY] = [2, 3]
 
-/** Why a session host that is not privileged cannot answer the calls of the programs that it confines; undefined when it can. */
+/**
+ * Reason a session host that is not privileged cannot answer the calls of the programs that it confines; undefined when
+ * it can.
+ */
 export function yamaObstacle(scope = readScope(), isPrivileged = process.geteuid?.() === 0): string | undefined {
   if (scope < (isPrivileged ? NOBODY : ONLY_PRIVILEGED)) return undefined
   return `kernel.yama.ptrace_scope is ${scope}, so that gc cannot answer what confined programs ask for; it has to be 1 or 0`

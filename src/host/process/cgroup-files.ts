@@ -27,7 +27,7 @@ export const enterCgroup = (path: string): void => writeCgroupFile(path, 'cgroup
 
 export const writeCgroupFile = (path: string, name: string, text: string): void => writeFileSync(join(path, name), text)
 
-/** What a file of a group says; undefined when there is none. */
+/** Content of a group's file; undefined without one. */
 export function readCgroupFile(path: string, name: string): string | undefined {
   try {
     return readFileSync(join(path, name), 'utf8')

@@ -6,7 +6,7 @@ import { enterCgroup, ownCgroup, readCgroupFile, removeCgroup, writeCgroupFile }
 import { type Controllers, HOST_GROUP, handDownControllers, offeredControllers } from './controllers.ts'
 import { RESOURCES, type Resource } from './resources.ts'
 
-/** What a session's share is written to: files of its group, with their contents. */
+/** Files of a group that hold a session's share, with their contents. */
 const LIMITS: Record<Resource, (most: number) => Readonly<Record<string, string>>> = {
   cpu: (most) => ({ 'cpu.max': `${Math.round(most * CPU_PERIOD_US)} ${CPU_PERIOD_US}` }),
   // All of a session ends with what is killed of it: half of one would go on without saying what it misses.
@@ -36,14 +36,14 @@ export class Cgroup {
     })
   }
 
-  /** How much of a resource it has now; undefined where nothing counts it. */
+  /** Current usage of a resource; undefined if it is not counted. */
   used(resource: Resource): number | undefined {
     const name = USED[resource]
     const text = name && readCgroupFile(this.path, name)
     return text === undefined || text === '' ? undefined : Number(text)
   }
 
-  /** Why the kernel killed something of it for want of memory; undefined when it did not, or nothing counts it. */
+  /** Reason the kernel killed something of it for want of memory; undefined when it did not, or nothing counts it. */
   get memoryLack(): MemoryShortage | undefined {
     const events = new Map(
       (readCgroupFile(this.path, 'memory.events') ?? '').split('\n').map((line) => {
@@ -60,11 +60,11 @@ export class Cgroup {
   }
 }
 
-/** How the processes of sessions are held together: by a cgroup each, or else why not. */
+/** Groups that hold the processes of sessions together: one cgroup each, or the reason there is none. */
 export class Cgroups {
   private constructor(
     private readonly folder: string,
-    /** Why sessions have no cgroup; undefined when they have. */
+    /** Reason sessions have no cgroup; undefined if they have one. */
     readonly reason: string | undefined,
     private readonly controllers: Controllers,
     private readonly report: (sentence: string) => void,
@@ -80,12 +80,12 @@ export class Cgroups {
     return new Cgroups(folder, undefined, handDownControllers(folder), report)
   }
 
-  /** Why sessions are not held to all of their shares; undefined when they are. */
+  /** Reason sessions are not held to all of their shares; undefined if they are. */
   get noShare(): string | undefined {
     return this.controllers.reason
   }
 
-  /** Where the group of one run is, or will be; undefined where there are none. */
+  /** Path of the group of one run; undefined without groups. */
   pathOf(run: string): string | undefined {
     return this.reason === undefined ? join(this.folder, `gc-session-${run}`) : undefined
   }
@@ -110,7 +110,7 @@ function here(): { own: string | undefined; folder: string | undefined } {
   return { own, folder: own !== undefined && basename(own) === HOST_GROUP ? dirname(own) : own }
 }
 
-/** Why a host that is started here could give its sessions no cgroup; undefined when it could. */
+/** Reason a host that is started here could give its sessions no cgroup; undefined when it could. */
 export function obstacleToCgroups(): string | undefined {
   const { folder, own } = here()
   return obstacleTo(folder, own)
@@ -123,7 +123,7 @@ export function missingHere(): Resource[] {
   return RESOURCES.filter((resource) => !offered.includes(resource))
 }
 
-/** Why there can be no groups below a folder; `own` is the group that this process is in. */
+/** Reason there can be no groups below a folder; `own` is the group that this process is in. */
 function obstacleTo(folder: string | undefined, own: string | undefined): string | undefined {
   if (folder === undefined || own === undefined) return 'no cgroup v2 with this process is mounted'
   const probe = join(folder, `gc-probe-${process.pid}`)

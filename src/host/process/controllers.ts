@@ -10,7 +10,7 @@ export const HOST_GROUP = 'gc-host'
 /** The resources that groups below a folder can be held to a share of. */
 export interface Controllers {
   readonly held: ReadonlySet<Resource>
-  /** Why they cannot be held to the others; undefined when there are none. */
+  /** Reason they cannot be held to the others; undefined when there are none. */
   readonly reason: string | undefined
 }
 

@@ -32,6 +32,6 @@ export async function findMarked(
   })
 }
 
-/** What was started in some session of a home, or of one city in it, and still runs. */
+/** Processes of a home or one of its cities that still run. */
 export const findRemaining = (home: string, city?: string): Promise<MarkedProcess[]> =>
   findMarked(new ProcessTable(), { home, ...(city !== undefined && { city }) })

@@ -23,7 +23,7 @@ export function marksOf(env: Readonly<Record<string, string | undefined>>): stri
 export const carries = (environment: ReadonlySet<string>, marks: readonly string[]): boolean =>
   marks.length > 0 && marks.every((mark) => environment.has(mark))
 
-/** Whether a process may have inherited the marks of an origin. Those of a command exist since its run started. */
+/** True if a process may have inherited the marks of an origin. Those of a command exist since its run started. */
 export function mayHaveMarks(one: Process, { marks, started }: Pick<Origin, 'marks' | 'started'>): boolean {
   if (marks.length === 0) return false
   return !marks.some((mark) => mark.startsWith(`${COMMAND}=`)) || !isOlder(one.started, started)

@@ -26,7 +26,7 @@ export interface EndingOptions {
   daemons: boolean
 }
 
-/** How long KILL may take to work before the process is called a survivor. */
+/** Maximum time KILL may take to work before the process is called a survivor. */
 const KILL_MS = 5_000
 const FIRST_LOOK_MS = 10
 const LAST_LOOK_MS = 100
@@ -62,7 +62,7 @@ export class ProcessEnder {
     return outcome.survivors
   }
 
-  /** What left each of these sessions for sessions of their own, found in one look. */
+  /** Daemons that left each of these sessions, found in one scan. */
   async daemonsOf(sessions: readonly (readonly Origin[])[]): Promise<ProcessSummary[][]> {
     const processes = await this.table.list()
     const environments = await sessionEnvironments(processes)
@@ -128,7 +128,7 @@ class EndingRun {
     return [...new Set(this.origins.flatMap(({ cgroup }) => cgroup ?? []))]
   }
 
-  /** Whether the last look found nobody, and could miss nobody: who is born during a look is in the groups after it. */
+  /** True if the last look found nobody, and could miss nobody: who is born during a look is in the groups after it. */
   get isOver(): boolean {
     const isGrouped = this.origins.every(({ cgroup }) => cgroup !== undefined)
     return this.alive.length === 0 && isGrouped && this.cgroups.every((path) => pidsInCgroup(path).length === 0)

@@ -9,7 +9,7 @@ export interface Process {
   terminal: string
   /** The group in that terminal's foreground; 0 or less without one. */
   foreground: number
-  /** When it started: with the pid it identifies one process for good, across reboots too. */
+  /** Start time: with the pid it identifies one process permanently, even across reboots. */
   started: string
   /** Has ended and only waits for its parent to ask how. */
   zombie: boolean

@@ -89,7 +89,7 @@ export function readProcess(pid: number): Process | undefined {
   return parsePs(ps.stdout.toString()).find((one) => one.pid === pid)
 }
 
-/** Whether what has the first start began before what has the other; false when that cannot be told. */
+/** True if what has the first start began before what has the other; false when that cannot be told. */
 export function isOlder(started: string, other: string): boolean {
   if (process.platform !== 'linux') return false
   const [boot, ticks] = started.split('.')
@@ -97,7 +97,7 @@ export function isOlder(started: string, other: string): boolean {
   return boot === otherBoot && Number(ticks) < Number(otherTicks)
 }
 
-/** Whether a process descends from another one. */
+/** True if a process descends from another one. */
 export function isDescendantOf(pid: number, ancestor: number): boolean {
   for (let one = readProcess(pid); one && one.pid > 1; one = readProcess(one.parent)) {
     if (one.parent === ancestor) return true

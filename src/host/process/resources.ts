@@ -1,3 +1,3 @@
-/** What of a machine a session can be held to a share of. */
+/** Resources of which a session can get a share. */
 export const RESOURCES = ['cpu', 'memory', 'pids'] as const
 export type Resource = (typeof RESOURCES)[number]

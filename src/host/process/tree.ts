@@ -12,18 +12,18 @@ export interface Origin {
 }
 
 export interface ProcessFamily {
-  /** What ends with the session: its leader, its terminal session and group, and their descendants. */
+  /** Processes that end with the session: its leader, its terminal session and group, and their descendants. */
   members: Process[]
-  /** What left for a session of its own and has no living parent here. */
+  /** Processes in sessions of their own without a living parent here. */
   daemons: Process[]
 }
 
 export const identity = ({ pid, started }: { pid: number; started: string }): string => `${pid}@${started}`
 
 /**
- * Who belongs to a session. `knownIds` are the identities that belonged to it in an earlier look: they stay, whoever
- * their parent is by now. `marked` are the processes that carry the session's marks. Those that ended are left out,
- * and so are `spared` and init.
+ * Processes of a session. `knownIds` are the identities that belonged to it in an earlier look: they stay, whoever
+ * their parent is by now. `marked` are the processes that carry the session's marks. Those that ended are left out, and
+ * so are `spared` and init.
  */
 export function familyOf(
   processes: readonly Process[],

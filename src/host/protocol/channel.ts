@@ -2,7 +2,7 @@ import type { Socket } from 'bun'
 import { errorMessage } from '../../core/errors.ts'
 import { encodeFrame, type Frame, FrameReader } from './frames.ts'
 
-/** What the owner of a channel does with it. */
+/** Events of a channel for its owner. */
 export interface ChannelEvents {
   frame(frame: Frame): void
   /** Everything that waited to be written has been. */
@@ -91,12 +91,12 @@ export class Channel {
   }
 }
 
-/** What a socket carries to find its channel. */
+/** Data by which a socket finds its channel. */
 export interface ChannelData {
   channel: Channel
 }
 
-/** How Bun's sockets speak to channels. `arrived` gives a socket that was accepted its channel. */
+/** Connects Bun's sockets to channels. `arrived` gives a socket that was accepted its channel. */
 export function createChannelHandler(arrived?: (socket: Socket<ChannelData>) => Channel) {
   return {
     open(socket: Socket<ChannelData>) {

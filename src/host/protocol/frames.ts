@@ -1,5 +1,5 @@
 import { isObject } from '../../core/json.ts'
-/** What goes over the host's socket: a JSON header and, where there is any, raw bytes. */
+/** Frame on the host's socket: a JSON header and optional raw bytes. */
 export interface Frame {
   header: Record<string, unknown>
   payload: Uint8Array
@@ -29,7 +29,7 @@ export function encodeFrame(header: object, payload: Uint8Array = NOTHING): Uint
   return frame
 }
 
-/** What cannot be a frame of ours; nothing more can be read from where it came. */
+/** Error for an invalid frame; its connection cannot be read further. */
 export class FrameError extends Error {}
 
 /** Cuts a stream of bytes into frames. Keeps at most one unfinished frame. */

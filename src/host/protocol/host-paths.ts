@@ -11,12 +11,12 @@ const MAX_SOCKET_PATH_BYTES = 100
 /** The name of a file that is still being written ends with this. */
 export const UNFINISHED = '.new'
 
-/** Where one host of a home lives: a folder per build, so that a new build's host runs beside the old one. */
+/** Paths of one host of a home: a folder per build, so that hosts of two builds run side by side. */
 export class HostPaths {
   readonly folder: string
   readonly lock: string
   readonly log: string
-  /** Where a host keeps what outlives it. Sessions belong to one run of the machine, since no process outlives it. */
+  /** Folder of a host's persistent files. Sessions belong to one run of the machine, since no process outlives it. */
   readonly files: HostFolders
   readonly #socket: string
   readonly #elsewhere: string
@@ -73,7 +73,7 @@ export class HostPaths {
     return existsSync(this.#socket) ? this.#socket : undefined
   }
 
-  /** Whether a host left something that the next one has to end or to report. */
+  /** True if a host left something that the next one has to end or to report. */
   get hasLeftovers(): boolean {
     const { sessions, exits, records } = this.files
     const isLeftover = (name: string) => !name.endsWith(UNFINISHED)

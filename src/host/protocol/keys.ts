@@ -1,5 +1,5 @@
 /** The key of a command that a city waits for. */
 export const commandKey = (city: string, name: string): string => `${city}:${name}`
 
-/** Whether a host runs what has this key for a city: a session of it, or a command. */
+/** True if a host runs what has this key for a city: a session of it, or a command. */
 export const isKeyOf = (key: string, city: string): boolean => key.startsWith(`${city}/`) || key.startsWith(`${city}:`)

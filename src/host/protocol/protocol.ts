@@ -36,15 +36,15 @@ const Key = { key: Type.String() }
 const Stream = { stream: Type.Integer() }
 const Empty = Type.Object({})
 
-/** What a supervisor asks of a host. */
+/** Requests of a supervisor to a host. */
 export const REQUEST_SCHEMAS = {
   start: request('start', { spec: StartSpec }),
   list: request('list', {}),
   end: request('end', { ...Key, ...EndOptions.properties }),
   endDaemons: request('endDaemons', { daemons: Type.Array(ProcessRef), grace: EndOptions.properties.grace }),
-  /** What left the running sessions for sessions of their own. */
+  /** Daemons that left the running sessions. */
   listDaemons: request('listDaemons', {}),
-  /** What a running session exchanged with other hosts so far. */
+  /** Traffic of a running session so far. */
   traffic: request('traffic', Key),
   /** Starts sending the hosts that people are asked about as they come and go; answers those that are open. */
   askedHosts: request('askedHosts', {}),
@@ -104,7 +104,7 @@ export const REQUEST_SCHEMAS = {
   }),
 }
 
-/** What the host answers. */
+/** Responses of the host. */
 export const RESPONSE_SCHEMAS = {
   start: StartResult,
   list: Type.Object({ sessions: Type.Array(HostedSession) }),
@@ -155,7 +155,7 @@ export const ReplyFrame = Type.Object({
 })
 export type ReplyFrame = Static<typeof ReplyFrame>
 
-/** What a host sends without a request. */
+/** Frame that a host sends without a request. */
 export const PushFrame = Type.Union([
   Type.Object({ push: Type.Literal('output'), ...Stream, offset: Type.Integer() }),
   Type.Object({ push: Type.Literal('gap'), ...Stream, from: Type.Integer(), to: Type.Integer() }),
@@ -164,7 +164,7 @@ export const PushFrame = Type.Union([
   Type.Object({ push: Type.Literal('exit'), exit: Exit }),
   /** Records of an agent, oldest first: the payload is a line of JSON for each. */
   Type.Object({ push: Type.Literal('records'), ...Key, run: Type.String() }),
-  /** What a program asks on its screen now; absent when it asks nothing any more. */
+  /** Current screen question of a program; absent without one. */
   Type.Object({ push: Type.Literal('question'), ...Key, question: Type.Optional(Question) }),
   /** The host that a person is asked about now for a program; absent when nobody is asked any more. */
   Type.Object({ push: Type.Literal('asked-host'), ...Key, asked: Type.Optional(HostPrompt) }),

@@ -4,7 +4,7 @@ import { type Static, Type } from '@sinclair/typebox'
 export const ProviderKey = Type.Object({
   /** Names it in the addresses that the program is given. */
   name: Type.String({ pattern: '^[a-z][a-z0-9-]*$' }),
-  /** Where its requests go, and nowhere else. */
+  /** Only address of its requests. */
   url: Type.String(),
   /** The header that the key is put in, and what it says. */
   header: Type.String(),
@@ -22,15 +22,15 @@ export const OuterProxies = Type.Object({
 })
 export type OuterProxies = Static<typeof OuterProxies>
 
-/** What the proxy of a session lets through. */
+/** Rules of a session's proxy. */
 export const ProxyRules = Type.Object({
   /** The hosts that it connects to: by rules, or all of them. */
   hosts: Type.Union([Type.Literal('any'), Type.Array(Type.String())]),
-  /** What to do about another host, for whoever asked for it: `{host}` stands for its name, or for several as in a list. */
+  /** Advice about an unlisted host: `{host}` stands for its name, or for several as in a list. */
   advice: Type.String(),
-  /** What else lets it to a host that is on no list, behind the advice. */
+  /** Further way to allow an unlisted host, after the advice. */
   otherwise: Type.Optional(Type.String()),
-  /** Whether a person is asked about other hosts. */
+  /** True if a person is asked about other hosts. */
   asks: Type.Optional(Type.Boolean()),
   keys: Type.Array(ProviderKey),
   /** Through what it reaches hosts; absent: directly. */
@@ -45,16 +45,16 @@ export const HostPrompt = Type.Object({
   /** A name or an address in its normal form. */
   host: Type.String(),
   port: Type.Integer(),
-  /** When it was first asked for, RFC 3339. */
+  /** Time of the first request, RFC 3339. */
   since: Type.String(),
-  /** How many other hosts the session asks for, too. */
+  /** Number of other hosts that the session requests. */
   others: Type.Integer(),
 })
 export type HostPrompt = Static<typeof HostPrompt>
 
 /**
- * What a person says: the connections that wait, or else the next one, may pass; all of this session; none of it; or none
- * to any host that it asks for, now and later.
+ * Answer of a person: allow the waiting or next connections, all of this session, none of it, or no host of this
+ * session at all.
  */
 export const HostAnswer = Type.Union([
   Type.Literal('once'),
@@ -64,7 +64,7 @@ export const HostAnswer = Type.Union([
 ])
 export type HostAnswer = Static<typeof HostAnswer>
 
-/** What a session exchanged with one host. */
+/** Traffic of a session with one host. */
 export const HostTraffic = Type.Object({
   /** With its port, unless that is 443 or 80; `*` for all those that found no room in the list. */
   host: Type.String(),

@@ -3,7 +3,7 @@ import { OptionText, QuestionKind } from '../../programs/terminal-profile.ts'
 
 const Text = Type.String()
 
-/** What an option does: allows it now or from now on, denies it now or from now on, or something of its own. */
+/** Effect of an option: allow once or from now on, deny once or from now on, or another. */
 export const OptionRole = Type.Union([
   Type.Literal('allow-once'),
   Type.Literal('allow-always'),
@@ -18,14 +18,14 @@ export const QuestionOption = Type.Object({
   /** Names the option in an answer: its number on a screen, counted from 1, or the agent's own id for it. */
   id: Text,
   label: Text,
-  /** What explains it, where the program says more than its label. */
+  /** Explanation by the program, beyond its label. */
   description: Type.Optional(Text),
   role: OptionRole,
   /** Absent where it takes no text. */
   text: Type.Optional(OptionText),
   /** A box to tick: it can be taken together with others. */
   ticks: Type.Optional(Type.Boolean()),
-  /** What its text is one of. */
+  /** Choices of its text. */
   choices: Type.Optional(Type.Array(Text)),
   /** Its text may be several of them, separated by commas. */
   several: Type.Optional(Type.Boolean()),
@@ -33,8 +33,8 @@ export const QuestionOption = Type.Object({
 export type QuestionOption = Static<typeof QuestionOption>
 
 /**
- * What a program asks a person, by protocol or on its screen. It stays the same question, with the same id, until it is
- * answered or gone; asked again later, it is another.
+ * Question of a program to a person, by protocol or on its screen. It stays the same question, with the same id, until
+ * it is answered or gone; asked again later, it is another.
  */
 export const Question = Type.Object({
   id: Text,
@@ -49,14 +49,14 @@ export const Question = Type.Object({
   options: Type.Array(QuestionOption),
   /** The rows of the screen that asks; none when it is asked by protocol. */
   picture: Type.Array(Text),
-  /** When it came up, RFC 3339, by the host's clock. */
+  /** Time it appeared, RFC 3339, by the host's clock. */
   since: Text,
 })
 export type Question = Static<typeof Question>
 
 /**
- * What became of a choice. `taken`: the question was gone once the option was confirmed. `gone`: it was not shown any
- * more, and nothing was confirmed. `stuck`: the program did not do what the keys ask for; a person has to look.
+ * Outcome of a choice. `taken`: the question was gone once the option was confirmed. `gone`: it was not shown any more,
+ * and nothing was confirmed. `stuck`: the program did not do what the keys ask for; a person has to look.
  */
 export const ChoiceResult = Type.Union([Type.Literal('taken'), Type.Literal('gone'), Type.Literal('stuck')])
 export type ChoiceResult = Static<typeof ChoiceResult>
@@ -65,6 +65,6 @@ export type ChoiceResult = Static<typeof ChoiceResult>
 export const joinOptions = (ids: readonly string[]): string => ids.join(',')
 export const splitOptions = (option: string): string[] => option.split(',')
 
-/** What became of a choice, and the option that was taken, which is the first one when a question is answered twice. */
+/** Outcome of a choice with the taken option: the first one, if a question is answered twice. */
 export const ChoiceOutcome = Type.Object({ result: ChoiceResult, option: Type.Optional(Text) })
 export type ChoiceOutcome = Static<typeof ChoiceOutcome>

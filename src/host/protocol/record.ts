@@ -20,9 +20,9 @@ export const Ready = Type.Object({
   type: Type.Literal('ready'),
   /** The agent's own name for the conversation. */
   conversation: Text,
-  /** Whether it goes on with an earlier one. */
+  /** True if it goes on with an earlier one. */
   resumed: Type.Boolean(),
-  /** Whether it can go on with this one after it has ended. */
+  /** True if it can go on with this one after it has ended. */
   resumable: Type.Boolean(),
   model: Type.Optional(Text),
   mode: Type.Optional(Text),
@@ -41,7 +41,7 @@ export const TurnEnded = Type.Object({
   error: Type.Optional(Text),
 })
 
-/** What the agent reported of its turn: text, thoughts, tool calls, plans, modes, usage. */
+/** Report of the agent on its turn: text, thoughts, tool calls, plans, modes, usage. */
 export const Update = Type.Object({ type: Type.Literal('update'), update: Type.Record(Text, Type.Unknown()) })
 
 /** The agent waits for permission. */
@@ -65,12 +65,12 @@ export const PermissionAnswered = Type.Object({
 export const ProtocolError = Type.Object({ type: Type.Literal('error'), message: Text })
 
 const all = [Ready, TurnBegan, TurnEnded, Update, PermissionAsked, PermissionAnswered, ProtocolError] as const
-/** What happened, before it has a number. */
+/** Event before it has a number. */
 export const AgentRecordContent = Type.Union([...all])
 export type AgentRecordContent = Static<typeof AgentRecordContent>
 
 const numbered = <T extends (typeof all)[number]>(what: T) => Type.Composite([Type.Object(Numbered), what])
-/** What happened in the conversation with an agent. It is kept until a supervisor has kept it. */
+/** Event in the conversation with an agent. It is kept until a supervisor has kept it. */
 export const AgentRecord = Type.Union([
   numbered(Ready),
   numbered(TurnBegan),

@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { HostTraffic, ProxyRules } from './proxy.ts'
 import { EnforcedShare, Share } from './share.ts'
 
-/** What runs in a session: a program on a terminal of its own, one that is spoken to by protocol, or a command. */
+/** Kind of a session: a program on its own terminal, a program with a protocol, or a command. */
 export const SessionKind = Type.Union([Type.Literal('terminal'), Type.Literal('acp'), Type.Literal('command')])
 export type SessionKind = Static<typeof SessionKind>
 
@@ -23,7 +23,7 @@ export const ToolServer = Type.Union([
 ])
 export type ToolServer = Static<typeof ToolServer>
 
-/** What is known of a program that decides how its screen is read. */
+/** Facts about a program that decide how its screen is read. */
 export const ProgramOnTerminal = Type.Object({
   /** The program's name, such as `claude`; absent when we know nothing about it. */
   name: Type.Optional(Type.String()),
@@ -36,7 +36,7 @@ export type ProgramOnTerminal = Static<typeof ProgramOnTerminal>
 export const CommandOutput = Type.Object({
   stdout: Type.String(),
   stderr: Type.String(),
-  /** Whether there was more. */
+  /** True if there was more. */
   truncated: Type.Boolean(),
 })
 export type CommandOutput = Static<typeof CommandOutput>
@@ -53,13 +53,13 @@ export type PrivateFile = Static<typeof PrivateFile>
 export const PrivateLink = Type.Object({ path: Type.String(), to: Type.String() })
 export type PrivateLink = Static<typeof PrivateLink>
 
-/** How a program is confined: what it may do besides what every confined one may. */
+/** Sandbox of a program: its permissions beyond those of every sandbox. */
 export const Confinement = Type.Object({
-  /** Whose toolchains it may read. */
+  /** Home whose toolchains it may read. */
   home: Type.String(),
   /** The folder for what is temporary and for the state of its programs, which only it has. */
   private: Type.String(),
-  /** What the private folder for state begins with, when it is made. */
+  /** Initial contents of a new private state folder. */
   begin: Type.Optional(Type.Object({ files: Type.Array(PrivateFile), links: Type.Array(PrivateLink) })),
   /** Places where they are, as all that is written: the host follows no link to them. */
   read: Type.Array(Type.String()),
@@ -71,7 +71,7 @@ export const Confinement = Type.Object({
   ports: Type.Array(Type.Integer({ minimum: 1, maximum: 65535 })),
   /** Ports on which it never listens, since others show their tokens to whoever does. */
   reserved: Type.Optional(Type.Array(Type.Integer({ minimum: 1, maximum: 65535 }))),
-  /** What it reaches beyond, by a proxy of its own; absent: it has none. */
+  /** Network access by its own proxy; absent without one. */
   proxy: Type.Optional(ProxyRules),
   /** The most that it has of this machine, as far as that can hold it. */
   share: Type.Optional(Share),
@@ -87,15 +87,15 @@ export const StartSpec = Type.Object({
   cwd: Type.String(),
   env: Type.Record(Type.String(), Type.String()),
   ...Size,
-  /** Of kind `command`: how many bytes of each of its streams are kept, and reported with its exit. */
+  /** Kind `command`: maximum bytes kept of each stream, reported with its exit. */
   keep: Type.Optional(Type.Integer({ minimum: 1, maximum: MAX_KEPT_BYTES })),
-  /** Of kind `command`: where all that it prints is written as well. */
+  /** Kind `command`: file that also receives all output. */
   log: Type.Optional(OutputFile),
   /** Absent for a program that is not confined. */
   confine: Type.Optional(Confinement),
   /** On a terminal: what the program is, so that its questions are found. */
   program: Type.Optional(ProgramOnTerminal),
-  /** How the conversation with a program of kind `acp` begins. */
+  /** Opening of the conversation with a program of kind `acp`. */
   acp: Type.Optional(
     Type.Object({
       /** The program's name for an earlier conversation to go on with, if it can. */
@@ -114,7 +114,7 @@ export const StartResult = Type.Object({
   pid: Type.Integer(),
   /** RFC 3339, by the host's clock. */
   startedAt: Type.String(),
-  /** Of kind `acp`: whether it goes on with the requested conversation. */
+  /** Kind `acp`: whether it resumed the requested conversation. */
   resumed: Type.Optional(Type.Boolean()),
 })
 export type StartResult = Static<typeof StartResult>
@@ -123,7 +123,9 @@ export type StartResult = Static<typeof StartResult>
 export const ProcessRef = Type.Object({ pid: Type.Integer(), started: Type.String(), command: Type.String() })
 export type ProcessRef = Static<typeof ProcessRef>
 
-/** Why a session is over: by itself, on request, because nobody watched, because its host died, or with all others. */
+/**
+ * Reason a session is over: by itself, on request, because nobody watched, because its host died, or with all others.
+ */
 export const EndReason = Type.Union([
   Type.Literal('exited'),
   Type.Literal('ended'),
@@ -160,7 +162,7 @@ export const HostedSession = Type.Object({
   title: Type.Optional(Type.String()),
   /** The cgroup that everything started in it is in, and ends with it. */
   cgroup: Type.Optional(Type.String()),
-  /** What holds it to its share of the machine; absent when it has none. */
+  /** Group that limits its share of the machine; absent without one. */
   share: Type.Optional(Type.Array(EnforcedShare)),
   /** Bytes the screen never saw because the program wrote faster than it could be read. */
   unseen: Type.Integer(),
@@ -174,20 +176,20 @@ export const Exit = Type.Object({
   endedAt: Type.String(),
   reason: EndReason,
   ...ExitFields,
-  /** Why the kernel killed it for want of memory: it had its share, or the machine had no more. */
+  /** Reason the kernel killed it for want of memory: it had its share, or the machine had no more. */
   memoryLack: Type.Optional(Type.Union([Type.Literal('share'), Type.Literal('machine')])),
   /** The last lines of its screen and scrollback, at most 16 KB. */
   lastOutput: Type.Array(Type.String()),
-  /** Of a command whose streams are kept apart. */
+  /** Streams of a command, if they are kept apart. */
   streams: Type.Optional(CommandOutput),
   /** Processes that left for a session of their own and run on; `endDaemons` ends them. */
   daemons: Type.Array(ProcessRef),
-  /** What it exchanged with other hosts, of one with a proxy. */
+  /** Traffic of a session with a proxy, by host. */
   traffic: Type.Optional(Type.Array(HostTraffic)),
 })
 export type Exit = Static<typeof Exit>
 
-/** What `end` did. */
+/** Result of `end`. */
 export type Ended = Exit
 
 const EndFields = {
@@ -206,9 +208,9 @@ export const Screen = Type.Object({
   styled: Type.Optional(Type.Array(Type.String())),
   cursor: Type.Object({ x: Type.Integer(), y: Type.Integer() }),
   title: Type.String(),
-  /** Whether a full-screen program has the alternate screen. */
+  /** True if a full-screen program has the alternate screen. */
   alternate: Type.Boolean(),
-  /** Whether the program takes pasted text apart from typed keys (DEC mode 2004). */
+  /** True if the program takes pasted text apart from typed keys (DEC mode 2004). */
   bracketedPaste: Type.Boolean(),
   ...Size,
   /** Offset behind the last byte this screen has seen. */
@@ -260,11 +262,13 @@ export const HostStatus = Type.Object({
   exits: Type.Integer(),
   /** Resident memory in bytes. */
   memory: Type.Integer(),
-  /** Whether it takes no new sessions. */
+  /** True if it takes no new sessions. */
   retired: Type.Boolean(),
-  /** Why its sessions have no cgroup; empty when they have, absent from a host that knows of none. */
+  /** Reason its sessions have no cgroup; empty when they have, absent from a host that knows of none. */
   noCgroup: Type.Optional(Type.String()),
-  /** Why its sessions are not held to all of their shares; empty when they are, absent from a host that holds none. */
+  /**
+   * Reason its sessions are not held to all of their shares; empty when they are, absent from a host that holds none.
+   */
   noShare: Type.Optional(Type.String()),
 })
 export type HostStatus = Static<typeof HostStatus>

@@ -20,7 +20,7 @@ import type { HostSession } from './session-registry.ts'
 const MAX_WAITING_BYTES = 256 << 10
 const CHUNK_BYTES = 32 << 10
 
-/** What a connection asks of its host. */
+/** Options of a connection to its host. */
 export interface ConnectionOptions {
   hello: Hello['hello']
   /** Carries out a request; the answer may have a payload. */
@@ -264,7 +264,7 @@ const CHUNK_CHARACTERS = 128 << 10
 
 /** The way to a supervisor. */
 interface RecordChannel {
-  /** Whether it takes more now; when it does again, `go` is called. */
+  /** True if it takes more now; when it does again, `go` is called. */
   clear(): boolean
   send(queue: RecordQueue, lines: string[]): void
 }

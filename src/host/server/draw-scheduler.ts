@@ -1,6 +1,6 @@
 import type { TerminalEmulator } from './terminal-emulator.ts'
 
-/** How much may wait for one emulator; beyond that the oldest goes. */
+/** Maximum bytes that wait for one emulator; beyond that the oldest are dropped. */
 const MAX_WAITING_BYTES = 4 << 20
 const SLICE = 16 << 10
 
@@ -43,7 +43,7 @@ export class DrawScheduler {
   }
 }
 
-/** What one emulator has drawn and what still waits for it. */
+/** Bytes that one emulator has drawn, and those that wait. */
 export class DrawQueue {
   /** Offset in the served output that the screen has seen. */
   offset = 0

@@ -17,7 +17,7 @@ import type { RecordLine } from '../acp/index.ts'
 import { type HostPaths, UNFINISHED } from '../protocol/host-paths.ts'
 import type { Exit } from '../protocol/index.ts'
 
-/** What is on disk of a session before it is reported as started. Without a pid it was about to be. */
+/** Record of a session on disk before it is reported as started. Without a pid it was about to be. */
 export interface SessionRecord {
   run: string
   key: string
@@ -34,8 +34,8 @@ const RECORD_FILE_SUFFIX = '.jsonl'
 export const MAX_EXITS = 500
 
 /**
- * What outlives the host: the sessions it runs and the exits nobody has acknowledged. Session records belong to one
- * run of the machine, since no process outlives it: those of another are not even read.
+ * Files that outlive the host: its sessions and unacknowledged exits. Session records belong to one run of the machine,
+ * since no process outlives it: those of another are not even read.
  */
 export class HostFiles {
   readonly #sessions: string
@@ -88,7 +88,7 @@ export class HostFiles {
     rmSync(join(this.#exits, `${run}.json`), { force: true })
   }
 
-  /** Where what an agent says is kept until somebody has acknowledged it. */
+  /** File of an agent's records until they are acknowledged. */
   recordFile(owner: RecordOwner, report: (sentence: string) => void): RecordFile {
     return new RecordFile(join(this.#unheard, `${owner.run}${RECORD_FILE_SUFFIX}`), owner, report)
   }
@@ -150,7 +150,7 @@ const isSessionRecord = (value: unknown): value is SessionRecord =>
 const isExit = (value: unknown): value is Exit =>
   isObject(value) && typeof value.run === 'string' && typeof value.key === 'string' && typeof value.endedAt === 'string'
 
-/** Whose records a file holds: its first line. */
+/** Owner of the records in a file: its first line. */
 interface RecordOwner {
   run: string
   key: string
@@ -234,7 +234,7 @@ class RecordFile {
   }
 }
 
-/** What a file holds: its owner and the records up to the first that is not whole; undefined when it is no such file. */
+/** Contents of a file: its owner and the records up to the first incomplete one; undefined for other files. */
 function readRecordFile(path: string): (RecordOwner & { entries: RecordLine[] }) | undefined {
   const [head = '', ...lines] = readFileSync(path, 'utf8').split('\n')
   const owner = parseJson(head)

@@ -326,12 +326,12 @@ class ActivityNotifier {
   }
 }
 
-/** How long a host with nothing to do stays. */
+/** Time a host with nothing to do stays. */
 const IDLE_MS = 10_000
 
 interface HostLifetimeOptions {
   deadlines: Deadlines
-  /** How long sessions run on while no supervisor is connected. */
+  /** Time sessions run on while no supervisor is connected. */
   unattendedTimeout: number
   idleTimeout?: number
   /** Nobody has spoken to this host for that long while sessions ran. */
@@ -340,7 +340,7 @@ interface HostLifetimeOptions {
   idle(): void
 }
 
-/** Whether anybody watches, and whether there is anything to watch. */
+/** True if anybody watches, and whether there is anything to watch. */
 class HostLifetime {
   #supervisors = 0
   #sessions = 0

@@ -28,7 +28,7 @@ import { TerminalSession } from './terminal-session.ts'
 export const GRACE_MS = 5_000
 /** Those left behind by a program that ended by itself have lost what they worked for. */
 const LEFTOVER_GRACE_MS = 2_000
-/** How long the last output is read while a daemon still holds the terminal. */
+/** Time the last output is read while a daemon still holds the terminal. */
 const LAST_OUTPUT_MS = 300
 const RETRY_MS = 5_000
 
@@ -158,7 +158,7 @@ export class HostSessions {
     return this.parts.endings.endSeen(daemons, grace)
   }
 
-  /** What left each running session, of those that something left. */
+  /** Daemons that left each running session, for sessions with any. */
   async listDaemons(): Promise<{ key: string; daemons: ProcessSummary[] }[]> {
     const sessions = this.registry.all.filter(
       ({ kind, origins }) => kind !== 'command' && origins.some(({ marks }) => marks.length > 0),
@@ -336,7 +336,7 @@ function lastLines(lines: readonly string[]): string[] {
 /** The code with which a shell exits whose program was killed. */
 const KILLED_CODE = 137
 
-/** What holds each running session together, and to its share of the machine. */
+/** Groups that hold running sessions together and to their shares. */
 class SessionGroups {
   readonly #groups = new Map<string, { cgroup: Cgroup | undefined; share: SessionShare }>()
 
@@ -345,7 +345,7 @@ class SessionGroups {
     private readonly report: (sentence: string) => void,
   ) {}
 
-  /** What a run of a session is started in. */
+  /** Group in which a run of a session starts. */
   open(run: string, { confine }: StartSpec): Pick<SessionParts, 'cgroup' | 'yields'> {
     const cgroup = this.cgroups.create(run)
     const share = SessionShare.of(confine?.share ?? {}, cgroup, this.report)
@@ -358,7 +358,9 @@ class SessionGroups {
     return share.length > 0 ? { share } : {}
   }
 
-  /** Why its first process was killed for want of memory, if it was: its group, which knows, goes with the session. */
+  /**
+   * Reason its first process was killed for want of memory, if it was: its group, which knows, goes with the session.
+   */
   memoryLackOf({ run, exitStatus }: HostSession): MemoryShortage | undefined {
     const wasKilled = exitStatus?.signal === 'SIGKILL' || exitStatus?.exitCode === KILLED_CODE
     return wasKilled ? this.#groups.get(run)?.cgroup?.memoryLack : undefined
@@ -376,7 +378,7 @@ class SessionGroups {
   }
 }
 
-/** How many ended runs keep their unacknowledged records. */
+/** Maximum ended runs whose unacknowledged records are kept. */
 const MAX_ENDED_RUNS = 200
 
 /** The records of a host's agents that no supervisor has acknowledged; they are on disk, too. */

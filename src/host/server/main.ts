@@ -18,18 +18,18 @@ const UNATTENDED_MS = 15 * 60_000
 
 export interface HostOptions {
   home: string
-  /** How this program is started. */
+  /** Command that starts this program. */
   gc: readonly string[]
   /** Names the program this host is of; a host of another build runs beside it. */
   build: string
   clock?: Clock
-  /** How the secrets begin that are redacted from all output. */
+  /** Prefixes of secrets that are redacted from all output. */
   secretPrefixes: readonly string[]
-  /** How long sessions run on while no supervisor is connected; 15 minutes when not given. */
+  /** Time sessions run on while no supervisor is connected; 15 minutes when not given. */
   unattendedTimeout?: number
-  /** How long a host without sessions and supervisor stays; 10 seconds when not given. */
+  /** Time a host without sessions and supervisor stays; 10 seconds when not given. */
   idleTimeout?: number
-  /** Whether each session gets a cgroup where the system allows it; true when not given. */
+  /** True if each session gets a cgroup where the system allows it; true when not given. */
   usesCgroups?: boolean
   /** Says one line, once: that it is ready, or why not. */
   say(line: string): void

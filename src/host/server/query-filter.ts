@@ -2,7 +2,7 @@ const ESC = 0x1b
 const BEL = 0x07
 const ENQ = 0x05
 
-/** How far a sequence is held back to see whether it asks something; longer ones are drawings. */
+/** Maximum length of a sequence that is held back as a possible query; longer ones are drawings. */
 const MAX_HELD_BYTES = 512
 const NOTHING = new Uint8Array(0)
 
@@ -43,7 +43,7 @@ export class QueryFilter {
     return concat(passed)
   }
 
-  /** What was held back at the end of the output. */
+  /** Bytes held back at the end of the output. */
   flush(): Uint8Array {
     const held = this.#held
     this.#held = NOTHING

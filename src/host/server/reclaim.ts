@@ -6,7 +6,7 @@ import { HostPaths } from '../protocol/host-paths.ts'
 import type { Exit } from '../protocol/index.ts'
 import { HostFiles, type SessionRecord } from './host-files.ts'
 
-/** What was left by a host that died has lost its terminal: it gets no long goodbye. */
+/** Short grace period for processes of a dead host, which have lost their terminal. */
 const GRACE_MS = 1_000
 
 /**

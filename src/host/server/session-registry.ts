@@ -7,7 +7,7 @@ import type { TerminalSession } from './terminal-session.ts'
 /** A program that a host runs, by one kind of connection or another. */
 export type HostSession = TerminalSession | AgentSession | CommandSession
 
-/** What a session reports to its host. */
+/** Reports of a session to its host. */
 export interface SessionEvents {
   output(session: HostSession): void
   exited(session: HostSession): void
@@ -15,7 +15,7 @@ export interface SessionEvents {
   question(session: HostSession, question: Question | undefined): void
 }
 
-/** What the sessions of a host report to its connections. */
+/** Reports of a host's sessions to its connections. */
 export interface HostSessionsListener {
   output(session: HostSession): void
   /** An agent has produced a record. */
@@ -27,7 +27,7 @@ export interface HostSessionsListener {
   changed(): void
 }
 
-/** Of so many that ended, the last output is kept for whoever still reads it. */
+/** Maximum ended sessions whose last output is kept for late readers. */
 const MAX_ENDED = 64
 
 /** The sessions of a host by key: those that run, and those that ended last. */
@@ -44,7 +44,7 @@ export class SessionRegistry {
     return [...this.#running.values()]
   }
 
-  /** What programs ask on their screens now. */
+  /** Current screen questions of programs. */
   get questions(): { key: string; question: Question }[] {
     return this.all.flatMap((session) => {
       const question = session.kind === 'terminal' ? session.question : undefined

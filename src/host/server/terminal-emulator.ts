@@ -6,9 +6,9 @@ import type { CellColours } from '../terminal/index.ts'
 const SCROLLBACK = 200
 /** After how many bytes the emulator is searched for what takes too much memory. */
 const SEARCH_EVERY = 64 * 1024
-/** How many characters a column has at most, with the accents that stand over it. */
+/** Maximum number of characters a column has, with the accents that stand over it. */
 const MAX_CHARACTERS = 16
-/** How often one slice may do what draws every cell anew. */
+/** Maximum full redraws per slice. */
 const MAX_REDRAWN = 64
 /** Ends a sequence that was begun, and erases the screen and what was scrolled off it. */
 const ERASE = '\x18\x1b[2J\x1b[3J'
@@ -102,7 +102,7 @@ export class TerminalEmulator {
     return cell.isInverse() ? { text: ground, ground: text } : { text, ground }
   }
 
-  /** What draws this screen on an empty terminal of the same size, its scrollback included. */
+  /** Sequence that draws this screen on an empty terminal of the same size, including scrollback. */
   draw(): string {
     const keyboard = this.#keyboard()
     return this.#serializer.serialize() + (keyboard > 0 ? `\x1b[>${keyboard}u` : '')
@@ -124,7 +124,7 @@ export class TerminalEmulator {
     return line?.getCell(Math.max(0, active.cursorX - 1))?.getChars().length ?? 0
   }
 
-  /** Whether there are characters without a width that no screen shows, by the thousand. */
+  /** True if there are characters without a width that no screen shows, by the thousand. */
   #isOverfull(): boolean {
     const { buffer, cols } = this.#terminal
     for (let y = 0; y < buffer.active.length; y++) {
@@ -216,7 +216,10 @@ interface Size {
   readonly rows: number
 }
 
-/** What a terminal does as often as the first parameter says. More often than it has rows or columns changes nothing. */
+/**
+ * Functions that a terminal repeats as often as the first parameter. More often than it has rows or columns changes
+ * nothing.
+ */
 const REPEATED: ReadonlyMap<number, keyof Size> = new Map(
   Object.entries({ S: 'rows', T: 'rows', L: 'rows', M: 'rows', I: 'cols', Z: 'cols', b: 'cols' } as const).map(
     ([final, of]) => [final.charCodeAt(0), of],
@@ -254,7 +257,7 @@ class CountLimiter {
     }
   }
 
-  /** Whether a sequence ends here without an end, also where the emulator would leave the byte out and go on. */
+  /** True if a sequence ends here without an end, also where the emulator would leave the byte out and go on. */
   #isCut(byte: number): boolean {
     const isOpen = this.#state === 'escape' || this.#state === 'parameters'
     return isOpen && (byte >= 0x80 || this.#parameters.length > MAX_PARAMETERS)
@@ -267,7 +270,7 @@ function stateAfter(state: State, byte: number): State {
   return byte === ESC ? 'escape' : byte === C1_LEAD ? 'lead' : 'text'
 }
 
-/** Whether a byte leaves the sequence in which it stands as it is: control characters are carried out at once. */
+/** True if a byte leaves the sequence in which it stands as it is: control characters are carried out at once. */
 const isInside = (byte: number): boolean =>
   byte === DELETE || (byte < 0x20 && byte !== ESC && byte !== CANCEL && byte !== SUBSTITUTE)
 
@@ -292,7 +295,7 @@ const NAMED = [
   .join(' ')
   .split(' ')
 
-/** How much of a list of colours that are asked for is read. */
+/** Maximum colours read from a list of requested ones. */
 const MAX_COLOURS_ASKED = 4096
 
 type Respond = (text: string) => void

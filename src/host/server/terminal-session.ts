@@ -29,13 +29,13 @@ import { QueryFilter } from './query-filter.ts'
 import { TerminalEmulator } from './terminal-emulator.ts'
 
 const RING_BYTES = 256 << 10
-/** What may be typed while the program reads nothing. */
+/** Maximum bytes typed while the program reads nothing. */
 const MAX_TYPED_BYTES = 1 << 20
-/** How long a look at the screen waits for bytes that have come out already. */
+/** Time a look at the screen waits for bytes that have come out already. */
 const SETTLE_MS = 500
 /** Programs that see two sizes at once draw nothing anew. */
 const REDRAW_RESIZE_MS = 50
-/** How long a beginning of a secret is held back before it is shown as what it is. */
+/** Time a beginning of a secret is held back before it is shown as what it is. */
 const HELD_MS = 20
 
 export interface TerminalSessionDependencies extends SessionParts {
@@ -43,7 +43,7 @@ export interface TerminalSessionDependencies extends SessionParts {
   report(sentence: string): void
 }
 
-/** What a session reports to its host. */
+/** Reports of a session to its host. */
 export interface TerminalSessionListener {
   /** There is new output. */
   output(session: TerminalSession): void
@@ -125,17 +125,17 @@ export class TerminalSession {
     return this.#spawned.pid
   }
 
-  /** Where its processes began. */
+  /** Origin of its processes. */
   get origins(): Origin[] {
     return [this.origin]
   }
 
-  /** How its first process ended; undefined while it runs. */
+  /** Exit of its first process; undefined while it runs. */
   get exitStatus(): { exitCode?: number; signal?: string } | undefined {
     return this.#over
   }
 
-  /** Whether nothing more will come out. */
+  /** True if nothing more will come out. */
   get finished(): boolean {
     return this.#finished
   }
@@ -174,7 +174,7 @@ export class TerminalSession {
     if (!this.#room) this.#applySize()
   }
 
-  /** What its program asks on its screen now. */
+  /** Current question on its screen. */
   get question(): Question | undefined {
     return this.#questions?.question
   }
@@ -297,7 +297,7 @@ export class TerminalSession {
   }
 }
 
-/** What the questions of a program are read from and answered through. */
+/** Access through which a program's questions are read and answered. */
 interface TerminalAccess {
   screen(): Promise<TerminalScreen>
   write(bytes: Uint8Array): void
@@ -354,7 +354,7 @@ class SessionTerminal implements TerminalHost, RoomyTerminal {
   }
 }
 
-/** What is read of one terminal before the others get their turn. */
+/** Maximum bytes read of one terminal before the others get their turn. */
 const MAX_BYTES_PER_TICK = 128 << 10
 const OFF = 0
 const ON = 1

@@ -25,11 +25,11 @@ export interface Choice {
 /** The keys that move a mark back and on. */
 const LIST_KEYS = ['\x1b[A', '\x1b[B'] as const
 const ROW_KEYS = ['\x1b[D', '\x1b[C'] as const
-/** How long the program may take for each step of its mark, and for letting go of the question. */
+/** Maximum time the program may take for each step of its mark, and for letting go of the question. */
 const WITHIN = 20_000
 /** A question that was missing for this long was let go of, not just drawn anew. */
 const GONE_MS = 50
-/** How long a program may take to open what a text is typed into. */
+/** Maximum time a program may take to open what a text is typed into. */
 const KEYS_TAKEN_MS = 500
 /** The option that sends what is ticked. */
 const END = /^\D/
@@ -127,7 +127,7 @@ class OptionChooser {
     return this.#stands(id)
   }
 
-  /** Whether both options stand on one row. */
+  /** True if both options stand on one row. */
   async #areBeside(a: number, b: number): Promise<boolean | undefined> {
     const { options } = this.choice
     const [one, other] = [options[a]?.id, options[b]?.id]
@@ -228,7 +228,7 @@ class OptionChooser {
     return result ?? 'stuck'
   }
 
-  /** Where the mark stands once that fits, where options have one; undefined when it never does. */
+  /** Position of the mark once it fits, if options have one; undefined if it never does. */
   #mark(id: string, fits: (at: number) => boolean): Promise<number | 'gone' | 'keys' | undefined> {
     const { options } = this.choice
     return this.#seen<number | 'gone' | 'keys'>((question, settled) => {
@@ -243,7 +243,7 @@ class OptionChooser {
     }, 'gone')
   }
 
-  /** What is made of the question, in time. On a screen that is just being drawn a question may be missing. */
+  /** State of the question, within the time limit. On a screen that is just being drawn a question may be missing. */
   #seen<T>(decide: (question: ScreenQuestion | undefined, settled: boolean) => T | undefined, ended: T) {
     return this.#settled((screen, settled, steady) => {
       const asked = this.#asked(screen, settled, steady)
@@ -260,7 +260,7 @@ class OptionChooser {
     return steady || (settled && this.profile.redraws === undefined) ? 'gone' : 'unclear'
   }
 
-  /** What is made of the screen, in time; it is settled when it is quiet, or was looked at for a while. */
+  /** State of the screen, within the time limit; it is settled when quiet, or after a while. */
   async #settled<T>(decide: (screen: TerminalScreen, settled: boolean, steady: boolean) => T | undefined) {
     let steady = false
     const timer = this.options.deadlines.after(STEADY_MS, () => {
@@ -283,7 +283,7 @@ class OptionChooser {
 
 const markedId = ({ listed, at }: ScreenQuestion): string | undefined => (at === undefined ? undefined : listed[at]?.id)
 
-/** Whether the boxes on the screen are ticked as they should be; those that a text is typed in tick themselves. */
+/** True if the boxes on the screen are ticked as they should be; those that a text is typed in tick themselves. */
 function areTicked({ listed, options }: ScreenQuestion, taken: readonly string[], { ticksAll }: TerminalProfile) {
   const areAll = options.some(({ id, label }) => taken.includes(id) && ticksAll?.test(label))
   return listed.every(({ id, tick }) => {
@@ -294,7 +294,7 @@ function areTicked({ listed, options }: ScreenQuestion, taken: readonly string[]
 
 const oneLine = (text: string): string => toPlainText(text).replace(/\s*\n\s*/g, ' ')
 
-/** What holds once a program has ended; other errors go on. */
+/** Result after a program has ended; other errors are rethrown. */
 const whenEnded =
   <T>(value: T) =>
   (error: unknown): T => {

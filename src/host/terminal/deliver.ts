@@ -10,8 +10,8 @@ import { quoteCommands, toKeys, toPlainText } from './typed-text.ts'
 import { type SettleOptions, type TerminalProgram, waitForState } from './wait-for-state.ts'
 
 /**
- * What became of the text. `delivered`: it was seen in the input line and then gone from it. `queued`: nothing was
- * typed, since the program is busy or asks a person something; try again later. `failed`: why, in a sentence.
+ * Outcome of the text. `delivered`: it was seen in the input line and then gone from it. `queued`: nothing was typed,
+ * since the program is busy or asks a person something; try again later. `failed`: why, in a sentence.
  */
 export type Delivery =
   | { state: 'delivered' }
@@ -21,11 +21,11 @@ export type Delivery =
 export interface DeliverOptions extends SettleOptions {
   /** Lets the text begin with a command of the program's own, such as `/compact`. */
   commands?: boolean
-  /** Whether the program is known to have written nothing for a while. */
+  /** True if the program is known to have written nothing for a while. */
   isQuiet?: boolean
 }
 
-/** Of the whole time: the part for finding the input line free, for seeing the text there, for each Enter. */
+/** Parts of the total time: for a free input line, for the text to show, and for each Enter. */
 const WITHIN = 30_000
 const PARTS = { stand: 20 / 30, echo: 5 / 30, enter: 2.5 / 30 }
 const ENTERS = 2
@@ -113,7 +113,7 @@ class TextDelivery {
     return this.#submit(text, { place: findTypedText(screen, profile, text) ?? 'prefix', row: cursorRow(screen) })
   }
 
-  /** Why nothing may be typed now. */
+  /** Reason nothing may be typed now. */
   async #unable(): Promise<Delivery | undefined> {
     const { profile, options } = this
     const takes = ({ is }: ProgramState) =>
@@ -141,7 +141,7 @@ class TextDelivery {
     return this.#takeBack(text, 'it does not take what was typed: the text still stands in its input line')
   }
 
-  /** Whether something holds of the screen within so long, and stays so where the program draws it anew. */
+  /** True if something holds of the screen within so long, and stays so where the program draws it anew. */
   async #holds(within: number, holds: (screen: TerminalScreen) => boolean): Promise<boolean> {
     const { redraws = 0 } = this.profile
     const timers: Deadline[] = []

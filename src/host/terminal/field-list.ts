@@ -64,5 +64,5 @@ async function moveTo(form: FormDriver, id: string, from: number, to: number): P
 const openOf = (list: FieldList | undefined) => (list && list.choices.length > 0 ? list : undefined)
 const closedOf = (list: FieldList | undefined) => (list && list.choices.length === 0 ? list : undefined)
 
-/** Whether a value is this choice, which may be shown in part. */
+/** True if a value is this choice, which may be shown in part. */
 const isShown = (value: string, choice: string): boolean => value !== '' && choice.startsWith(value.replace(/…$/, ''))

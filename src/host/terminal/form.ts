@@ -5,7 +5,7 @@ import type { TerminalScreen } from './terminal-host.ts'
 const FIELD = /^ {2}[ ❯] . (\S.*?): (.*)$/
 /** A choice of the field above, whose list is open: the mark, whether it is taken, and its words. */
 const CHOICE = /^ {8}([ ❯]) ([◯◉☐☒]) (\S.*)$/
-/** What explains a field, below it and its choices. */
+/** Explanation of a field, below it and its choices. */
 const ABOUT = /^ {8}(\S.*)$/
 const BUTTONS = /^ {2}[ ❯] Accept\s+(?:❯ )?Decline\s*$/
 const MARK = /^ {2}❯ /

@@ -3,7 +3,7 @@ import { findForm } from './form.ts'
 import { findOptions, markRow } from './option-list.ts'
 import type { TerminalScreen } from './terminal-host.ts'
 
-/** How much of the end of the text is looked for; a wrapped or scrolled input line shows its end. */
+/** Length of the end of the text to look for; a wrapped or scrolled input line shows its end. */
 const TAIL = 24
 /** Rows that one tail may be spread over. */
 const ROWS = 5
@@ -17,7 +17,7 @@ const MENU = /^\d+[.)]/
 /** A row without the frame it stands in. */
 export const stripFrame = (row: string): string => row.replace(EDGES, '')
 
-/** What every terminal shows alike: no blanks, which wrapping moves, and no emoji and marks, which are drawn in many ways. */
+/** Text as every terminal shows it: without blanks, which wrapping moves, and without emoji and marks, which vary. */
 const normalizeText = (text: string): string =>
   text.replace(/[\s\p{Extended_Pictographic}\p{Emoji_Modifier}\p{Regional_Indicator}\p{M}\u200d]+/gu, '')
 
@@ -37,10 +37,10 @@ export function statusRows(screen: TerminalScreen, { status, frame }: TerminalPr
   return lastRows({ ...screen, lines: screen.lines.slice(above + 1) })
 }
 
-/** Where a typed text shows: right before the cursor, or behind the prefix of a program that draws its own cursor. */
+/** Position of typed text: before the cursor, or behind the prefix of a program that draws its own cursor. */
 export type InputPosition = 'cursor' | 'prefix'
 
-/** Where the input line shows the end of the typed text, or the mark a program puts in place of a paste. */
+/** Position of the end of the typed text in the input line, or of the program's mark for a paste. */
 export function findTypedText(
   screen: TerminalScreen,
   profile: TerminalProfile,
@@ -60,7 +60,7 @@ export function findTypedRow({ lines }: TerminalScreen, text: string): number | 
   return row < 0 ? undefined : row
 }
 
-/** Whether the text is still in the input line, at the place where it was seen. */
+/** True if the text is still in the input line, at the place where it was seen. */
 export function showsTypedText(
   screen: TerminalScreen,
   profile: TerminalProfile,
@@ -71,14 +71,14 @@ export function showsTypedText(
   return PASTED.test(input) || (input !== '' && (normalizeText(input) || input).endsWith(endOfText(text)))
 }
 
-/** Whether the input line holds this text, as far as it shows it, or one paste, and nothing else. */
+/** True if the input line holds this text, as far as it shows it, or one paste, and nothing else. */
 export function holdsOnly(screen: TerminalScreen, profile: TerminalProfile, text: string): boolean {
   const held = unsentInput(screen, profile)
   const words = normalizeText(held)
   return PASTE.test(held) || (words.length >= TAIL && normalizeText(text).endsWith(words))
 }
 
-/** Whether the text still waits above the cursor, since what should have submitted it only began a new line. */
+/** True if the text still waits above the cursor, since what should have submitted it only began a new line. */
 export function isStillTyped(screen: TerminalScreen, profile: TerminalProfile, text: string): boolean {
   const line = profile.pasteGuard === undefined ? undefined : findInputLine(screen, profile)
   if (!line || screen.cursor.y < line.row) return false
@@ -86,7 +86,7 @@ export function isStillTyped(screen: TerminalScreen, profile: TerminalProfile, t
   return normalizeText(rows.map(stripFrame).join('')).endsWith(endOfText(text))
 }
 
-/** What is in the input line and was left there by someone; '' when it is empty or cannot be told from a prompt. */
+/** Text that someone left in the input line; '' if it is empty or looks like a prompt. */
 export function unsentInput(screen: TerminalScreen, profile: TerminalProfile): string {
   const { cursor } = screen
   const line = findInputLine(screen, profile)
@@ -97,7 +97,7 @@ export function unsentInput(screen: TerminalScreen, profile: TerminalProfile): s
   return profile.readyPrefixes.includes('') ? cursorRow(screen) : ''
 }
 
-/** Whether the screen shows an input line that waits; undefined when this program has no sign of it. */
+/** True if the screen shows an input line that waits; undefined when this program has no sign of it. */
 export function showsEmptyInput(screen: TerminalScreen, profile: TerminalProfile): boolean | undefined {
   if (profile.ready) return profile.ready.test(statusRows(screen, profile))
   if (!profile.readyPrefixes.some(Boolean)) return undefined
@@ -107,7 +107,7 @@ export function showsEmptyInput(screen: TerminalScreen, profile: TerminalProfile
   return screen.cursor.y >= line.row && screen.cursor.y < line.row + line.height
 }
 
-/** Whether what looks like the input line is the marked option of a list, or the marked field of a form. */
+/** True if what looks like the input line is the marked option of a list, or the marked field of a form. */
 export const isOptionLine = (screen: TerminalScreen, profile: TerminalProfile): boolean => {
   const line = findInputLine(screen, profile)
   const hasForms = profile.dialogs.some(({ isForm }) => isForm)
@@ -123,7 +123,7 @@ function beforeCursor(screen: TerminalScreen): string {
   return [...above.map(stripFrame), row].join('')
 }
 
-/** What stands before the cursor on its row. */
+/** Text before the cursor on its row. */
 export const cursorRow = ({ lines, cursor }: TerminalScreen): string =>
   stripFrame((lines[cursor.y] ?? '').slice(0, cursor.x))
 

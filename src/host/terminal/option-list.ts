@@ -8,17 +8,17 @@ export interface ListedOption {
   /** The words below the label that explain it. */
   description?: string
   row: number
-  /** Whether its box is ticked; undefined where it has none. */
+  /** True if its box is ticked; undefined where it has none. */
   tick?: boolean | undefined
   /** A text is typed right at it. */
   takesText?: true
-  /** What it takes is one of a list. */
+  /** List of the choices it takes. */
   list?: FieldList
 }
 
 /** The list of a field in a form, as far as the screen shows it. */
 export interface FieldList {
-  /** What is taken, in the words of the program. */
+  /** Value in the words of the program. */
   value: string
   /** None while it is closed. */
   choices: readonly { label: string; isTaken: boolean }[]
@@ -52,7 +52,7 @@ interface PlacedOption extends OptionRow {
   row: number
 }
 
-/** What programs leave free at the right edge, frames included. */
+/** Columns that programs leave free at the right edge, including frames. */
 const MARGIN = 6
 const LEFT_FRAME = /^[\s│┃║▌▏▐▕|]+/
 const RIGHT_FRAME = /[\s│┃║▌▏▐▕|]+$/
@@ -64,7 +64,7 @@ const RULE = /^\s*[─━═╌┄]{3,}$/
 /** Above a list of which a part is shown. */
 const MORE_ABOVE = /^▲$/
 const BOX = /^\[(.)\] /
-/** What ends a list of boxes, where that is a row of it. */
+/** Row that ends a list of boxes, if there is one. */
 const END_OF_BOXES = /^(?:submit|next|done)$/i
 /** Between a label and what explains it beside it. */
 const COLUMNS = / {2,}(?=\S)/

@@ -3,10 +3,7 @@ import { isOptionLine, lastRows, showsEmptyInput, statusRows, stripFrame, unsent
 import { findColouredOptions, findOptions, firstRow } from './option-list.ts'
 import type { TerminalScreen } from './terminal-host.ts'
 
-/**
- * Where a program stands, judged by its screen: its input line is empty, or holds what someone began; it works on a
- * turn; it waits for a person; or there is no input line yet.
- */
+/** State of a program by its screen: empty or used input line, working, waiting for a person, or no input line yet. */
 export type ProgramState =
   | { is: 'ready' }
   | { is: 'typing' }
@@ -73,7 +70,7 @@ function findDialog(screen: TerminalScreen, profile: TerminalProfile): Asking | 
   return findDialogBelow(screen, profile, start) ?? (isSetOff ? undefined : findDialogBelow(screen, profile, 0))
 }
 
-/** Where dialogs begin with their words, the highest counts, since what it asks about may have such words, too. */
+/** Finds the highest start of a dialog, since its subject may contain the same words. */
 function findDialogBelow(screen: TerminalScreen, profile: TerminalProfile, start: number): Asking | undefined {
   const below = { ...screen, lines: screen.lines.slice(start) }
   let highest: Asking | undefined

@@ -24,27 +24,27 @@ interface QuestionTrackerOptions {
 
 interface OpenQuestion {
   question: Question
-  /** How it reads: in the terminal as it is, and with room. */
+  /** Readings: of the terminal as it is, and with room. */
   readings: ScreenQuestion[]
   /** Not all of its options are shown in the terminal as it is. */
   needsRoom: boolean
-  /** How often it was read while its program did not draw all of it in time. */
+  /** Number of readings while its program did not draw all of it in time. */
   lateReadings: number
   /** It is to be read again. */
   isDue: boolean
 }
 
-/** How often the screen of a program that writes is looked at. */
+/** Interval of checks on the screen of a program that writes. */
 const CHECK_MS = 250
-/** How long a question stands before it counts, and is missing before it is gone. */
+/** Time a question stands before it counts, and is missing before it is gone. */
 const STEADY_MS = 300
-/** How long a program that says so may draw on. */
+/** Maximum time a program that says so may draw on. */
 const DRAWS_MS = 10_000
-/** How long a question that its program drew too late is left before it is read again, doubled each time. */
+/** Time a question that its program drew too late is left before it is read again, doubled each time. */
 const AGAIN_MS = 2_000
-/** How often such a question is read. */
+/** Maximum readings of such a question. */
 const MAX_READINGS = 6
-/** How many answers are remembered. */
+/** Number of answers that are remembered. */
 const MAX_ANSWERS = 100
 
 /** Finds the questions on the screen of one program, and answers each of them once. */
@@ -210,7 +210,7 @@ export class QuestionTracker {
     })
   }
 
-  /** What the fields of a form take, read where there is room for their lists. */
+  /** Fields of a form, read while there is room for their lists. */
   async #readFields(form: ScreenQuestion): Promise<QuestionOption[]> {
     const { profile, terminal, deadlines } = this.options
     const [room] = roomsOf(profile)
@@ -236,6 +236,6 @@ export class QuestionTracker {
   }
 }
 
-/** Whether a screen shows this question, if only a part of it. */
+/** True if a screen shows this question, if only a part of it. */
 const asksThis = ({ readings }: OpenQuestion, seen: ScreenQuestion): boolean =>
   readings.some((reading) => isSameQuestion(reading, seen) || (!reading.cut && isPartOf(seen, reading)))

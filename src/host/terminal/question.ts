@@ -13,7 +13,7 @@ import {
 import { startOfDialog, stateOf } from './program-state.ts'
 import type { TerminalScreen } from './terminal-host.ts'
 
-/** What a program asks a person on its screen. */
+/** Question of a program on its screen. */
 export interface ScreenQuestion {
   /** The same while it asks the same with the same options, wherever its mark stands and whatever its footer says. */
   id: string
@@ -42,7 +42,7 @@ const MAY_BE_LONG: ReadonlySet<QuestionKind> = new Set(['approval', 'choice', 'p
 const OMISSION = /\d+ (?:more )?lines?\b/
 const squeeze = (text: string): string => text.replace(/\s+/g, '')
 
-/** What a screen asks; undefined when it asks nothing. */
+/** Question on a screen; undefined without one. */
 export function findQuestion(screen: TerminalScreen, profile: TerminalProfile): ScreenQuestion | undefined {
   const state = stateOf(screen, profile, true)
   if (state.is !== 'asking') return undefined
@@ -78,7 +78,7 @@ function toOption(
   return { id, label, role: roleOf(label), ...more, ...(tick !== undefined && { ticks: true }) }
 }
 
-/** What a person has ticked changes nothing of what is asked. */
+/** Ticks by a person do not change the question. */
 const unticked = (row: string): string => row.replaceAll('☒', '☐')
 
 /** A question as everybody is given it; `since` is when it came up, RFC 3339. */
@@ -87,7 +87,10 @@ export function toQuestion(question: ScreenQuestion, since: string): Question {
   return { ...asked, since }
 }
 
-/** Whether a question of which only a part is shown may be this one: it has the same options, and nothing else in its text. */
+/**
+ * True if a question of which only a part is shown may be this one: it has the same options, and nothing else in its
+ * text.
+ */
 export function isPartOf(part: ScreenQuestion, whole: ScreenQuestion): boolean {
   if (!part.cut || !asksSame({ ...part, text: whole.text }, whole)) return false
   if (part.options.length !== whole.options.length && !part.isPart) return false
@@ -95,11 +98,14 @@ export function isPartOf(part: ScreenQuestion, whole: ScreenQuestion): boolean {
   return part.text.split('\n').every((row) => text.includes(squeeze(row)) || OMISSION.test(row))
 }
 
-/** Whether both ask the same. */
+/** True if both ask the same. */
 export const isSameQuestion = (a: ScreenQuestion, b: ScreenQuestion): boolean =>
   a.options.length === b.options.length && asksSame(a, b)
 
-/** Whether the other asks the same, with all these options. Where the mark stands, and where it was before, one may have other words. */
+/**
+ * True if the other asks the same, with all these options. Where the mark stands, and where it was before, one may have
+ * other words.
+ */
 function asksSame(a: ScreenQuestion, b: ScreenQuestion): boolean {
   if (a.kind !== b.kind || a.prompt !== b.prompt || !isSameText(a.text, b.text)) return false
   const labels = new Map(b.options.map(({ id, label }) => [id, label]))
@@ -107,13 +113,13 @@ function asksSame(a: ScreenQuestion, b: ScreenQuestion): boolean {
   return a.options.filter(({ id, label }) => labels.get(id) !== label).length <= 2
 }
 
-/** Whether two texts differ only in where their lines are broken. */
+/** True if two texts differ only in where their lines are broken. */
 function isSameText(a: string, b: string): boolean {
   if (a === b) return true
   return squeeze(a) === squeeze(b) && (hasRowsOf(a, b) || hasRowsOf(b, a))
 }
 
-/** Whether each row of the other is there as it is written. */
+/** True if each row of the other is there as it is written. */
 function hasRowsOf(text: string, other: string): boolean {
   const flat = text.replace(/\s*\n\s*/g, ' ')
   return other.split('\n').every((row) => flat.includes(row.trim()))
@@ -162,7 +168,7 @@ const pictureOf = ({ lines }: TerminalScreen): string[] => {
   return rows.slice(0, rows.findLastIndex(Boolean) + 1)
 }
 
-/** What an option does, by its words; the first match counts. */
+/** Patterns of option labels with their roles; the first match counts. */
 const PATTERNS: readonly [RegExp, OptionRole][] = [
   [/^(?:no|deny|reject|cancel|exit|skip|back|quit|stop|decline|dismiss|don.t|continue without)\b/i, 'deny'],
   [
@@ -172,7 +178,7 @@ const PATTERNS: readonly [RegExp, OptionRole][] = [
   [/^(?:yes|allow|approve|accept|trust|continue|proceed|run|use this)\b/i, 'allow-once'],
 ]
 
-/** What an option with this label does. */
+/** Role of an option with this label. */
 const roleOf = (label: string): OptionRole => PATTERNS.find(([pattern]) => pattern.test(label))?.[1] ?? 'other'
 
 interface Button {

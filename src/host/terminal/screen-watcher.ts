@@ -6,7 +6,7 @@ const QUIET_MS = 250
 
 export interface ScreenView {
   screen: TerminalScreen
-  /** Whether nothing was written for a moment. */
+  /** True if nothing was written for a moment. */
   quiet: boolean
 }
 
@@ -31,7 +31,7 @@ export class ScreenWatcher {
     private readonly key: string,
     private readonly deadlines: Deadlines,
     signal?: AbortSignal,
-    /** Whether the screen is known to be quiet already. */
+    /** True if the screen is known to be quiet already. */
     isQuiet = false,
   ) {
     const abort = () => this.#end(signal?.reason ?? new Error('it was given up'))
@@ -46,7 +46,7 @@ export class ScreenWatcher {
     if (signal?.aborted) abort()
   }
 
-  /** What `decide` makes of the screen as soon as that is not undefined; undefined when `ms` have passed. */
+  /** First defined result of `decide` on the screen; undefined after `ms`. */
   async until<T>(ms: number, decide: (check: ScreenView) => T | undefined): Promise<T | undefined> {
     let late = false
     const deadline = this.deadlines.after(ms, () => {

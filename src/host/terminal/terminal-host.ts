@@ -1,10 +1,10 @@
-/** What a person attached to the terminal would read now. */
+/** Screen that a person attached to the terminal would read now. */
 export interface TerminalScreen {
   lines: string[]
   cols: number
   /** Column and row, counted from the first of `lines`. */
   cursor: { x: number; y: number }
-  /** Whether the program asked that pasted text be marked as such. */
+  /** True if the program asked that pasted text be marked as such. */
   bracketedPaste: boolean
   /** The colours of a cell; absent where only the text of the screen is at hand. */
   colours?(x: number, y: number): CellColours
@@ -16,7 +16,7 @@ export interface CellColours {
   ground: number
 }
 
-/** What readiness and delivery need of the session host. */
+/** Functions of the session host that readiness and delivery need. */
 export interface TerminalHost {
   screen(key: string): Promise<TerminalScreen>
   write(key: string, bytes: Uint8Array): Promise<unknown>

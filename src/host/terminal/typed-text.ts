@@ -3,7 +3,9 @@ const PASTE_END = '\x1b[201~'
 /** Control characters of both sets, but for the newline. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const CONTROL = /[\x00-\x09\x0b-\x1f\x7f-\x9f]/g
-/** What is invisible or turns the direction of writing, and would make a person read another text than the program. */
+/**
+ * Characters that are invisible or change the direction of writing, so that people and programs read different texts.
+ */
 const INVISIBLE = /[\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g
 /** At the start of a line of input these are commands to many programs: a menu, a shell, a memory. */
 const COMMAND = /^\s*[/!#@&]/

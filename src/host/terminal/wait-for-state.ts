@@ -13,7 +13,7 @@ export interface SettleOptions {
   deadlines: Deadlines
   /** Gives up; its reason says why. */
   signal?: AbortSignal
-  /** How long everything may take, in milliseconds; 30 seconds when not given. */
+  /** Maximum time everything may take, in milliseconds; 30 seconds when not given. */
   within?: number
   /** Says that the program was seen ready before, so that one without signs is not waited for again. */
   settled?: boolean
@@ -38,7 +38,7 @@ export async function waitUntilSettled(
   }
 }
 
-/** Where the program stands once that is `enough` and steady; else where it stood when time was up. */
+/** State of the program once it is `enough` and steady; else the last one. */
 export async function waitForState(
   watch: ScreenWatcher,
   profile: TerminalProfile,

@@ -33,12 +33,12 @@ const WRAP_MARGIN = 24
 const NARROW = 80
 /** Without output for so long, a program has drawn what it draws; one that draws its screen anew takes longer. */
 const QUIET_MS = 300
-/** How long a program may take to draw itself in another size. */
+/** Maximum time a program may take to draw itself in another size. */
 const DRAWN_MS = 6_000
-/** What surrounds a text that takes the whole screen has fewer rows. */
+/** Maximum rows of a frame around a text that fills the screen. */
 const FRAME_ROWS = 12
 
-/** Whether the program shows only a part of what it asks, or breaks its lines. */
+/** True if the program shows only a part of what it asks, or breaks its lines. */
 export function needsRoom(question: ScreenQuestion, cols: number, profile: TerminalProfile): boolean {
   const { cut, text, options } = question
   const rows = [...text.split('\n'), ...options.map(({ label }) => label)]
@@ -47,7 +47,7 @@ export function needsRoom(question: ScreenQuestion, cols: number, profile: Termi
   return cut || !fits || mayBeClipped(question, profile)
 }
 
-/** Whether the text is as long as what the program shows of a longer one. */
+/** True if the text is as long as what the program shows of a longer one. */
 const mayBeClipped = (question: ScreenQuestion, profile: TerminalProfile): boolean =>
   profile.clips !== undefined &&
   question.text.split('\n').length >= profile.clips &&
@@ -57,7 +57,7 @@ const mayBeClipped = (question: ScreenQuestion, profile: TerminalProfile): boole
 const expandKeys = ({ picture }: ScreenQuestion, { expand, expands }: TerminalProfile): string | undefined =>
   expands === undefined || expands.test(picture.join('\n')) ? expand : undefined
 
-/** How a question reads with room, each reading more complete than the one before, and afterwards. */
+/** Readings of a question with room, each more complete than the last, and afterwards. */
 export interface RoomReadings {
   whole: ScreenQuestion[]
   settled: ScreenQuestion | undefined
@@ -129,7 +129,7 @@ class RoomReader {
     private readonly deadlines: Deadlines,
   ) {}
 
-  /** Whether the program did not draw in time what a larger size or a key should show. */
+  /** True if the program did not draw in time what a larger size or a key should show. */
   get isLate(): boolean {
     return this.#isLate
   }

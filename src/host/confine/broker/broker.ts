@@ -3,7 +3,7 @@ import { syscall } from '../libc.ts'
 import { callNumber } from '../system-calls.ts'
 import type { Admission, Report } from './loop.ts'
 
-/** Where a bundle puts the worker's program. */
+/** Location of the worker's program in a bundle. */
 const PROGRAM = 'src/host/confine/broker/broker.worker.ts'
 const workerUrl = (): URL => {
   const bundled = import.meta.url.includes('$bunfs') || import.meta.url.includes('~BUN')

@@ -8,21 +8,21 @@ import { closeness, parseListed } from './socket-address.ts'
 /** A call that was refused to a confined program. */
 export interface Denial {
   call: string
-  /** What it was about: a path, an address, a process. */
+  /** Target of the access: a path, an address or a process. */
   target: string
 }
 
 /** A denial that is told of: `count` times since the last time. */
 export interface Told extends Denial {
   count: number
-  /** Whether it is the first of its kind. */
+  /** True if it is the first of its kind. */
   isNew: boolean
 }
 
 /** Maximum number of distinct denials per session, since a program may try thousands of ports. */
 export const MAX_DENIAL_KINDS = 200
 const MAX_TARGET = 300
-/** How long a socket may take to be listed after it was allowed to listen. */
+/** Maximum time a socket may take to be listed after it was allowed to listen. */
 const BEGINNING_MS = 1_000
 /** The same is told again no sooner. */
 const AGAIN_MS = 1_000
@@ -36,7 +36,7 @@ interface Kind extends Denial {
 const [PROXY_BURST, PROXY_PER_SECOND] = [128, 100]
 const PROXY_EVERY_MS = 1000 / PROXY_PER_SECOND
 
-/** What the broker knows of one confined session. */
+/** State of one sandboxed session in the broker. */
 export class ConfinedSession {
   readonly #writable: readonly string[]
   /** Sockets that listen, by the numbers of their files, and when they began to. */
@@ -48,7 +48,7 @@ export class ConfinedSession {
   readonly #leaderStart: string | undefined
   readonly #reserved: readonly number[]
   readonly #proxy: number | undefined
-  /** When its next connection to its proxy would be due if it made them evenly. */
+  /** Due time of its next connection to its proxy, if connections were evenly spaced. */
   #proxyDue = 0
 
   constructor(
@@ -68,7 +68,7 @@ export class ConfinedSession {
     this.#writable = policy.write.filter((path) => path !== '/dev' && !path.startsWith('/dev/'))
   }
 
-  /** Whether a file is in a folder that the session may change; devices never are. */
+  /** True if a file is in a folder that the session may change; devices never are. */
   mayChange(path: string): boolean {
     return this.#writable.some((root) => path === root || path.startsWith(root.endsWith(sep) ? root : `${root}${sep}`))
   }
@@ -101,7 +101,7 @@ export class ConfinedSession {
     this.report({ call, target, count: untold, isNew: toldAt === undefined })
   }
 
-  /** Whether it must not listen on a port, which is where programs outside look for gc. */
+  /** True if it must not listen on a port, which is where programs outside look for gc. */
   isReserved(port: number): boolean {
     return this.#reserved.includes(port)
   }
@@ -119,7 +119,7 @@ export class ConfinedSession {
     this.#listening.set(inode, performance.now())
   }
 
-  /** Whether who connects to an address of this machine now comes to one of the session's own sockets. */
+  /** True if who connects to an address of this machine now comes to one of the session's own sockets. */
   listensAt(address: string, port: number): boolean {
     if (this.#listening.size === 0) return false
     const listed = [...listSockets()]
@@ -139,7 +139,7 @@ export class ConfinedSession {
     }
   }
 
-  /** Whether a process descends from the session's first, whose number is another's once it is over. */
+  /** True if a process descends from the session's first, whose number is another's once it is over. */
   isMember(pid: number): boolean {
     let at = readProcess(pid)
     for (let steps = 0; at && at.pid > 1 && steps < 1000; steps++) {

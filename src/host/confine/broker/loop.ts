@@ -22,7 +22,7 @@ const SentAdmission = Type.Object({
   reserved: Type.Array(Type.Integer()),
   /** The port of the proxy that the host has for it. */
   proxy: Type.Optional(Type.Integer()),
-  /** Where what it is denied is counted. */
+  /** Folder in which its denials are counted. */
   folder: Type.String(),
 })
 /** A program that was started confined: it hands its listener over at the other end of `socket`. */
@@ -33,7 +33,7 @@ export interface Admission extends Static<typeof SentAdmission> {
 export interface Report extends Told {
   key: string
   folder: string
-  /** Of a connection that its proxy refused: the hosts that would have to be allowed. */
+  /** Hosts to allow for a connection that its proxy refused. */
   hosts?: readonly string[]
 }
 
@@ -195,7 +195,7 @@ function touchProcess(session: ConfinedSession, { args, thread }: Notification, 
   return { errno: EPERM }
 }
 
-/** Which argument is the target, where it is not the first: before it stands of what kind it is, or a descriptor that it is to own. */
+/** Index of the target argument, if it is not the first: a type or a descriptor precedes it. */
 const TARGETS: Readonly<Record<string, number | undefined>> = { setpriority: 1, ioprio_set: 1, fcntl: 2 }
 
 const targetOf = (name: string, args: readonly bigint[]): bigint => args[TARGETS[name] ?? 0] ?? 0n
@@ -204,7 +204,7 @@ const READABLE = 1
 const WRITABLE = 4
 const GONE = 8 | 16 | 32
 
-/** What happened to a descriptor. */
+/** Event on a descriptor. */
 interface Readiness {
   descriptor: number
   ready: boolean

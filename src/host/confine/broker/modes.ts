@@ -8,11 +8,11 @@ const [EPERM, EFAULT, EINVAL, EOPNOTSUPP] = [1, 14, 22, 95]
 const AT_FDCWD = -100
 const AT_SYMLINK_NOFOLLOW = 0x100
 const AT_EMPTY_PATH = 0x1000
-/** How C libraries name a descriptor where the kernel has no call for it. */
+/** Path by which C libraries name a descriptor where the kernel has no call for it. */
 const OWN_DESCRIPTOR = /^\/proc\/self\/fd\/(\d+)$/
 const NOBODY = 0xffff_ffff
 
-/** What a call changes: the file that a descriptor stands for, or the one that a path names. */
+/** Target of a change: the file of a descriptor, or the file at a path. */
 type Target = { descriptor: number } | { folder: number; pointer: bigint; follow: boolean; empty: boolean }
 type Change = { mode: number } | { owner: number; group: number }
 

@@ -21,7 +21,7 @@ export interface Notification {
   args: readonly bigint[]
 }
 
-/** What the host answers: the kernel makes the call itself, or it has ended so. */
+/** Response of the host: let the kernel perform the call, or return this result. */
 export type Answer = 'continue' | { errno: number } | { value: number }
 
 /** Takes the next call that waits; undefined when it was given up before it could be read. */
@@ -36,7 +36,7 @@ export function receive(listener: number): Notification | undefined {
   }
 }
 
-/** Whether a call still waits: only then what was read of its process belongs to it, and not to a later one. */
+/** True if a call still waits: only then what was read of its process belongs to it, and not to a later one. */
 export function isWaiting(listener: number, { id }: Notification): boolean {
   return syscall(callNumber('ioctl'), listener, IS_VALID, new Uint8Array(new BigUint64Array([id]).buffer)).value === 0
 }

@@ -61,7 +61,7 @@ export function openDescriptor(thread: number, descriptor: number): { descriptor
   return { errno: errno === ENOENT ? EBADF : errno }
 }
 
-/** Where a descriptor of another process is listed. */
+/** Path that lists a descriptor of another process. */
 export const descriptorPath = (thread: number | 'self', descriptor: number): string =>
   `/proc/${thread}/fd/${descriptor}`
 
@@ -81,7 +81,7 @@ export function openFor(
   return opened.value < 0 ? { errno: opened.errno } : { descriptor: opened.value }
 }
 
-/** Where the file that a descriptor of this process stands for is now. */
+/** Current path of the file behind a descriptor of this process. */
 export function pathOf(descriptor: number): string | undefined {
   try {
     return readlinkSync(`/proc/self/fd/${descriptor}`)

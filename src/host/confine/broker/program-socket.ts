@@ -9,7 +9,7 @@ const [UNIX, INET, INET6] = [1, 2, 10]
 const [STREAM, DATAGRAM] = [1, 2]
 const O_NONBLOCK = 0o4000
 const O_CLOEXEC = 0o2000000
-/** What the kernel calls the protocols of sockets that confined programs make. */
+/** Kernel names of the socket protocols that sandboxed programs use. */
 const KINDS: Readonly<Record<string, { family: number; type: number } | undefined>> = {
   TCP: { family: INET, type: STREAM },
   TCPv6: { family: INET6, type: STREAM },
@@ -81,7 +81,7 @@ function protocolOf(thread: number, descriptor: number): string {
   return value > 0 ? name.toString('utf8', 0, value).replace(/\0+$/, '') : ''
 }
 
-/** How a descriptor of a program is open; undefined when it is not. */
+/** Open flags of a program's descriptor; undefined if it is not open. */
 function flagsOf(thread: number, descriptor: number): number | undefined {
   try {
     const flags = /^flags:\s*([0-7]+)$/m.exec(readFileSync(`/proc/${thread}/fdinfo/${descriptor}`, 'utf8'))?.[1]

@@ -1,8 +1,8 @@
 const [UNSPECIFIED, UNIX, INET, INET6] = [0, 1, 2, 10]
-/** How an address of IPv4 begins that is written as one of IPv6. */
+/** Prefix of an IPv4 address written as IPv6. */
 const MAPPED = '00000000000000000000ffff'
 
-/** What a program wants to connect to; an address is its bytes in hexadecimal. */
+/** Destination of a program's connection; an address is its bytes in hexadecimal. */
 export type Destination =
   | { kind: 'path'; path: string }
   | { kind: 'abstract'; name: string }
@@ -51,12 +51,12 @@ export function parseListed(hex: string): string {
   return fold(groups.map((group) => Buffer.from(group, 'hex').reverse().toString('hex')).join(''))
 }
 
-/** Whether an address stands for all addresses of this machine; one connects to loopback by it. */
+/** True if an address stands for all addresses of this machine; one connects to loopback by it. */
 const isWildcard = (address: string): boolean => /^0+$/.test(address)
 
 /**
- * How close the address of a socket that listens is to one that is connected to: the kernel takes the closest socket.
- * Undefined when the socket hears nothing of it. One at all addresses of IPv6 may hear those of IPv4, where no other does.
+ * Closeness of a listening address to a connected one: the kernel picks the closest socket. Undefined when the socket
+ * hears nothing of it. One at all addresses of IPv6 may hear those of IPv4, where no other does.
  */
 export function closeness(listening: string, address: string): number | undefined {
   if (listening === address) return 2
@@ -67,10 +67,10 @@ export function closeness(listening: string, address: string): number | undefine
 export const isLoopback = (address: string): boolean =>
   isWildcard(address) || (address.length === 8 ? address.startsWith('7f') : /^0+1$/.test(address))
 
-/** Where clouds hand out the keys of a machine, besides addresses of the link: 100.100.100.200, 192.0.0.192, 168.63.129.16. */
+/** Metadata addresses of clouds besides link-local ones: 100.100.100.200, 192.0.0.192, 168.63.129.16. */
 const METADATA = new Set(['646464c8', 'c00000c0', 'a83f8110'])
 
-/** Whether an address is one of the link, or of those where clouds hand out the keys of a machine. */
+/** True if an address is one of the link, or of those where clouds hand out the keys of a machine. */
 export const isOfMachine = (address: string): boolean =>
   address.length === 8 ? address.startsWith('a9fe') || METADATA.has(address) : /^fe[89ab]|^fd000ec2/.test(address)
 

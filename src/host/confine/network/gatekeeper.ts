@@ -25,9 +25,9 @@ export class Gatekeeper {
   constructor(
     private readonly rules: Pick<ProxyRules, 'hosts' | 'advice' | 'otherwise'>,
     private readonly resolve: Resolve,
-    /** Where people are asked about other hosts. */
+    /** Asks people about other hosts. */
     private readonly consent?: Pick<HostConsent, 'request'>,
-    /** Whether a host is reached through a proxy that looks names up itself, also those that nobody knows here. */
+    /** True if a host is reached through a proxy that looks names up itself, also those that nobody knows here. */
     private readonly isThrough: (host: string, port: number) => boolean = () => false,
   ) {
     this.#rules = new HostRules(rules.hosts)

@@ -36,7 +36,7 @@ export class HostConsent {
 
   constructor(private readonly options: HostConsentOptions) {}
 
-  /** What a person is asked about now: the host that has waited longest. */
+  /** Current question to people: the host that has waited longest. */
   get current(): HostPrompt | undefined {
     const [first] = this.#asked.values()
     if (!first) return undefined

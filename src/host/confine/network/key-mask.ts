@@ -29,7 +29,7 @@ export class KeyMask extends Transform {
     done(null, this.#held)
   }
 
-  /** How many bytes at the end may be the beginning of the key. */
+  /** Number of bytes at the end that may start the key. */
   #begun(bytes: Buffer): number {
     const most = Math.min(this.#key.length - 1, bytes.length)
     for (let length = most; length > 0; length--) {

@@ -5,7 +5,7 @@ const MAX_HOSTS = 200
 /** Stands for all hosts that found no room. */
 const OTHERS = '*'
 
-/** What one session exchanged with each host. */
+/** Traffic of one session by host. */
 export class Ledger {
   readonly #rows = new Map<string, HostTraffic>()
 

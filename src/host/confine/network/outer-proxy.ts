@@ -7,7 +7,7 @@ export interface OuterProxy {
   host: string
   port: number
   isTls: boolean
-  /** What it is shown, where it asks for a password. */
+  /** Credentials to send if it asks for a password. */
   authorization: string | undefined
 }
 
@@ -28,14 +28,14 @@ export class OuterRoutes {
     return text && this.isThrough(host, port) ? parseProxy(text) : undefined
   }
 
-  /** Whether a host is one of those that are reached through a proxy. */
+  /** True if a host is one of those that are reached through a proxy. */
   isThrough(host: string, port: number): boolean {
     if (!this.proxies.http && !this.proxies.https) return false
     return !isOfThisMachine(host) && !this.#direct.some((entry) => matches(entry, host, port))
   }
 }
 
-/** What an environment says of proxies; undefined where it names none. */
+/** Proxies named in an environment; undefined without any. */
 export function outerProxies(env: Readonly<Record<string, string | undefined>>): OuterProxies | undefined {
   const of = (name: string) => env[name.toLowerCase()]?.trim() || env[name]?.trim()
   const all = of('ALL_PROXY')
@@ -46,7 +46,7 @@ export function outerProxies(env: Readonly<Record<string, string | undefined>>):
 
 const isOfThisMachine = (host: string): boolean => host === 'localhost' || host === '::1' || /^127\.\d/.test(host)
 
-/** Whether an entry of `NO_PROXY` is about a host: a name, what is below it, an address, a network, or all. */
+/** True if an entry of `NO_PROXY` is about a host: a name, what is below it, an address, a network, or all. */
 function matches(entry: string, host: string, port: number): boolean {
   if (entry === '*') return true
   if (isIP(host) !== 0 && isNetwork(entry)) return new Networks([entry]).includes(host)

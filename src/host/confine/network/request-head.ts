@@ -1,4 +1,4 @@
-/** How the body of a request ends. */
+/** End of a request's body. */
 export type BodyEnd = { length: number } | 'chunked'
 
 /** The first lines of a request of HTTP/1. */
@@ -50,7 +50,7 @@ function bodyEnd(headers: RequestHead['headers']): BodyEnd | undefined {
 export const valuesOf = (headers: RequestHead['headers'], name: string): string[] =>
   headers.flatMap(([each, value]) => (each.toLowerCase() === name ? [value] : []))
 
-/** What is between a program and its proxy only. */
+/** Headers between a program and its proxy only. */
 const HOP_BY_HOP = new Set([
   ...['connection', 'proxy-connection', 'keep-alive', 'proxy-authorization', 'proxy-authenticate'],
   ...['te', 'trailer', 'upgrade', 'http2-settings', 'host'],

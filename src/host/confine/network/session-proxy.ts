@@ -37,10 +37,10 @@ const STATUS: Readonly<Record<number, string>> = {
   503: 'Service Unavailable',
 }
 
-/** How programs ask providers. */
+/** Methods of requests to providers. */
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
 
-/** How the passwords of proxies begin. */
+/** Prefix of proxy passwords. */
 export const PROXY_PASSWORD_PREFIX = 'gcp_'
 
 export interface SessionProxyOptions {
@@ -51,7 +51,7 @@ export interface SessionProxyOptions {
   onDenial(host: string, needed: readonly string[]): void
   /** Is told of the host that a person is asked about now; of none when nobody is asked. */
   onAsked?(asked: HostPrompt | undefined): void
-  /** How long a connection waits for a person, in milliseconds. */
+  /** Time a connection waits for a person, in milliseconds. */
   patience?: number
 }
 
@@ -61,7 +61,7 @@ interface ForwardedRequest {
   head: RequestHead
   /** Its head, as the host gets it. */
   sent: string
-  /** What was read behind its head. */
+  /** Bytes read after its head. */
   rest: Buffer
   /** Keeps a key out of the answer. */
   mask?: KeyMask
@@ -99,7 +99,7 @@ export class SessionProxy {
     this.#server.unref()
   }
 
-  /** What the session exchanged with each host so far. */
+  /** Traffic of the session so far, by host. */
   get traffic(): HostTraffic[] {
     return this.#ledger.rows
   }
@@ -303,19 +303,19 @@ function proxyVariables({ port, password, rules }: Proxy): Record<string, string
 const withAddresses = (text: string, port: number, keys: ProxyRules['keys']): string =>
   keys.reduce((filled, { name }) => filled.replaceAll(`{url:${name}}`, `http://127.0.0.1:${port}/${name}`), text)
 
-/** Where programs put the keys of their providers. */
+/** Headers in which programs send the keys of their providers. */
 const KEY_HEADERS = ['authorization', 'x-api-key', 'x-goog-api-key', 'api-key']
 
 /** The headers that a request must not bring along when gc puts in the key: another key, and what would hide this one in the answer. */
 const withoutKeys: ReadonlySet<string> = new Set([...KEY_HEADERS, 'cookie', 'accept-encoding'])
 
-/** Whether a request for a provider shows the password of its session in place of a key. */
+/** True if a request for a provider shows the password of its session in place of a key. */
 const showsPassword = ({ headers }: RequestHead, password: string): boolean =>
   KEY_HEADERS.flatMap((name) => valuesOf(headers, name)).some((value) =>
     isSameSecret(value.replace(/^Bearer +/i, ''), password),
   )
 
-/** Whether a request for the proxy has the password of its session. */
+/** True if a request for the proxy has the password of its session. */
 function isAuthorized({ headers }: RequestHead, password: string): boolean {
   const [value = '', ...more] = valuesOf(headers, 'proxy-authorization')
   const [, encoded = ''] = /^Basic +([A-Za-z0-9+/=]+)$/i.exec(value) ?? []
@@ -323,7 +323,7 @@ function isAuthorized({ headers }: RequestHead, password: string): boolean {
   return more.length === 0 && isSameSecret(decoded.slice(decoded.indexOf(':') + 1), password)
 }
 
-/** Where a request `/<name>/…` goes that is for a provider; undefined when it would leave the provider's own address. */
+/** Target of a request `/<name>/…` to a provider; undefined if it would leave the provider's address. */
 function providerUrl(target: string, keys: readonly ProviderKey[]): { key: ProviderKey; url: URL } | undefined {
   const [, name, rest = ''] = /^\/([a-z][a-z0-9-]*)((?:[/?].*)?)$/.exec(target) ?? []
   const key = keys.find((each) => each.name === name)
@@ -341,7 +341,7 @@ function providerUrl(target: string, keys: readonly ProviderKey[]): { key: Provi
 const IDLE_MS = 15 * 60_000
 
 interface RelayOptions {
-  /** What the client has sent already. */
+  /** Bytes that the client has already sent. */
   first: Uint8Array
   /** Bounds what the client may send; without it, all passes until it ends. */
   gate?: BodyGate

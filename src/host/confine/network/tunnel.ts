@@ -10,7 +10,7 @@ const END = '\r\n\r\n'
 /** A host that is reached directly, or through a proxy of the network. */
 export interface Reached extends Place {
   outer: OuterProxy | undefined
-  /** Whether a request of plain HTTP is sent there, which a proxy takes as it is. */
+  /** True if a request of plain HTTP is sent there, which a proxy takes as it is. */
   isPlain: boolean
 }
 
@@ -24,7 +24,7 @@ export async function reach(place: Reached, resolve: Resolve): Promise<Socket> {
   return isTls ? secured(socket, host) : socket
 }
 
-/** How a request of plain HTTP begins where it goes through a proxy. */
+/** Opening of a plain HTTP request through a proxy. */
 export const plainTarget = (outer: OuterProxy | undefined, authority: string, path: string) => ({
   target: outer ? `http://${authority}${path}` : path,
   shown: outer?.authorization ? [['Proxy-Authorization', outer.authorization] as const] : [],

@@ -16,7 +16,9 @@ export type ConfineTool = (program: string, args: readonly string[], folders: To
 const canConfine = (): boolean =>
   process.platform === 'darwin' || (process.platform === 'linux' && landlockVersion() > 0)
 
-/** How gc confines what it runs itself on files that agents wrote; undefined where this system cannot. `gc` starts this program. */
+/**
+ * Sandbox of gc's own commands on files that agents wrote; undefined if this system has none. `gc` starts this program.
+ */
 export function confineTool(gc: readonly string[]): ConfineTool | undefined {
   if (!canConfine()) return undefined
   return (program, args, folders) => {

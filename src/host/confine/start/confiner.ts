@@ -16,10 +16,10 @@ import { sandboxedArgv } from './sandbox-profile.ts'
 export interface Startable {
   /** The file to run, and its arguments. */
   command: string[]
-  /** What it finds as its own name. */
+  /** Name that it sees as its own. */
   argv0: string | undefined
   env: Readonly<Record<string, string | undefined>>
-  /** What is given to it besides its three streams. */
+  /** Further descriptors besides its three streams. */
   extra: 'pipe'[]
   /** Is told of the process as soon as it is there. */
   started(child: { pid: number; stdio: readonly unknown[] }): void
@@ -51,7 +51,7 @@ export class Confiner {
     this.#broker = new Broker(onDenial)
   }
 
-  /** How a program is started: `program` is the file that its first word names. */
+  /** Start of a program: `program` is the file of its first word. */
   prepare(program: string, { key, argv, env, confine, yields = [] }: Wanted): Startable {
     if (!confine) {
       return { command: [program, ...argv.slice(1)], argv0: argv[0], env, extra: [], started: () => {} }
@@ -103,7 +103,7 @@ export class Confiner {
     return this.#proxies.get(key)?.answer(host, port, answer) ?? false
   }
 
-  /** What a program exchanged with each host so far; undefined for one without a proxy. */
+  /** Traffic of a program so far, by host; undefined for one without a proxy. */
   traffic(key: string): HostTraffic[] | undefined {
     return this.#proxies.get(key)?.traffic
   }

@@ -1,4 +1,4 @@
-/** Where package managers fetch from. */
+/** Hosts of package managers. */
 export const REGISTRIES: readonly string[] = [
   ...[
     'registry.npmjs.org',

@@ -16,7 +16,7 @@ const SYSTEM = [
 ]
 /** Devices without which few programs work; the pseudo terminals among them. */
 const DEVICES = ['/dev/null', '/dev/zero', '/dev/full', '/dev/tty', '/dev/ptmx', '/dev/pts', '/dev/shm']
-/** Where people install compilers and their packages for themselves: folders by their names, never the whole home. */
+/** Folders in which people install compilers and packages: named folders, never the whole home. */
 const TOOLCHAINS = [
   ...['.bun', '.deno', '.nvm', '.volta', '.fnm', '.asdf', '.pyenv', '.rbenv', '.sdkman', '.rustup', '.cargo/bin'],
   ...['.nodenv', '.nodebrew', '.npm-global', '.proto', '.jenv', '.goenv', '.gvm', 'go/bin', 'sdk', '.ghcup', '.elan'],
@@ -52,23 +52,23 @@ export const defaultPlaces = (home: string): { read: string[]; write: string[] }
   write: DEVICES.filter((path) => existsSync(path)),
 })
 
-/** What the policy of one program is made from; `read` and `write` name places where they are, without links on the way. */
+/** Input of a program's policy; `read` and `write` are real paths without links. */
 export interface ConfinementRequest {
   home: string
   /** The file of the program that is started. */
   program: string
   /** The folder that it works in, and other places that it may change. */
   write: readonly string[]
-  /** What else it may read. */
+  /** Further readable paths. */
   read?: readonly string[]
-  /** What it may not read of what every program reads, unless `read` or `write` name it or what is in it. */
+  /** Commonly readable paths that it may not read, unless `read` or `write` includes them. */
   withheld?: readonly string[]
   network?: Policy['network']
   ports?: readonly number[]
   yields?: Policy['yields']
 }
 
-/** What every confined program may do, and what was asked for it besides. */
+/** Permissions of every sandboxed program, plus the requested ones. */
 export function makePolicy(request: ConfinementRequest): Policy {
   const { home, program, read = [], withheld = [], write, network = 'session', ports = [], yields = [] } = request
   const names = network === 'open' ? ['/run/systemd/resolve', '/run/resolvconf'] : []
@@ -85,7 +85,7 @@ export function makePolicy(request: ConfinementRequest): Policy {
   }
 }
 
-/** Where paths lead now; what is not there needs no rule. */
+/** Current targets of paths; missing ones need no rule. */
 function realPaths(paths: readonly string[]): string[] {
   return [...new Set(paths.flatMap((path) => (existsSync(path) ? [realpathSync(path)] : [])))]
 }

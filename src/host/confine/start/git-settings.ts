@@ -3,9 +3,9 @@ import { dirname, isAbsolute, join, resolve } from 'node:path'
 import { linkTarget, readText } from '../../../core/files.ts'
 import { realPath } from '../../../core/folders.ts'
 
-/** Where people keep their own settings of git, below home. */
+/** Paths of a person's git settings, below home. */
 const OWN = ['.gitconfig', '.config/git/config'] as const
-/** What git reads beside its settings in that folder. */
+/** Files that git reads beside its settings in that folder. */
 const BESIDE = ['.config/git/ignore', '.config/git/attributes']
 /** Keys whose value is the path of a file that git reads with every command; without an included one it fails. */
 const NAMING = /^(?:include|includeif)\.path$|^core\.(?:excludesfile|attributesfile)$/
@@ -21,19 +21,19 @@ export function gitSettings(home: string): string[] {
   return [...own, ...BESIDE.map((name) => join(home, name)), ...named]
 }
 
-/** Where git finds the settings of a person whose folder for configuration is another one. */
+/** Paths of git settings of a person with another configuration folder. */
 export const gitLinks = (home: string): { path: string; to: string }[] =>
   [OWN[1], ...BESIDE].map((name) => ({ path: name.replace(/^\.config\//, ''), to: join(home, name) }))
 
-/** Whether a person has settings of git: where there are none, a program makes its own. */
+/** True if a person has settings of git: where there are none, a program makes its own. */
 export const hasGitSettings = (home: string): boolean => OWN.some((name) => existsSync(join(home, name)))
 
 const NO_SSH =
   'gc: a confined session has no SSH; use the https address of the repository, or confine = "network" with read of the keys'
 
 /**
- * What git is told in a confined session, unless its environment says it: keys for signing are not there, without which a
- * commit that is to be signed fails, and SSH reaches no host.
+ * Git settings of a sandboxed session, unless its environment has them. Signing is off, since the keys are not
+ * available, and SSH reaches no host.
  */
 export function gitVariables(
   env: Readonly<Record<string, string | undefined>>,
@@ -68,7 +68,7 @@ function filesNamedIn(path: string, home: string): string[] {
   })
 }
 
-/** Whether the way to a file has no link in it but one in home itself, where no agent writes. */
+/** True if the way to a file has no link in it but one in home itself, where no agent writes. */
 function isFixed(path: string, home: string): boolean {
   const [first = '', ...rest] = isBelow(path, home) ? path.slice(home.length + 1).split('/') : []
   const to = first === '' ? undefined : linkTarget(join(home, first))

@@ -12,7 +12,7 @@ export interface PrivateFolders {
 
 const HOMES = PROGRAMS.flatMap(({ home }) => home ?? [])
 
-/** Where programs keep their state when they are told where; relative to the private folder for state. */
+/** State folders of programs that take one; relative to the private folder for state. */
 const STATE = {
   ...Object.fromEntries(HOMES.map(({ variable, folder }) => [variable, folder])),
   XDG_CONFIG_HOME: 'config',
@@ -59,13 +59,13 @@ export function makePrivateFolders(
   }
 }
 
-/** Where programs look for the settings of git that a person has in a folder which is private here. */
+/** Paths at which programs look for git settings in a folder that is private here. */
 const linksOfGit = (home: string) =>
   gitLinks(home)
     .filter(({ to }) => existsSync(to))
     .map(({ path, to }) => ({ path: join(STATE.XDG_CONFIG_HOME, path), to }))
 
-/** What `git config --global` changes where a person has no settings that it would have to change. */
+/** Files that `git config --global` changes if a person has no settings. */
 const filesOfGit = (home: string) =>
   hasGitSettings(home) ? [] : [{ path: join(STATE.XDG_CONFIG_HOME, 'git/config'), text: '' }]
 

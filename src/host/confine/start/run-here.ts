@@ -13,13 +13,13 @@ import type { ConfinementRequest } from './default-policy.ts'
 import { resolveProgram } from './spawn.ts'
 
 export interface ConfinedRun extends Pick<ConfinementRequest, 'read' | 'write' | 'withheld' | 'ports'> {
-  /** What it reaches beyond what it listens on itself: nothing (`session`), some hosts by a proxy, or all (`open`). */
+  /** Network access besides its own ports: none (`session`), some hosts by a proxy, or all (`open`). */
   network: 'session' | 'hosts' | 'open'
   /** Hosts that the proxy connects to besides those of package registries. */
   hosts?: readonly string[] | undefined
   /** Ports on which it never listens. */
   reserved?: readonly number[]
-  /** How this program is started again. */
+  /** Command that restarts this program. */
   gc: readonly string[]
   argv: string[]
   cwd: string

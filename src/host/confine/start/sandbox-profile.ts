@@ -1,10 +1,10 @@
 import { AppError } from '../../../core/errors.ts'
 import type { Policy } from '../policy.ts'
 
-/** What starts programs in a sandbox on macOS; deprecated there, and what every known tool uses. */
+/** Starts programs in a sandbox on macOS; deprecated there, yet used by all known tools. */
 const SANDBOX_EXEC = '/usr/bin/sandbox-exec'
 
-/** What programs ask the system's services for: users and groups, certificates, names of hosts, settings. */
+/** System services that programs need: users and groups, certificates, host names, settings. */
 const SERVICES = [
   ...['com.apple.system.opendirectoryd.libinfo', 'com.apple.system.opendirectoryd.membership'],
   ...['com.apple.bsd.dirhelper', 'com.apple.logd'],

@@ -50,7 +50,7 @@ const PREFIXES = [
   ],
 ]
 
-/** Where programs keep passwords and tokens below such a folder, by what reads them. */
+/** Locations of passwords and tokens below such a folder, by their reader. */
 const CREDENTIALS: Readonly<Record<string, readonly string[]>> = {
   npm: [
     'etc/npmrc',
@@ -131,7 +131,7 @@ const READABLE_BY_ALL = 0o004
 /** Settings below home that toolchains need. */
 const KEYED_SETTINGS = [{ path: '.config/mise/config.toml', key: /(?:token|key|secret|password)\w*["']?\s*=/i }]
 
-/** How long what was found stays: a supervisor starts many programs in a row. */
+/** Time what was found stays: a supervisor starts many programs in a row. */
 const FRESH_MS = 5_000
 let last: { readonly home: string; readonly at: number; readonly paths: readonly string[] } | undefined
 
@@ -160,7 +160,7 @@ function listSecrets(home: string): string[] {
   ]
 }
 
-/** What of some names a folder has; one that has none of their first parts is read once. */
+/** Existing names in a folder; a folder without any of the first parts is read once. */
 function findIn(folder: string, names: readonly string[]): string[] {
   const entries = new Set(namesIn(folder))
   if (entries.size === 0) return []
@@ -210,7 +210,7 @@ function closedIn(folder: string): string[] {
   })
 }
 
-/** Whether this user could read it, so that nothing but the sandbox would keep a program from it. */
+/** True if this user could read it, so that nothing but the sandbox would keep a program from it. */
 function isReadable(path: string): boolean {
   try {
     accessSync(path, constants.R_OK)

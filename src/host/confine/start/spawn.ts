@@ -8,21 +8,21 @@ import type { Cgroup, Resource } from '../../process/index.ts'
 import type { StartSpec } from '../../protocol/index.ts'
 import type { Confiner } from './confiner.ts'
 
-/** What a session of any kind is given by its host. */
+/** Parts that a host gives to every session. */
 export interface SessionParts {
   clock: Clock
   deadlines: Deadlines
   redactor: Redactor
   /** Variables by which its processes are recognized. */
   marks: string[]
-  /** Where its processes are started. */
+  /** Cgroup in which its processes start. */
   cgroup: Cgroup | undefined
   /** The resources that other programs get first when they are short. */
   yields: readonly Resource[]
   confiner: Confiner
 }
 
-/** Where a session begins. */
+/** Origin of a session. */
 export type SessionOrigin = Pick<SessionParts, 'marks' | 'cgroup' | 'yields'>
 
 /** A program to run, with the folder and the whole environment it runs in. */
@@ -32,7 +32,7 @@ export interface ProgramCommand {
   env: Record<string, string>
 }
 
-/** What a terminal reports about the program on it. */
+/** Events of a terminal about its program. */
 export interface TerminalEvents {
   output(bytes: Uint8Array): void
   /** All that was typed has been read. */
@@ -43,7 +43,7 @@ export interface TerminalEvents {
   exited(exitCode: number | null, signal: string | null): void
 }
 
-/** What the start of a program depends on besides what it is. */
+/** Context of a program's start. */
 export type SpawnParts = Pick<SessionParts, 'confiner' | 'cgroup' | 'yields'>
 
 export interface Spawned {
@@ -86,7 +86,7 @@ export function spawnTerminal(spec: StartSpec, parts: SpawnParts, events: Termin
   throw new AppError('service-unavailable', 'the system gave no terminal')
 }
 
-/** Whether a terminal can have this size. */
+/** True if a terminal can have this size. */
 export function checkSize(cols: unknown, rows: unknown): void {
   const fits = (size: unknown) => typeof size === 'number' && Number.isInteger(size) && size >= 1 && size <= MAX_SIZE
   if (fits(cols) && fits(rows)) return
