@@ -12,7 +12,7 @@ export interface Account {
   readonly envFile: string | undefined
   /** Providers whose work it may take when none of their own accounts has room. */
   readonly standsInFor: readonly string[]
-  /** Where its block stands in the file, for edits. */
+  /** Offset of its block in the file, for edits. */
   readonly offset: number
 }
 
@@ -20,6 +20,6 @@ export interface Account {
 export const homeVariables = ({ provider, home }: Pick<Account, 'provider' | 'home'>): Record<string, string> =>
   home === undefined ? {} : { [programOf(provider)?.home?.variable ?? 'HOME']: home }
 
-/** Whether a variable of the supervisor's own environment must not reach a program of an account. */
+/** True if a variable of the supervisor's own environment must not reach a program of an account. */
 export const isOtherLogin = ({ provider, home, envFile }: Account, variable: string): boolean =>
   (home !== undefined || envFile !== undefined) && (PRESETS.get(provider)?.loginVariables?.test(variable) ?? false)

@@ -28,7 +28,7 @@ export class Accounts {
     return this.file.current.accounts
   }
 
-  /** Why no account can be used. */
+  /** Reason no account can be used. */
   get problem(): string | undefined {
     return this.file.current.problem
   }
@@ -37,7 +37,7 @@ export class Accounts {
     return this.all.find((account) => account.name === name)
   }
 
-  /** Why an account cannot be used; undefined when nothing is known to prevent it. */
+  /** Reason an account cannot be used; undefined when nothing is known to prevent it. */
   problemOf({ envFile }: Pick<Account, 'envFile'>): string | undefined {
     return this.#envFiles.problem(envFile)
   }
@@ -55,7 +55,7 @@ export class Accounts {
 interface LoadedFile {
   readonly version: string
   readonly variables: Readonly<Record<string, string>>
-  /** Why it cannot be used. */
+  /** Reason it cannot be used. */
   readonly problem: string | undefined
 }
 
@@ -71,7 +71,7 @@ class EnvFiles {
     return variables
   }
 
-  /** Why the file of an account cannot be used; undefined when it can, or there is none. */
+  /** Reason the file of an account cannot be used; undefined when it can, or there is none. */
   problem(envFile: string | undefined): string | undefined {
     return envFile === undefined ? undefined : this.#read(envFile).problem
   }
@@ -88,7 +88,7 @@ class EnvFiles {
   }
 }
 
-/** Whether the system takes it as a path at all. */
+/** True if the system takes it as a path at all. */
 const isPath = (text: string): boolean =>
   text.startsWith('/') &&
   !/\p{Cc}/u.test(text) &&
@@ -104,7 +104,7 @@ function load(path: string): Omit<LoadedFile, 'version'> {
 }
 
 const LINE = /^(?:export\s+)?([A-Za-z_]\w*)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|'([^']*)'|([^#]*?))\s*(?:#.*)?$/
-/** What a session is told about itself cannot be set by a file. */
+/** Variables that describe a session to itself; files cannot set them. */
 const RESERVED = /^(?:GC_|BEADS_ACTOR$|PATH$|TERM$)/
 
 /** Reads a file with a `NAME=value` a line; throws a sentence that names the line but none of the values. */
@@ -121,7 +121,7 @@ function readEnvFile(path: string): Record<string, string> {
   return variables
 }
 
-/** What a new account is made of. */
+/** Fields of a new account. */
 type AccountDraft = Pick<Account, 'name' | 'provider'> & Partial<Pick<Account, 'home' | 'envFile' | 'standsInFor'>>
 
 /** The accounts, or why none can be used. */

@@ -51,7 +51,7 @@ export class ProviderDeclarations {
     return updated
   }
 
-  /** What differs from what is declared; secrets that were sent back as they were shown do not. */
+  /** Differences from the declaration, without secrets that were sent back masked. */
   #changes({ declarations, config }: EditBase, name: string, keys: ProviderKeys): ProviderKeys {
     const declared = tomlOf(declarations.providers.get(name)?.values)
     const effective = tomlOf(config.providers.get(name))

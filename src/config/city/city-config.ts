@@ -23,15 +23,15 @@ import type { WebhookConfig } from './webhook.ts'
 /** A city as its files declare it, with defaults filled in. Durations are milliseconds, paths are absolute. */
 export interface CityConfig {
   readonly name: string
-  /** What the ids of the city's own beads begin with. */
+  /** Prefix of the ids of the city's own beads. */
   readonly prefix: string
   readonly path: string
-  /** Why nothing new is started: its files are broken, and this is what they were before. */
+  /** Reason nothing new starts: its files are broken, with the configuration before. */
   readonly held?: string
-  /** Whether sessions need a permission to watch and coordinate each other. */
+  /** True if sessions need a permission to watch and coordinate each other. */
   readonly strict: boolean
   readonly workspace: WorkspaceConfig
-  /** How agents are confined of which no line says it. */
+  /** Default sandbox of agents that declare none. */
   readonly defaultConfine: ConfineMode
   /** The providers that city.toml declares; `resolveProvider` merges their bases in. */
   readonly providers: ReadonlyMap<string, ProviderConfig>
@@ -66,7 +66,7 @@ export interface WorkspaceConfig {
   readonly suspendedOnStart: boolean
   /** The highest number of sessions of the whole city; undefined for no limit. */
   readonly maxActive: number | undefined
-  /** What the file says: absent when it says nothing, -1 for explicitly unlimited. */
+  /** Declared maximum: absent if undeclared, -1 for explicitly unlimited. */
   readonly declaredMaxActive?: number
   readonly sessionTemplate?: string
   readonly env: Readonly<Record<string, string>>
@@ -81,7 +81,7 @@ export interface RigConfig {
   readonly name: string
   /** Undefined when it is not bound to a folder of this machine. */
   readonly path: string | undefined
-  /** What the ids of its beads begin with: declared, else derived from its name. */
+  /** Prefix of its bead ids: declared, else derived from its name. */
   readonly prefix: string
   readonly declaredPrefix?: string
   readonly defaultBranch?: string
@@ -108,7 +108,7 @@ export interface PackConfig {
   readonly version?: string
   /** Absolute. */
   readonly folder: string
-  /** What it is known by here; absent for one without a name, and for the city's own. */
+  /** Its name here; absent for an import without a name and for the city's own. */
   readonly binding?: string
   /** The rig that imports it; absent for the city. */
   readonly rig?: string
@@ -116,7 +116,7 @@ export interface PackConfig {
   readonly scripts: InlineScripts
 }
 
-/** What packs bring into the folders in which an agent works; its folders need not exist. */
+/** Files that packs bring into the folders of an agent; the folders need not exist. */
 export interface AgentBrings {
   /** Folders whose files are copied; the later ones win. */
   readonly overlays: readonly string[]
@@ -142,7 +142,7 @@ export interface AgentConfig {
   readonly localName: string
   /** The name by which the city or its rig imports the pack that it comes from. */
   readonly binding?: string
-  /** Why it cannot start: what is wrong in the pack that it comes from. */
+  /** Reason it cannot start: what is wrong in the pack that it comes from. */
   readonly broken?: string
   /** The rig it belongs to; absent for an agent of the city. */
   readonly dir?: string
@@ -150,7 +150,7 @@ export interface AgentConfig {
   readonly qualified: string
   /** The block that declares it. */
   readonly block: DeclaredBlock
-  /** Where each of its fields was written; a default has none. */
+  /** Origin of each written field; defaults have none. */
   readonly origins: FieldOrigins<AgentFields>
   readonly description?: string
   readonly scope?: 'city' | 'rig'
@@ -161,18 +161,18 @@ export interface AgentConfig {
   /** Its own variables; those of the workspace and then of its provider lie under them. */
   readonly env: Readonly<Record<string, string>>
   readonly optionDefaults: Readonly<Record<string, string>>
-  /** Where it works, as written: relative to the city, and it may hold `{{…}}`. */
+  /** Its folder as written: relative to the city, possibly with `{{…}}`. */
   readonly workDir?: string
-  /** Whether each of its sessions works in a git worktree of its own. */
+  /** True if each of its sessions works in a git worktree of its own. */
   readonly worktree: boolean
-  /** How its sessions are confined: a pack can only narrow it. `confineTable` is what was written. */
+  /** Sandbox of its sessions; a pack can only narrow it. `confineTable` is what was written. */
   readonly confine: ConfineMode
   readonly confineTable?: Declaration<AgentConfineFields>
   readonly prompt?: PromptTemplate
   /** The folder of the pack that declares it, or the city's. */
   readonly configDir: string
   readonly brings: AgentBrings
-  /** How the prompt is given; absent to leave it to the provider. */
+  /** Delivery of the prompt; absent to leave it to the provider. */
   readonly promptMode?: PromptMode
   readonly promptFlag?: string
   /** `acp` or `tmux` when it insists on a transport. */
@@ -185,7 +185,7 @@ export interface AgentConfig {
   readonly maxActive: number | undefined
   readonly namepool: readonly string[]
   readonly suspended: boolean
-  /** What its sessions may do beyond working and coordinating: permissions of `needs.ts`. */
+  /** Permissions of its sessions beyond working and coordinating, from `needs.ts`. */
   readonly may: readonly string[]
   readonly scaleCheck?: string
   readonly workQuery?: string
@@ -257,12 +257,12 @@ export interface DaemonConfig {
   readonly restartWindow: number
   readonly shutdownTimeout: number
   readonly driftDrainTimeout: number
-  /** How long bookkeeping stays once it is closed, and how often that is looked at; 0 for ever. */
+  /** Time bookkeeping stays once it is closed, and how often that is looked at; 0 for ever. */
   readonly wispTtl: number
   readonly wispGcInterval: number
   readonly probeConcurrency: number
   readonly maxWakesPerTick: number
-  /** Whether formulas may be graphs: `formula_v2`. */
+  /** True if formulas may be graphs: `formula_v2`. */
   readonly graphs: boolean
 }
 
@@ -276,13 +276,13 @@ export interface SessionConfig {
   readonly snapshotMaxBytes: number
   /** The shortest time between two looks at the same worktree. */
   readonly snapshotInterval: number
-  /** How long a program may take from its start until it works, unless its provider says otherwise. */
+  /** Maximum time a program may take from its start until it works, unless its provider says otherwise. */
   readonly startupTimeout: number
 }
 
 /** `[mail]`. */
 export interface MailConfig {
-  /** How long a message stays after it was read, and again after it was archived; 0 for ever. */
+  /** Time a message stays after it was read, and again after it was archived; 0 for ever. */
   readonly retentionTtl: number
 }
 
@@ -296,7 +296,7 @@ export interface EventArchiveConfig {
 
 /** `[usage]`. */
 export interface UsageConfig {
-  /** Where usage is recorded: `local`, or elsewhere. */
+  /** Destination of usage records: `local`, or elsewhere. */
   readonly provider: string
 }
 

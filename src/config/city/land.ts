@@ -11,7 +11,7 @@ export interface LandConfig {
   readonly checkTimeout: number
   /** Maximum branches that are checked together. */
   readonly batch: number
-  /** Whether a red check is run again before it blames a branch. */
+  /** True if a red check is run again before it blames a branch. */
   readonly confirmRed: boolean
   readonly strategy: LandStrategy
   /** Whether what waits for approval is checked before it has it. */
@@ -26,7 +26,7 @@ export interface LandConfig {
   readonly tries: number
   /** The time of an owner to resolve a conflict before the next one gets a turn. */
   readonly turnTimeout: number
-  /** Whether the branch of a landed change is deleted at the remote. */
+  /** True if the branch of a landed change is deleted at the remote. */
   readonly deleteBranch: boolean
   readonly sign: boolean
   readonly pr: LandPrConfig

@@ -7,18 +7,18 @@ export interface PullRequestMonitorConfig {
   readonly baseBranches: readonly string[]
   readonly rig?: string
   readonly pollInterval: number
-  /** Where GitHub’s API answers, without a slash at the end. */
+  /** Address of GitHub’s API, without a trailing slash. */
   readonly baseUrl: string
   /** The variable of the supervisor's environment that holds a token; those of `gh` when absent. */
   readonly tokenEnv?: string
   /** Those whose pull requests are looked after; without any, everybody's but those that come from forks. */
   readonly authors: readonly string[]
-  /** Who gets mail when a pull request needs a repair, and when it needs none any more. */
+  /** Recipient of mail when a pull request starts or stops needing a repair. */
   readonly notify: readonly string[]
   readonly repair?: RepairConfig
 }
 
-/** Who repairs pull requests that cannot be merged. */
+/** Agent that repairs pull requests that cannot be merged. */
 export interface RepairConfig {
   /** An agent or pool. */
   readonly route: string

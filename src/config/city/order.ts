@@ -1,14 +1,14 @@
 import type { OrderFields } from '../declare/index.ts'
 import type { Diagnostic } from '../files/index.ts'
 
-/** What an order does when it runs. */
+/** Action of an order when it runs. */
 export type OrderAction =
   /** A shell command line, and variables for it. */
   | { readonly kind: 'exec'; readonly command: string; readonly env: Readonly<Record<string, string>> }
   /** A formula, and the agent or pool that its steps are routed to, as written. */
   | { readonly kind: 'formula'; readonly formula: string; readonly pool?: string }
 
-/** What makes an order run. Durations are milliseconds. */
+/** Trigger of an order. Durations are milliseconds. */
 export type OrderTrigger =
   | { readonly kind: 'cooldown'; readonly interval: number }
   /** Five cron fields, and the IANA zone that they are read in. */
@@ -39,7 +39,7 @@ export interface Order {
   readonly description: string
   readonly action: OrderAction
   readonly trigger: OrderTrigger
-  /** How long one run may take, in milliseconds: a command until it ends, a formula until its beads are there. */
+  /** Maximum time one run may take, in milliseconds: a command until it ends, a formula until its beads are there. */
   readonly timeout: number
   /** The arguments that it takes, and whether each is required. */
   readonly params: Readonly<Record<string, { readonly required: boolean }>>
@@ -70,7 +70,7 @@ export interface AbsentOrder {
   readonly file: string
 }
 
-/** What the `orders` folders of a city and its packs come to. */
+/** Orders of the `orders` folders of a city and its packs. */
 export interface Orders {
   /** The city's, from the lowest layer to the highest, then those of each rig; with those that an override disables. */
   readonly all: readonly Order[]

@@ -4,24 +4,24 @@ import type { DeclaredBlock, SCHEMES } from '../declare/index.ts'
 export interface WebhookConfig {
   /** The last segment of its address. */
   readonly name: string
-  /** Why it takes no deliveries: what is wrong in the pack that declares it. */
+  /** Reason it takes no deliveries: what is wrong in the pack that declares it. */
   readonly broken?: string
   /** The rig whose orders its rules start, unless a rule names another. */
   readonly rig?: string
   /** Only public ones are reached from other machines without `X-GC-Request`. */
   readonly visibility: 'private' | 'tenant' | 'public'
-  /** Whether a pack asked for `public` and the city does not allow it. */
+  /** True if a pack asked for `public` and the city does not allow it. */
   readonly isCapped: boolean
   readonly hostname?: string
   readonly rate: WebhookRate
-  /** Whether a proxy says, in `X-Forwarded-For`, where deliveries come from. */
+  /** True if a proxy says, in `X-Forwarded-For`, where deliveries come from. */
   readonly isBehindProxy: boolean
   readonly verify: WebhookVerifyConfig
   readonly rules: readonly WebhookRuleConfig[]
   readonly block: DeclaredBlock
 }
 
-/** How many deliveries are looked at: `perMinute` on average, and `burst` at once. */
+/** Number of deliveries that are looked at: `perMinute` on average, and `burst` at once. */
 export interface WebhookRate {
   readonly perMinute: number
   readonly burst: number
@@ -34,7 +34,7 @@ export interface WebhookVerifyConfig {
   readonly scheme: WebhookScheme
   /** The variable of the supervisor's environment that holds the secret, or the public key of Discord. */
   readonly secretEnv?: string
-  /** Which secret, where the variable holds a JSON object of several. */
+  /** Key of the secret, if the variable is a JSON object of several. */
   readonly secretKey?: string
   readonly signatureHeader?: string
   readonly eventHeader?: string

@@ -9,15 +9,15 @@ import { isOrderFile } from './orders/order-files.ts'
 import type { PackFolders } from './packs/locate.ts'
 import { resolveCity } from './resolve/city.ts'
 
-/** What the files of a city come to. With errors in it, the configuration is not for use. */
+/** Result of composing the files of a city. With errors in it, the configuration is not for use. */
 export interface Composition {
   readonly files: FileSnapshot
   readonly declarations: CityDeclarations
   readonly config: CityConfig
   readonly errors: readonly Diagnostic[]
-  /** What keeps only a part from being used, such as one service. */
+  /** Errors that disable only a part, such as one service. */
   readonly broken: readonly Diagnostic[]
-  /** What is reported when the files are loaded: what is broken, too. */
+  /** Problems reported when the files load, including broken parts. */
   readonly warnings: readonly Diagnostic[]
   /** The same, and what is shown only where the files are checked. */
   readonly allWarnings: readonly Diagnostic[]
@@ -25,11 +25,11 @@ export interface Composition {
 
 export interface ComposeOptions {
   readonly layers?: readonly Layer[]
-  /** Where fetched packs lie; without it, only packs in folders of this machine are there. */
+  /** Folder of fetched packs; without it, only packs in local folders exist. */
   readonly folders?: PackFolders
-  /** How agents are confined of which no line says it; not at all when absent. */
+  /** Default sandbox of agents that declare none; none when absent. */
   readonly defaultConfine?: ConfineMode
-  /** Where the files of the last good configuration are kept, from the city; nowhere when absent. */
+  /** File of the last good configuration, relative to the city; none when absent. */
   readonly lastGoodFile?: string
 }
 

@@ -25,7 +25,7 @@ import { type ComposeOptions, type Composition, compose } from './compose.ts'
 import { type AgentDraft, addAgent, changeAgent, removeAgent } from './edit/agents.ts'
 import { addRig, changeRig, type RigChange, type RigDraft, removeRig } from './edit/rigs.ts'
 
-/** What came into force, and by whom. */
+/** Applied change, with its actor. */
 export interface ConfigChange {
   readonly current: CityConfig
   readonly previous: CityConfig
@@ -41,10 +41,10 @@ export interface CheckedFiles {
   readonly warnings: string[]
 }
 
-/** Who changes a configuration whose files were edited on disk: gc reads them, and nobody can tell who wrote them. */
+/** Actor of changes that were edited on disk, since their author is unknown. */
 const FILES = gcPart('config')
 
-/** How often an edit starts anew because somebody else wrote meanwhile. */
+/** Maximum attempts of an edit that concurrent writes interrupt. */
 const MAX_EDIT_ATTEMPTS = 8
 
 /**
@@ -103,12 +103,12 @@ export class Config {
     return this.#composition.config
   }
 
-  /** What the last good configuration was made of. */
+  /** Sources of the last good configuration. */
   get composition(): Composition {
     return this.#composition
   }
 
-  /** Why the files on disk are not in force, a line for each error; undefined when they are. */
+  /** Reason the files on disk are not in force, a line for each error; undefined when they are. */
   get problem(): string | undefined {
     return this.#problem
   }

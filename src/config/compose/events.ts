@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { defineEvent } from '../../core/events/index.ts'
 
-/** How many files an event names. */
+/** Maximum files named in an event. */
 export const MAX_NAMED_FILES = 100
 
 export const ConfigChanged = defineEvent(

@@ -12,9 +12,9 @@ export interface HostSources {
   readonly provider: string | undefined
   /** The folder of the agent's rig. */
   readonly rig: string | undefined
-  /** Whether sessions can write the settings of the rig's repository. */
+  /** True if sessions can write the settings of the rig's repository. */
   readonly isOpen: boolean
-  /** Where package managers fetch from. */
+  /** Hosts of package managers. */
   readonly registries: readonly string[]
 }
 
@@ -35,7 +35,7 @@ export function defaultHosts({ provider, rig, isOpen, registries }: HostSources)
   )
 }
 
-/** Where many keep their repositories, with the other hosts that fetches and their tools need there. */
+/** Common hosts of repositories, with the further hosts that their tools need. */
 const FORGES: Readonly<Record<string, readonly string[]>> = {
   'github.com': ['api.github.com', 'codeload.github.com', '*.githubusercontent.com'],
   'gitlab.com': [],

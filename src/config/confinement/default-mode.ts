@@ -7,28 +7,28 @@ import { type FileContext, SectionReader } from '../declare/section-reader.ts'
 import { Diagnostics, formatDiagnostic } from '../files/diagnostics.ts'
 import { suggestion } from '../files/index.ts'
 
-/** What holds for every city of a supervisor; a person's file in `$GC_HOME`. */
+/** File with settings for every city of a supervisor, in `$GC_HOME`. */
 const FILE = 'supervisor.toml'
 const LAYER = { name: FILE, isEditable: true }
 
 /** The key that says that gc itself wrote the default. */
 const KEPT = 'kept_from_before'
 
-/** How agents are confined of which no line says it. */
+/** Default sandbox of agents that declare none. */
 const UNSAID: ConfineMode = 'default'
 
-/** What the file of a supervisor says of agents of which no line says it. */
+/** Default sandbox mode in the file of a supervisor. */
 interface SaidMode {
   /** Absent where it says nothing. */
   readonly mode?: ConfineMode
-  /** Whether gc wrote it, so that agents go on as they ran before, and no person decided yet. */
+  /** True if gc wrote it, so that agents go on as they ran before, and no person decided yet. */
   readonly isKept: boolean
 }
 
-/** How agents of a supervisor's cities are confined where no line says it; throws what is wrong with its file. */
+/** Reads the default sandbox mode of a supervisor's cities; throws errors of its file. */
 export const readDefaultMode = (gcHome: string): ConfineMode => readSaidMode(gcHome).mode ?? UNSAID
 
-/** What the file of a supervisor says; throws what is wrong with it. */
+/** Reads the mode in the file of a supervisor; throws its errors. */
 export const readSaidMode = (gcHome: string): SaidMode => readSupervisorToml(gcHome).confine
 
 /** The address of a supervisor and its allowed callers, as its file declares them. */
@@ -116,13 +116,16 @@ function openSection(root: SectionReader, key: string, context: FileContext): Se
   return node?.kind === 'table' ? new SectionReader(context, `[${key}]`, node) : undefined
 }
 
-/** What a person is told until they decide, whose agents go on unconfined since they ran before confinement was the default. */
+/** Message to a person whose agents run without a sandbox because they did so before sandboxes were the default. */
 export const KEPT_UNCONFINED = {
   what: 'agents of this home run unconfined, as they did before',
   remedy: '`gc confine on` confines them, `gc confine off` leaves them so',
 }
 
-/** What is said of a home whose agents run unconfined only because they did before; what is wrong with its file is said where it decides. */
+/**
+ * Message about a home whose agents run without a sandbox only because they did before; errors of its file are reported
+ * elsewhere.
+ */
 export function findKeptUnconfined(gcHome: string): typeof KEPT_UNCONFINED | undefined {
   try {
     return readSaidMode(gcHome).isKept ? KEPT_UNCONFINED : undefined

@@ -17,29 +17,29 @@ export interface ConfinementRule {
   readonly by: 'gc' | Grantor
   readonly file?: string
   readonly line?: number
-  /** What gc allows it for, where that is not plain. */
+  /** Purpose of the permission, if it is not obvious. */
   readonly purpose?: string
 }
 
-/** How an agent's sessions are confined, rule by rule. */
+/** Sandbox of an agent's sessions, rule by rule. */
 export interface ExplainedConfinement {
   readonly agent: string
   readonly confine: ConfineMode
-  /** Where that is written; absent for the default. */
+  /** File of the rule; absent for defaults. */
   readonly file?: string
   readonly line?: number
   readonly rules: readonly ConfinementRule[]
-  /** What keeps it from being started so. */
+  /** Problems that keep it from starting. */
   readonly problems: readonly string[]
-  /** What packs ask for and nobody of the city allowed. */
+  /** Permissions that packs ask for and the city did not grant. */
   readonly withheld: readonly string[]
 }
 
-/** What gc itself allows every confined program. */
+/** Permissions of gc itself for every sandboxed program. */
 export interface Defaults {
   readonly read: readonly string[]
   readonly write: readonly string[]
-  /** Where package managers fetch from. */
+  /** Hosts of package managers. */
   readonly registries: readonly string[]
 }
 
@@ -91,7 +91,7 @@ export function explainConfinement(
   }
 }
 
-/** What a session may do for the folder that it works in. */
+/** Permissions of a session for its folder. */
 function folderRules({ qualified, dir, workDir }: AgentConfig, { path }: CityConfig): ConfinementRule[] {
   const own = workDir === undefined && dir === undefined ? agentFolder(path, qualified) : "the session's own folder"
   const rules: ConfinementRule[] = [{ access: 'write', what: own, by: 'gc' }]

@@ -19,8 +19,8 @@ export const writtenByAgents = ({ path, rigs }: City): string[] => [
 ]
 
 /**
- * Where a path leads, as far as no agent decides it: throws at a link that lies in a folder that agents write. What is not
- * there yet is no link.
+ * Target of a path as far as no agent controls it; throws at a link in a folder that agents write. What is not there
+ * yet is no link.
  */
 export function fixedPath(path: string, written: readonly string[]): string {
   const found = follow(path, written.map(realPath), MAX_LINKS)

@@ -8,7 +8,7 @@ export interface Refused {
   readonly reason: string
 }
 
-/** What a profile allows of the files of this machine. */
+/** Files of this machine that a profile allows. */
 export interface Places {
   readonly read: readonly string[]
   readonly write: readonly string[]
@@ -40,11 +40,11 @@ export function placesOf(
   return { read: granted('read'), write: granted('write'), refused }
 }
 
-/** Why a path is refused, with the line that asks for it. */
+/** Reason a path is refused, with the line that asks for it. */
 export const describeRefused = ({ grant, access, reason }: Refused): string =>
   `${grant.file}:${grant.line} lets it ${access} "${grant.value}", which would void its confinement: ${reason}`
 
-/** What a pack asks for, and how the city allows it. */
+/** Requests of a pack, and how the city can grant them. */
 export function describeWithheld({ key, value, pack }: Withheld, agent: string): string {
   const written = inToml(key, value)
   return `"${value}" is what pack ${pack} asks for and is NOT in force: only this city allows it, by confine = { ${key} = ${written} } in a [[patches.agent]] of "${agent}"`

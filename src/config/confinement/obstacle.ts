@@ -3,7 +3,7 @@ import { contains, touch } from '../../core/folders.ts'
 import { aliasesOf } from '../../core/mounts.ts'
 import { PRESETS } from '../../programs/presets.ts'
 
-/** Where a profile is to be in force. */
+/** Context in which a profile would apply. */
 export interface Surroundings {
   /** The home of the person that gc runs as. */
   readonly home: string
@@ -21,7 +21,7 @@ export interface Surroundings {
 
 export type Access = 'read' | 'write'
 
-/** What programs of this machine run or obey that are not confined, below home. */
+/** Files below home that programs outside of the sandbox run or obey. */
 const OBEYED = [
   ...[...PRESETS.values()].flatMap(({ settings = [] }) => settings),
   ...['.config', '.ssh', '.gnupg', '.aws', '.kube', '.docker'],
@@ -48,7 +48,7 @@ const SYSTEM = [
 ]
 /** Folders in which every program keeps what is temporary. */
 const TEMPORARY = ['/tmp', '/var/tmp', '/dev/shm', '/private/tmp']
-/** What is below them can be a program's own; they themselves are everybody's. */
+/** Shared folders; a program may own what is below them, but not the folders themselves. */
 const SHARED = [...TEMPORARY, '/var', '/dev', '/dev/pts', '/mnt', '/media', '/srv']
 
 /** The file or folder that a path of a profile names; undefined for one of a rig where there is none. */
@@ -59,7 +59,7 @@ export function placeOf(path: string, { home, rigs, rig }: Surroundings): string
   return folder === undefined ? undefined : trimmed(join(folder, path.slice('{rig}'.length)))
 }
 
-/** Why nobody may be confined who has access to a place; undefined when it takes nothing from what is promised. */
+/** Reason no sandbox may have access to a place; undefined if that breaks no promise. */
 export function confinementRisk(place: string, access: Access, around: Surroundings): string | undefined {
   const { home, rigs, rig } = around
   const exposed = exposes(place, around)
@@ -73,13 +73,13 @@ export function confinementRisk(place: string, access: Access, around: Surroundi
   return other && `it is in rig ${other.name}, or has it in it, where other agents work`
 }
 
-/** Why nobody may be confined who works in a folder that is somebody's project; undefined where all in it may be its own. */
+/** Reason no sandbox may work in a folder that is a person's project; undefined if all of it may be its own. */
 export function projectConfinementRisk(folder: string, around: Surroundings): string | undefined {
   const temporary = TEMPORARY.find((each) => contains(folder, each))
   return exposes(folder, around) ?? (temporary && systems(temporary))
 }
 
-/** What a place has of gc's own and of the keys of the person; undefined when it has nothing of them. */
+/** Files of gc and keys of the person in a place; undefined without any. */
 function exposes(place: string, { home, gcHome, city, cities = [] }: Surroundings): string | undefined {
   if (gcHome !== undefined && reaches(place, gcHome)) return `${gcHome} has gc's own keys and the socket of its host`
   const folders = [...(city === undefined ? [] : [city]), ...cities].map((each) => join(each, '.gc'))
@@ -93,7 +93,7 @@ function exposes(place: string, { home, gcHome, city, cities = [] }: Surrounding
 const systems = (folder: string): string =>
   `${folder} is the system's, and other programs run and are reached by what is in it`
 
-/** Whether a place is a folder, is in it or has it in it, by whatever links and mounts. */
+/** True if a place is a folder, is in it or has it in it, by whatever links and mounts. */
 const reaches = (place: string, folder: string): boolean => aliasesOf(folder).some((alias) => touch(place, alias))
 
 const trimmed = (path: string): string => (path.length > 1 && path.endsWith(sep) ? path.slice(0, -1) : path)

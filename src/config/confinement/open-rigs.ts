@@ -12,8 +12,8 @@ export interface RigWriters extends Pick<CityConfig, 'path'> {
 }
 
 /**
- * Whether confined sessions can change the settings of a rig's repository, and so what it says of itself: whom it borrows
- * objects from, which hosts it is fetched from.
+ * True if confined sessions can change the settings of a rig's repository, and so what it says of itself: whom it
+ * borrows objects from, which hosts it is fetched from.
  */
 export function isOpenToAgents(rig: Rig, { path: city, rigs, agents }: RigWriters): boolean {
   if (rig.path === undefined) return false
@@ -27,7 +27,7 @@ export function isOpenToAgents(rig: Rig, { path: city, rigs, agents }: RigWriter
   })
 }
 
-/** What the folder of an agent begins with, whatever stands for what its template leaves open. */
+/** Fixed beginning of an agent's folder, before the first template. */
 const fixedPart = (workDir: string): string => {
   const at = workDir.indexOf('{{')
   return at < 0 ? workDir : workDir.slice(0, workDir.lastIndexOf('/', at) + 1)

@@ -8,7 +8,7 @@ import {
 } from '../declare/confine.ts'
 import type { Declaration, FieldOrigin } from '../declare/index.ts'
 
-/** What declares rules of confinement. */
+/** Declarer of sandbox rules. */
 export type Grantor = 'provider' | 'rig' | 'agent'
 
 /** Something that a profile allows, and the line that says so. */
@@ -19,7 +19,7 @@ export interface Grant<Value = string> {
   readonly line: number
 }
 
-/** What the pack of an agent or provider asks for and only the city itself can grant. */
+/** Requests of an agent's or provider's pack that only the city can grant. */
 export interface Withheld extends Grant<string> {
   /** Its key, such as `write`. */
   readonly key: string
@@ -31,26 +31,26 @@ export interface ConfineTables {
   readonly provider?: Declaration<ConfineFields> | undefined
   readonly rig?: Declaration<ConfineFields> | undefined
   readonly agent?: Declaration<AgentConfineFields> | undefined
-  /** How the agent is confined, whatever its table asks for. */
+  /** Sandbox of the agent, regardless of its table. */
   readonly inForce?: ConfineMode
 }
 
-/** What sessions of an agent may do besides what every confined one may. Paths are as they were written. */
+/** Permissions of an agent's sessions beyond those of every sandbox. Paths are as they were written. */
 export interface Profile {
   readonly read: readonly Grant[]
   readonly write: readonly Grant[]
   readonly allowHosts: readonly Grant[]
   readonly ports: readonly Grant<number>[]
-  /** What becomes of connections to other hosts; undefined where nobody says it. */
+  /** Handling of connections to other hosts; undefined if unset. */
   readonly unknownHosts: Grant<UnknownHosts> | undefined
-  /** Whether the file with the log-in of its program may be read. */
+  /** True if the file with the log-in of its program may be read. */
   readonly shareLogin: Grant<boolean> | undefined
   /** The lowest of what is declared. */
   readonly share: { readonly [Name in keyof ShareFields]?: Grant<number> }
   readonly withheld: readonly Withheld[]
 }
 
-/** What the tables of a provider, a rig and an agent allow together: lists add up, and of shares the lowest holds. */
+/** Combined permissions of a provider, a rig and an agent: lists are merged, and the lowest share wins. */
 export function profileOf(tables: ConfineTables): Profile {
   const withheld: Withheld[] = []
   const grants = <Value extends string | number>(
@@ -96,7 +96,7 @@ function wordOf<Name extends 'unknownHosts' | 'shareLogin'>(
   return words.at(-1)
 }
 
-/** How an agent is confined: a pack can confine its agents closer than the city does, and never wider. */
+/** Sandbox mode of an agent: a pack can narrow the city's mode, never widen it. */
 export function modeOf(table: Declaration<AgentConfineFields> | undefined, unsaid: ConfineMode): ConfineMode {
   const mode = table?.values.mode ?? unsaid
   const isOfPack = table?.origins.mode?.block.pack !== undefined

@@ -4,16 +4,16 @@ import { touch } from '../../core/folders.ts'
 import { BUILTINS } from '../../programs/presets.ts'
 import type { PackConfig, RigConfig } from '../city/index.ts'
 
-/** Where the agents of a city have folders of their own. */
+/** Parent of the agents' own folders in a city. */
 export const agentFolders = (city: string): string => join(city, '.gc', 'agents')
 
-/** Where a city has the worktrees of its sessions, by their rigs. */
+/** Parent of the sessions' worktrees in a city, by rig. */
 export const worktreeFolders = (city: string): string => join(city, '.gc', 'worktrees')
 
 /** The folder of its own in which a confined agent works that has neither a rig nor a `work_dir`. */
 export const agentFolder = (city: string, name: string): string => join(agentFolders(city), name)
 
-/** What a city or a pack keeps for its agents to read; no other entry of its folder is theirs, since it could hold keys. */
+/** Entries that a city or pack keeps for its agents to read; others could hold keys. */
 const READABLE = [
   ...['formulas', 'orders', 'prompts', 'template-fragments', 'skills', 'assets', 'commands', 'schemas'],
   ...['scripts', 'docs'],
@@ -21,10 +21,10 @@ const READABLE = [
   ...[...BUILTINS.values()].flatMap(({ instructionsFile }) => instructionsFile ?? []),
 ]
 
-/** How deep packs lie in packs, and how many of them count that lie in one folder. */
+/** Maximum depth of nested packs, and maximum packs counted in one folder. */
 const [MAX_DEPTH, MAX_PACKS] = [3, 200]
 
-/** Whose sessions read it: what their pack is in, or the city, and the folders that their program finds links to. */
+/** Readers of a file: their pack's folder or the city, and the folders with links for their program. */
 interface Reader {
   readonly dir?: string
   readonly configDir: string
@@ -40,7 +40,7 @@ interface City {
   readonly packs: readonly Pick<PackConfig, 'folder'>[]
 }
 
-/** What packs have for somebody to read, and for who works for the whole city what the city has: as far as it is there. */
+/** Readable entries of packs, and those of the city for agents of the whole city, if they exist. */
 export function readableEntries({ dir, configDir, linked, mcp = [] }: Reader, { rigs, path, packs }: City): string[] {
   const ofPacks = packs.map(({ folder }) => folder).filter((folder) => folder !== path)
   const folders = [...new Set([configDir, ...ofPacks, ...(dir === undefined ? [path] : [])])]
@@ -73,5 +73,5 @@ function packsIn(folder: string, depth = 0): string[] {
   return found.flatMap((pack) => [pack, ...packsIn(pack, depth + 1)])
 }
 
-/** Whether something is there that is no link. */
+/** True if something is there that is no link. */
 export const isPlain = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === false

@@ -12,7 +12,7 @@ export interface AgentFolder {
   readonly folder: string
   readonly file: string
   readonly promptFile: string | undefined
-  /** What the agent in it is called, given the rig that its file names. */
+  /** Name of its agent within the rig that its file names. */
   nameIn(dir: string | undefined): string
 }
 

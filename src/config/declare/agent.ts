@@ -22,7 +22,7 @@ import type { SectionReader } from './section-reader.ts'
 /** A pool is listed by its slots; more than a machine could run are a typing error. */
 const MAX_SESSIONS = 1000
 
-/** What its sessions are allowed beyond working and coordinating. */
+/** Permissions of its sessions beyond working and coordinating. */
 const permissions: FieldReader<string[]> = {
   key: 'may',
   read(section) {
@@ -74,7 +74,7 @@ function fileBeside({ base }: SectionReader, path: string): string {
   return join(path.startsWith('/') ? '' : base, path)
 }
 
-/** What an agent declares in a folder of its own. */
+/** Declarations of an agent in its own folder. */
 export const FOLDER_AGENT = {
   dir: string('dir'),
   description: string('description'),

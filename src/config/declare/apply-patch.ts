@@ -5,7 +5,7 @@ import type { NamedSessionFields } from './named-session.ts'
 import type { FieldOrigin } from './origin.ts'
 import type { AgentPatchFields, NamedSessionPatchFields } from './patches.ts'
 
-/** What of a patch says which agent it is for, or how it changes it, and is no field of the agent. */
+/** Keys of a patch that select or change its agent and are not fields of the agent. */
 const PARTS = new Set(['name', 'dir', 'pool', 'appended', 'envRemove', 'written'])
 
 /** An agent with what a patch says of it. */

@@ -55,14 +55,14 @@ export interface BlockDeclarations {
   readonly monitors: readonly Declaration<PullRequestMonitorFields>[]
 }
 
-/** What a city has by name; layers merge entries of one name field by field. */
+/** Declarations of a city by name; layers merge entries of one name field by field. */
 export interface NamedDeclarations {
   /** The providers that gc knows by itself, for others to be based on. */
   readonly presets: ReadonlyMap<string, Declaration<ProviderConfig>>
   readonly providers: ReadonlyMap<string, Declaration<ProviderConfig>>
   readonly mcpServers: ReadonlyMap<string, Declaration<McpServerFields>>
   readonly imports: Imports
-  /** What a rig imports when it is added. */
+  /** Imports of a newly added rig. */
   readonly defaultRigImports: Imports
   readonly upstreams: ReadonlyMap<string, Declaration<UpstreamFields>>
   readonly runtimes: ReadonlyMap<string, Declaration<RuntimeFields>>

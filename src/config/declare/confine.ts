@@ -3,11 +3,11 @@ import { type Declaration, declareFields, mergeFields, table } from './declarati
 import { boolean, type FieldReader, integer, type ValuesOf } from './fields.ts'
 import type { SectionReader } from './section-reader.ts'
 
-/** How an agent's sessions are confined, the closest first. */
+/** Sandbox modes, strictest first. */
 export const CONFINE_MODES = ['default', 'network', 'off'] as const
 export type ConfineMode = (typeof CONFINE_MODES)[number]
 
-/** What becomes of a connection to a host that is on no list: it is refused, or a person is asked first. */
+/** Handling of a connection to an unlisted host: refuse it, or ask a person. */
 export const UNKNOWN_HOSTS = ['refuse', 'ask'] as const
 export type UnknownHosts = (typeof UNKNOWN_HOSTS)[number]
 

@@ -3,7 +3,7 @@ import type { FieldReader, FieldSet, ValuesOf } from './fields.ts'
 import type { DeclaredBlock, FieldOrigin, FieldOrigins } from './origin.ts'
 import type { SectionReader } from './section-reader.ts'
 
-/** What one table declares: only the fields that were written, each with its origin. */
+/** Declarations of one table: only the written fields, each with its origin. */
 export interface Declaration<Values> {
   readonly block: DeclaredBlock
   readonly values: Partial<Values>
@@ -11,9 +11,9 @@ export interface Declaration<Values> {
   readonly fields: FieldSet
   /** The name by which the city or a rig imports the pack that declares it; its own name begins with it. */
   readonly binding?: string
-  /** Why it cannot be used, although the rest of the city can. */
+  /** Reason it cannot be used, although the rest of the city can. */
   readonly broken?: string
-  /** What is wrong in it, where that concerns nothing else; complete once its file was read to the end. */
+  /** Problems in it that affect nothing else; complete once its file was read to the end. */
   readonly problems?: Diagnostics
 }
 
@@ -64,7 +64,7 @@ export function mergeFields<Values>(lower: Declaration<Values>, higher: Declarat
   return { ...higher, values, origins: { ...lower.origins, ...higher.origins } }
 }
 
-/** Where to report a problem with a field: where it was written in the block itself, else the block. */
+/** Place to report a problem with a field: its line in the block, else the block. */
 export function locationOf<Values>(
   { block, origins, fields }: Declaration<Values>,
   name: keyof Values & string,
@@ -75,7 +75,7 @@ export function locationOf<Values>(
   return { file: block.file, line: isOwn ? origin.line : block.line, key: `${block.section} ${key}`.trim() }
 }
 
-/** Where the value of a field was written, also in a patch; the block when it was written nowhere. */
+/** Place where the value of a field was written, including patches; the block if it is a default. */
 export function originOf<Values>(
   { block, origins, fields }: Declaration<Values>,
   name: keyof Values & string,

@@ -82,7 +82,7 @@ export const sessionBackend = (key: string): FieldReader<string> => ({
   },
 })
 
-/** Why the backend in `GC_SESSION` cannot be used; undefined when it can. */
+/** Reason the backend in `GC_SESSION` cannot be used; undefined when it can. */
 export function findBackendProblem(name = ''): string | undefined {
   if (name === 'acp') return 'GC_SESSION has no effect: write provider = "acp" into [session] of the city, and unset it'
   const isKnown = name === '' || SESSION_BACKENDS.includes(name)

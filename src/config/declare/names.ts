@@ -1,10 +1,10 @@
-/** What an agent or a service may be called. */
+/** Valid names of agents and services. */
 export const AGENT_NAME = /^[A-Za-z0-9][A-Za-z0-9_-]*$/
-/** What a city may be called. */
+/** Valid names of cities. */
 export const CITY_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]*$/
-/** What a rig may be called: it is a word in paths and in qualified names. */
+/** Valid names of rigs: they are words in paths and in qualified names. */
 export const RIG_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]*$/
-/** What ids may begin with. */
+/** Valid prefixes of ids. */
 export const PREFIX = /^[A-Za-z0-9][A-Za-z0-9_-]*$/
 
 /**

@@ -9,13 +9,13 @@ export interface FileOptions {
   readonly file: string
   /** Undefined when there is no such file. */
   readonly toml: ParsedFile | undefined
-  /** What a key is that gc does not know. */
+  /** Severity of an unknown key. */
   readonly unknownKeys: Severity
   /** The folder that its paths are relative to; its own when absent. */
   readonly base?: string | undefined
   /** The pack that it belongs to, if not to the city itself. */
   readonly pack?: PackReference | undefined
-  /** What the top of the file is called in the table of keys without effect. */
+  /** Name of the top of the file in the table of keys without effect. */
   readonly kind: string
 }
 

@@ -37,7 +37,7 @@ const params: FieldReader<Record<string, { required: boolean }>> = {
   },
 }
 
-/** What both an order and an override of it say; texts as they are written. */
+/** Keys of both an order and its override; texts as written. */
 const SHARED = {
   trigger,
   interval: string('interval'),

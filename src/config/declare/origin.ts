@@ -1,7 +1,7 @@
-/** What a declaration knows of the layer that it comes from. */
+/** Facts about the layer of a declaration. */
 export interface LayerInfo {
   readonly name: string
-  /** Whether gc may edit the files of this layer. */
+  /** True if gc may edit the files of this layer. */
   readonly isEditable: boolean
 }
 
@@ -18,9 +18,9 @@ export interface DeclaredBlock {
   readonly layer: LayerInfo
   readonly file: string
   readonly line: number
-  /** How its header is written, such as `[[rigs]]`; empty for a whole file. */
+  /** Header as written, such as `[[rigs]]`; empty for a whole file. */
   readonly section: string
-  /** Where its header stands in the text; undefined for a whole file. */
+  /** Offset of its header in the text; undefined for a whole file. */
   readonly offset: number | undefined
   /** The pack that declares it, if the city does not itself. */
   readonly pack?: PackReference
@@ -32,10 +32,12 @@ export const CITY_LAYER = 'city'
 /** The layer of agents that nobody declares: those that providers imply. */
 export const IMPLICIT_AGENTS = 'implicit agents'
 
-/** Whether a table stands in city.toml or a fragment of it in the city, where known clients expect what they may edit. */
+/**
+ * True if a table stands in city.toml or a fragment of it in the city, where known clients expect what they may edit.
+ */
 export const isInline = ({ layer }: DeclaredBlock): boolean => layer.name === CITY_LAYER && layer.isEditable
 
-/** Where the value of a field was written. */
+/** Place where the value of a field was written. */
 export interface FieldOrigin {
   readonly block: DeclaredBlock
   readonly line: number

@@ -21,7 +21,7 @@ export type PackRequirementFields = ValuesOf<typeof PACK_REQUIREMENT>
 export const IMPORT = {
   source: requiredString('source'),
   version: string('version'),
-  /** Whether what the pack itself imports is known by this binding too. */
+  /** True if what the pack itself imports is known by this binding too. */
   export: boolean('export'),
   /** False takes only what lies in the pack's own folder. */
   transitive: boolean('transitive'),
@@ -68,7 +68,7 @@ export const INLINE_CHECK = {
 }
 export type InlineCheck = ValuesOf<typeof INLINE_CHECK>
 
-/** What a pack.toml says of scripts that have no folder of their own. */
+/** Scripts in a pack.toml without a folder of their own. */
 export interface InlineScripts {
   readonly commands: readonly Partial<InlineCommand>[]
   readonly checks: readonly Partial<InlineCheck>[]

@@ -54,7 +54,7 @@ const APPENDED = {
   installAgentHooks: strings('install_agent_hooks_append'),
 }
 
-/** What is added to lists of the agent. */
+/** Additions to lists of the agent. */
 const appended: FieldReader<Partial<Record<keyof typeof APPENDED, string[]>>> = {
   key: '',
   read: (section) =>
@@ -66,7 +66,7 @@ const appended: FieldReader<Partial<Record<keyof typeof APPENDED, string[]>>> = 
     ),
 }
 
-/** What a patch may change of an agent: any of its fields, and parts of its tables and lists. */
+/** Changes that a patch may make to an agent: any field, and parts of its tables and lists. */
 const AGENT_CHANGES = { ...PATCHABLE, pool, appended, envRemove: strings('env_remove'), written }
 
 /** `[[patches.agent]]`. */
@@ -111,7 +111,7 @@ export const PROVIDER_PATCH = {
   name: requiredString('name'),
   ...PROVIDER,
   envRemove: strings('env_remove'),
-  /** Whether the patch stands in place of the whole declaration. */
+  /** True if the patch stands in place of the whole declaration. */
   replace: boolean('_replace'),
   written,
 }

@@ -10,14 +10,14 @@ export interface ProviderConfig extends ProviderPreset {
   /** `builtin:<name>`, `provider:<name>`, a bare name (a declared one first), or '' to stand alone. */
   base?: string
   argsAppend?: string[]
-  /** How long it may take from its start until it works, in milliseconds. */
+  /** Maximum time it may take from its start until it works, in milliseconds. */
   startupTimeout?: number
   /** Another program to look for on the PATH instead of `command`. */
   pathCheck?: string
   /** A whole command for resuming, with `{{.SessionKey}}` where the conversation's key goes. */
   resumeCommand?: string
   optionsSchemaMerge?: 'replace' | 'by_key'
-  /** What its sessions may do besides what every confined one may. */
+  /** Permissions of its sessions beyond those of every sandbox. */
   confine?: Declaration<ConfineFields>
   /** The packs that declare it, or its environment. */
   packs?: readonly string[]

@@ -6,12 +6,12 @@ import { suggestion, withHint } from '../files/suggestion.ts'
 import type { DeclaredBlock, FieldOrigin, LayerInfo, PackReference } from './origin.ts'
 import { keysWithoutEffect } from './without-effect.ts'
 
-/** What the readers of one file share. */
+/** Context shared by the readers of one file. */
 export interface FileContext {
   readonly diagnostics: Diagnostics
   readonly layer: LayerInfo
   readonly file: string
-  /** What an unknown key of this file is. */
+  /** Severity of an unknown key of this file. */
   readonly unknownKeys: Severity
   /** The folder that its paths are relative to; its own when absent. */
   readonly base?: string | undefined
@@ -27,7 +27,7 @@ export class SectionReader {
 
   constructor(
     private readonly context: FileContext,
-    /** How the header is written: `[[rigs]]`, `[daemon]`, or empty for the top of a file. */
+    /** Header as written: `[[rigs]]`, `[daemon]`, or empty for the top of a file. */
     section: string,
     private readonly table: TomlTable,
     /** The section's name in the table of keys without effect. */
@@ -51,7 +51,7 @@ export class SectionReader {
     return [...this.table.entries.keys()]
   }
 
-  /** Where a key is written, or else the section. */
+  /** Place of a written key, else the section. */
   originOf(key: string): FieldOrigin {
     return { block: this.block, line: this.table.entries.get(key)?.line ?? this.table.line, key }
   }

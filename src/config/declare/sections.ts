@@ -34,7 +34,7 @@ export function requireFormulaFolder(reader: SectionReader): void {
   }
 }
 
-/** What `[patches]` says of agents and named sessions. */
+/** Entries of `[patches]` for agents and named sessions. */
 export function agentPatchesOf(reader: SectionReader): PatchDeclarations {
   const patches = reader.child('patches')
   return {

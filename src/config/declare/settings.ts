@@ -34,7 +34,7 @@ export const WORKSPACE = {
   installAgentHooks: strings('install_agent_hooks'),
   /** Packs that the city imports in the older way, without a name. */
   includes: strings('includes'),
-  /** What a rig includes in the same way when it is added. */
+  /** Includes of a newly added rig, in the older style. */
   defaultRigIncludes: strings('default_rig_includes'),
 }
 export type WorkspaceFields = ValuesOf<typeof WORKSPACE>

@@ -11,7 +11,7 @@ import {
   type ValuesOf,
 } from './fields.ts'
 
-/** How the sender of a delivery proves who it is. */
+/** Ways in which the sender of a delivery authenticates. */
 export const SCHEMES = ['github-hmac-sha256', 'hmac-sha256', 'slack-v0', 'discord-ed25519', 'jwt-jwks'] as const
 
 const scheme: FieldReader<(typeof SCHEMES)[number]> = {
@@ -93,7 +93,7 @@ const RATE_LIMIT = {
 
 /** `[webhooks]`: what the city says of all webhooks, those of its packs too. */
 export const WEBHOOK_POLICY = {
-  /** Whether a proxy in front of the server says, in X-Forwarded-For, who sends. */
+  /** True if a proxy in front of the server says, in X-Forwarded-For, who sends. */
   behindProxy: boolean('behind_proxy'),
   allowPublic: tables('allow_public', GRANT),
   jwtPolicies: tables('jwt_policy', JWT_POLICY),

@@ -1,4 +1,4 @@
-/** Why a key has no effect; with the values that say what gc does anyway, if there are any. */
+/** Reason a key has no effect; with the values that say what gc does anyway, if there are any. */
 type Reason = string | { readonly sentence: string; readonly unless: readonly string[] }
 type Section = Readonly<Record<string, Reason>>
 

@@ -11,8 +11,8 @@ export interface SourceLocation {
 }
 
 /**
- * How much a diagnostic matters: an error keeps the files from being put in force, `broken` keeps only what it stands in
- * from being used, a warning is reported when they are loaded, and a lint is shown only where the files are checked.
+ * Severity of a diagnostic: an error keeps the files from being applied, `broken` disables only its part, a warning is
+ * reported on load, and a lint only on checks.
  */
 export type Severity = 'error' | 'broken' | 'warning' | 'lint'
 
@@ -82,7 +82,7 @@ export function toInvalidConfigError(
   return new AppError(code, diagnostics.map(formatDiagnostic).join('\n'), { fieldErrors })
 }
 
-/** Why nothing is edited: the files on disk are wrong already. */
+/** Error of an edit while the files on disk are invalid. */
 export function notInForceError(errors: readonly Diagnostic[]): AppError {
   const reason = errors.map(formatDiagnostic).join('\n')
   const message = `the configuration on disk is not in force, put it right first:\n${reason}`

@@ -6,7 +6,7 @@ import { Lock } from '../../core/lock.ts'
 /** Beside the lock of a running city, which is held as long as it runs. */
 export const EDIT_LOCK_FILE = '.gc/lock.edit'
 
-/** How long an edit waits for others: each takes a fraction of a second. */
+/** Time an edit waits for others: each takes a fraction of a second. */
 const MAX_WAIT_MS = 10_000
 const RETRY_MS = 10
 

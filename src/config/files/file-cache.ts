@@ -32,10 +32,10 @@ export class CachedFile {
   }
 }
 
-/** What lies in a folder, in no order. */
+/** Entries of a folder, unordered. */
 export interface FolderEntry {
   readonly name: string
-  /** Whether it is a folder; a link is neither. */
+  /** True if it is a folder; a link is neither. */
   readonly isFolder: boolean
   readonly isLink: boolean
 }
@@ -72,7 +72,7 @@ export class FileCache {
     return file
   }
 
-  /** What lies in a folder; undefined when there is none. */
+  /** Entries of a folder; undefined without one. */
   list(path: string): readonly FolderEntry[] | undefined {
     if (this.options.isEmpty) return undefined
     const stats = statSync(path, { throwIfNoEntry: false })
@@ -91,7 +91,7 @@ export class FileCache {
   }
 }
 
-/** What tells one state of a file from another; empty when it does not. */
+/** Fingerprint of a file's state; empty if it has none. */
 function stampOf({ ino, size, ctimeMs, mtimeMs }: Stats): string {
   const changed = Math.max(ctimeMs, mtimeMs)
   return Date.now() - changed < SETTLED_MS ? '' : `${ino}:${size}:${ctimeMs}:${mtimeMs}`

@@ -58,7 +58,7 @@ export class FileSnapshot {
     return this.roots.every((root) => root.isSameIn(again.root(root.path))) ? again : undefined
   }
 
-  /** Whether the same files were read and hold the same. */
+  /** True if the same files were read and hold the same. */
   equals(other: FileSnapshot): boolean {
     const { roots } = this
     return roots.length === other.roots.length && roots.every((root) => root.equals(other.#asRead(root.path)))
@@ -74,13 +74,13 @@ export class FileSnapshot {
     return [...new Set(files)].sort()
   }
 
-  /** What was read of a folder, which asking does not count among what was. */
+  /** Entries read from a folder, not counted as read by the caller. */
   #asRead(path: string): RootSnapshot {
     return this.#roots.get(path) ?? new RootSnapshot(path, this.cache)
   }
 }
 
-/** What was read of a folder, as JSON. */
+/** Files read below a folder, as JSON. */
 export interface StoredRoot {
   /** From the city, if it lies in it. */
   readonly path: string
@@ -106,7 +106,7 @@ export class RootSnapshot {
     return this.#file(this.#nameOf(file))?.text
   }
 
-  /** Why a file that is there cannot be read. */
+  /** Reason a file that is there cannot be read. */
   problemOf(file: string): string | undefined {
     const name = this.#nameOf(file)
     return this.unreadable.find((each) => each.file === name)?.message
@@ -175,7 +175,7 @@ export class RootSnapshot {
     return [...files].filter((file) => this.#files.get(file)?.text !== other.#files.get(file)?.text)
   }
 
-  /** Whether another snapshot, asked for the same files and folders, finds the same. Unreadable files never match. */
+  /** True if another snapshot, asked for the same files and folders, finds the same. Unreadable files never match. */
   isSameIn(other: RootSnapshot): boolean {
     return (
       [...this.#files].every(([file, read]) => other.text(file) === read?.text) &&
@@ -188,14 +188,14 @@ export class RootSnapshot {
     return key.endsWith('/') ? this.fileNames(key.slice(0, -1)) : this.folders(key)
   }
 
-  /** Whether drafts delete every file in a folder, which is removed with the last one. */
+  /** True if drafts delete every file in a folder, which is removed with the last one. */
   #isEmptied(folder: string): boolean {
     const drafted = [...this.drafts].filter(([file]) => dirname(file) === folder)
     const deleted = new Set(drafted.flatMap(([file, text]) => (text === undefined ? [basename(file)] : [])))
     return deleted.size > 0 && (this.#entries(folder) ?? []).every(({ name }) => deleted.has(name))
   }
 
-  /** What is named by its whole path is the same as by its name from the root. */
+  /** Name of a file from the root, also for whole paths. */
   #nameOf(path: string): string {
     return path.startsWith(`${this.path}/`) ? path.slice(this.path.length + 1) : path
   }

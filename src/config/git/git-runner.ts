@@ -27,9 +27,9 @@ export interface GitCommandOptions {
   readonly within?: GitFolders
   /** The bytes of output after which the command is killed. */
   readonly maxOutput?: number
-  /** What git reads from its standard input; nothing when absent. Not for a command with `maxFileSize`. */
+  /** Standard input of git; empty when absent. Not for a command with `maxFileSize`. */
   readonly input?: Uint8Array | ReadableStream<Uint8Array>
-  /** How the bytes of its output become text: `latin1` keeps each, as names of files need that are no UTF-8. */
+  /** Decoding of its output: `latin1` preserves every byte, for file names that are not UTF-8. */
   readonly encoding?: 'utf8' | 'latin1'
   /** Receives its output piece by piece in place of `stdout`; the command is killed once this returns false. */
   readonly onOutput?: (bytes: Uint8Array) => boolean
@@ -44,7 +44,7 @@ export interface GitResult {
   readonly exitCode: number
   readonly stdout: string
   readonly stderr: string
-  /** Why it was killed, if it was. */
+  /** Reason it was killed, if it was. */
   readonly exceeded?: 'time' | 'output'
 }
 
@@ -80,12 +80,12 @@ export class GitRunner {
     this.user = { configuration: matching(env, CONFIGURATION), remotes: matching(env, REMOTES) }
   }
 
-  /** Whether there is a git to run. */
+  /** True if there is a git to run. */
   get isInstalled(): boolean {
     return this.#program !== null
   }
 
-  /** Whether files that are in Git LFS can be checked out. */
+  /** True if files that are in Git LFS can be checked out. */
   get hasLfs(): boolean {
     return Bun.which('git-lfs', { PATH: this.#path }) !== null
   }
@@ -202,14 +202,14 @@ async function readBounded(
 
 /** A remote may say anything. */
 const MAX_CAUSE = 500
-/** What git says of a failure that something else caused, which it said before. */
+/** Messages of git about consequences of an earlier failure. */
 const CONSEQUENCES =
   /^fatal: (?:could not read from remote repository|early eof|(?:fetch-pack: )?invalid index-pack output|index-pack failed|unpack-objects failed|the remote end hung up unexpectedly|unable to checkout working tree|the remote did not send all necessary objects|remote did not send all necessary objects|protocol error|clone of .* failed|failed to write object|expected .* after)/i
-/** What it says besides. */
+/** Further messages of git. */
 const BESIDE =
   /^(?:cloning into|submodule path|warning: (?!.*(?:no space|permission denied))|hint: |please make sure you have the correct access|and the repository exists|you can inspect what was checked out|and retry with|remote: (?:enumerating|counting|compressing|total|$)|receiving objects|resolving deltas|updating files|connection closed by remote host$|\s*$)/i
 
-/** What git wrote about a failure: its cause, and not what followed from that. */
+/** Cause of a failure in git's output, without its consequences. */
 export function gitErrorMessage({ stderr, exitCode, exceeded }: GitResult): string {
   if (exceeded === 'time') return 'git took too long, and was ended'
   const lines = stderr

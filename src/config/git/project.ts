@@ -8,7 +8,7 @@ export interface Project {
   readonly isRepository: boolean
   /** The branch that is checked out; absent where it is a commit. */
   readonly branch?: string
-  /** Whether there is a commit, which a worktree needs. */
+  /** True if there is a commit, which a worktree needs. */
   readonly hasCommit: boolean
 }
 

@@ -2,7 +2,7 @@ import { isIP } from 'node:net'
 import { SECRET_MARKER, shellQuote } from '../../core/text/index.ts'
 import type { Remote } from './remote.ts'
 
-/** How git reaches a remote, and as whom. */
+/** Access to a remote, with its credentials. */
 export interface RemoteAccess {
   readonly remote: Remote
   /** The only addresses it may connect to; absent when it may look the host up itself. */

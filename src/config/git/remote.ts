@@ -2,7 +2,7 @@ import { lookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
 import { isPublicAddress } from '../../core/public-addresses.ts'
 
-/** Where a repository is, and who asks for it. Credentials never stay in the address. */
+/** Address of a repository, with the requester. Credentials never stay in the address. */
 export interface Remote {
   readonly url: string
   readonly host: string

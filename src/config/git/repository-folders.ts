@@ -2,7 +2,7 @@ import { existsSync, lstatSync, realpathSync } from 'node:fs'
 import { basename, dirname, join, resolve, sep } from 'node:path'
 import { readPlainFile } from '../../core/plain-file.ts'
 
-/** How many repositories deep objects are borrowed; git itself stops at five. */
+/** Number of repositories deep objects that are borrowed; git itself stops at five. */
 const MAX_LENDERS = 5
 /** Agents may have written these files: what is longer is not read. */
 const MAX_BYTES = 1024 * 1024
@@ -49,14 +49,14 @@ export function sharedFolder(repository: string): string {
   return isOwn ? dirname(worktrees) : repository
 }
 
-/** Whether a repository names the working folder, as git has those of worktrees and submodules do. */
+/** True if a repository names the working folder, as git has those of worktrees and submodules do. */
 function pointsBack(repository: string, dotGit: string): boolean {
   const worktree = readText(join(repository, 'gitdir'))
   const named = /^\s*worktree = (.+)$/m.exec(readText(join(repository, 'config')) ?? '')?.[1]
   return [worktree, named && join(named, '.git')].some((path) => path && resolve(repository, path) === dotGit)
 }
 
-/** Whether a path is in a folder, links followed. */
+/** True if a path is in a folder, links followed. */
 const contains = (folder: string, path: string): boolean => path.startsWith(`${realPath(folder)}${sep}`)
 
 function realPath(path: string): string | undefined {
@@ -67,7 +67,7 @@ function realPath(path: string): string | undefined {
   }
 }
 
-/** What is in a small file of a repository, without the space around it. */
+/** Content of a small file of a repository, trimmed. */
 export const readText = (file: string): string | undefined => readPlainFile(file, MAX_BYTES)?.toString().trim()
 
 function findDotGit(folder: string): string | undefined {

@@ -14,7 +14,7 @@ interface DeclaredProgram extends ProviderProgram {
   readonly provider: string
 }
 
-/** What the files of a city come to, read without a supervisor. */
+/** Composed files of a city, read without a supervisor. */
 export interface CityFiles {
   readonly name: string
   readonly path: string

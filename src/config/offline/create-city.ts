@@ -33,7 +33,7 @@ const FOLDERS = ['.gc/cache', '.gc/runtime', '.gc/system', AGENTS_FOLDER]
 export interface NewCityOptions {
   /** Its name; the folder's when absent. */
   name?: string
-  /** What agents run that name no provider. */
+  /** Default provider of agents. */
   provider?: string
   /** Any command instead of a provider. */
   startCommand?: string

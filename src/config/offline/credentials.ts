@@ -14,7 +14,7 @@ import {
   requireSecret,
 } from '../packs/credentials.ts'
 
-/** Where a rule is to be written: for one city, or for every city of this machine. */
+/** Scope of a new rule: one city, or every city of this machine. */
 export interface CredentialScope {
   readonly city: string | undefined
   readonly home: string

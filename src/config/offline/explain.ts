@@ -7,7 +7,7 @@ import { type ExplainedField, explainFields } from '../views/explain.ts'
 import { composeFolder } from './city-composition.ts'
 import type { FolderLinter } from './lint.ts'
 
-/** What the files of a city come to, and what is wrong with them. */
+/** Composed files of a city, with their problems. */
 export interface ShownFolder {
   readonly fields: readonly ExplainedField[]
   /** The folders of the packs that it is made of. */
@@ -23,7 +23,7 @@ export function explainFolder(path: string, home: string): { fields: ExplainedFi
   return { fields: errors.length > 0 ? [] : explainFields(composition), errors }
 }
 
-/** What the city in a folder is called; throws every error in its files. */
+/** Name of the city in a folder; throws every error in its files. */
 export async function declaredName(path: string, home: string): Promise<string> {
   const { current } = await Config.open(path, undefined, { folders: openPackFolders(home) })
   return current.name

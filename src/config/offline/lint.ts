@@ -13,7 +13,7 @@ import { findPackChecks, findPackCommands } from '../packs/pack-scripts.ts'
 import { FUNCTION_NAMES, renderPrompt } from '../prompts/index.ts'
 import { composeFolder } from './city-composition.ts'
 
-/** What is wrong in the folder of a pack, or of a city. */
+/** Problems in the folder of a pack or city. */
 export interface LintedFolder {
   readonly path: string
   readonly name: string
@@ -122,10 +122,10 @@ function report(path: string, { config, errors, broken: parts, allWarnings }: Co
 /** A pack that was not fetched: the machine's matter, not that of the files. */
 const isMissing = ({ message }: Diagnostic): boolean => message.includes('run `gc import')
 
-/** What a pack needs of others is for whoever imports it. */
+/** True for requirements of a pack, which its importer must meet. */
 const isRequirement = ({ key }: Diagnostic): boolean => key.startsWith('[[pack.requires]]')
 
-/** What is wrong with the templates of an agent: its prompt, what that calls, and its commands. */
+/** Errors in the templates of an agent: its prompt, called fragments, and its commands. */
 function templateErrors(agent: AgentConfig): string[] {
   const { prompt, qualified, preStart, sessionSetup, sessionLive, workDir } = agent
   const commands = { pre_start: preStart, session_setup: sessionSetup, session_live: sessionLive, work_dir: workDir }

@@ -10,11 +10,11 @@ interface Reader {
   readonly home: string
 }
 
-/** Whether a command was started by a session or another program of gc, not by a person. */
+/** True if a command was started by a session or another program of gc, not by a person. */
 const isOfProgram = ({ GC_SESSION_ID, GC_TOKEN }: Reader['env']): boolean =>
   Boolean(GC_SESSION_ID) || (Boolean(GC_TOKEN) && !GC_TOKEN?.startsWith(TOKEN_PREFIX.operator))
 
-/** What was read from the files of a city, as whoever started the command may see it: programs are shown no secret. */
+/** Data of a city's files, redacted for the caller: programs see no secrets. */
 export function toVisible<Result>(result: Result, { env, path, home }: Reader): Result {
   if (!isOfProgram(env)) return result
   const { files } = composeFolder(path, home)

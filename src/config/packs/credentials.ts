@@ -8,7 +8,7 @@ import { parseToml, renderPairs, type TomlNode } from '../../core/toml/index.ts'
 export const CITY_CREDENTIALS = '.gc/credentials.toml'
 export const GLOBAL_CREDENTIALS = 'credentials.toml'
 
-/** Where a secret is to be found; the file of rules never holds one. */
+/** Location of a secret; the file of rules never holds one. */
 export type SecretPointer =
   | { readonly kind: 'helper'; readonly value: string }
   | { readonly kind: 'token_file'; readonly value: string }
@@ -25,14 +25,14 @@ export interface CredentialRule {
   readonly pointer: SecretPointer
 }
 
-/** Who is shown to a repository. */
+/** Credentials for a repository. */
 export interface Credential {
   readonly username?: string
   readonly password?: string
   readonly sshKey?: string
 }
 
-/** What runs helper commands and reads variables and files. */
+/** Runs helper commands and reads variables and files. */
 export interface SecretSources {
   readonly env: Readonly<Record<string, string | undefined>>
   runHelper(command: string): Promise<string>
@@ -84,7 +84,7 @@ function toRule(node: TomlNode): CredentialRule {
   return { match: normalizeMatch(match), pointer, ...(username && { username }) }
 }
 
-/** Where the file of a pointer lies: below the home folder of the person after `~`, else from `folder` on. */
+/** Path of a pointer's file: below the person's home after `~`, else relative to `folder`. */
 export const secretPath = (value: string, folder: string, home = homedir()): string =>
   resolve(folder, value.replace(/^~(?=\/|$)/, home))
 

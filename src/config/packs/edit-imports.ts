@@ -35,7 +35,7 @@ export function addImport(city: RootSnapshot, { binding, source, version, rig }:
   return new Map([[CITY_FILE, added]])
 }
 
-/** What an import may be called, and is not called yet. */
+/** Requires a valid and unused name of an import. */
 export function requireFreeBinding(imports: readonly DeclaredImport[], { binding, rig }: ImportDraft): void {
   if (binding.startsWith(RESERVED)) {
     throw new AppError(
@@ -86,7 +86,7 @@ export function removeImport(city: RootSnapshot, { binding, file, offset, parent
   return new Map([[file, removed]])
 }
 
-/** Whether a text still holds as many imports of this name as before. */
+/** True if a text still holds as many imports of this name as before. */
 function stillDeclares(city: RootSnapshot, file: string, text: string, binding: string, before: string): boolean {
   const count = (content: string) =>
     readCityImports(new FileSnapshot(city.path, new Map([[file, content]])).city).filter(

@@ -3,7 +3,7 @@ import { AppError } from '../../core/errors.ts'
 /** A repository wants to know who asks. */
 export const PACK_CREDENTIAL_REQUIRED = 'pack-credential-required'
 
-/** What was asked for cannot be had from where packs come from. */
+/** Error of a fetch from the origin of a pack. */
 export const remoteFailed = (message: string): AppError => new AppError('bad-gateway', message)
 
 /** A repository that shows nothing to whom it does not know; says how to give a credential. */

@@ -21,10 +21,10 @@ export interface ImportState {
   readonly location: PackLocation | MissingPack
 }
 
-/** What an import leads to, with what its pack imports in turn. */
+/** Result of an import, with the imports of its pack. */
 export interface ImportTree extends ImportState {
   readonly imports: readonly ImportTree[]
-  /** Whether what the pack imports is shown where the pack comes up first. */
+  /** True if what the pack imports is shown where the pack comes up first. */
   readonly isRepeated: boolean
 }
 
@@ -65,7 +65,7 @@ export function readImportTree(context: LocateContext): ImportTree[] {
   return readCityImports(context.files.city).map((declared) => treeOf(declared, cityFolder(context)))
 }
 
-/** What keeps the packs of a city from being there as its files ask for them. */
+/** Reasons the packs of a city differ from what its files request. */
 export function findImportIssues(context: LocateContext, lockPath: string, hasLock: boolean): ImportIssue[] {
   const all = flatten(readImportTree(context))
   const remote = all.filter(({ parsed }) => parsed.kind === 'git' && !builtinPackOf(parsed))

@@ -7,7 +7,7 @@ import { flatten, readImportTree } from './import-states.ts'
 /** Packs that a city imports and that are not on this machine, so that its files are not in force. */
 export class MissingPacksAttention implements AttentionSource {
   readonly name = 'packs'
-  /** What was listed for the problem that the configuration had then. */
+  /** Problem of the configuration when the list was made. */
   #listed: { problem: string; entries: AttentionEntry[] } | undefined
 
   constructor(

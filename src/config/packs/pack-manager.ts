@@ -141,7 +141,7 @@ export class PackManager {
     return resolved
   }
 
-  /** Whether nothing new is locked; what is locked and not imported goes with the next change. */
+  /** True if nothing new is locked; what is locked and not imported goes with the next change. */
   #keepsLock(lock: PackLock, resolved: PackLock, mode: ResolveMode): boolean {
     const unchanged = [...resolved.keys()].flatMap((source) => {
       const locked = lock.get(source)
@@ -300,7 +300,7 @@ async function checkRemote({ url }: GitPackSource, policy: SourcePolicy, hosts: 
   }
 }
 
-/** What an import is called that is given no name: the last word of its source. */
+/** Default name of an import: the last word of its source. */
 const defaultName = (source: string): string =>
   source
     .replace(/#.*$/, '')
@@ -310,7 +310,7 @@ const defaultName = (source: string): string =>
     .at(-1)
     ?.replace(/\.git$/, '') ?? ''
 
-/** What may be chosen anew besides what is not locked: nothing, what no longer fits, or what is named. */
+/** Entries to resolve besides unlocked ones: none, those that no longer fit, or named ones. */
 type ResolveMode = { readonly kind: 'locked' | 'needed' } | { readonly kind: 'upgrade'; readonly name?: string }
 
 interface ResolverOptions {

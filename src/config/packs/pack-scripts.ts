@@ -28,7 +28,7 @@ export interface PackCheck {
   readonly pack: PackConfig
 }
 
-/** What was found, and what could not be taken, with the reason. */
+/** Results, and rejected entries with the reason. */
 export interface Found<Script> {
   readonly scripts: readonly Script[]
   readonly warnings: readonly string[]

@@ -25,7 +25,7 @@ export class Packs {
     this.#options = options
   }
 
-  /** What the city itself imports. In city.toml an import replaces one of the same name in pack.toml. */
+  /** Direct imports of the city. In city.toml an import replaces one of the same name in pack.toml. */
   list(): PackList {
     const byName = new Map(this.#direct().map(({ binding, source, version }) => [binding, { source, version }]))
     const packs = [...byName].map(([name, { source, version }]) => ({ name, source, ...(version && { version }) }))

@@ -9,7 +9,7 @@ export interface StartingProgram {
   readonly pack: string
   readonly kind: 'order' | 'service' | 'session' | 'hook' | 'check' | 'tools'
   readonly name: string
-  /** When it runs, and what. */
+  /** Command, with its trigger. */
   readonly runs: string
 }
 
@@ -43,7 +43,7 @@ function packPrograms(files: FileSnapshot, folder: string): StartingProgram[] {
   return folderPrograms(root, stringOf(tableOf(parse(root, PACK_FILE), 'pack'), 'name') || folder)
 }
 
-/** What a pack's own folder runs. */
+/** Programs that a pack's own folder runs. */
 function folderPrograms(root: RootSnapshot, pack: string): StartingProgram[] {
   const file = parse(root, PACK_FILE)
   return [

@@ -15,10 +15,10 @@ import {
 import type { Credential } from './credentials.ts'
 import { credentialRequired, invalidSource, remoteFailed } from './errors.ts'
 
-/** Whom packs may be fetched from: anybody the operator names, or only hosts of the open internet. */
+/** Allowed sources of packs: any that the operator names, or only public hosts. */
 export type SourcePolicy = 'any' | 'public'
 
-/** What a repository offers: its versions, and the commit that it shows by default. */
+/** Refs of a repository: its versions and its default commit. */
 export interface RemoteRefs {
   readonly head: string | undefined
   /** Commits by tag. */
@@ -57,7 +57,7 @@ export class PackRemotes {
     this.#refs.clear()
   }
 
-  /** What a repository offers; each is asked once. */
+  /** Refs of a repository; each is requested once. */
   refs(url: string): Promise<RemoteRefs> {
     const refs = this.#refs.get(url) ?? this.#readRefs(url)
     this.#refs.set(url, refs)

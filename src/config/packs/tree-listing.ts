@@ -1,4 +1,4 @@
-/** What the tree of a commit may hold. */
+/** Limits of a commit's tree. */
 export interface TreeLimits {
   readonly files: number
   readonly bytes: number
@@ -6,7 +6,7 @@ export interface TreeLimits {
 
 export const TREE_LIMITS: TreeLimits = { files: 200_000, bytes: 1024 * 1024 * 1024 }
 
-/** What a listing of a tree comes to: its links, to be checked once they are there, or why it is not taken. */
+/** Verdict on the listing of a tree: links to check after checkout, or the reason it is rejected. */
 export type TreeVerdict = { readonly links: readonly string[] } | { readonly reason: string }
 
 const ENTRY = /^(\d{6}) (\w+) [0-9a-f]+ +(-|\d+)\t([\s\S]+)$/

@@ -3,9 +3,9 @@ import { JobWorker } from '../../core/job-worker.ts'
 import { SHORT_LIMITS, StepsExceededError } from '../../core/template/index.ts'
 import { type PromptRequest, type RenderedPrompt, renderPrompt, unrendered } from './render-prompt.ts'
 
-/** How long one prompt may take, in milliseconds. */
+/** Maximum time one prompt may take, in milliseconds. */
 const TIME_LIMIT = 5_000
-/** What is parsed on the event loop without being felt, in characters. */
+/** Maximum characters that are parsed on the event loop. */
 const QUICK_LENGTH = 400_000
 
 /** The worker program, from the root of the source: in a bundle it is found there, otherwise beside this module. */

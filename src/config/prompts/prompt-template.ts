@@ -6,7 +6,7 @@ export interface TextFile {
 
 /** The prompt of an agent: its file, and what goes with it. */
 export interface PromptTemplate extends TextFile {
-  /** What it can call by name, the later definition of a name winning. */
+  /** Fragments that it can call by name; later definitions win. */
   readonly fragments: readonly TextFile[]
   /** The fragments that are put behind it. */
   readonly append: readonly string[]

@@ -2,11 +2,11 @@ import { StepsExceededError, TemplateError, type TemplateLimits, TemplateSet } f
 import { FUNCTION_NAMES, promptFunctions } from './functions.ts'
 import type { TextFile } from './prompt-template.ts'
 
-/** What a prompt is rendered from; it can be sent to another thread. */
+/** Input of a rendered prompt; it can be sent to another thread. */
 export interface PromptRequest {
   readonly file: string
   readonly text: string
-  /** What the prompt can call by name, the later definition of a name winning. */
+  /** Fragments that the prompt can call by name; later definitions win. */
   readonly fragments: readonly TextFile[]
   /** The fragments that are put behind the prompt. */
   readonly append: readonly string[]
@@ -15,13 +15,13 @@ export interface PromptRequest {
 
 export interface RenderedPrompt {
   readonly text: string
-  /** What was wrong with its templates, a sentence each. */
+  /** Problems with its templates, a sentence each. */
   readonly warnings: readonly string[]
 }
 
 const PROMPT = ''
 
-/** Whether a file is a template; any other is used as it is. */
+/** True if a file is a template; any other is used as it is. */
 export const isTemplateFile = (file: string): boolean => /\.(?:template\.md|md\.tmpl)$/.test(file)
 
 /**

@@ -2,9 +2,9 @@
 export interface PromptSubject {
   readonly city: string
   readonly cityPath: string
-  /** What it is called as an agent: `rig/name`, the name of an instance, or an alias. */
+  /** Name as an agent: `rig/name`, the name of an instance, or an alias. */
   readonly agent: string
-  /** Whether its agent has one session at most. */
+  /** True if its agent has one session at most. */
   readonly isSingle?: boolean
   /** The agent it runs, `rig/name` or `name`. */
   readonly template: string
@@ -39,7 +39,7 @@ export interface SubjectProvider {
 /** The fields of a template by name. */
 export type TemplateFields = Readonly<Record<string, string | undefined>>
 
-/** What a prompt template can say about its session, under the names that existing packs use. */
+/** Fields of prompt templates on their session, under the names that existing packs use. */
 export function promptFields(subject: PromptSubject): TemplateFields {
   const { binding, rig, provider, env } = subject
   const base = baseName(subject)
@@ -65,7 +65,7 @@ export function promptFields(subject: PromptSubject): TemplateFields {
   }
 }
 
-/** What a command that starts, sets up or places a session can say about it. */
+/** Fields of command templates on their session. */
 export function commandFields(subject: PromptSubject): TemplateFields {
   return {
     Session: subject.session,

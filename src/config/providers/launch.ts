@@ -6,7 +6,7 @@ import type { Provider } from '../declare/index.ts'
 import { renderCommand, type TemplateFields } from '../prompts/index.ts'
 import { splitCommand } from './command-words.ts'
 
-/** What an agent's declaration says of its launch; an `AgentSpec` is one. */
+/** Launch settings of an agent's declaration; an `AgentSpec` is one. */
 export interface LaunchedAgent {
   startCommand?: string
   args?: readonly string[]
@@ -32,11 +32,11 @@ export interface LaunchRequest {
   gc?: string
   /** The folder that it is started in, if it is to trust that without asking. */
   trusted?: string | undefined
-  /** How the program is spoken to; one of `acp` gets its prompt as its first turn. */
+  /** Transport of the program; an `acp` program gets its prompt as its first turn. */
   transport?: Transport
 }
 
-/** How a program is spoken to: by keys on a terminal, or by the agent client protocol on its pipes. */
+/** Transport of a program: keys on a terminal, or the agent client protocol on its pipes. */
 export type Transport = 'terminal' | 'acp'
 
 /** A program to start. `typed` is the prompt when it has to be typed once the program is ready. */
@@ -115,7 +115,7 @@ function toPromptArgs(prompt: string, mode: PromptMode, flag: string | undefined
   return [...splitCommand(flag), argument]
 }
 
-/** What a program is started with so that it asks about nothing that gc causes: its own protocol, and folders that it made. */
+/** Launch settings that keep a program from asking about things gc causes: its own protocol and folders it created. */
 export function protocolLaunch(request: LaunchRequest): ProtocolLaunch {
   const { provider, agent = {}, options, resume, gc, transport, trusted } = request
   const isOther = agent.startCommand || (resume !== undefined && (agent.resumeCommand ?? provider?.resumeCommand))

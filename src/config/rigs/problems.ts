@@ -5,18 +5,18 @@ import { readPlainFile } from '../../core/plain-file.ts'
 import { shellQuote } from '../../core/text/index.ts'
 import { findRepository, readText, sharedFolder } from '../git/index.ts'
 
-/** What the problems of a rig depend on besides its folder. */
+/** Context of a rig's problems besides its folder. */
 export interface RigSurroundings {
   readonly name: string
   /** `$GC_HOME`. */
   readonly home: string
   readonly defaultBranch?: string | undefined
-  /** Whether an agent of the rig has `worktree = true`. */
+  /** True if an agent of the rig has `worktree = true`. */
   readonly hasWorktrees: boolean
   readonly hasLfs: boolean
 }
 
-/** What is wrong with the folder of a rig, with what to do, and what cannot be done until then. */
+/** Problem with the folder of a rig, with its fix and its consequences. */
 export interface RigProblem {
   readonly text: string
   readonly prevents?: 'rig' | 'worktrees'
@@ -26,7 +26,7 @@ export interface RigProblem {
 const MAX_PACKED_BYTES = 16 * 1024 * 1024
 
 /**
- * What is wrong with the folder of a rig, a place without links that agents made. It is read from files: agents may have
+ * Problems with the folder of a rig, a place without links that agents made. It is read from files: agents may have
  * written them, and lists of rigs are asked for often.
  */
 export function rigProblems(folder: string, surroundings: RigSurroundings): RigProblem[] {
@@ -100,7 +100,7 @@ const isRepositoryItself = (folder: string): boolean =>
 const isBare = (repository: string): boolean =>
   /^\[core\][^[]*^\s*bare\s*=\s*true\s*$/m.test(readText(join(repository, 'config')) ?? '')
 
-/** Whether there is a commit to begin from. */
+/** True if there is a commit to begin from. */
 function hasCommit(own: string, shared: string, branch: string | undefined): boolean {
   if (branch !== undefined && isBranch(shared, branch)) return true
   const head = readText(join(own, 'HEAD')) ?? ''
@@ -108,7 +108,7 @@ function hasCommit(own: string, shared: string, branch: string | undefined): boo
   return name === undefined || existsSync(join(shared, 'reftable')) || isBranch(shared, name)
 }
 
-/** Whether a repository that keeps its branches in files has one. */
+/** True if a repository that keeps its branches in files has one. */
 function isBranch(shared: string, name: string): boolean {
   if (readText(join(shared, 'refs/heads', name))) return true
   const packed = join(shared, 'packed-refs')

@@ -28,7 +28,7 @@ import { RigCreateSucceeded, RigProvisionProgress } from './events.ts'
 import type { RigCreate, RigCreated } from './schema.ts'
 import { type RigClone, rigClones } from './table.ts'
 
-/** Why a clone did not become a rig. */
+/** Reason a clone did not become a rig. */
 class CloneError extends Error {
   constructor(
     readonly code: 'blocked_host' | 'already_exists' | 'clone_failed',
@@ -260,7 +260,7 @@ const conflict = (message: string, code: string, fieldErrors: FieldError[]): App
 interface CloneRequest {
   readonly requestId: string
   readonly rig: string
-  /** Where the clone goes, from the city. */
+  /** Target of the clone, relative to the city. */
   readonly path: string
   readonly remote: Remote
   readonly prefix?: string
@@ -299,7 +299,7 @@ function parseRequestId(requested: string | undefined): string {
   )
 }
 
-/** Whether JSON reads a string as a value of its own, so that a program that omits the quotes would change it. */
+/** True if JSON reads a string as a value of its own, so that a program that omits the quotes would change it. */
 function isLiteral(text: string): boolean {
   try {
     JSON.parse(text)

@@ -35,17 +35,17 @@ export const RIG_ACTIONS = ['suspend', 'resume', 'restart'] as const
 
 const STATUS = { created: 201, accepted: 202, exists: 200 } as const
 
-/** How many repositories are read at once. */
+/** Number of repositories that are read at once. */
 const MAX_CONCURRENT_STATUSES = 8
 
-/** What a rig shows of a session. */
+/** Session as shown by a rig. */
 export interface RigSession {
   readonly running: boolean
-  /** When its program last showed something, in milliseconds. */
+  /** Time of its program's last output, in milliseconds. */
   readonly lastActivity?: number
 }
 
-/** What rigs need of sessions. Every agent is named by its qualified name. */
+/** Sessions as rigs need them. Every agent is named by its qualified name. */
 export interface RigSessions {
   /** Every agent's open sessions, by agent. */
   all(): ReadonlyMap<string, readonly RigSession[]>
@@ -213,7 +213,7 @@ export class Rigs {
     return this.config.current.agents.filter(({ dir }) => dir === rig).map(({ qualified }) => qualified)
   }
 
-  /** How many agents somebody declares for it. */
+  /** Number of agents declared for it. */
   #declaredAgents(rig: string): number {
     const { agents } = this.config.current
     return agents.filter(({ dir, block }) => dir === rig && block.layer.name !== IMPLICIT_AGENTS).length
@@ -276,7 +276,7 @@ function durationText(ms: number): string {
   return parseDuration(short) === ms ? short : `${ms}ms`
 }
 
-/** Whether a path is a folder; one that cannot be read, or is too long, is none. */
+/** True if a path is a folder; one that cannot be read, or is too long, is none. */
 function isFolder(path: string): boolean {
   try {
     return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false

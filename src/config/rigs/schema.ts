@@ -39,7 +39,7 @@ export type RigResponse = Static<typeof RigResponse>
 export const RigList = listOf(RigResponse, 'ListBodyRigResponse')
 export type RigList = Static<typeof RigList>
 
-/** Whether a rig is shown with the state of its git repository. */
+/** True if a rig is shown with the state of its git repository. */
 export const RigQuery = Type.Object({
   git: Type.Optional(Type.Boolean({ description: 'With the state of its git repository, when it is one.' })),
 })

@@ -11,13 +11,13 @@ export const rigClones = sqliteTable(
     digest: text().notNull(),
     state: text({ enum: ['in_flight', 'succeeded', 'rolled_back'] }).notNull(),
     rig: text().notNull(),
-    /** Where the clone goes, from the city. */
+    /** Target of the clone, relative to the city. */
     path: text().notNull(),
     /** The newest event when the request was accepted. */
     cursor: integer().notNull(),
     acceptedAt: integer('accepted_at').notNull(),
     requester: text({ mode: 'json' }).$type<Actor>(),
-    /** Why it failed, and when. */
+    /** Reason it failed, and when. */
     error: text(),
     failedAt: integer('failed_at'),
   },

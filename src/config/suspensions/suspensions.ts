@@ -4,7 +4,7 @@ import type { Statement, Store, Tx } from '../../core/store/index.ts'
 import type { AgentConfig, CityConfig, RigConfig } from '../city/index.ts'
 import { AgentResumed, AgentSuspended, RigResumed, RigSuspended } from './events.ts'
 
-/** What is recorded of agents and rigs. */
+/** Events of agents and rigs. */
 const EVENTS = {
   agent: { suspended: AgentSuspended, resumed: AgentResumed },
   rig: { suspended: RigSuspended, resumed: RigResumed },
@@ -12,43 +12,43 @@ const EVENTS = {
 
 export type Suspendable = 'city' | 'rig' | 'agent'
 
-/** What a person suspended or resumed by hand, and what follows from it. */
+/** Suspensions by hand, and their effects. */
 abstract class Suspended {
-  /** What a person set; undefined when nobody did. */
+  /** Value that a person set; undefined without one. */
   abstract explicit(kind: Suspendable, name: string): boolean | undefined
 
-  /** Whether something is suspended now, given what its declaration says. */
+  /** True if something is suspended now, given what its declaration says. */
   isSuspended(kind: Suspendable, name: string, declared: boolean): boolean {
     return this.explicit(kind, name) ?? declared
   }
 
-  /** Whether the city starts no new sessions. */
+  /** True if the city starts no new sessions. */
   isCitySuspended({ workspace }: CityConfig): boolean {
     return this.isSuspended('city', '', workspace.suspendedOnStart)
   }
 
-  /** Whether a rig is suspended: itself, or because every agent of it was suspended by hand. */
+  /** True if a rig is suspended: itself, or because every agent of it was suspended by hand. */
   isRigSuspended(config: CityConfig, { name, suspendedOnStart }: RigConfig): boolean {
     if (this.isSuspended('rig', name, suspendedOnStart)) return true
     const agents = config.agents.filter(({ dir }) => dir === name)
     return agents.length > 0 && agents.every(({ qualified }) => this.explicit('agent', qualified) === true)
   }
 
-  /** Why gc starts no command of a rig, or of the city itself when that is ''; undefined when it does. */
+  /** Reason gc starts no command of a rig, or of the city itself when that is ''; undefined when it does. */
   holdOf(config: CityConfig, rigName: string): string | undefined {
     if (this.isCitySuspended(config)) return 'the city is suspended'
     const rig = config.rigs.find(({ name }) => name === rigName)
     return rig && this.isRigSuspended(config, rig) ? `rig ${rig.name} is suspended` : undefined
   }
 
-  /** Whether an agent is kept from working: itself, or by its rig. */
+  /** True if an agent is kept from working: itself, or by its rig. */
   isAgentSuspended(config: CityConfig, { qualified, suspended, dir }: AgentConfig): boolean {
     if (this.isSuspended('agent', qualified, suspended)) return true
     const rig = dir === undefined ? undefined : config.rigs.find(({ name }) => name === dir)
     return rig !== undefined && this.isSuspended('rig', rig.name, rig.suspendedOnStart)
   }
 
-  /** Why an agent is kept from working, and the command that ends that; undefined when it is not. */
+  /** Reason an agent is kept from working, and the command that ends that; undefined when it is not. */
   explain(config: CityConfig, agent?: AgentConfig): string | undefined {
     if (this.isCitySuspended(config)) return 'the city is suspended; gc city resume'
     if (!agent || !this.isAgentSuspended(config, agent)) return undefined
@@ -80,8 +80,8 @@ interface SuspensionRow {
 }
 
 /**
- * What was suspended or resumed by hand. A row is there only while it differs from what the files declare, and then
- * it wins. A rig goes by its name, an agent by its qualified name, the city by ''.
+ * Manual suspensions and resumptions. A row is there only while it differs from what the files declare, and then it
+ * wins. A rig goes by its name, an agent by its qualified name, the city by ''.
  */
 export class Suspensions extends Suspended {
   readonly #select: Statement<{ suspended: number }, [string, string]>
@@ -109,7 +109,7 @@ export class Suspensions extends Suspended {
     return row ? row.suspended === 1 : undefined
   }
 
-  /** What is suspended at this moment. */
+  /** Current suspensions. */
   now(): Suspended {
     return new SuspendedNow(this.#all.all())
   }

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { check, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 
-/** What was suspended or resumed by hand, where that differs from what the files declare. */
+/** Table of manual suspensions that differ from the files. */
 export const suspensions = sqliteTable(
   'suspensions',
   {

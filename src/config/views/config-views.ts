@@ -85,7 +85,7 @@ export class ConfigViews {
     }
   }
 
-  /** What a city has that declares nothing. */
+  /** Defaults of a city without declarations. */
   defaults(): ConfigResponse {
     const { name } = this.#config.current
     return {
@@ -96,7 +96,7 @@ export class ConfigViews {
     }
   }
 
-  /** Where each agent and provider comes from, and how many patches were applied. */
+  /** Origin of each agent and provider, with the number of applied patches. */
   explain(): ConfigExplained {
     const { config, declarations } = this.#config.composition
     return {
@@ -139,7 +139,7 @@ export class ConfigViews {
   }
 }
 
-/** Whether city.toml declares an agent. */
+/** True if city.toml declares an agent. */
 const agentOrigin = ({ block }: AgentConfig): string => (isInline(block) ? 'inline' : 'pack-derived')
 
 function providerOrigin(name: string, { presets, providers }: CityDeclarations): string {
@@ -154,7 +154,7 @@ const countPatches = ({ agents, rigs, providers }: PatchDeclarations) => ({
   providers: providers.length,
 })
 
-/** How many patches are in force; nothing when there are none. */
+/** Number of patches that are in force; nothing when there are none. */
 function patchCounts(patches: PatchDeclarations): { patches?: ConfigPatches } {
   const { agents, rigs, providers } = countPatches(patches)
   if (agents + rigs + providers === 0) return {}

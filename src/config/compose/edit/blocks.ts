@@ -4,7 +4,7 @@ import type { DeclaredBlock } from '../../declare/index.ts'
 import type { FileSnapshot } from '../../files/index.ts'
 import type { Composition } from '../compose.ts'
 
-/** What a composition was made of, as an edit needs it. */
+/** Sources of a composition, as an edit needs them. */
 export type EditBase = Pick<Composition, 'files' | 'declarations' | 'config'>
 
 /** New values by key; a key without a value is left as it is. */

@@ -7,7 +7,7 @@ import { cutBlocks, type EditBase, textOf } from './blocks.ts'
 /** The kinds of patches that are kept over the API, by their section of `[patches]`. */
 export type PatchKind = 'agent' | 'rigs' | 'providers'
 
-/** What a patch is for. */
+/** Target of a patch. */
 export interface PatchTarget {
   readonly kind: PatchKind
   /** With its rig: `shop/worker`. */
@@ -18,7 +18,7 @@ export interface PatchDraft extends PatchTarget {
   readonly pairs: TomlPairs
 }
 
-/** What the header of a block says that gc wrote, and may replace. */
+/** Marker in the header of a block that gc wrote and may replace. */
 const BY_GC = '# put over the API'
 
 const LISTS = { agent: 'agents', rigs: 'rigs', providers: 'providers' } satisfies Record<

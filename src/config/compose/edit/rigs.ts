@@ -17,7 +17,7 @@ export interface RigDraft {
   defaultBranch?: string
 }
 
-/** What of a rig can be changed; what is absent stays. */
+/** Fields of a rig to change; absent ones stay. */
 export interface RigChange {
   path?: string
   prefix?: string

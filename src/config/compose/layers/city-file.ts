@@ -39,7 +39,7 @@ import { isUnpacked } from '../packs/includes.ts'
 import type { Layer, LayerContext } from './layer.ts'
 import { mergeCityFile, mergeDeclarations } from './merge.ts'
 
-/** What city.toml declares, with its fragments. */
+/** Declarations of city.toml with its fragments. */
 export const cityFile: Layer = {
   name: CITY_LAYER,
   isEditable: true,
@@ -66,7 +66,7 @@ interface Including {
   readonly context: LayerContext
 }
 
-/** What gc may not edit, since it does not lie in the city. */
+/** Files outside of the city, which gc may not edit. */
 const OUTSIDE = { name: CITY_LAYER, isEditable: false }
 
 /** The sections of which the last file that has one says all, by their headers. */

@@ -26,7 +26,7 @@ import { locatePack, PACK_FILE } from '../packs/locate.ts'
 import { LOCK_FILE, LockError, type PackLock, parseLock } from '../packs/lock.ts'
 import type { Layer, LayerContext } from './layer.ts'
 
-/** What the city and its rigs import stands under what they declare themselves. */
+/** Layers of imports of the city and its rigs, below their own declarations. */
 export const imports: Layer = {
   name: 'packs',
   isEditable: false,
@@ -169,10 +169,10 @@ interface PackUse {
   readonly binding: string | undefined
   /** Absent for the city. */
   readonly rig: string | undefined
-  /** What says so. */
+  /** Block that contains the statement. */
   readonly block: DeclaredBlock
   readonly place: SourceLocation
-  /** Whether it says nothing when the city has an agent with the name of one of the pack's. */
+  /** True if it says nothing when the city has an agent with the name of one of the pack's. */
   readonly isSilent: boolean
 }
 
@@ -317,7 +317,7 @@ class Surface<Values extends Named> {
 /** The qualified name of an agent, or of a named session, which is called like its agent unless it says otherwise. */
 const nameOf = ({ values }: Declaration<Named>): string => qualify(values.dir, values.name ?? values.template ?? '')
 
-/** Where something of a pack is used: under which name of the pack, and in which rig. */
+/** Use of something of a pack: the name of the pack and the rig. */
 interface Stamp {
   readonly binding: string | undefined
   readonly rig: string | undefined

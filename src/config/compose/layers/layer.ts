@@ -5,9 +5,9 @@ import type { PackFolders } from '../packs/locate.ts'
 export interface LayerContext {
   readonly files: FileSnapshot
   readonly diagnostics: Diagnostics
-  /** Where imported packs lie that are no folders of this machine. */
+  /** Folder of imported packs that are not local. */
   readonly folders: PackFolders
-  /** How agents are confined of which no line says it. */
+  /** Default sandbox of agents that declare none. */
   readonly defaultConfine: ConfineMode
 }
 

@@ -298,7 +298,7 @@ function declarePreset([name, values]: [string, ProviderConfig]): [string, Decla
   return [name, { block, values, origins, fields: PROVIDER }]
 }
 
-/** What `.gc/site.toml` says of this machine: the city's name here, and where its rigs lie. */
+/** Settings of `.gc/site.toml` for this machine: the city's name here, and the folders of its rigs. */
 const siteFile: Layer = {
   name: 'site',
   isEditable: true,

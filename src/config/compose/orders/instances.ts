@@ -56,7 +56,7 @@ const scopeOf = ({ declaration }: OrderFile): 'city' | 'rig' | undefined => decl
 
 const unique = (packs: readonly PackConfig[]): string[] => [...new Set(packs.map(({ folder }) => folder))]
 
-/** Of each name the file of the last folder that has one. */
+/** File of the last folder for each name. */
 function highest(folders: readonly string[], read: (folder: string) => OrderFile[]): OrderFile[] {
   const byName = new Map<string, OrderFile>()
   for (const file of folders.flatMap(read)) byName.set(file.name, file)

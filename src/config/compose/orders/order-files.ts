@@ -24,7 +24,7 @@ export interface OrderFile {
   readonly diagnostics: readonly Diagnostic[]
 }
 
-/** Whether a file of a layer is there for orders: what is wrong with it is no reason to leave anything else out. */
+/** True if a file of a layer is there for orders: what is wrong with it is no reason to leave anything else out. */
 export const isOrderFile = (file: string): boolean => file === ORDERS_FOLDER || file.startsWith(`${ORDERS_FOLDER}/`)
 
 /** Older locations of orders, each in a folder of its own. */
@@ -42,7 +42,7 @@ export function readOrderFiles(root: RootSnapshot, city: string): OrderFile[] {
   return [...names.map((name) => readOrderFile(name, root, city)), ...older]
 }
 
-/** What was made of files, as long as nothing in them changes: a city may have a thousand. */
+/** Parsed results by file, kept while the file does not change: a city may have a thousand. */
 const known = new WeakMap<ParsedFile, { readonly file: string; readonly order: OrderFile }>()
 
 function readOrderFile(fileName: string, root: RootSnapshot, city: string): OrderFile {

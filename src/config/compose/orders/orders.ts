@@ -101,7 +101,7 @@ const warning = <Values>(
   ...{ severity: 'warning', ...locationOf(declaration, field), message },
 })
 
-/** What is wrong with an order keeps nothing else from being put in force. */
+/** Errors of an order do not keep other declarations from being applied. */
 const withoutErrors = (diagnostic: Diagnostic): Diagnostic =>
   diagnostic.severity === 'error' ? { ...diagnostic, severity: 'broken' } : diagnostic
 
@@ -112,7 +112,7 @@ const unique = (diagnostics: readonly Diagnostic[]): Diagnostic[] => [
 
 const localZone = (): string => new Intl.DateTimeFormat().resolvedOptions().timeZone
 
-/** What an order has that its place does not decide. */
+/** Fields of an order that do not depend on its place. */
 type ResolvedOrder = Pick<
   Order,
   'description' | 'action' | 'trigger' | 'timeout' | 'params' | 'idempotent' | 'noWorkGate' | 'enabled' | 'declared'
@@ -255,13 +255,13 @@ const RESERVED = new Set(
 )
 const RESERVED_PREFIXES = /^(BEADS_|BD_|GC_WEBHOOK_ARG_)/
 
-/** Whether an order may not set a variable. */
+/** True if an order may not set a variable. */
 const isReservedVariable = (name: string): boolean => RESERVED.has(name) || RESERVED_PREFIXES.test(name)
 
 const MAX_KNOWN = 4096
 const good = new Set<string>()
 
-/** What is wrong with a schedule; undefined when it can be read. */
+/** Problem with a schedule; undefined if it is valid. */
 function cronProblem(schedule: string): string | undefined {
   if (good.has(schedule)) return undefined
   const problem = findProblem(schedule)

@@ -2,7 +2,7 @@ import type { Declaration, OrderFields, OrderOverrideFields } from '../../declar
 
 export type OrderOverride = Declaration<OrderOverrideFields>
 
-/** Which instance of an order is meant. */
+/** Name of one instance of an order. */
 export interface InstanceName {
   readonly name: string
   readonly rig?: string | undefined

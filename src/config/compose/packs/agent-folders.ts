@@ -10,9 +10,9 @@ import type { Diagnostics, RootSnapshot } from '../../files/index.ts'
 export interface AgentsRoot {
   readonly layer: LayerInfo
   readonly root: RootSnapshot
-  /** How files in it are named: from the city, or absolute. */
+  /** Base of the file names in it: relative to the city, or absolute. */
   readonly base: string
-  /** Whether there is a pack.toml in it. */
+  /** True if there is a pack.toml in it. */
   readonly isPack: boolean
   /** The pack, if it is not the city's own. */
   readonly pack?: PackReference

@@ -9,7 +9,7 @@ export const WORKER_PROMPT = 'assets/prompts/pool-worker.template.md'
 
 const REPOSITORY = /^(?:https?:\/\/|ssh:\/\/git@|git@)github\.com[/:]gastownhall\/gascity(?:\.git)?$/i
 
-/** Where existing cities name them: their folders in that repository, whatever commit is locked. */
+/** Names by which existing cities import them: folders in that repository, at any locked commit. */
 const FOLDERS: Readonly<Record<string, BuiltinPack>> = {
   'internal/bootstrap/packs/core': 'core',
   'examples/bd': 'bd',

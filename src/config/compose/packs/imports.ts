@@ -4,7 +4,7 @@ import type { RootSnapshot } from '../../files/index.ts'
 import { whyUnread } from './includes.ts'
 import { PACK_FILE, type PackImport } from './locate.ts'
 
-/** Whose import it is: the city's, in one of its files; every new rig's; a rig's; a pack's. */
+/** Owner of an import: a file of the city, the defaults of new rigs, a rig, or a pack. */
 export type ImportOwner =
   | { readonly kind: 'pack' | 'city' | 'default-rig' }
   | { readonly kind: 'rig'; readonly rig: string }
@@ -14,9 +14,9 @@ export interface DeclaredImport extends PackImport {
   readonly owner: ImportOwner
   readonly file: string
   readonly line: number
-  /** Where its table begins; absent when it is not one of its own. */
+  /** Offset of its table; absent if it has none of its own. */
   readonly offset?: number
-  /** Where the table of imports begins that it is in. */
+  /** Offset of the table of imports around it. */
   readonly parent?: number
 }
 
@@ -46,7 +46,7 @@ export function readPackImports(pack: RootSnapshot): DeclaredImport[] {
   return [...includesOf(tableOf(root, 'pack'), PACK_FILE, owner, pack), ...importsOf(root, PACK_FILE, owner)]
 }
 
-/** Where the block of a rig begins in city.toml. */
+/** Offset of a rig's block in city.toml. */
 export function findRigOffset(city: RootSnapshot, name: string): number | undefined {
   const rigs = parseFile(city, CITY_FILE)?.entries.get('rigs')
   const items = rigs?.kind === 'array' ? rigs.items : []
@@ -70,7 +70,7 @@ function cityFileImports(file: string, root: Table, city: RootSnapshot): Declare
   ]
 }
 
-/** What a section imports in the older way, by the source alone. */
+/** Imports of a section in the older style, by source alone. */
 function includesOf(
   section: Table | undefined,
   file: string,

@@ -3,7 +3,7 @@ import type { RootSnapshot } from '../../files/index.ts'
 import { BUILTIN_PACKS, builtinSource } from './builtin.ts'
 import { PACK_FILE } from './locate.ts'
 
-/** Where other programs unpack what they bring themselves. */
+/** Folders into which other programs unpack their own packs. */
 const UNPACKED = '.gc/system/packs/'
 const NAME = /^[\w-]+$/
 
@@ -13,10 +13,10 @@ const STORAGE_SENTENCE = 'keeps beads in another database, which gc does not nee
 const NAMED_SENTENCE =
   'is neither a folder with a pack.toml nor the address of a pack, and names in [packs] are not read: import the pack in [imports]; nothing of it is part of this city'
 
-/** Whether a source lies where other programs unpack what they bring. */
+/** True if a source lies where other programs unpack what they bring. */
 export const isUnpacked = (source: string): boolean => source.startsWith(UNPACKED)
 
-/** Why nothing is read of a source in `includes`; undefined when it is to be loaded. */
+/** Reason a source in `includes` is not read; undefined if it is loaded. */
 export function whyUnread(source: string, city: RootSnapshot): string | undefined {
   if (isUnpacked(source)) return unpackedSentence(source.slice(UNPACKED.length).replace(/\/+$/, ''))
   const isNamed = NAME.test(source) && city.text(join(source, PACK_FILE)) === undefined

@@ -19,7 +19,7 @@ function leaves(root: string, link: string): boolean {
   }
 }
 
-/** Whether a path is a folder or lies below it. */
+/** True if a path is a folder or lies below it. */
 export function isInside(folder: string, path: string): boolean {
   const from = relative(folder, path)
   return from !== '..' && !from.startsWith('../') && !isAbsolute(from)

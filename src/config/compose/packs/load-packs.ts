@@ -26,7 +26,7 @@ export interface LoadedPack {
   readonly namedSessions: readonly Declaration<NamedSessionFields>[]
 }
 
-/** What a file names a pack by. */
+/** Name of a pack in a file. */
 export interface PackRequest {
   readonly binding: string
   readonly declaration: Declaration<ImportFields>
@@ -141,7 +141,7 @@ export class PackLoader {
     return [...inline, ...withoutAgents(marked, inline)].map((agent) => this.#withoutPermissions(agent))
   }
 
-  /** What its sessions may do is for the city to say. */
+  /** Removes permissions of its sessions, which only the city grants. */
   #withoutPermissions(agent: Declaration<AgentFields>): Declaration<AgentFields> {
     if (agent.values.may === undefined) return agent
     const message = 'a pack cannot give permissions to its agents; give them in a [[patches.agent]] of city.toml'
@@ -188,7 +188,7 @@ export const sortedImports = (imports: Imports): PackRequest[] =>
     .map(([binding, declaration]) => ({ binding, declaration }))
     .sort((a, b) => Buffer.compare(Buffer.from(a.binding), Buffer.from(b.binding)))
 
-/** What another pack imports: it keeps the bindings of its own imports unless they are exported by this one. */
+/** Binds the imports of another pack. It keeps its own bindings unless this one exports them. */
 export function bindNested(loaded: LoadedPack, { binding, declaration }: PackRequest): LoadedPack {
   const exports = declaration.values.export ?? false
   const packs = loaded.packs.map((nested) => ({

@@ -10,7 +10,7 @@ import { parseConstraint, satisfies } from './version.ts'
 
 export const PACK_FILE = 'pack.toml'
 
-/** Where the packs of this machine lie. */
+/** Locations of packs on this machine. */
 export interface PackFolders {
   /** The checkouts of locked commits. */
   readonly checkouts: string
@@ -35,15 +35,15 @@ export interface PackImport {
   readonly version?: string
 }
 
-/** What an import is declared by: the city, or a pack that was located before. */
+/** Declarer of an import: the city, or a pack located before. */
 export interface ImportingFolder {
-  /** What relative sources are named from. */
+  /** Base of relative sources. */
   readonly folder: string
   /** The checkout, or the packs of gc, that local sources must stay in; absent for folders of the machine. */
   readonly boundary?: string
 }
 
-/** Where a pack lies. It is what imports in its own pack.toml are located from. */
+/** Location of a pack. It is what imports in its own pack.toml are located from. */
 export interface PackLocation extends ImportingFolder {
   readonly kind: 'local' | 'git' | 'builtin'
   readonly builtin?: BuiltinPack
@@ -52,7 +52,7 @@ export interface PackLocation extends ImportingFolder {
   readonly commit?: string
 }
 
-/** Why a pack is not there, as a sentence that says what to do. */
+/** Reason a pack is not there, as a sentence that says what to do. */
 export interface MissingPack {
   readonly kind: 'missing'
   readonly reason: string

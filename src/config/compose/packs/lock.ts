@@ -14,7 +14,7 @@ export interface LockedPack {
   /** The version that was chosen: `1.2.3`, or `sha:<commit>`. */
   readonly version: string
   readonly commit: string
-  /** When it was fetched; empty when the file does not say. */
+  /** Time of the fetch; empty if the file has none. */
   readonly fetched: string
 }
 
@@ -84,7 +84,7 @@ export function renderLock(lock: PackLock): string {
   return [`schema = ${SCHEMA}\n`, ...blocks].join('\n')
 }
 
-/** What a source is locked to: under its own spelling, else under that of its whole repository. */
+/** Lock of a source: under its own spelling, else under that of its repository. */
 export const lockedPack = (lock: PackLock, source: string, url: string): LockedPack | undefined =>
   lock.get(source) ?? lock.get(url)
 

@@ -32,7 +32,7 @@ import { WEBHOOK } from '../../declare/webhook.ts'
 import type { LayerContext } from '../layers/layer.ts'
 import { PACK_FILE } from './locate.ts'
 
-/** What a pack.toml declares. */
+/** Declarations of a pack.toml. */
 export interface PackFile
   extends Pick<BlockDeclarations, 'agents' | 'namedSessions' | 'services' | 'webhooks' | 'pricing'>,
     Pick<NamedDeclarations, 'imports' | 'defaultRigImports' | 'providers' | 'upstreams' | 'runtimes'> {
@@ -50,7 +50,7 @@ export interface PackFolder {
   readonly layer: LayerInfo
   /** Absolute. */
   readonly folder: string
-  /** Whether it is the city's own pack, whose declarations belong to the city. */
+  /** True if it is the city's own pack, whose declarations belong to the city. */
   readonly isCity: boolean
 }
 

@@ -7,7 +7,7 @@ export interface GitPackSource {
   readonly url: string
   /** The folder of the pack in the repository; empty for its root. */
   readonly subpath: string
-  /** What the address names as a branch or tag. It selects no version: the lock does. */
+  /** Branch or tag named in the address. It selects no version: the lock does. */
   readonly reference?: string
 }
 
@@ -17,7 +17,7 @@ export interface LocalPackSource {
   readonly path: string
 }
 
-/** What cannot be a source, and why. */
+/** Error for an invalid source, with the reason. */
 export interface InvalidPackSource {
   readonly kind: 'invalid'
   readonly reason: string

@@ -3,7 +3,7 @@ export type Version = readonly [major: number, minor: number, patch: number]
 
 type Comparison = (version: Version) => boolean
 
-/** What versions an import takes: one commit, or a range. */
+/** Versions that an import accepts: one commit, or a range. */
 export type Constraint =
   | { readonly kind: 'commit'; readonly commit: string }
   | { readonly kind: 'range'; readonly accepts: Comparison }
@@ -61,7 +61,7 @@ function parseComparison(text: string): Comparison | undefined {
   }
 }
 
-/** Whether what is locked is what an import asks for. An import without a version takes anything. */
+/** True if what is locked is what an import asks for. An import without a version takes anything. */
 export function satisfies(constraint: string | undefined, locked: { version: string; commit: string }): boolean {
   if (!constraint) return true
   const wanted = parseConstraint(constraint)

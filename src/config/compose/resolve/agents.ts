@@ -41,7 +41,7 @@ export function resolveAgents(declarations: CityDeclarations, scope: AgentScope)
   return [...resolved.values()].map((agent) => judge(agent, index, scope))
 }
 
-/** What is wrong with an agent of a pack keeps that agent from starting, not the city from changing. */
+/** Errors of a pack's agent keep that agent from starting, not the city from changing. */
 function judge(agent: ResolvedAgent, index: AgentIndex, scope: AgentScope): AgentConfig {
   const { config } = ownDiagnostics(agent.declaration, scope, (own) => {
     checkAgent(agent, own)
@@ -127,7 +127,7 @@ function limitOf(
   return limit
 }
 
-/** What the packs of an agent bring into the folders that it works in. */
+/** Files that an agent's packs bring into its folders. */
 function resolveBrings(declaration: Declaration<AgentFields>, scope: AgentScope): AgentBrings {
   const { dir, overlayDir, installAgentHooks } = declaration.values
   const { path } = scope.files.city
@@ -281,7 +281,7 @@ function checkDependencies(agent: ResolvedAgent, index: AgentIndex, diagnostics:
   }
 }
 
-/** What of the rest of the configuration agents are resolved against. */
+/** Rest of the configuration against which agents are resolved. */
 interface AgentScope extends LayerContext {
   readonly workspace: WorkspaceConfig
   readonly rigs: readonly RigConfig[]
@@ -289,7 +289,7 @@ interface AgentScope extends LayerContext {
   readonly sleep: SessionSleepConfig
   readonly fragments: FragmentFolders
   readonly packsAround: PackContext
-  /** Whether the city has a pack.toml. */
+  /** True if the city has a pack.toml. */
   readonly isPack: boolean
 }
 

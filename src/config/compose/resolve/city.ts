@@ -161,7 +161,7 @@ function resolveProviders(
   return providers
 }
 
-/** What a pack says of a provider holds for its sessions, but does not lead them to what the city did not allow. */
+/** Applies a pack's statements on a provider to its sessions, without exceeding the city's permissions. */
 function withPacks({ values, block, origins }: Declaration<ProviderConfig>): ProviderConfig {
   const packs = [block.pack, origins.env?.block.pack].flatMap((pack) => pack?.name ?? [])
   return packs.length > 0 ? { ...values, packs } : values
@@ -330,9 +330,9 @@ type ServiceDeclaration = Declaration<ServiceFields>
 
 /** Under which folder of the city the services keep their state. */
 const STATE_FOLDER = '.gc/services'
-/** What gc itself can answer with. */
+/** Contract that gc itself can serve. */
 const HEALTH_CONTRACT = 'gc.healthz.v1'
-/** How long a service may leave a request without a sign unless it says otherwise. */
+/** Maximum time a service may leave a request without a sign unless it says otherwise. */
 const RESPONSE_TIMEOUT_MS = 60_000
 const DNS_LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/i
 
@@ -435,7 +435,7 @@ function checkHostname({ values: { publication } }: ServiceDeclaration, own: Dia
   own.error(locationOf(publication, 'hostname'), message)
 }
 
-/** Where it keeps its state, from the city's folder. */
+/** Folder of its state, relative to the city. */
 function stateRootOf(declaration: ServiceDeclaration, name: string, own: Diagnostics): string {
   const { stateRoot } = declaration.values
   if (stateRoot === undefined) return `${STATE_FOLDER}/${name}`

@@ -30,7 +30,7 @@ export class AgentIndex {
     return this.#agents.get(qualify(dir, name)) ?? this.#agents.get(name)
   }
 
-  /** Whether an agent depends on itself, directly or through others. */
+  /** True if an agent depends on itself, directly or through others. */
   isCyclic(agent: AgentConfig): boolean {
     return this.#reaches(agent, agent, new Set())
   }

@@ -2,9 +2,9 @@ import { dirname, join, resolve } from 'node:path'
 import type { FileSnapshot } from '../../files/index.ts'
 import type { TextFile } from '../../prompts/index.ts'
 
-/** Where fragments lie, in a pack and in the city. */
+/** Folders of fragments, in a pack and in the city. */
 const SHARED = ['prompts/shared', 'template-fragments']
-/** Where they lie beside a prompt. */
+/** Folders of fragments beside a prompt. */
 const BESIDE = ['shared', 'template-fragments']
 const ENDINGS = ['.md.tmpl', '.template.md']
 

@@ -67,7 +67,7 @@ function checkTogether(
   }
 }
 
-/** Whether a key has a value that was rejected, so that it is not missing. */
+/** True if a key has a value that was rejected, so that it is not missing. */
 const isReported = ({ file, key }: SourceLocation, diagnostics: Diagnostics): boolean =>
   diagnostics.list('error').some((each) => each.file === file && each.key === key)
 

@@ -99,7 +99,7 @@ export const resolveSessionSleep = (declared: Declaration<SessionSleepFields> | 
   noninteractive: declared?.values.noninteractive,
 })
 
-/** How long the idle sessions of an agent stay up that declares nothing itself: as its rig says, else its city. */
+/** Time the idle sessions of an agent stay up that declares nothing itself: as its rig says, else its city. */
 export function sleepAfterIdleOf(
   { attach, wakeMode }: Pick<AgentConfig, 'attach' | 'wakeMode'>,
   rig: SessionSleepConfig | undefined,

@@ -33,7 +33,7 @@ const DEFAULT_RATE: WebhookRate = { perMinute: 300, burst: 60 }
 const NAME = /^[A-Za-z0-9][A-Za-z0-9_-]*$/
 const DNS_LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/i
 
-/** What nothing can be delivered to. */
+/** Verification that rejects every delivery. */
 const NO_VERIFY: WebhookVerifyConfig = { scheme: 'hmac-sha256', replayWindow: 0, allowedCidrs: [] }
 
 /** Every webhook of the city and its packs; one of a pack that is wrong takes no deliveries. */
@@ -66,7 +66,7 @@ function reportDuplicate(
   diagnostics.error(place, `webhook "${name}" is declared at ${kept.file}:${kept.line} already`)
 }
 
-/** What is wrong with a webhook of a pack keeps that webhook from taking deliveries, not the city from changing. */
+/** Errors of a pack's webhook keep that webhook from taking deliveries, not the city from changing. */
 function isolated(
   declaration: Declaration<WebhookFields>,
   scope: Scope,
@@ -141,7 +141,9 @@ function rigOf(
   )
 }
 
-/** Whether the city allows a webhook to be public: its own are; a pack's needs a grant that names where it comes from. */
+/**
+ * True if the city allows a webhook to be public: its own are; a pack's needs a grant that names where it comes from.
+ */
 function isGranted(
   name: string,
   { pack }: WebhookConfig['block'],
@@ -171,7 +173,7 @@ function rateOf(name: string, own = 0, policy: Declaration<WebhookPolicyFields> 
   return { perMinute: own, burst: Math.min(own, burst) }
 }
 
-/** What the city says of a webhook that is not there is probably not meant. */
+/** Warns about city settings for an unknown webhook, which are probably a typo. */
 function checkPolicy(
   { values }: Declaration<WebhookPolicyFields>,
   webhooks: ReadonlyMap<string, WebhookConfig>,
@@ -196,7 +198,7 @@ const CONVERSATION_ARGS = [
   ...['account_id', 'scope_id', 'parent_conversation_id', 'kind', 'message_id', 'actor_id', 'actor', 'reply_to'],
 ]
 
-/** What follows from a delivery, rule by rule. */
+/** Result of a delivery, rule by rule. */
 function resolveRule(
   declaration: Declaration<WebhookRuleFields>,
   rigs: readonly RigConfig[],
@@ -236,7 +238,7 @@ function checkConversation(args: Readonly<Record<string, string>>, report: (name
   }
 }
 
-/** What `[webhooks]` says of who signs the tokens of a webhook, over what the webhook itself says. */
+/** Settings of `[webhooks]` on token issuers, which override those of the webhook. */
 interface JwtPolicy {
   readonly issuer?: string | undefined
   readonly audience?: string | undefined
@@ -262,7 +264,7 @@ const OWN_KEYS = [...new Set(Object.values(KEYS).flat())]
 
 const HEADERS = ['signatureHeader', 'eventHeader', 'dedupHeader', 'timestampHeader'] as const
 
-/** How deliveries are verified; undefined when nothing could be verified by it. */
+/** Verification of deliveries; undefined if nothing could pass it. */
 function resolveVerify(
   declaration: Declaration<WebhookVerifyFields>,
   policy: JwtPolicy,
