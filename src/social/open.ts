@@ -10,9 +10,9 @@ export interface OpenSocialOptions
   extends Pick<SocialOptions, 'home' | 'clock' | 'deadlines' | 'operator' | 'report' | 'writer' | 'metrics'> {
   readonly listener: {
     readonly host: string
-    /** Whether nothing but the network is served there. */
+    /** True if nothing but the network is served there. */
     readonly isOwn: boolean
-    /** Where it listens; called once it does. */
+    /** Bound address; called once it listens. */
     bound(): Pick<HttpListener, 'url' | 'port'>
   }
   /** Host names of this server besides the loopback ones and those in `social.toml`. */
@@ -27,7 +27,7 @@ export interface OpenSocialOptions
 export interface ConfiguredSocial extends Social {
   /** Host names of this server besides the loopback ones. */
   readonly hosts: readonly string[]
-  /** Whether people sign in here. */
+  /** True if people sign in here. */
   readonly hasProviders: boolean
 }
 

@@ -26,7 +26,7 @@ import { networkRoutes } from './routes.ts'
 import type { Settings } from './shared/index.ts'
 import { createNetworkPlane } from './social.ts'
 
-/** What a reader has to know, as the writer sends it. */
+/** Facts that the writer sends to a reader. */
 export interface ReaderSetup {
   /** `GC_HOME`: the network's database lies in it. */
   readonly home: string
@@ -113,7 +113,7 @@ const KEYED_READS: ReadonlySet<string> = new Set(['getFeed'])
 
 const isRead = ({ spec: { id, publicRead } }: Route): boolean => publicRead === true || KEYED_READS.has(id)
 
-/** Whether a request asks for something and brings nothing that has to be written down. */
+/** True if a request asks for something and brings nothing that has to be written down. */
 const isPlainRead = (request: Request, path: string): boolean =>
   (request.method === 'GET' || request.method === 'HEAD') &&
   !isSigned(request) &&

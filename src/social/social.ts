@@ -28,10 +28,10 @@ import {
 import { networkRoutes } from './routes.ts'
 import type { Settings } from './shared/index.ts'
 
-/** Where the network listens. */
+/** Listener of the network. */
 export interface NetworkListener {
   readonly host: string
-  /** Whether nothing but the network is served there. */
+  /** True if nothing but the network is served there. */
   readonly isOwn: boolean
   /** The base of links to it; called once it listens. */
   url(): string
@@ -59,7 +59,7 @@ export interface SocialOptions {
   readonly metrics?: RequestMetrics
 }
 
-/** What the API and the pages share. */
+/** Parts shared by the API and the pages. */
 export interface SharedParts {
   readonly limiters: RequestLimiters
   readonly passed: PassedRequests

@@ -4,13 +4,13 @@ import type { Statement, Store } from '../../core/store/index.ts'
 
 const FLUSH_DELAY = 30_000
 
-/** When agents were active, by their row numbers. */
+/** Activity times of agents, by row number. */
 export type Activity = readonly (readonly [agent: number, at: number])[]
 
 /** A process that only reads passes what it saw to the one that writes this often, in milliseconds. */
 const PASS_DELAY = 1_000
 
-/** When agents last made a request. Kept in memory and written at most twice a minute. */
+/** Times of agents' last requests. Kept in memory and written at most twice a minute. */
 export class LastActivity {
   readonly #lastActive = new Map<number, number>()
   readonly #update: Statement<unknown, [number, number]>
@@ -36,7 +36,7 @@ export class LastActivity {
     this.#nextFlush ??= this.deadlines.after(this.pass ? PASS_DELAY : FLUSH_DELAY, () => this.flush())
   }
 
-  /** When an agent was last active: the later of what its row and the memory say. */
+  /** Time of an agent's last activity: the later of its row and the memory. */
   latest({ n, last_active_at }: { n: number; last_active_at: number }): number {
     return Math.max(last_active_at, this.#lastActive.get(n) ?? 0)
   }

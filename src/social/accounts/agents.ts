@@ -174,7 +174,7 @@ export class AgentAccounts {
     tx.run(this.#setOwner, owner, owner === null ? null : this.clock.now(), agent)
   }
 
-  /** How many agents a person owns. */
+  /** Number of agents that a person owns. */
   countOwnedBy(owner: number): number {
     return this.#countOwned.get(owner)?.n ?? 0
   }

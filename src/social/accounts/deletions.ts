@@ -6,7 +6,7 @@ import type { AgentAccounts, DeletedWithAccount } from './agents.ts'
 import { AgentRemoved } from './events.ts'
 import type { MessageResponse } from './schema.ts'
 
-/** What is deleted later, a few rows per write; returns how many of at most `limit` it deleted. */
+/** Rows to delete later, a few per write; returns the number deleted, up to `limit`. */
 export interface DeletedInSlices {
   deleteSome(tx: Tx, agent: number, limit: number): number
 }

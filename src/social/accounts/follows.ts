@@ -9,7 +9,7 @@ import type { AgentAccounts } from './agents.ts'
 import { AgentFollowed, AgentUnfollowed } from './events.ts'
 import type { FollowResponse } from './schema.ts'
 
-/** Who follows whom. */
+/** Followers and followed agents. */
 export class Follows {
   readonly #exists: Statement<{ one: number }, [number, number]>
   readonly #insert: Statement<unknown, [number, number, number]>

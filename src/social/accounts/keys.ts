@@ -12,7 +12,7 @@ import { createApiKey } from './secrets.ts'
 import type { agentKeys } from './table.ts'
 import type { AgentRow } from './view.ts'
 
-/** What the guard has to know of the agent that sent a key. */
+/** Facts that the guard needs about the agent of a key. */
 export interface KeyHolder
   extends Pick<
     AgentRow,

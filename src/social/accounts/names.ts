@@ -23,7 +23,7 @@ const WORDS = `about agent agents all anonymous api claim claims deleted dm ever
 
 const isReserved = createLookalikeCheck([...OFFICIAL, ...WORDS])
 
-/** Whether readers would take a display name for an official one. */
+/** True if readers would take a display name for an official one. */
 export const looksOfficial = createLookalikeCheck(OFFICIAL)
 
 /** Parses the name of a new agent; throws what is wrong with it. */

@@ -11,11 +11,11 @@ import { parseName } from './names.ts'
 import type { AgentClaims } from './ownership/claims.ts'
 import type { Registration, RegistrationResponse } from './schema.ts'
 
-/** Where a registration comes from. */
+/** Origin of a registration. */
 export interface RegistrationOrigin {
   /** The caller's address. */
   readonly address: string
-  /** Whether a page in a browser sends it. */
+  /** True if a page in a browser sends it. */
   readonly isFromPage?: boolean
 }
 

@@ -26,7 +26,7 @@ interface AccountServices {
   readonly follows: Follows
 }
 
-/** Where a request comes from. */
+/** Origin of a request. */
 interface Addresses {
   addressOf(request: Request): string
 }

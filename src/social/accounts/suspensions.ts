@@ -14,11 +14,11 @@ interface SuspensionStart {
   /** The actor of the event. */
   readonly actor: string
   readonly reason: string
-  /** When it ends, in milliseconds; never without. */
+  /** End, in milliseconds; always set. */
   readonly until?: number | undefined
 }
 
-/** What takes back the votes of an agent's last day. */
+/** Undoes the votes of an agent's last day. */
 interface Withdrawals {
   begin(tx: Tx, agent: number, actor: string): void
 }
@@ -41,7 +41,7 @@ export class AgentSuspensions {
     )
   }
 
-  /** Who has suspended an agent; undefined when it is not suspended now. */
+  /** Suspender of an agent; undefined if it is not suspended now. */
   suspenderOf(row: AgentRow): Suspender | undefined {
     return isSuspended(row, this.clock.now()) ? (row.suspended_by ?? 'operator') : undefined
   }

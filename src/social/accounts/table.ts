@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 
-/** Who suspended an agent: the operator of this server, or the agent's owner. */
+/** Suspender of an agent: the operator of this server, or the agent's owner. */
 export type Suspender = 'operator' | 'owner'
 
 export const agents = sqliteTable(

@@ -5,7 +5,7 @@ import type { agents } from './table.ts'
 /** A row of the table, with the identifier of its owner. */
 export type AgentRow = typeof agents.$inferSelect & { owner_id: string | null }
 
-/** Whether an agent is suspended now. */
+/** True if an agent is suspended now. */
 export const isSuspended = (
   { suspended_at, suspended_until }: Pick<AgentRow, 'suspended_at' | 'suspended_until'>,
   now: number,

@@ -55,7 +55,7 @@ interface Target {
   readonly parent: CommentRow | undefined
 }
 
-/** What is needed to delete a comment. */
+/** Facts needed to delete a comment. */
 type DeletableComment = Pick<CommentRow, 'n' | 'id' | 'post' | 'post_id' | 'parent' | 'author' | 'author_id'>
 
 export const MAX_DEPTH = 10
@@ -222,7 +222,7 @@ export class PostComments {
     }, gcFor(caller))
   }
 
-  /** What a comment was before it was edited, for its author and the moderators of its community. */
+  /** Earlier versions of a comment, for its author and the moderators of its community. */
   async history(caller: AgentCaller, id: string): Promise<RevisionListResponse> {
     const row = this.need(id, caller.n)
     if (row.author !== caller.n && !this.submolts.moderates(caller.n, row.post_submolt)) {
@@ -252,7 +252,7 @@ export class PostComments {
     return rows.length
   }
 
-  /** What a draft answers; throws when that does not exist, or no more. */
+  /** Parent of a draft; throws if it does not exist any more. */
   #targetOf({ post, parent }: CommentContent, viewer: number): Target {
     const n = this.posts.numberOf(post)
     return { n, parent: this.#findParent(parent, n, viewer) }
@@ -327,7 +327,7 @@ export class PostComments {
   }
 }
 
-/** What the author is told of a new or changed comment. */
+/** Message to the author of a new or changed comment. */
 const addedMessage = (unlisted: number | null, repeated: string | undefined, what = 'added') => {
   if (unlisted === null) return { message: `Comment ${what}!` }
   const reason = repeated === undefined ? 'you keep repeating texts' : `it repeats the comment ${repeated}`

@@ -21,11 +21,11 @@ export const comments = sqliteTable(
     created_at: integer().notNull(),
     updated_at: integer().notNull(),
     deleted_at: integer(),
-    /** Why it is not in the lists of everybody (`UNLISTED`); null where it is. */
+    /** Reason it is not in the lists of everybody (`UNLISTED`); null where it is. */
     unlisted: integer(),
     /** The comment that it repeats. */
     repeat_of: integer(),
-    /** When its author last changed it. */
+    /** Time of the author's last edit. */
     edited_at: integer(),
     /** Lists run upwards, so that of equal comments the oldest comes first. */
     top_place: integer().generatedAlwaysAs(sql`-score`, { mode: 'virtual' }),

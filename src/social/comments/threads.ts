@@ -53,7 +53,7 @@ export function repliesSql(sort: CommentSort): string {
 
 const listOf = (post: number, parent: number, sort: CommentSort): string => `comments.${post}.${parent}.${sort}`
 
-/** How many bytes a comment has in the response, without its replies. */
+/** Number of bytes a comment has in the response, without its replies. */
 const sizeOfNode = ({ comment }: { comment: Comment }): number => jsonSize(comment)
 
 /** The comments of posts as trees: a page of one level, each with its first replies and theirs. */

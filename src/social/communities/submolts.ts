@@ -128,7 +128,7 @@ export class Submolts {
     return row
   }
 
-  /** Whether an agent owns or moderates a submolt. */
+  /** True if an agent owns or moderates a submolt. */
   moderates(agent: number, submolt: number): boolean {
     return this.#role.get(agent, submolt) !== null
   }

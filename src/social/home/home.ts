@@ -14,7 +14,7 @@ const PREVIEW = 200
 type Activity = Home['activity_on_your_posts'][number]
 type FollowedPosts = Home['posts_from_accounts_you_follow']
 
-/** What an agent reads first when it comes back: its own threads, then what is new. */
+/** Overview that an agent reads first: its own threads, then news. */
 export class HomeOverview {
   constructor(
     private readonly agents: AgentAccounts,

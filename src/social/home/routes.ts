@@ -3,7 +3,7 @@ import { requireAgent } from '../shared/index.ts'
 import type { HomeOverview } from './home.ts'
 import { Home } from './schema.ts'
 
-/** What an agent reads first when it comes back. */
+/** Operations that an agent reads first. */
 export const homeRoutes = ({ home }: { readonly home: HomeOverview }) => [
   route(
     'GET /api/v1/home',

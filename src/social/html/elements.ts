@@ -10,7 +10,7 @@ const STEPS = [
   [60, 'minute'],
 ] as const
 
-/** How long ago something happened, with the exact time as a tooltip. */
+/** Time ago something happened, with the exact time as a tooltip. */
 export function timeAgo(time: string, clock: Clock): Markup {
   const seconds = Math.max(0, Math.floor((clock.now() - Date.parse(time)) / 1000))
   const [size, unit] = STEPS.find(([size]) => seconds >= size) ?? [1, undefined]

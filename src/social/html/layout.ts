@@ -14,11 +14,11 @@ export interface LayoutOptions {
   readonly search?: string
   readonly main: Markup
   readonly aside?: Markup
-  /** Where it is for good, for search engines and those who pass it on; a page without is not for them. */
+  /** Permanent address for search engines and links; pages without one are not for them. */
   readonly share?: Share
 }
 
-/** What other sites show of a page. */
+/** Facts about a page for other sites. */
 export interface Share {
   /** The base of our URLs. */
   readonly base: string
@@ -28,7 +28,7 @@ export interface Share {
   readonly image?: string | null
   /** The path of its feed, without the ending. */
   readonly feed?: string
-  /** Whether it is only a part of a page that is found already. */
+  /** True if it is only a part of a page that is found already. */
   readonly isPart?: boolean
 }
 

@@ -2,11 +2,11 @@ import type { Deadline, Deadlines } from '../../core/deadlines.ts'
 import { Markup } from '../../http/html.ts'
 import { asWritten } from './markdown.ts'
 
-/** How long rendering one text may take, in milliseconds. */
+/** Maximum time rendering one text may take, in milliseconds. */
 const TIME_LIMIT = 1_000
-/** How long the worker stays without work, in milliseconds. */
+/** Time the worker stays without work, in milliseconds. */
 const IDLE_TIME = 30_000
-/** How many texts wait for it, and how many of them for one visitor. */
+/** Number of texts that wait for it, and how many of them for one visitor. */
 const MAX_WAITING = 512
 const MAX_WAITING_PER_VISITOR = 64
 

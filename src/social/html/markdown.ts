@@ -12,7 +12,7 @@ const WEB_URL = /^https?:\/\/[^\s]+$/i
 /** The `rel` of links to other sites. */
 export const EXTERNAL_REL = 'nofollow ugc noopener'
 
-/** What agents write is untrusted: no HTML, no images, links only to the web. */
+/** Texts of agents are untrusted: no HTML, no images, links only to the web. */
 const renderer = new MarkdownIt({ html: false, linkify: true, breaks: true, maxNesting: 20, langPrefix: '' })
 // A few bytes of references could expand to megabytes.
 renderer.disable(['image', 'reference'])
@@ -96,11 +96,11 @@ renderer.core.ruler.push('names', ({ tokens, Token: Created }) => {
 export const asWritten = (source: string): Markup =>
   new Markup(`<p class="as-written">${renderer.utils.escapeHtml(visible(source).slice(0, MAX_LENGTH * 2))}</p>`)
 
-/** What may be rendered on the event loop: the characters, and the bars times the lines, which make the cells of tables. */
+/** Limit of rendering on the event loop: characters, and bars times lines, which make the cells of tables. */
 const QUICK_LENGTH = 2_000
 const QUICK_CELLS = 2_000
 
-/** Whether rendering a text takes a few milliseconds at most, whatever is in it. */
+/** True if rendering a text takes a few milliseconds at most, whatever is in it. */
 export function isQuicklyRendered(source: string): boolean {
   if (source.length > QUICK_LENGTH) return false
   return (source.split('|').length - 1) * source.split('\n').length <= QUICK_CELLS

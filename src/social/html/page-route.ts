@@ -7,7 +7,7 @@ export interface SiteRequest {
   readonly query: URLSearchParams
   /** The fields of the form; empty for a GET. */
   readonly form: URLSearchParams
-  /** Who sends it, as limits count: a group of addresses. */
+  /** Sender for limits: a group of addresses. */
   readonly visitor: string
   /** The base of our URLs for this request: `https://host`. */
   readonly base: string

@@ -6,7 +6,7 @@ interface Entry {
   readonly bytes: number
 }
 
-/** What one visitor had rendered, least recently used first. */
+/** Rendered pages of one visitor, least recently used first. */
 interface Share {
   bytes: number
   readonly keys: Set<string>
@@ -18,7 +18,7 @@ interface Bounds {
 }
 
 const DEFAULT_BOUNDS: Bounds = { bytes: 16 * 1024 * 1024, entries: 4_000 }
-/** What an entry needs besides its text, about. */
+/** Approximate overhead of an entry beside its text. */
 const ENTRY_BYTES = 256
 
 /**

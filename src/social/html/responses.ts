@@ -5,7 +5,7 @@ export const PUBLIC_CACHE = 'public, max-age=10, stale-while-revalidate=60'
 
 interface HtmlOptions {
   status?: number
-  /** Whether the page is for one person only, and must not be cached. */
+  /** True if the page is for one person only, and must not be cached. */
   isPrivate?: boolean
   cookies?: readonly string[]
 }

@@ -1,4 +1,4 @@
-/** What stands for every sender whose address is not known. */
+/** Placeholder for all senders without a known address. */
 export const UNKNOWN_ADDRESS = 'unknown'
 
 /**

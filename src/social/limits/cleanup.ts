@@ -1,7 +1,7 @@
 import type { Deadline, Deadlines } from '../../core/deadlines.ts'
 import type { Store, Tx } from '../../core/store/index.ts'
 
-/** What is stored for a limited time. */
+/** Rows with an expiry. */
 interface Expiring {
   /** Deletes some of what has expired; returns whether there may be more. */
   deleteExpired(tx: Tx): boolean

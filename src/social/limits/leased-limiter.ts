@@ -11,9 +11,9 @@ export interface LeaseSource {
   giveBack(caller: string, count: number): void
 }
 
-/** Of a limit this share is leased at once; of small limits one request, so that their headers are exact. */
+/** Share of a limit that is leased together; one request for small limits, so that their headers are exact. */
 const SHARE = 200
-/** How long what was leased is kept for further requests, in milliseconds. */
+/** Time what was leased is kept for further requests, in milliseconds. */
 const KEPT_MS = 1_000
 
 interface HeldLease extends Lease {

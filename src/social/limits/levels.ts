@@ -1,4 +1,4 @@
-/** What is known of an agent when its limits are decided. */
+/** Facts about an agent that decide its limits. */
 export interface AgentRecord {
   readonly age: number
   readonly isClaimed: boolean
@@ -21,7 +21,7 @@ const ORIGINALS_PER_REPEAT = 3
 const VOUCHED = { age: 3 * DAY, vouches: 2, karma: 10 }
 const ESTABLISHED = { age: 30 * DAY, vouches: 3, karma: 100 }
 
-/** How many times the limits an agent of each level has. */
+/** Number of times the limits an agent of each level has. */
 export const LIMIT_FACTORS: Readonly<{ [level in Level]: number }> = {
   repeating: 0.25,
   regular: 1,
@@ -29,7 +29,7 @@ export const LIMIT_FACTORS: Readonly<{ [level in Level]: number }> = {
   established: 4,
 }
 
-/** How the levels are reached, in the order of `LEVELS`. */
+/** Conditions of the levels, in the order of `LEVELS`. */
 export const LEVEL_CONDITIONS: Readonly<{ [level in Level]: string }> = {
   repeating: `${MIN_REPEATS} or more near duplicates within 3 days, and a quarter or more of what it wrote`,
   regular: 'everybody else',
@@ -37,7 +37,7 @@ export const LEVEL_CONDITIONS: Readonly<{ [level in Level]: string }> = {
   established: `30 days old, claimed, ${ESTABLISHED.vouches} owners' agents vouch for it, and a karma of ${ESTABLISHED.karma}`,
 }
 
-/** Whether an agent keeps repeating what it or others wrote. */
+/** True if an agent keeps repeating what it or others wrote. */
 export const keepsRepeating = ({ repeats, originals }: Pick<AgentRecord, 'repeats' | 'originals'>): boolean =>
   repeats >= MIN_REPEATS && repeats * ORIGINALS_PER_REPEAT >= originals
 

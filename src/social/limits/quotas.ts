@@ -7,7 +7,7 @@ import { LIMIT_FACTORS } from './levels.ts'
 import type { RatedAgent, Standings } from './standings.ts'
 import type { charges } from './table.ts'
 
-/** What is left of a limit after an action. */
+/** Rest of a limit after an action. */
 export interface Quota {
   readonly limit: number
   readonly remaining: number
@@ -28,10 +28,10 @@ const DAY = 24 * HOUR
 const NARROWEST = Math.min(...Object.values(LIMIT_FACTORS))
 const REPEATING_HINT = 'Your limits are narrower because you repeat texts: GET /api/v1/agents/me/reputation'
 
-/** How many times the registrations of another address the programs on this machine may make. */
+/** Number of times the registrations of another address the programs on this machine may make. */
 const LOCAL_REGISTRATIONS = 50
 
-/** What was created, and what is left of its limit. */
+/** Created item, with the rest of its limit. */
 export interface Charged<Value> {
   value: Value
   quota: Quota
@@ -135,7 +135,7 @@ export class Quotas {
     return ACTIONS.some((action) => tx.run(this.#deleteExpired, action, now - this.#longestWindow(action)).changes > 0)
   }
 
-  /** How long an agent is still new here. */
+  /** Time an agent is still new here. */
   #newcomerTime({ created_at, foreign_born }: ChargedAgent): number {
     const { newcomer } = this.limits
     return newcomer && foreign_born ? created_at + newcomer.age - this.clock.now() : 0
@@ -163,7 +163,7 @@ export class Quotas {
     return { limit: tightest.limit, remaining: tightest.remaining - 1, reset: tightest.reset }
   }
 
-  /** What is left of one limit, from the turns of the first and the last charge within its window. */
+  /** Rest of one limit, from the turns of the first and the last charge within its window. */
   #remaining(
     action: LimitedAction,
     actor: string,

@@ -1,13 +1,13 @@
 import type { Clock } from '../../core/clock.ts'
 import type { Limit } from '../shared/index.ts'
 
-/** How much of a limit a caller has left. */
+/** Rest of a caller's limit. */
 export interface RateLimitStatus {
   readonly limit: number
   readonly remaining: number
-  /** When the oldest counted request leaves the window, in milliseconds. */
+  /** Time at which the oldest counted request leaves the window, in milliseconds. */
   readonly reset: number
-  /** Whether this request was too many; it is not counted then. */
+  /** True if this request was too many; it is not counted then. */
   readonly exceeded: boolean
 }
 
@@ -15,7 +15,7 @@ export interface RateLimitStatus {
 export interface RequestLimiter {
   /** Counts one request of a caller. */
   take(caller: string): RateLimitStatus | Promise<RateLimitStatus>
-  /** Whether a caller has none left, without counting anything. */
+  /** True if a caller has none left, without counting anything. */
   isExhausted(caller: string): boolean
 }
 
@@ -64,7 +64,7 @@ export class RateLimiter implements RequestLimiter {
     times?.splice(Math.max(0, times.length - count))
   }
 
-  /** Whether a caller has none left, without counting anything. */
+  /** True if a caller has none left, without counting anything. */
   isExhausted(caller: string): boolean {
     const since = this.clock.monotonic() - this.limit.window
     const times = this.#requestTimes.get(caller) ?? []

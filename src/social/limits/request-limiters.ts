@@ -9,10 +9,10 @@ export type RequestLimit = (typeof REQUEST_LIMITS)[number]
 /** The counts of requests, by limit. */
 export type RequestLimiters = Readonly<Record<RequestLimit, RequestLimiter>>
 
-/** How many times as many pages this machine may request, unless a proxy is in front. */
+/** Number of times as many pages this machine may request, unless a proxy is in front. */
 const LOCAL_PAGES = 10
 
-/** How many requests each of these limits allows. */
+/** Number of requests that each of these limits allows. */
 export const requestLimits = ({ general, pages }: Limits) => ({
   general,
   pages,

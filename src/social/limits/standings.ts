@@ -28,7 +28,7 @@ export const STANDING_SQL = {
 
 const SLICE = 500
 
-/** What an agent did lately, and who vouches for it: it makes the agent's limits wider or narrower. */
+/** Recent behaviour of an agent and its vouches, which widen or narrow its limits. */
 export class Standings {
   readonly #vouches: Statement<{ n: number }, [number, number | null]>
   readonly #repeats: Statement<{ n: number }, [number, number, number]>
@@ -50,7 +50,7 @@ export class Standings {
     )
   }
 
-  /** How many times the usual limits an agent has. */
+  /** Number of times the usual limits an agent has. */
   factorOf(agent: RatedAgent): number {
     if (!this.limits.standing && !this.limits.repeats) return 1
     const factor = LIMIT_FACTORS[this.levelOf(agent)]
@@ -67,12 +67,12 @@ export class Standings {
     return { age, isClaimed: claimed_at !== null, vouches: this.countVouches(agent), karma, ...this.#texts(agent) }
   }
 
-  /** How many owners vouch for an agent with an agent of theirs; its own owner does not count. */
+  /** Number of owners whose agents vouch for an agent, without its own owner. */
   countVouches({ n, owner }: Pick<RatedAgent, 'n' | 'owner'>): number {
     return this.#vouches.get(n, owner)?.n ?? 0
   }
 
-  /** Whether an agent keeps repeating what it or others wrote. */
+  /** True if an agent keeps repeating what it or others wrote. */
   isRepeating(agent: Pick<RatedAgent, 'n'>): boolean {
     return keepsRepeating(this.#texts(agent))
   }

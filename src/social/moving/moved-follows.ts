@@ -11,7 +11,7 @@ interface MovedFollowsServices {
   readonly store: Store
   readonly agents: AgentAccounts
   readonly follows: Follows
-  /** How many agents one may follow, and so may wait for. */
+  /** Maximum number of agents one may follow, and so may wait for. */
   readonly maxFollowed: number
   report(error: unknown): void
 }

@@ -9,7 +9,7 @@ interface MovingServices {
   readonly imports: AgentImports
 }
 
-/** How an agent takes what it wrote to another network. */
+/** Operations by which an agent moves its texts to another network. */
 export const movingRoutes = ({ exports, imports }: MovingServices) => [
   route(
     'GET /api/v1/agents/me/export',

@@ -5,7 +5,7 @@ import { integer, string, success } from '../shared/fields.ts'
 const Chunk = Type.Object({ sha256: Type.String(), lines: Type.Integer() })
 const Key = Type.Object({ id: Type.String(), public_key: PublicJwk })
 
-/** What an export says of itself. It is signed as the text that it is, and never written anew. */
+/** Description of an export in itself. It is signed as the text that it is, and never written anew. */
 export const ExportManifest = Type.Object(
   {
     format: Type.Literal(1),
@@ -67,7 +67,7 @@ export const ImportResponse = Type.Object(
 )
 export type ImportResponse = Static<typeof ImportResponse>
 
-/** What stands on a line of a chunk. */
+/** Line of a chunk. */
 export const ExportLine = Type.Union([
   Type.Object({
     kind: Type.Literal('post'),

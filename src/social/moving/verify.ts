@@ -7,7 +7,7 @@ import { type AgentExport, ExportLine, ExportManifest, type ImportDraft } from '
 const checkManifest = compile(ExportManifest, 'manifest')
 const checkLine = compile(ExportLine, 'line')
 
-/** What the network, and what the agent signs: no signature of one can stand for the other. */
+/** Texts signed by the network and by the agent: no signature can replace the other. */
 export const networkText = (manifest: string): string => `gc-agent-export by the network\n${manifest}`
 export const agentText = (manifest: string): string => `gc-agent-export by the agent\n${manifest}`
 

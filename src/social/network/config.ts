@@ -31,7 +31,7 @@ export const SocialToml = Type.Object(
 
 const validate = compile(SocialToml, 'social.toml')
 
-/** What `$GC_HOME/social.toml` configures. */
+/** Settings of `$GC_HOME/social.toml`. */
 export interface SocialConfig {
   readonly settings: Partial<Settings>
   /** Host names of this server besides the loopback ones. */
@@ -67,7 +67,7 @@ export function readSocialConfig(path: string, env: Readonly<Record<string, stri
   }
 }
 
-/** What is wrong, with the table or setting that it is in. */
+/** Problem, with its table or setting. */
 function describe({ location = '', message }: FieldError): string {
   const names = location.split('.').slice(2)
   const [last = ''] = names.slice(-1)

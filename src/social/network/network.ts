@@ -67,7 +67,7 @@ const CACHE_MB = 64
 /** The same for a process that only reads. */
 const READER_CACHE_MB = 8
 
-/** What a process that only reads is given beside. */
+/** Additional options of a read-only process. */
 export interface ReaderOptions extends NetworkOptions {
   /** Passes the activity of agents to the process that writes. */
   passActivity(activity: Activity): void
@@ -215,7 +215,7 @@ function viewServices(
     profiles,
     directory,
     stats,
-    /** Whether everybody may read, without a key. */
+    /** True if everybody may read, without a key. */
     publicReads,
     identities,
     home,
@@ -331,7 +331,7 @@ export const Network = {
   },
 }
 
-/** Whether everybody may read a network whose settings do not say: one that was created with public reads. */
+/** True if everybody may read a network whose settings do not say: one that was created with public reads. */
 function readsPublicly(store: Store): boolean {
   const row = store
     .prepare<{ value: number }, []>("SELECT value FROM network_defaults WHERE name = 'public_reads'")

@@ -22,7 +22,7 @@ interface Entry {
   readonly path: string
   /** The Markdown of its author. */
   readonly source: string
-  /** Where a link post leads. */
+  /** Target of a link post. */
   readonly external: string | null
   readonly author: string
   readonly created_at: string

@@ -70,7 +70,7 @@ ${nextPageLink(`/?sort=${sort}`, next, 'More posts')}`
     )
   }
 
-  /** What this is, in a line, and what is talked about now. */
+  /** Introduction in a line, and current topics. */
   async #introduction(): Promise<Markup> {
     const { total_agents, total_posts, total_comments } = await this.reader.totals()
     const lively = (await this.reader.lively(LIVELY)).filter(({ comment_count }) => comment_count > 0)

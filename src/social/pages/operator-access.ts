@@ -3,9 +3,11 @@ import { AppError } from '../../core/errors.ts'
 import type { SiteRequest } from '../html/index.ts'
 import { hashSecret } from '../shared/index.ts'
 
-/** Who is the operator on the pages: a browser sends the token as a password, and every form what only our pages know. */
+/**
+ * Authenticates the operator on the pages: the browser sends the token as a password, and forms a secret of our pages.
+ */
 export class OperatorAccess {
-  /** What a form carries, so that no other page can send it. */
+  /** Token of a form, so that no other page can send it. */
   readonly formToken: string
 
   /** `operator` is the hash of the operator's token; without it nobody is the operator. */

@@ -26,13 +26,13 @@ interface Services {
 
 const REPORTS = '/operator/reports'
 const MAX_REASON = 500
-/** How many posts are decided on together. */
+/** Number of posts that are decided on together. */
 const MAX_POSTS = 100
 
-/** What the operator can do with reported posts. */
+/** Action of the operator on reported posts. */
 interface Action {
   readonly button: string
-  /** What a page says before and after. */
+  /** Texts of a page before and after. */
   readonly question: (posts: number) => string
   readonly done: (posts: number) => string
   readonly isHarsh: boolean
@@ -68,14 +68,14 @@ const actionOf = (name: string | null): ActionName | undefined =>
 
 type Reported = ReturnType<Reports['allOpen']>[number]
 
-/** What of the reported posts is listed. */
+/** Filter of reported posts. */
 interface Filter {
   readonly community: string
   readonly author: string
   readonly min: number
 }
 
-/** What the operator of this server looks at and decides. */
+/** Pages on which the operator of this server checks and decides. */
 export class OperatorPages {
   constructor(
     private readonly services: Services,
@@ -92,7 +92,7 @@ export class OperatorPages {
     ]
   }
 
-  /** What agents reported and nobody has decided on, as far as the filter lets it through. */
+  /** Open reports of agents that match the filter. */
   #reported(request: SiteRequest): Response {
     this.access.check(request)
     const filter = filterOf(request.query)
@@ -170,7 +170,7 @@ ${
     return redirect(`${REPORTS}?done=undo`)
   }
 
-  /** What was done, and how to undo it. */
+  /** Result, with the way to undo it. */
   #outcome(query: URLSearchParams): Markup | false {
     if (query.get('done') === 'undo') return html`<p class="note good" role="status">It is undone.</p>`
     const action = actionOf(query.get('done'))

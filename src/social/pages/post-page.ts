@@ -36,7 +36,7 @@ function selectFull(comments: readonly Comment[], full: RevisedText[] = [], room
   return full
 }
 
-/** What stands beside the name of an agent in a thread. */
+/** Marks beside the name of an agent in a thread. */
 type Marks = (name: string) => readonly string[]
 
 /** The pages of posts with their comments. */
@@ -99,7 +99,7 @@ ${repeated > 0 && html`<p class="further"><a href="${path}/repeated-comments">${
     return { items: [{ ...comment, replies: [...page.items] }], next: page.next }
   }
 
-  /** What stands beside the names in a thread: who wrote the post, and who moderates its community. */
+  /** Marks beside names in a thread: the author of the post, and moderators of its community. */
   async #marksOf({ author, submolt_name }: Post): Promise<Marks> {
     const moderators = await this.reader.moderatorsOf(submolt_name)
     return (name) => {

@@ -51,12 +51,12 @@ export class PageReader {
     return this.services.posts.page(ANONYMOUS, { sort: 'new', cursor, limit: POSTS_PER_PAGE, author })
   }
 
-  /** What is talked about now. */
+  /** Current topics. */
   async lively(limit: number): Promise<readonly Post[]> {
     return (await this.services.posts.page(ANONYMOUS, { sort: 'rising', limit })).items
   }
 
-  /** How much there is. */
+  /** Totals. */
   totals(): Promise<NetworkStats> {
     return this.services.stats.show()
   }
@@ -86,7 +86,7 @@ export class PageReader {
     return (await this.services.comments.get(ANONYMOUS, id)).comment
   }
 
-  /** How many posts say the same as a post. */
+  /** Number of posts that repeat a post. */
   async repeatCount(post: string): Promise<number> {
     return (await this.services.repeats.ofPost(ANONYMOUS, post, { limit: 1 })).total
   }

@@ -20,7 +20,7 @@ export interface SiteOptions {
   baseUrlOf(request: Request): string
   /** Called first for every request. */
   onRequest(request: Request, server: Server<SocketData>): void
-  /** Who sends a request, as limits count. */
+  /** Sender of a request, for limits. */
   visitorOf(request: Request): string
   /** Throws when a client sends too many requests. */
   checkLimit(request: Request): Promise<void>
@@ -44,7 +44,7 @@ const SECURITY_HEADERS = {
 
 /** The maximum size of a form, in bytes. */
 const MAX_FORM_BYTES = 16 * 1024
-/** How long a form may take to arrive, in milliseconds. */
+/** Maximum time a form may take to arrive, in milliseconds. */
 const FORM_TIMEOUT = 5_000
 
 /** The website: a router of its own, with its own checks and errors. */

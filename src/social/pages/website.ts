@@ -39,7 +39,7 @@ export interface WebsiteOptions {
   readonly hosts: readonly string[]
   /** The hash of the operator's token; without it nobody is the operator. */
   readonly operator?: string | undefined
-  /** How people sign in; without a provider the operator approves claims. */
+  /** Sign-in providers of people; without one the operator approves claims. */
   readonly providers: readonly ProviderSettings[]
   report(error: unknown, request?: FailedRequest): void
   /** Writes the responses, within memory that the network’s API shares. */
@@ -60,7 +60,7 @@ export function createWebsite(options: WebsiteOptions): RequestHandler {
 
 /** The pages that only read, which a process beside the writer may answer. */
 export interface ReadPages extends RequestHandler {
-  /** Whether a path leads to one of them. */
+  /** True if a path leads to one of them. */
   has(path: string): boolean
 }
 

@@ -1,7 +1,7 @@
 import { badRequest, clean, cleanLine, isBlank, rejectSecrets } from '../shared/index.ts'
 import type { PostDraft } from './schema.ts'
 
-/** What a post says. */
+/** Text of a post. */
 export interface PostText {
   readonly title: string
   readonly content: string | null

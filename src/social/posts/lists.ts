@@ -38,7 +38,7 @@ interface PageQuery {
   readonly after: readonly number[]
 }
 
-/** What a list is read from. */
+/** Source of a list. */
 interface ListSource {
   /** The list in cursors, and with what else it depends on in anchors. */
   readonly name: string
@@ -49,13 +49,13 @@ interface ListSource {
   skip?(query: PageQuery, count: number): SortKey | undefined
 }
 
-/** How many posts of a page are read at once. */
+/** Number of posts of a page that are read at once. */
 const POSTS_PER_READ = 10
 
-/** How many posts a feed filters at a time. */
+/** Number of posts that a feed filters in one step. */
 const BATCH = 128
 
-/** How many posts of an author are looked through for those in one submolt at a time. */
+/** Number of posts of an author that are looked through for those in one submolt at a time. */
 const SUBMOLT_BATCH = 1_000
 
 /** Pages of posts, read from indexes: every page costs the same. */
@@ -120,7 +120,7 @@ export class PostLists {
     })
   }
 
-  /** Whether a feed is made of what its reader chose. */
+  /** True if a feed is made of what its reader chose. */
   isPersonal(viewer: number, followingOnly: boolean): boolean {
     return followingOnly || this.#sources.count(viewer, 'all') > 0
   }
@@ -147,7 +147,7 @@ export class PostLists {
     return { items, limit, offset, next: key && cursorAfterKey(`${source.name}.${sort}`, key) }
   }
 
-  /** What of a list passes a filter: looked through in slices. */
+  /** Part of a list that passes a filter, scanned in slices. */
   #filtered(source: ListSource, variant: string, filter: (keys: readonly SortKey[]) => SortKey[]): ListSource {
     const keys = async (query: PageQuery, max: number) => {
       const matches: SortKey[] = []

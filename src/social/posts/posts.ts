@@ -68,7 +68,7 @@ const NO_VOTES = { score: 0, upvotes: 0, downvotes: 0 }
 
 /** The posts of the network. */
 export class Posts {
-  /** What posts and comments were before they were edited. */
+  /** Earlier versions of edited posts and comments. */
   readonly revisions: Revisions
   readonly #lists: PostLists
   readonly #insert: Statement<unknown, Insert>
@@ -252,7 +252,7 @@ export class Posts {
     }, gcFor(caller))
   }
 
-  /** What a post was before it was edited, for its author and the moderators of its community. */
+  /** Earlier versions of a post, for its author and the moderators of its community. */
   async history(caller: AgentCaller, id: string): Promise<RevisionListResponse> {
     const row = this.need(id, caller.n)
     if (row.author !== caller.n && !this.submolts.moderates(caller.n, row.submolt))
@@ -290,7 +290,7 @@ export class Posts {
     return rows.length
   }
 
-  /** How many posts repeat a post. */
+  /** Number of posts that repeat a post. */
   countRepeats(post: number): number {
     return this.#countRepeats.get(post)?.n ?? 0
   }

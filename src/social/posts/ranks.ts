@@ -14,7 +14,7 @@ const RANK_TOLERANCE = 0.02
 /** The same for hotness, in absolute terms: seven minutes of age. */
 const HOT_TOLERANCE = 0.01
 
-/** Whether a rank has changed enough to be stored. */
+/** True if a rank has changed enough to be stored. */
 export const rankChanged = (from: number, to: number): boolean => Math.abs(to - from) > RANK_TOLERANCE * Math.abs(from)
 export const hotChanged = (from: number, to: number): boolean => Math.abs(to - from) > HOT_TOLERANCE
 
@@ -32,7 +32,7 @@ export const ageClassesWithin = (time: Time): number[] => {
   return Array.from({ length: last + 1 }, (_, ageClass) => ageClass)
 }
 
-/** When a time range begins. */
+/** Start of a time range. */
 export const startOf = (time: Time, now: number): number =>
   time === 'all' ? 0 : now - (MAX_AGES[TIMES.indexOf(time) - 1] ?? 0) + 1
 
@@ -41,7 +41,7 @@ export function ageClassOf(createdAt: number, now: number): number {
   return ageClass < 0 ? OLDEST_AGE_CLASS : ageClass
 }
 
-/** When a post leaves its age class. */
+/** Time at which a post leaves its age class. */
 export const ageClassEnd = (ageClass: number, createdAt: number): number =>
   createdAt + (MAX_AGES[ageClass] ?? Number.POSITIVE_INFINITY)
 

@@ -9,7 +9,7 @@ const SCOPE_COLUMNS = { submolt: 'submolt', author: 'author', followed: 'author'
 /** The indexes by author have all posts, since an author sees all of them: there, `+` leaves the choice of the index alone. */
 const isListed = (scope: Scope): string => `${scope === 'followed' ? '+' : ''}unlisted IS NULL`
 
-/** What is in a list, but for its sort. */
+/** Entries of a list, unsorted. */
 const within = (scope: Scope, key: string): string[] => [
   'deleted_at IS NULL',
   ...(scope === 'author' ? [] : [isListed(scope)]),

@@ -24,11 +24,11 @@ export const posts = sqliteTable(
     updated_at: integer().notNull(),
     deleted_at: integer(),
     pinned: integer().notNull().default(0),
-    /** Why it is not in the lists of everybody (`UNLISTED`); null where it is. */
+    /** Reason it is not in the lists of everybody (`UNLISTED`); null where it is. */
     unlisted: integer(),
     /** The post that it repeats. */
     repeat_of: integer(),
-    /** When its author last changed it. */
+    /** Time of the author's last edit. */
     edited_at: integer(),
   },
   (post) => [

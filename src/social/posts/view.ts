@@ -90,7 +90,7 @@ const compactPost = (post: Post): ListedPost => ({
 
 export const compactAuthor = ({ id, name }: Post['author']): ListedAuthor => ({ id, name })
 
-/** What the author is told of a new or changed post. */
+/** Message to the author of a new or changed post. */
 export const createdMessage = (unlisted: number | null, repeated: string | undefined, what = 'created') => {
   if (unlisted === null) return { message: `Post ${what}!` }
   const reason = repeated === undefined ? 'you keep repeating texts' : `it repeats the post ${repeated}`

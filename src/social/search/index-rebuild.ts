@@ -17,7 +17,7 @@ export const COPY_SQL = {
 }
 type CopiedTable = keyof typeof COPY_SQL
 
-/** How many rows are copied at a time, and how long that holds the loop in one write, in milliseconds. */
+/** Number of rows that are copied at a time, and how long that holds the loop in one write, in milliseconds. */
 const ROWS = 20
 const MAX_SLICE_MS = 5
 /** Up to so many rows are copied before the network opens. */
@@ -51,7 +51,7 @@ export class IndexRebuild {
     })
   }
 
-  /** Whether the indexes of stems have everything. */
+  /** True if the indexes of stems have everything. */
   get isDone(): boolean {
     return this.#pending.all().every(({ done, last }) => done >= last)
   }

@@ -28,7 +28,7 @@ export const WHOLE_WORDS: Indexes = {
 export const newestSql = (index: string): string =>
   `SELECT rowid AS n FROM ${index} WHERE ${index} MATCH ? AND rowid >= ? AND rowid < ? ORDER BY rowid DESC LIMIT ?`
 
-/** How many mentions a statement reads in search of terms. */
+/** Maximum mentions that a statement reads for terms. */
 const MENTIONS = 64
 
 /** Selects the first terms of an index from a text on: at least one, as many as are in a few mentions. */

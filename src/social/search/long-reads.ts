@@ -1,7 +1,7 @@
 import { DatabaseWorker } from '../../core/store/index.ts'
 import { SocialError } from '../shared/index.ts'
 
-/** How many reads wait at most. */
+/** Maximum number of reads wait. */
 const MAX_WAITING = 256
 
 /** Reads of full-text indexes that may be long: in a thread of its own, one after the other, so that nobody else waits. */

@@ -23,22 +23,22 @@ interface TextRow {
   score: number
 }
 
-/** Where the texts of one kind are. */
+/** Location of the texts of one kind. */
 interface Source {
   readonly kind: Kind
   readonly index: WordIndex
   readonly titles?: WordIndex
 }
 
-/** How many candidates there are, how many of them are ordered by their votes too, and how many of those by their texts. */
+/** Number of candidates, how many of them are ordered by their votes too, and how many of those by their texts. */
 const MAX_CANDIDATES = 1_000
 const MAX_WEIGHED = 150
 const MAX_TEXTS = 30
-/** How much of a text is compared. */
+/** Maximum length of the compared text. */
 const MAX_TEXT = 2_000
-/** What a rank begins with once the text was compared: it comes before those whose text was not. */
+/** Rank prefix of results whose text was compared: they precede the others. */
 const COMPARED = 1
-/** How much a vote adds: twice as many votes count as much again. */
+/** Weight of a vote: each doubling adds the same amount. */
 const VOTES = 0.05
 
 /** Selects the scores of some posts or comments that are not 0. */
@@ -58,7 +58,7 @@ export const listedSql = (kind: Kind): string =>
   `SELECT t.n FROM json_each(?1) j CROSS JOIN ${kind === POST ? 'posts' : 'comments'} t ON t.n = j.value
    WHERE t.deleted_at IS NULL AND t.unlisted IS NULL`
 
-/** How many of the newest texts of one author are searched. */
+/** Number of of the newest texts of one author are searched. */
 const MAX_BY_AUTHOR = 500
 
 /** Selects the newest texts of an author that everybody sees. */
@@ -113,7 +113,7 @@ export class Matches {
     return [...compared.filter(({ similarity }) => similarity > 0).sort(byRank), ...others.sort(byRank)]
   }
 
-  /** What matches among the newest texts of one author. */
+  /** Matches among the newest texts of one author. */
   #findBy(author: number, terms: readonly Term[], { submolt, from, to }: SearchScope): Match[] {
     const { kind } = this.source
     const rows = this.#textsBy.all(author, from, to, submolt ?? null)
@@ -147,7 +147,7 @@ const liked = (score: number): number => Math.max(1 + VOTES * Math.sign(score) *
 
 const numbersOf = (some: readonly { n: number }[]): string => JSON.stringify(some.map(({ n }) => n))
 
-/** What may match, with how much of the terms it is known to have. */
+/** Possible match, with its known share of the terms. */
 interface Candidate {
   readonly n: number
   readonly score: number
@@ -159,18 +159,21 @@ interface Candidates {
   readonly found: readonly Candidate[]
 }
 
-/** How many of the newest entries with any term are candidates, with each at least and at most, and with several together. */
+/**
+ * Number of of the newest entries with any term are candidates, with each at least and at most, and with several
+ * together.
+ */
 const MAX_SINGLE = 800
 const MIN_PER_TERM = 100
 const MAX_PER_TERM = 400
 const PER_COMBINATION = 100
-/** How much a term counts for a text, and for a title. */
+/** Weight of a term in a text, and in a title. */
 const IN_TEXT = 1
 const IN_TITLE = 2
 
 /**
- * What may match some terms: the newest entries with each, and those with several, which may be older. Titles have an index
- * of their own, in which fewer entries have a term.
+ * Possible matches of some terms: the newest entries of each, and possibly older ones with several. Titles have an
+ * index of their own, in which fewer entries have a term.
  */
 async function findCandidates(
   terms: readonly Term[],

@@ -3,11 +3,11 @@ import type { Term } from './query-terms.ts'
 import { weightOf } from './relevance.ts'
 import { EVERYWHERE, type WordIndex } from './word-index.ts'
 
-/** How many entries a term finds, and how many of the best are shown. */
+/** Maximum entries found by a term, and maximum results shown. */
 const PER_TERM = 200
 const MAX_COMPARED = 50
 const MAX_NAMES = 10
-/** Of more terms, a sentence, each has to be a whole word. */
+/** Maximum terms that match prefixes; in longer queries each must be a whole word. */
 const MAX_BEGINNINGS = 3
 
 /** The agents or submolts that have a word, or one that begins like it: most of the words first, then the most esteemed. */

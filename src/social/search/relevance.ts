@@ -3,29 +3,29 @@ import { stemOf, type Term, wordsOf } from './query-terms.ts'
 /** A term, and how much it says: the rarer, the more. */
 export interface WeightedTerm extends Term {
   readonly weight: number
-  /** Whether words that only begin with it count too. */
+  /** True if words that only begin with it count too. */
   readonly isBeginning: boolean
 }
 
-/** How much a term in the title counts beside one in the text, and a pair of terms that stand as in the query. */
+/** Weight of a term in the title relative to the text, and of a pair of terms in the order of the query. */
 const TITLE = 1
 const PAIR = 0.5
-/** What a word that only begins with a term counts. */
+/** Weight of a word that only starts with a term. */
 const BEGINNING = 0.6
-/** How soon further mentions of a term count less, how much long texts do, and how many characters texts have (BM25). */
+/** BM25 parameters: saturation of repeated terms, weight of text length, and mean length in characters. */
 const SATURATION = 1.2
 const LENGTH = 0.5
 const USUAL_LENGTH = 720
 
-/** How much a term says that so many of all texts have. */
+/** Weight of a term that this share of all texts has. */
 export const weightOf = (count: number, size: number): number => Math.log(1 + (size + 1) / (count + 1))
 
-/** What a text without a title reaches at most. */
+/** Maximum score of a text without a title. */
 const UNTITLED = 0.5
 
 /**
- * How well a text matches, 0 to 1: how much of what the terms say it has, where, how often, and whether they stand together.
- * A title with all of them has most.
+ * Relevance of a text, 0 to 1: matched terms by weight, place, frequency and proximity. A title with all of them has
+ * most.
  */
 export function relevance(
   terms: readonly WeightedTerm[],
@@ -105,7 +105,7 @@ const CHANGED_LETTERS = /(?<=.)[a-z]{1,2}$/
 /** The part of a stem that all of its words begin with, as a pattern. */
 const keptPart = (stem: string): string => RegExp.escape(stem.replace(CHANGED_LETTERS, ''))
 
-/** Where in a text the terms stand. */
+/** Positions of the terms in a text. */
 class Places {
   readonly #counts: number[]
   readonly #pairs = new Set<number>()
@@ -131,12 +131,12 @@ class Places {
     this.#count(index, BEGINNING)
   }
 
-  /** What of a term is there: 1, or less where only words begin with it. */
+  /** Matched share of a term: 1, or less for prefixes. */
   share(index: number): number {
     return Math.min(this.#counts[index] ?? 0, 1)
   }
 
-  /** How often a term is there for the length of the text, 0 to 1. */
+  /** Frequency of a term relative to the text's length, 0 to 1. */
   frequency(index: number): number {
     const count = this.#counts[index] ?? 0
     return count / (count + SATURATION * (1 - LENGTH + (LENGTH * this.length) / USUAL_LENGTH))

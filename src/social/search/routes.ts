@@ -3,7 +3,7 @@ import { viewerOf } from '../shared/index.ts'
 import { SearchQuery, SearchResponse } from './schema.ts'
 import type { NetworkSearch } from './search.ts'
 
-/** What has an address of its own to be searched at. */
+/** Kinds that have their own search address. */
 const SEARCHED = [
   { type: 'posts', id: 'searchPosts' },
   { type: 'comments', id: 'searchComments' },

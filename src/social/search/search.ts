@@ -26,7 +26,7 @@ interface Hit {
 /** A response with whole posts. */
 export type SearchPage = Omit<SearchResponse, 'posts'> & { posts: Post[] }
 
-/** What reads one set of full-text indexes. */
+/** Readers of one set of full-text indexes. */
 interface Readers {
   readonly posts: Matches
   readonly comments: Matches
@@ -35,7 +35,7 @@ interface Readers {
   readonly spelling: Spelling
 }
 
-/** Where posts and comments are searched, and whether that is everywhere. */
+/** Scope of a search of posts and comments, and whether it is everything. */
 interface Scopes {
   readonly posts: SearchScope
   readonly comments: SearchScope
@@ -153,7 +153,7 @@ export class NetworkSearch {
     }
   }
 
-  /** Where posts and comments are searched. */
+  /** Scopes of searches of posts and comments. */
   #scopes(caller: Viewer, query: SearchQuery): Scopes {
     const submolt = query.submolt ? this.submolts.need(query.submolt, caller.n).n : undefined
     const author = query.author ? this.agents.need(query.author).n : undefined
@@ -204,7 +204,10 @@ export class NetworkSearch {
   }
 }
 
-/** How many bytes a hit has in the response, more or less: a post is on it as a result and as a post, with the same text. */
+/**
+ * Number of bytes a hit has in the response, more or less: a post is on it as a result and as a post, with the same
+ * text.
+ */
 const sizeOfHit = ({ result, post }: Hit): number => jsonSize(result) * (post ? 2 : 1)
 
 const isAfter = (match: Match, [rank = 0, kind = 0, n = 0]: readonly number[]): boolean =>
@@ -218,7 +221,7 @@ function parseMoment(name: string, text: string | undefined): number | undefined
   return moment
 }
 
-/** How well a result matches, in thousandths. */
+/** Relevance of a result, in thousandths. */
 const rounded = (similarity: number): number => Math.round(similarity * 1_000) / 1_000
 
 const postResult = (post: Post, { similarity }: Match): SearchResult => ({
@@ -279,7 +282,7 @@ class FirstSince {
   }
 }
 
-/** How many searches keep their results. */
+/** Maximum searches whose results are kept. */
 const MAX_KEPT = 400
 
 /** Results of searches, kept as long as nothing changes in the network. */

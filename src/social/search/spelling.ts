@@ -1,7 +1,7 @@
 import type { Term } from './query-terms.ts'
 import { EVERYWHERE, type WordIndex } from './word-index.ts'
 
-/** How many corrections are kept. */
+/** Number of corrections that are kept. */
 const MAX_KEPT = 1_000
 /** Shorter words, and those with digits, are names as often as they are wrong. */
 const IS_WORD = /^\p{L}{4,40}$/u

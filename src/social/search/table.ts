@@ -12,7 +12,7 @@ export const commentWeights = sqliteTable('comment_weights', {
   score: integer().notNull(),
 })
 
-/** How far the indexes of stems have what was there before them; empty once they have everything. */
+/** Table of progress of the indexes of stems over older texts; empty once complete. */
 export const searchRebuilds = sqliteTable('search_rebuilds', {
   name: text().primaryKey(),
   done: integer().notNull(),

@@ -3,7 +3,7 @@ import { newestSql, nextTermsSql, termTableSql } from './indexes.ts'
 import type { LongReads } from './long-reads.ts'
 import type { Term } from './query-terms.ts'
 
-/** Where in an index is looked: in one submolt or all, at the texts of one author or all, between two row numbers. */
+/** Scope of a search in an index: one submolt or all, one author or all, between two row numbers. */
 export interface SearchScope {
   readonly submolt: number | undefined
   readonly author?: number | undefined
@@ -17,19 +17,19 @@ export interface TermMatches {
   readonly term: Term
   /** The newest, newest first. */
   readonly numbers: readonly number[]
-  /** How many entries have it in all, as far as the newest tell. */
+  /** Number of entries that have it in all, as far as the newest tell. */
   readonly count: number
-  /** Whether words are matches that only begin with it. */
+  /** True if words are matches that only begin with it. */
   readonly isBeginning: boolean
   /** The words that are matches because they begin with it. */
   readonly endings: readonly string[]
 }
 
-/** How many postings of all its terms a statement that needs several in one entry reads at most, more or less. */
+/** Maximum number of postings of all its terms a statement that needs several in one entry reads, more or less. */
 const MAX_POSTINGS = 8_000
-/** How many terms are looked up in search of one that was meant. */
+/** Number of terms that are looked up in search of one that was meant. */
 const MAX_SEEKS = 400
-/** How many terms a word is taken for the beginning of, and how many letters it then has at least. */
+/** Number of terms a word is taken for the beginning of, and how many letters it then has at least. */
 const MAX_ENDINGS = 12
 const MIN_PREFIX = 3
 const MIN_NAME_PREFIX = 2
@@ -64,7 +64,7 @@ export class WordIndex {
     this.#size = () => size('size')
   }
 
-  /** How many entries there are, more or less. */
+  /** Number of entries, more or less. */
   get size(): number {
     return this.#size()
   }
@@ -114,7 +114,7 @@ export class WordIndex {
     return read(inPlace)
   }
 
-  /** Whether some entry has a term, or a word that begins with it. */
+  /** True if some entry has a term, or a word that begins with it. */
   has({ word, stem }: Term): boolean {
     return [word, stem].some((text) => this.#nextTerms.all(text)[0]?.term.startsWith(text) === true)
   }

@@ -9,13 +9,13 @@ export function requireAgent({ caller }: { caller: Caller }): AgentCaller {
   return caller
 }
 
-/** Who reads: an agent, or anybody where the network is open to read. */
+/** Reader: an agent, or anyone if the network is open to read. */
 export type Viewer = Pick<AgentCaller, 'n'>
 
 /** Somebody without an account: no row has this number. */
 const visitor: Viewer = { n: 0 }
 
-/** Who reads. The guard admits nobody without an account but to operations that are public reads. */
+/** Reader of a request. The guard admits nobody without an account but to operations that are public reads. */
 export const viewerOf = ({ caller }: { caller: Caller }): Viewer => (caller.kind === 'agent' ? caller : visitor)
 
 /** The actor of what the operator asks for. The guard admits nobody else to the operator's operations. */

@@ -5,7 +5,7 @@ import { AppError } from '../../core/errors.ts'
 export const NAME_TAKEN = 'name-taken'
 
 interface SocialErrorOptions {
-  /** What to do about it. */
+  /** Fix of the error. */
   hint?: string
   /** Fields of the body that programs read besides the message. */
   fields?: Readonly<Record<string, unknown>>

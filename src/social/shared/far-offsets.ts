@@ -4,7 +4,7 @@ import { Turns } from '../../http/respond/index.ts'
 /** A sort key: the numbers a list is ordered by. */
 export type Key = readonly number[]
 
-/** Where the page at an offset begins: so many rows after a key. */
+/** Start of the page at an offset: this many rows after a key. */
 export interface PageStart {
   readonly after: Key
   readonly skip: number
@@ -19,9 +19,9 @@ interface Anchor {
 
 /** Up to here every page is counted from the first row, so that it is what the list has at that offset now. */
 const NEAR = 1_000
-/** How many rows are skipped in one statement, and how far the anchors of a list are apart. */
+/** Number of rows that are skipped in one statement, and how far the anchors of a list are apart. */
 const STRIDE = 1_000
-/** How many lists, and in them all how many places, are remembered for how long. */
+/** Maximum remembered lists and places in them, with their lifetime. */
 const MAX_LISTS = 1_000
 const MAX_ANCHORS = 20_000
 const MAX_AGE = 10 * 60_000

@@ -35,15 +35,17 @@ const LETTERS: ReadonlyMap<string, string> = new Map(
 /** Digits and signs that are read as a letter. */
 const DIGITS: Readonly<Record<string, string>> = { 0: 'o', 3: 'e', 4: 'a', '@': 'a', 5: 's', $: 's', 7: 't' }
 
-/** Where they are: before a letter, or as one digit after many letters; other digits at the end are a number. */
+/**
+ * Digits that count as letters: before a letter, or one digit after many letters. Other digits at the end are a number.
+ */
 const DIGIT_AS_LETTER = /[0345@$7](?=[01345@$7]*[a-z])|(?<=[a-z]{4})0$/g
 /** Signs that are read as an i or as an l, and a 1 where it is read so. */
 const STROKES = /[I|!ıӏꓲ]|1(?=[01345@$7]*[a-z])|(?<=[a-z]{4})1$/g
 const AMBIGUOUS = '?'
 
 /**
- * What readers take a word for: its letters in lower case, whatever their alphabet or style, without accents and
- * separators, and letters in place of digits; a `?` stands for an i or an l. It is only to be compared.
+ * Normal form of a word as readers see it: lower case, any alphabet or style, without accents and separators, with
+ * letters for digits; `?` is an i or an l. It is only to be compared.
  */
 export const lookalikeKey = (text: string): string =>
   toLatin(text.normalize('NFKD').replace(/[[\p{M}\p{Cf}\p{P}\p{Z}]--[@!]]/gv, ''))

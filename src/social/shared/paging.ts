@@ -9,7 +9,7 @@ export interface Page<Item> {
   next: string | undefined
 }
 
-/** How many items a page has by default and at most. */
+/** Maximum number of items a page has by default and. */
 export interface PageSize {
   readonly default: number
   readonly max: number
@@ -86,7 +86,7 @@ export const pageFields = {
   }),
 }
 
-/** How many bytes an item of a list has in a response in the legacy format, which has the list twice. */
+/** Number of bytes an item of a list has in a response in the legacy format, which has the list twice. */
 export const sizeOfListed = (item: unknown): number => 2 * jsonSize(item)
 
 /** The values of `pageFields`. */

@@ -1,4 +1,4 @@
-/** Where pictures are served. */
+/** Path of served pictures. */
 export const PICTURES_PATH = '/pictures'
 
 /** The address of a picture on this server; null for none. */

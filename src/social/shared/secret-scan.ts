@@ -17,7 +17,7 @@ export function rejectSecrets(text: string): void {
   )
 }
 
-/** What kind of secret a text contains; undefined for none. */
+/** Kind of secret in a text; undefined without any. */
 export function findSecret(text: string): string | undefined {
   const visible = text.replace(INVISIBLE, '')
   const secret = SECRET_FORMATS.find(([, pattern]) => visible.match(pattern)?.some((match) => !isPlaceholder(match)))

@@ -4,7 +4,7 @@ export interface Limit {
   readonly window: number
 }
 
-/** How often an agent, or a group of addresses, may act. */
+/** Limits on the actions of an agent or a group of addresses. */
 export interface Limits {
   /** All requests, whether they succeed or not. */
   readonly general: Limit
@@ -33,7 +33,7 @@ export interface Limits {
   readonly newcomer?: NewcomerLimits | undefined
   /** Within which time a text that repeats another is left out of lists; undefined where that is off. */
   readonly repeats?: { readonly window: number } | undefined
-  /** Whether karma, age and vouching widen the limits of an agent. */
+  /** True if karma, age and vouching widen the limits of an agent. */
   readonly standing?: boolean
 }
 
@@ -49,7 +49,7 @@ export type LimitedAction = Exclude<keyof Limits, 'general' | 'pages' | 'newcome
 export interface SmtpSettings {
   readonly host: string
   readonly port: number
-  /** Whether the connection is encrypted from its beginning; otherwise as soon as the server offers it. */
+  /** True if the connection is encrypted from its beginning; otherwise as soon as the server offers it. */
   readonly secure: boolean
   /** The address that mail comes from. */
   readonly from: string
@@ -57,7 +57,7 @@ export interface SmtpSettings {
   readonly password: string | undefined
 }
 
-/** Where pictures are kept: a folder, or a bucket. */
+/** Storage of pictures: a folder, or a bucket. */
 export type PictureSettings =
   | { readonly folder: string; readonly bucket?: undefined }
   | { readonly bucket: BucketSettings; readonly folder?: undefined }
@@ -65,7 +65,7 @@ export type PictureSettings =
 /** A bucket of a store with the interface of Amazon S3. */
 export interface BucketSettings {
   readonly name: string
-  /** What the names of all pictures begin with. */
+  /** Prefix of the names of all pictures. */
   readonly prefix: string
   readonly accessKeyId: string
   readonly secretAccessKey: string
@@ -76,21 +76,21 @@ export interface BucketSettings {
 export interface Settings {
   /** The base of the URLs in responses; the address on which the network listens when undefined. */
   readonly baseUrl: string | undefined
-  /** Whether only claimed agents may write. */
+  /** True if only claimed agents may write. */
   readonly requireClaim: boolean
-  /** Whether everybody may read, without a key; what the network was created with when undefined. */
+  /** True if everybody may read, without a key; what the network was created with when undefined. */
   readonly publicReads: boolean | undefined
-  /** Whether what an agent writes is published only once it has answered a challenge. */
+  /** True if what an agent writes is published only once it has answered a challenge. */
   readonly verification: boolean
-  /** Whether a proxy is in front, so that the last address in `X-Forwarded-For` is the client's. */
+  /** True if a proxy is in front, so that the last address in `X-Forwarded-For` is the client's. */
   readonly proxied: boolean
-  /** How many agents one person may own. */
+  /** Maximum number of agents one person may own. */
   readonly maxAgentsPerOwner: number
-  /** How many agents, and how many submolts, one agent may follow. */
+  /** Maximum agents and submolts that one agent may follow. */
   readonly maxFollowed: number
   /** The mail server that sends for the network; without one, no mail is sent. */
   readonly smtp: SmtpSettings | undefined
-  /** Where pictures are kept; in a folder beside the database when undefined. */
+  /** Storage of pictures; default is a folder beside the database. */
   readonly pictures: PictureSettings | undefined
   readonly limits: Limits
 }

@@ -17,7 +17,7 @@ export const cleanLine = (text: string): string => clean(text.replace(/\s+/g, ' 
 /** Characters that show nothing: also the letters and symbols that are blank. */
 const BLANK = /[\p{C}\p{Z}\p{M}\s\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0]/gu
 
-/** Whether readers see nothing of a text. */
+/** True if readers see nothing of a text. */
 export const isBlank = (text: string): boolean => text.replace(BLANK, '') === ''
 
 /** The hash under which a secret is stored. */

@@ -23,7 +23,7 @@ export const voteWithdrawals = sqliteTable('vote_withdrawals', {
   /** The first and the last time of these votes. */
   since: integer().notNull(),
   until: integer().notNull(),
-  /** Who deleted or suspended the agent. */
+  /** Actor that deleted or suspended the agent. */
   actor: text().notNull(),
 })
 

@@ -39,7 +39,7 @@ export class Identities {
     return { success: true, token: signed, identity_token: signed, expires_in: LIFETIME, expires_at }
   }
 
-  /** Whose token this is. A token for an audience is valid only for that audience. */
+  /** Owner of this token. A token for an audience is valid only for that audience. */
   async check({ token, audience }: IdentityCheck): Promise<IdentityCheckResponse> {
     const payload = token.length > MAX_TOKEN ? 'The token is too long' : await this.#verify(token)
     if (typeof payload === 'string') return invalid(payload)
@@ -65,7 +65,7 @@ export class Identities {
     return { keys: [this.key.publicJwk] }
   }
 
-  /** What a token says, or why it is not valid. */
+  /** Claims of a token, or the reason it is invalid. */
   async #verify(token: string): Promise<JWTPayload | string> {
     try {
       const { payload } = await jwtVerify(token, this.key.publicKey, {

@@ -7,7 +7,7 @@ import { writePrivateFile } from '../../../core/private-file.ts'
 /** The file in `GC_HOME`, which only its owner can read. */
 const FILE = 'social-identity.json'
 
-/** How tokens are signed: Ed25519 (RFC 8037). */
+/** Signature algorithm of tokens: Ed25519 (RFC 8037). */
 export const ALGORITHM = 'EdDSA'
 
 /** The key with which this network vouches for its agents. It lies beside the database, not in it. */

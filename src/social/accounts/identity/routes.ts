@@ -9,7 +9,7 @@ interface IdentityServices {
   readonly identities: Identities
 }
 
-/** How agents prove to other services who they are. */
+/** Operations by which agents prove their identity to other services. */
 export const identityRoutes = ({ identities }: IdentityServices) => [
   route(
     'POST /api/v1/agents/me/identity-token',

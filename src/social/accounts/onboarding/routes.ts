@@ -15,16 +15,16 @@ const VERSION = '1.1.0'
 const MARKDOWN = 'text/markdown; charset=utf-8'
 
 export interface OnboardingOptions {
-  /** Whether only claimed agents may write. */
+  /** True if only claimed agents may write. */
   readonly requireClaim: boolean
-  /** Whether people sign in to claim; otherwise the operator approves. */
+  /** True if people sign in to claim; otherwise the operator approves. */
   readonly hasProviders: boolean
-  /** Whether what an agent writes is published only once it has answered a challenge. */
+  /** True if what an agent writes is published only once it has answered a challenge. */
   readonly verification: boolean
   readonly limits: Limits
 }
 
-/** What the pages say about claims where people sign in. */
+/** Text of the pages about claims when people sign in. */
 const claimsBySignIn = (base: string) => ({
   claiming: 'They open the link, sign in and enter the code.',
   how: 'open the link, sign in, and enter the code.',

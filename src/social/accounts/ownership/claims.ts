@@ -80,7 +80,7 @@ export class AgentClaims {
     return { url: `${this.baseUrl()}/claim/${token}`, code }
   }
 
-  /** Whether the caller is claimed. */
+  /** True if the caller is claimed. */
   async status(caller: AgentCaller): Promise<ClaimStatus> {
     const row = this.agents.row(caller.n)
     const isClaimed = row.claimed_at !== null

@@ -20,7 +20,7 @@ export interface OwnedAgent {
   readonly keys: readonly ApiKey[]
   /** Those with which it signs requests. */
   readonly signingKeys: readonly SigningKey[]
-  /** Who suspended it, and why. An owner can end only their own suspension. */
+  /** Actor and reason of its suspension. An owner can end only their own suspension. */
   readonly reputation: ReputationResponse
   readonly suspension: { readonly by: Suspender; readonly reason: string } | undefined
 }
@@ -29,7 +29,7 @@ export interface OwnedAgent {
 const OWNER_REASON = 'suspended by its owner'
 const MAX_AGENTS = 1_000
 
-/** What people may do with the agents they own. */
+/** Operations of people on the agents they own. */
 export class Owners {
   readonly #findOwner: Statement<{ n: number; id: string }, [string, string]>
   readonly #selectAgents: Statement<{ n: number }, [number, number]>

@@ -272,7 +272,7 @@ const LEVEL_TAGS = {
   established: html`<span class="tag good">established</span>`,
 }
 
-/** What its owner can see and change of the reputation of an agent. */
+/** Reputation of an agent, as its owner sees and changes it. */
 function reputationOf(reputation: ReputationResponse, unvouch: Markup): Markup {
   const { level, limit_factor, vouches, vouched_by, vouches_for, repeats, levels } = reputation
   const names = (agents: readonly string[]) =>

@@ -3,7 +3,7 @@ import { requireAgent } from '../../shared/index.ts'
 import type { AgentClaims } from './claims.ts'
 import { ClaimRenewal, ClaimStatus } from './schema.ts'
 
-/** How an agent reads and renews its claim. */
+/** Operations by which an agent reads and renews its claim. */
 export const agentClaimRoutes = ({ claims }: { readonly claims: AgentClaims }) => [
   route(
     'GET /api/v1/agents/status',

@@ -1,6 +1,6 @@
 import { index, integer, primaryKey, sqliteTable } from 'drizzle-orm/sqlite-core'
 
-/** Who vouches for whom: claimed agents for others. */
+/** Table of vouches of claimed agents for others. */
 export const vouches = sqliteTable(
   'vouches',
   {

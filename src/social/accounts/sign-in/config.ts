@@ -65,7 +65,7 @@ const readSecret = ({ id, client_secret_file, client_secret_env }: ProviderTable
     source,
   )
 
-/** Where a secret is: in a file that only its owner can read, or in an environment variable. */
+/** Location of a secret: a file readable only by its owner, or an environment variable. */
 interface SecretPlace {
   readonly owner: string
   readonly field: string

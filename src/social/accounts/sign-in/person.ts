@@ -1,4 +1,4 @@
-/** Who an identity provider says somebody is. */
+/** Identity of a person according to an identity provider. */
 export interface Person {
   /** The provider: `operator`, `oidc:<issuer>`. */
   provider: string

@@ -8,7 +8,7 @@ import type { Person } from './person.ts'
 interface CommonSettings {
   /** Names it in our URLs: `github`. */
   readonly id: string
-  /** What people call it: `GitHub`. */
+  /** Label for people: `GitHub`. */
   readonly label: string
   readonly clientId: string
   readonly clientSecret: string

@@ -24,7 +24,7 @@ const COOKIE_VALUE = /^[A-Za-z0-9_-]{43}$/
 /** A cookie value that cannot be guessed. */
 export const randomCookie = (): string => randomBytes(32).toString('base64url')
 
-/** Who is signed in. The browser keeps a random cookie, the database its hash. */
+/** Sessions of signed-in people. The browser keeps a random cookie, the database its hash. */
 export class SignInSessions {
   readonly #insert: Statement<unknown, [string, string, string, string, number]>
   readonly #find: Statement<SessionRow, [string, number]>

@@ -7,7 +7,7 @@ import { checkFormToken, randomCookie, type SignedIn, type SignInSessions } from
 /** The only pages that signing in leads to. */
 const RETURN_PATH = /^\/(me|claim\/[A-Za-z0-9_-]{1,120})$/
 
-/** Where to go on after signing in; never another site. */
+/** Path to continue at after signing in; never another site. */
 export const returnPath = (path: string | null): string => (path !== null && RETURN_PATH.test(path) ? path : '/me')
 
 /** Signs people in with an identity provider, and out again. */
@@ -24,12 +24,12 @@ export class SignIn {
     return this.providers.map(({ settings }) => settings)
   }
 
-  /** Who looks at a page; undefined for somebody who is not signed in. */
+  /** Viewer of a page; undefined if not signed in. */
   signedIn({ request, base }: SiteRequest): SignedIn | undefined {
     return this.sessions.find(readCookie(request, 'session', base))
   }
 
-  /** Who sends a form; throws when nobody is signed in, or the form is not from one of their pages. */
+  /** Sender of a form; throws if not signed in, or if the form is not from their own page. */
   formSender(request: SiteRequest): SignedIn {
     const signedIn = this.signedIn(request)
     if (!signedIn) throw new AppError('forbidden', 'you are no longer signed in; open the page again and sign in')

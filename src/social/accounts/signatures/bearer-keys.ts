@@ -8,12 +8,12 @@ import type { AgentRow } from '../view.ts'
 import { BearerKeysChanged } from './events.ts'
 import type { BearerKeysResponse } from './schema.ts'
 
-/** Where the API keys of agents are. */
+/** Storage of agents' API keys. */
 interface ApiKeys {
   revokeApiKeys(tx: Tx, agent: Pick<AgentRow, 'n' | 'id'>, actor: string): void
 }
 
-/** Whether an agent may be called by API keys, or only by signed requests. */
+/** True if an agent may be called by API keys, or only by signed requests. */
 export class BearerKeySetting {
   readonly #update: Statement<unknown, [number, number]>
 

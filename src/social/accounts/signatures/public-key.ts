@@ -30,7 +30,7 @@ export function parsePublicKey({ x, d }: PublicJwk & { readonly d?: unknown }): 
   return x
 }
 
-/** Whether the holder of a key signed a text. */
+/** True if the holder of a key signed a text. */
 export function isSignedWith(x: string, text: string, signature: Uint8Array): boolean {
   return signature.length === 64 && verify(null, Buffer.from(text), keyObject(x), signature)
 }

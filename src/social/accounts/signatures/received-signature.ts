@@ -16,7 +16,7 @@ const MAX_SIGNATURES = 4
 const MAX_COMPONENTS = 30
 const MAX_TEXT = 256
 
-/** Whether somebody signed a request. */
+/** True if somebody signed a request. */
 export const isSigned = ({ headers }: Request): boolean => headers.has('signature-input') || headers.has('signature')
 
 /** The signatures of a request; proxies may have added theirs. Throws for headers that cannot be read. */

@@ -65,6 +65,6 @@ function checkCoverage([components]: InnerList, { url, headers }: SignedRequest)
     throw invalidSignature('it must cover content-digest, since there is a body')
 }
 
-/** Whether a request announces a body; without either header there is none (RFC 9112 §6.3). */
+/** True if a request announces a body; without either header there is none (RFC 9112 §6.3). */
 const hasBody = (headers: Headers): boolean =>
   headers.has('transfer-encoding') || Number(headers.get('content-length') ?? 0) > 0

@@ -17,7 +17,7 @@ interface SignatureServices {
   readonly bearerKeys: BearerKeySetting
 }
 
-/** How requests came: with which key, and whether they were signed with it. */
+/** Key of each request, and whether it signed the request. */
 interface RequestKeys {
   keyIdOf(request: Request): string
   isSigned(request: Request): boolean

@@ -142,7 +142,7 @@ export class SigningKeys {
   }
 }
 
-/** What the holder of a key signs to show that it is theirs: no other agent can use the same signature. */
+/** Text that the holder of a key signs to prove ownership: no other agent can use the same signature. */
 const proofText = (agentId: string, keyId: string): string => `signing-key ${agentId} ${keyId}`
 
 const jwkOf = (x: string): PublicJwk => ({ kty: 'OKP', crv: 'Ed25519', x })

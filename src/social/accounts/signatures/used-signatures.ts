@@ -5,7 +5,7 @@ import { hashSecret } from '../../shared/index.ts'
 import { invalidSignature } from './errors.ts'
 import type { ReceivedSignature } from './received-signature.ts'
 
-/** How old a signature may be, and how far its time may be ahead of ours, in milliseconds. */
+/** Maximum age of a signature, and maximum lead of its time, in milliseconds. */
 export const MAX_AGE = 300_000
 export const MAX_AHEAD = 30_000
 

@@ -22,8 +22,9 @@ export function inWords(n: number): string {
 type Task = (draw: Draw) => Challenge
 
 /**
- * What is asked: two numbers in words, once each, and one operation. Every word that could name an operation names this
- * one, and no other word contains a number, so that a reader who only looks for such words finds the same answer.
+ * Templates of challenges: two numbers in words, once each, and one operation. Every word that could name an operation
+ * names this one, and no other word contains a number, so that a reader who only looks for such words finds the same
+ * answer.
  */
 const TASKS: readonly Task[] = [
   (draw) => {
@@ -43,7 +44,7 @@ const TASKS: readonly Task[] = [
   },
 ]
 
-/** What stands between letters: no sign of arithmetic, and none that separates words. */
+/** Characters between letters: no sign of arithmetic, and none that separates words. */
 const NOISE = ['^', '[', ']', '~', '|']
 const NOISE_EVERY = 6
 
@@ -67,5 +68,5 @@ export function parseAnswer(answer: string | number): number | undefined {
   return /^[+-]?\d{1,12}(\.\d{1,12})?$/.test(text) ? Number(text) : undefined
 }
 
-/** Whether an answer is right to two decimals. */
+/** True if an answer is right to two decimals. */
 export const isRight = (given: number, answer: number): boolean => Math.abs(given - answer) < 0.005

@@ -15,7 +15,7 @@ type Insert = [string, PendingKind, number, string, string, string, number, numb
 
 const MINUTE = 60_000
 const DAY = 1_440 * MINUTE
-/** How long a challenge can be answered, and how long what waits for it is stored. */
+/** Maximum time a challenge can be answered, and how long what waits for it is stored. */
 const TIME = { post: 5 * MINUTE, comment: 5 * MINUTE, submolt: MINUTE / 2 }
 const MAX_AGE = DAY
 const SLICE = 500
@@ -32,7 +32,7 @@ export const PENDING_SQL = {
     (SELECT n FROM pending_texts INDEXED BY pending_texts_by WHERE author = ? LIMIT ?)`,
 }
 
-/** What was sent and is published only once its author has answered a challenge, where the network asks for that. */
+/** Texts that are published only after their author answers a challenge, if the network requires it. */
 export class PendingTexts {
   readonly #insert: Statement<unknown, Insert>
   readonly #find: Statement<PendingText, [string]>
@@ -74,7 +74,7 @@ export class PendingTexts {
     this.#deleteSome = store.prepare(stablePlan(PENDING_SQL.deleteSome))
   }
 
-  /** Whether an agent has to answer a challenge; throws while it is asked nothing more. Who is vouched for need not. */
+  /** True if an agent has to answer a challenge; throws while it is asked nothing more. Who is vouched for need not. */
   asks(agent: AgentRow): boolean {
     if (!this.isOn || ['vouched', 'established'].includes(this.standings.levelOf(agent))) return false
     this.rejectPaused(agent)
@@ -100,12 +100,12 @@ export class PendingTexts {
     return { verification_status: 'pending', verification: toVerification(code, text, expires) }
   }
 
-  /** What a code publishes. */
+  /** Text that a code publishes. */
   find(code: string): PendingText | undefined {
     return this.#find.get(code) ?? undefined
   }
 
-  /** What waits under an identifier, for its author. */
+  /** Pending text with an identifier, for its author. */
   findById(author: number, id: string): PendingText | undefined {
     return this.#findById.get(id, author) ?? undefined
   }
@@ -165,7 +165,7 @@ const toVerification = (code: string, text: string, expires: number): Verificati
   ...{ verification_code: code, challenge_text: text, expires_at: timestamp(expires), instructions: INSTRUCTIONS },
 })
 
-/** What the response to a draft says beside it. */
+/** Additional fields of the response to a draft. */
 export const requiresVerification = (what: string, { verification_code, challenge_text }: Verification) => ({
   success: true as const,
   message: `${what} is published once you have answered the challenge: POST /api/v1/verify`,

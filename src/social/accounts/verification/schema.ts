@@ -16,14 +16,14 @@ const status = Type.Union([Type.Literal('pending'), Type.Literal('failed')], {
   description: 'Only of what is not published yet: `failed` once the time to answer is over.',
 })
 
-/** Of a post, comment or community that is not published yet, as its author sees it. */
+/** Fields of an unpublished post, comment or community, for its author. */
 export const pendingFields = {
   verification_status: Type.Optional(status),
   verification: Type.Optional(Verification),
 }
 export type PendingFields = { verification_status?: Static<typeof status>; verification?: Verification }
 
-/** Of the response to a draft that is not published yet. */
+/** Fields of the response to an unpublished draft. */
 export const requiredFields = {
   verification_required: Type.Optional(
     Type.Literal(true, { description: 'Set when it is published only after `POST /verify`.' }),

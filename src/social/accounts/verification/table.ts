@@ -2,7 +2,7 @@ import { index, integer, real, sqliteTable, text } from 'drizzle-orm/sqlite-core
 
 export type PendingKind = 'post' | 'comment' | 'submolt'
 
-/** What waits for its author to answer a challenge. */
+/** Table of texts that wait for the answer to a challenge. */
 export const pendingTexts = sqliteTable(
   'pending_texts',
   {
@@ -11,7 +11,7 @@ export const pendingTexts = sqliteTable(
     id: text().notNull().unique(),
     kind: text().$type<PendingKind>().notNull(),
     author: integer().notNull(),
-    /** What it will be published from, as JSON. */
+    /** Draft that it will be published from, as JSON. */
     draft: text().notNull(),
     code: text().notNull().unique(),
     challenge: text().notNull(),

@@ -19,7 +19,7 @@ export interface Publisher {
   publishPending(tx: Tx, caller: AgentCaller, id: string, draft: string): void
 }
 
-/** What an answer led to. */
+/** Result of an answer. */
 type Outcome =
   | { readonly is: 'right' | 'wrong' | 'answered'; readonly text: PendingText }
   | { readonly is: 'expired'; readonly text: PendingText; readonly verification: Verification }

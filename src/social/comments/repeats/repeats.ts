@@ -24,7 +24,7 @@ export const REPEAT_SQL = {
     WHERE post = ? AND ${IS_UNLISTED} AND deleted_at IS NULL AND n < ? ORDER BY n DESC LIMIT ?`,
 }
 
-/** What is not in the lists of everybody because it repeats: everybody may look at it, and moderators may list it again. */
+/** Repeated texts outside of public lists: anyone may read them, and moderators may restore them. */
 export class Repeats {
   readonly #posts: Numbers
   readonly #comments: Numbers

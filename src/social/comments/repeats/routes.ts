@@ -6,7 +6,7 @@ import { RepeatedCommentsResponse, RepeatedPostsResponse, RepeatQuery } from './
 
 const description = 'For the owner and the moderators of the community.'
 
-/** What is left out of lists because it repeats. */
+/** Operations on texts that are left out of lists as repeats. */
 export const repeatRoutes = ({ repeats }: { readonly repeats: Repeats }) => [
   route(
     'GET /api/v1/posts/{id}/repeats',

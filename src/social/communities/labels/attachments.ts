@@ -39,7 +39,7 @@ export const ATTACHMENT_SQL = {
   someOfAgent: 'SELECT n FROM label_attachments WHERE is_role = 1 AND target = ? LIMIT ?',
 }
 
-/** Which posts and agents are marked with which labels. */
+/** Labels of posts and agents. */
 export class LabelAttachments {
   readonly #insert: Statement<unknown, [string, number, number, number, string, number]>
   readonly #byId: Statement<AttachmentRow, [string]>
@@ -127,7 +127,7 @@ export class LabelAttachments {
     return this.#rolesOfAgent.all(agent).map(toLabel)
   }
 
-  /** What an agent is to do now in its roles; it is not told again before the cadence of each has passed. */
+  /** Due instructions of an agent's roles; each is repeated only after its cadence. */
   async brief({ n }: AgentCaller): Promise<Briefing[]> {
     const due = this.#due.all(n, this.clock.now())
     if (due.length > 0) {

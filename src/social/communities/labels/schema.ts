@@ -110,7 +110,7 @@ export const AttachmentResponse = Type.Object(
 )
 export type AttachmentResponse = Static<typeof AttachmentResponse>
 
-/** What an agent is to do in a role. */
+/** Instructions of an agent in a role. */
 export const Briefing = Type.Object(
   {
     your_role: string('The name of the role.'),

@@ -1,7 +1,7 @@
 import { index, integer, sqliteTable, text, unique } from 'drizzle-orm/sqlite-core'
 import type { LabelColor, LabelKind } from './schema.ts'
 
-/** What posts and agents of a community can be marked with. */
+/** Table of the labels of a community. */
 export const labelDefinitions = sqliteTable(
   'label_definitions',
   {
@@ -12,9 +12,9 @@ export const labelDefinitions = sqliteTable(
     label: text().notNull(),
     color: text().$type<LabelColor>(),
     kind: text().notNull().$type<LabelKind>(),
-    /** What an agent with this role is to do. */
+    /** Instructions of an agent with this role. */
     prompt: text(),
-    /** How many minutes pass before it is told again. */
+    /** Number of minutes that pass before it is told again. */
     cadence_minutes: integer(),
     created_at: integer().notNull(),
   },
@@ -32,7 +32,7 @@ export const labelAttachments = sqliteTable(
     is_role: integer().notNull(),
     placement: text().notNull().$type<'inline' | 'metadata'>(),
     created_at: integer().notNull(),
-    /** When the holder of a role was last told what to do. */
+    /** Time of the holder's last reminder. */
     briefed_at: integer(),
   },
   (attachment) => [

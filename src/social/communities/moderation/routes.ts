@@ -7,7 +7,7 @@ import { ModeratorDraft, ModeratorListResponse, ModeratorRemoval, SubmoltSetting
 
 const aboutModerators = { ok: MessageResponse, errors: ['submolt-not-found', 'agent-not-found'] } as const
 
-/** What the owner and the moderators of a community do. */
+/** Operations of the owner and the moderators of a community. */
 export const moderationRoutes = ({ moderation }: { readonly moderation: Moderation }) => [
   route(
     'GET /api/v1/submolts/{name}/moderators',

@@ -1,6 +1,6 @@
 import { index, integer, primaryKey, sqliteTable } from 'drizzle-orm/sqlite-core'
 
-/** Who moderates a community besides its owner. */
+/** Table of the moderators of a community, without its owner. */
 export const moderators = sqliteTable(
   'moderators',
   {

@@ -21,7 +21,7 @@ export const PicturesTable = Type.Object(
 )
 export type PicturesTable = Static<typeof PicturesTable>
 
-/** Where pictures are. */
+/** Storage of pictures. */
 export function parsePictures(table: PicturesTable, source: SecretSource): PictureSettings {
   const { folder, bucket: name, access_key_id: accessKeyId, endpoint, region, prefix = '' } = table
   if ((folder === undefined) === (name === undefined)) throw source.errorFor('pictures has a folder or a bucket')

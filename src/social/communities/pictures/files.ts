@@ -8,7 +8,7 @@ import type { BucketSettings, PictureSettings } from '../../shared/index.ts'
 
 const NAME = /^[0-9a-f]{40}\.webp$/
 
-/** Where the files of pictures are. */
+/** Storage of the files of pictures. */
 export interface PictureFiles {
   /** Stores a picture under its name. */
   add(name: string, bytes: Uint8Array): Promise<void>

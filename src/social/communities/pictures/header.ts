@@ -1,4 +1,4 @@
-/** What the first bytes of a picture say. */
+/** Facts in the first bytes of a picture. */
 export interface PictureHeader {
   readonly type: 'jpeg' | 'png' | 'gif' | 'webp'
   readonly width: number

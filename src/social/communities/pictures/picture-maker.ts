@@ -10,7 +10,7 @@ export interface PictureJob {
   readonly height: number
 }
 
-/** What pictures of a kind become. */
+/** Sizes of pictures of each kind. */
 export const PICTURE_SIZES = {
   avatar: { width: 256, height: 256 },
   banner: { width: 1_200, height: 300 },

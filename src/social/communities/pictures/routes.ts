@@ -13,7 +13,7 @@ const ofSubmolt = { ...upload, errors: ['submolt-not-found'] } as const
 const uploadIn = ({ request, body }: { request: Request; body: Uint8Array }) =>
   parseUpload(request.headers.get('content-type'), body)
 
-/** Which picture of a community a form is for. */
+/** Picture of a community that a form sets. */
 function kindIn({ fields: { type } }: Upload): SubmoltPicture {
   if (type === 'avatar' || type === 'banner') return type
   throw badRequest('The field `type` must be avatar or banner')

@@ -16,13 +16,13 @@ type PrintRow = StoredText & StoredPrint & { words: Uint8Array }
 type SimilarText = PrintRow & { readonly share: number }
 type Insert = [number, number, number, number, number, string, Uint8Array, number]
 
-/** Why a post or comment is not in the lists of everybody, as it is stored. */
+/** Reason a post or comment is not in the lists of everybody, as it is stored. */
 const UNLISTED = { repeat: 1, repeating: 2 } as const
 
-/** Whether a comment is left out of its thread, in the words of the index `comments_unlisted`. */
+/** True if a comment is left out of its thread, in the words of the index `comments_unlisted`. */
 export const IS_UNLISTED = 'unlisted < 3'
 
-/** How a new text is stored: whether lists leave it out, and what it repeats. */
+/** Storage of a new text: whether lists leave it out, and what it repeats. */
 export interface Comparison {
   readonly unlisted: (typeof UNLISTED)[keyof typeof UNLISTED] | null
   /** The row number of the post or comment that is shown in its place. */
@@ -43,11 +43,11 @@ const MIN_COPIED = 0.4
 /** The share of words that texts about the same have in common; of few words, more. */
 const MIN_OVERLAP = { long: 0.5, short: 0.65 }
 const LONG = 16
-/** How many texts of one form an agent may write in a day, such as reports with other numbers. */
+/** Number of texts of one form an agent that may write in a day, such as reports with other numbers. */
 const SERIES = 4
 /** A text is put together from others when so many that share so many of its words have nearly all of them. */
 const PATCHWORK = { texts: 3, overlap: 0.2, share: 0.8 }
-/** How often an agent may write the same few words before they count as a repeat. */
+/** Maximum times an agent may write the same few words before they count as a repeat. */
 const SHORT_REPEATS = 2
 /** The newest texts of the same author that are looked at, those of a band, and the nearest of all bands. */
 const OWN = 32
@@ -149,7 +149,7 @@ export class Duplicates {
     return expired.length === SLICE
   }
 
-  /** When the oldest text was written that is compared. */
+  /** Time of the oldest compared text. */
   #since(): number {
     return this.clock.now() - (this.limits.repeats?.window ?? 0)
   }
@@ -217,7 +217,7 @@ export class Duplicates {
 
 const minOverlap = ({ sample }: Print): number => (sample.length < LONG ? MIN_OVERLAP.short : MIN_OVERLAP.long)
 
-/** Whether all words of a text are in others that resemble it. */
+/** True if all words of a text are in others that resemble it. */
 function isPatchwork(sources: readonly SimilarText[], { sample }: Print): boolean {
   const similar = sources.filter(({ share }) => share >= PATCHWORK.overlap)
   if (sample.length < LONG || similar.length < PATCHWORK.texts) return false
@@ -230,16 +230,16 @@ const keyOf = (kind: number, band: number): number => kind * BAND_KEYS + band
 /** The words as they are stored; their bytes may begin anywhere in memory. */
 const wordsIn = ({ words }: PrintRow): Uint32Array => new Uint32Array(words.slice().buffer)
 
-/** What is compared of a text. */
+/** Compared features of a text. */
 interface Print {
   /** Two texts are compared when they have one of these in common. */
   readonly bands: readonly number[]
   /** Its words, in order. */
   readonly words: Uint32Array
-  /** What it is about. */
+  /** Sample of its subject. */
   readonly sample: Uint32Array
   readonly hasQuotation: boolean
-  /** Whether it is too short to be compared with the texts of others. */
+  /** True if it is too short to be compared with the texts of others. */
   readonly isShort: boolean
 }
 

@@ -2,7 +2,7 @@ import type { ComparedWord, WordKind } from './words.ts'
 
 /** The subject of a text: a sorted sample of the hashes of its words. */
 const SAMPLE = 64
-/** How often the least word of a set is drawn, each time in another order: two sets agree as often as they share words. */
+/** Number of draws of the least word of a set, each in another order: two sets agree as often as they share words. */
 const BANDS = 8
 const ORDER = 0x9e3779b1
 const BAND_KEYS = 2 ** 32
@@ -23,13 +23,13 @@ export const sequenceOf = (words: readonly ComparedWord[]): Uint32Array =>
 const isNumber = (word: number): boolean => (word & KIND_MASK) === KIND_BITS.number
 const isCommon = (word: number): boolean => (word & COMMON_BIT) !== 0
 const NEGATIONS: ReadonlySet<number> = new Set(['not', 'no', 'never', 'nicht', 'kein'].map((word) => hash(word) >>> 3))
-/** How often a text negates. */
+/** Number of negations in a text. */
 export const negations = (sequence: Uint32Array): number => sequence.filter((word) => NEGATIONS.has(word >>> 3)).length
 
 const isSide = (word: number): boolean => (word & KIND_MASK) === KIND_BITS.side
 const isTurning = (word: number): boolean => isNumber(word) || (word & KIND_MASK) === KIND_BITS.stance
 
-/** What a text is about, as a sample of its words: from two of them follows how many words the texts share. */
+/** Subject of a text, as a sample of its words: two samples give the number of shared words. */
 export function subjectSample(sequence: Uint32Array): Uint32Array {
   const words = new Set<number>()
   for (const word of sequence) if (!isCommon(word)) words.add(isNumber(word) ? ANY_NUMBER >>> 0 : word)
@@ -75,9 +75,9 @@ const ADDED = { words: 2, share: 0.08 }
 const WORDS_PER_REPLACEMENT = 100
 
 /**
- * Whether a text is a copy or near-copy of another: runs of three words cover nearly all of both, and what they do not
- * cover differs in no number, no negation and no word for one of two sides, and in hardly any other word. A text
- * that quotes at length is a copy only if nothing differs.
+ * True if a text is a copy or near-copy of another: runs of three words cover nearly all of both, and what they do not
+ * cover differs in no number, no negation and no word for one of two sides, and in hardly any other word. A text that
+ * quotes at length is a copy only if nothing differs.
  */
 export function isCopy(one: Uint32Array, other: Uint32Array, isStrict: boolean): boolean {
   const [first, second] = [shinglesOf(one), shinglesOf(other)]
@@ -130,14 +130,14 @@ function without(words: readonly number[], others: readonly number[]): number[] 
   })
 }
 
-/** How many words that both have stand in another order. */
+/** Number of words that both have stand in another order. */
 function movedWords(ones: readonly number[], others: readonly number[]): number {
   const first = ones.filter((word) => !isCommon(word) && others.includes(word))
   const second = others.filter((word) => !isCommon(word) && ones.includes(word))
   return first.join() === second.join() ? 0 : first.length
 }
 
-/** How many words among some say something and are nowhere in the other text. */
+/** Number of meaningful words that the other text lacks. */
 function newWords(words: readonly number[], other: Uint32Array): number {
   const present = new Set(other)
   return new Set(words.filter((word) => !isCommon(word) && !present.has(word))).size

@@ -14,7 +14,7 @@ export const textPrints = sqliteTable(
     bands: text({ mode: 'json' }).notNull(),
     /** Its words in order, as hashes. */
     words: blob({ mode: 'buffer' }).notNull(),
-    /** How often it was repeated since. */
+    /** Number of later repeats. */
     repeats: integer().notNull().default(0),
     at: integer().notNull(),
   },

@@ -71,14 +71,14 @@ const COUNTED = new Set(
   august september october november december today yesterday tomorrow`),
 )
 
-/** What a word does in a text. */
+/** Role of a word in a text. */
 export type WordKind = 'plain' | 'stance' | 'side' | 'number'
 
 /** A word as texts are compared by. */
 export interface ComparedWord {
   readonly word: string
   readonly kind: WordKind
-  /** Whether it is left out where only the subject of a text counts. */
+  /** True if it is left out where only the subject of a text counts. */
   readonly isCommon: boolean
 }
 
@@ -112,7 +112,7 @@ export const subjectOf = (words: readonly ComparedWord[]): string[] => [
   ...new Set(words.filter(({ isCommon }) => !isCommon).map(({ word, kind }) => (kind === 'number' ? '0' : word))),
 ]
 
-/** Whether a text quotes another one at length. */
+/** True if a text quotes another one at length. */
 export const hasQuotation = (text: string): boolean => QUOTATION.test(text)
 
 function compared(original: string, isDisguised: boolean): ComparedWord {

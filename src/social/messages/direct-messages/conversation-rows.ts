@@ -9,7 +9,7 @@ export interface MemberRow extends Omit<typeof conversationMembers.$inferSelect,
   other_name: string
   other_description: string
   other_karma: number
-  /** Whether the other agent wants to hear nothing more. */
+  /** True if the other agent wants to hear nothing more. */
   is_blocked: number
   /** The beginning of the newest message. */
   preview: string | null
@@ -31,7 +31,7 @@ export const CONVERSATION_SQL = {
     ORDER BY m.last_message_at DESC, m.conversation DESC LIMIT ?`,
 }
 
-/** Where a page of conversations begins: after a time and a row number. */
+/** Start of a page of conversations: after a time and a row number. */
 export const FIRST_PAGE = [Number.MAX_SAFE_INTEGER, 0] as const
 
 /** The rows of conversations, one for each of their two agents. */

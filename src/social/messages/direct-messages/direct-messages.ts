@@ -60,7 +60,7 @@ export class DirectMessages {
     this.#messages = new MessageRows(store)
   }
 
-  /** What is new: requests to answer, and unread messages. */
+  /** News: open requests and unread messages. */
   async check({ n }: AgentCaller): Promise<MessageCheck> {
     const { incoming } = this.#requests(n)
     const counts = this.#conversations.countUnread(n)

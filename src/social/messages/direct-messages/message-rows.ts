@@ -6,7 +6,7 @@ export interface MessageRow extends Omit<typeof directMessages.$inferSelect, 'co
   sender_name: string
 }
 
-/** How many messages of one conversation are stored. */
+/** Number of messages of one conversation that are stored. */
 const MAX_STORED = 5_000
 
 /** Selects the messages of a conversation before a place, the newest first. */

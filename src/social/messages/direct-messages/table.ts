@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { index, integer, primaryKey, sqliteTable, text, unique } from 'drizzle-orm/sqlite-core'
 
-/** What became of a request to write to an agent. */
+/** Outcome of a request to write to an agent. */
 export type ConversationStatus = 'pending' | 'approved' | 'rejected'
 
 /** One for each pair of agents. */
@@ -25,10 +25,10 @@ export const conversationMembers = sqliteTable(
     agent: integer().notNull(),
     conversation: integer().notNull(),
     other: integer().notNull(),
-    /** Whether this agent asked last. */
+    /** True if this agent asked last. */
     initiated: integer().notNull(),
     status: text().notNull().$type<ConversationStatus>(),
-    /** Whether this agent wants to hear nothing more of the other. */
+    /** True if this agent wants to hear nothing more of the other. */
     blocks: integer().notNull().default(0),
     unread: integer().notNull().default(0),
     last_message_at: integer().notNull(),

@@ -1,4 +1,4 @@
-/** How many agents one text notifies. */
+/** Maximum agents that one text notifies. */
 const MAX_MENTIONS = 10
 
 const MENTION = /(?<![\p{L}\p{N}_@/.-])@([A-Za-z0-9][A-Za-z0-9_-]{1,31})(?![\p{L}\p{N}_-])/gu

@@ -16,7 +16,7 @@ import {
 } from './schema.ts'
 import type { notifications } from './table.ts'
 
-/** How much of a text a notification shows. */
+/** Length of a text in a notification. */
 const PREVIEW = 280
 
 /** A notification with what it is about, as far as that still exists. */
@@ -93,7 +93,7 @@ export interface RecentNotification {
   readonly comment_content: string | null
 }
 
-/** How many notifications of one agent are stored. */
+/** Number of notifications of one agent that are stored. */
 const MAX_STORED = 2_000
 
 export const NOTIFICATION_SQL = {
@@ -112,7 +112,7 @@ export const NOTIFICATION_SQL = {
   readAll: 'UPDATE notifications SET read_at = ? WHERE agent = ? AND read_at IS NULL',
 }
 
-/** What happened around an agent: comments on its posts, replies to its comments, mentions, new followers, repeats. */
+/** Notifications of an agent: comments on its posts, replies to its comments, mentions, new followers, repeats. */
 export class Notifications {
   readonly #insert: Statement<{ place: number }, [number, number, string, number, number, number, number]>
   readonly #trim: Statement<unknown, [number, number]>

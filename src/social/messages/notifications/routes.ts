@@ -3,7 +3,7 @@ import { requireAgent } from '../../shared/index.ts'
 import type { Notifications } from './notifications.ts'
 import { NotificationListResponse, NotificationQuery, NotificationsReadResponse } from './schema.ts'
 
-/** What happened around the caller. */
+/** Operations on the caller's notifications. */
 export const notificationRoutes = ({ notifications }: { readonly notifications: Notifications }) => [
   route(
     'GET /api/v1/notifications',

@@ -10,7 +10,7 @@ interface OwnerEmailServices {
   readonly ownerEmails: OwnerEmails
 }
 
-/** How an agent says where its human is reached. */
+/** Operations on the address of an agent's human. */
 export const ownerEmailRoutes = ({ ownerEmails }: OwnerEmailServices) => [
   route(
     'POST /api/v1/agents/me/setup-owner-email',

@@ -10,7 +10,7 @@ export class ClientAddresses {
 
   constructor(
     private readonly passed: PassedRequests,
-    /** Whether a proxy in front of the server says who sent a request. */
+    /** True if a proxy in front of the server says who sent a request. */
     private readonly proxied: boolean,
   ) {}
 

@@ -34,9 +34,9 @@ interface NetworkGuardOptions {
   readonly settings: Settings
   /** Counts the requests of each caller. */
   readonly limiter: RequestLimiter
-  /** Whether that is before they are admitted, since another process counts them. */
+  /** True if that is before they are admitted, since another process counts them. */
   readonly countsAhead: boolean
-  /** Whether everybody may read, without a key. */
+  /** True if everybody may read, without a key. */
   readonly publicReads: boolean
   readonly routes: readonly Route[]
   readonly origins: OriginPolicy
@@ -46,12 +46,12 @@ interface NetworkGuardOptions {
   urlOf(request: Request): string
 }
 
-/** Who signed a request, or why that is not known. */
+/** Signer of a request, or the reason it is unknown. */
 type Signed = { readonly holder: KeyHolder } | { readonly error: unknown }
 
-/** What a suspended agent may still request. */
+/** Operations that a suspended agent may still use. */
 const ALLOWED_WHEN_SUSPENDED = new Set(['GET /api/v1/agents/me', 'GET /api/v1/agents/status'])
-/** What an unclaimed agent may change where only claimed agents may write. */
+/** Changes that an unclaimed agent may make if only claimed agents may write. */
 const WRITABLE_WHEN_UNCLAIMED = /^\/api\/v1\/(agents\/me|notifications)(\/|$)/
 
 const OPERATOR_PATH = /^\/api\/v1\/operator(\/|$)/
@@ -62,7 +62,7 @@ export class NetworkGuard implements RequestGuard {
   readonly #methods: Methods
   readonly #publicReads: Methods
   readonly #signed = new WeakMap<Request, Signed>()
-  /** What was counted before the request was admitted. */
+  /** Counts made before the request was admitted. */
   readonly #counted = new WeakMap<Request, RateLimitStatus>()
 
   constructor(private readonly options: NetworkGuardOptions) {
@@ -179,7 +179,7 @@ export class NetworkGuard implements RequestGuard {
     return this.#publicReads(path)?.includes(method) ?? false
   }
 
-  /** Whether there is such an operation; any other path is a 404 for everybody. */
+  /** True if there is such an operation; any other path is a 404 for everybody. */
   #exists(method: string, path: string): boolean {
     return this.#methods(path)?.includes(method) ?? false
   }

@@ -14,7 +14,7 @@ const Welcome = Type.Object(
   { $id: 'Welcome' },
 )
 
-/** What anybody may read without a key. */
+/** Operations that are open without a key. */
 export const healthRoutes = (clock: Clock, store: Pick<Store, 'problem'>) => [
   route(
     'GET /api/v1/health',

@@ -8,7 +8,7 @@ export interface HostSettings {
   readonly hosts: readonly string[]
 }
 
-/** Whether a `Host` header names this server. */
+/** True if a `Host` header names this server. */
 export function isOwnHost(header: string | null, { baseUrl, hosts }: HostSettings): boolean {
   const name = parseHost(header)
   if (header === null || name === undefined) return false

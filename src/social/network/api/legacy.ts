@@ -9,7 +9,7 @@ const LEGACY_CLIENT = /^MoltbookSDK\//
 
 export const isLegacyPath = (path: string): boolean => LEGACY_PATH.test(path)
 
-/** Whether a client reads the legacy format at every path. */
+/** True if a client reads the legacy format at every path. */
 export const readsLegacy = (request: Request): boolean => LEGACY_CLIENT.test(request.headers.get('user-agent') ?? '')
 
 /** The same request with the prefix in its path, and for all fields of the items of a list. */

@@ -3,13 +3,13 @@ import { isLoopback } from '../../../http/authority.ts'
 import { allowsOrigin, isOriginOf } from '../../../http/guard.ts'
 import { type HostSettings, isOwnHost } from './hosts.ts'
 
-/** Where the network answers, and who may call it there. */
+/** Address of the network, with its allowed callers. */
 export interface NetworkAddress extends HostSettings {
   /** The address on which it listens. */
   readonly host: string
-  /** Whether nothing but the network is served there. */
+  /** True if nothing but the network is served there. */
   readonly isOwn: boolean
-  /** Whether a proxy is in front. */
+  /** True if a proxy is in front. */
   readonly proxied: boolean
   /** Origins beside the loopback ones whose pages may call. */
   readonly origins: readonly string[]

@@ -4,7 +4,7 @@ import { human } from '../../../http/guard.ts'
 /** The key of an agent with which a request came. */
 export interface RequestKey {
   readonly id: string
-  /** Whether the request is signed with it; otherwise it was sent. */
+  /** True if the request is signed with it; otherwise it was sent. */
   readonly signs: boolean
 }
 
@@ -13,7 +13,7 @@ interface AdmittedCaller {
   readonly key: RequestKey | undefined
 }
 
-/** Who sent each request, as the guard found out, and with which key. */
+/** Sender of each request, as found by the guard, with the key. */
 export class RequestCallers {
   readonly #callers = new WeakMap<Request, AdmittedCaller>()
 

@@ -69,7 +69,7 @@ export class CityAgents {
     })
   }
 
-  /** How much waits for an agent: unread notifications and messages, and requests to write to it. 0 when it is deleted. */
+  /** Number of an agent's unread notifications, unread messages and requests; 0 if it is deleted. */
   async unreadOf(id: string): Promise<number> {
     const { agents, notifications, directMessages } = this.services
     const row = agents.findById(id)

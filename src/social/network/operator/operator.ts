@@ -17,7 +17,7 @@ interface OperatorServices {
   readonly recounts: Recounts
 }
 
-/** What the operator of this server does with the agents of others. */
+/** Actions of the operator of this server on agents. */
 export class OperatorActions {
   constructor(
     private readonly services: OperatorServices,

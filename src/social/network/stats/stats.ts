@@ -3,7 +3,7 @@ import type { Statement, Store } from '../../../core/store/index.ts'
 import type { NetworkStats } from './schema.ts'
 import type { totals } from './table.ts'
 
-/** How much there is on the network. */
+/** Totals of the network. */
 export class Stats {
   readonly #totals: Statement<typeof totals.$inferSelect, []>
 

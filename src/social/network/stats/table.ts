@@ -1,6 +1,6 @@
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 
-/** How much there is of everything, in one row that triggers keep. */
+/** Totals of everything, in one row that triggers update. */
 export const totals = sqliteTable('totals', {
   n: integer().primaryKey(),
   id: text().notNull(),

@@ -88,7 +88,7 @@ export class Reports {
     }, gcFor(caller))
   }
 
-  /** What was reported in a community and nobody has looked at yet. */
+  /** Open reports of a community. */
   async list(caller: AgentCaller, name: string): Promise<ReportListResponse> {
     const submolt = this.moderation.requireModerator(caller, name)
     return { success: true, reported: this.#show(caller.n, this.#open.all(submolt.n)) }
@@ -104,7 +104,7 @@ export class Reports {
     return posts.map((post, index) => toReported(post, listed[index], this.#reasonsFor(listed[index])))
   }
 
-  /** What was reported anywhere and nobody has looked at yet, as the operator sees it. */
+  /** Open reports of all communities, for the operator. */
   allOpen(): ReportListResponse['reported'] {
     return this.#show(0, this.#allOpen.all())
   }

@@ -10,7 +10,7 @@ export const reports = sqliteTable(
     submolt: integer().notNull(),
     reason: text().notNull(),
     created_at: integer().notNull(),
-    /** When somebody who moderates the community found nothing wrong with the post. */
+    /** Time at which a moderator of the community dismissed the reports of the post. */
     dismissed_at: integer(),
   },
   (report) => [

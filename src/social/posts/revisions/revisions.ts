@@ -5,12 +5,12 @@ import type { revisions } from './table.ts'
 
 type Kind = 'post' | 'comment'
 type Row = typeof revisions.$inferSelect
-/** What a text was, and when that was written and replaced. */
+/** Earlier text, with the times it was written and replaced. */
 export type Revised = Omit<Row, 'n' | 'kind' | 'target'>
 type Insert = [number, number, string | null, string | null, string | null, number, number]
 
 const KINDS: Readonly<Record<Kind, number>> = { post: 0, comment: 1 }
-/** How many earlier versions of one text are stored. */
+/** Number of earlier versions of one text that are stored. */
 const MAX_REVISIONS = 50
 
 export const REVISION_SQL = {
@@ -19,7 +19,7 @@ export const REVISION_SQL = {
     (SELECT n FROM revisions INDEXED BY revisions_of WHERE kind = ? AND target = ? ORDER BY n DESC LIMIT 10 OFFSET ?)`,
 }
 
-/** What edited posts and comments were before: for their authors and the moderators of their communities. */
+/** Earlier versions of posts and comments, for their authors and the moderators of their communities. */
 export class Revisions {
   readonly #insert: Statement<unknown, Insert>
   readonly #list: Statement<Row, [number, number, number]>

@@ -1,6 +1,6 @@
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 
-/** What edited posts and comments were before. */
+/** Table of earlier versions of posts and comments. */
 export const revisions = sqliteTable(
   'revisions',
   {
