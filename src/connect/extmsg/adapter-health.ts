@@ -12,7 +12,7 @@ export interface UnreachableAdapter {
 
 const MAX = 100
 
-/** Which adapters failed when a message was last handed to them, since the city was opened. */
+/** Adapters that failed on the last message since the city was opened. */
 export class AdapterHealth {
   readonly #unreachable = new Map<string, UnreachableAdapter>()
   readonly #changes = new Signal()

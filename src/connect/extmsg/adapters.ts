@@ -17,21 +17,21 @@ interface AdaptersOptions {
   health: AdapterHealth
   /** The name of the city. */
   city: string
-  /** Where the supervisor listens. */
+  /** Address on which the supervisor listens. */
   url(): string
 }
 
-/** What speaks to a messenger for the city. */
+/** Adapter of a messenger for the city. */
 export interface Adapter {
   readonly provider: string
   readonly accountId: string
   readonly name: string
-  /** Where messages to the messenger are posted; undefined when it only receives. */
+  /** Address to post outgoing messages to; undefined if it only receives. */
   readonly callback: Callback | undefined
   readonly capabilities: AdapterCapabilities | undefined
 }
 
-/** How many adapters a city has at most. */
+/** Maximum number of adapters a city has. */
 const MAX_ADAPTERS = 1_000
 
 /**

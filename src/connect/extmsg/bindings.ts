@@ -33,7 +33,7 @@ interface BindingsOptions {
   undelivered: Undelivered
 }
 
-/** Who answers: a session by its id, or an agent by the name of its session. */
+/** Replying session, by id, or agent, by the name of its session. */
 interface Target {
   readonly sessionId: string
   readonly agentName: string
@@ -46,7 +46,7 @@ const prepareOf = ({ orm }: Store) =>
     .where(eq(bindings.conversation, sql.placeholder('n')))
     .prepare()
 
-/** Which session or agent answers a conversation. */
+/** Session or agent that replies in each conversation. */
 export class Bindings {
   readonly #of: ReturnType<typeof prepareOf>
 

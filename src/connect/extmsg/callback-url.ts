@@ -3,7 +3,7 @@ import { AppError } from '../../core/errors.ts'
 /** The longest address that an adapter may give. */
 const MAX_URL = 2048
 
-/** Where the messages of an adapter are posted: an address, or a path of a service of the city. */
+/** Address for an adapter's messages: a URL, or a path of a service of the city. */
 export type Callback = { readonly url: string } | { readonly service: string; readonly path: string }
 
 /** The city whose adapters are called, and where its supervisor listens. */

@@ -44,6 +44,6 @@ export function toConversation(given: GivenConversation | undefined, code: Input
 
 const invalid = (code: InputCode, detail: string) => new AppError(code, `extmsg invalid conversation: ${detail}`)
 
-/** How errors name a conversation: `chat/e1`. */
+/** Name of a conversation in errors: `chat/e1`. */
 export const describeConversation = ({ provider, conversation_id }: ConversationRef): string =>
   `${provider}/${conversation_id}`

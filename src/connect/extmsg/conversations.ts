@@ -4,7 +4,7 @@ import type { Store, Tx } from '../../core/store/index.ts'
 import type { ConversationRef } from './schema.ts'
 import { type ConversationRow, conversations } from './table.ts'
 
-/** What is asked for every message, built once. */
+/** Query for every message, built once. */
 function prepareFind({ orm }: Store) {
   const is = (name: keyof ConversationRef) => eq(conversations[name], sql.placeholder(name))
   return orm

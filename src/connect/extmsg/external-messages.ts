@@ -54,7 +54,7 @@ export interface ExternalMessagesOptions {
   services: AdapterServices
   /** The name of the city. */
   city: string
-  /** Where the supervisor listens. */
+  /** Address on which the supervisor listens. */
   url(): string
   report(error: unknown): void
 }
@@ -199,11 +199,11 @@ interface RetentionOptions {
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
-/** How long messages, receipts, and conversations that nobody answers are kept. */
+/** Time messages, receipts, and conversations that nobody answers are kept. */
 const MESSAGE_AGE = 90 * DAY_MS
 const RECEIPT_AGE = 7 * DAY_MS
 const CONVERSATION_AGE = 90 * DAY_MS
-/** How many rows one write removes. */
+/** Maximum rows removed by one write. */
 const SLICE = 200
 
 type Removal = Statement<unknown, [number, number]>
@@ -281,7 +281,7 @@ interface InboundOptions {
   config: Pick<Config, 'current'>
 }
 
-/** Who gets a message. */
+/** Recipient of a message. */
 interface Destination {
   readonly binding?: BindingRow
   readonly group?: GroupRouteDecision
@@ -411,7 +411,7 @@ class Inbound {
     return { group: decision ?? NO_MATCH }
   }
 
-  /** Why a message in the form of its messenger is not read. */
+  /** Reason a message in the form of its messenger is not read. */
   #rejectRaw(provider: string, accountId: string): AppError {
     if (provider === '' || accountId === '') {
       return new AppError('invalid-request', 'provider and account_id are required for raw payloads; or send `message`')

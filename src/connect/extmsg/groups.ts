@@ -41,7 +41,7 @@ const NO_FANOUT = {
   MaxPeerTriggeredPublishes: 0,
   MaxTotalPeerDeliveries: 0,
 }
-/** How many sessions answer one conversation at most. */
+/** Maximum number of sessions answer one conversation. */
 const MAX_PARTICIPANTS = 200
 
 /** A handle as it is compared. */

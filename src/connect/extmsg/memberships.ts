@@ -2,7 +2,7 @@ import { and, eq, ne } from 'drizzle-orm'
 import type { Store, Tx } from '../../core/store/index.ts'
 import { type ConversationRow, type MembershipRow, memberships } from './table.ts'
 
-/** Which sessions follow a conversation, and how far each has read it. */
+/** Sessions that follow a conversation, with their read positions. */
 export class Memberships {
   constructor(private readonly store: Store) {}
 

@@ -19,13 +19,13 @@ interface TranscriptNudgerOptions {
   undelivered: Undelivered
 }
 
-/** Who is to answer a message. */
+/** Session that must reply to a message. */
 export interface NudgeTarget {
   readonly sessionId: string
   readonly agentName: string
 }
 
-/** How gc calls a conversation. */
+/** Name of a conversation in gc. */
 export const conversationName = ({ n }: Pick<ConversationRow, 'n'>): string => `c${n}`
 
 /**
@@ -82,7 +82,7 @@ export class TranscriptNudger {
     this.#queue(tx, row, nudged, isAddressed, nudgeName(nudged, isAddressed))
   }
 
-  /** Whether its last nudge was not typed yet, or never will be; one that waits is withdrawn. */
+  /** True if its last nudge was not typed yet, or never will be; one that waits is withdrawn. */
   #isUnseen(tx: Tx, member: MembershipRow): boolean {
     const { queue } = this.options
     if (member.nudgedTo === 0) return false
@@ -110,7 +110,7 @@ export class TranscriptNudger {
   }
 }
 
-/** Which messages a nudge shows, to whom. */
+/** Messages that a nudge shows, with the recipient. */
 type Nudged = Pick<MembershipRow, 'conversation' | 'sessionId' | 'nudgedFrom' | 'nudgedTo'>
 
 /** Names a nudge. One that its session is to answer is tried again once. */
@@ -122,7 +122,7 @@ const AGAIN = 'again-'
 /** Names the second try of a nudge. */
 const secondTryOf = (name: string): string => `${AGAIN}${name}`
 
-/** What a nudge shows, and whether it may be tried once more; undefined for the name of anything else. */
+/** Messages of a nudge, and whether it may be retried once; undefined for other names. */
 function parseNudgeName(name: string): (Nudged & { isLast: boolean }) | undefined {
   const [, again, conversation, from, to, sessionId] =
     /^(again-)?extmsg-answer-(\d+)-(\d+)-(\d+)-(.+)$/.exec(name) ?? []
@@ -131,22 +131,22 @@ function parseNudgeName(name: string): (Nudged & { isLast: boolean }) | undefine
   return { conversation: Number(conversation), nudgedFrom: Number(from), nudgedTo: Number(to), sessionId, isLast }
 }
 
-/** How many messages a reminder shows, and how many characters of each. */
+/** Maximum messages in a reminder, and maximum characters of each. */
 const MAX_SHOWN = 20
 const MAX_BODY = 2_000
 const MAX_NAME = 80
 
 interface ReminderSubject {
-  /** What gc calls the conversation. */
+  /** Name of the conversation in gc. */
   readonly id: string
   readonly messages: readonly TranscriptRow[]
-  /** How many messages came before those. */
+  /** Number of messages that came before those. */
   readonly omitted: number
-  /** Whether the session is to answer, or only follows. */
+  /** True if the session is to answer, or only follows. */
   readonly isAddressed: boolean
 }
 
-/** What is typed to a session when messages came from outside: what others wrote is fenced, as mail is. */
+/** Text typed to a session when external messages arrive: it fences their contents, like mail. */
 function formatReminder({ id, messages, omitted, isAddressed }: ReminderSubject): string {
   const count = messages.length + omitted
   const first = isAddressed

@@ -56,7 +56,7 @@ const NOBODY = { id: '', display_name: '', is_bot: false }
 export class Outbound {
   readonly #receipts: Receipts
   readonly #closed = new AbortController()
-  /** What is on its way, by its key; a repeated request waits for it. */
+  /** Deliveries in progress, by key; a repeated request waits for them. */
   readonly #underway = new Map<string, Promise<OutboundResult>>()
   readonly #all = new Set<Promise<unknown>>()
 
@@ -190,7 +190,7 @@ export class Outbound {
     return receipt
   }
 
-  /** Where an adapter is asked; undefined while it is a service that is not ready. */
+  /** Address of an adapter; undefined while it is a service that is not ready. */
   #targetOf(callback: Callback): PublishTarget | undefined {
     if ('url' in callback) return callback
     const unix = this.options.services.socketOf(callback.service)
@@ -247,7 +247,7 @@ export class Outbound {
 const reused = () =>
   new AppError('idempotency-mismatch', 'idempotency_key was used for another text; give each message a key of its own')
 
-/** What tells one message of a session from its others, with what it says. */
+/** Identity of a session's message, with its text. */
 interface ReceiptKey {
   readonly conversation: number
   readonly sessionId: string
@@ -255,10 +255,10 @@ interface ReceiptKey {
   readonly digest: string
 }
 
-/** How many receipts a city keeps. */
+/** Maximum receipts of a city. */
 const MAX_RECEIPTS = 20_000
 
-/** What became of messages that carried a key. */
+/** Outcomes of messages with a key. */
 class Receipts {
   constructor(
     private readonly store: Store,
@@ -307,13 +307,13 @@ interface Publication {
   readonly idempotency_key?: string
 }
 
-/** Where an adapter is asked: an address, behind a socket where it is a service of the city. */
+/** Address of an adapter, with a socket if it is a service of the city. */
 interface PublishTarget {
   readonly url: string
   readonly unix?: string
 }
 
-/** How long an adapter may take to answer, in milliseconds. */
+/** Maximum time an adapter may take to answer, in milliseconds. */
 const PUBLISH_TIMEOUT = 30_000
 const MAX_ANSWER_BYTES = 1024 * 1024
 

@@ -3,12 +3,12 @@ import type { PublishReceipt } from './message-schema.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** What the wire shows for no conversation. */
+/** Wire value for no conversation. */
 const NO_CONVERSATION = { scope_id: '', provider: '', account_id: '', conversation_id: '', kind: '' }
 const MAX_ID = 512
 const MAX_METADATA = 64 * 1024
 
-/** What an adapter answers, read as text of a stranger; undefined when it is no JSON object. */
+/** Response of an adapter, read as untrusted text; undefined if it is not a JSON object. */
 export function readReply(text: string): PublishReceipt | undefined {
   const reply = parseObject(text)
   if (!reply) return undefined
@@ -72,5 +72,5 @@ function metadataOf(value: unknown): Record<string, string> | null {
   return Object.fromEntries(pairs)
 }
 
-/** Why an adapter did not deliver a message, in the words of the wire. */
+/** Reason an adapter did not deliver a message, in the words of the wire. */
 const FAILURE_KINDS = ['unsupported', 'auth', 'rate_limited', 'transient', 'permanent', 'not_found'] as const

@@ -17,7 +17,7 @@ export const conversations = sqliteTable(
     parent_conversation_id: text().notNull(),
     /** The sequence of its last message. */
     head: integer().notNull(),
-    /** How often it was bound. */
+    /** Number of its bindings. */
     generation: integer().notNull(),
     updatedAt: integer('updated_at').notNull(),
   },
@@ -35,7 +35,7 @@ export const conversations = sqliteTable(
 )
 export type ConversationRow = typeof conversations.$inferSelect
 
-/** Who answers a conversation: a session, or an agent by the name of its session. */
+/** Table of the session or agent that replies in a conversation. */
 export const bindings = sqliteTable(
   'extmsg_bindings',
   {
@@ -45,7 +45,7 @@ export const bindings = sqliteTable(
     agentName: text('agent_name').notNull(),
     generation: integer().notNull(),
     boundAt: integer('bound_at').notNull(),
-    /** Whether a default route made it. */
+    /** True if a default route made it. */
     routed: integer({ mode: 'boolean' }).notNull(),
     metadata: text({ mode: 'json' }).$type<Metadata>().notNull(),
   },
@@ -98,7 +98,7 @@ export const messages = sqliteTable(
     replyTo: text('reply_to').notNull(),
     attachments: text({ mode: 'json' }).$type<ExternalAttachment[]>(),
     sourceSession: text('source_session').notNull(),
-    /** When it was received or sent, as its adapter says. */
+    /** Time of receipt or sending, as reported by its adapter. */
     createdAt: integer('created_at').notNull(),
     recordedAt: integer('recorded_at').notNull(),
   },
@@ -116,7 +116,7 @@ export const memberships = sqliteTable(
   {
     conversation: integer().notNull(),
     sessionId: text('session_id').notNull(),
-    /** What made it a member, with which its membership ends. */
+    /** Cause of the membership, which ends with it. */
     owner: text().$type<'binding' | 'group'>().notNull(),
     /** The last message that it says it has read. */
     acked: integer().notNull(),
@@ -128,7 +128,7 @@ export const memberships = sqliteTable(
 )
 export type MembershipRow = typeof memberships.$inferSelect
 
-/** What became of messages that were sent with a key; without a result while one is under way. */
+/** Table of the outcomes of messages with a key; in progress without a result. */
 export const receipts = sqliteTable(
   'extmsg_receipts',
   {

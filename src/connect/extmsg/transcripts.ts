@@ -26,7 +26,7 @@ export type TranscriptDraft = Omit<TranscriptRow, 'n' | 'conversation' | 'sequen
 
 const DEFAULT_LIMIT = 100
 const MAX_LIMIT = 500
-/** How many messages of a conversation are kept. */
+/** Number of messages of a conversation that are kept. */
 const MAX_MESSAGES = 10_000
 
 const prepareRepeated = ({ orm }: Store) =>
@@ -36,7 +36,7 @@ const prepareRepeated = ({ orm }: Store) =>
     .where(and(eq(messages.conversation, sql.placeholder('n')), eq(messages.dedupKey, sql.placeholder('key'))))
     .prepare()
 
-/** What was said in conversations, and how far each session has read it. */
+/** Messages of conversations, with the read positions of sessions. */
 export class Transcripts {
   readonly #repeated: ReturnType<typeof prepareRepeated>
 

@@ -11,7 +11,7 @@ export interface UndeliveredConversation {
 }
 
 const MAX = 100
-/** How much of a message is kept. */
+/** Maximum stored length of a message. */
 const MAX_SAID = 500
 
 /** The conversations whose last message reached nobody. */
@@ -27,7 +27,7 @@ export class Undelivered {
     this.#known = new Map(rows.map((row) => [row.conversation, row]))
   }
 
-  /** Whether another conversation can be added. */
+  /** True if another conversation can be added. */
   get hasRoom(): boolean {
     return this.#known.size < MAX
   }
@@ -73,6 +73,6 @@ export class Undelivered {
   }
 }
 
-/** Why messages reach nobody, and the last of them where it is in no transcript. */
+/** Reason messages reach no one, with the last of them if no transcript has it. */
 export const undeliveredText = ({ reason, said }: UndeliveredRow): string =>
   `${reason}${said === '' ? '' : `. The last: ${said}`}`

@@ -24,7 +24,7 @@ interface MonitorsOptions extends RepairsOptions {
 
 const MONITOR = gcPart('github')
 
-/** How many pages of changes are read at once: a thousand changes between two looks. */
+/** Number of pages of changes that are read at once: a thousand changes between two looks. */
 const MAX_PAGES = 10
 const MAX_REST_MS = 3_600_000
 
@@ -95,7 +95,7 @@ export class PullRequestMonitors {
     }
   }
 
-  /** How long to leave GitHub alone: as long as it asks, else longer with every failure. */
+  /** Pause before the next request to GitHub: the requested time, else longer with every failure. */
   #restAfter(name: string, { pollInterval }: PullRequestMonitorConfig, error: unknown): number {
     if (error instanceof TooSoon) return Math.min(error.wait, MAX_REST_MS)
     const failures = (this.#failures.get(name) ?? 0) + 1
@@ -144,7 +144,7 @@ export class PullRequestMonitors {
     return row?.source === addressOf(monitor) ? row : undefined
   }
 
-  /** What is new, oldest first, and how far that is: both are on disk or neither is. */
+  /** Records news, oldest first, together with the position in one write. */
   #record(
     tx: Tx,
     monitor: PullRequestMonitorConfig,
@@ -186,7 +186,7 @@ export class PullRequestMonitors {
 const isNew = ({ updatedAt, number }: PullRequest, cursor: CursorRow): boolean =>
   updatedAt > cursor.updatedAt || (updatedAt === cursor.updatedAt && !cursor.seen.includes(number))
 
-/** What happened since the last look. */
+/** Changes since the last check. */
 function changeOf({ createdAt, closedAt, mergedAt }: PullRequest, { updatedAt }: CursorRow) {
   if (mergedAt !== null && mergedAt >= updatedAt) return 'merged'
   if (closedAt !== null && closedAt >= updatedAt) return 'closed'
@@ -236,7 +236,7 @@ async function fetchPage(
   return { etag, items: value.flatMap(toPullRequest) }
 }
 
-/** What is not as GitHub documents it is left out. */
+/** Skips fields that differ from GitHub's documentation. */
 function toPullRequest(value: unknown): PullRequest[] {
   if (!isObject(value) || typeof value.number !== 'number' || !Number.isSafeInteger(value.number)) return []
   const [base, head, user] = [value.base, value.head, value.user].map((each) => (isObject(each) ? each : {}))

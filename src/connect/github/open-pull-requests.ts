@@ -19,7 +19,7 @@ export interface OpenPullRequest {
   /** '' when the account is gone. */
   readonly author: string
   readonly isDraft: boolean
-  /** Whether its branch is of another repository, where anybody may have made it. */
+  /** True if its branch is of another repository, where anybody may have made it. */
   readonly isFromFork: boolean
   readonly base: string
   readonly head: string
@@ -28,7 +28,7 @@ export interface OpenPullRequest {
   readonly mergeState: string
   /** `APPROVED`, `CHANGES_REQUESTED`, `REVIEW_REQUIRED`, or '' where none is asked for. */
   readonly review: string
-  /** What all checks come to: `SUCCESS`, `FAILURE`, `PENDING` …; '' without any. */
+  /** Combined result of all checks: `SUCCESS`, `FAILURE`, `PENDING` …; '' without any. */
   readonly rollup: string
   readonly checks: readonly Check[]
 }
@@ -73,7 +73,7 @@ const QUERY = `query ($owner: String!, $repo: String!, $after: String) {
   }
 }`
 
-/** Where the API that knows about checks answers: beside the other one, at GitHub and at servers of one's own. */
+/** Address of the API of checks: beside the other one, on GitHub and on own servers. */
 const addressOf = ({ baseUrl }: PullRequestMonitorConfig): string => `${baseUrl.replace(/\/v3$/, '')}/graphql`
 
 /** Reads the open pull requests of a repository, the last changed first. */
@@ -104,7 +104,7 @@ function listOf(value: unknown, asked: string): Record<string, unknown> {
   throw new Error(`${asked}: ${textAt(error, 'message') || 'the answer is no list of pull requests'}`)
 }
 
-/** What is not as GitHub documents it is left out. */
+/** Skips fields that differ from GitHub's documentation. */
 function toOpenPullRequest(node: unknown): OpenPullRequest[] {
   const number = at(node, 'number')
   if (typeof number !== 'number' || !Number.isSafeInteger(number)) return []

@@ -1,9 +1,9 @@
 import type { Check, OpenPullRequest } from './open-pull-requests.ts'
 
-/** What keeps a pull request from being merged and that work on its branch can mend. */
+/** Obstacle to merging a pull request that work on its branch can fix. */
 export type FailureKind = 'checks_failed' | 'merge_conflict' | 'behind_base' | 'blocked'
 
-/** Whether work on its branch is needed before a pull request can be merged. */
+/** True if work on its branch is needed before a pull request can be merged. */
 export interface Readiness {
   /** `waiting` for checks, for its author, or for GitHub to find out; a review may still be missing from what is `ready`. */
   readonly state: 'ready' | 'waiting' | 'failed'
@@ -20,7 +20,7 @@ const PASSED: ReadonlySet<string> = new Set(['SUCCESS', 'NEUTRAL', 'SKIPPED'])
 /** The name of checks that are not among those listed. */
 const OTHERS = 'other checks'
 
-/** Whether a pull request can be merged, by what GitHub says of it and of its checks. */
+/** True if a pull request can be merged, by what GitHub says of it and of its checks. */
 export function readinessOf(pull: OpenPullRequest): Readiness {
   const failedChecks = namesOf(pull.checks, isFailed, FAILED.has(pull.rollup))
   const pendingChecks = namesOf(pull.checks, isPending, ['PENDING', 'EXPECTED'].includes(pull.rollup))

@@ -29,7 +29,7 @@ export interface RepairsOptions {
 
 const MONITOR = gcPart('github')
 
-/** What happened to a pull request since it was last looked at. */
+/** Change of a pull request since the last check. */
 interface Change {
   readonly what: 'failed' | 'differs' | 'mended'
   readonly pull: OpenPullRequest
@@ -193,13 +193,13 @@ const REPAIR_LABELS = ['github', 'ci', 'repair', 'pr-monitor']
 const pullRequestName = ({ owner, repo }: PullRequestMonitorConfig, { number }: { number: number }): string =>
   `${owner}/${repo}#${number}`
 
-/** Why a pull request needs a repair. */
+/** Reason a pull request needs a repair. */
 const reasonOf = ({ kind }: Readiness): string => (kind === undefined ? '' : REASONS[kind])
 
 const repairTitle = ({ monitor, pull }: FailedPullRequest): string =>
   `Repair ${pullRequestName(monitor, pull)}: ${pull.title}`.slice(0, MAX_TITLE).toWellFormed()
 
-/** What is known of a pull request, as its repair and mail about it say it. */
+/** Facts about a pull request, for its repair and mail about it. */
 function repairText({ monitor, pull, readiness }: FailedPullRequest): string {
   const { failedChecks, pendingChecks } = readiness
   const list = (title: string, names: readonly string[]) =>
@@ -232,7 +232,7 @@ function repairMetadata({ monitor, pull, readiness }: FailedPullRequest): Record
   }
 }
 
-/** What the formula of a repair is told. */
+/** Variables of a repair's formula. */
 const repairVariables = (bead: string, title: string, metadata: Readonly<Record<string, string>>) => ({
   ...{ bead, bead_id: bead, title, pr: metadata['github.pr'] ?? '', branch: metadata['github.head'] ?? '' },
   repo: `${metadata['github.owner']}/${metadata['github.repo']}`,

@@ -1,7 +1,7 @@
 import type { ServiceConfig } from '../../config/city/index.ts'
 import { mountOf } from './mount.ts'
 
-/** Where a service can be reached from other machines, and why not. */
+/** Public address of a service, or the reason there is none. */
 export interface Publication {
   readonly state: 'private' | 'direct' | 'blocked'
   readonly visibility: ServiceConfig['visibility']

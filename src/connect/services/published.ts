@@ -4,17 +4,17 @@ import { claimFolder, requireNoLinks } from '../../core/folders.ts'
 import { writePrivateFile } from '../../core/private-file.ts'
 import type { Publication } from './publication.ts'
 
-/** Where the programs of a city find the addresses of its services: `GC_PUBLISHED_SERVICES_DIR`. */
+/** Folder with the addresses of a city's services for its programs: `GC_PUBLISHED_SERVICES_DIR`. */
 export const publishedFolder = (city: string): string => join(city, '.gc', 'services', '.published')
 
 /** A service as its file tells of it. */
 interface PublishedService {
   service_name: string
-  /** Whether other machines reach it. */
+  /** True if other machines reach it. */
   published: boolean
   visibility: string
   current_url?: string
-  /** How often it came under another address. */
+  /** Number of changes of the address. */
   url_version: number
 }
 
@@ -46,7 +46,7 @@ async function writeOne(path: string, name: string, { visibility, url }: Publica
 
 const read = (path: string): string => (existsSync(path) ? readFileSync(path, 'utf8') : '')
 
-/** What a file says of the address; nothing when it is not one that gc wrote. */
+/** Address in a file; undefined if gc did not write it. */
 function parse(text: string): Pick<PublishedService, 'current_url' | 'url_version'> {
   try {
     const { current_url: url, url_version: version } = Object(JSON.parse(text))

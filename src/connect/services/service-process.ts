@@ -35,7 +35,7 @@ export interface ServiceProcessOptions {
   probe: Probe
   surroundings(): ServiceSurroundings
   publication(service: ServiceConfig): Publication
-  /** Why no program is started now; undefined when it may be. */
+  /** Reason no program is started now; undefined when it may be. */
   held(): string | undefined
   onChange(): void
   report(message: string): void
@@ -48,7 +48,7 @@ const RETRY_MS = 5_000
 export class ServiceProcess {
   #service: ServiceConfig
   #state: ServiceState
-  /** What is done to it, one after the other. */
+  /** Queue of its operations. */
   #work: Promise<void> = Promise.resolve()
   #next: Deadline | undefined
   #isOpen = true
@@ -311,7 +311,7 @@ const nameOf = ({ name, runs }: ServiceRow): string => `${name}/${runs}`
 
 const MAX_LINE = 200
 
-/** How a process ended, with the last line that it printed. */
+/** Exit of a process, with its last printed line. */
 function exitSentence({ exitCode, signal, output }: CommandExit): string {
   const how = signal === undefined ? `exit status ${exitCode}` : `ended by ${signal}`
   const line = output.trimEnd().split('\n').at(-1)?.trim() ?? ''
@@ -319,11 +319,11 @@ function exitSentence({ exitCode, signal, output }: CommandExit): string {
   return `${how}: ${line.length > MAX_LINE ? `${line.slice(0, MAX_LINE)}…` : line}`
 }
 
-/** How long a process may take until it is said not to be ready. */
+/** Maximum time a process may take until it is said not to be ready. */
 const PATIENCE_MS = 5_000
 
 interface ReadinessListener {
-  /** Why it is not ready; undefined when it is. */
+  /** Reason it is not ready; undefined when it is. */
   probe(): Promise<string | undefined>
   onReady(): void
   onNotReady(reason: string): void
@@ -363,7 +363,7 @@ interface ServiceSurroundings {
   readonly city: string
   /** The city's folder. */
   readonly path: string
-  /** What every command of the city gets. */
+  /** Variables of every command of the city. */
   readonly base: Readonly<Record<string, string | undefined>>
   readonly url: string
 }
@@ -392,7 +392,7 @@ function serviceEnvironment(
   }
 }
 
-/** What a process is started with; when that changes it is started anew. */
+/** Fingerprint of a process's start; a change restarts it. */
 function fingerprintOf(service: ServiceConfig, { url }: Publication): string {
   const { block: _, broken: __, responseTimeout: ___, ...declared } = service
   return createHash('sha256')
@@ -400,7 +400,7 @@ function fingerprintOf(service: ServiceConfig, { url }: Publication): string {
     .digest('hex')
 }
 
-/** How much of a log is kept, twice over. */
+/** Maximum size of a log, kept twice. */
 const LOG_BYTES = 4 * 1024 * 1024
 /** The system takes no longer path of a socket. */
 const MAX_SOCKET_BYTES = 100
@@ -409,7 +409,7 @@ const hash = (text: string, length: number): string => sha256(text).slice(0, len
 
 /** The files of one service. */
 interface ServicePaths {
-  /** Where it keeps its state. */
+  /** Folder of its state. */
   readonly stateRoot: string
   readonly secrets: string
   readonly run: string

@@ -23,10 +23,10 @@ export interface ServicesOptions extends Omit<ServiceProcessOptions, 'publicatio
   config: Pick<Config, 'current' | 'onChange'>
   /** The city's name. */
   city: string
-  /** Whether programs that start by themselves wait for a person. */
+  /** True if programs that start by themselves wait for a person. */
   approval: { readonly isPending: boolean; onChange(listener: () => void): () => void }
   suspensions: Pick<Suspensions, 'holdOf' | 'onChange'>
-  /** Where other machines reach the public listener; undefined without one. */
+  /** Address of the public listener for other machines; undefined without one. */
   publicUrl(): string | undefined
 }
 
@@ -99,7 +99,7 @@ export class Services {
     return { ...(await readLog(file, lines)), file }
   }
 
-  /** What a service prints after this place of its log; from now on without one. */
+  /** Output of a service after an offset of its log; from now on without one. */
   follow(name: string, from: number | undefined, signal: AbortSignal): AsyncIterable<SseFrame> {
     const { file } = this.#logOf(name)
     createFolder(dirname(file))
@@ -167,7 +167,7 @@ export class Services {
     }
   }
 
-  /** Whether what runs in the session host is of a service that there is. */
+  /** True if what runs in the session host is of a service that there is. */
   #isDeclared(hosted: string): boolean {
     const [name = ''] = hosted.split('/')
     return this.#services.get(name)?.process !== undefined
@@ -237,7 +237,7 @@ export class Services {
     throw new AppError('invalid-request', `service ${name} is answered by gc itself and has no log`)
   }
 
-  /** Why no program is started now. */
+  /** Reason no program is started now. */
   #held(): string | undefined {
     const { config, approval, suspensions } = this.options
     const hold = suspensions.holdOf(config.current, '')
@@ -282,8 +282,8 @@ async function readLog(file: string, lines: number): Promise<{ text: string; off
 }
 
 /**
- * What is appended to a log after an offset, with where that ends, also when it is begun anew; from its end without one.
- * Nothing is looked at while nothing changes.
+ * Appended bytes of a log after an offset, with their end offset, also across truncation; from its end without an
+ * offset. Nothing is looked at while nothing changes.
  */
 async function* followLog(
   file: string,

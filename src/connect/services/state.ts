@@ -1,11 +1,11 @@
-/** What a service is doing, in the words of the contract. */
+/** State of a service, in the words of the contract. */
 export type LocalState = 'starting' | 'ready' | 'degraded' | 'stopping' | 'stopped' | 'config_error' | 'restart_failed'
 
 export interface ServiceState {
   readonly local: LocalState
-  /** Why it is not ready: a word of the contract, or a sentence. */
+  /** Reason it is not ready: a word of the contract, or a sentence. */
   readonly reason?: string
-  /** How it ended, or why it could not be started. */
+  /** Exit, or the reason it could not start. */
   readonly startError?: string
   /** Milliseconds since 1970. */
   readonly since: number

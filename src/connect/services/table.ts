@@ -6,17 +6,17 @@ export const serviceProcesses = sqliteTable(
   'service_processes',
   {
     name: text().primaryKey(),
-    /** How many times it was started; each start has a name of its own in the session host. */
+    /** Number of times it was started; each start has a name of its own in the session host. */
     runs: integer().notNull().default(0),
     /** `waiting`: it ended and is started again at `dueAt`; `stopped`: it ended too often. */
     state: text({ enum: ['starting', 'running', 'waiting', 'stopped'] }).notNull(),
-    /** What it was started with: it is started anew when that changes. */
+    /** Fingerprint of its start; a change restarts it. */
     fingerprint: text().notNull(),
     pid: integer(),
     processStarted: text('process_started'),
     tokenHash: text('token_hash'),
     startedAt: integer('started_at'),
-    /** How many times in a row it ended by itself. */
+    /** Number of times in a row it ended by itself. */
     failures: integer().notNull().default(0),
     lastExit: text('last_exit'),
     endedAt: integer('ended_at'),

@@ -45,7 +45,7 @@ export function toProcessView({ service, process, state }: RunningService): Serv
   }
 }
 
-/** What a person can do about a service that is not ready. */
+/** Fix for a service that is not ready. */
 export function toDo(name: string, local: string, { file, line }: { file: string; line: number }): string {
   if (local === 'config_error') return `fix its declaration at ${file}:${line}`
   if (local === 'stopped')

@@ -1,4 +1,4 @@
 import type { Actor } from '../../core/actor.ts'
 
-/** Who makes the changes that follow from the deliveries of a webhook. */
+/** Actor of the changes that a webhook's deliveries cause. */
 export const actorOfWebhook = (name: string): Actor => ({ kind: 'process', name: `webhook:${name}` })

@@ -4,14 +4,14 @@ import { problemDetails } from '../../http/respond/index.ts'
 import { NOTHING_HERE } from './admission/perimeter.ts'
 import type { Rejection, RejectionReason } from './admission/rejection.ts'
 
-/** What the sender of a delivery is answered, and why. */
+/** Response to the sender of a delivery, with the reason. */
 export interface HookAnswer {
   readonly status: number
   /** Nothing when undefined. */
   readonly body: unknown
   readonly media?: string
   readonly headers?: Readonly<Record<string, string>>
-  /** Why it was rejected, and in a sentence for whoever set up the webhook. */
+  /** Reason it was rejected, and in a sentence for whoever set up the webhook. */
   readonly rejection?: { readonly reason: RejectionReason; readonly message: string }
 }
 
@@ -36,7 +36,7 @@ export function rejected({ status, answer, headers, reason, message }: Rejection
   return { ...response, rejection: { reason, message } }
 }
 
-/** What people would see of any other answer to a command or button of Slack is nothing to them. */
+/** Response to a command or button of Slack, which would show any other body to people. */
 export const ACKNOWLEDGED: HookAnswer = { status: 200, body: undefined }
 
 export const methodNotAllowed = (): HookAnswer => problem(405, 'a webhook takes POST only', { allow: 'POST' })

@@ -1,10 +1,10 @@
 import type { Clock } from '../../core/clock.ts'
 import type { Statement, Store, Tx } from '../../core/store/index.ts'
 
-/** How many that have expired are removed with each that is added, so that none holds the loop. */
+/** Maximum expired entries removed with each addition, so that none blocks the loop. */
 const REMOVED_AT_ONCE = 64
 
-/** Which deliveries something followed from already: as many as the rate limit lets through until they expire. */
+/** Deliveries that already had an effect: as many as the rate limit allows until they expire. */
 export class Deliveries {
   readonly #find: Statement<{ found: number }, [string, string, number]>
   readonly #add: Statement<unknown, [string, string, number, number]>

@@ -7,11 +7,11 @@ import type { Webhooks } from './webhooks.ts'
 interface WebhookHandlerOptions {
   /** The webhooks of a running city. */
   webhooksOf(city: string): Pick<Webhooks, 'receive'> | undefined
-  /** Whether there is a city of that name that does not run now. */
+  /** True if there is a city of that name that does not run now. */
   isClosed(city: string): boolean
-  /** Whether the server takes no changes. */
+  /** True if the server takes no changes. */
   isReadOnly: boolean
-  /** Whether other machines reach the address on purpose: nothing that comes there counts as loopback. */
+  /** True if other machines reach the address on purpose: nothing that comes there counts as loopback. */
   isPublic: boolean
 }
 

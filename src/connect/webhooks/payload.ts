@@ -14,7 +14,7 @@ const MAX_FIELDS = 1000
 
 export const FORM = 'application/x-www-form-urlencoded'
 
-/** Whether a sender says that the body is a form, as Slack's commands and buttons send it. */
+/** True if a sender says that the body is a form, as Slack's commands and buttons send it. */
 export const isForm = (headers: Headers): boolean =>
   headers.get('content-type')?.split(';')[0]?.trim().toLowerCase() === FORM
 

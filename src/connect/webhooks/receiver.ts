@@ -33,10 +33,10 @@ export interface ReceiverOptions {
   report(error: unknown): void
 }
 
-/** What becomes known of a delivery on its way, for its event. */
+/** Facts about a delivery in progress, for its event. */
 type Known = { -readonly [Name in keyof RejectedDelivery]: RejectedDelivery[Name] } & { body_size: number }
 
-/** How long a delivery is remembered at least. */
+/** Time a delivery is remembered at least. */
 const REMEMBERED_MS = 30 * 60_000
 
 const MAX_ID_LENGTH = 200
@@ -186,13 +186,13 @@ const startedFacts = ({ order, rig, scopedName, trackingId }: StartedOrder) => (
   ...(rig !== undefined && { rig }),
 })
 
-/** What the sender calls the delivery. It is not signed, so it is shown and decides nothing. */
+/** Delivery id of the sender. It is not signed, so it is shown and decides nothing. */
 function deliveryIdOf({ scheme, dedupHeader }: WebhookVerifyConfig, headers: Headers): string | undefined {
   const header = dedupHeader ?? (scheme === 'github-hmac-sha256' ? 'x-github-delivery' : undefined)
   return (header && headers.get(header)?.slice(0, MAX_ID_LENGTH)) || undefined
 }
 
-/** What a delivery is rejected for whose order or conversation did not take it. */
+/** Rejection of a delivery that its order or conversation did not accept. */
 function dispatchFailure(error: unknown): Rejection {
   const message = errorMessage(error)
   if (!(error instanceof AppError)) {
@@ -219,7 +219,7 @@ const DISCORD_PING = 1
 const isCertificateCheck = (scheme: WebhookScheme, payload: Payload): boolean =>
   scheme === 'slack-v0' && payload.ssl_check === '1'
 
-/** What a service expects that asks, with a valid signature, whether anybody is here; undefined for a real delivery. */
+/** Response to a signed handshake of a service; undefined for a real delivery. */
 function handshakeOf(scheme: WebhookScheme, payload: Payload): Readonly<Record<string, unknown>> | undefined {
   if (scheme === 'discord-ed25519' && payload.type === DISCORD_PING) return { type: DISCORD_PING }
   if (scheme === 'slack-v0' && payload.type === 'url_verification' && typeof payload.challenge === 'string') {
@@ -232,7 +232,7 @@ function handshakeOf(scheme: WebhookScheme, payload: Payload): Readonly<Record<s
 /** Senders say a word or two. */
 const MAX_LENGTH = 200
 
-/** What happened at the sender, in its own word: of a header, or of the payload where Slack and Discord say it. */
+/** Event type of the sender: from a header, or from the payload for Slack and Discord. */
 function eventTypeOf(
   { scheme, eventHeader }: WebhookVerifyConfig,
   headers: Headers,

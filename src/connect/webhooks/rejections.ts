@@ -7,10 +7,10 @@ import type { Rejection } from './admission/rejection.ts'
 import { TokenBucket } from './admission/token-bucket.ts'
 import { WebhookRejected } from './events.ts'
 
-/** What of a delivery is known when it is rejected. */
+/** Facts about a rejected delivery. */
 export type RejectedDelivery = Omit<Static<typeof WebhookRejected.payload>, 'reason' | 'status'>
 
-/** How many rejections of one webhook are recorded: whoever sends a million must not fill the log with them. */
+/** Number of rejections of one webhook that are recorded: whoever sends a million must not fill the log with them. */
 const RECORDED = { perMinute: 30, burst: 30 }
 
 /** Records rejected deliveries, of each webhook a bounded number. */

@@ -5,7 +5,7 @@ export const webhookDeliveries = sqliteTable(
   'webhook_deliveries',
   {
     webhook: text().notNull(),
-    /** Of what the sender signed. */
+    /** Digest of the signed parts. */
     digest: text().notNull(),
     expiresAt: integer('expires_at').notNull(),
   },

@@ -12,7 +12,7 @@ export interface StartedOrder {
   readonly trackingId: string
 }
 
-/** What of orders webhooks need. */
+/** Functions of orders that webhooks need. */
 export interface OrderStarter {
   /**
    * Starts a run of the order of that name, in a rig or the city; what `alongside` writes is on disk with the run or
@@ -25,7 +25,7 @@ export interface OrderStarter {
     readonly actor: Actor
     alongside(tx: Tx, started: StartedOrder): void
   }): Promise<StartedOrder>
-  /** Why an order of that name cannot be started so; undefined when it can. */
+  /** Reason an order of that name cannot be started so; undefined when it can. */
   problemOf(order: string, rig: string | undefined): string | undefined
 }
 
@@ -46,7 +46,7 @@ export interface ConversationMessage {
   readonly reply_to_message_id?: string
 }
 
-/** What of external messages webhooks need. */
+/** Functions of external messages that webhooks need. */
 export interface ConversationInbox {
   /** Throws an AppError for a message that cannot be taken. */
   check(message: ConversationMessage): unknown
@@ -60,7 +60,7 @@ export interface Dispatch {
   /** The rig of the webhook. */
   readonly rig: string | undefined
   readonly matched: MatchedRule
-  /** What tells the delivery from others. */
+  /** Identity of the delivery. */
   readonly id: string
   readonly actor: Actor
   /** Part of the write in which it follows; what it throws keeps it from following. */
@@ -76,7 +76,7 @@ interface TargetsOptions {
   conversations: ConversationInbox
 }
 
-/** What follows from deliveries: a run of an order, or a message in a conversation. */
+/** Effects of deliveries: a run of an order, or a message in a conversation. */
 export class Targets {
   constructor(private readonly options: TargetsOptions) {}
 

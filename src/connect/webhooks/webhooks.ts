@@ -30,9 +30,9 @@ import { Verifier } from './verify/verifier.ts'
 interface WebhooksOptions {
   /** The name of the city. */
   city: string
-  /** Where the supervisor listens. */
+  /** Address on which the supervisor listens. */
   url(): string
-  /** Where other machines reach public webhooks; undefined when they do not. */
+  /** Address of public webhooks for other machines; undefined without one. */
   publicUrl?(): string | undefined
   store: Store
   log: EventLog
@@ -133,7 +133,7 @@ export class Webhooks {
     }
   }
 
-  /** Why deliveries fail, as far as it can be told before one comes. */
+  /** Known reason deliveries fail, before one arrives. */
   #problemOf({ broken, verify, rules, rig, isCapped }: WebhookConfig): string | undefined {
     if (broken !== undefined) return broken
     try {
@@ -195,7 +195,7 @@ function credentials(verify: WebhookVerifyConfig, env: Environment, body: Uint8A
   }
 }
 
-/** What a sample delivery carries. */
+/** Contents of a sample delivery. */
 interface SampleBody {
   readonly text: string
   readonly type: string

@@ -19,7 +19,7 @@ interface ServiceHandlerOptions {
   proxy: ServiceProxy
   /** The services of a running city; throws when there is no such city, or it does not run. */
   servicesOf(city: string): Pick<Services, 'find'>
-  /** How callers are judged; absent on the public listener, where only direct services are. */
+  /** Guard of callers; absent on the public listener, which only has direct services. */
   guard?: GuardSettings
   access: AccessPolicy
   report(error: unknown): void
@@ -29,7 +29,7 @@ interface ServiceHandlerOptions {
 interface ServiceAddress {
   readonly city: string
   readonly name: string
-  /** What the service sees: path and query, from `/` on. */
+  /** Path and query that the service sees, from `/` on. */
   readonly path: string
 }
 
@@ -141,7 +141,7 @@ function checkCaller(caller: Caller, { method }: Request, city: string, access: 
   checkAccess({ needs }, request, 'Call a service', access)
 }
 
-/** What is answered for a service that there is not, and for one that is not for whoever asks. */
+/** Response for an unknown service, and for one hidden from the caller. */
 const nothingHere = (): AppError =>
   new AppError(
     'service-not-found',

@@ -14,7 +14,7 @@ export interface ProxyRequest {
   readonly server: Server<SocketData>
   readonly city: string
   readonly running: RunningService
-  /** What the service sees: path and query, from `/` on. */
+  /** Path and query that the service sees, from `/` on. */
   readonly path: string
 }
 
@@ -103,13 +103,13 @@ export class ServiceProxy {
   }
 }
 
-/** Whether a body is taken at once, so that nobody has to see how it goes. */
+/** True if a body is taken at once, so that nobody has to see how it goes. */
 function isShort({ headers }: Request): boolean {
   const length = headers.get('content-length')
   return length !== null && Number(length) <= MAX_SHORT_BYTES
 }
 
-/** How soon it is worth trying again, in seconds. */
+/** Delay before a retry, in seconds. */
 const RETRY_AFTER_S = 2
 
 /** A sentence for whoever asked, of whatever kind the program is. */
@@ -119,7 +119,7 @@ const plain = (status: 502 | 503 | 504, sentence: string): Response =>
     headers: { 'content-type': 'text/plain; charset=utf-8', 'retry-after': String(RETRY_AFTER_S) },
   })
 
-/** What gc itself answers for a service with the contract `gc.healthz.v1`. */
+/** Response of gc itself for a service with the contract `gc.healthz.v1`. */
 function answerHealth(request: Request, path: string, city: string, service: string, contract: string): Response {
   const [pathname] = path.split('?')
   if (pathname !== '/' && pathname !== '/healthz') {
@@ -148,14 +148,14 @@ const HOP_BY_HOP = [
 /** The API's own credentials: a service has no business with them. */
 const CREDENTIALS = ['authorization', 'cookie']
 
-/** What would let a page of a service act on the API's origin. */
+/** Headers that would let a page of a service act on the API's origin. */
 const OF_THE_ORIGIN = ['set-cookie', 'clear-site-data', 'service-worker-allowed', 'strict-transport-security']
 const CORS = 'access-control-'
 
 /** A page of a service has an origin of its own, which can read nothing of the API. */
 const SANDBOX = 'sandbox allow-scripts allow-forms'
 
-/** Who sent a request, and to which name. */
+/** Sender of a request, with the requested host name. */
 interface Sender {
   readonly address: string | undefined
 }

@@ -12,13 +12,13 @@ export interface HookRequest {
   readonly request: Request
   /** The address at the other end of the connection; undefined when it is not known. */
   readonly peer: string | undefined
-  /** Whether it came to an address that other machines reach on purpose: nothing there counts as loopback. */
+  /** True if it came to an address that other machines reach on purpose: nothing there counts as loopback. */
   readonly isPublic: boolean
-  /** Whether the server takes no changes. */
+  /** True if the server takes no changes. */
   readonly isReadOnly: boolean
 }
 
-/** What everybody is answered who asks for a webhook that is not theirs to see. */
+/** Response for every webhook that the caller may not see. */
 export const NOTHING_HERE = 'there is no webhook at this address'
 
 /** Throws a rejection for a request that must not come as far as the body. */

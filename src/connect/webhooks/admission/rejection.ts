@@ -1,4 +1,4 @@
-/** Why a delivery was rejected, in the words of its event. */
+/** Reason a delivery was rejected, in the words of its event. */
 export type RejectionReason =
   | 'perimeter_denied'
   | 'read_only'
@@ -19,7 +19,7 @@ export class Rejection extends Error {
     readonly reason: RejectionReason,
     readonly status: number,
     message: string,
-    /** What the sender is answered. */
+    /** Response to the sender. */
     readonly answer: string,
     readonly headers: Readonly<Record<string, string>> = {},
   ) {

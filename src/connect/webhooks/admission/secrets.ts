@@ -13,7 +13,7 @@ export function secretOf({ secretEnv = '', secretKey }: WebhookVerifyConfig, env
   throw operatorFault(`the variable ${secretEnv} has no secret "${secretKey}"; set it and start \`gc serve\` again`)
 }
 
-/** What a variable holds; a webhook whose secret is missing takes nothing. */
+/** Value of a variable; a webhook without its secret accepts nothing. */
 export function variable(name: string, env: Environment): string {
   const value = env[name]
   if (value) return value

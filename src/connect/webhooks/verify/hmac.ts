@@ -3,14 +3,14 @@ import type { WebhookVerifyConfig } from '../../../config/city/index.ts'
 import { verifyFailed } from '../admission/rejection.ts'
 import { checkTimestamp, requiredHeader, type SignedDelivery } from './signed.ts'
 
-/** How a scheme of HMAC-SHA256 is written in headers, and what is signed beside the body. */
+/** Format of an HMAC-SHA256 scheme: its headers, and the signed parts besides the body. */
 interface HmacScheme {
   readonly signatureHeader: string
   readonly timestampHeader?: string | undefined
-  /** What stands before the digest in the header; it must stand there where it is `required`. */
+  /** Prefix of the digest in the header; mandatory if it is `required`. */
   readonly prefix: string
   readonly required: boolean
-  /** What is signed before the body. */
+  /** Signed part before the body. */
   before(timestamp: string): string
 }
 

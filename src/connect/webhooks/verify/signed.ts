@@ -7,9 +7,9 @@ export interface SignedDelivery {
   readonly body: Uint8Array
 }
 
-/** What a verified signature says beside that it is good. */
+/** Facts from a verified signature. */
 export interface Verified {
-  /** What tells this delivery from others; that of its body when absent. */
+  /** Identity of this delivery; default is that of its body. */
   readonly id?: string
   /** Until when the signature is good, in milliseconds; a delivery is remembered at least as long. */
   readonly expiresAt?: number

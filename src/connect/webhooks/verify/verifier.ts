@@ -33,7 +33,7 @@ type KeySet = ReturnType<typeof createRemoteJWKSet>
 
 const ALGORITHMS = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA']
 
-/** How far the issuer's clock may be from ours, and how long a token may be good. */
+/** Maximum clock difference to the issuer, and maximum lifetime of a token. */
 const TOLERANCE_S = 30
 const MAX_LIFETIME_MS = 86_400_000
 
@@ -73,7 +73,7 @@ class JwtVerifier {
   }
 }
 
-/** Whether the token is at fault, and not the keys or the way to them. */
+/** True if the token is at fault, and not the keys or the way to them. */
 const isOfToken = (error: unknown): boolean =>
   error instanceof errors.JWTClaimValidationFailed ||
   error instanceof errors.JWTExpired ||
