@@ -2,7 +2,7 @@ import { eq } from 'drizzle-orm'
 import type { Statement, Store, Tx } from '../../core/store/index.ts'
 import { type CheckRow, runChecks } from './table.ts'
 
-/** What is known of a check once its program runs. */
+/** State of a check once its program runs. */
 export interface RunningCheck {
   pid: number
   processStarted: string

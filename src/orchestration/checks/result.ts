@@ -5,11 +5,11 @@ import { EngineKey } from '../../work/metadata.ts'
 import { metadataValue } from '../runs/index.ts'
 import type { CheckRow } from './table.ts'
 
-/** What came of a check. */
+/** Result of a check. */
 export interface CheckResult {
   /** Undefined when it did not end by itself. */
   exitCode: number | undefined
-  /** How it ended otherwise, in a few words. */
+  /** Other ending, in a few words. */
   reason: string
   output: string
   durationMs: number
@@ -17,14 +17,14 @@ export interface CheckResult {
 
 const DEFAULT_TIMEOUT_MS = 5 * 60_000
 
-/** How long the check of a control may take, in milliseconds. */
+/** Maximum time the check of a control may take, in milliseconds. */
 export function timeoutOf(control: Bead): number {
   const written = metadataValue(control, EngineKey.checkTimeout)
   const parsed = written === '' ? undefined : parseDuration(written)
   return parsed !== undefined && parsed > 0 ? parsed : DEFAULT_TIMEOUT_MS
 }
 
-/** What came of a check; undefined when it was interrupted by something that says nothing about it. */
+/** Result of a check; undefined after an unrelated interruption. */
 export function resultOf({ startedAt }: CheckRow, control: Bead, exit: CommandExit): CheckResult | undefined {
   const { how, exitCode, signal, output, endedAt } = exit
   const durationMs = Math.max(0, endedAt - exit.startedAt)

@@ -37,12 +37,12 @@ export interface CheckRunnerOptions {
   /** Variables of every command of the city. */
   environment(): Record<string, string>
   sessions: SessionRepository
-  /** How commands are confined that run where sessions worked. */
+  /** Sandbox of commands that run where sessions worked. */
   confinement: Pick<CommandConfinement, 'ofWork'>
   report(message: string): void
 }
 
-/** What follows from the end of a check, in the write that records it. */
+/** Effects of the end of a check, in the write that records it. */
 export interface CheckListener {
   onResult(tx: Tx, control: Bead, attempt: Bead, result: CheckResult): void
   /** It could not be started. */
@@ -50,7 +50,7 @@ export interface CheckListener {
 }
 
 const RETRY_MS = 5_000
-/** How many checks run at a time. */
+/** Number of checks that run at a time. */
 const MAX_RUNNING = 16
 const CHECKS = gcPart('checks')
 
@@ -332,13 +332,13 @@ const shippedIn = ({ city, store, packs }: CheckPlaces, { rigs }: Pick<CityConfi
 const declaredScript = (script: string, { city, store, packs }: CheckPlaces): string[] =>
   [city, store, ...packs].some((folder) => contains(realpathSync(folder), script)) ? [script] : []
 
-/** Where the script of a check may lie, and where it runs. */
+/** Allowed folders of a check's script, and its working folder. */
 interface CheckPlaces {
   /** The city's folder. */
   city: string
   /** The folder of the run's rig, else the city's. */
   store: string
-  /** Where the attempt was worked on, when that is known. */
+  /** Folder of the attempt, if known. */
   workDir: string | undefined
   /** Folders of formulas and packs. */
   packs: readonly string[]

@@ -8,7 +8,7 @@ export const runChecks = sqliteTable(
     controlId: text('control_id').primaryKey(),
     rootId: text('root_id').notNull(),
     attemptId: text('attempt_id').notNull(),
-    /** How many times it was begun: again when the host that ran it was lost. */
+    /** Number of times it was begun: again when the host that ran it was lost. */
     runs: integer().notNull().default(0),
     state: text({ enum: ['starting', 'running'] }).notNull(),
     pid: integer(),

@@ -38,7 +38,7 @@ export interface DrainUnitsOptions extends PauseOptions {
   report(message: string): void
 }
 
-/** What follows when the run for a member cannot be written. */
+/** Reaction when the run for a member cannot be written. */
 type DrainListener = (tx: Tx, control: Bead, message: string) => void
 
 const RETRY_MS = 5_000
@@ -134,7 +134,7 @@ export class DrainUnits {
 
   #context = () => ({ config: this.#options.config.current, resolver: this.#options.resolver })
 
-  /** What is to be written next; undefined when there is nothing. */
+  /** Next unit to write; undefined without one. */
   #unitOf(id: string): Unit | undefined {
     const { beads, runs, config } = this.#options
     const control = beads.find(id)
@@ -225,7 +225,7 @@ export class DrainUnits {
   }
 }
 
-/** What a drain makes for one member of its convoy: a convoy of that member alone, and a run for it. */
+/** Parts that a drain creates for one member of its convoy: a convoy with that member, and a run for it. */
 interface Unit {
   control: Bead
   manifest: Manifest

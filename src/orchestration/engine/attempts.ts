@@ -24,7 +24,7 @@ interface LogEntry {
   reason?: string
 }
 
-/** How much of the log of a step with very many attempts stays: the newest of it. */
+/** Maximum length of the log of a step with many attempts: its newest part is kept. */
 const MAX_LOG = 8 * 1024
 
 /** The attempts at the step of one control. */
@@ -88,7 +88,7 @@ export class Attempts {
 /** The last attempt before a person had the step begin again. */
 const restartedAfter = (bead: Bead): number => Number(metadataValue(bead, EngineKey.restartedAfter) || '0')
 
-/** What gc wrote into a spec bead has the shape of a step. */
+/** Checks that a spec bead written by gc has the shape of a step. */
 const isSpec = (value: unknown): value is StepSpec =>
   typeof value === 'object' && value !== null && 'id' in value && 'title' in value
 

@@ -29,7 +29,7 @@ export interface DrainOptions {
 /** The most members that a drain takes, and how many it takes when its formula does not say. */
 const MAX_UNITS = 100
 
-/** Why a drain does not begin: a word for programs, and a sentence. */
+/** Reason a drain does not begin: a word for programs, and a sentence. */
 interface DrainFailure {
   reason: string
   message: string

@@ -46,7 +46,7 @@ export interface EngineOptions extends StepTimeoutsOptions {
 const BEAD_EVENTS: readonly string[] = ['bead.created', 'bead.updated', 'bead.closed', 'bead.deleted']
 /** Events about a run as a whole. */
 const RUN_EVENTS: readonly string[] = ['run.changed', 'run.resumed', 'run.retried', 'run.step_skipped']
-/** How many controls one event may move before the rest follows from the events of those. */
+/** Maximum number of controls one event may move before the rest follows from the events of those. */
 const MAX_CHAIN = 100
 
 /**
@@ -125,7 +125,7 @@ export class RunEngine {
   }
 
   /**
-   * Whether something may follow from an event. Most beads are of no run, and nothing waits for one that is not closed;
+   * True if something may follow from an event. Most beads are of no run, and nothing waits for one that is not closed;
    * what becomes of it later has an event of its own.
    */
   #concerns(recorded: RecordedEvent): boolean {
@@ -167,7 +167,7 @@ export class RunEngine {
     return isControl(metadataValue(bead, WorkflowKey.kind)) ? [bead.id] : []
   }
 
-  /** What still belongs to a run that is over: its finalizer goes on with it. */
+  /** Remaining beads of a finished run, which its finalizer handles. */
   #leftOver(bead: Bead): string[] {
     const root = this.#options.beads.find(metadataValue(bead, WorkflowKey.rootBeadId))
     return root?.status === 'closed' ? this.#graph.controls(root.id) : []
@@ -203,7 +203,7 @@ export class RunEngine {
     return bead.is_blocked !== true || (isSpawning(bead) && isParallel)
   }
 
-  /** What gc does with a bead once it waits for nothing: its `gc.kind`, or `parent` for a step that others are a part of. */
+  /** Kind of handling once a bead is unblocked: its `gc.kind`, or `parent` for a step with parts. */
   #kindOf(bead: Bead): string {
     const kind = metadataValue(bead, WorkflowKey.kind)
     const isParent = kind === '' && metadataValue(bead, WorkflowKey.rootBeadId) !== '' && this.#graph.isParent(bead)
@@ -283,7 +283,7 @@ export class RunEngine {
 }
 
 const SPEC_REASON = 'workflow cleanup: generated spec sidecar closed with workflow root'
-/** How many members that are left are closed at once: the loop is free between those. */
+/** Number of members that are left are closed at once: the loop is free between those. */
 const SLICE = 10
 const MAX_SOURCES = 50
 

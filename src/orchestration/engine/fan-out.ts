@@ -15,7 +15,7 @@ export interface FanOutOptions {
   recipeOf(root: string): Recipe | undefined
 }
 
-/** How many items one write makes the steps of. */
+/** Maximum items whose steps one write creates. */
 const SLICE = 20
 /** The most items that one step may fan out into. */
 const MAX_ITEMS = 10_000
@@ -112,5 +112,5 @@ function expand(recipe: Recipe, bead: Bead, source: Bead, item: unknown, index: 
 const stringsOf = (value: unknown): Record<string, string> =>
   hasFields(value) ? Object.fromEntries(Object.entries(value).map(([key, text]) => [key, String(text)])) : {}
 
-/** Whether a fan-out has not made the steps of all items yet. */
+/** True if a fan-out has not made the steps of all items yet. */
 export const isSpawning = (bead: Bead): boolean => metadataValue(bead, EngineKey.fanoutState) === 'spawning'

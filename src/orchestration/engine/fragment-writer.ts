@@ -9,7 +9,7 @@ export interface FragmentDraft {
   root: Bead
   control: Bead
   fragment: Fragment
-  /** What the first of them are to know besides. */
+  /** Further context for the first of them. */
   context?: string | undefined
   /** Keys that every one of them has. */
   metadata?: Readonly<Record<string, string>> | undefined

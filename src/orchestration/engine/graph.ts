@@ -80,7 +80,7 @@ export class Graph {
     )
   }
 
-  /** What waits for this bead, for nothing else any more, and is no work for an agent: controls, gates and parents. */
+  /** Unblocked beads after this one that are no work for agents: controls, gates and parents. */
   released(id: string): string[] {
     return this.#released.all(id).map((row) => row.id)
   }
@@ -90,12 +90,12 @@ export class Graph {
     return this.#controls.all(root).map((row) => row.id)
   }
 
-  /** What a bead waited for, oldest first. */
+  /** Former blockers of a bead, oldest first. */
   blockers(id: string): Bead[] {
     return this.beads.list(this.#blockers.all(id).map((row) => row.id))
   }
 
-  /** Whether a step is the parent of others, which it waits for. */
+  /** True if a step is the parent of others, which it waits for. */
   isParent(bead: Bead): boolean {
     return bead.issue_type === 'epic' && this.children(bead).length > 0
   }
@@ -105,28 +105,28 @@ export class Graph {
     return this.blockers(id).filter((blocker) => blocker.ref?.startsWith(`${ref}.`))
   }
 
-  /** Whether a bead waits for something besides another. */
+  /** True if a bead waits for something besides another. */
   waitsForMore(id: string, besides: string): boolean {
     return this.#waitsForMore.get(id, besides)?.more === 1
   }
 
-  /** Whether something that a bead waited for failed, besides another. */
+  /** True if something that a bead waited for failed, besides another. */
   hasFailedBlocker(id: string, besides = ''): boolean {
     return this.#failedBlocker.get(id, besides) !== null
   }
 
-  /** What a control waited for of all that its formula wrote, not its own items. */
+  /** Blocker of a control among the parts of its formula, without its own items. */
   writtenBlocker(id: string): Bead | undefined {
     const row = this.#writtenBlocker.get(id)
     return row ? this.beads.find(row.id) : undefined
   }
 
-  /** Whether anything of a scope is open besides one: teardown, which comes after it, does not count. */
+  /** True if anything of a scope is open besides one: teardown, which comes after it, does not count. */
   hasOpenPart(root: string, scope: string, besides: string): boolean {
     return this.#openParts.get(root, scope, besides, 1) !== null
   }
 
-  /** What is open of a scope besides one. */
+  /** Open parts of a scope besides one. */
   openParts(root: string, scope: string, besides: string): Bead[] {
     return this.beads.list(this.#openParts.all(root, scope, besides, -1).map((row) => row.id))
   }
@@ -146,23 +146,23 @@ export class Graph {
     return this.beads.list(this.#scopeBodies.all(root).map((row) => row.id))
   }
 
-  /** What later attempts at the step of a control are made of. */
+  /** Template of later attempts at the step of a control. */
   specOf(root: string, controlRef: string): Bead | undefined {
     const row = this.#spec.get(root, `${controlRef}.spec`)
     return row ? this.beads.find(row.id) : undefined
   }
 
-  /** Whether a member of the run failed that aborts its scope and is not tried again. */
+  /** True if a member of the run failed that aborts its scope and is not tried again. */
   hasAbortedScope(root: string): boolean {
     return this.#aborted.get(root) !== null
   }
 
-  /** Whether a bead waits for somebody: it is blocked, or a gate that is not open yet. */
+  /** True if a bead waits for somebody: it is blocked, or a gate that is not open yet. */
   isWaiting(id: string): boolean {
     return this.#waiting.get(id) !== null
   }
 
-  /** Whether anything of a run has been begun. */
+  /** True if anything of a run has been begun. */
   hasBegun(root: string): boolean {
     return this.#begun.get(root) !== null
   }

@@ -9,7 +9,7 @@ export interface AttemptFailure {
   reason: string
 }
 
-/** What came of one attempt at a step. */
+/** Outcome of one attempt at a step. */
 export type AttemptOutcome = { is: 'pass'; outcome: 'pass' | 'skipped' } | AttemptFailure
 
 /** Judges an attempt by what its worker reported. */
@@ -29,15 +29,15 @@ export function outcomeOf(attempt: Bead): AttemptOutcome {
   return invalid === undefined ? { is: 'pass', outcome } : { is: 'transient', reason: invalid }
 }
 
-/** What an attempt hands on to the step it is an attempt at: its output, and every key of its own. */
+/** Results that an attempt passes to its step: its output, and its own keys. */
 export function results({ metadata = {} }: Bead): Record<string, string> {
   const own = Object.entries(metadata).filter(([key]) => !key.startsWith('gc.') && key !== 'close_reason')
   const output = metadata[ResultKey.outputJson]
   return { ...Object.fromEntries(own), ...(output && { [ResultKey.outputJson]: output }) }
 }
 
-/** Whether a closed step failed. */
+/** True if a closed step failed. */
 export const hasFailed = (bead: Bead): boolean => metadataValue(bead, ResultKey.outcome) === 'fail'
 
-/** Whether a closed step was left out. */
+/** True if a closed step was left out. */
 export const isSkipped = (bead: Bead): boolean => metadataValue(bead, ResultKey.outcome) === 'skipped'

@@ -13,7 +13,7 @@ export function parseJson(text: string): { value: unknown } | undefined {
   }
 }
 
-/** Why the output of a step is not what the step has to hand on; undefined when it is. */
+/** Reason the output of a step is not what the step has to hand on; undefined when it is. */
 export function outputError(bead: Bead): string | undefined {
   const output = metadataValue(bead, ResultKey.outputJson)
   const isRequired = metadataValue(bead, ResultKey.outputRequired) === 'true'

@@ -55,7 +55,7 @@ function hasAborted(member: Bead): boolean {
   return metadataValue(member, EngineKey.onFail) === 'abort_scope' && !['pass', 'skipped', 'canceled'].includes(outcome)
 }
 
-/** Whether the scope waits for this bead: teardown comes after it. */
+/** True if the scope waits for this bead: teardown comes after it. */
 const isOpenPart = (bead: Bead): boolean =>
   bead.status !== 'closed' &&
   bead.issue_type !== 'spec' &&

@@ -30,7 +30,7 @@ function partsOf(options: SkipOptions, step: Bead): Bead[] {
   return [...gates, ...fanOuts, ...ownParts(options, step, blockers)]
 }
 
-/** What a control made, or the members of a round. */
+/** Parts that a control created, or the members of a round. */
 function ownParts({ graph }: SkipOptions, step: Bead, blockers: readonly Bead[]): Bead[] {
   const kind = metadataValue(step, WorkflowKey.kind)
   if (kind === 'scope') {

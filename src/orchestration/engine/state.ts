@@ -44,7 +44,7 @@ export class RunStates {
     return undefined
   }
 
-  /** Whether a bead may be of a run: the root that it names or lies under may be one that is still to be adopted. */
+  /** True if a bead may be of a run: the root that it names or lies under may be one that is still to be adopted. */
   mayBeOfRun(bead: Bead): boolean {
     return mayBeginInRun(bead) || this.options.runs.find(bead.id) !== undefined
   }

@@ -21,7 +21,7 @@ export const writeAttempts = (steps: readonly Step[]): Step[] =>
     }),
   )
 
-/** What a step keeps to itself when an attempt is made of it: its place in a scope, and its name as a member of a round. */
+/** Keys that a step keeps when an attempt is made of it: its place in a scope, and its name as a member of a round. */
 const OF_CONTROL: readonly string[] = [
   WorkflowKey.scopeRef,
   EngineKey.scopeRole,
@@ -33,7 +33,7 @@ const OF_CONTROL: readonly string[] = [
 const withoutScope = (metadata: Metadata): Metadata =>
   Object.fromEntries(Object.entries(metadata).filter(([key]) => !OF_CONTROL.includes(key)))
 
-/** What a control had as its kind before it was one. */
+/** Kind of a control before it became one. */
 const originalKind = (metadata: Metadata): Metadata => {
   const kind = metadata[WorkflowKey.kind]
   return kind === undefined ? {} : { [EngineKey.originalKind]: kind }
@@ -98,7 +98,7 @@ interface Attempt {
   /** The step id of the control for the first attempt, later the id of its bead. */
   readonly controlFor: string
   readonly number: number
-  /** What only later attempts carry. */
+  /** Metadata of later attempts only. */
   readonly metadata?: Metadata
 }
 
@@ -161,7 +161,7 @@ function memberOf(child: Step, step: Step, stepId: string, { id, number }: Attem
 
 /** A later attempt at a step, or a later iteration. */
 export interface LaterAttempt {
-  /** Of the control's spec bead. */
+  /** Spec bead of the control. */
   readonly spec: StepSpec
   /** The recipe id of the control. */
   readonly controlRef: string

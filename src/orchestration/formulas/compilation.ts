@@ -24,7 +24,7 @@ export class TooLarge extends Error {
   }
 }
 
-/** What is shared by the stages of compiling one formula. */
+/** State shared by the stages of compiling one formula. */
 export class Compilation {
   readonly problems = new Problems()
   readonly warnings: FormulaMessage[] = []
@@ -36,7 +36,7 @@ export class Compilation {
   readonly ends = new Map<string, readonly string[]>()
   /** Steps that a condition left out. */
   readonly excluded = new Set<string>()
-  /** What stands in a range that could not be evaluated for want of a variable's value. */
+  /** Contents of ranges that lack a variable's value. */
   readonly openRanges: FormulaMessage[] = []
   readonly #inherited = new Map<string, Formula | undefined>()
   #text = 0
@@ -90,7 +90,7 @@ export class Compilation {
     }
   }
 
-  /** What to wait for instead of steps that became several. */
+  /** Steps to wait for in place of steps that became several. */
   endsOf(needs: readonly string[]): readonly string[] {
     if (!needs.some((id) => this.ends.has(id))) return needs.length < 2 ? needs : [...new Set(needs)]
     return [...new Set(needs.flatMap((id) => this.#partsOf(this.ends, id)))]
@@ -113,7 +113,7 @@ function withParents(
   files: FormulaFiles,
   { name, place }: Named,
   problems: Problems,
-  /** What was read before. */
+  /** Steps read before. */
   inherited: Map<string, Formula | undefined>,
   stack: readonly string[] = [],
 ): Formula | undefined {

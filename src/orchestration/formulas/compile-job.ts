@@ -11,7 +11,7 @@ import type { CompileResult, Recipe } from './recipe.ts'
 import type { Capabilities } from './requirements.ts'
 import { type Noted, noteEach } from './uses.ts'
 
-/** What another thread does with the formulas of a city. */
+/** Job on the formulas of a city in another thread. */
 export interface FormulaJob {
   /** The folder of the city. */
   readonly path: string
@@ -25,14 +25,14 @@ export interface FormulaJob {
     | { readonly is: 'list' | 'lint'; readonly names: readonly string[] }
 }
 
-/** What came of it. */
+/** Result of the job. */
 export interface FormulaJobResult {
   readonly compiled?: CompiledParts
   readonly listed?: readonly Noted<ListedFormula | undefined>[]
   readonly reports?: readonly Noted<FormulaReport>[]
-  /** What is wrong with a draft. */
+  /** Problems of a draft. */
   readonly problems?: readonly string[]
-  /** Whether the thread has grown so much that it should end. */
+  /** True if the thread has grown so much that it should end. */
   readonly isSpent?: boolean
 }
 
@@ -51,7 +51,7 @@ export type CompiledParts =
 
 type Piece = Uint8Array<ArrayBuffer>
 
-/** How many steps or edges one piece holds. */
+/** Maximum steps or edges in one piece. */
 const PIECE = 200
 
 /** Works on the formulas of cities, as their files are now. */

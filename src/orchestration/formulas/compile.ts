@@ -53,9 +53,9 @@ export function openCompile(
 }
 
 interface CompileOptions {
-  /** Whether values of variables are still to come. */
+  /** True if values of variables are still to come. */
   readonly isOpen?: boolean
-  /** Whether a title may name only variables that are declared, or that gc gives. */
+  /** True if a title may name only variables that are declared, or that gc gives. */
   readonly isStrict?: boolean
 }
 
@@ -175,7 +175,7 @@ function writeOut(formula: Formula, compilation: Compilation): Step[] {
   return settleNeeds(filtered, compilation)
 }
 
-/** What the drains among steps run for each member. */
+/** Compiles the formulas that drains among the steps run for each member. */
 function compileItems(
   steps: readonly Step[],
   given: Variables,
@@ -403,7 +403,7 @@ interface Bonds {
   templates: Step[]
 }
 
-/** What the fan-outs among steps expand into, and the fan-outs in that. */
+/** Compiles the expansions of fan-outs among the steps, recursively. */
 function compileBonds(steps: readonly Step[], compilation: Compilation): Bonds {
   const bonds: Record<string, Bond> = {}
   const templates: Step[] = []

@@ -4,7 +4,7 @@ const FALSE = ['', 'false', '0', 'no', 'off']
 
 export const CONDITION_FORMS = '{{v}}, !{{v}}, {{v}} == x or {{v}} != x'
 
-/** Whether a condition holds; undefined when it is none. A variable without value is empty. */
+/** True if a condition holds; undefined when it is none. A variable without value is empty. */
 export function holds(condition: string, values: Readonly<Record<string, string>>): boolean | undefined {
   const [matched, not, name = '', operator, expected = ''] = CONDITION.exec(condition.trim()) ?? []
   if (matched === undefined || (not && operator)) return undefined
@@ -31,7 +31,7 @@ export interface StateCondition {
   readonly value: string
 }
 
-/** What a condition sees of a step. */
+/** State of a step as conditions see it. */
 export interface StepState {
   /** `complete` once it is closed, whatever came of it; else the status of the bead. */
   readonly status: string
@@ -66,11 +66,11 @@ const isField = (text: string | undefined): text is StateCondition['field'] =>
 const isOperator = (text: string | undefined): text is StateCondition['operator'] =>
   text !== undefined && ['==', '!=', '<', '<=', '>', '>='].includes(text)
 
-/** Whether a text is of the grammar at all, so that a file that holds it compiles. */
+/** True if a text is of the grammar at all, so that a file that holds it compiles. */
 export const isStateGrammar = (text: string): boolean =>
   parseStateCondition(text) !== undefined || INERT.some((form) => form.test(text.trim()))
 
-/** Whether a condition holds for the states of steps by id. What has no value is empty. */
+/** True if a condition holds for the states of steps by id. What has no value is empty. */
 export function evaluate(
   { step, field, path, operator, value }: StateCondition,
   stateOf: (step: string) => StepState | undefined,

@@ -57,7 +57,7 @@ export function withFanOuts(steps: readonly Step[]): Step[] {
 
 /** Kinds that are not checked by their scope. */
 const EXEMPT = ['scope', 'scope-check', 'spec', 'fanout', 'condition', 'failure-guard', 'workflow-finalize']
-/** What a scope check has of the step that it controls. */
+/** Keys that a scope check copies from its step. */
 const COPIED: readonly string[] = [
   WorkflowKey.attempt,
   EngineKey.onFail,

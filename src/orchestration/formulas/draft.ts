@@ -2,7 +2,7 @@ import { openCompile } from './compile.ts'
 import type { FormulaFiles } from './formula-files.ts'
 import type { FormulaMessage } from './recipe.ts'
 
-/** What is wrong with a formula whose file is to have this name, in sentences. */
+/** Problems of a formula file with this name, in sentences. */
 export function judgeDraft(files: FormulaFiles, name: string): string[] {
   const parsed = files.formula(name)
   if (parsed && 'errors' in parsed) return parsed.errors.map(sentence)

@@ -7,7 +7,7 @@ import { fillNames, fillVariables } from './placeholders.ts'
 import { endsOfSteps, resolveNeeds, takeOver } from './rounds.ts'
 import { valuesOf } from './variables.ts'
 
-/** How deep templates may use templates. */
+/** Maximum depth of templates that use templates. */
 const MAX_DEPTH = 5
 
 /** Steps with those that have `expand` replaced by the steps of the template they name. */

@@ -16,7 +16,7 @@ export interface FanOutItem {
   readonly bond: string
   /** The recipe id of the step whose output holds the items. */
   readonly sourceRef: string
-  /** Of that step. */
+  /** Title of that step. */
   readonly title: string
   readonly description?: string
   /** `gc.bond_vars` of the control. */
@@ -24,7 +24,7 @@ export interface FanOutItem {
   readonly item: unknown
   /** From 0. */
   readonly index: number
-  /** How many items were made before these, when the step was done again. */
+  /** Number of items that were made before these, when the step was done again. */
   readonly before?: number
 }
 

@@ -12,7 +12,7 @@ export interface FlatStep extends Step {
   readonly ref?: string
   /** The id of its parent. */
   readonly parent?: string
-  /** Of a step that stands for a gate. */
+  /** True for a step that stands for a gate. */
   readonly isGate?: boolean
 }
 

@@ -12,7 +12,7 @@ export interface FormulaFiles {
   readonly capabilities: Capabilities
   /** The formula of a name, from the highest layer that has it; undefined when none does. */
   formula(name: string): ParsedFormula | undefined
-  /** Where that formula lies, absolute. */
+  /** Absolute path of that formula. */
   fileOf(name: string): string | undefined
   /** The names of all formulas, sorted. */
   names(): string[]
@@ -155,7 +155,7 @@ export class LayeredFormulas implements FormulaFiles {
 /** The place of a file's spelling: the lower, the sooner it wins. */
 const rank = (file: string): number => (file.endsWith('.formula.json') ? 2 : file.endsWith('.formula.toml') ? 1 : 0)
 
-/** What was made of formula files, by their texts. */
+/** Parsed formula files, by text. */
 export class ParsedFormulas {
   readonly #parsed = new Map<string, { text: string; parsed: ParsedFormula }>()
 

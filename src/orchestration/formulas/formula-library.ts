@@ -14,7 +14,7 @@ import type { CompileResult } from './recipe.ts'
 import { formulaFolders } from './scope.ts'
 import { NotedResults, noteEach } from './uses.ts'
 
-/** How long what is done with formulas may take, in milliseconds. */
+/** Maximum time what is done with formulas may take, in milliseconds. */
 const TIME_LIMIT = 60_000
 const SECONDS = TIME_LIMIT / 1000
 
@@ -99,7 +99,7 @@ export class FormulaLibrary {
     })
   }
 
-  /** What is wrong with a text that is to be the file of a formula. */
+  /** Problems of a text for the file of a formula. */
   async judge(draft: Draft): Promise<readonly string[]> {
     const files = this.files(undefined, draft)
     const { name } = draft

@@ -1,6 +1,6 @@
 import type { DrainSpec, FanOutSpec, FormulaMessage, Gate, JsonTable, RetrySpec, VariableDefinition } from './recipe.ts'
 
-/** Where something is written. */
+/** Source position. */
 export interface Place {
   /** Absolute. */
   readonly file: string
@@ -88,7 +88,7 @@ export interface Step {
   readonly onComplete?: FanOutSpec
   readonly timeout?: string
   readonly blockOnFailure?: boolean
-  /** Of a spec step: the step it describes. */
+  /** Step that a spec step describes. */
   readonly specOf?: Step
 }
 

@@ -83,7 +83,7 @@ export class Formulas {
     return toCompiled(shown, this.options.formulaLibrary.files(rig).folders)
   }
 
-  /** What would be made of a formula with these variables. */
+  /** Preview of a formula with these variables. */
   async preview(name: string, body: FormulaPreviewBody): Promise<FormulaDetailResponse> {
     const variables = body.vars ?? {}
     requireSmallVariables(variables)
@@ -184,7 +184,7 @@ export class Formulas {
 
 const EMPTY = { var_defs: [], run_count: 0, recent_runs: [] }
 
-/** What the launch of a graph would add to its variables. */
+/** Variables that the launch of a graph would add. */
 const launchValues = ({ contract }: Recipe, target: string): Record<string, string> =>
   contract === 'v2' ? { convoy_id: `preview-input-convoy:${target}`, issue: target } : {}
 
@@ -193,7 +193,7 @@ const RESERVED = ['feed']
 const MAX_BYTES = 1024 * 1024
 const FOLDER = 'formulas'
 
-/** What is wrong with the text of a formula of this name, in sentences; none when it may be saved. */
+/** Problems of a formula's text, in sentences; none if it may be saved. */
 async function problemsOf(library: FormulaLibrary, name: string, bytes: Uint8Array): Promise<readonly string[]> {
   if (!NAME.test(name)) return [`invalid formula name "${name}": letters, digits, - and _, 64 at most`]
   if (RESERVED.includes(name)) return [`formula name "${name}" is reserved`]

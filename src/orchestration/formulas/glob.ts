@@ -1,4 +1,4 @@
-/** Whether a text is of a pattern in which `*` stands for anything; takes time in proportion to both. */
+/** True if a text is of a pattern in which `*` stands for anything; takes time in proportion to both. */
 export function matchesGlob(text: string, glob: string): boolean {
   const parts = glob.split('*')
   const [first = '', ...rest] = parts

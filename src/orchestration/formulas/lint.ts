@@ -3,7 +3,7 @@ import type { FormulaFiles } from './formula-files.ts'
 import { ownErrors } from './messages.ts'
 import type { FormulaMessage } from './recipe.ts'
 
-/** What there is to say of one formula. */
+/** Report on one formula. */
 export interface FormulaReport {
   readonly name: string
   /** Absolute. */
@@ -11,10 +11,10 @@ export interface FormulaReport {
   /** Absent when the file cannot be read. */
   readonly type?: 'workflow' | 'expansion' | 'aspect'
   readonly description: string
-  /** How it is offered to people, when its name there is its own. */
+  /** Catalog entry, if it names this formula. */
   readonly catalog?: { readonly name: string; readonly description: string }
   readonly errors: readonly FormulaMessage[]
-  /** What is accepted and has no effect, with the defaults of its variables. */
+  /** Keys accepted without effect, with the defaults of its variables. */
   readonly warnings: readonly FormulaMessage[]
 }
 

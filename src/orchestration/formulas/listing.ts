@@ -6,7 +6,7 @@ export interface ListedFormula {
   readonly name: string
   readonly description: string
   readonly variables: readonly VariableDefinition[]
-  /** Why its file cannot be read. */
+  /** Reason its file cannot be read. */
   readonly errors: readonly FormulaMessage[]
 }
 

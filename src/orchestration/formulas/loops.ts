@@ -16,7 +16,7 @@ export function writeOutLoops(steps: readonly Step[], compilation: Compilation):
   })
 }
 
-/** How many steps these come to at least, so that loops in loops are refused before they are written out. */
+/** Number of steps these that come to at least, so that loops in loops are refused before they are written out. */
 function leastSteps(steps: readonly Step[]): number {
   let count = 0
   for (const { loop } of walk(steps)) {

@@ -73,7 +73,7 @@ export function renameSteps(step: Step, rename: ReadonlyMap<string, string>, pre
   }
 }
 
-/** What is in an inner loop keeps its ids; it may need steps around the loop. */
+/** Renames needs: steps in an inner loop keep their ids and may need steps around the loop. */
 const renameNeeds = (step: Step, rename: ReadonlyMap<string, string>): Step => ({
   ...step,
   needs: step.needs.map((id) => rename.get(id) ?? id),

@@ -9,8 +9,8 @@ export const uniqueMessages = (messages: readonly FormulaMessage[]): FormulaMess
 ]
 
 /**
- * Why a formula does not compile: all errors of its own file, and the first one of each other file that it is made of, with
- * the command that shows the others.
+ * Reason a formula does not compile: all errors of its own file, and the first one of each other file that it is made
+ * of, with the command that shows the others.
  */
 export function briefErrors({ file, errors }: Extract<CompileResult, { errors: unknown }>): FormulaMessage[] {
   const own = errors.filter((each) => each.file === file)

@@ -200,11 +200,11 @@ function lineAt(starts: readonly number[], offset: number): number {
   return low + 1
 }
 
-/** What a list of steps is part of. */
+/** Context of a list of steps. */
 interface StepContext {
-  /** Whether the formula asks for the extensions of gc. */
+  /** True if the formula asks for the extensions of gc. */
   readonly extensions: boolean
-  /** How deep steps lie in each other. */
+  /** Depth of nested steps. */
   readonly depth: number
 }
 
@@ -374,7 +374,7 @@ function parseFanOut(table: TableReader): FanOutSpec | undefined {
   }
 }
 
-/** How many members a drain takes at most. */
+/** Maximum number of members a drain takes. */
 const MAX_DRAIN_UNITS = 100
 
 function parseDrain(table: TableReader): DrainSpec | undefined {

@@ -1,6 +1,6 @@
 import type { FormulaFiles } from './formula-files.ts'
 
-/** What is compiled on the event loop without being felt: characters of files, and steps. */
+/** Limits of compiling on the event loop: characters of files, and steps. */
 const QUICK_LENGTH = 24_000
 const QUICK_STEPS = 250
 

@@ -2,7 +2,7 @@ import type { TomlNode, TomlTable } from '../../core/toml/index.ts'
 import type { Place } from './formula.ts'
 import type { FormulaMessage, JsonTable, JsonValue } from './recipe.ts'
 
-/** What is wrong in formula files, in the order of its finding. */
+/** Problems of formula files, in the order found. */
 export class Problems {
   readonly list: FormulaMessage[] = []
 
@@ -21,7 +21,7 @@ export class TableReader {
     readonly file: string,
     private readonly table: TomlTable,
     private readonly problems: Problems,
-    /** How the table is called in sentences: `loop`, `retry`; empty for a step or a whole file. */
+    /** Name of the table in sentences: `loop`, `retry`; empty for a step or a whole file. */
     private readonly name = '',
     private readonly step?: string,
   ) {}

@@ -1,7 +1,7 @@
 import { WorkflowKey } from '../../work/metadata.ts'
 
 /**
- * What a formula compiles to: the graph of beads that a run of it begins with, and all that its engine needs later. It is
+ * Compiled formula: the initial graph of beads of a run, and everything its engine needs later. It is
  * plain JSON and complete: a run goes on with the recipe it was started from, whatever becomes of the files.
  *
  * Its texts still hold `{{variables}}`; {@link Substituted} ones do not.
@@ -13,7 +13,7 @@ export interface Recipe {
   readonly description: string
   readonly contract: 'v1' | 'v2'
   /**
-   * What is made of it: `graph` writes root and steps and is run by the engine, `molecule` writes root and steps, `wisp`
+   * Form of its beads: `graph` writes root and steps and is run by the engine, `molecule` writes root and steps, `wisp`
    * writes its root only, though the recipe lists the steps.
    */
   readonly shape: 'graph' | 'molecule' | 'wisp'
@@ -22,7 +22,7 @@ export interface Recipe {
   readonly pour: boolean
   readonly variables: RecipeVariables
   readonly source: RecipeSource
-  /** What it requires, its own and inherited: `formula_compiler >=2.0.0`. */
+  /** Requirements, its own and inherited: `formula_compiler >=2.0.0`. */
   readonly requirements: readonly string[]
   /** The formula's `[metadata]`, merged with that of its parents; absent when there is none. */
   readonly metadata?: JsonTable
@@ -30,11 +30,11 @@ export interface Recipe {
   /** In order: for v2 each step after those it depends on. */
   readonly steps: readonly RecipeStep[]
   readonly deps: readonly RecipeDependency[]
-  /** What its fan-outs expand into, by the name of the `bond` formula. */
+  /** Expansions of its fan-outs, by the name of the `bond` formula. */
   readonly bonds: Readonly<Record<string, Bond>>
-  /** What its drains run for each member, by the name of the item formula. */
+  /** Formulas of its drains for each member, by the name of the item formula. */
   readonly items: Readonly<Record<string, Recipe>>
-  /** What is accepted and has no effect. */
+  /** Keys accepted without effect. */
   readonly warnings: readonly FormulaMessage[]
 }
 
@@ -99,9 +99,9 @@ export interface RecipeStep {
   readonly metadata: Readonly<Record<string, string>>
   /** The recipe id of the step it is a child of; absent for a child of the root. v2 writes no parents. */
   readonly parent?: string
-  /** Of a `gate` step: what it waits for. */
+  /** Condition of a `gate` step. */
   readonly gate?: Gate
-  /** Of a `spec` step: the step that later attempts are made of. Its description is this as JSON. */
+  /** Step that later attempts of a `spec` step copy. Its description is this as JSON. */
   readonly spec?: StepSpec
 }
 
@@ -146,7 +146,7 @@ export interface StepSpec {
   readonly retry?: RetrySpec
   readonly on_complete?: FanOutSpec
   readonly drain?: DrainSpec
-  /** Of an extension: see {@link EXTENSION_KINDS}. */
+  /** Kind of an extension: see {@link EXTENSION_KINDS}. */
   readonly until?: UntilSpec
   readonly condition?: string
   /** Conditions on variables, of the steps of a bond only: all must hold for the step to exist. */
@@ -202,7 +202,7 @@ export interface UntilSpec {
  */
 export const EXTENSION_KINDS = ['until', 'condition', 'failure-guard'] as const
 
-/** What a fan-out makes of each item: the template of the `bond` formula, or why there is none. */
+/** Expansion of a fan-out for each item: the template of the `bond` formula, or the reason there is none. */
 export type Bond =
   | { readonly formula: string; readonly variables: readonly VariableDefinition[]; readonly steps: readonly StepSpec[] }
   | { readonly error: string }

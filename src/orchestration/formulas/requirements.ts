@@ -4,9 +4,9 @@ import type { Problems, TableReader } from './reader.ts'
 
 const AXES = ['formula_compiler', 'gc_extensions'] as const
 
-/** What this gc can do, by axis. */
+/** Capabilities of this gc, by axis. */
 export interface Capabilities {
-  /** Whether graphs may be compiled: `[daemon] formula_v2`. */
+  /** True if graphs may be compiled: `[daemon] formula_v2`. */
   readonly graphs: boolean
 }
 
@@ -34,7 +34,7 @@ export function parseRequirements(table: TableReader): Requirement[] {
   return [...declared, { axis: 'formula_compiler', constraint: '>=2.0.0', place: table.placeOf('contract') }]
 }
 
-/** Whether a version is what all constraints of an axis want. */
+/** True if a version is what all constraints of an axis want. */
 const accepts = (requirements: readonly Requirement[], version: Version): boolean =>
   requirements.every(({ constraint }) => {
     const parsed = parseConstraint(constraint)
@@ -44,11 +44,11 @@ const accepts = (requirements: readonly Requirement[], version: Version): boolea
 const ofAxis = (requirements: readonly Requirement[], axis: Requirement['axis']): Requirement[] =>
   requirements.filter((requirement) => requirement.axis === axis)
 
-/** Whether formulas with these requirements are compiled to a graph. */
+/** True if formulas with these requirements are compiled to a graph. */
 export const isGraph = (requirements: readonly Requirement[]): boolean =>
   ofAxis(requirements, 'gc_extensions').length > 0 || !accepts(ofAxis(requirements, 'formula_compiler'), V1)
 
-/** Whether they ask for what only gc does. */
+/** True if they ask for what only gc does. */
 export const hasExtensions = (requirements: readonly Requirement[]): boolean =>
   ofAxis(requirements, 'gc_extensions').length > 0
 
@@ -83,7 +83,7 @@ export function checkRequirements(
   }
 }
 
-/** Whether any version meets all: one of the bounds, or one right beside them. */
+/** True if any version meets all: one of the bounds, or one right beside them. */
 function isSatisfiable(requirements: readonly Requirement[]): boolean {
   const bounds = requirements.flatMap(({ constraint }) =>
     constraint.split(',').flatMap((part): Version[] => {

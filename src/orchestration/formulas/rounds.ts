@@ -29,7 +29,9 @@ const needsOf = (step: Step): string[] => [...step.needs, ...step.children.flatM
 
 const NOT_AWAITED = ['spec', 'condition']
 
-/** Whether those around a step wait for it: not for an attempt, but for its control, and for nothing that only says how. */
+/**
+ * True if those around a step wait for it: not for an attempt, but for its control, and for nothing that only says how.
+ */
 export function isAwaited({ metadata }: Step): boolean {
   const kind = metadata[WorkflowKey.kind] ?? ''
   const isAttempt = metadata[EngineKey.controlFor] !== undefined && kind !== 'fanout'
@@ -38,10 +40,7 @@ export function isAwaited({ metadata }: Step): boolean {
 
 type Taken = Pick<Step, 'conditions' | 'needs' | 'gate' | 'waitsFor' | 'runCondition'>
 
-/**
- * What several steps take over from the one whose place they take: its conditions, and, those that begin first, what it
- * waits for.
- */
+/** Moves conditions of a replaced step to its replacements, and its needs to those that start first. */
 export function takeOver(steps: readonly Step[], from: Taken, starts: readonly string[]): Step[] {
   const first = new Set(starts)
   return steps.map((step) => {
@@ -66,6 +65,6 @@ export const resolveNeeds = (steps: readonly Step[], compilation: Compilation): 
     return { ...step, needs, children: resolveNeeds(step.children, compilation) }
   })
 
-/** Whether two lists hold the same, in the same order. A step that stays as it is need not be copied. */
+/** True if two lists hold the same, in the same order. A step that stays as it is need not be copied. */
 export const hasSameItems = (a: readonly string[], b: readonly string[]): boolean =>
   a.length === b.length && a.every((item, at) => item === b[at])

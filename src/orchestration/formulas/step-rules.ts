@@ -4,7 +4,7 @@ import type { TableReader } from './reader.ts'
 
 type StepKey = keyof Step
 
-/** What a step with a construct cannot have beside it, as named in formulas. */
+/** Constructs that exclude each other in a step, as named in formulas. */
 const EXCLUSIVE: readonly (readonly [key: StepKey, name: string, others: readonly (readonly [StepKey, string])[]])[] = [
   [
     'check',
@@ -49,7 +49,7 @@ const EXCLUSIVE: readonly (readonly [key: StepKey, name: string, others: readonl
 /** Kinds of control beads that only the compiler makes. */
 const OWN_KINDS = ['fanout', 'drain', 'scope-check', 'workflow-finalize', 'spec', 'workflow']
 
-/** What a step may not be, whatever is around it. */
+/** Checks rules of a step that hold in every context. */
 export function checkStepRules(step: Step, table: TableReader): void {
   for (const [key, name, others] of EXCLUSIVE) {
     if (!isSet(step[key])) continue

@@ -2,16 +2,16 @@ import type { AgentConfig, CityConfig } from '../../config/city/index.ts'
 import { AppError } from '../../core/errors.ts'
 import { lastSegment } from '../../core/text/index.ts'
 
-/** What routing needs of an agent. */
+/** Facts about an agent for routing. */
 export type RouteAgent = Pick<AgentConfig, 'qualified' | 'binding'> & PoolFields
 
-/** Who gets the work of a step: an agent, or a name that is none. */
+/** Recipient of a step's work: an agent, or an unknown name. */
 export interface RouteTarget {
   agent: RouteAgent
   assignee?: string
 }
 
-/** Who gets the work: an agent, or one named session of it. */
+/** Recipient of work: an agent, or one named session of it. */
 export interface Target extends RouteTarget {
   agent: AgentConfig
   /** The name the bead is assigned to; absent when any session of the agent may claim it. */
@@ -20,7 +20,7 @@ export interface Target extends RouteTarget {
 
 type TargetConfig = Pick<CityConfig, 'agents' | 'namedSessions' | 'rigs'>
 
-/** How a request names a target, and the rig in which it is looked up first. */
+/** Target named by a request, with the rig to look it up in first. */
 export interface TargetRequest {
   target: string
   rig?: string | undefined
@@ -83,13 +83,13 @@ function findTarget({ agents, namedSessions }: TargetConfig, name: string): Targ
 
 type PoolFields = Pick<AgentConfig, 'maxActive' | 'minActive' | 'namepool' | 'scaleCheck'>
 
-/** Whether an agent runs several sessions at once, or one whose number is scaled. */
+/** True if an agent runs several sessions at once, or one whose number is scaled. */
 export function isPool({ maxActive, minActive, namepool, scaleCheck }: PoolFields): boolean {
   if (namepool.length > 0 || maxActive === undefined || maxActive > 1) return true
   return maxActive === 1 && (minActive > 0 || scaleCheck !== undefined)
 }
 
-/** Whether a name is one of the instances of a pool: `worker-3` of `worker`. */
+/** True if a name is one of the instances of a pool: `worker-3` of `worker`. */
 function isInstance(agent: AgentConfig, name: string): boolean {
   if (!isPool(agent) || !name.startsWith(`${agent.qualified}-`)) return false
   const suffix = name.slice(agent.qualified.length + 1)

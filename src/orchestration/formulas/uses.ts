@@ -24,7 +24,7 @@ const assetHash = (files: FormulaFiles, formulaFile: string, path: string): stri
   return hashOf(asset?.file, asset?.text)
 }
 
-/** Whether a result that was made of these is what would be made now. */
+/** True if a result that was made of these is what would be made now. */
 const isCurrent = ({ formulas, assets, names }: Uses, files: TextFiles): boolean =>
   formulas.every(([name, hash]) => formulaHash(files, name) === hash) &&
   assets.every(([file, path, hash]) => assetHash(files, file, path) === hash) &&

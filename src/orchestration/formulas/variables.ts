@@ -88,7 +88,7 @@ const GIVEN = ['rig_name', 'binding_name', 'binding_prefix', 'base_branch', 'tar
 /** Variables that the launch of a graph gives. */
 export const RESERVED = ['convoy_id', 'bead_id']
 
-/** Whether gc itself gives a variable to runs. */
+/** True if gc itself gives a variable to runs. */
 export const isGiven = (name: string): boolean => GIVEN.includes(name) || RESERVED.includes(name)
 
 /** A sentence for each variable that a formula does not know, with the one that was meant. */
@@ -107,7 +107,7 @@ function listOf(known: readonly string[]): string {
   return `the formula has ${known.slice(0, MAX_NAMED).join(', ')}${more}`
 }
 
-/** What is wrong with the values of a recipe, a sentence each: they are checked when work is made of it. */
+/** Problems with the values of a recipe, a sentence each; checked when work is made of it. */
 export const validateVariables = ({ variables }: Pick<Recipe, 'variables'>): string[] => validateValues(variables)
 
 export function validateValues({ definitions, values }: RecipeVariables): string[] {

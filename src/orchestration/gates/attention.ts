@@ -6,7 +6,7 @@ import type { BlockedBead } from './open-gates.ts'
 
 /** So many are listed one by one. */
 const MAX_LISTED = 100
-/** What changes within this is announced together. */
+/** Changes within this time are announced together. */
 const SETTLING_MS = 250
 
 /** An entry with what is asked in detail. */

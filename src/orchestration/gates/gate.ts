@@ -1,7 +1,7 @@
 import type { Bead } from '../../work/beads/index.ts'
 import { GateKey } from '../../work/metadata.ts'
 
-/** What a gate can wait for that gc can find out by itself; whatever else it names, a person resolves it. */
+/** Conditions of gates that gc can check automatically; all others need a person. */
 const WATCHED = ['timer', 'gh:run', 'gh:pr'] as const
 type Watched = (typeof WATCHED)[number]
 
@@ -13,7 +13,7 @@ export interface Gate {
   readonly kind: 'human' | Watched
   readonly awaitId: string
   readonly createdAt: string
-  /** When a timer is due, and others are overdue; undefined for one that may wait for ever. */
+  /** Due time of a timer, or deadline of others; undefined for one without a limit. */
   readonly due: number | undefined
 }
 
@@ -29,5 +29,5 @@ export function parseGate(bead: Bead): Gate | undefined {
   return { id, title, description, kind, awaitId: metadata[GateKey.awaitId] ?? '', createdAt, due }
 }
 
-/** Whether a gate waits for something at GitHub. */
+/** True if a gate waits for something at GitHub. */
 export const waitsForGitHub = ({ kind }: Pick<Gate, 'kind'>): boolean => kind === 'gh:run' || kind === 'gh:pr'

@@ -33,7 +33,7 @@ export interface GatesOptions {
   reportError(error: unknown): void
 }
 
-/** How often GitHub is asked about the gates that have a time limit, while their city and rig are not suspended. */
+/** Interval of requests to GitHub for gates with a time limit, while their city and rig are not suspended. */
 const POLL_MS = 60_000
 const GATES = gcPart('gates')
 
@@ -43,7 +43,7 @@ export class Gates {
   readonly #options: GatesOptions
   readonly #inspector: ProgramInspector
   readonly #timers = new Map<string, Deadline>()
-  /** What was found out last of gates that a person has to look at. */
+  /** Latest problems of gates that need a person. */
   readonly #problems = new Map<string, string>()
   #poll: Deadline | undefined
   #polling: Promise<void> | undefined
@@ -69,7 +69,7 @@ export class Gates {
     await this.#polling
   }
 
-  /** Why a person has to look at a gate that waits for something else. */
+  /** Reason a person has to look at a gate that waits for something else. */
   problemOf(gate: Gate): string | undefined {
     const problem = this.#problems.get(gate.id)
     if (problem !== undefined) return problem
@@ -214,7 +214,7 @@ export class Gates {
   }
 }
 
-/** What became of what a gate waits for. */
+/** Result of a gate's condition. */
 type GateResult =
   | { is: 'passed'; reason: string }
   | { is: 'waiting' }

@@ -10,7 +10,7 @@ interface OpenGatesOptions {
   log: Pick<EventLog, 'subscribe'>
 }
 
-/** What a gate alone holds up. */
+/** Bead that only a gate blocks. */
 export interface BlockedBead {
   readonly id: string
   readonly title: string

@@ -5,7 +5,7 @@ import { EngineKey, GateKey, LaunchKey, VARIABLE_PREFIX, WorkflowKey } from '../
 import { type Recipe, type RecipeStep, stepIdOf } from '../formulas/index.ts'
 import type { StepRoute } from './step-route.ts'
 
-/** What a launch says beside its recipe. */
+/** Fields of a launch besides its recipe. */
 export interface LaunchFields {
   /** The rig of the beads; '' is the city itself. */
   rig: string
@@ -19,16 +19,16 @@ export interface LaunchFields {
   labels?: readonly string[] | undefined
   /** More metadata of the root: its route, its scope, what it is for. */
   rootMetadata: Readonly<Record<string, string>>
-  /** Who gets each step, by its recipe id; absent for steps that are routed nowhere. */
+  /** Recipient of each step, by recipe id; absent for unrouted steps. */
   routes?: ReadonlyMap<string, StepRoute> | undefined
 }
 
 /** The beads that a recipe makes, each made when it is asked for: a large graph leaves the loop free in between. */
 export interface GraphPlan {
   readonly root: string
-  /** What it was planned from: what its run is compiled to. */
+  /** Compiled recipe that it was planned from. */
   readonly recipe: Recipe
-  /** How many beads there are; the first is the root. */
+  /** Number of beads; the first is the root. */
   readonly size: number
   /** The beads by their steps; the root by the name of the formula. */
   readonly ids: ReadonlyMap<string, string>
@@ -36,7 +36,7 @@ export interface GraphPlan {
   bead(at: number): GraphBead
 }
 
-/** How many beads a recipe makes. */
+/** Number of beads of a recipe. */
 export const beadCount = ({ shape, steps }: Recipe): number => (shape === 'wisp' ? 1 : steps.length + 1)
 
 /** Plans the beads of a recipe whose variables are substituted. */

@@ -18,7 +18,7 @@ import { type Instantiation, instantiations } from './table.ts'
 export interface GraphDraft<Result> {
   /** The rig of its beads; '' is the city itself. */
   rig: string
-  /** How many ids it needs: for its root and steps, and for what is made with them. */
+  /** Number of ids it needs: for its root and steps, and for beads made with them. */
   count: number
   /** The beads, once their ids are known; throws for what no bead can hold. */
   plan(ids: readonly string[]): GraphPlan
@@ -65,7 +65,7 @@ export class Instantiator {
     await this.#recovering
   }
 
-  /** What is not over yet. */
+  /** Unfinished entries. */
   pending(): Instantiation[] {
     return this.#options.store.read((orm) => orm.select().from(instantiations).all())
   }
@@ -185,7 +185,7 @@ export class Instantiator {
     for (const row of rows) await (row.state === 'opening' ? this.#open(idsOf(row), row) : this.#takeBack(row))
   }
 
-  /** What cannot be done now, such as because the store takes no more writes, is done at the next start. */
+  /** Recovers one request; one that fails, such as while the store accepts no writes, is retried at the next start. */
   async #recoverOne(root: string): Promise<void> {
     try {
       const rows = this.#options.store.read((orm) =>
@@ -210,7 +210,7 @@ async function planAll(plan: GraphPlan): Promise<GraphBead[]> {
   return beads
 }
 
-/** Whether a bead would be offered, or acted on, although its graph is not whole: it waits for nothing in it. */
+/** True if a bead would be offered, or acted on, although its graph is not whole: it waits for nothing in it. */
 function isHeld({ type = 'task', labels = [], metadata, needs = [] }: GraphBead, row: Instantiation): boolean {
   const kind = metadata?.[WorkflowKey.kind]
   if (!isControl(kind ?? '') && !isWorkable(type, labels, { kind })) return false
@@ -220,7 +220,7 @@ function isHeld({ type = 'task', labels = [], metadata, needs = [] }: GraphBead,
   })
 }
 
-/** Whether a bead is one of a graph. */
+/** True if a bead is one of a graph. */
 function isOf({ prefix, first, count }: Instantiation, id: string): boolean {
   const number = id.startsWith(`${prefix}-`) ? Number(id.slice(prefix.length + 1)) : Number.NaN
   return number >= first && number < first + count

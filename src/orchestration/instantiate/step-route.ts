@@ -12,18 +12,18 @@ import {
   type RouteTarget,
 } from '../formulas/index.ts'
 
-/** Where the steps of a recipe go. */
+/** Recipients of the steps of a recipe. */
 export interface RouteContext {
   config: CityConfig
   /** The rig of the run; '' is the city itself. */
   rig: string
-  /** What the steps are for that name no other; absent where those are for nobody. */
+  /** Recipient of steps without one of their own; absent if those are unassigned. */
   target?: RouteTarget | undefined
   /** Finds the session that a step is assigned to by name. */
   resolver: SessionResolver
 }
 
-/** Who gets a step, in its fields. */
+/** Recipient of a step, in its fields. */
 export interface StepRoute {
   assignee?: string | undefined
   metadata: Readonly<Record<string, string>>

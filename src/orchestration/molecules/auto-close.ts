@@ -65,7 +65,7 @@ export class MoleculeAutoClose {
     )
   }
 
-  /** Whether nothing below a bead is open: looked at level by level, and no further than the first that is. */
+  /** True if nothing below a bead is open: looked at level by level, and no further than the first that is. */
   #isDone(root: string): boolean {
     const pending = [root]
     for (let id = pending.pop(); id !== undefined; id = pending.pop()) {

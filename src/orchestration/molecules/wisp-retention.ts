@@ -9,7 +9,9 @@ export interface WispRetentionOptions {
   clock: Clock
   deadlines: Deadlines
   beads: BeadRepository
-  /** How long a wisp stays once it is closed and left alone, and how often that is looked at, in milliseconds; 0 for ever. */
+  /**
+   * Time a wisp stays once it is closed and left alone, and how often that is looked at, in milliseconds; 0 for ever.
+   */
   terms(): { ttl: number; interval: number }
   reportError(error: unknown): void
 }
@@ -19,7 +21,7 @@ interface Position {
   id: string
 }
 
-/** How many wisps one write examines. */
+/** Maximum wisps that one write examines. */
 const SLICE = 10
 const MIN_INTERVAL_MS = 60_000
 const WISPS = gcPart('wisps')

@@ -39,11 +39,11 @@ interface OrderControlOptions {
   readonly orderHistory: OrderHistory
 }
 
-/** How many orders are looked at between two turns of the loop. */
+/** Number of orders that are looked at between two turns of the loop. */
 const BATCH = 50
 const DEFAULT_STALE_S = 600
 
-/** What clients have orders do: runs, checks, and what keeps them going. */
+/** Operations of clients on orders: runs, checks and settings. */
 export class OrderControl {
   constructor(private readonly options: OrderControlOptions) {}
 
@@ -65,7 +65,7 @@ export class OrderControl {
     return answer(trackingId)
   }
 
-  /** Whether each enabled order is due, and why or why not. Checks of conditions are run for it. */
+  /** True if each enabled order is due, and why or why not. Checks of conditions are run for it. */
   async check(): Promise<OrderCheckListBody> {
     const orders = this.options.orderLibrary.current.filter(({ enabled }) => enabled)
     const checks: OrderCheckResponse[] = []
@@ -87,7 +87,7 @@ export class OrderControl {
     }
   }
 
-  /** What the command of a run prints, then how the run ended. */
+  /** Output of a run's command, then its outcome. */
   follow(bead: string, signal: AbortSignal): AsyncGenerator<SseFrame> {
     const { orderDispatcher, orderHistory } = this.options
     if (orderDispatcher.runs.find(bead)) return this.#frames(bead, orderDispatcher.follow(bead, signal))
@@ -132,7 +132,7 @@ export class OrderControl {
     }
   }
 
-  /** What the bead of a run says that another program recorded; that run ends when the bead is closed. */
+  /** Update of a run's bead that another program recorded; the run ends when the bead is closed. */
   async *#recordedFrames(run: OrderHistoryEntry, signal: AbortSignal): AsyncGenerator<SseFrame> {
     const { log, orderHistory } = this.options
     const { bead_id: bead } = run

@@ -12,7 +12,7 @@ export class OrderLibrary {
     return this.config.current.orders.all
   }
 
-  /** What is wrong with order files that are left out, and with overrides. */
+  /** Problems of order files that are left out, and of overrides. */
   get problems(): readonly Diagnostic[] {
     return this.config.current.orders.problems
   }

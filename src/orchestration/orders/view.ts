@@ -46,6 +46,6 @@ export const toOrderFile = (order: Order, check: OrderCheck): OrderFileResponse 
 /** The place of an order's beads: `rig:name`, or `city:name`. */
 export const storeRefOf = (rig: string | undefined, city: string): string => (rig ? `rig:${rig}` : `city:${city}`)
 
-/** What a command printed, then what it printed as errors. */
+/** Output of a command: standard output, then standard error. */
 export const printed = (output: Pick<OrderOutput, 'stdout' | 'stderr'> | undefined): string =>
   [output?.stdout ?? '', ...(output?.stderr ? [output.stderr] : [])].join('\n')

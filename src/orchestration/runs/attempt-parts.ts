@@ -8,7 +8,7 @@ const ATTEMPT_REF = /\.(?:attempt|iteration)\.\d+(?=[.-]|$)/
 
 export const hasAttempts = (bead: Bead): boolean => WITH_ATTEMPTS.has(metadataValue(bead, WorkflowKey.kind))
 
-/** Whether a bead is an attempt at a step, or belongs to one: it is history once a further attempt begins. */
+/** True if a bead is an attempt at a step, or belongs to one: it is history once a further attempt begins. */
 export const isOfAttempt = (bead: Bead): boolean =>
   metadataValue(bead, WorkflowKey.attempt) !== '' || ATTEMPT_REF.test(bead.ref ?? '')
 

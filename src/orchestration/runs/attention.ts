@@ -23,10 +23,13 @@ export const QUARANTINED_LABEL = 'gc:control-quarantined'
 const RUN_EVENTS: ReadonlySet<string> = new Set(['run.changed', 'run.retried', 'run.step_skipped', 'run.dismissed'])
 /** So many are listed: the newest. */
 const MAX_LISTED = 100
-/** What changes within this is announced together. */
+/** Changes within this time are announced together. */
 const SETTLING_MS = 250
 
-/** Whether the bead of an event is such a control, whatever its labels are by now, a molecule, or one that holds up others. */
+/**
+ * True if the bead of an event is such a control, whatever its labels are by now, a molecule, or one that holds up
+ * others.
+ */
 function isStuck(payload: unknown): boolean {
   const { issue_type: type, metadata }: Record<string, unknown> = Object(Object(payload).bead)
   const { [EngineKey.quarantined]: quarantined, [WorkflowKey.kind]: kind }: Record<string, unknown> = Object(metadata)

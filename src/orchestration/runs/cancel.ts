@@ -10,7 +10,7 @@ export interface CancelOptions {
   members: RunMembers
 }
 
-/** How many beads one write closes. */
+/** Maximum beads that one write closes. */
 const SLICE = 100
 export const CANCELED_ERROR = { code: 'canceled', message: 'run canceled via POST /runs/{id}/cancel' }
 const CANCELED = { [ResultKey.outcome]: 'canceled', [WorkKey.closeReason]: CANCELED_ERROR.message }

@@ -66,7 +66,7 @@ export class RunControls {
     }, actorOf(caller))
   }
 
-  /** What waited while the run was paused is offered again, and gc goes on with its controls. */
+  /** Offers waiting work of the paused run again, and continues its controls. */
   async resume(caller: Caller, id: string): Promise<RunControlResponse> {
     const { store, runs, holds } = this.options
     const actor = actorOf(caller)
@@ -130,5 +130,5 @@ export function requireGraph(run: RunRow): RunRow {
   )
 }
 
-/** How sentences name whoever did something. */
+/** Name of an actor in sentences. */
 export const personOf = ({ kind, name, label }: Actor): string => label ?? (kind === 'human' ? 'a person' : name)

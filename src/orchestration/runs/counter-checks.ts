@@ -1,6 +1,6 @@
 import { type CounterCheck, groupCheck } from '../../core/store/counter-check.ts'
 
-/** What triggers count of runs. */
+/** Checks of the counters of runs that triggers maintain. */
 export const runCounterChecks: readonly CounterCheck[] = [
   groupCheck('run_counts', 'n', ['formula', 'scope_kind', 'scope_ref', 'state'], {
     truth: 'SELECT formula, scope_kind, scope_ref, state, count(*) AS counted FROM runs GROUP BY 1, 2, 3, 4',

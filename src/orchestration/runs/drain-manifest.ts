@@ -32,7 +32,7 @@ const ManifestSchema = Type.Object({
   formula: Type.String(),
   rows: Type.Array(Row),
 })
-/** What a drain makes of the members of a convoy: `gc.drain_manifest.v1` of its control, as JSON. */
+/** Members of a convoy as a drain records them: `gc.drain_manifest.v1` of its control, as JSON. */
 export type Manifest = Static<typeof ManifestSchema>
 
 export type DrainState = 'pending' | 'expanding' | 'expanded' | 'succeeded' | 'failed'

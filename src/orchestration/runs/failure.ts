@@ -9,7 +9,7 @@ const FOLLOWING_KINDS: ReadonlySet<string> = new Set(['scope', 'scope-check', 'f
 /** The error of the run with this root, once there is one. */
 type RunErrorOf = (root: string) => string | null | undefined
 
-/** What failed, when this step is where a failure began: an attempt that may be tried again is not yet one. */
+/** Failure that began at this step; an attempt that may be repeated does not count. */
 export function failureOf(bead: Bead, errorOf: RunErrorOf = () => undefined): string | null {
   if (bead.status !== 'closed' || metadataValue(bead, ResultKey.outcome) !== 'fail') return null
   const kind = metadataValue(bead, WorkflowKey.kind)
@@ -20,7 +20,7 @@ export function failureOf(bead: Bead, errorOf: RunErrorOf = () => undefined): st
   return `step "${bead.title}" failed${reason === '' ? '' : `: ${reason}`}`
 }
 
-/** Why the first member failed that a drain ran its formula for; '' for any other step. */
+/** Reason the first member failed that a drain ran its formula for; '' for any other step. */
 function memberFailure(bead: Bead, errorOf: RunErrorOf): string {
   const failed = manifestOf(bead)?.rows.find(({ status }) => status === 'failed')
   if (!failed) return ''

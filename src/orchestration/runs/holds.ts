@@ -13,7 +13,7 @@ interface HoldsOptions {
   beadRepository: BeadRepository
 }
 
-/** How many beads one write holds or offers again, and how many it looks at. */
+/** Maximum beads that one write holds or offers again, and maximum beads it examines. */
 const SLICE = 100
 const PAGE = 500
 

@@ -7,7 +7,7 @@ interface NumberedRow {
   n: number
 }
 
-/** How many members are read at once. */
+/** Number of members that are read at once. */
 const BATCH = 200
 
 /** Reads the beads of runs, batch by batch. */
@@ -54,7 +54,7 @@ export class RunMembers {
     yield* this.#under(root, seen)
   }
 
-  /** How many of the members that name a run are steps, and how many of those are closed. */
+  /** Number of of the members that name a run are steps, and how many of those are closed. */
   counts(root: string): { steps: number; done: number } {
     return this.#counts.get(root) ?? { steps: 0, done: 0 }
   }

@@ -15,7 +15,7 @@ export const guardedStep = ({ title, ref = '' }: Bead): { title: string; name: s
   name: ref.replace(/-guard$/, ''),
 })
 
-/** Whether a workflow begins with this bead. */
+/** True if a workflow begins with this bead. */
 export const isWorkflowRoot = (bead: Bead): boolean => metadataValue(bead, WorkflowKey.kind) === 'workflow'
 
 /** A bead as its workflow shows it. */
@@ -38,7 +38,7 @@ export function toNode(bead: Bead): WorkflowBeadResponse {
   }
 }
 
-/** Which attempt this is, and how many there may be; undefined for a bead that is no attempt. */
+/** Number of this attempt and their maximum; undefined for other beads. */
 export function attemptsOf(bead: Bead): WorkflowAttemptSummary | undefined {
   const attempt = parseCount(metadataValue(bead, WorkflowKey.attempt))
   const max = parseCount(metadataValue(bead, WorkflowKey.maxAttempts))

@@ -50,6 +50,6 @@ function parseCursor(show: Shown, cursor: string | undefined): { at: number; aft
 export const cursorAfterRun = ({ updatedAt, rootId, listRank }: ListedRun): string =>
   cursorAfter({ createdAt: toTimestamp(updatedAt), id: rootId, within: String(listRank) })
 
-/** How many runs a list has. */
+/** Number of runs in a list. */
 export const totalOf = (show: Shown, counts: RunStatusCounts): number =>
   STATUSES[show].reduce((sum, status) => sum + counts[status], 0)

@@ -25,7 +25,7 @@ export interface RunDraft {
   target: string
   /** The run that has a drain which started this one. */
   parent?: string | undefined
-  /** What it was compiled from, with its variables substituted. */
+  /** Recipe it was compiled from, with its variables substituted. */
   recipe?: Recipe | undefined
 }
 
@@ -37,7 +37,7 @@ export interface ListedRun extends RunRow {
   readonly rig: string
 }
 
-/** Why a run ended other than well. */
+/** Reason a run ended other than well. */
 export interface RunError {
   code: string
   message: string
@@ -160,7 +160,7 @@ export class RunRepository {
     return this.#row.get(root) ?? undefined
   }
 
-  /** Whether a run was compiled here, so that its engine knows all that it is made of. */
+  /** True if a run was compiled here, so that its engine knows all that it is made of. */
   isCompiled(root: string): boolean {
     return this.#compiled.get(root) !== null
   }
@@ -175,7 +175,7 @@ export class RunRepository {
     return this.#one.get(root) ?? notFound(root)
   }
 
-  /** What a run was compiled from, but for its own steps and edges; undefined for one that came here without it. */
+  /** Recipe of a run, without its own steps and edges; undefined for imported runs. */
   recipeOf(root: string): Recipe | undefined {
     return this.#queries.recipe.get({ root })?.recipe
   }
@@ -195,7 +195,7 @@ export class RunRepository {
     return this.#parts.all(root).map(({ id }) => id)
   }
 
-  /** Whether a session, or a process of this name, started a run, or the run that has a drain which did. */
+  /** True if a session, or a process of this name, started a run, or the run that has a drain which did. */
   isStartedBy(root: string, starter: string): boolean {
     const run = this.find(root)
     if (!run || run.startedBy === starter) return run !== undefined
@@ -215,7 +215,7 @@ export class RunRepository {
     return counts
   }
 
-  /** How many runs of a formula there were. */
+  /** Number of runs of a formula. */
   countOf(formula: string, scope?: RunScope): number {
     return this.#count.get(formula, scope?.kind ?? '', scope?.ref ?? '')?.n ?? 0
   }

@@ -6,17 +6,17 @@ import { failureOf } from './failure.ts'
 import { LEFTOVER_REASON, metadataValue, SKIPPED_BY } from './node.ts'
 import type { RunGraph } from './run-graph.ts'
 
-/** What of a run begins again. */
+/** Parts of a run that start again. */
 export interface RestartPlan {
   /** Closed beads that are opened again, the root among them. */
   readonly reopened: readonly Bead[]
-  /** What comes after it and is open: it waits for nobody any more, but for what is done again. */
+  /** Open beads after it, which wait only for repeated parts. */
   readonly held: readonly Bead[]
   /** Fan-outs and drains among them that begin anew, with the items, or the roots of the runs, that they made before. */
   readonly anew: ReadonlyMap<string, readonly Bead[]>
 }
 
-/** What a person asked for. */
+/** Request of a person. */
 export type RestartRequest =
   | { readonly is: 'retry'; readonly steps: readonly string[]; readonly reason?: string }
   | { readonly is: 'skip'; readonly step: string; readonly reason: string }
@@ -25,9 +25,9 @@ export type RestartRequest =
 export interface StoredPlan {
   readonly reopened: readonly string[]
   readonly held: readonly string[]
-  /** What controls that begin anew made before, by control. */
+  /** Earlier results of controls that start again, by control. */
   readonly anew: Readonly<Record<string, readonly string[]>>
-  /** Whether the run is held for this. */
+  /** True if the run is held for this. */
   readonly isHeld: boolean
 }
 
@@ -37,7 +37,7 @@ const FOLLOWERS: ReadonlySet<string> = new Set(['scope', 'scope-check', 'fanout'
 /** Kinds of controls that make items of what was before them. */
 const MAKERS: ReadonlySet<string> = new Set(['fanout', 'drain'])
 
-/** Where a run begins again by itself: at what failed, or else at what was canceled. */
+/** Automatic restart points of a run: failed steps, else canceled ones. */
 export function failedSteps(ended: readonly Bead[]): Bead[] {
   const failed = ended.filter((bead) => failureOf(bead) !== null)
   return failed.length > 0 ? failed : ended.filter((bead) => outcomeOf(bead) === 'canceled' && !isOfAttempt(bead))
@@ -48,7 +48,7 @@ export function planRestart(graph: RunGraph, root: string, steps: readonly Bead[
   return new Planner(graph, root).plan(steps, () => true)
 }
 
-/** What followed from the failure of a step is decided again; the work that was done after it stays as it is. */
+/** Plans decisions that followed from a step's failure again; work done after it stays. */
 export function planWithout(graph: RunGraph, root: string, step: Bead): RestartPlan {
   const plan = new Planner(graph, root).plan([step], (bead) => FOLLOWERS.has(kindOf(bead)))
   return { ...plan, reopened: plan.reopened.filter(({ id }) => id !== step.id) }
@@ -94,7 +94,7 @@ class Planner {
     }
   }
 
-  /** Whether a bead was closed unbegun: with its run, or with a scope that is open again. */
+  /** True if a bead was closed unbegun: with its run, or with a scope that is open again. */
   #isUnbegun(bead: Bead): boolean {
     if (this.#reached.has(bead.id) || isOfAttempt(bead)) return false
     if (outcomeOf(bead) === 'canceled') return true
@@ -105,7 +105,7 @@ class Planner {
     return scope !== '' && !reason.startsWith(SKIPPED_BY) && !this.#isDecided(bead) && this.#isOpenAgain(scope)
   }
 
-  /** Whether a condition decided that the step is not done. */
+  /** True if a condition decided that the step is not done. */
   #isDecided({ ref = '' }: Bead): boolean {
     return this.#decided.some((step) => ref === step || ref.startsWith(`${step}.`) || ref.startsWith(`${step}-`))
   }
@@ -143,11 +143,11 @@ function isDoneAgain(bead: Bead): boolean {
 
 const kindOf = (bead: Bead): string => metadataValue(bead, WorkflowKey.kind)
 const outcomeOf = (bead: Bead): string => metadataValue(bead, ResultKey.outcome)
-/** Whether a fan-out made the bead, or a drain the run that it is the root of. */
+/** True if a fan-out made the bead, or a drain the run that it is the root of. */
 const isMade = (bead: Bead): boolean =>
   metadataValue(bead, EngineKey.dynamicFragment) === 'true' || metadataValue(bead, EngineKey.drainControlId) !== ''
 
-/** Whether a fan-out or a drain has begun. */
+/** True if a fan-out or a drain has begun. */
 const isMaking = (bead: Bead): boolean =>
   metadataValue(bead, EngineKey.fanoutState) !== '' ||
   !['', 'pending'].includes(metadataValue(bead, EngineKey.drainState))

@@ -31,14 +31,14 @@ interface RestartOptions extends ControlsOptions {
   config: { readonly current: CityConfig }
 }
 
-/** What is to be done, as it was asked for and planned. */
+/** Restart as requested and planned. */
 interface Restart {
   run: RunRow
   request: RestartRequest
   plan: RestartPlan
 }
 
-/** How many beads one write opens again. */
+/** Maximum beads that one write reopens. */
 const SLICE = 100
 const HELD_FOR = 'its steps are being opened again'
 
@@ -168,7 +168,7 @@ export class RunRestarts {
     log.append(tx, RunStepSkipped, facts, { run_id: id, step_id: step, reason })
   }
 
-  /** What needs a step that is skipped before its turn waits for what the step waits for. */
+  /** Passes the needs of a skipped step to its dependents. */
   #handOn(tx: Tx, root: string, step: string): void {
     const isOpen = ({ status }: Bead) => status !== 'closed'
     const awaited = this.#graph.blockers(step).filter(isOpen)
@@ -216,7 +216,7 @@ interface ReopenOptions {
   config: { readonly current: CityConfig }
 }
 
-/** What a bead says of how it ended. */
+/** Keys of a bead that describe its outcome. */
 const ENDING: readonly string[] = [
   ...[ResultKey.outcome, ResultKey.failureClass, ResultKey.failureReason, ResultKey.outputJson, WorkKey.closeReason],
   ...[EngineKey.failedAttempt, EngineKey.finalDisposition, EngineKey.cancelRequested, EngineKey.paused],

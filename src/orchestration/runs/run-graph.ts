@@ -66,7 +66,7 @@ export class RunGraph {
     return bead
   }
 
-  /** What waits, or waited, for a bead of a run: other steps of it, and its root. */
+  /** Current and former dependents of a run's bead: other steps, and its root. */
   dependents(root: string, id: string): Bead[] {
     const edges = this.beads.dependentsOf(id).filter(({ type }) => isGating(type))
     return this.beads
@@ -74,7 +74,7 @@ export class RunGraph {
       .filter((bead) => bead.id === root || metadataValue(bead, WorkflowKey.rootBeadId) === root)
   }
 
-  /** What a bead waits, or waited, for. */
+  /** Current and former blockers of a bead. */
   blockers(id: string): Bead[] {
     const edges = this.beads.dependenciesOf(id).filter(({ type }) => isGating(type))
     return this.beads.list(edges.map(({ depends_on_id }) => depends_on_id))
@@ -85,7 +85,7 @@ export class RunGraph {
     return this.beads.list(this.#ended.all(root).map(({ id }) => id))
   }
 
-  /** What the conditions of a run that were decided are about: references of steps. */
+  /** Subjects of a run's decided conditions: references of steps. */
   decided(root: string): string[] {
     return this.#conditions.all(root).map(({ ref }) => ref.replace(/-condition$/, ''))
   }

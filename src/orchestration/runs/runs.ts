@@ -35,7 +35,7 @@ export interface RunsOptions {
 
 const DEFAULT_LIMIT = 100
 const MAX_LIMIT = 500
-/** Of how many runs it is told at once how far they are. */
+/** Maximum runs per progress request. */
 const MAX_STANDING = 100
 
 const variablesOf = (metadata: Readonly<Record<string, string>>): Record<string, string> =>
@@ -78,7 +78,7 @@ export class Runs {
     return { status_counts: this.options.runs.counts() }
   }
 
-  /** How far runs are and what they were begun with; an id that is no run is left out. */
+  /** Progress and input of runs; unknown ids are left out. */
   standing(list: string): RunsProgress {
     const ids = list.split(',').filter((id) => id !== '')
     if (ids.length > MAX_STANDING)
@@ -99,7 +99,7 @@ export class Runs {
     return this.#view(this.options.runs.getListed(id))
   }
 
-  /** Whether a run is the caller's own: it started it, or works on one of its steps. */
+  /** True if a run is the caller's own: it started it, or works on one of its steps. */
   isOwn(caller: SessionCaller | ProcessCaller, id: string): boolean {
     const { runs, beads } = this.options
     if (caller.kind === 'process') return runs.isStartedBy(id, caller.name)

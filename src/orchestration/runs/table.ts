@@ -5,7 +5,7 @@ import type { Recipe } from '../formulas/index.ts'
 import type { RestartRequest, StoredPlan } from './restart-plan.ts'
 import type { RunStatus } from './schema.ts'
 
-/** What a run has beside the beads that it is made of. */
+/** Table of the fields of a run besides its beads. */
 export const runs = sqliteTable(
   'runs',
   {
@@ -17,7 +17,7 @@ export const runs = sqliteTable(
     scopeRef: text('scope_ref').notNull(),
     target: text().notNull(),
     state: text().$type<RunStatus>().notNull(),
-    /** How many attempts at its steps began after the first of each. */
+    /** Number of retried attempts at its steps. */
     attempts: integer().notNull().default(0),
     errorCode: text('error_code'),
     errorMessage: text('error_message'),
@@ -27,7 +27,7 @@ export const runs = sqliteTable(
     parentId: text('parent_id'),
     /** The session, or the name of the process, that started it. */
     startedBy: text('started_by'),
-    /** When a person dismissed its failure; null while it needs attention. */
+    /** Time a person dismissed its failure; null while it needs attention. */
     dismissedAt: integer('dismissed_at'),
     /** Its place in lists of runs: those that go on, those that wait, those that are over. */
     listRank: integer('list_rank').generatedAlwaysAs(
@@ -56,7 +56,7 @@ export const runs = sqliteTable(
   ],
 )
 
-/** What a run was compiled from: it goes on with this, whatever becomes of the file. */
+/** Table of the recipes of runs, which stay valid if the file changes. */
 export const runRecipes = sqliteTable('run_recipes', {
   rootId: text('root_id').primaryKey(),
   recipe: text({ mode: 'json' }).$type<Recipe>().notNull(),
@@ -69,7 +69,7 @@ export const runHolds = sqliteTable(
     rootId: text('root_id').primaryKey(),
     state: text({ enum: ['paused', 'resuming'] }).notNull(),
     since: integer().notNull(),
-    /** Who holds it, and why. */
+    /** Holder and reason. */
     by: text('held_by').notNull(),
     reason: text().notNull(),
     /** The run with which a person paused this one. */
@@ -84,11 +84,11 @@ export const runHolds = sqliteTable(
 /** Runs of many steps that are being opened again, slice by slice. */
 export const runRestarts = sqliteTable('run_restarts', {
   rootId: text('root_id').primaryKey(),
-  /** What was asked for, by whom, and what follows from it. */
+  /** Request with its actor and effects. */
   request: text({ mode: 'json' }).$type<RestartRequest>().notNull(),
   actor: text({ mode: 'json' }).$type<Actor>().notNull(),
   plan: text({ mode: 'json' }).$type<StoredPlan>().notNull(),
-  /** How many of its beads are open again. */
+  /** Number of of its beads are open again. */
   done: integer().notNull(),
 })
 
@@ -99,7 +99,7 @@ export const runWaits = sqliteTable(
   (wait) => [index('run_waits_of').on(wait.rootId, wait.since, wait.beadId)],
 )
 
-/** How many runs of each formula and scope are in each state. Triggers keep it, and the next. */
+/** Number of runs of each formula and scope that are in each state. Triggers keep it, and the next. */
 export const runCounts = sqliteTable(
   'run_counts',
   {
@@ -112,7 +112,7 @@ export const runCounts = sqliteTable(
   (count) => [primaryKey({ columns: [count.formula, count.scopeKind, count.scopeRef, count.state] })],
 )
 
-/** How many runs are in each state. */
+/** Number of runs that are in each state. */
 export const runStateCounts = sqliteTable('run_state_counts', {
   state: text().$type<RunStatus>().primaryKey(),
   n: integer().notNull(),

@@ -12,7 +12,7 @@ import type { RunStatus } from './schema.ts'
 import type { RunTimeline, RunTimelineQuery, RunTimelineStep, RunTimelineStepState } from './timeline-schema.ts'
 import { stepStatus } from './view.ts'
 
-/** What a session used in a period; times in milliseconds. */
+/** Usage of a session in a period; times in milliseconds. */
 export interface UsageOfSessions {
   ofSession(session: string, from: number, to: number): Readonly<UsageAmounts>
 }
@@ -36,7 +36,7 @@ const MAX_LIMIT = 200
 const MAX_STATES = 50
 const MAX_RUN_STATES = 100
 
-/** What became of every step of a run: when, by whom, and what it cost. */
+/** Outcome of every step of a run: times, sessions and cost. */
 export class RunTimelines {
   constructor(private readonly options: TimelineOptions) {}
 

@@ -35,7 +35,7 @@ export interface AgentAvailability {
 
 const MAX_WAITS = 20
 
-/** What runs wait for, in sentences. */
+/** Reasons that runs wait, in sentences. */
 export class RunWaits {
   readonly #live: Statement<{ id: string }, [string, number]>
 

@@ -22,7 +22,7 @@ export interface WorkflowsOptions {
   members: RunMembers
 }
 
-/** How many beads one write closes or removes. */
+/** Maximum beads that one write closes or removes. */
 const SLICE = 100
 const SKIPPED = { [ResultKey.outcome]: 'skipped', [WorkKey.closeReason]: LEFTOVER_REASON }
 

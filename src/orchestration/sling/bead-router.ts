@@ -23,7 +23,7 @@ export interface BeadRouterOptions {
   suspended: SuspendedAgents
 }
 
-/** What a request says of how a bead is routed. */
+/** Routing options of a request. */
 export type RouteFlags = Pick<SlingInputBody, 'force' | 'reassign' | 'no_convoy' | 'owned' | 'merge'>
 
 /** Routes beads to agents. */
@@ -86,7 +86,7 @@ export class BeadRouter {
     if (cycle) throw new AppError('invalid-request', `beads wait for each other: ${cycle.join(' → ')}`)
   }
 
-  /** What may keep an agent from doing any work. */
+  /** Possible reasons that an agent does no work. */
   agentWarnings(agent: AgentConfig): string[] {
     const warnings: string[] = []
     if (this.#suspended.isAgentSuspended(this.#config.current, agent))
@@ -106,7 +106,7 @@ export class BeadRouter {
   }
 }
 
-/** Whether the bead is routed to this target already. An agent with a command of its own says so itself. */
+/** True if the bead is routed to this target already. An agent with a command of its own says so itself. */
 export function isRouted(bead: Bead, { agent, assignee }: Target): boolean {
   if (assignee !== undefined) return bead.assignee === assignee
   const isFree = bead.assignee === undefined || bead.assignee === agent.qualified

@@ -34,13 +34,13 @@ export interface LauncherOptions extends BeadRouterOptions {
   slingQuery(agent: AgentConfig, bead: string): Promise<void>
 }
 
-/** What is compiled, and for whom. */
+/** Formula to compile, with its recipient. */
 interface CompileRequest {
   formula: string
   rig: string
   vars: Variables
   target?: RouteTarget | undefined
-  /** Whether a variable that the formula does not know is an error. */
+  /** True if a variable that the formula does not know is an error. */
   strict?: boolean
 }
 
@@ -55,7 +55,7 @@ interface RunFields {
 /** More steps than any molecule that somebody writes. */
 const MAX_BURNED = 1000
 
-/** What all that is made of formulas has in common. */
+/** Common parts of everything made from formulas. */
 export class LaunchParts {
   readonly #options: LauncherOptions
 

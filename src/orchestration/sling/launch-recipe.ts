@@ -32,7 +32,7 @@ export const asPoured = (recipe: Recipe): Recipe => {
   return recipe.shape === 'wisp' && steps.length > 0 ? { ...asMolecule(recipe), steps, deps } : recipe
 }
 
-/** What keeps a formula from being compiled. */
+/** Reason a formula cannot be compiled. */
 export function compileSentence(formula: string, result: Extract<CompileResult, { errors: unknown }>): string {
   if (result.reason === 'missing') return result.errors.map(({ message }) => message).join('; ')
   return listed(

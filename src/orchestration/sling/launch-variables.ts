@@ -22,7 +22,7 @@ interface VariableContext {
   bead?: string | undefined
 }
 
-/** What gc itself tells a formula, under what the caller says. */
+/** Variables that gc adds to a formula; the caller's values win. */
 export function injectedVariables(context: VariableContext): Variables {
   const { rig, target } = context
   const { binding = '' } = target?.agent ?? {}
@@ -67,7 +67,7 @@ interface RootKeyParts {
 /** The beginning of the keys of all launches for a convoy; what follows is set off by a colon. */
 export const rootKeyOf = (convoy: string): string => `graphv2-root:${convoy}`
 
-/** What makes two launches the same. */
+/** Identity of a launch. */
 export function rootKey({ convoy, formula, variables, scope }: RootKeyParts): string {
   return `${rootKeyOf(convoy)}:${formula}:${hashOf(variables)}:${scope ? `${scope.kind}=${scope.ref}` : 'default'}`
 }
@@ -77,7 +77,7 @@ interface DrainRootKeyParts extends Omit<RootKeyParts, 'scope'> {
   member: string
 }
 
-/** What makes the run of a drain for one member the same. */
+/** Identity of a drain's run for one member. */
 export const drainRootKey = ({ convoy, formula, variables, control, member }: DrainRootKeyParts): string =>
   `${rootKeyOf(convoy)}:${formula}:${hashOf(variables)}:drain=${control}:${member}`
 

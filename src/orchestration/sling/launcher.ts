@@ -34,7 +34,7 @@ export interface Launch {
   answer?: (launched: Launched) => unknown
 }
 
-/** What a launch made. */
+/** Result of a launch. */
 export interface Launched {
   /** The root of what was made. */
   root: string
@@ -47,7 +47,7 @@ interface Compiled extends Launch {
   recipe: Recipe
 }
 
-/** What whoever runs a molecule should know: nothing of it happens by itself. */
+/** Notice for the runner of a molecule: none of it runs automatically. */
 const onlyListed = ({ formula }: Recipe): string =>
   `formula ${formula} is a molecule: gc lists its steps and starts no session for them, its agent does them when it is ` +
   'told to (gc session nudge); with [requires] formula_compiler = ">=2.0.0" gc offers each step by itself'
@@ -107,7 +107,7 @@ export class FormulaLauncher {
       : this.#attachMolecule(caller, compiled, bead)
   }
 
-  /** Whether a formula that is run for a bead is a graph. */
+  /** True if a formula that is run for a bead is a graph. */
   async isGraph(launch: Launch, id: string): Promise<boolean> {
     return (await this.#parts.compile({ ...launch, rig: this.#options.beads.rigOf(id) }, id)).shape === 'graph'
   }
@@ -250,6 +250,6 @@ function requireLaunchable({ recipe, target }: Compiled): void {
   )
 }
 
-/** Whether two launches are the same but for the convoys that gc made for each. */
+/** True if two launches are the same but for the convoys that gc made for each. */
 const isSameLaunch = (a: string, b: string): boolean => withoutConvoy(a) === withoutConvoy(b)
 const withoutConvoy = (key: string): string => key.split(':').slice(2).join(':')

@@ -7,7 +7,7 @@ import { rootKeyOf } from './launch-variables.ts'
 /** A run that goes on for a bead. */
 export interface LiveRun {
   readonly root: string
-  /** What makes two launches the same; '' for one of an older system. */
+  /** Identity of a launch; '' for one of an older system. */
   readonly key: string
 }
 

@@ -220,7 +220,7 @@ export class Sling {
     return answer(await this.#launcher.attach(caller, { ...launchOf(formula, target, body), answer }, bead.id))
   }
 
-  /** Why the default formula is not run for a bead. */
+  /** Reason the default formula is not run for a bead. */
   #skipReason(id: string, { agent }: Target): string[] {
     const { assignee, status, metadata } = this.#router.get(id)
     const [live] = this.#launcher.liveRunsOf(id)
@@ -263,7 +263,7 @@ function formulaResponse(
 
 type Child = SlingBatch['children'][number]
 
-/** How one bead of a convoy is slung: `again` when it was before. */
+/** Sling of one bead of a convoy: `again` if it was slung before. */
 type SlingChild = (bead: Bead) => Promise<'routed' | 'again'>
 
 /** Slings the open beads of a convoy one by one; one that cannot be slung hinders no other. */
@@ -296,7 +296,7 @@ async function slingChild(child: Bead, sling: SlingChild): Promise<Child> {
   }
 }
 
-/** What a request slings, once its arguments agree with each other. */
+/** Subject of a sling request, once its arguments agree. */
 interface SlingSubject {
   bead?: string | undefined
   formula?: string | undefined
@@ -413,7 +413,7 @@ class FormulaCooker {
   }
 }
 
-/** What is made of a recipe. */
+/** Shape of a recipe's beads. */
 function shapeOf(recipe: Recipe, { rootOnly, ephemeral }: Pick<Cook, 'rootOnly' | 'ephemeral'>, isAttached: boolean) {
   if (rootOnly) return asRootOnly(recipe)
   if (isAttached) return asMolecule(recipe)

@@ -13,7 +13,7 @@ interface SourceOptions {
   config: { readonly current: Pick<CityConfig, 'rigs'> }
 }
 
-/** What a bead is the source of, and whom it is for by default. */
+/** Runs of a bead as their source, and its default recipient. */
 export class SlingSources {
   readonly #live: LiveRuns
 

@@ -4,7 +4,7 @@ import { Signal, unsubscriber } from '../../../core/signal.ts'
 import type { Statement, Store, Tx } from '../../../core/store/index.ts'
 
 /**
- * Whether what packs and the city declare may start by itself. In a city that an earlier gc had open it waits until a
+ * True if what packs and the city declare may start by itself. In a city that an earlier gc had open it waits until a
  * person has seen it: that gc ran no orders.
  */
 export class OrderApproval implements AttentionSource {
@@ -26,7 +26,7 @@ export class OrderApproval implements AttentionSource {
     this.#since = this.#find.get()?.since
   }
 
-  /** Whether orders wait for a person. */
+  /** True if orders wait for a person. */
   get isPending(): boolean {
     return this.#since !== undefined
   }

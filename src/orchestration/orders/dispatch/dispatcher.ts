@@ -46,12 +46,12 @@ export interface OrderDispatcherOptions extends LauncherOptions {
   processTokens: ProcessTokens
   /** The commands of orders, and the checks of their conditions, in the session host. */
   commands: { readonly orders: HostedCommands; readonly conditions: HostedCommands }
-  /** What every command of the city finds in its environment. */
+  /** Environment of every command of the city. */
   environment(): Record<string, string>
   report(message: string): void
 }
 
-/** How much of each stream of a command is kept. */
+/** Maximum bytes kept of each stream of a command. */
 const KEPT_BYTES = 64 * 1024
 
 /** Runs the orders of a city: when they are due, and when somebody asks. */
@@ -160,7 +160,7 @@ export class OrderDispatcher {
     return this.#watch.follow(trackingId, signal)
   }
 
-  /** Whether an order is due now. The check of a condition is run for it, as it would be for a run. */
+  /** True if an order is due now. The check of a condition is run for it, as it would be for a run. */
   async check(order: Order): Promise<OrderCheck> {
     const { trigger } = order
     const condition = trigger.kind === 'condition' ? await this.#conditions.check(order, trigger) : undefined
@@ -168,7 +168,7 @@ export class OrderDispatcher {
     return { due, reason }
   }
 
-  /** Whether an order is due as far as that is known without a check of its condition. */
+  /** True if an order is due as far as that is known without a check of its condition. */
   expect(order: Order): OrderCheck {
     const { trigger } = order
     if (trigger.kind !== 'condition') return this.#starter.due(order)
@@ -176,7 +176,7 @@ export class OrderDispatcher {
     return { due: false, reason: `condition: checked every ${formatElapsed(patrolInterval)}` }
   }
 
-  /** Why an order starts nothing by itself now; undefined when it may. */
+  /** Reason an order starts nothing by itself now; undefined when it may. */
   holdOf({ rig, enabled }: Order): string | undefined {
     const { config, suspensions, orderApproval } = this.#options
     const { current } = config
@@ -223,10 +223,10 @@ export class OrderDispatcher {
 
 type OrderCity = Pick<CityConfig, 'path' | 'prefix' | 'rigs'>
 
-/** What the arguments of a run are called in the environment of its command begin with. */
+/** Prefix of the variables that hold the arguments of a run. */
 const ARGUMENT_PREFIX = 'GC_WEBHOOK_ARG_'
 
-/** Where the command of an order, and the check of its condition, run: the folder of its rig, or the city's. */
+/** Working folder of an order's command and check: the folder of its rig, or the city's. */
 function storeRootOf(order: Order, { path, rigs }: OrderCity): string {
   if (order.rig === undefined) return path
   const rig = rigs.find(({ name }) => name === order.rig)
@@ -239,7 +239,7 @@ function storeRootOf(order: Order, { path, rigs }: OrderCity): string {
   )
 }
 
-/** What an order adds to the environment of its processes; its own variables come after what says where it is. */
+/** Variables that an order adds to its processes; its own come after those about its place. */
 function orderVariables(order: Order, city: OrderCity, vars: Readonly<Record<string, string>>): Record<string, string> {
   const root = storeRootOf(order, city)
   const rig = city.rigs.find(({ name }) => name === order.rig)
@@ -339,7 +339,7 @@ interface SweepOptions {
 }
 
 const DAY = 86_400_000
-/** How long runs are kept once they are over. */
+/** Time runs are kept once they are over. */
 const RETENTION = 7 * DAY
 const BATCH = 16
 const MAX_STALE = 1_000

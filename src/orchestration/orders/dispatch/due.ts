@@ -2,28 +2,28 @@ import type { OrderTrigger } from '../order.ts'
 import { formatElapsed } from './elapsed.ts'
 import { latestOccurrence, nextOccurrence } from './schedule.ts'
 
-/** What came of the check of a condition. */
+/** Result of a condition's check. */
 export interface ConditionResult {
   passed: boolean
   reason: string
 }
 
-/** What is known of an order when it is asked whether it is due. Moments are milliseconds since 1970. */
+/** State of an order when gc checks whether it is due. Moments are milliseconds since 1970. */
 export interface TriggerState {
-  /** When its latest run began, however that came about. */
+  /** Start of its latest run, whatever its cause. */
   lastRun: number | undefined
   /** Start of the time in which a schedule can have missed a run. */
   since: number
-  /** How many events there are that no run covers yet. */
+  /** Number of events that no run covers yet. */
   events: number
   condition?: ConditionResult | undefined
 }
 
-/** Whether an order is due, and why or why not. */
+/** True if an order is due, and why or why not. */
 export interface Due {
   due: boolean
   reason: string
-  /** When time alone may make it due; absent when time does not. */
+  /** Next time it may become due by time alone; absent without one. */
   next?: number
 }
 
@@ -33,7 +33,7 @@ const HOUR_MS = 60 * MINUTE_MS
 export const FIRST_LOOK_BACK_MS = 25 * HOUR_MS
 const MAX_CATCH_UP_MS = 366 * 24 * HOUR_MS
 
-/** Whether an order is due at a moment. */
+/** True if an order is due at a moment. */
 export function dueAt(trigger: OrderTrigger, state: TriggerState, now: number): Due {
   switch (trigger.kind) {
     case 'cooldown':

@@ -22,7 +22,7 @@ interface EventTriggersOptions {
   look(scopedName: string): void
 }
 
-/** Of events that came while an order was not there, so many are looked at. */
+/** Maximum missed events that are checked after an order was absent. */
 const MAX_MISSED = 1_000
 const PAGE = 100
 const CLOSING: ReadonlySet<string> = new Set(['bead.closed', 'bead.deleted'])
@@ -110,7 +110,7 @@ export class EventTriggers {
   }
 }
 
-/** What is looked up to tell whose doing an event is. */
+/** Lookups that identify the cause of an event. */
 interface EventContext {
   /** The order whose run made a root; undefined for any other bead. */
   orderOfRoot(id: string): { readonly scopedName: string } | undefined
@@ -120,7 +120,7 @@ interface EventContext {
 const MAX_DEPTH = 50
 
 /**
- * Whether an event may start an order that waits for its type: not when it is about a tracking bead, about the order
+ * True if an event may start an order that waits for its type: not when it is about a tracking bead, about the order
  * itself, or comes of what a run of that order wrote, so that none starts itself again.
  */
 function mayTrigger(scopedName: string, recorded: RecordedEvent, context: EventContext): boolean {

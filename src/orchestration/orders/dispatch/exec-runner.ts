@@ -39,10 +39,10 @@ export class ExecRunner {
   readonly #timeouts = new Map<string, Deadline>()
   /** Runs that are being ended because their time is up. */
   readonly #timedOut = new Set<string>()
-  /** What runs of this process are to be started with. */
+  /** Identities for starting runs of this process. */
   readonly #identities = new Map<string, ProcessEnvironment>()
   #unsubscribe: (() => void) | undefined
-  /** Whether what runs is matched with what is on record. */
+  /** True if what runs is matched with what is on record. */
   #isReady = false
   #isStopped = true
 
@@ -81,7 +81,7 @@ export class ExecRunner {
     return { hash, identity: env }
   }
 
-  /** What a run that has begun is to be started with. */
+  /** Identity for starting a run that has begun. */
   identify(trackingId: string, identity: ProcessEnvironment): void {
     this.#identities.set(trackingId, identity)
   }
@@ -244,7 +244,7 @@ function startError(error: unknown, now: number): TrackingEnd {
 const MAX_LINES = 20
 const MAX_CHARACTERS = 2_000
 
-/** What came of the command of an order. */
+/** Outcome of an order's command. */
 function execEnd(exit: CommandExit, isTimedOut: boolean): TrackingEnd {
   const { exitCode = null, signal = null, startedAt, endedAt } = exit
   const output = exit.streams ?? { stdout: exit.output, stderr: '', truncated: true }
@@ -271,7 +271,7 @@ function tailOf({ stdout, stderr }: Omit<OrderOutput, 'trackingId'>): string {
 /** Commands of orders by what began them; each lane has room of its own, so that none keeps another from running. */
 type Lane = 'due' | 'webhook' | 'asked'
 
-/** How many commands of a lane run at a time: a person who asks for one does not wait for others. */
+/** Number of commands of a lane that run at a time: a person who asks for one does not wait for others. */
 const SLOTS: Readonly<Record<Lane, number>> = { due: 16, webhook: 8, asked: Number.POSITIVE_INFINITY }
 
 function laneOf(cause: string): Lane {
@@ -279,7 +279,7 @@ function laneOf(cause: string): Lane {
   return cause === 'webhook' ? 'webhook' : 'due'
 }
 
-/** Which runs are being started or run, and how many more may be. */
+/** Runs that start or run, and the remaining capacity. */
 class RunSlots {
   readonly #lanes = new Map<string, Lane>()
   readonly #taken: Record<Lane, number> = { due: 0, webhook: 0, asked: 0 }
@@ -305,7 +305,7 @@ class RunSlots {
     return Math.max(0, SLOTS[lane] - this.#taken[lane])
   }
 
-  /** How many runs of a lane are being started or run. */
+  /** Number of runs of a lane that are being started or run. */
   taken(lane: Lane): number {
     return this.#taken[lane]
   }

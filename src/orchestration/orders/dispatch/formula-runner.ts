@@ -29,7 +29,7 @@ interface FormulaRunnerOptions extends LauncherOptions {
   report(message: string): void
 }
 
-/** How many formulas of orders are instantiated at a time. */
+/** Number of formulas of orders that are instantiated at a time. */
 const MAX_AT_ONCE = 4
 
 /**

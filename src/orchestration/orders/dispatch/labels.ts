@@ -1,4 +1,4 @@
-/** What the labels of tracking beads and of what orders made begin with; the scoped name of the order follows. */
+/** Prefix of the labels of tracking beads and results of orders, before the scoped name. */
 export const RUN_LABEL = 'order-run:'
 export const EVENT_LABEL = 'order:'
 export const SEQ_LABEL = 'seq:'

@@ -11,11 +11,11 @@ export type OrderRunDraft = Pick<
 > &
   Partial<Pick<OrderRunRow, 'tokenHash'>>
 
-/** How a run ended. */
+/** Outcome of a run. */
 export type OrderRunEnd = Pick<OrderRunRow, 'endedAt' | 'outcome'> &
   Partial<Pick<OrderRunRow, 'startedAt' | 'exitCode' | 'signal' | 'error' | 'rootId' | 'rootOpen'>>
 
-/** What is asked about every run, built once. */
+/** Queries for every run, built once. */
 function prepareQueries({ orm }: Store) {
   return {
     find: orm
@@ -86,7 +86,7 @@ export class OrderRuns {
     return this.#queries.find.get({ trackingId })
   }
 
-  /** What the command of a run printed last; undefined while it runs, and for a formula. */
+  /** Last output of a run's command; undefined while it runs, and for formulas. */
   output(trackingId: string): OrderOutput | undefined {
     return this.store.read((orm) =>
       orm.select().from(orderOutputs).where(eq(orderOutputs.trackingId, trackingId)).get(),
@@ -99,7 +99,7 @@ export class OrderRuns {
     return row ? this.find(row.id) : undefined
   }
 
-  /** When the newest of the runs of an order began that began before a moment. */
+  /** Start of the newest run of an order before a time. */
   newestBefore(scopedName: string, moment: number): number | undefined {
     return this.#newestBefore.get(scopedName, moment)?.at
   }
@@ -160,7 +160,7 @@ export class OrderRuns {
         .run()
   }
 
-  /** What the formula of a run made is closed or gone. */
+  /** Records that the formula root of a run is closed or gone. */
   closeRoot(tx: Tx, trackingId: string): void {
     tx.orm.update(orderRuns).set({ rootOpen: false }).where(eq(orderRuns.trackingId, trackingId)).run()
   }

@@ -4,8 +4,8 @@ import type { RouteTarget } from '../../formulas/index.ts'
 import type { Order } from '../order.ts'
 
 /**
- * Who gets the work of a formula order: an agent of the order's rig, then of the city, by a name that says which pack it
- * comes from, or that the order's own pack brings. A name that is nobody's stands as it is. Throws for one of several.
+ * Recipient of a formula order: an agent of the order's rig, else of the city, by a name that includes its pack, else
+ * of the order's own pack. A name that is nobody's stands as it is. Throws for one of several.
  */
 export function resolvePool({ agents }: Pick<CityConfig, 'agents'>, order: Order, pool: string): RouteTarget {
   const exact = agents.find(({ qualified }) => qualified === pool)

@@ -11,8 +11,8 @@ const parsed = new Map<string, Schedule>()
 interface Schedule {
   readonly cron: Cron
   /**
-   * Whether it names no hours. Such a schedule counts real time: clocks that are set back repeat none of its minutes, and
-   * clocks that are set forward leave none out.
+   * True if it names no hours. Such a schedule counts real time: clocks that are set back repeat none of its minutes,
+   * and clocks that are set forward leave none out.
    */
   readonly isHourly: boolean
 }

@@ -18,11 +18,11 @@ interface StarterOptions {
   states: TriggerStates
   tracking: Tracking
   execRunner: ExecRunner
-  /** Why an order starts nothing by itself now; undefined when it may. */
+  /** Reason an order starts nothing by itself now; undefined when it may. */
   holdOf(order: Order): string | undefined
 }
 
-/** What is to be done about an order now. */
+/** Decision about an order now. */
 export type StartDecision =
   | { readonly is: 'start' }
   /** Nothing before this moment; without one, until something else changes. */
@@ -39,7 +39,7 @@ export class Starter {
     this.#options = options
   }
 
-  /** Whether the trigger of an order is due, whatever else keeps it from being started. */
+  /** True if the trigger of an order is due, whatever else keeps it from being started. */
   due(order: Order, condition?: ConditionResult): Due {
     const { clock, states } = this.#options
     const now = clock.now()
@@ -61,7 +61,7 @@ export class Starter {
     return row === undefined && isStart ? now - FIRST_LOOK_BACK_MS : now
   }
 
-  /** When the latest run of an order began, as its trigger counts it; undefined when it never ran. */
+  /** Start of an order's latest run, as its trigger counts; undefined if it never ran. */
   countedRun({ scopedName, trigger }: Order): number | undefined {
     const { clock, runs, states } = this.#options
     const lastRun = states.find(scopedName)?.lastRun

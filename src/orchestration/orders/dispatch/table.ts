@@ -9,7 +9,7 @@ export const orderRuns = sqliteTable(
     scopedName: text('scoped_name').notNull(),
     rig: text().notNull(),
     kind: text({ enum: ['exec', 'formula'] }).notNull(),
-    /** What began it: the kind of its trigger, or `run` for a person or program. */
+    /** Cause: the kind of its trigger, or `run` for a person or program. */
     cause: text().notNull(),
     state: text({ enum: ['starting', 'running', 'done'] }).notNull(),
     /** Its arguments, until it is over. */
@@ -28,7 +28,7 @@ export const orderRuns = sqliteTable(
     signal: text(),
     error: text(),
     hasOutput: integer('has_output', { mode: 'boolean' }).notNull().default(false),
-    /** What a formula made, and whether that is still open. */
+    /** Root created by a formula, and whether it is open. */
     rootId: text('root_id'),
     rootOpen: integer('root_open', { mode: 'boolean' }).notNull().default(false),
     /** Its place in feeds. */
@@ -69,10 +69,10 @@ export const orderOutputs = sqliteTable('order_outputs', {
 })
 export type OrderOutput = typeof orderOutputs.$inferSelect
 
-/** How far the trigger of each order has come. */
+/** Table of the position of each order's trigger. */
 export const orderTriggers = sqliteTable('order_triggers', {
   scopedName: text('scoped_name').primaryKey(),
-  /** When its latest run began, as cooldowns and schedules count it. */
+  /** Start of its latest run, as cooldowns and schedules count it. */
   lastRun: integer('last_run'),
   /** The type of event that it waits for, the newest of them that a run covers, and what came since. */
   eventType: text('event_type'),

@@ -19,7 +19,7 @@ export interface RunDraft {
   tokenHash: string | null
 }
 
-/** How a run ended, and what its tracking bead is to say about it. */
+/** Outcome of a run, and the update of its tracking bead. */
 export interface TrackingEnd extends OrderRunEnd {
   labels: readonly OutcomeLabel[]
   output?: Omit<OrderOutput, 'trackingId'> | undefined

@@ -1,12 +1,12 @@
 import type { Statement, Store, Tx } from '../../../core/store/index.ts'
 
-/** How far the trigger of an order has come. */
+/** Position of an order's trigger. */
 export interface TriggerRow {
   lastRun: number | null
   eventType: string | null
   /** The newest event that a run covers. */
   cursor: number
-  /** How many came since. */
+  /** Number of later events. */
   waiting: number
   /** The newest event that was counted. */
   newest: number

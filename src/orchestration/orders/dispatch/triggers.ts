@@ -21,17 +21,17 @@ interface TriggersOptions {
   states: TriggerStates
   starter: Starter
   conditions: Conditions
-  /** Why an order starts nothing by itself now; undefined when it may. */
+  /** Reason an order starts nothing by itself now; undefined when it may. */
   holdOf(order: Order): string | undefined
-  /** How often conditions are checked, in milliseconds. */
+  /** Interval of condition checks, in milliseconds. */
   patrolInterval(): number
   report(message: string): void
 }
 
-/** What one look at many orders, or one write that starts some, may take from the loop. */
+/** Maximum time that one scan of orders, or one write that starts some, takes from the loop. */
 const SLICE_MS = 4
 const RETRY_MS = 5_000
-/** How many checks of conditions run at a time. */
+/** Number of checks of conditions that run at a time. */
 const MAX_CHECKS = 4
 const ORDERS = gcPart('orders')
 

@@ -8,7 +8,7 @@ const formats = new Map<string, Intl.DateTimeFormat>()
  */
 export type WallMinute = number
 
-/** What the clock on the wall of an IANA zone shows at a moment, in milliseconds since 1970. */
+/** Wall time of an IANA zone at a moment, in milliseconds since 1970. */
 export function wallMinuteAt(at: number, zone: string): WallMinute {
   const minute = Math.floor(at / MINUTE_MS)
   if (zone === 'UTC') return minute

@@ -233,7 +233,7 @@ const nameOf = ({ scopedName, rig }: PastRun): string =>
 
 const newestFirst = (a: RunBoundary, b: RunBoundary): number => b.createdAt - a.createdAt || compareText(b.id, a.id)
 
-/** What a bead says that its command printed. */
+/** Output of a command, as stored in its bead. */
 const outputOf = (bead: Bead | undefined): { stdout: string; stderr: string } => ({
   ...{ stdout: bead?.metadata?.[OrderKey.stdout] ?? '', stderr: bead?.metadata?.[OrderKey.stderr] ?? '' },
 })
@@ -294,7 +294,7 @@ const NEWEST_FIRST = 'ORDER BY created_at DESC, tracking_id DESC'
 const BEFORE = '(created_at, tracking_id) < (?, ?)'
 const AS_FED = 'ORDER BY feed_rank, kind DESC, updated_at DESC, tracking_id LIMIT ?'
 
-/** Where a page of runs begins: behind the run of that id, or, without an id, before that moment. */
+/** Start of a page of runs: after the run with that id, or before that moment. */
 type RunBoundary = Pick<PastRun, 'createdAt' | 'id'>
 
 /** Reads runs of orders page by page, each page by an index. */
