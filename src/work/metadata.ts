@@ -19,7 +19,7 @@ export const WorkKey = {
   mergeStrategy: 'merge_strategy',
   /** The branch with its commits, which packs hand from one agent to the next. */
   branch: 'branch',
-  /** Why it is not offered any more, and since when. */
+  /** Reason it is not offered any more, and since when. */
   parkedReason: 'gc.parked_reason',
   parkedAt: 'gc.parked_at',
 } as const
@@ -94,7 +94,7 @@ export const EngineKey = {
   condition: 'gc.condition',
   conditionStep: 'gc.condition_step',
   scopeName: 'gc.scope_name',
-  /** What a step was before it got attempts. */
+  /** Kind of a step before it got attempts. */
   originalKind: 'gc.original_kind',
   /** The step of a loop that an attempt is one round of. */
   ralphStepId: 'gc.ralph_step_id',
@@ -108,7 +108,7 @@ export const EngineKey = {
   drainMaxUnits: 'gc.drain_max_units',
   drainContinuationGroup: 'gc.drain_continuation_group',
   drainItemSingleLane: 'gc.drain_item_single_lane',
-  /** Where a drain stands, and each of the members that it runs a formula for: `Manifest` of runs/drain-manifest.ts. */
+  /** State of a drain and of each of its members: `Manifest` of runs/drain-manifest.ts. */
   drainState: 'gc.drain_state',
   drainManifest: 'gc.drain_manifest.v1',
   drainParentConvoyId: 'gc.drain_parent_convoy_id',
@@ -121,7 +121,7 @@ export const EngineKey = {
   itemRootKey: 'gc.item_root_key',
   /** The drain that has a member to itself; '' when it is free again. */
   exclusiveReservation: 'gc.exclusive_drain_reservation',
-  /** What came of the command of a check. */
+  /** Result of a check's command. */
   exitCode: 'gc.exit_code',
   stdout: 'gc.stdout',
   durationMs: 'gc.duration_ms',
@@ -139,7 +139,7 @@ const OWNED: ReadonlySet<string> = new Set(
   [...Object.values(WorkflowKey), ...Object.values(EngineKey)].filter((key) => !WRITABLE.has(key)),
 )
 
-/** Whether only the engine writes a key on the beads of a run. */
+/** True if only the engine writes a key on the beads of a run. */
 export const isEngineKey = (key: string): boolean => OWNED.has(key)
 
 /** Keys in which a worker reports what came of its step. */
@@ -157,7 +157,7 @@ export type ResultKey = (typeof ResultKey)[keyof typeof ResultKey]
 export const LaunchKey = {
   formulaHash: 'gc.formula_hash',
   formulaSource: 'gc.formula_source',
-  /** What makes two launches the same. */
+  /** Identity of a launch. */
   rootKey: 'gc.graphv2_root_key',
   /** The variables, as JSON. */
   variables: 'gc.graphv2_vars.v1',
@@ -168,7 +168,7 @@ export const LaunchKey = {
 } as const
 export type LaunchKey = (typeof LaunchKey)[keyof typeof LaunchKey]
 
-/** What the keys begin with that hold the variables of a formula, one each. */
+/** Prefix of the keys that hold the variables of a formula, one each. */
 export const VARIABLE_PREFIX = 'gc.var.'
 
 /** Keys on convoys. */
@@ -177,11 +177,11 @@ export type ConvoyKey = (typeof ConvoyKey)[keyof typeof ConvoyKey]
 
 /** Keys on gates. */
 export const GateKey = {
-  /** What it waits for: `human`, `timer`, `gh:run`, `gh:pr`. */
+  /** Condition: `human`, `timer`, `gh:run`, `gh:pr`. */
   awaitType: 'await_type',
   /** The run or pull request. */
   awaitId: 'await_id',
-  /** How long, in milliseconds from its creation: until a timer is due, and until others are overdue. */
+  /** Time in milliseconds from its creation until a timer is due, or until others are overdue. */
   timeout: 'timeout',
 } as const
 export type GateKey = (typeof GateKey)[keyof typeof GateKey]

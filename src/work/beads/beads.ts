@@ -50,7 +50,7 @@ export interface BeadsOptions {
   protection: BeadProtection
 }
 
-/** Whether a bead that another session holds may be taken away. */
+/** True if a bead that another session holds may be taken away. */
 interface Force {
   force?: boolean | undefined
 }
@@ -80,7 +80,7 @@ export class Beads {
     return this.#lists.list({ ...query, rig }, names)
   }
 
-  /** What can be worked on now. */
+  /** Beads that are ready now. */
   ready(): JsonRows<ListBodyBead> {
     return this.#lists.ready(this.#options.clock.now())
   }
@@ -130,12 +130,15 @@ export class Beads {
     return this.#counters.counts(this.#options.clock.now())
   }
 
-  /** How many there are of each status, closed ones too; messages, convoys, convergences and sessions are not counted. */
+  /**
+   * Number of there that are of each status, closed ones too; messages, convoys, convergences and sessions are not
+   * counted.
+   */
   countsByStatus(): { status: string; n: number }[] {
     return this.#counters.byStatus()
   }
 
-  /** How many beads there are, closed ones too. */
+  /** Number of beads, closed ones too. */
   total(): number {
     return this.#counters.total()
   }
@@ -225,7 +228,7 @@ export class Beads {
   }
 }
 
-/** Whether a bead is a record of the city, which no molecule takes with it. */
+/** True if a bead is a record of the city, which no molecule takes with it. */
 const isKept = ({ issue_type: type }: Bead): boolean => type === 'wait' || (isRecord(type) && type !== 'gate')
 
 /** Beads so that each comes after those below it. */
@@ -241,7 +244,7 @@ function childrenFirst(beads: readonly Bead[]): Bead[] {
   return [...sorted]
 }
 
-/** Whether a bead is work to keep. */
+/** True if a bead is work to keep. */
 interface Kept {
   ephemeral?: boolean | undefined
 }
@@ -310,18 +313,18 @@ function parseDeferUntil(value: string): number {
   throw invalidField('body.defer_until', `defer_until is not a timestamp: ${value}; write it as 2030-01-31T09:00:00Z`)
 }
 
-/** Who has a bead in hand. */
+/** Holder of a bead. */
 export interface BeadHolder {
   session: string
   name: string
 }
 
 interface BeadProtectionOptions {
-  /** Who has a bead in hand; undefined when nobody has. */
+  /** Holder of a bead; undefined without one. */
   holderOf(bead: string): BeadHolder | undefined
   /** The run that gc runs by its formula, which a bead is of; undefined when there is none. */
   runOf(bead: Bead): string | undefined
-  /** Whether a message is for this session. */
+  /** True if a message is for this session. */
   isMailFor(message: string, session: string): boolean
 }
 
@@ -384,7 +387,7 @@ function checkSession({ id, status }: Bead, change: Pick<BeadChange, 'status' | 
   )
 }
 
-/** How much work there is. */
+/** Counts of work. */
 interface WorkCounts {
   open: number
   in_progress: number
@@ -435,7 +438,7 @@ class BeadCounters {
     return counts
   }
 
-  /** How many of the same beads have each status, closed ones too. */
+  /** Number of of the same beads have each status, closed ones too. */
   byStatus(): { status: string; n: number }[] {
     return this.#statuses.all()
   }

@@ -42,7 +42,10 @@ const LABELS: readonly CounterCheck[] = [
 const STATUS_KEYS = ['rig', 'type', 'status']
 const byStatus = (value: string): string => `SELECT rig, type, status, ${value} AS counted FROM beads GROUP BY 1, 2, 3`
 
-/** What triggers and the code that sets `workable` keep of beads. Each may follow from those before it. */
+/**
+ * Checks of the counters of beads, which triggers and the code for `workable` maintain. Each may follow from those
+ * before it.
+ */
 export const beadCounterChecks: readonly CounterCheck[] = [
   rowCheck('beads', 'workable', WORKABLE),
   rowCheck('beads', 'edges', '(SELECT count(*) FROM bead_edges e WHERE e.issue_id = t.id)'),

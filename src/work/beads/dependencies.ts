@@ -23,7 +23,7 @@ export function cycleError(cycle: readonly string[]): AppError {
   )
 }
 
-/** Whether an edge stays when one of another type is added between the same beads: only beside `parent-child`. */
+/** True if an edge stays when one of another type is added between the same beads: only beside `parent-child`. */
 const mayStay = (present: string, added: string): boolean =>
   present === added || present === 'parent-child' || added === 'parent-child'
 
@@ -35,7 +35,7 @@ export function withEdge(edges: readonly Dep[], added: Dep): Dep[] {
   return isPresent ? kept : [...kept, added]
 }
 
-/** What `bd` keeps of a dependency beside its ends and its type. */
+/** Facts that `bd` stores about a dependency besides its ends and type. */
 export interface EdgeFacts {
   /** null: with its bead. */
   readonly created_at: number | null
@@ -86,17 +86,17 @@ export class Dependencies {
     )
   }
 
-  /** What a bead depends on. */
+  /** Dependencies of a bead. */
   listOf(id: string): Dep[] {
     return this.#of.all(id)
   }
 
-  /** What each of these beads depends on, with what is recorded of it. */
+  /** Dependencies of each of these beads, with their records. */
   recordsOf(ids: readonly string[]): EdgeRecord[] {
     return this.#records.all(JSON.stringify(ids))
   }
 
-  /** What depends on a bead. */
+  /** Dependents of a bead. */
   listOn(id: string): Dep[] {
     return this.#on.all(id)
   }

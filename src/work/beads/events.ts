@@ -23,7 +23,7 @@ export function eventPayloadOf(bead: Bead): BeadEventPayload {
   return { bead: Buffer.byteLength(output) > BEAD_LIMITS.metadata ? rest : bead }
 }
 
-/** What is recorded of a bead's event beside its payload. */
+/** Facts about a bead's event besides its payload. */
 export function eventFactsOf(bead: Bead): EventAttributes {
   const metadata = bead.metadata ?? {}
   const session = metadata[WorkKey.sessionId]

@@ -7,7 +7,7 @@ export type MetadataProjection = (ids: string[]) => Map<string, Record<string, s
 
 /** Writes the metadata of an imported bead of one type to the side table that holds it. */
 export interface BeadImporter {
-  /** Whether the side table holds this key. */
+  /** True if the side table holds this key. */
   owns(key: string): boolean
   import(tx: Tx, values: BeadValues, metadata: Readonly<Record<string, string>>): void
 }

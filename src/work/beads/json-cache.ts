@@ -8,11 +8,11 @@ export interface BeadVersion {
 
 export interface RenderedBead extends BeadVersion {
   readonly json: string
-  /** Whether this version always renders the same: not so when a side table takes part. */
+  /** True if this version always renders the same: not so when a side table takes part. */
   readonly isCacheable: boolean
 }
 
-/** How many characters each of the two generations of the cache holds. */
+/** Maximum characters in each of the two generations of the cache. */
 const GENERATION_SIZE = 4_000_000
 
 /**

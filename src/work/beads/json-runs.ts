@@ -6,7 +6,7 @@ import type { BeadJsonCache, BeadVersion, RenderedBead } from './json-cache.ts'
 export interface JsonRun {
   readonly beads: readonly RenderedBead[]
   readonly json: string
-  /** How many bytes that is. */
+  /** Size in bytes. */
   readonly bytes: number
 }
 
@@ -16,11 +16,11 @@ export interface JsonPage {
   readonly length: number
 }
 
-/** How many beads a run has at most; it has half of that on average. */
+/** Maximum number of beads a run has; it has half of that on average. */
 const MAX_RUN = 32
 /** A larger run is not cached. */
 const MAX_CACHED_BYTES = 256 * 1024
-/** How many bytes each of the two generations of the cache holds. */
+/** Maximum bytes in each of the two generations of the cache. */
 const GENERATION_SIZE = 4_000_000
 
 /**
@@ -91,7 +91,7 @@ function endOfRun(versions: readonly BeadVersion[], start: number): number {
   return last
 }
 
-/** Whether a run ends after the bead of this number, as it does after one in sixteen. */
+/** True if a run ends after the bead of this number, as it does after one in sixteen. */
 const endsRun = (n: number): boolean => Math.imul(n, 0x9e3779b1) >>> 28 === 0
 
 /** The first beads of a run that have so much room together, or at least so many. */

@@ -1,6 +1,6 @@
 import type { Boundary } from '../../http/respond/index.ts'
 
-/** Which beads a list shows. What is absent does not matter; `closed: false` leaves out the closed ones. */
+/** Filter of a list of beads. What is absent does not matter; `closed: false` leaves out the closed ones. */
 export interface ListFilter {
   status?: string | undefined
   closed?: boolean | undefined
@@ -47,7 +47,7 @@ export const leadingTerms = ({ assignees, ...filter }: ListFilter): LeadingTerm[
 const showsClosed = ({ status, closed }: ListFilter): boolean =>
   status === 'closed' || (status === undefined && closed === undefined)
 
-/** Whether closed beads have to be scanned: those that one term finds need not match the others. */
+/** True if closed beads have to be scanned: those that one term finds need not match the others. */
 export const scansClosed = (filter: ListFilter): boolean => showsClosed(filter) && leadingTerms(filter).length > 1
 
 /** The versions of a page's beads, newest first by (created_at, id); closed beads are found by `lead`. */
@@ -64,7 +64,7 @@ export function pageQuery(filter: ListFilter, lead: LeadingTerm | undefined, ran
   }
 }
 
-/** How many beads match, as rows to be added up: from the counters where they know, else from the open beads. */
+/** Number of matching beads, as rows to sum: from counters if they cover it, else from the open beads. */
 export function countQuery(filter: ListFilter): Query {
   const table = counterTable(filter)
   if (table !== undefined) return counterQuery(table, filter)
@@ -77,7 +77,7 @@ export function countQuery(filter: ListFilter): Query {
   }
 }
 
-/** How many closed beads match the leading term. */
+/** Number of closed beads that match the leading term. */
 export const closedCountQuery = (filter: ListFilter, lead: LeadingTerm): Query =>
   countQuery({ ...onlyTerm(filter, lead), status: 'closed' })
 

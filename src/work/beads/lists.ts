@@ -33,15 +33,15 @@ interface ListPosition {
   created_at: number
 }
 
-/** How many beads of a graph are read at once. */
+/** Number of beads of a graph that are read at once. */
 const BATCH = 32
 
-/** What a list of ready beads says that did not find room for all. */
+/** Notice of a list of ready beads that is incomplete. */
 const READY_IS_PARTIAL = `"partial":true,"partial_errors":${JSON.stringify([
   'the ready beads have more than 64 MB; these are the most urgent, and GET beads lists all open ones page by page',
 ])}`
 
-/** How many closed beads one page examines for those that match. */
+/** Maximum closed beads that one page examines. */
 const MAX_SCANNED = 2000
 
 const boundaryAt = ({ id, created_at }: ListPosition): Boundary => ({ createdAt: toTimestamp(created_at), id })
@@ -114,7 +114,7 @@ export class BeadLists {
     return counts.reduce((fewest, each) => (each.n < fewest.n ? each : fewest)).lead
   }
 
-  /** How far a page looks where closed beads are scanned, so that history does not make a list slow. */
+  /** Limit of a page's scan of closed beads, so that history does not slow lists. */
   #horizon(filter: ListFilter, lead: LeadingTerm, after: Boundary | undefined): Boundary | undefined {
     const positions = horizonQueries(filter, lead, after, MAX_SCANNED).flatMap((query) =>
       this.#run<ListPosition>(query),
@@ -127,7 +127,7 @@ export class BeadLists {
     return this.#run<{ n: number | null }>(query).reduce((sum, { n }) => sum + (n ?? 0), 0)
   }
 
-  /** What can be worked on at `now`: most urgent first, then oldest. */
+  /** Beads ready at `now`: most urgent first, then oldest. */
   ready(now: number): JsonRows<ListBodyBead> {
     const versions = this.#ready.all(now)
     return new JsonRows({

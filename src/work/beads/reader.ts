@@ -18,7 +18,7 @@ import {
 } from './row.ts'
 import type { Bead, Dep } from './schema.ts'
 
-/** How many bytes the texts of some beads have. */
+/** Size in bytes of the texts of some beads. */
 export const SIZE_OF_BEADS = `
   SELECT coalesce(sum(octet_length(title) + octet_length(description) + octet_length(metadata)
     + coalesce(${OUTPUT_SIZE}, 0)), 0) AS n
@@ -86,7 +86,7 @@ export class BeadReader {
     return { row, bead: this.bead(row) }
   }
 
-  /** How many bytes the texts of these beads have. */
+  /** Size in bytes of the texts of these beads. */
   sizeOf(ids: readonly string[]): number {
     return this.#size.get(JSON.stringify(ids))?.n ?? 0
   }
@@ -152,7 +152,7 @@ function throwNotFound(id: string): never {
   throw new AppError('bead-not-found', `bead ${id} does not exist`)
 }
 
-/** What a row holds as JSON. */
+/** Fields that a row stores as JSON. */
 export interface BeadTexts {
   readonly labels: string[]
   readonly metadata: Readonly<Record<string, string>>

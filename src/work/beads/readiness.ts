@@ -31,7 +31,7 @@ export const CONTROL_KINDS = new Set([
   'failure-guard',
 ])
 
-/** Whether gc itself acts on beads of this `gc.kind`. */
+/** True if gc itself acts on beads of this `gc.kind`. */
 export const isControl = (kind: string): boolean => CONTROL_KINDS.has(kind)
 
 /** The metadata that keep a bead from being offered as work. */
@@ -43,7 +43,7 @@ export interface WorkflowMarks {
   readonly paused?: string | undefined
 }
 
-/** Whether a bead of this type, with these labels and marks, may be offered as work once it is ready. */
+/** True if a bead of this type, with these labels and marks, may be offered as work once it is ready. */
 export const isWorkable = (
   type: string,
   labels: readonly string[],
@@ -57,17 +57,17 @@ export const isWorkable = (
   instantiating === '' &&
   paused === ''
 
-/** Whether a bead is a molecule without steps of its own: its agent reads them from the formula. */
+/** True if a bead is a molecule without steps of its own: its agent reads them from the formula. */
 const isRootOnly = (type: string, kind: string): boolean => type === 'molecule' && kind === 'wisp'
 
 const GATING_TYPES = new Set(['blocks', 'waits-for', 'conditional-blocks'])
 
-/** Whether a dependency of this type keeps a bead from being ready until its target is closed. */
+/** True if a dependency of this type keeps a bead from being ready until its target is closed. */
 export const isGating = (type: string): boolean => GATING_TYPES.has(type)
 
 const RECORD_TYPES = new Set(['session', 'message', 'convoy', 'gate', 'kv'])
 
-/** Whether beads of this type are records that nobody works on: they are neither claimed nor slung. */
+/** True if beads of this type are records that nobody works on: they are neither claimed nor slung. */
 export const isRecord = (type: string): boolean => RECORD_TYPES.has(type)
 
 /** Types whose beads a city does not count as its work. */

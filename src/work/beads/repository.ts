@@ -115,15 +115,15 @@ export class BeadRepository {
     return new Map(this.#titles.all(JSON.stringify(ids)).map(({ id, title }) => [id, title]))
   }
 
-  /** What a bead depends on. */
+  /** Dependencies of a bead. */
   dependenciesOf(id: string): Dep[] {
     return this.#edges.listOf(id)
   }
 
-  /** What each of these beads depends on, with when and by whom that was recorded. */
+  /** Dependencies of each of these beads, with the time and actor of each. */
   edgesOf = (ids: readonly string[]): EdgeRecord[] => this.#edges.recordsOf(ids)
 
-  /** What depends on a bead. */
+  /** Dependents of a bead. */
   dependentsOf(id: string): Dep[] {
     return this.#edges.listOn(id)
   }

@@ -15,7 +15,7 @@ import type { BeadWriter } from './writer.ts'
 export interface ImportedBead {
   readonly values: BeadValues
   readonly dependencies: readonly Dep[]
-  /** What is recorded of some of the dependencies, by `edgeKey`. */
+  /** Recorded facts about some dependencies, by `edgeKey`. */
   readonly facts?: ReadonlyMap<string, EdgeFacts> | undefined
 }
 
@@ -25,7 +25,7 @@ interface SeparatedBead extends ImportedBead {
   readonly projected: Record<string, string>
 }
 
-/** Why a bead that exists is left as it is. */
+/** Reason a bead that exists is left as it is. */
 export type KeepReason = 'older' | 'held'
 
 export type RestoreOutcome = 'created' | 'updated' | 'unchanged' | KeepReason
@@ -142,7 +142,7 @@ export const asPresent = (
   metadata: isReordered(values.metadata, metadata) ? metadata : values.metadata,
 })
 
-/** Whether two objects as JSON have the same entries in another order. */
+/** True if two objects as JSON have the same entries in another order. */
 function isReordered(json: string, other: string): boolean {
   if (json === other || json.length !== other.length) return false
   const sorted = (text: string) => JSON.stringify(Object.entries(JSON.parse(text)).sort(byKey))

@@ -74,7 +74,7 @@ export function withoutOutput(bead: Bead): { rest: Bead; output: string } {
   return { rest: { ...bead, metadata }, output }
 }
 
-/** Whether a client sees the same of both. */
+/** True if a client sees the same of both. */
 export function isSameBead(one: Bead, other: Bead): boolean {
   const [a, b] = [withoutOutput(one), withoutOutput(other)]
   return a.output === b.output && JSON.stringify(a.rest) === JSON.stringify(b.rest)

@@ -34,15 +34,15 @@ export const beads = sqliteTable(
     closedAt: integer('closed_at'),
     createdAt: integer('created_at').notNull(),
     updatedAt: integer('updated_at').notNull(),
-    /** Whether its type and labels let it be offered as work. */
+    /** True if its type and labels let it be offered as work. */
     workable: integer({ mode: 'boolean' }).notNull(),
-    /** How many gating dependencies have a target that is not closed. Triggers keep it. */
+    /** Number of gating dependencies that have a target that is not closed. Triggers keep it. */
     blockers: integer().notNull().default(0),
-    /** How many dependencies it has, of any type. Triggers keep it. */
+    /** Number of its dependencies, of any type. Triggers keep it. */
     edges: integer().notNull().default(0),
     closed: integer({ mode: 'boolean' }).generatedAlwaysAs(sql`status = 'closed'`),
     ready: integer({ mode: 'boolean' }).generatedAlwaysAs(sql`status = 'open' AND blockers = 0 AND workable = 1`),
-    /** Whether its words are indexed for search. */
+    /** True if its words are indexed for search. */
     worded: integer({ mode: 'boolean' }).generatedAlwaysAs(sql`type NOT IN ('session', 'message', 'gate')`),
     routedTo: text('routed_to').generatedAlwaysAs(metadataValue(WorkKey.routedTo)),
     rootId: text('root_id').generatedAlwaysAs(metadataValue(WorkflowKey.rootBeadId)),
@@ -126,10 +126,10 @@ export const beadEdges = sqliteTable(
     dependsOnId: text('depends_on_id').notNull(),
     type: text().notNull(),
     gating: integer({ mode: 'boolean' }).generatedAlwaysAs(sql`type IN ('blocks', 'waits-for', 'conditional-blocks')`),
-    /** When it was recorded, where that is not when its bead was created. */
+    /** Time of recording, if it differs from the creation of its bead. */
     createdAt: integer('created_at'),
     createdBy: text('created_by').notNull().default(''),
-    /** What else `bd` keeps of it, as JSON. */
+    /** Further fields of `bd`, as JSON. */
     fields: text().notNull().default(''),
   },
   (edge) => [
@@ -138,7 +138,7 @@ export const beadEdges = sqliteTable(
   ],
 )
 
-/** How many beads there are, and how many of them are ready. Triggers keep it. */
+/** Number of beads, and how many of them are ready. Triggers keep it. */
 export const beadCounts = sqliteTable(
   'bead_counts',
   {
@@ -151,7 +151,7 @@ export const beadCounts = sqliteTable(
   (row) => [primaryKey({ columns: [row.rig, row.type, row.status] })],
 )
 
-/** How many beads have a label, by assignee ('' for none). Triggers keep it. */
+/** Number of beads that have a label, by assignee ('' for none). Triggers keep it. */
 export const beadLabelCounts = sqliteTable(
   'bead_label_counts',
   {
@@ -165,7 +165,7 @@ export const beadLabelCounts = sqliteTable(
   (row) => [primaryKey({ columns: [row.label, row.assignee, row.closed, row.rig, row.type] })],
 )
 
-/** How many beads have an assignee. Triggers keep it. */
+/** Number of beads that have an assignee. Triggers keep it. */
 export const beadAssigneeCounts = sqliteTable(
   'bead_assignee_counts',
   {
@@ -178,7 +178,7 @@ export const beadAssigneeCounts = sqliteTable(
   (row) => [primaryKey({ columns: [row.assignee, row.closed, row.rig, row.type] })],
 )
 
-/** What steps hand on, by the number of the bead. */
+/** Table of the outputs of steps, by the number of the bead. */
 export const beadOutputs = sqliteTable('bead_outputs', { n: integer().primaryKey(), output: text().notNull() })
 
 /** Has a row while many beads are inserted at once. */

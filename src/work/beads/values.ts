@@ -64,7 +64,7 @@ export function valuesOf({ n: _, blockers: __, edges: ___, ...row }: BeadRow): B
   return { ...row, workable: isWorkable(row.type, JSON.parse(row.labels), marksIn(row.metadata)) ? 1 : 0 }
 }
 
-/** What of some metadata keeps a bead from being offered as work. */
+/** Metadata that keeps a bead from being offered as work. */
 export const marksOf = (metadata: Readonly<Record<string, string>> = {}): WorkflowMarks => ({
   kind: metadata[WorkflowKey.kind],
   instantiating: metadata[EngineKey.instantiating],
@@ -90,7 +90,7 @@ function changedMetadata(
   return Object.fromEntries(entries.filter((entry): entry is [string, string] => entry[1] !== null))
 }
 
-/** Whether a bead is only bookkeeping, and whether its changes are kept; clients read both. */
+/** True if a bead is only bookkeeping, and whether its changes are kept; clients read both. */
 interface HistoryFlags {
   ephemeral: number
   no_history: number

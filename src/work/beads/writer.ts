@@ -5,7 +5,7 @@ import { type BeadRow, type BeadValues, VALUE_COLUMNS, type ValueColumn } from '
 /** Fewer beads are inserted one by one. */
 const MIN_BULK = 4
 
-/** What triggers write for a new bead, for those of a range of numbers. */
+/** Rows that triggers write for a new bead, for a range of numbers. */
 const FOLLOWING = [
   `INSERT INTO bead_counts
      SELECT rig, type, status, count(*), sum(ready) FROM beads WHERE n BETWEEN ? AND ? GROUP BY rig, type, status

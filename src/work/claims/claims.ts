@@ -170,9 +170,9 @@ export class Claims {
   }
 }
 
-/** What a lease timer does with the leases it watches. */
+/** Actions of a lease timer on its leases. */
 interface LeaseActions {
-  /** When the next lease expires. */
+  /** Expiry of the next lease. */
   nextExpiry(): number | undefined
   /** Ends the leases that have expired. */
   expire(): Promise<void>
@@ -236,7 +236,7 @@ interface IdRow {
   id: string
 }
 
-/** How many of each kind are offered at once; each is rejected only when another worker of the same name has it. */
+/** Number of of each kind are offered at once; each is rejected only when another worker of the same name has it. */
 const MAX_OFFERED = 16
 
 /** Finds the beads that a worker may claim, from indexes. */

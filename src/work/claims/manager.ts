@@ -10,7 +10,7 @@ import { BeadClaimDisplaced, BeadClaimRejected, BeadDeadAssigneeReopened } from 
 import { ClaimRepository, type ClaimRow } from './repository.ts'
 import type { Worker } from './worker.ts'
 
-/** Why a bead could not be claimed. */
+/** Reason a bead could not be claimed. */
 export interface ClaimRejection {
   rejection: string
 }
@@ -20,7 +20,7 @@ export interface ClaimManagerOptions {
   log: EventLog
   clock: Clock
   beads: BeadRepository
-  /** How long a claim lasts without a heartbeat, in milliseconds, when gc does not run its holder's process. */
+  /** Time a claim lasts without a heartbeat, in milliseconds, when gc does not run its holder's process. */
   leaseDuration?: number
 }
 

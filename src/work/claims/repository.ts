@@ -85,7 +85,7 @@ export class ClaimRepository {
     return this.#expired.all(now)
   }
 
-  /** When the next claim expires. */
+  /** Expiry of the next claim. */
   nextExpiry(): number | undefined {
     return this.#nextExpiry.get()?.at ?? undefined
   }

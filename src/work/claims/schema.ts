@@ -26,7 +26,7 @@ export const ClaimList = Type.Object(
 )
 export type ClaimList = Static<typeof ClaimList>
 
-/** What a session should do next. */
+/** Next action of a session. */
 export const NextWork = Type.Object(
   {
     action: Type.Union([Type.Literal('work'), Type.Literal('drain')], {

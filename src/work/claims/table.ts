@@ -11,7 +11,7 @@ export const claims = sqliteTable(
     sessionName: text('session_name').notNull(),
     incarnation: text().notNull(),
     identity: text().notNull(),
-    /** Whether the bead was assigned to its holder before it was claimed. */
+    /** True if the bead was assigned to its holder before it was claimed. */
     assigned: integer({ mode: 'boolean' }).notNull(),
     takenAt: integer('taken_at').notNull(),
     expiresAt: integer('expires_at'),

@@ -1,6 +1,6 @@
 import { identityOf, type SessionRow, workNamesOf } from '../sessions/index.ts'
 
-/** What a claim needs to know about the session that makes it. */
+/** Facts about a session that a claim needs. */
 export interface Worker {
   /** Its id. */
   session: string
@@ -11,11 +11,11 @@ export interface Worker {
   identity: string
   /** Every name under which work may be assigned to it, `identity` among them. */
   names: readonly string[]
-  /** Which run of the session this is; every start begins another, and the token of the one before has ended. */
+  /** Run of the session; every start begins a new one, and ends the previous token. */
   incarnation: string
-  /** Whether the host runs its process, so that gc sees when it is gone. */
+  /** True if the host runs its process, so that gc sees when it is gone. */
   hosted: boolean
-  /** Why it gets no work now: what it is at is to end with its present turn. */
+  /** Reason it gets no work now: what it is at is to end with its present turn. */
   blocked?: string
 }
 

@@ -113,7 +113,7 @@ export class Comments {
     return comment
   }
 
-  /** How many comments there are on each of these beads; `list` is their ids, separated by commas. */
+  /** Number of comments on each of these beads; `list` is their ids, separated by commas. */
   count(list: string): BeadCommentCounts {
     const ids = list.split(',').filter((id) => id !== '')
     if (ids.length > MAX_COUNTED_BEADS) throw tooManyIds(ids.length)

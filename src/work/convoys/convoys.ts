@@ -42,7 +42,7 @@ export const OWNED_LABEL = 'owned'
 
 const COMPLETE_REASON = 'every bead of the convoy is closed'
 
-/** Of how many convoys the progress is read at once. */
+/** Maximum convoys per progress request. */
 const MAX_PROGRESS = 200
 
 /** Beads that belong together: a convoy tracks them and closes with the last of them. */
@@ -74,7 +74,7 @@ export class Convoys {
     return { convoy, ...(children.length > 0 && { children }), progress: this.#members.progress(id) }
   }
 
-  /** How far convoys are; an id that is no convoy has no members. */
+  /** Progress of convoys; unknown ids have no members. */
   progress(list: string): ConvoysProgress {
     const ids = list.split(',').filter((id) => id !== '')
     if (ids.length > MAX_PROGRESS)
@@ -234,5 +234,5 @@ const unknownBead = (id: string): Bead => ({
   created_at: '0001-01-01T00:00:00Z',
 })
 
-/** Whether every member is closed; a convoy without members is never complete. */
+/** True if every member is closed; a convoy without members is never complete. */
 const isComplete = ({ total, closed }: ConvoyProgress): boolean => total > 0 && closed === total

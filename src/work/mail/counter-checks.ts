@@ -7,7 +7,7 @@ const recipients = (columns: string): string => `SELECT ${columns} FROM
 const NEWEST = `FROM messages m WHERE m.thread = t.thread AND m.open = 1 ORDER BY m.created_at DESC, m.id DESC LIMIT 1`
 const newest = `(SELECT m.id ${NEWEST})`
 
-/** What triggers keep of messages. Each may follow from those before it. */
+/** Checks of the counters of messages that triggers maintain. Each may follow from those before it. */
 export const mailCounterChecks: readonly CounterCheck[] = [
   rowCheck(
     'messages',

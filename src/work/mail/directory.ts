@@ -4,7 +4,7 @@ import { AppError } from '../../core/errors.ts'
 import { lastSegment } from '../../core/text/index.ts'
 import { type SessionRepository, type SessionRow, withoutSlash } from '../sessions/index.ts'
 
-/** Where mail goes, and the name its recipient is shown under. */
+/** Address of mail, with the displayed name of its recipient. */
 export interface Address {
   /** `human`, a session's id, or the name of an agent or a named session. */
   route: string
@@ -32,7 +32,7 @@ export class MailDirectory {
     private readonly sessions: SessionRepository,
   ) {}
 
-  /** Where mail for this name goes; throws for a name that is unknown or ambiguous. */
+  /** Address of a name; throws for an unknown or ambiguous one. */
   addressFor(token: string): Address {
     const name = nameOf(token)
     if (name === HUMAN) return { route: HUMAN, display: HUMAN }
@@ -45,7 +45,7 @@ export class MailDirectory {
     throw new AppError('invalid-request', `nobody here is called "${name}"${help}`)
   }
 
-  /** Whether this names an agent or a live session of the city. */
+  /** True if this names an agent or a live session of the city. */
   isName(name: string): boolean {
     return this.#exactMatches(name).length > 0 || this.#shortMatches(name).length > 0
   }
@@ -60,7 +60,7 @@ export class MailDirectory {
     return [...new Set([name, ...(short ? [short.route] : []), ...(recipient ? routesOf(recipient) : [])])]
   }
 
-  /** Where a reply to a session's message goes: to it, or to its agent when it is closed. */
+  /** Reply address of a session's message: the session, or its agent if it is closed. */
   returnAddress(session: string): Address | undefined {
     const row = this.sessions.find(session)
     if (!row) return undefined
@@ -81,13 +81,13 @@ export class MailDirectory {
     return [...new Map(candidates.filter(isRecipient).map((row) => [row.id, row])).values()]
   }
 
-  /** Who receives what waits at a route that nobody will read any more; undefined when somebody may. */
+  /** New recipient of mail at an abandoned route; undefined while it has a reader. */
   successorAt(route: string): string | undefined {
     const hasReader = route === HUMAN || this.#configured().includes(route) || this.#findLive(route) !== undefined
     return hasReader || this.sessions.liveByTemplate(route).length > 0 ? undefined : this.successorOf(route)
   }
 
-  /** Who receives what waits for a closed session: its agent, else the people of the city. */
+  /** New recipient of a closed session's mail: its agent, else the people of the city. */
   successorOf(session: string): string {
     const row = this.sessions.find(session)
     return row && this.#hasAgent(row) ? row.template : HUMAN
@@ -102,7 +102,7 @@ export class MailDirectory {
     return session && !routesOf(session).includes(name) ? [address, addressOf(session)] : [address]
   }
 
-  /** What a name without its rig may mean. */
+  /** Possible matches of a name without its rig. */
   #shortMatches(name: string): Address[] {
     if (name.includes('/')) return []
     const names = this.#configured().filter((qualified) => lastSegment(qualified) === name)
@@ -140,7 +140,7 @@ export class MailDirectory {
 
 const onlyElement = <Element>(all: readonly Element[]): Element | undefined => (all.length === 1 ? all[0] : undefined)
 
-/** Whether the program of a session runs, so that it can be notified. */
+/** True if the program of a session runs, so that it can be notified. */
 export const isNotifiable = ({ state, pid }: SessionRow): boolean => state === 'active' && pid !== null
 
 /** The address of a session; the only session of a named session or an agent is reached by that name. */
@@ -150,7 +150,7 @@ export function addressOf(row: SessionRow): Address {
   return { route: row.named ?? (isSingleton ? row.template : row.id), display, session: row.id }
 }
 
-/** Where mail for a session may wait: under its id, its configured name and the name of its agent. */
+/** Routes of a session's mail: its id, its configured name and the name of its agent. */
 export const routesOf = (row: SessionRow): string[] => [
   row.id,
   ...(row.named === null ? [] : [row.named]),

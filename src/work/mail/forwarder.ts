@@ -14,7 +14,7 @@ export interface MailForwarderOptions {
   notifier: MailNotifier
 }
 
-/** How many messages one write forwards. */
+/** Maximum messages that one write forwards. */
 export const MAX_FORWARDED = 20
 
 /**

@@ -10,7 +10,7 @@ const EVERYONE = ''
 /** Less than every id, so that a boundary excludes what has its very time. */
 const LOWEST_ID = ''
 
-/** What a thread says that did not find room for all of its messages. */
+/** Notice of a thread that is incomplete. */
 const THREAD_IS_PARTIAL =
   'the thread has more than 64 MB; these are its oldest messages, and GET mail with status=all lists all mail page by page'
 
@@ -66,7 +66,7 @@ export class MailLists {
     return this.#byId.get(id) ?? undefined
   }
 
-  /** What the beads of messages show as metadata. */
+  /** Metadata of the beads of messages. */
   metadata(ids: readonly string[]): Map<string, Record<string, string>> {
     return new Map(this.#byIds.all(JSON.stringify(ids)).map((row) => [row.id, messageMetadata(row)]))
   }

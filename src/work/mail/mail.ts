@@ -118,7 +118,7 @@ export class Mail {
     return this.#lists.thread(id, this.#label(rig))
   }
 
-  /** Whether a message is for this session; one that does not exist is nobody's, and everybody may be told so. */
+  /** True if a message is for this session; one that does not exist is nobody's, and everybody may be told so. */
   isFor(id: string, session: string): boolean {
     const message = this.#lists.find(id)
     const row = this.#options.sessions.find(session)
@@ -254,7 +254,7 @@ export class Mail {
     return senderOf(caller, this.#options.city, label, (name) => this.#directory.isName(name))
   }
 
-  /** Where a reply goes. */
+  /** Reply address. */
   #returnAddress({ id, sender, from_session: session }: StoredMessage): Address {
     const address = session === null ? undefined : this.#directory.returnAddress(session)
     if (address) return { ...address, display: sender || address.display }
@@ -344,11 +344,11 @@ const messageImporter: BeadImporter = {
 /** A new id for a mail thread: `thread-` and 12 hex characters. */
 const createThreadId = (): string => `thread-${randomHex(6)}`
 
-/** What the event of an update says. */
+/** Options for the event of an update. */
 interface UpdateOptions {
   /** The label that the request had. */
   rig?: string | undefined
-  /** Why it was archived, when nobody requested it. */
+  /** Reason it was archived, when nobody requested it. */
   reason?: string
 }
 

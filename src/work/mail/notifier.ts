@@ -17,9 +17,9 @@ export interface MailNotifierOptions {
   queue: MessageQueue
 }
 
-/** How many characters of a body are typed to a session; the rest it reads itself. */
+/** Number of characters of a body that are typed to a session; the rest it reads itself. */
 const MAX_BODY = 2000
-/** How many waiting messages the nudge of a session that starts lists by subject. */
+/** Maximum waiting messages listed by subject in the nudge of a starting session. */
 const MAX_LISTED = 20
 
 /**
@@ -74,7 +74,7 @@ export class MailNotifier {
     this.#options.queue.add(tx, session.id, text, { request: nudgeName(incarnation) })
   }
 
-  /** Whether a session was notified of the message and the same run of it still goes on. */
+  /** True if a session was notified of the message and the same run of it still goes on. */
   #isNotified({ incarnation }: StoredMessage): boolean {
     if (incarnation === null) return false
     const session = this.#options.sessions.find(incarnation.slice(0, incarnation.lastIndexOf('/')))

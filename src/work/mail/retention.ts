@@ -11,7 +11,7 @@ export interface MailRetentionOptions {
   deadlines: Deadlines
   beads: BeadRepository
   forwarder: MailForwarder
-  /** How long a message stays after it was read, and again after it was archived, in milliseconds; 0 for ever. */
+  /** Time a message stays after it was read, and again after it was archived, in milliseconds; 0 for ever. */
   ttl(): number
   /** Takes a message out of every list. */
   archive(tx: Tx, id: string, reason: string): void
@@ -26,9 +26,9 @@ interface MessagePosition {
 type AgedMessages = Statement<MessagePosition & { due: number }, [number, string, number, number, number]>
 
 const INTERVAL_MS = 3_600_000
-/** How many messages one write examines. */
+/** Maximum messages that one write examines. */
 const SLICE = 10
-/** How long mail waits for a recipient who may be configured again. */
+/** Maximum time mail waits for a recipient who may be configured again. */
 const GRACE_MS = 24 * INTERVAL_MS
 const ARCHIVE_REASON = 'it was read, and left alone since'
 

@@ -18,7 +18,7 @@ import {
 
 type City = CityOf<{ mail: Mail }>
 
-/** What is needed for mail that is not the caller's own. */
+/** Permission needed for mail of others. */
 const ofOthers = { needs: 'mail', ownable: 'message' } as const
 
 /** The label of a rig that a request gives its message. */

@@ -3,7 +3,7 @@ import type { Caller } from '../../http/caller.ts'
 import { actorName } from '../actor.ts'
 import { HUMAN } from './directory.ts'
 
-/** Who a message is from. */
+/** Sender of a message. */
 export interface Sender {
   name: string
   session?: string
@@ -35,6 +35,6 @@ export function senderOf(
   return { name: isNameInCity(claimed) ? claimed : HUMAN, claimed }
 }
 
-/** How a prompt and an event call the sender of a message. */
+/** Name of a message's sender in prompts and events. */
 export const describeSender = ({ sender, from_claimed }: { sender: string; from_claimed: string | null }): string =>
   from_claimed === null ? sender || 'nobody' : `a person as ${from_claimed}`

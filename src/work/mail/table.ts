@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 
-/** What a message has beside its bead. */
+/** Table of the fields of a message besides its bead. */
 export const messages = sqliteTable(
   'messages',
   {
@@ -18,9 +18,9 @@ export const messages = sqliteTable(
     read: integer({ mode: 'boolean' }).notNull().default(false),
     /** The run of a session that was notified of it. */
     notifiedIncarnation: text('told'),
-    /** Where it waits: `human`, a session's id, or the name of an agent or a named session. Triggers keep it. */
+    /** Route of the message: `human`, a session's id, or the name of an agent or a named session. Triggers keep it. */
     recipient: text().notNull(),
-    /** Whether its bead is open. Triggers keep it. */
+    /** True if its bead is open. Triggers keep it. */
     open: integer({ mode: 'boolean' }).notNull(),
     createdAt: integer('created_at').notNull(),
   },
@@ -37,7 +37,7 @@ export const messages = sqliteTable(
   ],
 )
 
-/** How much open mail each recipient has; '' is everyone. Triggers keep it. */
+/** Table of open mail by recipient; '' is everyone. Triggers keep it. */
 export const mailCounts = sqliteTable('mail_counts', {
   recipient: text().primaryKey(),
   total: integer().notNull(),

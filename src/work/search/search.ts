@@ -7,10 +7,10 @@ import { pageSize } from '../../http/schema.ts'
 import type { BeadRepository } from '../beads/index.ts'
 import type { BeadSearch, BeadsFound } from './schema.ts'
 
-/** How many matches one request examines, so that a frequent word costs no more than a rare one. */
+/** Maximum matches that one request examines, so that a frequent word costs no more than a rare one. */
 const MAX_MATCHES = 2_000
 
-/** How many of the beads of a page are read at once. */
+/** Number of of the beads of a page are read at once. */
 const BATCH = 32
 
 export interface SearchOptions extends WordIndexOptions {
@@ -72,7 +72,7 @@ export class Search {
   }
 }
 
-/** What of a queued bead or comment is indexed; `body` is null when it is not there any more. */
+/** Indexed words of a queued bead or comment; `body` is null if it no longer exists. */
 interface Words {
   readonly n: number
   readonly title: string
@@ -87,11 +87,11 @@ interface WordIndexOptions {
   report(error: unknown): void
 }
 
-/** How long new words wait, so that several writes are indexed together. */
+/** Time new words wait, so that several writes are indexed together. */
 const DELAY_MS = 1000
-/** How long one slice may hold the loop. */
+/** Maximum time one slice may hold the loop. */
 const MAX_SLICE_MS = 1
-/** How many entries one slice indexes: the commit has to merge them with what is there. */
+/** Maximum entries indexed by one slice: the commit merges them with existing ones. */
 const MAX_SLICE = 100
 
 /** Events after which there may be words to index. */

@@ -1,4 +1,4 @@
 import { integer, sqliteTable } from 'drizzle-orm/sqlite-core'
 
-/** What is yet to be indexed: 1024 times the number of a bead, or the number of a comment. Triggers fill it. */
+/** Table of entries to index: 1024 times the number of a bead, or the number of a comment. Triggers fill it. */
 export const beadUnworded = sqliteTable('bead_unworded', { n: integer().primaryKey() })

@@ -12,7 +12,7 @@ export interface MessageOptions {
   intent?: MessageIntent
   /** The accepted request that the message completes, or another name to withdraw it by. */
   request?: string
-  /** How long it may wait, in milliseconds; a day when absent. */
+  /** Maximum time it may wait, in milliseconds; a day when absent. */
   limit?: number
 }
 
@@ -22,7 +22,7 @@ export type MessageOutcome = 'delivered' | 'failed' | 'abandoned'
 /** Called in the write that ends a message with a request name. */
 type MessageEndListener = (tx: Tx, request: string, outcome: MessageOutcome, reason: string) => void
 
-/** How long a message waits for its session when no request waits for it. */
+/** Time a message waits for its session when no request waits for it. */
 const DEFAULT_LIMIT = 24 * 3_600_000
 
 /** The messages of sessions and what became of them, as rows. */
@@ -68,7 +68,7 @@ export class MessageQueue {
     return new Map(this.#counts.all().map(({ id, n }) => [id, n]))
   }
 
-  /** What waits for a session, in the order of delivery. */
+  /** Messages that wait for a session, in the order of delivery. */
   waiting(session: string): MessageRow[] {
     return this.store.read((orm) =>
       orm
@@ -83,12 +83,12 @@ export class MessageQueue {
     )
   }
 
-  /** Whether a message of this request waits or is being typed. */
+  /** True if a message of this request waits or is being typed. */
   isPending(request: string): boolean {
     return this.#has(request, sql`state IN ('queued', 'typing')`)
   }
 
-  /** Whether the message of this request could not be delivered. */
+  /** True if the message of this request could not be delivered. */
   hasFailed(request: string): boolean {
     return this.#has(request, sql`state = 'failed'`)
   }

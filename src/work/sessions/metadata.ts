@@ -48,7 +48,7 @@ export function metadataOf(row: SessionRow): Record<string, string> {
 export const identityOf = (row: Pick<SessionRow, 'alias' | 'named' | 'sessionName'>): string =>
   row.alias ?? row.named ?? row.sessionName
 
-/** What a session is called as an agent: one of a pool by the name of its instance. */
+/** Name of a session as an agent: for a pool, the name of its instance. */
 export const agentNameOf = (row: Pick<SessionRow, 'alias' | 'named' | 'agentName' | 'sessionName'>): string =>
   row.alias ?? row.named ?? (row.agentName || row.sessionName)
 

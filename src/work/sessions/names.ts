@@ -37,7 +37,7 @@ export const poolSessionName = (agent: string, id: string): string => `${sanitiz
 export const adhocSessionName = (agent: string): string =>
   `${sanitize(lastSegment(agent))}-adhoc-${randomBytes(5).toString('hex')}`
 
-/** What of a session its name among those of its agent is made of. */
+/** Facts about a session that form its name among those of its agent. */
 interface NamedSession {
   readonly id: string
   readonly template: string
@@ -55,7 +55,7 @@ export function memberName({ id, template, agentName, sessionName }: NamedSessio
   return `${template}-${sessionName.startsWith(own) ? sessionName.slice(own.length) : id}`
 }
 
-/** What of an agent its instances are named after. */
+/** Facts about an agent that form the names of its instances. */
 interface NamedAgent {
   readonly qualified: string
   readonly dir?: string

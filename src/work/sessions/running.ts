@@ -3,7 +3,7 @@ import type { SessionRow } from './table.ts'
 /** A session whose program runs. */
 export type RunningSession = SessionRow & { hostKey: string; pid: number }
 
-/** Whether a session's program runs. */
+/** True if a session's program runs. */
 export const isRunning = (row: SessionRow): row is RunningSession => row.hostKey !== null && row.pid !== null
 
 /** The state as clients see it; empty once closed. */

@@ -4,7 +4,7 @@ import type { ConfineMode } from '../../config/declare/index.ts'
 import type { Actor } from '../../core/actor.ts'
 import type { SessionState } from './transitions.ts'
 
-/** What a session has beside its bead. */
+/** Table of the fields of a session besides its bead. */
 export const sessions = sqliteTable(
   'sessions',
   {
@@ -17,7 +17,7 @@ export const sessions = sqliteTable(
     provider: text().notNull(),
     origin: text().$type<'manual' | 'named' | 'ephemeral'>().notNull(),
     state: text().$type<SessionState>().notNull(),
-    /** Why it is in that state; '' when there is nothing to say. */
+    /** Reason it is in that state; '' when there is nothing to say. */
     reason: text().notNull().default(''),
     sessionName: text('session_name').notNull(),
     alias: text(),
@@ -33,7 +33,7 @@ export const sessions = sqliteTable(
     project: text(),
     /** The bead it was created for; '' when a scale check asked for it. */
     work: text(),
-    /** How many times it was started. */
+    /** Number of times it was started. */
     generation: integer().notNull().default(0),
     /** Names its present incarnation in the host. */
     hostKey: text('host_key'),
@@ -55,19 +55,19 @@ export const sessions = sqliteTable(
     failures: integer().notNull().default(0),
     /** Exits a little later, in a row. */
     churn: integer().notNull().default(0),
-    /** What its program calls the conversation; the next start resumes it. */
+    /** Id of the conversation in its program; the next start resumes it. */
     sessionKey: text('session_key'),
-    /** Whether the present run resumed a conversation. */
+    /** True if the present run resumed a conversation. */
     resumed: integer({ mode: 'boolean' }).notNull().default(false),
     /** Until when it reported to be at work. */
     busyUntil: integer('busy_until'),
-    /** Whether it claimed anything since its start. */
+    /** True if it claimed anything since its start. */
     worked: integer({ mode: 'boolean' }).notNull().default(false),
     /** The login that it runs on, or last ran on; '' before its first start. */
     login: text().notNull().default(''),
     /** A hash of each part of the declaration it was started from. */
     fingerprint: text({ mode: 'json' }).$type<Record<string, string>>().notNull().default({}),
-    /** How its program was confined at its last start; null before it. */
+    /** Sandbox of its program at the last start; null before it. */
     confined: text().$type<ConfineMode>(),
   },
   (table) => [
@@ -86,7 +86,7 @@ export const sessions = sqliteTable(
 )
 export type SessionRow = typeof sessions.$inferSelect
 
-/** How many sessions of an agent are closed, as triggers count them. */
+/** Number of sessions of an agent that are closed, as triggers count them. */
 export const closedSessions = sqliteTable('closed_sessions', {
   template: text().primaryKey(),
   n: integer().notNull(),
@@ -120,7 +120,7 @@ export const sessionMessages = sqliteTable(
     state: text().$type<'queued' | 'typing' | 'delivered' | 'failed'>().notNull(),
     dueAt: integer('due_at').notNull(),
     endedAt: integer('ended_at'),
-    /** Who sent it. */
+    /** Sender. */
     sender: text({ mode: 'json' }).$type<Actor>(),
   },
   (table) => [

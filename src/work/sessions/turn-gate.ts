@@ -1,13 +1,13 @@
 import { Signal } from '../../core/signal.ts'
 import type { SessionRow } from '../sessions/table.ts'
 
-/** What may keep sessions from getting another turn, such as a budget that is used up. */
+/** Blocks of further turns of sessions, such as an exhausted budget. */
 export interface TurnBlocks {
   blocks(agent: { qualified: string; dir: string }): string | undefined
   onChange(listener: () => void): () => void
 }
 
-/** Whether a session may get another turn: a message, a wake, or more work. What it is at now it may finish. */
+/** True if a session may get another turn: a message, a wake, or more work. What it is at now it may finish. */
 export class TurnGate {
   #blocks: TurnBlocks | undefined
   readonly #changed = new Signal()
@@ -20,7 +20,7 @@ export class TurnGate {
     })
   }
 
-  /** Why a session gets no other turn, and what to do; undefined when it does. */
+  /** Reason a session gets no other turn, and what to do; undefined when it does. */
   closedFor({ kind, template, rig }: Pick<SessionRow, 'kind' | 'template' | 'rig'>): string | undefined {
     return this.#blocks?.blocks({ qualified: kind === 'agent' ? template : '', dir: rig })
   }

@@ -88,12 +88,12 @@ export class Workload {
     return this.assignedTo([agent]).flatMap(({ id, status }) => (status === 'open' ? [id] : []))
   }
 
-  /** Whether a bead is ready and assigned to nobody. */
+  /** True if a bead is ready and assigned to nobody. */
   isUnassigned(bead: string): boolean {
     return this.#isUnassigned.get(bead) !== null
   }
 
-  /** When the next deferred bead becomes ready. */
+  /** Time at which the next deferred bead becomes ready. */
   nextDeferred(): number | undefined {
     return this.#deferred.get(this.clock.now())?.at ?? undefined
   }

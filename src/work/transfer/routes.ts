@@ -6,7 +6,7 @@ import type { BeadTransfer } from './transfer.ts'
 
 const JSON_LINES = 'application/x-ndjson'
 
-/** Whether a caller names JSON among what it accepts, and neither lines nor anything else. */
+/** True if a caller names JSON among what it accepts, and neither lines nor anything else. */
 const acceptsOnlyJson = (request: Request): boolean => {
   const accept = request.headers.get('accept') ?? ''
   return accept.includes('application/json') && !/application\/x-ndjson|\*\/\*|application\/\*/.test(accept)

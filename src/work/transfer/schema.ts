@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 
-/** How long one file may be: others that write wait while it is imported. */
+/** Maximum time one file may be: others that write wait while it is imported. */
 export const MAX_IMPORT_BYTES = 64 * 1024 * 1024
 
 /** A line that an import left out. */
@@ -18,7 +18,7 @@ export const SkippedLine = Type.Object(
 )
 export type SkippedLine = Static<typeof SkippedLine>
 
-/** How many beads an import created and changed, and which lines it left out. */
+/** Number of created and changed beads of an import, with its skipped lines. */
 export const BeadsImported = Type.Object(
   {
     created: Type.Integer(),
@@ -32,7 +32,7 @@ export const BeadsImported = Type.Object(
 )
 export type BeadsImported = Static<typeof BeadsImported>
 
-/** How an import treats beads that exist. */
+/** Handling of existing beads by an import. */
 export const ImportQuery = Type.Object({
   force: Type.Optional(
     Type.Boolean({

@@ -41,9 +41,9 @@ export interface BeadTransferOptions {
 /** Files of less are imported line by line: a thread to import them would take as long to start. */
 const MIN_BULK_BYTES = 64 * 1024
 
-/** How many beads are read or changed at once. */
+/** Number of beads that are read or changed at once. */
 const BEADS_PER_SLICE = 50
-/** How many are changed in one go: the loop is free in between. */
+/** Number that are changed in one go: the loop is free in between. */
 const BEADS_PER_COMMIT = 4 * BEADS_PER_SLICE
 /** About how many characters are read at once. */
 const CHARACTERS_PER_SLICE = 256 * 1024

@@ -4,7 +4,7 @@ import { index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlit
 /** `pending` until its beads are closed, `ready` until its session was nudged; the others end it. */
 export type WaitState = 'pending' | 'ready' | 'closed' | 'canceled' | 'expired' | 'failed'
 
-/** What a wait has beside its bead. */
+/** Table of the fields of a wait besides its bead. */
 export const waits = sqliteTable(
   'waits',
   {
@@ -13,7 +13,7 @@ export const waits = sqliteTable(
     sessionName: text('session_name').notNull(),
     mode: text().$type<'all' | 'any'>().notNull(),
     state: text().$type<WaitState>().notNull(),
-    /** How many times the session had been started when it began to wait. */
+    /** Number of times the session had been started when it began to wait. */
     epoch: integer().notNull(),
     /** The name of the nudge that its session was sent. */
     nudge: text(),
@@ -23,7 +23,7 @@ export const waits = sqliteTable(
     createdAt: integer('created_at').notNull(),
     readyAt: integer('ready_at'),
     endedAt: integer('ended_at'),
-    /** Why it ended other than by its beads being closed. */
+    /** Reason it ended other than by its beads being closed. */
     error: text().notNull().default(''),
   },
   (wait) => [

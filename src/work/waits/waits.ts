@@ -38,7 +38,7 @@ export interface WaitsOptions {
 }
 
 const MAX_LISTED = 1000
-/** How many waits one session may have at a time. */
+/** Maximum number of waits one session may have at a time. */
 const MAX_PER_SESSION = 100
 
 const LIVE_STATES: ReadonlySet<string> = new Set(['pending', 'ready'])
@@ -362,11 +362,11 @@ function parseExpiry(value: string | undefined, now: number): number | null {
   return timestamp
 }
 
-/** How many of the beads of a wait are closed. */
+/** Number of of the beads of a wait are closed. */
 interface WaitProgress {
   total: number
   closed: number
-  /** How many do not exist any more, and one of them. */
+  /** Number of missing beads, with one of them. */
   missing: number
   missingBead: string | null
 }
@@ -428,7 +428,7 @@ class WaitRepository {
     return this.#byBead.all(bead).map(({ wait }) => wait)
   }
 
-  /** When the next pending wait expires. */
+  /** Expiry of the next pending wait. */
   nextExpiry(): number | undefined {
     return this.#nextExpiry.get()?.expires ?? undefined
   }

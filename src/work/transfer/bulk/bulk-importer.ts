@@ -21,7 +21,7 @@ import { allLines, mayHaveDeleted, sliceLines } from '../lines/slices.ts'
 import { ImportedEdges } from './edges.ts'
 import { RowBatch } from './row-batch.ts'
 
-/** What these do for each new row is done here for all of them. */
+/** Triggers whose work for each new row is done here for all of them. */
 const SUSPENDED = [
   'beads_added',
   'beads_added_closed',
@@ -34,7 +34,7 @@ const SUSPENDED = [
 export interface BulkImportOptions {
   readonly rigOf: RigOf
   readonly actor: Actor
-  /** When the events are recorded, in milliseconds. */
+  /** Time of the recorded events, in milliseconds. */
   readonly now: number
   /** Types of which a part is held in a table of its own. */
   readonly separateTypes: ReadonlySet<string>
@@ -198,7 +198,7 @@ export class BulkImporter {
     return toValues(toDraft(definition.type, now, actor, facts, payload, false))
   }
 
-  /** What follows from all new beads together. */
+  /** Common effects of all new beads. */
   #finish(): void {
     const reserve = this.db.prepare(RESERVE)
     for (const [prefix, number] of this.#numbers) reserve.run(prefix, number)
@@ -263,7 +263,7 @@ class ImportedComments {
 
 type LabelRow = [label: string, closed: number, createdAt: number, id: string]
 
-/** How many are sorted and written at once. */
+/** Number that are sorted and written at once. */
 const MAX_WAITING = 16_384
 
 const byPlace = ([label, closed, createdAt]: LabelRow, [other, otherClosed, otherCreatedAt]: LabelRow): number => {
@@ -297,7 +297,7 @@ const textOf = (edges: readonly EdgeRecord[]): string =>
 const recordsOf = ({ dependencies, facts }: ImportedLine): EdgeRecord[] =>
   dependencies.map((dep) => ({ ...dep, ...NO_FACTS, ...facts?.get(edgeKey(dep)) }))
 
-/** What an import finds in the city. */
+/** Existing beads of the city that an import meets. */
 class ExistingBeads {
   readonly #present: Statement<{ id: string }, [string]>
   readonly #row: Statement<BeadRow, [string]>
@@ -316,7 +316,7 @@ class ExistingBeads {
     return new Set(this.#present.all(JSON.stringify(ids)).map(({ id }) => id))
   }
 
-  /** Whether a bead that exists is surely as the line says; throws when a line may not change it. */
+  /** True if a bead that exists is surely as the line says; throws when a line may not change it. */
   isUnchanged(line: ImportedLine): boolean {
     const { id } = line.values
     const row = this.#row.get(id)
@@ -343,7 +343,7 @@ interface Group {
 /** Counts new beads, as the triggers do that count them one by one. */
 class ImportTotals {
   readonly #groups = new Map<string, Group>()
-  /** That of the bead before, which is mostly that of the next. */
+  /** Value of the previous bead, which usually equals that of the next. */
   #last: Group | undefined
 
   add(values: BeadValues, labels: readonly string[], blockers: number): void {

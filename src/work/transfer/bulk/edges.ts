@@ -27,7 +27,7 @@ export class ImportedEdges {
   readonly #db: Database
   readonly #closedOf: Statement<{ closed: number }, [string]>
   readonly #rows: EdgeRow[] = []
-  /** Whether each new bead is closed. */
+  /** True if each new bead is closed. */
   readonly #isClosed = new Map<string, boolean>()
   /** New beads by the bead, unknown when they came, that they wait for. */
   readonly #waiting = new Map<string, string[]>()

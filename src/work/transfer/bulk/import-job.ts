@@ -11,7 +11,7 @@ export interface ImportJob {
   readonly bytes: Uint8Array
   readonly rigs: readonly RigPrefix[]
   readonly actor: Actor
-  /** When the events are recorded, in milliseconds. */
+  /** Time of the recorded events, in milliseconds. */
   readonly now: number
   /** Types of which a part is held in a table of its own. */
   readonly separateTypes: readonly string[]
@@ -27,7 +27,7 @@ interface SentError {
   readonly fieldErrors: FieldError[]
 }
 
-/** What a thread tells of an import: that it goes on, and how it ended. */
+/** Report of a thread on an import: progress and outcome. */
 export type ImportReport =
   | { readonly is: 'under way' }
   | { readonly is: 'done'; readonly imported: BulkImported }

@@ -3,7 +3,7 @@ import { AppError } from '../../../core/errors.ts'
 import type { BulkImported } from './bulk-importer.ts'
 import { type ImportJob, type ImportReport, toAppError } from './import-job.ts'
 
-/** How long the thread stays without an import, in milliseconds. */
+/** Time the thread stays without an import, in milliseconds. */
 const IDLE_TIME = 30_000
 
 /** The worker program, from the root of the source: in a bundle it is found there, otherwise beside this module. */

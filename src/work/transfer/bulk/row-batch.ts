@@ -1,7 +1,7 @@
 import type { Database, SQLQueryBindings } from 'bun:sqlite'
 import type { Statement } from '../../../core/store/index.ts'
 
-/** How many rows one statement inserts: to run a statement costs as much as a small row. */
+/** Rows inserted by one statement, since running a statement costs as much as a small row. */
 const ROWS = 32
 
 interface BatchOptions {

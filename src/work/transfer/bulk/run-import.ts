@@ -6,7 +6,7 @@ import type { ImportJob } from './import-job.ts'
 
 /** Megabytes of pages that are kept in memory. */
 const CACHE_MB = 64
-/** How long one import may keep others from writing, in milliseconds. */
+/** Maximum time one import may keep others from writing, in milliseconds. */
 const MAX_DURATION = 60_000
 
 /** Runs an import in a transaction of its own connection: all new beads of the file are written, or none. */

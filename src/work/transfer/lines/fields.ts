@@ -65,7 +65,7 @@ const RESERVED: ReadonlySet<string> = new Set([AS_GIVEN, WorkKey.closedAt])
 
 const byKey = ([a]: [string, unknown], [b]: [string, unknown]): number => (a < b ? -1 : 1)
 
-/** Whether metadata of a line are those of its bead, as they are. */
+/** True if metadata of a line are those of its bead, as they are. */
 export const isPlainMetadata = (metadata: Record<string, unknown>): metadata is Record<string, string> =>
   Object.entries(metadata).every(
     ([key, value]) => typeof value === 'string' && !key.startsWith(IMPORTED_PREFIX) && key !== WorkKey.closedAt,
@@ -75,7 +75,7 @@ export const isPlainMetadata = (metadata: Record<string, unknown>): metadata is 
 export const shortTimestamp = (timestamp: string): string =>
   timestamp.replace(/\.0+Z$/, 'Z').replace(/(\.\d+?)0+Z$/, '$1Z')
 
-/** Whether a field of a line is kept in the metadata. */
+/** True if a field of a line is kept in the metadata. */
 export const isKeptAsMetadata = (field: string): boolean => !OWN_FIELDS.has(field)
 
 /** A field whose value is of another kind than `bd` has there. */

@@ -5,7 +5,7 @@ import { WorkKey } from '../../metadata.ts'
 import type { BeadRecord } from '../schema.ts'
 import { fromMetadata, shortTimestamp } from './fields.ts'
 
-/** What a bead is written from. */
+/** Source of a written bead. */
 export interface IssueSource {
   readonly bead: Bead
   readonly rig: string
@@ -52,7 +52,7 @@ const withShortTimestamp = <T extends { created_at: string }>(record: T): T => (
   created_at: shortTimestamp(record.created_at),
 })
 
-/** When a closed bead was closed; the metadata have it where it is not when the bead last changed. Those of a wait are its own. */
+/** Close time of a bead; in the metadata if it differs from the last change. Those of a wait are its own. */
 function closeOf({ status, updated_at, created_at, labels = [] }: Bead, metadata: Readonly<Record<string, string>>) {
   if (status !== 'closed') return { closedAt: undefined, metadata }
   const { [WorkKey.closedAt]: given = '', ...others } = metadata

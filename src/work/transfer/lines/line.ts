@@ -66,7 +66,7 @@ type Line = Static<typeof Line>
 
 let compiled: TypeCheck<typeof Line> | undefined
 
-/** What checks a line; compiled for the first. */
+/** Check of a line; compiled on first use. */
 function lineCheck(): TypeCheck<typeof Line> {
   compiled ??= TypeCompiler.Compile(Line)
   return compiled
@@ -95,7 +95,7 @@ export const rigFinder =
     return rig?.name ?? ''
   }
 
-/** What a line is read with. */
+/** Context of a line. */
 export interface LineContext {
   readonly rigOf: RigOf
   /** Ids of deleted beads, which the city does not have: nothing depends on them. */
@@ -178,7 +178,7 @@ function toDep(id: string, { depends_on_id, type = 'blocks' }: DependencyField, 
   return { issue_id: id, depends_on_id, type }
 }
 
-/** What is recorded of the dependencies, where it is more than that they were created with the bead. */
+/** Recorded facts about the dependencies beyond their creation with the bead. */
 function factsOf(
   edges: readonly DependencyField[],
   created: number,
@@ -264,7 +264,7 @@ function checkLine(value: unknown, lineNumber: number): Line {
 const describeFieldError = ({ message, location = 'it' }: FieldError): string =>
   message.endsWith(' is required') ? message : `${location.replace(/^it\./, '')} ${message}`
 
-/** What a line of a bead's own says it is. */
+/** Types that a line may have for a bead of its own. */
 const BEAD_TYPES = new Set(['issue', 'bead'])
 
 type Fields = Readonly<Record<string, unknown>>

@@ -7,7 +7,7 @@ const MAX_LISTED = 1000
 const MAX_KINDS = 50
 const OTHER = 'other'
 
-/** What an import left out, as it is sent between threads. */
+/** Skipped lines of an import, as sent between threads. */
 export interface SkippedLines {
   readonly counts: Record<string, number>
   readonly lines: SkippedLine[]

@@ -22,6 +22,6 @@ export function* allLines(bytes: Uint8Array): Generator<string, void> {
 
 const DELETED_MARK = Buffer.from(DELETED)
 
-/** Whether a file may have deleted beads: a search that costs next to nothing. */
+/** True if a file may have deleted beads: a search that costs next to nothing. */
 export const mayHaveDeleted = (bytes: Uint8Array): boolean =>
   Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).includes(DELETED_MARK)
