@@ -5,10 +5,10 @@ type Asking = Pick<AttentionItem, 'kind' | 'asks'>
 
 const QUESTIONS: ReadonlySet<string> = new Set(['permission', 'dialog', 'host'])
 
-/** Whether an agent asks it, and waits for the answer. */
+/** True if an agent asks it, and waits for the answer. */
 export const isQuestion = ({ kind }: Pick<AttentionItem, 'kind'>): boolean => QUESTIONS.has(kind)
 
-/** What is asked: a question to the letter, what gc says with times where the person is, without the day of `now`. */
+/** Text of an item: questions verbatim, messages of gc with local times, without today's date. */
 export const asksOf = (item: Asking, now?: number): string =>
   isQuestion(item) ? item.asks : withLocalTimes(item.asks, now)
 
@@ -24,7 +24,7 @@ export function groupEqual(items: readonly AttentionItem[]): AttentionGroup[] {
   return [...groups.values()].flatMap(([item, ...others]) => (item ? [{ item, others }] : []))
 }
 
-/** What an item is about in one line: of a question the command, path or text itself first, then what is asked. */
+/** Item in one line: for a question its command, path or text first, then the request. */
 export function lineOf(item: AttentionItem, now?: number): string {
   const { subject, text } = item
   const parts = isQuestion(item) ? [subject ?? text, asksOf(item, now)] : [asksOf(item, now), text]
@@ -34,6 +34,6 @@ export function lineOf(item: AttentionItem, now?: number): string {
     .replace(/\s*\n\s*/g, ' ')
 }
 
-/** How many sessions ask it, where it is more than one. */
+/** Number of sessions that ask it, if more than one. */
 export const sessionsOf = ({ others }: AttentionGroup): string =>
   others.length === 0 ? '' : `${others.length + 1} sessions`

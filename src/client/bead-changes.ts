@@ -4,7 +4,7 @@ import type { CityEvent, Output } from './operations.ts'
 
 type History = Pick<Output<'GET ~/bead/{id}/history'>, 'items' | 'actors'>
 
-/** What an event of a bead changed, and who did it. */
+/** Change of a bead in an event, with its actor. */
 export interface BeadChange {
   readonly event: CityEvent
   /** `status open → in_progress, assignee none → ann`. */
@@ -36,7 +36,7 @@ function formatActor({ actor }: CityEvent, more: EventActor | undefined): string
   return `${actor}${shown && ` (${shown})`}`
 }
 
-/** What an event changed compared with the one before, in words. */
+/** Changes of an event compared with the previous one, in words. */
 function changesSince(before: Record<string, unknown> | undefined, event: CityEvent): string[] {
   const after = beadOf(event)
   if (!after)

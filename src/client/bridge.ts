@@ -4,12 +4,12 @@ import type { Timers } from './follow.ts'
 import type { Access } from './home.ts'
 import { mayHaveArrived } from './reason.ts'
 
-/** How a client goes on while its supervisor restarts. */
+/** Behaviour of a client while its supervisor restarts. */
 export interface BridgeOptions {
   readonly timers: Timers
-  /** How long the supervisor may be away. */
+  /** Maximum time the supervisor may be away. */
   readonly maxOutageMs: number
-  /** Where the supervisor is now; it may be started again at another address. */
+  /** Current address of the supervisor, which may change on a restart. */
   locate(): Access
 }
 
@@ -57,16 +57,16 @@ export async function repeatLost<T>(call: () => Promise<T>, signal: AbortSignal 
   }
 }
 
-/** Whether a request may have arrived though there is no answer to it. */
+/** True if a request may have arrived though there is no answer to it. */
 const isLostAnswer = (error: unknown): boolean =>
   error instanceof Unreachable ? mayHaveArrived(error.reason) : error instanceof ApiError && error.status === 503
 
-/** Whether a call failed because the supervisor restarts; a repeated one may also meet its own first attempt. */
+/** True if a call failed because the supervisor restarts; a repeated one may also meet its own first attempt. */
 const isOutage = (error: unknown, isRepeated: boolean): boolean =>
   error instanceof Unreachable ||
   (error instanceof ApiError && (error.status === 503 || (isRepeated && error.code === 'idempotency-in-flight')))
 
-/** How long the server asks to wait. */
+/** Time the server asks to wait. */
 const requestedMs = (error: unknown): number => (error instanceof ApiError ? error.retryAfterMs : 0)
 
 function pause(ms: number, timers: Timers, signal: AbortSignal | undefined): Promise<void> {

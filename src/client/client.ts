@@ -15,7 +15,7 @@ import type {
 import { reasonOf } from './reason.ts'
 import type { ReceivedFrame } from './sse.ts'
 
-/** What any call may carry besides the input of its operation. */
+/** Options of any call besides the input of its operation. */
 export interface CallOptions {
   headers?: Readonly<Record<string, string>>
   signal?: AbortSignal
@@ -30,7 +30,7 @@ export interface Call extends CallOptions {
   body?: unknown
   /** A body that is not JSON, as it travels. */
   bytes?: string | Uint8Array<ArrayBuffer>
-  /** What becomes of an answer that leads elsewhere; followed when absent. */
+  /** Handling of redirects; followed by default. */
   redirect?: 'manual'
 }
 
@@ -159,7 +159,7 @@ export class Client {
     return follow(open, options)
   }
 
-  /** What goes with every request: who sends it, and the mark that no other site's page can set. */
+  /** Headers of every request: the sender, and the mark that pages of other sites cannot set. */
   headers(): Record<string, string> {
     return headersOf(this.access)
   }
@@ -244,12 +244,12 @@ async function fetchFrom({ url }: Access, path: string, init: RequestInit): Prom
 /** The agents' network, which may be one of another program. */
 const NETWORK = '/api/v1'
 
-/** What every answer of such a network says, whoever's it is. */
+/** Checks the common success field of such a network's responses. */
 const saysSuccess = (body: unknown): boolean => typeof body === 'object' && body !== null && 'success' in body
 
 const STRANGER_MS = 3_000
 
-/** Why no supervisor of a home answers at an address that is not its own; what answers there is told nothing. */
+/** Reason no supervisor of a home answers at an address that is not its own; what answers there is told nothing. */
 export async function foreignServerAt(
   url: string,
   home: string,
@@ -265,7 +265,7 @@ export async function foreignServerAt(
   return new Unreachable(url, 'another program has that port')
 }
 
-/** Whether gc answered: it numbers its answers. What stands before it may answer that it is away. */
+/** True if gc answered: it numbers its answers. What stands before it may answer that it is away. */
 const isFromGc = ({ headers, status }: Response): boolean =>
   headers.has('X-GC-Request-Id') || (status >= 502 && status <= 504)
 

@@ -8,7 +8,7 @@ const IN_WORDS: Readonly<Record<string, string>> = {
   off: 'no: it may do what you may',
 }
 
-/** How a session is confined, in words: as its running program was started, if one runs, and as the next will be. */
+/** Sandbox of a session in words: of its running program and of the next start. */
 export function formatConfined(denials: Denials): string {
   const { confine, confined: now = confine, inherited, total, session_id: id } = denials
   const refused = total === 0 ? '' : `; refused ${total} times: gc session denials ${id}`

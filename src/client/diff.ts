@@ -1,4 +1,4 @@
-/** What a line of a unified diff is, as a colour by its meaning. */
+/** Tone of a line of a unified diff, by its meaning. */
 export type DiffTone = 'plain' | 'strong' | 'good' | 'bad' | 'busy'
 
 /** The tone of a line of a unified diff: names of files, places, what was added and removed. */

@@ -12,9 +12,9 @@ export class ApiError extends Error {
     /** Such as `bead-not-found`; empty when the response has none. */
     readonly code: string,
     detail: string,
-    /** What is wrong with the request, and where. */
+    /** Problems of the request, with their places. */
     readonly details: readonly ErrorDetail[] = [],
-    /** How long the server asks to wait before another attempt. */
+    /** Time the server asks to wait before another attempt. */
     readonly retryAfterMs = 0,
     /** The `Date` of the response, in milliseconds; undefined without one. */
     readonly date?: number,
@@ -56,7 +56,7 @@ export class OtherSupervisor extends Unreachable {
   }
 }
 
-/** What answers at the address is no supervisor of gc. */
+/** Error for an address that is not a supervisor of gc. */
 export class NotGc extends Error {
   constructor(url: string) {
     super(`what answers at ${url} is no supervisor of gc; check GC_URL, or unset it to use the one of this machine`)
@@ -64,7 +64,7 @@ export class NotGc extends Error {
   }
 }
 
-/** What answers at the address is no network of agents. */
+/** Error for an address that is not a network of agents. */
 export class NotNetwork extends Error {
   constructor(url: string) {
     super(`what answers at ${url} is no social network of agents; check --url, GC_SOCIAL_URL or GC_URL`)

@@ -23,7 +23,7 @@ export type OpenStream = (after: string | undefined, signal: AbortSignal) => Pro
 const MAX_SILENCE_MS = 40_000
 const MIN_BACKOFF_MS = 200
 const MAX_BACKOFF_MS = 10_000
-/** How often a city that was there is tried again: a restarted supervisor answers before its cities do. */
+/** Maximum retries for a known city: a restarted supervisor responds before its cities do. */
 const MAX_STARTING_RETRIES = 7
 
 /**
@@ -104,7 +104,7 @@ async function* readBytes(response: Response, signal: AbortSignal): AsyncGenerat
   }
 }
 
-/** Whether another attempt may succeed: the connection failed, or a gateway or the server is not ready. */
+/** True if another attempt may succeed: the connection failed, or a gateway or the server is not ready. */
 const isTemporary = (error: unknown): boolean =>
   error instanceof ApiError ? error.status >= 502 && error.status <= 504 : error instanceof Unreachable
 

@@ -46,7 +46,7 @@ export function resolveAccess(env: Env): Access {
   return { url, token: isLoopback(url) || url === announcedUrl(home) ? readOperatorToken(home) : undefined }
 }
 
-/** Where a supervisor is started that is not told where. */
+/** Default address of a started supervisor. */
 export function defaultUrl({ GC_PORT }: Env): string {
   return /^[1-9]\d*$/.test(GC_PORT ?? '') ? `http://127.0.0.1:${GC_PORT}` : DEFAULT_URL
 }
@@ -76,7 +76,7 @@ export function announcedSocialUrl(home: string): string | undefined {
 /** The operator's token, from the file that the supervisor keeps. */
 export const readOperatorToken = (home: string): string | undefined => read(join(home, 'token'))?.trim() || undefined
 
-/** Whether an address is this machine's: only there is the operator's token sent without being configured. */
+/** True if an address is this machine's: only there is the operator's token sent without being configured. */
 export const isLoopback = (url: string): boolean =>
   /^https?:\/\/(127\.\d+\.\d+\.\d+|localhost|\[::1\])(:\d+)?$/.test(url)
 

@@ -43,14 +43,14 @@ type BodyInput<Body> = Body extends TUint8Array
       ? { body: Static<Body> }
       : unknown
 
-/** What a call of an operation sends. */
+/** Input of a call. */
 export type Input<Op extends Operation> = ParamsInput<PathParams<Op>> & QueryInput<QueryOf<Op>> & BodyInput<BodyOf<Op>>
 
 type JsonOf<Ok> = Ok extends TSchema
   ? Static<Ok>
   : { [Status in keyof Ok]: Ok[Status] extends TSchema ? Static<Ok[Status]> : never }[keyof Ok]
 
-/** What a call of an operation gets back. */
+/** Result of a call. */
 export type Output<Op extends JsonOperation> = JsonOf<SuccessOf<Op>>
 
 type FramesOf<Frames> = {

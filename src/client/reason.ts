@@ -1,10 +1,10 @@
 const CLOSED = 'the connection was closed'
 const UNREADABLE = 'what it answers cannot be read'
 
-/** Whether a request for which there is no answer for this reason may have arrived. */
+/** True if a request for which there is no answer for this reason may have arrived. */
 export const mayHaveArrived = (reason: string): boolean => reason === CLOSED || reason === UNREADABLE
 
-/** Why nothing answers, by what fetch calls it. */
+/** Reasons for a missing response, by fetch's error code. */
 const REASONS: Readonly<Record<string, string>> = {
   ConnectionRefused: 'connection refused',
   ECONNREFUSED: 'connection refused',
@@ -26,7 +26,7 @@ const REASONS: Readonly<Record<string, string>> = {
 
 const CERTIFICATE = /CERT|SELF_SIGNED|UNABLE_TO_VERIFY/
 
-/** Why a request had no answer, in words, whatever fetch threw. */
+/** Reason a request had no answer, in words, whatever fetch threw. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return UNREADABLE
   return REASONS[error.code] ?? (CERTIFICATE.test(error.code) ? 'its certificate is not trusted here' : UNREADABLE)

@@ -11,7 +11,7 @@ const HOLDERS: Readonly<Record<Share['held_by'], string>> = {
   nothing: ' (not held to it)',
 }
 
-/** What a session has of its machine at most, in words; undefined when it has all. */
+/** Resource share of a session, in words; undefined without limits. */
 export function formatShares({ items, reason }: Pick<Shares, 'items' | 'reason'>): string | undefined {
   if (items.length === 0) return undefined
   return items.map(formatShare).join(', ') + (reason ? `; ${reason}` : '')

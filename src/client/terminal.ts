@@ -4,9 +4,9 @@ import { parseJson } from './json.ts'
 import type { MessageFrom, MessageTo } from './operations.ts'
 
 export interface TerminalOptions {
-  /** Whether keys reach the program; otherwise the terminal is read-only. */
+  /** True if keys reach the program; otherwise the terminal is read-only. */
   write: boolean
-  /** What the program may do to this terminal besides drawing on it. */
+  /** Effects on this terminal, besides drawing, that the program may use. */
   effects?: readonly TerminalEffect[]
   cols: number
   rows: number

@@ -51,7 +51,7 @@ export type Colour = keyof typeof CODES
 export const paint = (text: string, colour: Colour | undefined, on: boolean): string =>
   on && colour && text ? `\u001b[${CODES[colour]}m${text}\u001b[0m` : text
 
-/** How long ago, in the largest unit that fits: `42s`, `5m`, `3h`, `12d`. */
+/** Time ago, in the largest unit that fits: `42s`, `5m`, `3h`, `12d`. */
 export function formatAge(timestamp: string | undefined, now: number): string {
   const time = timestamp ? Date.parse(timestamp) : Number.NaN
   if (Number.isNaN(time)) return ''

@@ -16,7 +16,7 @@ export function wrap(text: string, columns: number, indent: number): string[] {
   }
 }
 
-/** Where a text is broken that has no room: between words, but not for a line that is mostly empty. */
+/** Position at which a long text breaks: between words, unless the line would be mostly empty. */
 function breakOf(text: string, room: number): number | undefined {
   let used = 0
   let space = 0

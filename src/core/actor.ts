@@ -11,7 +11,7 @@ export interface RepeatableRequest {
   keep(store: object, write: { after(effect: () => void): void }, answer: unknown): void
 }
 
-/** Who makes a change, as events and histories record it. */
+/** Actor of a change, as events and histories record it. */
 export interface Actor {
   readonly kind: 'human' | 'operator' | 'person' | 'session' | 'process' | 'gc'
   /** As events name it: a session's name, `human`, `@ann`, `scale_check of worker`, `gc/reconciler`. */
@@ -28,7 +28,7 @@ export interface Actor {
   readonly answer?: object
 }
 
-/** Whether it is a person, whoever that is, and no program. */
+/** True if it is a person, whoever that is, and no program. */
 export const isOfPeople = (actor: Pick<Actor, 'kind'> | null | undefined): boolean =>
   actor != null && ['human', 'operator', 'person'].includes(actor.kind)
 

@@ -4,13 +4,13 @@ export interface AttentionEntry {
   readonly id: string
   /** One of the kinds in the API document. */
   readonly kind: string
-  /** What waits, in a sentence. */
+  /** The item in a sentence. */
   readonly asks: string
-  /** What a person can do about it: a command line, or a sentence with one. */
+  /** Fix for a person: a command line, or a sentence with one. */
   readonly to_do: string
   /** Since when, RFC 3339; absent: since it was first listed. */
   readonly since?: string
-  /** When it may end by itself, RFC 3339; the list is made again then. */
+  /** Time at which it may end automatically, RFC 3339; the list is made again then. */
   readonly until?: string
   readonly agent?: string
   readonly rig?: string
@@ -19,7 +19,7 @@ export interface AttentionEntry {
   readonly session_name?: string
 }
 
-/** What became of an entry that is not listed any more: a sentence, and who did it when that is known. */
+/** Outcome of an entry that is no longer listed: a sentence, and the actor if known. */
 export interface AttentionResolution {
   readonly text: string
   readonly by?: string
@@ -29,10 +29,10 @@ export interface AttentionResolution {
 export interface AttentionSource<Entry extends AttentionEntry = AttentionEntry> {
   /** Unlike that of any other source, and the same in every version: what was listed is stored with it. */
   readonly name: string
-  /** What waits now, from memory or by an index; undefined while that is not known yet. */
+  /** Current items, from memory or by an index; undefined while unknown. */
   items(): readonly Entry[] | undefined
   /** Calls the listener whenever that may have changed; returns how to unsubscribe. */
   onChange(listener: () => void): () => void
-  /** What became of an entry that it does not list any more. */
+  /** Outcome of an entry that it no longer lists. */
   resolution?(id: string): AttentionResolution | undefined
 }

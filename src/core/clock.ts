@@ -1,4 +1,4 @@
-/** Where time comes from: the wall for dates, the monotonic clock for lengths. Both in milliseconds. */
+/** Source of time: the wall clock for dates, the monotonic clock for durations. Both in milliseconds. */
 export interface Clock {
   now(): number
   monotonic(): number

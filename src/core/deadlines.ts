@@ -8,7 +8,7 @@ export interface Deadline {
   cancel(): void
 }
 
-/** How the one timer is armed; tests step it by hand. */
+/** Arms the one timer; tests step it by hand. */
 export interface Timer {
   set(ms: number, ring: () => void): () => void
 }
@@ -44,13 +44,13 @@ const CLOCK_STEP_MS = 5_000
  * moment fires once.
  */
 export class Deadlines {
-  /** How late the timer rang: what keeps the event loop busy delays it. */
+  /** Lateness of the timer: work in the event loop delays it. */
   readonly lateness = new DurationHistogram()
   readonly #entries = new Heap<ScheduledDeadline>()
   readonly #stepped = new Signal<[shift: number]>()
   #disarm: (() => void) | undefined
   #armedFor = Number.POSITIVE_INFINITY
-  /** When the alarm is to ring, by the monotonic clock. */
+  /** Due time of the alarm, by the monotonic clock. */
   #ringsAt = Number.POSITIVE_INFINITY
   #lastWall: number
   #lastMonotonic: number
@@ -112,7 +112,7 @@ export class Deadlines {
     })
   }
 
-  /** How many deadlines are waiting; an idle system has few. */
+  /** Number of deadlines that are waiting; an idle system has few. */
   get size(): number {
     return this.#entries.size
   }
@@ -166,7 +166,7 @@ export class Deadlines {
     this.#arm()
   }
 
-  /** What is due now, in order, all of it still waiting: one may cancel another that is due with it. */
+  /** Due deadlines in order, all of them still waiting: one may cancel another that is due with it. */
   #due(): ScheduledDeadline[] {
     const now = this.clock.now()
     const due: ScheduledDeadline[] = []
@@ -219,7 +219,7 @@ export class Deadlines {
   }
 }
 
-/** What a heap holds: it keeps its own place there, so that it can be taken out from anywhere. */
+/** Entry of a heap. It stores its own position, so that it can be removed from anywhere. */
 interface HeapEntry {
   readonly due: number
   index: number

@@ -43,7 +43,7 @@ export class AppError extends Error {
 export const invalidField = (location: string, message: string): AppError =>
   new AppError('validation-failed', message, { fieldErrors: [{ message, location }] })
 
-/** Whether a call of the system failed with one of these codes. */
+/** True if a call of the system failed with one of these codes. */
 export const hasCode = (error: unknown, ...codes: unknown[]): boolean =>
   error instanceof Error && 'code' in error && codes.includes(error.code)
 

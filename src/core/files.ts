@@ -19,7 +19,7 @@ export function linkTarget(path: string): string | undefined {
   }
 }
 
-/** Whether a path leads to a file that this user may run. */
+/** True if a path leads to a file that this user may run. */
 export function isExecutable(path: string): boolean {
   try {
     accessSync(path, constants.X_OK)

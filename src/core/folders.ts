@@ -49,7 +49,7 @@ export function syncFolder(path: string): void {
   }
 }
 
-/** Where a path leads, as far as it is there. */
+/** Target of a path, as far as it exists. */
 export function realPath(path: string): string {
   try {
     return realpathSync(path)
@@ -58,7 +58,7 @@ export function realPath(path: string): string {
   }
 }
 
-/** Whether nothing is in a folder; one that is not there has nothing. */
+/** True if nothing is in a folder; one that is not there has nothing. */
 export function isEmpty(folder: string): boolean {
   try {
     return readdirSync(folder).length === 0
@@ -67,9 +67,9 @@ export function isEmpty(folder: string): boolean {
   }
 }
 
-/** Whether one of two paths is the other, or is in it. */
+/** True if one of two paths is the other, or is in it. */
 export const touch = (a: string, b: string): boolean => contains(a, b) || contains(b, a)
 
-/** Whether a path is a folder or is in it. */
+/** True if a path is a folder or is in it. */
 export const contains = (folder: string, path: string): boolean =>
   path === folder || path.startsWith(folder.endsWith(sep) ? folder : `${folder}${sep}`)

@@ -6,7 +6,7 @@ const USUAL_PORTS = [443, 80]
 const NAME = /^(?=.{1,253}$)[a-z0-9_](?:[a-z0-9_-]{0,62})(?:\.[a-z0-9_][a-z0-9_-]{0,62})*$/
 
 interface HostRule {
-  /** Whether the name stands for what is below it. */
+  /** True if the name stands for what is below it. */
   below: boolean
   host: string
   ports: readonly number[]
@@ -41,12 +41,12 @@ export class HostRules {
     this.#rules = rules === 'any' ? [] : rules.flatMap((text) => parseHostRule(text) ?? [])
   }
 
-  /** Whether a host in its normal form may be reached at a port. */
+  /** True if a host in its normal form may be reached at a port. */
   allows(host: string, port: number): boolean {
     return this.#any || this.names(host, port)
   }
 
-  /** Whether one of the rules is about a host, and not only all of them. */
+  /** True if one of the rules is about a host, and not only all of them. */
   names(host: string, port: number): boolean {
     return this.#rules.some(
       (rule) => rule.ports.includes(port) && (rule.below ? host.endsWith(`.${rule.host}`) : host === rule.host),

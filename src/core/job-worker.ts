@@ -8,10 +8,10 @@ const MAX_WAITING = 256
 
 interface JobWorkerOptions<Result> {
   readonly deadlines: Deadlines
-  /** How long one job may take, in milliseconds. */
+  /** Maximum time one job may take, in milliseconds. */
   readonly limit: number
   start(): Worker
-  /** Whether the thread ends after this result, which frees its heap. */
+  /** True if the thread ends after this result, which frees its heap. */
   isSpent?(result: Result): boolean
 }
 

@@ -1,4 +1,4 @@
-/** Whether a value is an object, neither null nor a list. */
+/** True if a value is an object, neither null nor a list. */
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 

@@ -38,7 +38,7 @@ export class Lock {
     return new Lock(path, db)
   }
 
-  /** Who holds the lock, with its process: `gc serve of alpha (pid 12)`. */
+  /** Holder of the lock, with its process: `gc serve of alpha (pid 12)`. */
   static holder(path: string): string {
     try {
       return readFileSync(holderFile(path), 'utf8') || 'another process'

@@ -5,8 +5,8 @@ const AT_ONCE = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)
 const NO_LINK = constants.O_NOFOLLOW ?? 0
 
 /**
- * What is in a small file that others may have put there: undefined where there is none, or something that is no plain file,
- * as a link, a pipe or a device, or one that is larger.
+ * Content of a small file that others may have put there; undefined for missing or larger files, links, pipes and
+ * devices.
  */
 export function readPlainFile(path: string, maxBytes: number): Buffer | undefined {
   try {
@@ -16,7 +16,7 @@ export function readPlainFile(path: string, maxBytes: number): Buffer | undefine
   }
 }
 
-/** What is in a small file, or one that a link leads to; throws what the system says, or that it is no file or larger. */
+/** Content of a small file, following links; throws the system's error, or that it is not a file or too large. */
 export const readSmallFile = (path: string, maxBytes: number): Buffer => readAtOnce(path, maxBytes, 0)
 
 function readAtOnce(path: string, maxBytes: number, flags: number): Buffer {

@@ -2,7 +2,7 @@ import { isIP } from 'node:net'
 import { parseAddress } from './addresses.ts'
 import { Networks } from './networks.ts'
 
-/** What is not the open internet: this machine, its networks, its cloud's services, and addresses that stand for them. */
+/** Addresses outside of the public internet: this machine, its networks, its cloud's services, and their aliases. */
 const PRIVATE = new Networks([
   ...['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12', '192.0.0.0/24'],
   ...['192.88.99.0/24', '192.168.0.0/16', '198.18.0.0/15', '224.0.0.0/3'],
@@ -11,19 +11,19 @@ const PRIVATE = new Networks([
   ...['100::/64', 'fc00::/7', 'fe80::/10', 'fec0::/10', 'ff00::/8'],
 ])
 
-/** Whether an address is one of the open internet: not this machine, not its network, not a cloud's metadata. */
+/** True if an address is one of the open internet: not this machine, not its network, not a cloud's metadata. */
 export function isPublicAddress(text: string): boolean {
   const address = isIP(text) === 0 ? undefined : parseAddress(text.includes(':') ? `[${text}]` : text)
   return address !== undefined && !PRIVATE.includes(address)
 }
 
-/** What hands out the keys of a machine, or is no address of one host. */
+/** Addresses that hand out the keys of a machine, or belong to no single host. */
 const NEVER = new Networks([
   ...['0.0.0.0/8', '169.254.0.0/16', '224.0.0.0/3', '100.100.100.200', '192.0.0.192', '168.63.129.16'],
   ...['::/96', 'fe80::/10', 'fd00:ec2::/32', 'ff00::/8', '64:ff9b::/96', '64:ff9b:1::/48', '2002::/16', '2001::/32'],
 ])
 
-/** Whether an address is of a cloud's metadata, of the link or of nobody: nothing is let there, whoever names it. */
+/** True if an address is of a cloud's metadata, of the link or of nobody: nothing is let there, whoever names it. */
 export function isForbiddenAddress(text: string): boolean {
   const address = isIP(text) === 0 ? undefined : parseAddress(text.includes(':') ? `[${text}]` : text)
   return address === undefined || (address !== '::1' && NEVER.includes(address))

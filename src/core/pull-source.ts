@@ -1,6 +1,6 @@
 /**
- * What a reader is given of something that grows: what is there is taken without waiting, and a bell rings whenever there
- * may be more. Thousands of readers cost no promise each.
+ * Source of growing data: available data is taken without waiting, and a bell rings whenever there may be more.
+ * Thousands of readers cost no promise each.
  */
 export interface PullSource<T> {
   /** The next; undefined while there is none. Throws what it failed with. */

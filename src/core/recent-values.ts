@@ -7,7 +7,7 @@ export class RecentValues<Key, Value> {
   #size = 0
 
   constructor(
-    /** What the values of one generation may have together; there are two. */
+    /** Maximum size of the values of one generation; there are two. */
     private readonly maxSize: number,
     private readonly sizeOf: (value: Value) => number,
   ) {}

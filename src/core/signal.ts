@@ -10,7 +10,7 @@ export class Signal<Args extends readonly unknown[] = []> {
     return () => void this.#listeners.delete(listener)
   }
 
-  /** Whether anything listens. */
+  /** True if anything listens. */
   get hasListeners(): boolean {
     return this.#listeners.size > 0
   }

@@ -3,7 +3,7 @@ import { pathOf } from './authority.ts'
 import type { Plane } from './plane.ts'
 import type { SocketData } from './plane-options.ts'
 
-/** What of a plane the server needs. */
+/** Functions of a plane that the server needs. */
 export type RequestHandler = Pick<Plane, 'fetch' | 'stop'>
 
 /** Both planes behind one address. */

@@ -7,7 +7,7 @@ const NUMERIC_END = /(?:^|\.)(?:\d+|0x[0-9a-f]*)$/i
 const MAX_LENGTH = 255 + ':65535'.length
 const MAX_PORT = 65_535
 
-/** What was parsed last: nearly all requests name one host, and each asks for it several times. */
+/** Last parsed value: nearly all requests name one host, and each needs it several times. */
 const last: { header: string | null; host: string | undefined } = { header: null, host: undefined }
 
 /** The host that a `Host` header names: lower case, without port and brackets; undefined when it names none. */
@@ -30,10 +30,10 @@ function isHostName(name: string): boolean {
   return !/xn--/i.test(name) || URL.canParse(`http://${name}`)
 }
 
-/** Whether a request says to which host it is sent; the URL of any other request must not be parsed. */
+/** True if a request says to which host it is sent; the URL of any other request must not be parsed. */
 export const hasHost = (request: Request): boolean => parseHost(request.headers.get('host')) !== undefined
 
-/** Whether a name or address is this machine and nothing else. */
+/** True if a name or address is this machine and nothing else. */
 export function isLoopback(name: string): boolean {
   if (name === 'localhost' || name === '::1') return true
   const address = name.startsWith('::ffff:') ? name.slice('::ffff:'.length) : name

@@ -14,7 +14,7 @@ const MAX_WAIT_MS = 300_000
 /** A text without this has neither parameter, however it is encoded. */
 const MAY_WAIT = /index|wait|%/
 
-/** What `index` and `wait` ask for; undefined when the query does not wait. */
+/** Values of `index` and `wait`; undefined if the query does not wait. */
 export function parseBlockingQuery(text: string): BlockingQuery | undefined {
   if (!MAY_WAIT.test(text)) return undefined
   const given = new URLSearchParams(text)

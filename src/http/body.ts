@@ -3,7 +3,7 @@ import { AppError, errorMessage } from '../core/errors.ts'
 import { isNestedTooDeep, MAX_JSON_DEPTH, withoutLoneSurrogates } from '../core/text/index.ts'
 import { describeJsonError } from './respond/index.ts'
 
-/** How much a body may be and how long it may take. */
+/** Maximum size and duration of a body. */
 export interface BodyReaderOptions {
   readonly deadlines: Deadlines
   /** In bytes. */
@@ -14,7 +14,7 @@ export interface BodyReaderOptions {
   check?(request: Request, bytes: Uint8Array): void
 }
 
-/** How long a body may take that may be longer than others. */
+/** Maximum time a body may take that may be longer than others. */
 const LARGE_TIMEOUT_MS = 60_000
 
 /** A closing connection carries the answer: the rest of the body is not wanted. */
@@ -26,7 +26,7 @@ export class BodyReader {
 
   constructor(private readonly rules: BodyReaderOptions) {}
 
-  /** How long a body may be, in bytes, unless its reader allows more. */
+  /** Maximum time a body may be, in bytes, unless its reader allows more. */
   get limit(): number {
     return this.rules.limit
   }

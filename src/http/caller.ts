@@ -1,6 +1,6 @@
 import type { RepeatableRequest } from '../core/actor.ts'
 
-/** Who makes a request: what its credential says, never what its body says. */
+/** Caller of a request, from its credential, never from its body. */
 export type Caller = (Human | Operator | PersonCaller | SessionCaller | ProcessCaller | AgentCaller) & {
   /** The request that it makes, when that can be repeated. */
   readonly request?: RepeatableRequest
@@ -11,7 +11,7 @@ export interface Human {
   kind: 'human'
 }
 
-/** Whoever holds `$GC_HOME/token`. */
+/** Holder of `$GC_HOME/token`. */
 export interface Operator {
   kind: 'operator'
   /** The name of the account that the supervisor runs under, where that is known. */
@@ -35,7 +35,7 @@ export interface SessionCaller {
   session: string
   /** Every name this session goes by: its id, alias, session name, agent. */
   names: readonly string[]
-  /** Whether it is addressed by this shorter name, too: `builder` for `demo/builder`, where that is nobody else's. */
+  /** True if it is addressed by this shorter name, too: `builder` for `demo/builder`, where that is nobody else's. */
   isCalled?(name: string): boolean
   /** Its agent, or the provider of a session without one. */
   agent: string
@@ -43,7 +43,7 @@ export interface SessionCaller {
   readonly bead?: string | undefined
   /** The file that declares its agent. */
   declaredIn: string
-  /** What its agent may do beyond working and coordinating: permissions of `needs.ts`. */
+  /** Permissions of its agent beyond working and coordinating, from `needs.ts`. */
   may: readonly string[]
 }
 
@@ -51,9 +51,9 @@ export interface SessionCaller {
 export interface ProcessCaller {
   kind: 'process'
   city: string
-  /** What it is and whose: `scale_check of worker`. */
+  /** Command and owner: `scale_check of worker`. */
   name: string
-  /** What it may do beyond working and coordinating: permissions of `needs.ts`. */
+  /** Permissions beyond working and coordinating, from `needs.ts`. */
   may?: readonly string[]
 }
 
@@ -66,7 +66,7 @@ export interface AgentCaller {
   name: string
 }
 
-/** What tells one caller from all others. */
+/** Unique name of a caller. */
 export function nameOf(caller: Caller): string {
   if (caller.kind === 'session') return `${caller.city}/${caller.session}`
   if (caller.kind === 'process') return `${caller.city} ${caller.name}`

@@ -3,22 +3,22 @@ import { successKindOf } from './request-validator.ts'
 import { type ProblemFormat, problemDetails } from './respond/index.ts'
 import type { Route } from './route.ts'
 
-/** What differs from plane to plane in how it speaks. */
+/** Differences in the wire format between planes. */
 export interface PlaneDialect {
-  /** What every one of its paths begins with. */
+  /** Prefix of all of its paths. */
   readonly prefix: string
   readonly problems: ProblemFormat
-  /** What its bearer credential is, for the document. */
+  /** Description of its bearer credential, for the document. */
   readonly credential: string
-  /** Whether everyone has to show a credential, but at open operations. */
+  /** True if everyone has to show a credential, but at open operations. */
   readonly requiresCredential: boolean
-  /** Whether mutations carry `X-GC-Request`. */
+  /** True if mutations carry `X-GC-Request`. */
   readonly requiresRequestHeader: boolean
   /** What can go wrong with an operation whatever it does. */
   commonErrors(route: Route): readonly ApiCode[]
 }
 
-/** How the supervisor's plane speaks. */
+/** Wire format of the supervisor's plane. */
 export const supervisorDialect: PlaneDialect = {
   prefix: '',
   problems: problemDetails,

@@ -10,14 +10,14 @@ import { bodyKindOf, successKindOf } from './request-validator.ts'
 import type { Media, Route, Stream } from './route.ts'
 import { HeartbeatEvent } from './schema.ts'
 
-/** What a plane calls itself in its document. */
+/** Title, version and description of a plane in its document. */
 export interface Info {
   title: string
   version: string
   description: string
 }
 
-/** What a document is made of. */
+/** Inputs of a document. */
 export interface DocumentParts {
   readonly info: Info
   readonly routes: readonly Route[]

@@ -26,7 +26,7 @@ export class ActiveRequests {
     if (this.#open.delete(controller)) controller.abort()
   }
 
-  /** How many are open. */
+  /** Number that are open. */
   get size(): number {
     return this.#open.size
   }
@@ -47,7 +47,7 @@ export class ActiveRequests {
 export class ActiveExchange implements UntypedExchange {
   #controller: AbortController | undefined
   #reply: UntypedExchange['response'] | undefined
-  /** Whether the answer is that of an earlier request with the same key. */
+  /** True if the answer is that of an earlier request with the same key. */
   isRepeated = false
   /** The number of the last event that the result knows of, once that is read. */
   index: number | undefined
@@ -76,7 +76,7 @@ export class ActiveExchange implements UntypedExchange {
     return this.#reply
   }
 
-  /** What the handler set; undefined when it set nothing. */
+  /** Values set by the handler; undefined without any. */
   get explicitResponse(): UntypedExchange['response'] | undefined {
     return this.#reply
   }

@@ -31,7 +31,7 @@ function toFieldError(error: ValueError, root: string): FieldError {
   return value === undefined ? fieldError : { ...fieldError, value }
 }
 
-/** Of "a string or null", what is wrong with the string. */
+/** Problem with the string of "a string or null". */
 function onlyAlternative(error: ValueError): ValueError | undefined {
   if (error.type !== ValueErrorType.Union) return undefined
   const alternatives: TSchema[] = error.schema.anyOf ?? []
@@ -104,7 +104,7 @@ const toLocation = (root: string, path: string): string =>
 
 const SECRET_VALUE = new RegExp(`${TOKEN_PREFIXES.join('|')}|bearer |-----BEGIN`, 'i')
 
-/** What was there, for the caller to recognise; nothing that may be a secret, and no whole objects. */
+/** Received value, for the caller to recognise; without possible secrets and whole objects. */
 function visibleValue({ path, value }: ValueError): unknown {
   if (segments(path).some((name) => isSecretName(name) || isSecretTable(name))) return undefined
   if (typeof value === 'number' || typeof value === 'boolean' || value === null) return value

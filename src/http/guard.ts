@@ -2,7 +2,7 @@ import { AppError } from '../core/errors.ts'
 import { isLoopback, parseHost } from './authority.ts'
 import type { Caller, Human } from './caller.ts'
 
-/** What the standard guard checks. */
+/** Settings of the standard guard. */
 export interface GuardSettings {
   /** Host names beside the loopback ones under which this server may be addressed. */
   readonly hosts: readonly string[]
@@ -12,13 +12,13 @@ export interface GuardSettings {
   readonly readOnly: boolean
   /** Rejects requests without a credential, on loopback too. */
   readonly requireToken: boolean
-  /** Whose credential this is; undefined when it is nobody's or has ended; throws when that cannot be told just now. */
+  /** Caller of this credential; undefined for an unknown or expired one; throws if that cannot be determined now. */
   resolve(token: string): Caller | undefined
   /** Waits a while until it can be told whose credential this is; undefined when it can be, or need not be. */
   settle?(token: () => string | undefined): Promise<void> | undefined
 }
 
-/** What the guard looks at: the request's method and a few headers, null where absent. */
+/** Parts of a request that the guard checks: the method and a few headers, null where absent. */
 export interface GuardedRequest {
   readonly method: string
   readonly host: string | null
@@ -36,7 +36,7 @@ export const human: Human = { kind: 'human' }
 /** A human who has shown nothing although a token is required: only a socket goes on, and asks for its ticket. */
 export const unauthenticated: Human = { kind: 'human' }
 
-/** Who may go on, and as whom; throws when the request is not allowed. */
+/** Caller of an allowed request; throws if it is not allowed. */
 export function checkRequest(facts: GuardedRequest, settings: GuardSettings): Caller {
   checkHost(facts.host, settings)
   if (facts.method === 'OPTIONS') return human
@@ -53,7 +53,7 @@ export function checkRequest(facts: GuardedRequest, settings: GuardSettings): Ca
 
 const upgrades = ({ upgrade }: GuardedRequest): boolean => upgrade?.toLowerCase() === 'websocket'
 
-/** Whether pages of this origin may read what we answer. */
+/** True if pages of this origin may read what we answer. */
 export const allowsOrigin = (origin: string, { origins }: Pick<GuardSettings, 'origins'>): boolean =>
   /^https?:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/i.test(origin) || origins.includes(origin)
 
@@ -71,7 +71,7 @@ export const malformedHost = (): AppError =>
     'host_not_allowed: the Host header does not name a host; send the host and port of this server',
   )
 
-/** Whether pages of this origin come from the server that the `Host` header names. */
+/** True if pages of this origin come from the server that the `Host` header names. */
 export const isOriginOf = (origin: string, host: string | null): boolean =>
   host !== null && origin.replace(/^https?:\/\//i, '').toLowerCase() === host.toLowerCase()
 

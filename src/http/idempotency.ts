@@ -12,14 +12,14 @@ import type { Route } from './route.ts'
 /** The header with which a request that changes something can be repeated. */
 export const IDEMPOTENCY_KEY = 'Idempotency-Key'
 
-/** Whether an operation takes the header: it changes something, and its answer is JSON. */
+/** True if an operation takes the header: it changes something, and its answer is JSON. */
 export const isRepeatable = ({ method, spec }: Route): boolean =>
   method !== 'GET' && spec.repeat !== 'again' && successKindOf(spec.ok).kind === 'json'
 
 /** A longer answer is kept with the ids of its resources, where the operation says how to read them. */
 const MAX_ANSWER = 16 * 1024
 
-/** Where the answers to an address are kept; undefined when there is nothing at it. */
+/** Store of the responses to an address; undefined if there is nothing at it. */
 export type FindReplays = (params: ActiveExchange['params'], route: Route) => Replays | undefined
 
 /**

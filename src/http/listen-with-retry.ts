@@ -3,7 +3,7 @@ import type { RequestHandler } from './app.ts'
 import { type HttpListener, type ListenOptions, listen, PortInUseError } from './listen.ts'
 
 const RETRY_INTERVAL_MS = 100
-/** How long a port is waited for that nobody listens at. */
+/** Time a port is waited for that nobody listens at. */
 const MAX_WAIT_MS = 2_000
 const HELD_BY_CONNECTION =
   'a connection holds the port, though no program listens there; try again in a minute or choose another port'
@@ -30,7 +30,7 @@ export async function requireUnused(options: Pick<ListenOptions, 'host' | 'port'
   throw new PortInUseError(options.host, options.port)
 }
 
-/** Whether a program takes connections there; one that is slow to do so counts. */
+/** True if a program takes connections there; one that is slow to do so counts. */
 function acceptsConnections({
   host,
   port,

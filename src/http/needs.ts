@@ -1,7 +1,7 @@
 import { AppError } from '../core/errors.ts'
 import type { Caller, PersonCaller, ProcessCaller, SessionCaller } from './caller.ts'
 
-/** What an agent's `may` can list: what its sessions may do beyond working and coordinating. */
+/** Permissions that an agent's `may` can list, beyond working and coordinating. */
 export const PERMISSIONS = [
   'configure',
   'sessions',
@@ -20,45 +20,45 @@ export const GRANTS = ['answer', 'review', 'land'] as const
 export type Grant = (typeof GRANTS)[number]
 
 /**
- * What an operation asks of sessions and of other processes that gc started. `read` and `work` ask nothing. `watch` (to
- * read a terminal or a conversation) and `coordinate` ask nothing either, unless the city is strict or the need says always. `session` is for
- * sessions only. `operator` is for neither.
+ * Requirement of an operation on sessions and other processes of gc. `read` and `work` ask nothing. `watch` (to read a
+ * terminal or a conversation) and `coordinate` ask nothing either, unless the city is strict or the need says always.
+ * `session` is for sessions only. `operator` is for neither.
  */
 export type Requirement = Permission | 'read' | 'work' | 'watch' | 'session' | 'operator'
 
-/** What an operation asks in more detail. */
+/** Detailed requirement of an operation. */
 export interface DetailedNeed {
-  /** What it asks for that which is not the caller's own. */
+  /** Permission for resources that are not the caller's own. */
   readonly needs: Requirement
-  /** What the path, or else the body, names; its owner needs nothing for it. */
+  /** Resource named by the path or the body; its owner needs no permission. */
   readonly ownable?: Ownable
   /** The grant that opens it to people with a token of their own; without one they may only read. */
   readonly grant?: Grant
-  /** Whether the permission is needed where the city is not strict, too. */
+  /** True if the permission is needed where the city is not strict, too. */
   readonly always?: true
-  /** What a field of the body or the query asks as well when it is true. */
+  /** Additional permissions for fields of the body or the query that are true. */
   readonly fields?: Readonly<Record<string, Permission>>
 }
 export type Need = Requirement | DetailedNeed
 
-/** What can be the caller's own. */
+/** Kinds of resources that can be the caller's own. */
 export type Ownable = 'session' | 'message' | 'run' | 'change'
 
-/** What is needed for a session that is not the caller's own. */
+/** Permission for other sessions. */
 export const ofOtherSessions = (needs: Requirement, fields?: DetailedNeed['fields']): DetailedNeed => ({
   needs,
   ownable: 'session',
   ...(fields && { fields }),
 })
 
-/** What is needed for a run that the caller neither started nor works on. */
+/** Permission for runs that the caller neither started nor works on. */
 export const ofOtherRuns: DetailedNeed = { needs: 'coordinate', ownable: 'run', always: true }
 
-/** What a plane knows of its callers beside their credentials. */
+/** Facts of a plane about its callers besides their credentials. */
 export interface AccessPolicy {
-  /** Whether programs of this city need a permission for what otherwise every session may do. */
+  /** True if programs of this city need a permission for what otherwise every session may do. */
   isStrict(city: string): boolean
-  /** Whether what has this name is the caller's own. */
+  /** True if what has this name is the caller's own. */
   owns(caller: SessionCaller | ProcessCaller, ownable: Ownable, name: string): boolean
 }
 
@@ -76,7 +76,7 @@ export const needOf = ({ method, spec }: { method: string; spec: { needs?: Need 
   return typeof needs === 'string' ? { needs } : needs
 }
 
-/** Whether a change is one that not every session may make, so that the log says who made it. */
+/** True if a change is one that not every session may make, so that the log says who made it. */
 export const isLogged = ({ needs, always }: DetailedNeed, method: string): boolean =>
   method !== 'GET' && (always === true || !['read', 'work', 'watch', 'coordinate', 'session'].includes(needs))
 
@@ -126,7 +126,7 @@ function checkCity(caller: SessionCaller | ProcessCaller, city: string | undefin
   )
 }
 
-/** What the fields that are true ask; nothing for what is the caller's own. */
+/** Permissions for the fields that are true; none for the caller's own. */
 function fieldNeeds({ fields = {} }: DetailedNeed, { query, body }: AccessRequest, isOwn: boolean): Permission[] {
   if (isOwn) return []
   const values: Readonly<Record<string, unknown>> = { ...Object(query), ...Object(body) }
@@ -153,7 +153,7 @@ function allows(caller: SessionCaller | ProcessCaller, requirement: Requirement,
 const has = (caller: SessionCaller | ProcessCaller, permission: Permission): boolean =>
   caller.may?.includes(permission) === true
 
-/** How errors call a program that sent a token. */
+/** Name of a program with a token, in errors. */
 const describe = (caller: SessionCaller | ProcessCaller): string =>
   caller.kind === 'session' ? `session ${caller.names[0] ?? caller.session}` : caller.name
 

@@ -28,13 +28,13 @@ import type { Connection, MediaBody, Route } from './route.ts'
 import { type SecretFilter, strikeFrames, strikeMedia, visibleAnswer } from './secret-filter.ts'
 import { type SseFrame, type SseFrames, STREAM_HEADERS } from './sse.ts'
 
-/** What is sent beside the body; Elysia's `set`. */
+/** Head of a response; Elysia's `set`. */
 export interface ResponseHead {
   status?: number | string
   headers: Record<string, string | number>
 }
 
-/** What the operations of a plane share. */
+/** Services shared by the operations of a plane. */
 export interface PlaneServices {
   readonly activeRequests: ActiveRequests
   readonly idempotency: Idempotency
@@ -52,12 +52,12 @@ export interface PlaneServices {
   waitForEvent(params: ActiveExchange['params'], index: number, ms: number, exchange: ActiveExchange): Promise<void>
   stream(exchange: ActiveExchange, frames: PullSource<SseFrame>): ReadableStream<Uint8Array>
   readonly writer: ResponseWriter
-  /** How the values of this response are written differently; undefined where they are not. */
+  /** Replacer of values in this response; undefined without one. */
   replacerFor(request: Request): JsonReplacer | undefined
-  /** How the answer to a public read may be kept. */
+  /** Cache headers of a public read. */
   cacheControlOf(caller: Caller, request: Request): string | undefined
   readonly compresses: boolean
-  /** What is struck out of answers to a caller; undefined for one who may read everything. */
+  /** Filter of secrets in responses to a caller; undefined for one who may read everything. */
   filterFor(caller: Caller): SecretFilter | undefined
   /** Sends a large body to whoever made the request. */
   send(body: ResponseBody, request: Request): ReadableStream<Uint8Array>
@@ -77,12 +77,12 @@ export class OperationHandler {
   readonly #age: boolean
   readonly #repeatable: boolean
   readonly #answer: { isList: boolean; isConfiguration: boolean }
-  /** What a success is sent with. */
+  /** Head of a successful response. */
   readonly #success: { status: number; isEmpty: boolean }
   readonly #reads: boolean
   readonly #need: DetailedNeed
   readonly #isLogged: boolean
-  /** Whether the last response to it was large: the next may be, too. */
+  /** True if the last response to it was large: the next may be, too. */
   #wasLarge = false
   readonly #sharedAnswers = new SharedAnswers()
 
@@ -327,10 +327,10 @@ interface SharedAnswer {
   readonly answer: Promise<Answer>
 }
 
-/** How many of those that wait for one answer are sent it in one tick. */
+/** Maximum readers that get a shared response in one tick. */
 const READERS_PER_TICK = 64
 
-/** What requests that were woken together ask alike is answered once, after the last of them was woken. */
+/** Computes equal requests that were woken together once, after the last of them was woken. */
 class SharedAnswers {
   readonly #open = new Map<string, SharedAnswer>()
   readonly #turns = new Turns(READERS_PER_TICK)

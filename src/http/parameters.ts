@@ -3,7 +3,7 @@ import type { JsonObject, SchemaComponents } from './components.ts'
 import { IDEMPOTENCY_KEY, isRepeatable } from './idempotency.ts'
 import type { Route } from './route.ts'
 
-/** What a request to this operation may carry beside its body. */
+/** Parameters of a request to this operation besides its body. */
 export function parametersOf(route: Route, components: SchemaComponents, marked: boolean): JsonObject[] {
   const { method, path, spec } = route
   const inPath = [...path.matchAll(/\{([^}]+)\}/g)].map(([, name = '']) => pathParameter(name))
@@ -91,7 +91,7 @@ const AGE: JsonObject = {
   schema: { type: 'number', format: 'double' },
 }
 
-/** What the success of an operation carries beside its body. */
+/** Headers of an operation's success. */
 export function headersOf({ index, age, publicRead, responseHeaders: replies }: Route['spec']): JsonObject {
   const own = Object.entries(replies ?? {}).map(([name, description]) => [
     name,

@@ -31,7 +31,7 @@ export function assertUniqueOperations(routes: readonly Pick<Route, 'method' | '
   }
 }
 
-/** Which methods a path answers to; undefined when it is nobody's. */
+/** Methods of a path; undefined for an unknown one. */
 export type Methods = (path: string) => readonly string[] | undefined
 
 export function methodsOf(routes: readonly Pick<Route, 'method' | 'path'>[]): Methods {

@@ -49,7 +49,7 @@ export interface DocsPage {
 export interface PlaneOptions {
   readonly info: Info
   readonly routes: readonly Route[]
-  /** Who may call: settings for the standard guard, or a guard of the plane's own. */
+  /** Guard of callers: settings for the standard guard, or the plane's own. */
   readonly guard: GuardSettings | RequestGuard
   /** Holds callers to what each operation needs; absent on a plane whose operations decide for themselves. */
   readonly access?: AccessPolicy
@@ -64,13 +64,13 @@ export interface PlaneOptions {
   /** The number of the last durable event of what the parameters name: `X-GC-Index`. */
   index?(params: Readonly<Record<string, string>>): number | undefined
   readonly waitForEvent?: WaitForEvent
-  /** How a request gets its values written differently, in the format of older clients. */
+  /** Replacer of values in a response to older clients. */
   replacerFor?(request: Request): JsonReplacer | undefined
-  /** What is struck out of answers to a caller; undefined for one who may read everything. */
+  /** Filter of secrets in responses to a caller; undefined for one who may read everything. */
   filterFor?(caller: Caller): SecretFilter | undefined
-  /** How answers to a public read may be kept, by its reader and by what lies between; without it, not shared. */
+  /** Cache headers of public reads, for browsers and proxies; not shared without it. */
   cacheControlOf?(caller: Caller, request: Request): string
-  /** Whether answers are compressed for readers that take it. */
+  /** True if answers are compressed for readers that take it. */
   readonly compresses?: boolean
   /** The request as it reached the server, if this one was made of it. */
   originalOf?(request: Request): Request | undefined
@@ -82,11 +82,11 @@ export interface PlaneOptions {
   replays?: FindReplays
   /** The longest body, in bytes. */
   readonly bodyLimit?: number
-  /** How long a body may take to arrive, in milliseconds. */
+  /** Maximum time a body may take to arrive, in milliseconds. */
   readonly bodyTimeoutMs?: number
   /** Between the heartbeats of a stream, in milliseconds. */
   readonly heartbeatMs?: number
-  /** How long the reader of a stream or a large body may leave what was sent unread, in milliseconds. */
+  /** Maximum time the reader of a stream or a large body may leave what was sent unread, in milliseconds. */
   readonly stallTimeoutMs?: number
   readonly dialect?: PlaneDialect
   /** Error codes that clients may meet and that no operation declares, for the document. */
@@ -97,7 +97,7 @@ export interface PlaneOptions {
   readonly shapes?: readonly TSchema[]
 }
 
-/** What a WebSocket carries with it: what happens on it. */
+/** Event handlers that a WebSocket carries. */
 export interface SocketData {
   readonly connection: Connection
 }

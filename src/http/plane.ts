@@ -106,7 +106,7 @@ const createBodyReader = (
     check: (request, bytes) => guard.checkBody?.(request, bytes),
   })
 
-/** What a plane answers beside its operations. */
+/** Paths of a plane besides its operations. */
 const DOCUMENT_PATHS = ['/openapi.json', '/docs']
 
 /** A reader asks again each time: another version of the program has another document. */
@@ -150,7 +150,7 @@ function mount(app: Elysia, route: Route, answer: OperationHandler, reader: Body
   )
 }
 
-/** Whether an operation takes files: one of those at a time is read. */
+/** True if an operation takes files: one of those at a time is read. */
 const isLarge = ({ spec }: Route): boolean => spec.maxBodyBytes !== undefined && bodyKindOf(spec.body) === 'bytes'
 
 /** Mounts an operation that takes files. */
@@ -217,7 +217,7 @@ class LargeBodies {
   #isTaken = false
 
   constructor(
-    /** How long any body may be, in bytes. */
+    /** Maximum time any body may be, in bytes. */
     private readonly limit: number,
   ) {}
 
@@ -238,10 +238,10 @@ const busy = (): AppError =>
     headers: { 'retry-after': '2' },
   })
 
-/** How many seconds the connection of a lagging reader stays when it still does not read. */
+/** Maximum seconds that the connection of a stalled reader stays open. */
 const STALLED_TIMEOUT_S = 10
 
-/** What the operations of a plane work with. */
+/** Dependencies of the operations of a plane. */
 interface PlaneServicesOptions {
   options: PlaneOptions
   problems: ProblemFormat
@@ -272,7 +272,7 @@ function createStream(
   })
 }
 
-/** What the operations of a plane share. */
+/** Services shared by the operations of a plane. */
 function createPlaneServices(parts: PlaneServicesOptions): PlaneServices {
   const { options, problems, activeRequests, guard: gate, server } = parts
   const { deadlines, stallTimeoutMs } = options

@@ -4,7 +4,7 @@ import type { ProcessCaller } from './caller.ts'
 import type { Permission } from './needs.ts'
 import type { LiveToken, TokenKind } from './tokens.ts'
 
-/** What a process needs to call the API as itself. */
+/** Variables with which a process calls the API as itself. */
 export interface ProcessEnvironment {
   readonly GC_URL: string
   readonly GC_TOKEN: string

@@ -15,7 +15,7 @@ export class RequestMetrics {
   readonly #counts = new Map<string, ResponseCounts>()
   #streams = 0
 
-  /** How many clients follow server-sent events. */
+  /** Number of clients that follow server-sent events. */
   get streams(): number {
     return this.#streams
   }

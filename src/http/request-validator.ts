@@ -6,7 +6,7 @@ import { requireJsonIfAny } from './body.ts'
 import { type Check, compile } from './check.ts'
 import { validationFailed } from './respond/index.ts'
 import type { Route, Stream, Success } from './route.ts'
-/** What kind of success an operation has, decided once. */
+/** Kind of an operation's success, decided once. */
 export type SuccessKind =
   /** `isList`: its items may be a part, and it then says so. */
   | { kind: 'json'; status: number; empty: boolean; isList: boolean }
@@ -35,7 +35,7 @@ const isEmpty = (schema: unknown): boolean =>
 
 export const isStream = (ok: Success): ok is Stream => successKindOf(ok).kind === 'stream'
 
-/** How an operation takes its body: parsed, as bytes, or not at all. */
+/** Handling of an operation's body: parsed, as bytes, or none. */
 export type BodyKind = 'json' | 'bytes' | 'none'
 
 export const bodyKindOf = (body: TSchema | undefined): BodyKind =>
@@ -78,7 +78,7 @@ export class RequestValidator {
     return value
   }
 
-  /** Which event the request wants to be answered after. */
+  /** Event after which the request wants a response. */
   blockingQuery(search: string) {
     return this.blocking ? parseBlockingQuery(search) : undefined
   }

@@ -32,9 +32,9 @@ export interface Exchange<
   readonly request: Request
   /** Aborts when the client goes away or the server stops. */
   readonly signal: AbortSignal
-  /** What `X-GC-Request-Id` says. */
+  /** Value of `X-GC-Request-Id`. */
   readonly id: string
-  /** What the response carries beside its body; the status is the operation's own unless set here. */
+  /** Head of the response besides its body; the status is the operation's own unless set here. */
   readonly response: { status?: number; headers: Record<string, string> }
 }
 
@@ -50,7 +50,7 @@ export interface Media {
   readonly json?: TSchema
 }
 
-/** What such an operation answers with. */
+/** Body of such an operation. */
 export type MediaBody = string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>
 
 /** Marks an operation that turns into a WebSocket; the shapes of its text messages, for the document. */
@@ -61,7 +61,7 @@ export interface Upgrade<Sends extends TSchema = TSchema, Takes extends TSchema 
 /** The far end of a WebSocket. */
 export type Socket = ServerWebSocket<unknown>
 
-/** What happens on one WebSocket once it is open. */
+/** Handlers of one open WebSocket. */
 export interface Connection {
   /** The longest message it takes, in bytes: 16 MB at most, 1 MB when absent. */
   readonly maxMessageBytes?: number
@@ -108,7 +108,7 @@ export type Repeat =
    */
   | { readonly part?: string; read(from: RepeatedRequest, id: string): unknown }
 
-/** What the document says of an operation, and what the server holds it to. */
+/** Specification of an operation, for the document and for the server. */
 export interface Spec<Query extends TObject | undefined, Body extends TSchema | undefined, Ok extends Success> {
   /** The operationId. */
   readonly id: string
@@ -139,7 +139,7 @@ export interface Spec<Query extends TObject | undefined, Body extends TSchema | 
   readonly repeat?: Repeat
   /** Changes the registry of cities, where its answer is kept. */
   readonly registry?: true
-  /** How long a body may be, in bytes, when that is more than for others. */
+  /** Maximum time a body may be, in bytes, when that is more than for others. */
   readonly maxBodyBytes?: number
   /** May work for minutes before it answers: the connection is kept meanwhile. */
   readonly longRunning?: true
@@ -147,7 +147,7 @@ export interface Spec<Query extends TObject | undefined, Body extends TSchema | 
   readonly open?: true
   /** Changes nothing, and may be open to everyone: whether it is, is a setting of the plane. */
   readonly publicRead?: true
-  /** What it asks of sessions and other programs that gc started; a mutation without it is for the operator alone. */
+  /** Requirement on sessions and other programs of gc; a mutation without it is for the operator alone. */
   readonly needs?: Need
   /** Shows what files declare: programs that gc started are shown no secret of it. */
   readonly configuration?: true

@@ -117,5 +117,5 @@ export const paging = {
   ),
 }
 
-/** How many items a page of `limit` holds. */
+/** Number of items in a page of `limit`. */
 export const pageSize = (limit: number | undefined): number => limit || 100

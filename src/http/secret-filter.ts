@@ -4,7 +4,7 @@ import { isRendered, JsonRows, type List, listRows, RenderedJson, toText } from 
 import type { MediaBody } from './route.ts'
 import { type SseFrame, type SseFrames, toSseLine } from './sse.ts'
 
-/** What is struck out of answers to a caller. */
+/** Filter of secrets in responses to a caller. */
 export interface SecretFilter {
   /** A text, or JSON, with every known secret replaced by the marker. */
   strike(text: string): string
@@ -15,7 +15,7 @@ export const NO_KNOWN_SECRETS: SecretFilter = { strike: (text) => text }
 
 interface AnswerKind {
   readonly filter: SecretFilter | undefined
-  /** Whether it shows declarations: those secrets go, too, that only their place tells. */
+  /** True if it shows declarations: those secrets go, too, that only their place tells. */
   readonly isConfiguration: boolean
   readonly isList: boolean
 }

@@ -12,7 +12,7 @@ export interface SseFrame {
   bytes?: Uint8Array
 }
 
-/** What a handler streams: frames that are there to take, or that come one by one. */
+/** Frames of a stream: available ones, or ones that arrive one by one. */
 export type SseFrames = PullSource<SseFrame> | AsyncIterable<SseFrame>
 
 const ESCAPES: Record<string, string> = {
@@ -38,7 +38,7 @@ export function encodeSseFrame(frame: SseFrame): Uint8Array {
   return frame.bytes
 }
 
-/** What a stream needs beside its frames. */
+/** Options of a stream besides its frames. */
 export interface StreamOptions {
   readonly clock: Clock
   readonly deadlines: Deadlines
@@ -52,7 +52,7 @@ export interface StreamOptions {
   onEnd(): void
   /** Between heartbeats, in milliseconds. */
   readonly heartbeat?: number
-  /** How long a reader may leave what was sent unread before it is let go, in milliseconds. */
+  /** Maximum time a reader may leave what was sent unread before it is let go, in milliseconds. */
   readonly stallTimeoutMs?: number
 }
 
@@ -64,7 +64,7 @@ export const STREAM_HEADERS: Readonly<Record<string, string>> = {
 
 /** The first byte makes the server send the headers; to a reader it is a comment. */
 const OPENING = encoder.encode(':\n')
-/** What waits for a slow reader beside the buffers of the system, in bytes. */
+/** Maximum bytes that wait for a slow reader besides system buffers. */
 const MAX_QUEUED_BYTES = 64 * 1024
 
 /** Sends frames as they come, a heartbeat when it is due, and lets go of a reader that stopped reading. */
@@ -81,7 +81,7 @@ class SseWriter {
   #heartbeat: Deadline | undefined
   /** Set while the reader has more to read than it is sent at once. */
   #stalled: Deadline | undefined
-  /** What `wanted` gave back, until the reader has enough. */
+  /** Result of `wanted`, until the reader has enough. */
   #enough: PromiseWithResolvers<void> | undefined
   #isScheduled = false
   #over = false
@@ -137,7 +137,7 @@ class SseWriter {
     this.options.onEnd()
   }
 
-  /** What arrives together is sent together: by the end of this tick. */
+  /** Frames that arrive together are sent together, at the end of this tick. */
   #schedule(): void {
     if (this.#isScheduled) return
     this.#isScheduled = true

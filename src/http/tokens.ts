@@ -4,7 +4,7 @@ import type { Caller } from './caller.ts'
 /** A token that is good, by its hash. */
 export interface LiveToken {
   readonly hash: string
-  /** When it ends by itself; undefined when something else ends it, such as the end of its process. */
+  /** Expiry; undefined if something else ends it, such as the end of its process. */
   readonly expiresAt?: number
 }
 

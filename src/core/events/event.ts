@@ -21,7 +21,7 @@ export const defineEvent = <Payload extends TSchema>(
 /** The payload of an event whose envelope says everything. */
 export const NoPayload = Type.Object({}, { $id: 'NoPayload', additionalProperties: false })
 
-/** What of an event its emitter says; the log adds number and time. */
+/** Attributes of an event from its emitter; the log adds number and time. */
 export interface EventAttributes {
   /** Absent: that of the write. */
   actor?: Actor | string
@@ -37,7 +37,7 @@ export interface EventAttributes {
 /** Marks an event that a caller emitted, of whatever type: nothing that gc does follows from it. Not on the wire. */
 export const Emitted: unique symbol = Symbol('emitted')
 
-/** What is known of an event's actor beside its name. Not on the wire of events. */
+/** Facts about an event's actor besides its name. Not on the wire of events. */
 export const By: unique symbol = Symbol('by')
 
 /** An event as it stands in the log and on the wire. */

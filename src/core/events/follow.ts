@@ -33,14 +33,14 @@ export interface LogSources<Name extends string = string> {
 export interface FollowLimits {
   /** A reader that was up to date and then fell this far behind is ended; it resumes where it was. */
   lag?: number
-  /** How many events are read at once. */
+  /** Number of events that are read at once. */
   page?: number
 }
 
 /**
- * What is in the logs after each source's point, then what is recorded, in order for each log, none twice, each as
- * `show` makes it. Nothing is queued for a reader: the logs share their newest events, and older ones are rows.
- * It is over when the reader lags, and when the logs are closed where no others may take their place.
+ * Events of the logs after each source's point, then new ones, in order for each log and without repetition, as `show`
+ * formats them. Nothing is queued for a reader: the logs share their newest events, and older ones are rows. It is over
+ * when the reader lags, and when the logs are closed where no others may take their place.
  */
 export class Follower<Name extends string, Shown> implements PullSource<Shown> {
   isDone = false
@@ -103,7 +103,7 @@ export class Follower<Name extends string, Shown> implements PullSource<Shown> {
   }
 }
 
-/** Where a reader is in one log, with the page it reads. */
+/** Position of a reader in one log, with its current page. */
 class LogPosition<Name extends string> {
   #at: number
   #live = false

@@ -18,7 +18,7 @@ import {
   toValues,
 } from './row.ts'
 
-/** Which events a page shows: newest first, strictly below `before`; `since` is a moment in milliseconds. */
+/** Filter of a page of events: newest first, strictly below `before`; `since` is in milliseconds. */
 export interface EventQuery {
   before?: number
   type?: string
@@ -39,7 +39,7 @@ type Select = Statement<EventRow, (string | number)[]>
 
 /** The bytes that one reading takes at most; its first event is read however large it is. Parsing more would hold the loop. */
 const MAX_READ_BYTES = 1024 * 1024
-/** How many events are published at once, and how long several may hold the loop. */
+/** Number of events that are published at once, and how long several may hold the loop. */
 const MAX_PUBLISHED = 64
 const SLICE_MS = 4
 
@@ -65,7 +65,7 @@ export class EventLog {
     store: Store,
     private readonly clock: Clock,
     private readonly deadlines: Deadlines,
-    /** How many events of one actor are looked at for one page by type and actor. */
+    /** Number of events of one actor that are looked at for one page by type and actor. */
     private readonly bounds = { scan: 20_000 },
   ) {
     this.#insert = store.prepare(INSERT)
@@ -226,7 +226,7 @@ export class EventLog {
     })
   }
 
-  /** Whether nothing is recorded any more; whoever follows the log gets what there is, and is done. */
+  /** True if nothing is recorded any more; whoever follows the log gets what there is, and is done. */
   get isClosed(): boolean {
     return this.#isClosed
   }

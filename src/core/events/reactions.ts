@@ -10,7 +10,7 @@ import type { EventLog } from './log.ts'
 export type Reaction = (tx: Tx, recorded: RecordedEvent) => void
 
 /**
- * Which events a consumer wants: their types, or a rule that may change while it runs. What it does not want costs it
+ * Events that a consumer wants: their types, or a rule that may change while it runs. What it does not want costs it
  * nothing; what it does is a write.
  */
 export type EventSelector = readonly string[] | ((recorded: RecordedEvent) => boolean)
@@ -23,24 +23,24 @@ interface Consumer {
   cursor: number
   saved: number
   running: Promise<void> | undefined
-  /** Whether what is running only writes how far it came. */
+  /** True if what is running only writes how far it came. */
   isSaving: boolean
   failing: { seq: number; tries: number } | undefined
-  /** Whether the store did not take its last write. */
+  /** True if the store did not take its last write. */
   isBlocked: boolean
 }
 
-/** How a try at some events ended: done, stopped at an event of which its reaction throws, or the store did not take it. */
+/** Result of reacting to events: done, stopped at an event whose reaction throws, or not accepted by the store. */
 type BatchResult = { is: 'done' } | { is: 'failed'; at: number; error: unknown } | { is: 'rejected'; error: unknown }
 
 const MAX_BATCH = 64
 const READ_SIZE = 256
-/** How long the reactions of one write may hold the loop. */
+/** Maximum time the reactions of one write may hold the loop. */
 const SLICE_MS = 4
 const MAX_TRIES = 5
 const FIRST_RETRY_MS = 200
 const STORE_RETRY_MS = 5_000
-/** How far a consumer may have passed uninteresting events before its row says so. */
+/** Maximum uninteresting events that a consumer passes before its row is updated. */
 const MAX_UNSAVED = 1000
 
 /**

@@ -24,7 +24,7 @@ interface Segment {
 const DAY = 86_400_000
 const ROW_BYTES = 100
 
-/** What one stretch may take from the loop. */
+/** Maximum time one stretch takes from the loop. */
 const SLICE_MS = 4
 
 /**

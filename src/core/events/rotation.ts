@@ -34,7 +34,7 @@ export interface Rotation extends Rotated {
   written: Promise<void>
 }
 
-/** How long archives are kept, and how much disk they may take: the oldest go first, the newest always stays. */
+/** Maximum time archives are kept, and how much disk they may take: the oldest go first, the newest always stays. */
 export interface ArchiveLimits {
   /** Milliseconds; 0 for ever. */
   readonly age: number

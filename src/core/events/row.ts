@@ -8,7 +8,7 @@ export interface EventRow {
   type: string
   at: number
   actor: string
-  /** What is known of the actor beside its name, as JSON. */
+  /** Facts about the actor besides its name, as JSON. */
   by: string | null
   subject: string | null
   message: string | null
@@ -55,7 +55,7 @@ export const PAGES = {
   subject: page('WHERE subject = ? AND'),
 }
 
-/** Where a page by type and actor stops looking: so many events of the actor further down. */
+/** Maximum events of an actor that a page by type and actor scans. */
 export const HORIZON = `SELECT seq FROM events
   WHERE actor = ? AND seq < ? AND seq >= ? ORDER BY seq DESC LIMIT 1 OFFSET ?`
 
@@ -72,7 +72,7 @@ export const ARCHIVE_LINES = `SELECT '{"seq":' || seq || ',"type":' || json_quot
   || ',"payload":' || payload || '}' AS line
   FROM events WHERE seq BETWEEN ? AND ? ORDER BY seq`
 
-/** What is recorded of the actor beside its name; nothing of those of whom the name says everything. */
+/** Recorded facts about the actor besides its name; none if the name says everything. */
 function detailsOf({ kind, name: _, request: __, answer: ___, ...details }: Actor): string | null {
   return Object.keys(details).length > 0 ? JSON.stringify({ kind, ...details }) : null
 }
@@ -116,10 +116,10 @@ export const toValues = (draft: EventDraft): EventValues => [
   draft.emitted,
 ]
 
-/** What an event has in a list beside its texts: the names of its fields, its number and its time. */
+/** Size of an event in a list besides its texts: field names, number and time. */
 const ENVELOPE_BYTES = 256
 
-/** How many bytes an event has in a list at most. */
+/** Maximum number of bytes an event has in a list. */
 export function listedBytes(row: EventRow): number {
   const { type, actor, by, subject, message, run_id, session_id, step_id, depends_on_step_ids, payload } = row
   const texts = [type, actor, by, subject, run_id, session_id, step_id, depends_on_step_ids, payload]

@@ -1,10 +1,10 @@
-/** How many values were at most so large: `le` is the bound, `count` includes those of the smaller bounds. */
+/** Maximum number of values were so large: `le` is the bound, `count` includes those of the smaller bounds. */
 export interface HistogramBucket {
   readonly le: number
   readonly count: number
 }
 
-/** What a histogram has counted so far. */
+/** Counts of a histogram so far. */
 export interface HistogramSnapshot {
   readonly buckets: readonly HistogramBucket[]
   readonly sum: number

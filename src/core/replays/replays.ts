@@ -8,7 +8,7 @@ export interface ReplayKey {
   readonly scope: Uint8Array
   /** Milliseconds: the date of the key, or when the request came. */
   readonly at: number
-  /** Whether `at` is the date of the key. */
+  /** True if `at` is the date of the key. */
   readonly isDated: boolean
 }
 

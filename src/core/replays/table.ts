@@ -8,7 +8,7 @@ export const replays = sqliteTable(
     /** Milliseconds: the date in a UUIDv7, else when the request came. */
     at: integer().notNull(),
     scope: blob({ mode: 'buffer' }).notNull(),
-    /** Whether `at` is the date of the key. */
+    /** True if `at` is the date of the key. */
     is_dated: integer({ mode: 'boolean' }).notNull(),
     print: blob({ mode: 'buffer' }).notNull(),
     kind: text({ enum: ['begun', 'answer', 'resource', 'secret'] }).notNull(),

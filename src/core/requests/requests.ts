@@ -29,11 +29,11 @@ export const RequestFailed = defineEvent(
 export interface AcceptedRequest {
   id: string
   operation: string
-  /** What it is about: a session id, a city name. */
+  /** Subject: a session id, a city name. */
   subject: string
-  /** What is needed to go on with it after a crash. */
+  /** Data needed to continue it after a crash. */
   detail: Record<string, string>
-  /** Who sent it; the events that it ends with are theirs. */
+  /** Sender of the request, and actor of its final events. */
   requester: Actor
 }
 
@@ -106,6 +106,6 @@ export class Requests {
   }
 }
 
-/** Who sent a request; one that an earlier version accepted does not say. */
+/** Sender of a request; unknown for those accepted by an earlier version. */
 const requesterOf = ({ requester }: Pick<RequestRow, 'requester'>): Actor =>
   requester === null ? GC : JSON.parse(requester)

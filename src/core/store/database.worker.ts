@@ -14,7 +14,7 @@ const CHUNK = 64 * 1024
 /** Pages that are returned at once, and the milliseconds in between. */
 const SLICE = 256
 const PAUSE = 5
-/** How often the write-ahead log is tried to be emptied. */
+/** Maximum attempts to empty the write-ahead log. */
 const TRUNCATE_ATTEMPTS = 200
 
 const connections = new Map<string, Database>()

@@ -2,7 +2,7 @@ import { fdatasync, fdatasyncSync } from 'node:fs'
 
 /** To wake a thread for a sync, and to hear from it, takes as long as a sync that is this short. */
 const QUICK_MS = 0.5
-/** What one sync counts in the average. */
+/** Weight of one sync in the average. */
 const WEIGHT = 1 / 16
 
 /** Puts what was written to a file on disk; `isAlone` when nothing else waits to be written. */

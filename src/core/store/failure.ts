@@ -1,18 +1,18 @@
 import { AppError, errorMessage } from '../errors.ts'
 
-/** Why a store accepts no more writes. Only closing and opening again helps. */
+/** Reason a store accepts no more writes. Only closing and opening again helps. */
 export interface StoreFailure {
   /** A sentence for people. */
   readonly reason: string
-  /** Whether its files are no longer where they were opened; what is read then is of no use to anybody. */
+  /** True if its files are no longer where they were opened; what is read then is of no use to anybody. */
   readonly isDisplaced: boolean
 }
 
-/** Why the writes of a store fail for now. It ends with the next write that succeeds. */
+/** Reason the writes of a store fail for now. It ends with the next write that succeeds. */
 export interface StoreTrouble {
   /** The cause, such as a full disk, with the folder. */
   readonly reason: string
-  /** How to end it. */
+  /** Fix that ends it. */
   readonly remedy: string
 }
 

@@ -8,13 +8,13 @@ import { rethrowUnwritable } from './failure.ts'
 /** Reads rows off the event loop; each call sees what is committed by then. */
 export type ReadRows = <Row>(sql: string, ...params: number[]) => Promise<Row[]>
 
-/** What is done with a whole database, off the event loop. */
+/** Operations on a whole database, off the event loop. */
 export class StoreFiles {
   #compacting: Promise<unknown> = Promise.resolve()
 
   constructor(private readonly path: string) {}
 
-  /** How many bytes its files take. */
+  /** Size of its files in bytes. */
   get bytes(): number {
     const sizes = [this.path, `${this.path}-wal`].map((path) => statSync(path, { throwIfNoEntry: false })?.size ?? 0)
     return sizes.reduce((sum, size) => sum + size, 0)

@@ -21,11 +21,11 @@ export interface KeptCopy {
   readonly path: string
   /** The version of its tables. */
   readonly version: number
-  /** When it was made. */
+  /** Creation time. */
   readonly at: number
 }
 
-/** How many copies of a database stay. */
+/** Maximum copies of a database that are kept. */
 const MAX_COPIES = 2
 
 const copyPath = (path: string, version: number): string => `${path}.v${version}`

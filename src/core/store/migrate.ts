@@ -3,7 +3,7 @@ import { AppError } from '../errors.ts'
 import { keepCopy } from './kept-copies.ts'
 
 interface MigrateOptions {
-  /** Whether a database of an older gc is copied before it is changed. */
+  /** True if a database of an older gc is copied before it is changed. */
   readonly keepsCopies?: boolean | undefined
   /** Called in the transaction of the last migration of a database that an older gc wrote. */
   readonly onMigrated?: ((db: Database) => void) | undefined

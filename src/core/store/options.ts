@@ -8,7 +8,7 @@ export interface StoreOptions {
   onFailure?: (failure: StoreFailure) => void
   /** Called when writes fail for another reason than before, and with undefined once they succeed again. */
   onTrouble?: (trouble: StoreTrouble | undefined) => void
-  /** Where the attempts to write are scheduled while writes fail; without it only the next write shows that they succeed. */
+  /** Schedules attempts to write while writes fail; without it only the next write shows success. */
   deadlines?: Deadlines
   /** Called with what an effect threw. */
   onError?: (error: unknown) => void
@@ -19,11 +19,11 @@ export interface StoreOptions {
   restartAt?: number
   /** Megabytes of pages that are kept in memory at most. */
   cacheMb?: number
-  /** How long a write may wait for one of a thread, in milliseconds. */
+  /** Maximum time a write may wait for one of a thread, in milliseconds. */
   maxWait?: number
   /** Milliseconds that the writes of one commit may hold the loop; the first always runs. */
   groupMs?: number
-  /** Whether a database of an older gc is copied before it is changed. */
+  /** True if a database of an older gc is copied before it is changed. */
   keepsCopies?: boolean
   /** Called in the transaction of the last migration of a database that an older gc wrote. */
   onMigrated?: (db: Database) => void

@@ -9,7 +9,7 @@ import type { PreparedQueryConfig, SQLiteExecuteMethod } from 'drizzle-orm/sqlit
 
 export type Orm = BunSQLiteDatabase
 
-/** How many statements stay compiled: SQL that holds lists has as many forms as there are lengths. */
+/** Maximum statements that stay compiled: SQL with lists has one form for each length. */
 const MAX_STATEMENTS = 256
 
 /** drizzle on a database of ours. A statement that ran before is not compiled again. */

@@ -67,7 +67,7 @@ export class Recounts {
     })
   }
 
-  /** What a check finds, up to `max` rows. */
+  /** Findings of a check, up to `max` rows. */
   async *#wrongRows(query: ReadRows, { sliced, wrong }: CounterCheck, max: number): AsyncGenerator<WrongRow[]> {
     if (max <= 0) return
     this.#assertOpen()

@@ -97,11 +97,11 @@ export const codeOf = (error: unknown): string => (error instanceof Error && 'co
 
 export const isBusy = (error: unknown): boolean => codeOf(error).startsWith('SQLITE_BUSY')
 
-/** Whether the error comes from the disk or the file, not from the statement. */
+/** True if the error comes from the disk or the file, not from the statement. */
 export const isStorageError = (error: unknown): boolean =>
   /^SQLITE_(FULL|IOERR|CORRUPT|READONLY|CANTOPEN|NOMEM|NOTADB|PROTOCOL|BUSY)/.test(codeOf(error))
 
-/** Why a database cannot be opened, in a sentence that says what to do. */
+/** Reason a database cannot be opened, in a sentence that says what to do. */
 export function toStoreError(path: string, error: unknown): unknown {
   if (error instanceof AppError) return error
   return new AppError('store-unavailable', openFailure(path, codeOf(error), errorMessage(error)))

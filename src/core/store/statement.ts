@@ -46,7 +46,7 @@ export class LazyStatement<Row, Params extends SQLQueryBindings[]> implements St
   }
 }
 
-/** That the database at a path is not closed. */
+/** Asserts that the database at a path is not closed. */
 export function assertOpen(path: string, isClosed: boolean): void {
   if (isClosed) throw new AppError('store-unavailable', `${path} is closed`)
 }

@@ -56,7 +56,7 @@ export class Store {
   #closed = false
   #failure: StoreFailure | undefined
   #isTorn = false
-  /** How far the log reached before the group under way. */
+  /** End of the log before the group in progress. */
   #durable: WalPosition = { salt: 0n, frames: 0, bytes: 0 }
 
   private constructor(
@@ -104,17 +104,17 @@ export class Store {
     return store
   }
 
-  /** Why no more writes are accepted; undefined while all is well. */
+  /** Reason no more writes are accepted; undefined while all is well. */
   get failure(): string | undefined {
     return this.#failure?.reason
   }
 
-  /** Why writes fail now; undefined while they succeed. */
+  /** Reason writes fail now; undefined while they succeed. */
   get problem(): string | undefined {
     return this.failure ?? this.#troubleWatch.problem
   }
 
-  /** Whether a write runs, so that reads see what may not stay. */
+  /** True if a write runs, so that reads see what may not stay. */
   get isWriting(): boolean {
     return this.#committer.isRunning
   }
@@ -318,7 +318,7 @@ const throwLater = (error: unknown): void =>
     throw error
   })
 
-/** How whoever asked for a write learns what became of it. */
+/** Callbacks by which the requester of a write learns its outcome. */
 interface WriteOutcome {
   resolve(value: unknown): void
   reject(error: unknown): void
@@ -329,12 +329,12 @@ class StoreMetrics {
   readonly #writes = new DurationHistogram()
   #failures = 0
 
-  /** How long writes took, from when they were asked for until they were on disk. */
+  /** Time writes took, from when they were asked for until they were on disk. */
   writes(): HistogramSnapshot {
     return this.#writes.snapshot()
   }
 
-  /** How many writes the store did not take; those that their own rules rejected are not counted. */
+  /** Number of writes the store did not take; those that their own rules rejected are not counted. */
   get failures(): number {
     return this.#failures
   }
@@ -374,7 +374,7 @@ interface PendingWorkerWrite extends WorkerWrite<unknown> {
 
 /** The most writes that share one commit. */
 const MAX_GROUP = 1024
-/** How long a write may wait for one of a thread, in milliseconds. */
+/** Maximum time a write may wait for one of a thread, in milliseconds. */
 const MAX_WAIT = 10_000
 
 /** The writes of a store that wait for their turn, in the order in which they came. */
@@ -517,10 +517,10 @@ class Checkpointer {
   }
 }
 
-/** What a write works with: it commits or rolls back as one, whatever else its group does. */
+/** Transaction of a write: it commits or rolls back as one, independently of its group. */
 export interface Tx {
   readonly orm: Orm
-  /** Who makes the change. */
+  /** Actor of the change. */
   readonly actor: Actor
   /** Runs a statement of this store as part of the write. */
   run<Params extends SQLQueryBindings[]>(statement: Statement<unknown, Params>, ...params: Params): Changes
@@ -619,7 +619,7 @@ class Committer {
     this.#undo = db.prepare('ROLLBACK TO one')
   }
 
-  /** Whether its writes run now. */
+  /** True if its writes run now. */
   get isRunning(): boolean {
     return this.#isRunning
   }

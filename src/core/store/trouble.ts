@@ -31,7 +31,7 @@ export class TroubleWatch {
     readonly probe: () => Promise<unknown>,
   ) {}
 
-  /** Why writes fail, with what to do; undefined while they succeed. */
+  /** Reason writes fail, with the fix; undefined while they succeed. */
   get problem(): string | undefined {
     return this.#trouble && describeTrouble(this.#trouble)
   }
@@ -87,7 +87,7 @@ export class TroubleWatch {
   }
 }
 
-/** Whether the disk of a file has room for more than a few small writes; true where the system cannot tell. */
+/** True if the disk of a file has room for more than a few small writes; true where the system cannot tell. */
 function hasRoom(path: string): boolean {
   try {
     const { bavail, bfree, bsize } = statfsSync(dirname(path))
@@ -112,7 +112,9 @@ const fullDisk = (folder: string): StoreTrouble => ({
   remedy: 'free some space there, and writes resume',
 })
 
-/** Why no file can be written in a folder, by the code of the system; undefined for codes that say nothing about it. */
+/**
+ * Reason no file can be written in a folder, by the code of the system; undefined for codes that say nothing about it.
+ */
 export function ofSystem(folder: string, code: string): StoreTrouble | undefined {
   if (code === 'ENOSPC') return fullDisk(folder)
   if (code === 'EDQUOT') {

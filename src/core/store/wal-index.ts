@@ -1,18 +1,18 @@
 import { closeSync, openSync, readSync, writeSync } from 'node:fs'
 
-/** How far a write-ahead log reaches since it last started from its beginning, which has a salt of its own. */
+/** End of a write-ahead log since its last restart, which has its own salt. */
 export interface WalPosition {
   readonly salt: bigint
   readonly frames: number
-  /** What these frames take. */
+  /** Size of these frames. */
   readonly bytes: number
 }
 
-/** Whether nothing was written from one position to the other. */
+/** True if nothing was written from one position to the other. */
 export const isSamePosition = (one: WalPosition, other: WalPosition): boolean =>
   one.salt === other.salt && one.frames === other.frames
 
-/** What became of frames that were written after a position. */
+/** Fate of frames written after a position. */
 export type Aftermath = 'in the log' | 'in the database' | 'being copied'
 
 /** The header is there twice, and both begin the file; then follows what was copied to the database. */
@@ -49,7 +49,9 @@ export class WalIndex {
     return { salt: this.#salt, frames, bytes: frames * (FRAME_HEADER_BYTES + this.#page) }
   }
 
-  /** Whether the frames after a position, of one commit, are in the log alone: a copy to the database may have begun. */
+  /**
+   * True if the frames after a position, of one commit, are in the log alone: a copy to the database may have begun.
+   */
   aftermathOf({ salt, frames }: WalPosition): Aftermath {
     this.#read()
     const before = this.#salt === salt ? frames : 0

@@ -7,7 +7,7 @@ const HEADER_BYTES = 32
 /** The place of a 64-bit number in the header. */
 const SALT = 2
 
-/** How a sync ended: on disk, or why it cannot be trusted any more. */
+/** Result of a sync: on disk, or the reason it cannot be trusted any more. */
 export type SyncResult = { ok: true } | FailedSync
 
 export interface FailedSync {
@@ -29,7 +29,9 @@ export class Wal {
     this.#database = statSync(path)
   }
 
-  /** Why what is written would not be found again under the name of the database; undefined while all is in place. */
+  /**
+   * Reason what is written would not be found again under the name of the database; undefined while all is in place.
+   */
   displacement(): string | undefined {
     const log = fstatSync(this.#file)
     if (!this.isDatabaseInPlace()) return 'it was moved, deleted or replaced while it was in use'
@@ -37,7 +39,7 @@ export class Wal {
     return isSameFile(`${this.path}-wal`, log) ? undefined : 'its write-ahead log was moved or replaced'
   }
 
-  /** Whether the name of the database still leads to the file that was opened. */
+  /** True if the name of the database still leads to the file that was opened. */
   isDatabaseInPlace(): boolean {
     return isSameFile(this.path, this.#database)
   }
@@ -77,7 +79,7 @@ export class Wal {
     closeSync(this.#file)
   }
 
-  /** What distinguishes the log since it last started from its beginning. */
+  /** Identity of the log since its last restart. */
   get #salt(): bigint {
     const header = new Uint8Array(HEADER_BYTES)
     readSync(this.#file, header, 0, HEADER_BYTES, 0)

@@ -9,7 +9,7 @@ const PREFIX = { start: 345, length: 155 }
 const NAME_BYTES = 100
 const MAX_OCTAL_SIZE = 8 ** 11 - 1
 
-/** What a header says. */
+/** Fields of a header. */
 export interface TarHeader {
   readonly name: string
   readonly mode: number
@@ -18,7 +18,7 @@ export interface TarHeader {
   readonly type: string
 }
 
-/** What is wrong with a tar file. */
+/** Error in a tar file. */
 export class TarError extends Error {}
 
 /** Reads a header; undefined for the block of zeros that ends the file. */

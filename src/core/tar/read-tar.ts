@@ -41,7 +41,7 @@ async function* readEntry(reader: ByteReader, header: TarHeader): AsyncGenerator
   for await (const _ of reader.stream(paddedSize(header.size) - header.size));
 }
 
-/** What an extended header says of the entry after it. */
+/** Attributes of the next entry, from an extended header. */
 async function readExtension(reader: ByteReader, { size, type }: TarHeader): Promise<Partial<TarHeader>> {
   if (size > MAX_EXTENSION_BYTES) throw new TarError('an extended header in it is too long')
   const bytes = (await reader.read(paddedSize(size))).subarray(0, size)

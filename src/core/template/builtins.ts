@@ -31,7 +31,7 @@ const escapeQuery = (text: string): string =>
     .replace(/[!'()*]/g, (char) => `%${char.charCodeAt(0).toString(HEX).toUpperCase()}`)
     .replaceAll('%20', '+')
 
-/** Whether two values are equal; throws for values of different types. */
+/** True if two values are equal; throws for values of different types. */
 function isEqual(a: Value, b: Value): boolean {
   if (a === undefined || b === undefined) return a === b
   if (typeName(a) !== typeName(b)) throw failure(`${typeName(a)} and ${typeName(b)} cannot be compared`)
@@ -39,7 +39,7 @@ function isEqual(a: Value, b: Value): boolean {
   return a === b
 }
 
-/** Whether the first value is less than the second; throws for values without an order. */
+/** True if the first value is less than the second; throws for values without an order. */
 function isLess(a: Value, b: Value): boolean {
   if (typeof a === 'string' && typeof b === 'string') return compareBytes(a, b) < 0
   if (typeof a === 'bigint' && typeof b === 'bigint') return a < b

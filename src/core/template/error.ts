@@ -1,7 +1,7 @@
-/** Why a template was not rendered: it cannot be read, it failed while it ran, or it asked for too much. */
+/** Reason a template was not rendered: it cannot be read, it failed while it ran, or it asked for too much. */
 export type TemplateErrorKind = 'syntax' | 'execution' | 'limit'
 
-/** What is wrong with a template, and where. */
+/** Error in a template, with its position. */
 export class TemplateError extends Error {
   override readonly name = 'TemplateError'
 

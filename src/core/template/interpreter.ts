@@ -9,16 +9,16 @@ import { isTrue, sortedEntries, typeName, type Value } from './value.ts'
 export interface InterpreterOptions {
   readonly functions: TemplateFunctions
   readonly meter: Meter
-  /** What a field is that the data lack. */
+  /** Value of a field that the data lack. */
   readonly missing: 'empty' | 'error'
   template(name: string): readonly Node[] | undefined
 }
 
-/** What the last argument of a function is when no pipe hands it one. */
+/** Last argument of a function without a pipe. */
 const NOTHING = Symbol('nothing')
 type Final = Value | typeof NOTHING
 
-/** How a body ended: at its end, or by a word for the loop around it. */
+/** End of a body: normal, or by a keyword for the loop around it. */
 type Completion = 'done' | 'break' | 'continue'
 
 interface Variable {

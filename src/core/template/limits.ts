@@ -1,8 +1,8 @@
 import { TemplateError } from './error.ts'
 
-/** What one rendering may take. */
+/** Limits of one rendering. */
 export interface TemplateLimits {
-  /** How deep templates may call each other. */
+  /** Maximum depth of templates that call each other. */
   readonly depth: number
   /** The bytes of what is written, and of any value on the way. */
   readonly bytes: number
@@ -14,10 +14,10 @@ const MAX_DEPTH = 100
 const MAX_BYTES = 1_000_000
 const BYTES_A_STEP = 64
 
-/** What a rendering may take altogether. */
+/** Limits of a whole rendering. */
 export const FULL_LIMITS: TemplateLimits = { depth: MAX_DEPTH, bytes: MAX_BYTES, steps: 2_000_000 }
 
-/** What it may take where others wait for it: well under 20 ms. */
+/** Limits while others wait for it: well under 20 ms. */
 export const SHORT_LIMITS: TemplateLimits = { ...FULL_LIMITS, steps: 20_000 }
 
 /** Counts what a rendering takes, and ends it when that is too much. */

@@ -1,4 +1,4 @@
-/** What a template is made of. */
+/** Nodes of a template. */
 export type Node =
   | { readonly kind: 'text'; readonly text: string; readonly line: number }
   | { readonly kind: 'action'; readonly pipe: Pipeline; readonly line: number }
@@ -40,6 +40,6 @@ export type Operand =
   | { readonly kind: 'dot' }
   | { readonly kind: 'nil' }
 
-/** Whether a body shows nothing; such a one never replaces another of its name. */
+/** True if a body shows nothing; such a one never replaces another of its name. */
 export const isEmptyBody = (body: readonly Node[]): boolean =>
   body.every((node) => node.kind === 'text' && /^\s*$/.test(node.text))

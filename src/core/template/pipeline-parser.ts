@@ -3,7 +3,7 @@ import { parseChar, parseNumber, unquote } from './literal.ts'
 import type { Command, Operand, Pipeline } from './node.ts'
 import type { Token } from './token.ts'
 
-/** What a pipeline stands in; only a range may set two variables. */
+/** Context of a pipeline; only a range may set two variables. */
 type Context = 'command' | 'if' | 'with' | 'range' | 'template' | 'block' | 'parentheses'
 
 const MAX_NESTING = 1000

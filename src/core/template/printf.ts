@@ -227,7 +227,7 @@ const unicodeOf = (value: bigint, flags: string): string =>
 
 const MAX_DIGITS = 100
 
-/** How a fraction is written: with so many digits, or with as few as tell it apart when that is undefined. */
+/** Formats a fraction: with the given digits, or with the fewest that identify it. */
 function formatFloat(value: number, verb: 'e' | 'f' | 'g', precision: number | undefined): string {
   if (!Number.isFinite(value)) return Number.isNaN(value) ? 'NaN' : value > 0 ? '+Inf' : '-Inf'
   if (verb === 'e') return exponential(value, precision)

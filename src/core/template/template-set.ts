@@ -11,7 +11,7 @@ import type { Value } from './value.ts'
 
 export interface RenderOptions {
   readonly limits?: TemplateLimits
-  /** What a field is that the data lack; `empty` unless it says otherwise. */
+  /** Value of a field that the data lack; default `empty`. */
   readonly missing?: 'empty' | 'error'
 }
 
@@ -97,7 +97,7 @@ const MAX_NESTING = 1000
 const parseTemplate = (source: string, functions: ReadonlySet<string>): ParsedTemplate =>
   new TemplateParser(tokenize(source), functions).parse()
 
-/** Where a list of nodes ended. */
+/** End of a list of nodes. */
 interface BodyEnd {
   readonly word: 'end' | 'else' | 'end-of-file'
   readonly line: number
@@ -259,7 +259,7 @@ const FIELD = /\.[\p{L}\p{Nd}_]*/uy
 const VARIABLE = /\$[\p{L}\p{Nd}_]*/uy
 const NUMBER =
   /[+-]?(?:0[xX][0-9a-fA-F_]*(?:\.[0-9a-fA-F_]*)?(?:[pP][+-]?[0-9_]*)?|0[oO][0-7_]*|0[bB][01_]*|[0-9_]*(?:\.[0-9_]*)?(?:[eE][+-]?[0-9_]*)?)i?/y
-/** What may follow a name without a blank. */
+/** Characters that may follow a name without a blank. */
 const TERMINATOR = /^(?:$|[\s.,|:()]|\}\})/
 const SYMBOLS: Readonly<Record<string, TokenKind>> = { '=': 'assign', '|': 'pipe', ',': 'comma', '(': '(', ')': ')' }
 

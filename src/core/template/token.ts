@@ -1,4 +1,4 @@
-/** What a token of a template is. */
+/** Kinds of tokens of a template. */
 export type TokenKind =
   | 'text'
   | 'open'
@@ -25,7 +25,7 @@ export interface Token {
   readonly kind: TokenKind
   readonly text: string
   readonly line: number
-  /** Whether a blank stands before it. */
+  /** True if a blank stands before it. */
   readonly isSpaced: boolean
 }
 

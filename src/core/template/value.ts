@@ -3,10 +3,10 @@ import { TemplateError } from './error.ts'
 /** The data of a template: texts by name. */
 export type TemplateData = ReadonlyMap<string, string>
 
-/** What an expression comes to: a whole number is a bigint, a fraction a number, and undefined no value at all. */
+/** Value of an expression: an integer is a bigint, a fraction a number, and undefined no value. */
 export type Value = string | bigint | number | boolean | TemplateData | undefined
 
-/** What a value is called in the language of templates. */
+/** Name of a value's type in the language of templates. */
 export function typeName(value: Value): string {
   if (value === undefined) return 'nil'
   if (typeof value === 'bigint') return 'int'
@@ -15,7 +15,7 @@ export function typeName(value: Value): string {
   return typeof value === 'string' ? 'string' : 'map[string]string'
 }
 
-/** Whether a value counts as true: it is not empty, nothing, zero or false. */
+/** True if a value counts as true: it is not empty, nothing, zero or false. */
 export function isTrue(value: Value): boolean {
   if (typeof value === 'object') return value.size > 0
   return Boolean(value)

@@ -2,7 +2,7 @@ import { sha256 } from '../digest.ts'
 import { Redactor } from './redact.ts'
 import { blankSentence } from './secrets.ts'
 
-/** How the token of each kind of caller begins. */
+/** Prefix of the tokens of each kind of caller. */
 export const TOKEN_PREFIX = { session: 'gcs_', operator: 'gco_', person: 'gcp_', networkAgent: 'moltbook_' } as const
 
 export const TOKEN_PREFIXES: readonly string[] = Object.values(TOKEN_PREFIX)

@@ -1,6 +1,6 @@
 /**
- * What a byte of terminal output is: a character, part of an escape sequence whose end is to come, the end of one that
- * only changes how characters look, or a control character or the end of any other sequence.
+ * Kind of a byte of terminal output: a character, part of an unfinished escape sequence, the end of one that only
+ * changes style, or a control character or other end.
  */
 export type ByteKind = 'text' | 'pending' | 'styling' | 'control'
 
@@ -28,12 +28,12 @@ export class EscapeParser {
     this.#state = 'ground'
   }
 
-  /** Whether the last byte belongs to a string: a title, or the address of a hyperlink. */
+  /** True if the last byte belongs to a string: a title, or the address of a hyperlink. */
   get isInString(): boolean {
     return this.#state === 'string'
   }
 
-  /** Whether no sequence is open. */
+  /** True if no sequence is open. */
   get isGround(): boolean {
     return this.#state === 'ground'
   }

@@ -1,6 +1,6 @@
-/** How many levels of objects and lists a JSON value may have in a request. */
+/** Number of levels of objects and lists a JSON value that may have in a request. */
 export const MAX_JSON_DEPTH = 64
-/** How many it may have in what an agent or its program wrote; what is deeper could not be written as JSON again. */
+/** Maximum depth of data from an agent or its program; deeper data could not be written as JSON again. */
 export const MAX_WRITTEN_DEPTH = 256
 
 const QUOTE = 0x22
@@ -8,7 +8,7 @@ const BACKSLASH = 0x5c
 const OPENING = new Set([0x5b, 0x7b])
 const CLOSING = new Set([0x5d, 0x7d])
 
-/** Whether text, read as JSON, has more levels than `max`. It is scanned once and without recursion. */
+/** True if text, read as JSON, has more levels than `max`. It is scanned once and without recursion. */
 export function isNestedTooDeep(json: string, max = MAX_JSON_DEPTH): boolean {
   let depth = 0
   for (let index = 0; index < json.length; index++) {

@@ -40,7 +40,7 @@ export class Redactor {
     return text.replace(this.#pattern, `$1${SECRET_MARKER}`)
   }
 
-  /** Whether a text ends in what may be the beginning of a secret. */
+  /** True if a text ends in what may be the beginning of a secret. */
   endsInBeginning(text: string): boolean {
     return this.#beginning.test(text)
   }
@@ -51,12 +51,12 @@ export class Redactor {
   }
 }
 
-/** Where a run of characters stands: in a prefix, behind one, or in neither. */
+/** Position of a run of characters: in a prefix, behind one, or in neither. */
 class SecretPosition {
   /** The last characters, of which a prefix may be made: a ring, and how many there were. */
   readonly #tail = new Uint8Array(TAIL_LENGTH)
   #characters = 0
-  /** How many characters were read after a prefix; undefined when there was none. */
+  /** Number of characters that were read after a prefix; undefined when there was none. */
   body: number | undefined
 
   constructor(private readonly prefixes: readonly Uint8Array[]) {}
@@ -67,7 +67,7 @@ class SecretPosition {
     this.#characters = 0
   }
 
-  /** Whether this character is the last of a prefix. */
+  /** True if this character is the last of a prefix. */
   completesPrefix(byte: number): boolean {
     this.#tail[this.#characters++ % TAIL_LENGTH] = byte
     return byte === UNDERSCORE && this.prefixes.some((prefix) => this.#endsWith(prefix))
@@ -87,7 +87,7 @@ class SecretPosition {
 export class RedactionStream {
   readonly #escapes = new EscapeParser()
   readonly #text: SecretPosition
-  /** That in a title or address, while no secret is read in the text around it. */
+  /** Sequence in a title or address, while no secret is read in the text around it. */
   readonly #string: SecretPosition
   /** The bytes after a prefix that are not out yet. */
   #held: number[] = []
@@ -98,7 +98,7 @@ export class RedactionStream {
     this.#string = new SecretPosition(bytes)
   }
 
-  /** How many bytes are held back. */
+  /** Number of bytes that are held back. */
   get held(): number {
     return this.#held.length
   }
@@ -117,7 +117,7 @@ export class RedactionStream {
     return out.end()
   }
 
-  /** What was held back. If it turns out to be a secret after all, the rest of it is still struck out. */
+  /** Text held back. If it turns out to be a secret after all, the rest of it is still struck out. */
   flush(): Uint8Array {
     const held = Uint8Array.from(this.#held)
     this.#held = []
@@ -145,7 +145,7 @@ export class RedactionStream {
     }
   }
 
-  /** What was held back was no secret. */
+  /** Releases held text that was not a secret. */
   #end(position: SecretPosition, at: number, out: Output): void {
     if (position.body !== undefined) out.insert(at, this.flush())
     position.reset()

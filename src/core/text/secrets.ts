@@ -48,7 +48,9 @@ const SECRET_TABLE = /^(?:env|environment|headers|http_?headers)$/i
 /** Keys whose text is a name: `key` of an option. */
 const NAMING_KEY = /^keys?$/i
 
-/** Whether a variable, key, option or header is named like one that holds a secret: `API_KEY`, `--api-key`, `apiKey`. */
+/**
+ * True if a variable, key, option or header is named like one that holds a secret: `API_KEY`, `--api-key`, `apiKey`.
+ */
 export const isSecretName = (name: string): boolean =>
   SECRET_NAME.test(
     name
@@ -57,14 +59,17 @@ export const isSecretName = (name: string): boolean =>
       .replace(/^_+/, ''),
   )
 
-/** Whether a variable looks like a key: confined sessions do not inherit it. */
+/** True if a variable looks like a key: confined sessions do not inherit it. */
 export const looksSecret = (name: string, value: string | undefined): boolean =>
   SECRET_NAME.test(name) || (value !== undefined && SECRET_ADDRESS.test(value))
 
-/** Whether a table has secrets only: `env`, `headers`. */
+/** True if a table has secrets only: `env`, `headers`. */
 export const isSecretTable = (key: string): boolean => SECRET_TABLE.test(key)
 
-/** Whether a value only says where a secret is: `$NAME`, `${NAME}`, `$(command)`, `env:NAME`, `file:path`, a path, a template. */
+/**
+ * True if a value only says where a secret is: `$NAME`, `${NAME}`, `$(command)`, `env:NAME`, `file:path`, a path, a
+ * template.
+ */
 export const isReference = (value: string): boolean =>
   /^["']?(?:\$[\w{(]|\{\{|(?:env|file):|~?\/|\.{1,2}\/)/.test(value) || value.trim() === ''
 
@@ -100,7 +105,7 @@ const replaceUsers = (text: string, replace: (secret: string) => string): string
     (user.includes(':') || /^https?$/i.test(scheme)) && !isReference(user) ? before + replaceUser(user, replace) : all,
   )
 
-/** Of `name:password`, the password is what is known elsewhere; the whole is replaced. */
+/** For `name:password`, a password that is known elsewhere replaces the whole. */
 function replaceUser(user: string, replace: (secret: string) => string): string {
   const [, password] = /:(.+)$/.exec(user) ?? []
   if (password !== undefined) replace(password)
@@ -158,7 +163,7 @@ function blankOption(field: string, value: unknown): unknown {
   return value.map(() => ({ value: SECRET_MARKER, label: SECRET_MARKER }))
 }
 
-/** Where a value with a marker would be stored, and what is stored there now. */
+/** Storage place of a value with a marker, with its current value. */
 interface StoredValue {
   readonly stored: unknown
   /** The same as it was shown. */

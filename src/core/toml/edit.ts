@@ -31,7 +31,7 @@ export const setKey = (
   value: TomlValue | undefined,
 ): string | undefined => editBody(text, (body) => putKey(body, block, key, value))
 
-/** Where the header of a table such as `[providers.x.env]` stands; undefined when it has none. */
+/** Offset of a table's header such as `[providers.x.env]`; undefined without one. */
 export function tableOffset(text: string, keys: readonly string[]): number | undefined {
   const body = text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text
   const table = tablesOf(body).find(

@@ -2,7 +2,7 @@ import { type AST, ParseError, parseTOML } from 'toml-eslint-parser'
 import { collectGarbage } from '../../core/collect-garbage.ts'
 import { piecesOf, type TomlPiece } from './pieces.ts'
 
-/** Where a value stands: its line, and its offset in the text without a byte order mark. */
+/** Position of a value: its line, and its offset without the byte order mark. */
 interface TomlPosition {
   readonly line: number
   readonly offset: number

@@ -7,7 +7,7 @@ export interface TomlPiece {
 
 /** Characters of a piece; the last element of a list may make it longer. */
 const PIECE = 32 * 1024
-/** What changes how a bracket at the start of a line is read. */
+/** Marks that change the meaning of a bracket at the start of a line. */
 const MARK = /"""|'''|["'#[\]{}\n]/g
 
 /** Splits a long TOML text before `[[headers]]`. A text that is not TOML may be split anywhere. */
@@ -36,7 +36,7 @@ export function piecesOf(text: string): TomlPiece[] {
   return pieces
 }
 
-/** Where a comment or a string ends that begins with a mark; a line break after it is not part of it. */
+/** End of a comment or string that starts with a mark, without a following line break. */
 function endOf(text: string, start: number, mark: string): number {
   const lineEnd = indexOrEnd(text, '\n', start)
   if (mark === '#') return lineEnd
@@ -51,7 +51,7 @@ function endOf(text: string, start: number, mark: string): number {
   return end
 }
 
-/** Whether a character has an odd number of backslashes before it. */
+/** True if a character has an odd number of backslashes before it. */
 function isEscaped(text: string, at: number): boolean {
   let first = at
   while (text[first - 1] === '\\') first--

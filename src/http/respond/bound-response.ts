@@ -5,7 +5,7 @@ import type { ResponseWriter } from './response-writer.ts'
 /** Pictures are small and compressed. */
 const isPicture = (headers: Headers): boolean => headers.get('content-type') === 'image/webp'
 
-/** What one reader only may see is neither kept nor compressed beside what others wrote. */
+/** Responses for one reader are neither stored nor compressed together with text of others. */
 const isKept = ({ status, headers }: Response): boolean =>
   status === 200 && !/no-store|^$/.test(headers.get('cache-control') ?? '') && !headers.has('content-encoding')
 

@@ -4,7 +4,7 @@ import { AppError } from '../../core/errors.ts'
 export interface Boundary {
   readonly createdAt?: string
   readonly id: string
-  /** Where the page ended inside this row, in lists that show more than one item of a row. */
+  /** Position of the page's end inside this row, for lists with several items per row. */
   readonly within?: string
 }
 

@@ -1,7 +1,7 @@
 import { etagOf, hasTag } from './etag.ts'
 import type { ResponseBody } from './response-body.ts'
 
-/** How the body of a response may be compressed. */
+/** Possible compression of a response body. */
 type Encoding = 'zstd' | 'gzip'
 
 /** Smaller bodies fit in one packet as they are. */

@@ -4,7 +4,7 @@ import type { ResponseContent } from './response-writer.ts'
 export const etagOf = (content: ResponseContent): string =>
   `W/"${(typeof content === 'string' ? Bun.hash(content) : content.hash()).toString(36)}"`
 
-/** Whether a reader has the response with this tag already, as its `If-None-Match` says. */
+/** True if a reader has the response with this tag already, as its `If-None-Match` says. */
 export function hasTag(ifNoneMatch: string | null, etag: string): boolean {
   if (ifNoneMatch === null) return false
   return ifNoneMatch.split(',').some((tag) => tag.trim() === '*' || weak(tag.trim()) === weak(etag))

@@ -22,7 +22,7 @@ function describe(text: string, offset: number): string {
   return char === undefined ? `it ends too early, at ${position}` : `unexpected ${JSON.stringify(char)} at ${position}`
 }
 
-/** Where the text is wrong: within a string or number, at its first wrong character. */
+/** Offset of the error in the text: within a string or number, at its first wrong character. */
 function offsetOf(text: string, { error, offset, length }: ParseError): number {
   switch (printParseErrorCode(error)) {
     case 'UnexpectedEndOfString':

@@ -9,7 +9,7 @@ export interface PageItems<Row, Item> {
 }
 
 interface PageBounds<Item> {
-  /** How many bytes an item has in the response; those of its JSON unless given. */
+  /** Number of bytes an item has in the response; those of its JSON unless given. */
   readonly sizeOf?: (item: Item) => number
   readonly maxBytes?: number
 }
@@ -35,7 +35,7 @@ export function fillPage<Row, Item>(
   return { items, last: undefined }
 }
 
-/** How many bytes an item has as JSON. */
+/** Number of bytes an item has as JSON. */
 export const jsonSize = (item: unknown): number => Buffer.byteLength(JSON.stringify(item))
 
 /** Reads keys in batches: what is far down a page is read only when the page gets there. */

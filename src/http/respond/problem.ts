@@ -6,7 +6,7 @@ import type { JsonObject } from '../components.ts'
 import { ErrorModel, problemType } from '../schema.ts'
 import { getObject } from './json-object.ts'
 
-/** How a plane reports errors to people and programs. */
+/** Error format of a plane for people and programs. */
 export interface ProblemFormat {
   readonly media: string
   /** The shape of every body. */
@@ -15,7 +15,7 @@ export interface ProblemFormat {
   status(error: ErrorCode): number
   /** The shape of the body with the codes it may carry, where it lists them. */
   listCodes?(model: JsonObject, codes: readonly string[]): JsonObject
-  /** Of an address that is nobody's; of the methods it takes when only the method is wrong. */
+  /** Error for an unknown address, or the allowed methods if only the method is wrong. */
   notFound(request: Request, allowed: readonly string[] | undefined): { media: string; body: string }
 }
 

@@ -16,7 +16,7 @@ export class RenderedJson<Shape> {
 export const MAX_RESPONSE_BYTES = 64 * 1024 * 1024
 
 interface JsonRowsParts {
-  /** What stands before the first row, and after the last. */
+  /** Text before the first row, and after the last. */
   readonly head: string
   /** Each is a row, or several with commas between them. */
   readonly rows: Iterable<string>
@@ -64,7 +64,7 @@ export class JsonRows<Shape> {
   }
 }
 
-/** Whether a result is JSON already. */
+/** True if a result is JSON already. */
 export const isRendered = (value: unknown): value is RenderedJson<unknown> | JsonRows<unknown> =>
   value instanceof RenderedJson || value instanceof JsonRows
 
@@ -74,7 +74,7 @@ export const toText = (value: unknown, replacer?: JsonReplacer): string => {
   return JSON.stringify(value, replacer) ?? ''
 }
 
-/** What has items, and other fields. */
+/** List with items and other fields. */
 export interface List {
   readonly items: readonly unknown[]
 }

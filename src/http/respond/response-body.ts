@@ -1,6 +1,6 @@
 import type { Reservation } from './response-budget.ts'
 
-/** How many characters are made bytes at once. */
+/** Number of characters that are made bytes at once. */
 const MAX_TEXT = 512 * 1024
 
 const encoder = new TextEncoder()
@@ -26,7 +26,7 @@ export class ResponseBody {
     return this
   }
 
-  /** How many bytes it has so far, but for the last text. */
+  /** Number of bytes it has so far, but for the last text. */
   get length(): number {
     return this.#length
   }

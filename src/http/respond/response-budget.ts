@@ -3,11 +3,11 @@ import { AppError } from '../../core/errors.ts'
 
 export interface ResponseBudgetOptions {
   readonly deadlines: Deadlines
-  /** How many bytes the responses under way may take together. */
+  /** Maximum number of bytes the responses under way may take together. */
   readonly limit?: number
-  /** How long a request waits for room, in milliseconds. */
+  /** Time a request waits for room, in milliseconds. */
   readonly waitMs?: number
-  /** How many requests wait for room. */
+  /** Number of requests that wait for room. */
   readonly maxWaiting?: number
 }
 
@@ -45,12 +45,12 @@ export class ResponseBudget {
     this.#limit = options.limit ?? 256 * 1024 * 1024
   }
 
-  /** How many requests wait for room. */
+  /** Number of requests that wait for room. */
   get waiting(): number {
     return this.#waiting.size
   }
 
-  /** How many bytes are reserved. */
+  /** Number of bytes that are reserved. */
   get used(): number {
     return this.#used
   }
@@ -95,7 +95,7 @@ export class ResponseBudget {
     })
   }
 
-  /** What made large responses is garbage of their size; the collector does not notice that in time by itself. */
+  /** Triggers a collection after large responses, whose garbage the collector notices too late. */
   #collectSoon(bytes: number): void {
     this.#uncollected += bytes
     if (this.#uncollected < COLLECT_EVERY || this.#used < COLLECT_ABOVE) return

@@ -8,29 +8,32 @@ import { Turns } from './turns.ts'
 export interface ResponseWriterOptions {
   readonly deadlines: Deadlines
   readonly budget?: ResponseBudget
-  /** How long a reader may take nothing before it is let go, in milliseconds. */
+  /** Maximum time a reader may take nothing before it is let go, in milliseconds. */
   readonly stallTimeoutMs?: number | undefined
 }
 
 /** A text of up to so many characters is handed over whole: the system's own buffers take it. */
 const MAX_SMALL = 64 * 1024
-/** How many bytes a response that is being rendered reserves at a time. */
+/** Number of bytes a response that is being rendered reserves at a time. */
 const GROWTH_BYTES = 1024 * 1024
-/** How many bytes a connection is sent at once, which its buffers then hold: fewer when much is under way. */
+/** Number of bytes a connection is sent at once, which its buffers then hold: fewer when much is under way. */
 const LARGE_PIECE = 512 * 1024
 const SMALL_PIECE = 64 * 1024
 const CROWDED = 16 * 1024 * 1024
-/** How many responses grow beyond that at once: all of them have room, so that none waits for another's memory. */
+/**
+ * Maximum responses that grow beyond that simultaneously: all of them have room, so that none waits for another's
+ * memory.
+ */
 const MAX_GROWING = 3
-/** How many more wait for their turn to grow, and how long, in milliseconds. */
+/** Number of more that wait for their turn to grow, and how long, in milliseconds. */
 const MAX_WAITING_TO_GROW = 64
 const WAIT_TO_GROW_MS = 30_000
-/** How long rendering holds the loop, in milliseconds. */
+/** Time rendering holds the loop, in milliseconds. */
 const MAX_SLICE_MS = 8
-/** How many pieces of large bodies all connections are sent in one tick. */
+/** Number of pieces of large bodies all connections that are sent in one tick. */
 const PIECES_PER_TICK = 16
 
-/** How many large responses are rendered in one tick. */
+/** Number of large responses that are rendered in one tick. */
 const RENDERED_PER_TICK = 2
 
 /** A response as it is sent: a small text, or bytes that count against the budget. */
@@ -38,7 +41,7 @@ export type ResponseContent = string | ResponseBody
 
 /** Writes responses of any size within the memory that the budget gives. */
 export class ResponseWriter {
-  /** When operations render their large responses. */
+  /** Turns in which operations render large responses. */
   readonly turns = new Turns(RENDERED_PER_TICK)
   readonly #turns = new Turns(PIECES_PER_TICK)
 
@@ -137,9 +140,9 @@ type BodyPieces = Iterator<Uint8Array, void> | AsyncIterator<Uint8Array, void>
 
 interface BodyStreamOptions {
   readonly deadlines: Deadlines
-  /** Whose turn it is to be sent the next piece, of all large responses. */
+  /** Turns in which large responses send their next piece. */
   readonly turns: Turns
-  /** How long a reader may take nothing before it is let go, in milliseconds. */
+  /** Maximum time a reader may take nothing before it is let go, in milliseconds. */
   readonly stallTimeoutMs: number
   /** Ends the connection of a reader that is let go. */
   disconnect(): void
