@@ -24,7 +24,7 @@ export class GeneratedAttributes {
     this.#rules = folders.flatMap((folder) => readRules(folder, texts.get(folder) ?? '')).slice(0, MAX_RULES)
   }
 
-  /** Whether a file is declared to be generated; undefined when no rule names it. The last rule decides. */
+  /** True if a file is declared to be generated; undefined when no rule names it. The last rule decides. */
   declares(path: string): boolean | undefined {
     const name = path.slice(path.lastIndexOf('/') + 1)
     return this.#rules.findLast(

@@ -39,7 +39,7 @@ export const comparing = (origins: Origins): string[] => [
   ...['-r', '-z', '--no-abbrev', origins === 'copies' ? '-C' : '-M', `-l${RENAME_LIMIT}`],
 ]
 
-/** Whether added files of a list may be copies of files that it names: those of larger lists are not looked for. */
+/** True if added files of a list may be copies of files that it names: those of larger lists are not looked for. */
 export function mayHaveCopies({ items, total, origins }: ChangedPaths): boolean {
   if (origins === 'copies' || total > MAX_COPIED_FILES) return false
   const added = items.filter(({ status }) => status === 'A').length
@@ -90,7 +90,7 @@ export class ChangedPathReader {
   }
 }
 
-/** Whether an entry names two paths: its last word is `R86` or `C86`. */
+/** True if an entry names two paths: its last word is `R86` or `C86`. */
 const hasOrigin = (head = ''): boolean => /^[RC]/.test(head[head.lastIndexOf(' ') + 1] ?? '')
 
 /** `:100644 100644 <old> <new> R86`, the old path of a rename or copy, and the path. */

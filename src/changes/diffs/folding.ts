@@ -8,7 +8,7 @@ const LOCK_FILES = new Set(
   .terraform.lock.hcl Chart.lock MODULE.bazel.lock stack.yaml.lock cabal.project.freeze Manifest.toml`.split(/\s+/),
 )
 
-/** Whether a path is that of a lock file of a package manager. */
+/** True if a path is that of a lock file of a package manager. */
 export const isLockFile = (path: string): boolean => LOCK_FILES.has(path.slice(path.lastIndexOf('/') + 1))
 
 /** Names of files that tools generate. */
@@ -27,7 +27,7 @@ const MARKER =
 /** Number of leading lines in which a marker counts. */
 const MARKER_LINES = 10
 
-/** Whether the start of a file states that a tool generated it. */
+/** True if the start of a file states that a tool generated it. */
 export const isMarkedGenerated = (start: string): boolean =>
   start
     .split('\n')
@@ -39,9 +39,9 @@ export interface FoldingFacts {
   readonly path: string
   readonly isBinary: boolean
   readonly isLarge: boolean
-  /** Whether the file carries a marker of a generator. */
+  /** True if the file carries a marker of a generator. */
   readonly isMarked: boolean
-  /** Whether the attributes of the base declare it generated; undefined if they do not mention it. */
+  /** True if the attributes of the base declare it generated; undefined if they do not mention it. */
   readonly declared: boolean | undefined
 }
 

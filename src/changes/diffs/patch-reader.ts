@@ -23,7 +23,7 @@ interface PatchReaderOptions {
   /** Text after which no more is read. */
   readonly maxBytes: number
   readonly maxSections?: number
-  /** Whether the lines of a section are read, by its objects. */
+  /** True if the lines of a section are read, by its objects. */
   readonly isWanted?: (objects: string) => boolean
 }
 

@@ -144,7 +144,7 @@ const contextOf = ({ context = 3 }: PatchBounds): string => `-U${context}`
 /** The objects of both sides, as a patch names them. */
 export const objectsOf = ({ oldObject, object }: ChangedPath): string => `${oldObject}..${object}`
 
-/** Whether git prints the differences of a file as one section when given its name. */
+/** True if git prints the differences of a file as one section when given its name. */
 const canBeNamed = ({ argument, status }: ChangedPath): boolean => argument !== undefined && !/^[RCT]/.test(status)
 
 /** The patch of a file without differences in its content, and of a submodule, which has none. */

@@ -68,7 +68,7 @@ function mark(changed: Map<DiffLine, number[][]>, { line, from, text }: Token): 
   else ranges.push([from, from + text.length])
 }
 
-/** Whether enough of a line stayed the same for its changed words to help. */
+/** True if enough of a line stayed the same for its changed words to help. */
 function isPart({ text }: DiffLine, ranges: readonly number[][]): boolean {
   const visible = (part: string) => part.replace(/\s/g, '').length
   const changed = ranges.reduce((sum, [from, to]) => sum + visible(text.slice(from, to)), 0)

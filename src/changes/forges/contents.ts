@@ -7,7 +7,7 @@ export interface CheckedChange {
   readonly sha: string
 }
 
-/** Whether a change is on its target as it was checked. */
+/** True if a change is on its target as it was checked. */
 export type Landed =
   | { readonly kind: 'landed'; readonly commit: string }
   /** A commit stands for it that changes something else. */

@@ -7,9 +7,9 @@ export interface BranchFacts {
   readonly requiredChecks: readonly string[]
   readonly arePatterns: boolean
   readonly requiredApprovals: number
-  /** Whether the token may push to it; undefined where only an admin is shown that. */
+  /** True if the token may push to it; undefined where only an admin is shown that. */
   readonly canPush: boolean | undefined
-  /** Whether changes get onto it by a merge queue only. */
+  /** True if changes get onto it by a merge queue only. */
   readonly hasQueue: boolean
   /** The permitted ways to merge a pull request. */
   readonly methods: readonly MergeMethod[]
@@ -46,7 +46,7 @@ export interface PullRequest {
   /** Approvals of people that still hold, and whether somebody asked for changes. */
   readonly approvals: number
   readonly changesRequested: boolean
-  /** Whether it stands in the merge queue. */
+  /** True if it stands in the merge queue. */
   readonly isQueued: boolean
 }
 

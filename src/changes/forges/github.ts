@@ -41,7 +41,7 @@ export class GitHub implements Forge {
   /** The repository's path. */
   readonly #path: string
   readonly #owner: string
-  /** Whether a base branch has a merge queue, as last read. */
+  /** True if a base branch has a merge queue, as last read. */
   readonly #queues = new Map<string, boolean>()
 
   constructor(

@@ -38,7 +38,7 @@ export interface BuildRequest {
   replaced(): Promise<Replaced>
   /** Unix time in seconds. */
   readonly committedAt: number
-  /** Whether a person approved this head. */
+  /** True if a person approved this head. */
   readonly isApproved: boolean
   /** Names the landing in the commit, also among those of other cities. */
   readonly name: string

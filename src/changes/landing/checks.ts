@@ -36,7 +36,7 @@ interface LandingChecksOptions {
   readonly confinement: Pick<CommandConfinement, 'ofWork'>
   /** The variables of every command of the city. Nothing else is inherited, so that no key of a person is. */
   environment(): Record<string, string>
-  /** Of a rig that checks what it lands. */
+  /** Place of a rig with checks. */
   place(rig: string, slot?: number): CheckPlace | undefined
   /** Called when a check has ended. */
   onVerdict(rig: string): void

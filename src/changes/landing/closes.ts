@@ -11,9 +11,9 @@ export interface ClosesOptions {
   readonly rows: LandingRows
   readonly beads: Pick<BeadRepository, 'find'>
   readonly worktrees: Pick<Worktrees, 'rowOf'>
-  /** Whether branches of a rig land. */
+  /** True if branches of a rig land. */
   lands(rig: string): boolean
-  /** Whether a bead is the root of a run. */
+  /** True if a bead is the root of a run. */
   isRun(bead: string): boolean
   /** The commits that a session was on when it claimed a bead, and when it first claimed any. */
   startsOf(session: string, bead: string): readonly (string | null)[]

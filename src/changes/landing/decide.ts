@@ -28,7 +28,7 @@ interface Batch {
   readonly size: number
   /** The verdicts so far of each position, oldest first. */
   readonly verdicts: ReadonlyMap<number, readonly Verdict[]>
-  /** Whether a check must fail twice before it counts. */
+  /** True if a check must fail twice before it counts. */
   readonly confirms: boolean
   /** Maximum checks at once. */
   readonly parallel?: number

@@ -75,7 +75,7 @@ export class Generation {
     while (this.#busy.size > 0) await Promise.allSettled(this.#busy)
   }
 
-  /** Whether commands make all files again that are in conflict. */
+  /** True if commands make all files again that are in conflict. */
   covers(files: readonly ConflictedFile[], { generated }: LandConfig): boolean {
     const isMade = (file: ConflictedFile) => isReplaceable(file) && entryOf(generated, file.path) !== undefined
     return generated.length > 0 && files.length < MAX_CONFLICTS && files.every(isMade)

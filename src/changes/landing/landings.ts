@@ -54,7 +54,7 @@ interface LandingsOptions extends Shared, CheckOptions, LetterOptions, CloseOpti
   >
   readonly snapshots: Pick<Snapshots, 'take'>
   readonly claims: Pick<ClaimManager, 'holderOf' | 'onClaim'>
-  /** Whether a person approved a commit in review. */
+  /** True if a person approved a commit in review. */
   isApproved(head: string): boolean
   /** The last commit of the change of a landing, while that is in this state of review. */
   headOf(landing: Reviewed, state: 'approved' | 'ready'): string | undefined

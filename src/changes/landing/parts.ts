@@ -35,7 +35,7 @@ export interface TrainParts {
   readonly beads: BeadRepository
   /** The session that holds the claim of a bead. */
   holderOf(bead: string): string | undefined
-  /** Whether a person approved a commit in review. */
+  /** True if a person approved a commit in review. */
   isApproved(head: string): boolean
   /** The tokens for forges. */
   readonly tokens: Pick<ForgeTokens, 'for'>
@@ -60,7 +60,7 @@ export interface TrainRig {
   unsaved(row: LandingRow): Promise<string | undefined>
   /** The possible sources of a session's commits, best first. */
   sources(session: string | null): ObjectSource[]
-  /** Whether a session has a worktree of a branch. */
+  /** True if a session has a worktree of a branch. */
   isInWorktree(branch: string): boolean
   /** The reason why nothing may be started now. */
   isSuspended(): boolean

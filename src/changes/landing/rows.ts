@@ -245,7 +245,7 @@ export class LandingRows {
     )
   }
 
-  /** Whether the letter about a branch that was given back could not be delivered. */
+  /** True if the letter about a branch that was given back could not be delivered. */
   hasLetterLost(row: LandingRow): boolean {
     const isOf = (letter: LetterRow) => letter.try === row.try && letter.kind === row.state
     return this.lettersOf(row.id).some((letter) => isOf(letter) && letter.state === 'failed')

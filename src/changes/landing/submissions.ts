@@ -10,7 +10,7 @@ import type { LandingRow } from './table.ts'
 export interface Submitter {
   readonly name: string
   readonly isSession: boolean
-  /** Whether that approves the commit. */
+  /** True if that approves the commit. */
   readonly approves: boolean
 }
 

@@ -29,7 +29,7 @@ export const landings = sqliteTable(
     heldFor: text('held_for').notNull().default(''),
     session: text(),
     bead: text(),
-    /** Whether the bead was closed when it was submitted. */
+    /** True if the bead was closed when it was submitted. */
     beadClosed: integer('bead_closed', { mode: 'boolean' }).notNull(),
     agent: text(),
     branch: text().notNull(),
@@ -44,7 +44,7 @@ export const landings = sqliteTable(
     files: text({ mode: 'json' }).notNull().$type<string[]>().default([]),
     turnUntil: integer('turn_until'),
     /** The guards that a person let pass. */
-    /** Whether the close of its bead submitted it, and its worktree was not checked since. */
+    /** True if the close of its bead submitted it, and its worktree was not checked since. */
     fromClose: integer('from_close', { mode: 'boolean' }).notNull().default(false),
     allowed: text({ mode: 'json' }).notNull().$type<string[]>().default([]),
     submittedBy: text('submitted_by').notNull(),

@@ -570,7 +570,7 @@ export class Train {
     return holder !== undefined && holder !== session ? `its bead ${id} was claimed by ${holder} since` : undefined
   }
 
-  /** Which landings a branch continues: those that landed, and those that must land first. */
+  /** Landings that a branch continues: landed ones, and those that must land first. */
   async #historyOf(
     row: LandingRow,
     base: string,

@@ -54,7 +54,7 @@ export class Changes {
     return this.options.rows.ofBead(bead).filter(({ state, head }) => state !== 'none' && head !== null)
   }
 
-  /** Whether a change is the work of a session. */
+  /** True if a change is the work of a session. */
   isOf(session: string, id: string): boolean {
     return this.options.rows.find(id)?.session === session
   }

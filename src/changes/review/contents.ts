@@ -117,7 +117,7 @@ export class ChangeContents {
     return ranking
   }
 
-  /** Whether gc still has the commits of a change. */
+  /** True if gc still has the commits of a change. */
   isKept({ rig, pinned }: ChangeRow): boolean {
     return pinned && this.snapshots.repositoryOf(rig) !== undefined
   }

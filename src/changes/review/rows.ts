@@ -130,7 +130,7 @@ export class ChangeRows {
     return tx.orm.update(changes).set(change).where(eq(changes.id, id)).returning().get()
   }
 
-  /** Whether attempts without commits began before a time. */
+  /** True if attempts without commits began before a time. */
   hasOld(before: number): boolean {
     const old = and(IS_DECIDED, sql`state = 'none'`, lt(changes.createdAt, before))
     return (

@@ -52,7 +52,7 @@ export const changes = sqliteTable(
     tokens: integer(),
     cost: real(),
     unpriced: integer(),
-    /** Whether gc keeps its commits. */
+    /** True if gc keeps its commits. */
     pinned: integer({ mode: 'boolean' }).notNull().default(false),
   },
   (change) => [

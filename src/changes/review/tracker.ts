@@ -166,7 +166,7 @@ export class ChangeTracker {
     return Math.max(clock.now(), (rows.ofSession(session, 1)[0]?.activeAt ?? 0) + 1)
   }
 
-  /** Whether the bead of a change was reopened with what was asked for, for any session to take. */
+  /** True if the bead of a change was reopened with what was asked for, for any session to take. */
   #isReopened({ id }: ChangeRow): boolean {
     return this.options.rows.asks(id).at(-1)?.state === 'reopened'
   }
@@ -250,7 +250,7 @@ export class ChangeTracker {
     if (row.state === 'ready') this.#ready(tx, grown, round)
   }
 
-  /** Whether the turn has arrived that asks for changes; that of a landing that gave the change back is no ask. */
+  /** True if the turn has arrived that asks for changes; that of a landing that gave the change back is no ask. */
   #hasArrived({ id }: ChangeRow): boolean {
     return (this.options.rows.asks(id).at(-1)?.state ?? 'delivered') === 'delivered'
   }

@@ -157,7 +157,7 @@ function valueReasons(before: string, after: string): Reason[] {
   ]
 }
 
-/** Whether two lines differ in numbers, one of which became less. */
+/** True if two lines differ in numbers, one of which became less. */
 function isLowered(before: string, after: string): boolean {
   const numbers = (line: string) => (line.match(/\d+(?:\.\d+)?/g) ?? []).map(Number)
   const [old, next] = [numbers(before), numbers(after)]

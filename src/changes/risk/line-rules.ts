@@ -11,7 +11,7 @@ interface LineRule extends Reason {
   readonly pattern: RegExp
   /** The files that it concerns; all code when absent. */
   readonly in?: (kinds: FileKinds) => boolean
-  /** Whether it also holds in comments. */
+  /** True if it also holds in comments. */
   readonly inComments?: true
 }
 

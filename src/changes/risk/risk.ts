@@ -151,7 +151,7 @@ function pathReasons({ kind, old_mode: oldMode }: FileChange, kinds: FileKinds):
   ]
 }
 
-/** Whether the manifest of a lock file changed with it. */
+/** True if the manifest of a lock file changed with it. */
 function hasManifest(path: string, files: readonly FileChange[]): boolean {
   const folder = path.slice(0, path.lastIndexOf('/') + 1)
   return files.some((file) => file.path.startsWith(folder) && kindsOf(file).isManifest)

@@ -248,7 +248,7 @@ export class TurnDelivery {
     }, gcPart(this.source.kind))
   }
 
-  /** Whether everything is there that a turn needs; one for which that fails again and again is given up. */
+  /** True if everything is there that a turn needs; one for which that fails again and again is given up. */
   async #isPrepared(turn: Turn): Promise<boolean> {
     try {
       await this.source.prepare?.(turn)
@@ -265,7 +265,7 @@ export class TurnDelivery {
     }
   }
 
-  /** Whether a turn is in the conversation of its session; undefined where its program logs none. */
+  /** True if a turn is in the conversation of its session; undefined where its program logs none. */
   async #hasArrived({ session, mark }: Turn): Promise<boolean | undefined> {
     const row = this.options.sessions.find(session)
     const entries = row && (await this.options.logs.entries(row))

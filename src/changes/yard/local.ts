@@ -102,7 +102,7 @@ export class LocalBranch implements Target {
     await this.rig.git({ write: [git.path] }).read(['read-tree', '-m', '-u', old, next], { timeout: TIMEOUT_MS })
   }
 
-  /** Whether index and files are those of a commit; files that git does not know are left alone. */
+  /** True if index and files are those of a commit; files that git does not know are left alone. */
   async #isAt(git: Repository, commit: string): Promise<boolean> {
     const staged = await git.execute(['diff-index', '--cached', '--quiet', '--ignore-submodules=none', commit])
     if (staged.exitCode !== 0) return false

@@ -143,7 +143,7 @@ export class RemoteBranch implements Target {
     return new AppError('service-unavailable', `the remote cannot be read: ${this.#clean(gitErrorMessage(result), '')}`)
   }
 
-  /** Of what push prints, the reason of a rejected branch says most. */
+  /** Most informative line of push's output: the reason of a rejected branch. */
   #clean(message: string, printed: string): string {
     const [, reason] = /^!\t[^\t]*\t(.+)$/m.exec(printed) ?? []
     const { url, password } = this.address

@@ -127,7 +127,7 @@ export class Yard {
     )
   }
 
-  /** Whether a commit is here. */
+  /** True if a commit is here. */
   async has(commit: string): Promise<boolean> {
     return (await this.own.try('cat-file', '-t', commit)) === 'commit'
   }
@@ -212,7 +212,7 @@ export class Yard {
     )
   }
 
-  /** Whether a commit is in the history of another. */
+  /** True if a commit is in the history of another. */
   async contains(later: string, earlier: string): Promise<boolean> {
     if (later === earlier) return true
     const { exitCode } = await this.own.execute(['merge-base', '--is-ancestor', earlier, later])
