@@ -71,7 +71,7 @@ export interface ProgramPreset {
   readonly protocol?: (place: ProtocolPlace) => ProtocolLaunch
   /** Files for the protocol in the folder of gc, which every session can read and no confined one can change. */
   readonly besideGc?: readonly { readonly name: string; readonly text: (gc: string) => string }[]
-  /** What keeps it from reaching gc, or from running gc's own protocol without asking; undefined when nothing does. */
+  /** Obstacle to reaching gc, or to running gc's own protocol without asking; undefined without one. */
   readonly obstacle?: (place: ObstaclePlace) => Promise<Obstacle | undefined> | Obstacle | undefined
   /** Has it trust the folder that it is started in. */
   readonly trust?: (folder: string) => Pick<ProtocolLaunch, 'args' | 'env'>
@@ -106,8 +106,7 @@ export interface Obstacle {
 }
 
 /**
- * What a program is started with for it: arguments behind its other ones, variables, and files of its project that gc
- * places before the start.
+ * Launch settings for the protocol: further arguments, variables, and project files that gc writes before the start.
  */
 export interface ProtocolLaunch {
   readonly args?: readonly string[]
@@ -142,7 +141,7 @@ export interface ProviderPreset {
 export interface ProgramConfinement {
   /** The files that its private home begins with, by their paths in it: what a person has seen, accepted and trusted. */
   readonly firstRun?: (place: FirstRun) => { readonly path: string; readonly text: string }[]
-  /** Whether the user trusts a folder, as the program keeps that outside of confinement. */
+  /** True if the user trusts a folder, as the program keeps that outside of confinement. */
   readonly isTrusted?: (place: FirstRun) => boolean
   /** The APIs that it can be led to at another address, given its variables. */
   readonly keys?: (variables: Readonly<Record<string, string | undefined>>) => readonly KeyedApi[]

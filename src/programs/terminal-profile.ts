@@ -30,7 +30,7 @@ export interface KeyOption {
   keys: string
 }
 
-/** What a question is about, as rules and lists read it: whole, and in no words but the program's. */
+/** Subject of a question for rules and lists: complete, in the program's own words. */
 export const AskedSubject = Type.Union([
   Type.Object({ kind: Type.Literal('command'), line: Type.String(), folder: Type.Optional(Type.String()) }),
   Type.Object({ kind: Type.Union([Type.Literal('read'), Type.Literal('write')]), paths: Type.Array(Type.String()) }),
@@ -127,8 +127,8 @@ export interface TerminalProfile {
   asksFirst?: boolean
   texts?: readonly TextOption[]
   /**
-   * What a question is about; undefined where its layout leaves any doubt, since an agent chooses parts of the text. A
-   * path that is relative is as the program shows it, which may not be the folder of the session.
+   * Subject of a question; undefined if its layout is ambiguous, since an agent chooses parts of the text. A path that
+   * is relative is as the program shows it, which may not be the folder of the session.
    */
   subject?(asked: AskedText, folder: string): AskedSubject | undefined
   /** Ticks the box that the mark stands at. */

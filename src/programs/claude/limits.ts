@@ -13,12 +13,15 @@ import {
 /** `You've hit your session limit`, `5-hour limit reached`, `Claude AI usage limit reached|1749924000`. */
 const REACHED =
   /you've (?:hit|reached) your (?:[\w.-]+ ){0,3}limit|(?:\d-hour|session|weekly|usage|opus|sonnet|fable) limit reached|out of extra usage/i
-/** What follows: ` · resets 10:30pm (Europe/Berlin)`, `. Your limit will reset at 1pm (Etc/GMT+5).`, `∙ resets in 1d 5h`. */
+/**
+ * Reset time after the limit: ` · resets 10:30pm (Europe/Berlin)`, `. Your limit will reset at 1pm (Etc/GMT+5).`, `∙
+ * resets in 1d 5h`.
+ */
 const RESET =
   /^.{0,60}?\bresets?(?: (?:at|on))? (?<when>.{2,40}?)(?: ?\((?<zone>[\w/+-]{2,40})\)|[.;·∙|/]|$| {2,}|(?= continuing\b))/i
 const EPOCH = /^\|(\d{10})\b/
 
-/** What Claude Code says of a usage limit, on its screen and in its log. */
+/** Usage limit of Claude Code, from its screen and its log. */
 export function claudeLimit(text: string, at: number): LimitStatement | undefined {
   const line = onOneLine(text)
   const reached = REACHED.exec(line)

@@ -271,9 +271,9 @@ const systemEvent = (value: JsonRecord) =>
 /** The branch of a log that is shown as the conversation. */
 interface Branch {
   readonly records: readonly LogRecord[]
-  /** Whether the log has other branches too. */
+  /** True if the log has other branches too. */
   readonly hasBranches: boolean
-  /** How many records of the log were considered, and the last of them. */
+  /** Number of records of the log that were considered, and the last of them. */
   readonly recordCount: number
   readonly lastRecord: LogRecord | undefined
 }

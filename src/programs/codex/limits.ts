@@ -14,7 +14,7 @@ const REACHED =
 const RETRY_AT = /\btry again at (?<when>[^.(]{2,40}?(?:am|pm)\b)/i
 const RETRY_IN = /\btry again in (?<duration>(?:\d+ \w+,? ?(?:and )?){1,4})/i
 
-/** What Codex says of a usage limit: on its screen in local time, in an error of its API in seconds. */
+/** Usage limit of Codex: from its screen in local time, from an API error in seconds. */
 export function codexLimit(text: string, at: number): LimitStatement | undefined {
   const line = onOneLine(text)
   const reached = REACHED.exec(line)

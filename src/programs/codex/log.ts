@@ -134,7 +134,7 @@ export class CodexParser {
   readonly #entries = new WeakMap<LogRecord, Entry>()
   readonly #calls = new ToolCalls()
   #model: string | undefined
-  /** Whether the log marks where turns begin and end. */
+  /** True if the log marks where turns begin and end. */
   #hasTurnMarkers = false
   #hasMeta = false
   /** Older entries were copied from the conversation that this one forked or resumed. */

@@ -3,7 +3,7 @@ import { realPath } from '../../core/folders.ts'
 import { commandIn, dialog } from '../parts/dialog.ts'
 import type { AskedSubject, AskedText, TerminalProfile } from '../terminal-profile.ts'
 
-/** What Codex writes above the questions of agents and servers, with how many are unanswered. */
+/** Line of Codex above questions of agents and servers, with the number of open ones. */
 const COUNTER = /^\s*(?:Field|Question) \d+\/\d+(?: \(.*\))?\s*$/m
 
 export const codexScreens: Partial<TerminalProfile> = {

@@ -286,7 +286,7 @@ interface ToolOutcome {
   /** The text that the model was shown. */
   readonly content: string
   readonly isError: boolean
-  /** What the program logged besides that text. */
+  /** Logged details besides that text. */
   readonly details: unknown
 }
 

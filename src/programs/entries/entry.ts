@@ -33,16 +33,16 @@ export interface Entry {
   readonly speaker: 'user' | 'assistant' | 'system' | 'result' | undefined
   /** The role in the structured format; undefined for entries that it leaves out. */
   readonly role: 'user' | 'assistant' | 'system' | 'tool' | 'unknown' | undefined
-  /** Whether the conversation was compacted here. */
+  /** True if the conversation was compacted here. */
   readonly boundary: boolean
-  /** Whether the turn continues after this entry or ends with it, when the entry tells. */
+  /** True if the turn continues after this entry or ends with it, when the entry tells. */
   readonly turn: 'in-turn' | 'idle' | undefined
-  /** Whether the entry may still change. */
+  /** True if the entry may still change. */
   readonly partial: boolean
   readonly model?: string | undefined
   readonly stopReason?: string | undefined
   readonly usage?: ModelUsage | undefined
-  /** How many tokens of the model's context are used. */
+  /** Number of tokens of the model's context that are used. */
   readonly contextUsed?: number | undefined
   /** The size of that context in tokens, when the log records it. */
   readonly contextWindow?: number | undefined
@@ -50,5 +50,5 @@ export interface Entry {
   blocks(): readonly Block[]
 }
 
-/** What an entry tells about the model that wrote it. */
+/** Fields of an entry about the model that wrote it. */
 export type ModelFields = Pick<Entry, 'model' | 'stopReason' | 'usage' | 'contextUsed' | 'contextWindow'>

@@ -1,4 +1,4 @@
-/** What a tool does, independently of its name in a program. */
+/** Kind of a tool, independent of its name in a program. */
 export type ToolKind =
   | 'command'
   | 'stdin'

@@ -18,7 +18,7 @@ const AFTER = /quota will reset after (?<duration>[\d.dhms ]+)/i
 /** `"retryDelay": "51820.6s"`, also where the quotes are escaped. */
 const DELAY = /\bretryDelay\\*"? ?: ?\\*"(?<duration>[\d.]+m?s)/
 
-/** What Gemini CLI says of a usage limit: on its screen, in its chat, and in errors of its API. */
+/** Usage limit of Gemini CLI: from its screen, its chat, and errors of its API. */
 export function geminiLimit(text: string, at: number): LimitStatement | undefined {
   const line = onOneLine(text)
   const reached = REACHED.exec(line)

@@ -99,7 +99,7 @@ export const geminiLogs: LogFinder = {
   },
 }
 
-/** What the program adds in the user's name before the first message. */
+/** Messages that the program adds in the user's name before the first one. */
 const WRITTEN_BY_PROGRAM = /^\s*<session_context>/
 
 /** A call in one of these states is not finished. */
@@ -245,7 +245,7 @@ function callBlocks(call: JsonRecord): Block[] {
   return [use, toolResultBlock(id, toolCall, { content, isError, details: call.resultDisplay })]
 }
 
-/** What the tool returned to the model: function responses or plain strings. */
+/** Text of a tool's result for the model: function responses or plain strings. */
 const resultText = (result: unknown): string =>
   (Array.isArray(result) ? result : result === undefined || result === null ? [] : [result])
     .map((item) => {

@@ -6,7 +6,7 @@ const PLAIN = '[\\w@%+=:,./ -]*'
 const QUOTED = [`'[^'\\\\"]*'`, '\\\\"[^\\\\"$`]*\\\\"']
 const MOST_QUOTED = 4
 
-/** What may stand behind the first words of a command: nothing, or words of which so many are quoted. */
+/** Text that may follow the first words of a command: none, or a number of quoted words. */
 const TAILS: readonly string[] = ['', ...tails(MOST_QUOTED).map((tail) => ` ${tail}`)]
 
 function tails(quoted: number): string[] {

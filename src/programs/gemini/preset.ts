@@ -60,7 +60,7 @@ function protocol({ gc, mode }: ProtocolPlace): ProtocolLaunch {
   }
 }
 
-/** Where an administrator puts rules. */
+/** Folder of an administrator's rules. */
 const SYSTEM_POLICIES = ['/etc/gemini-cli/policies', '/Library/Application Support/GeminiCli/policies']
 
 /** With rules of the system it ignores those of its command line. */

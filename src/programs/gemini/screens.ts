@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import { commandIn, dialog, fetchOf, splitRows } from '../parts/dialog.ts'
 import type { AskedSubject, AskedText, TerminalProfile } from '../terminal-profile.ts'
 
-/** What stands before its input line tells its approval mode. */
+/** Screen patterns; the text before its input line shows the approval mode. */
 export const geminiScreens: Partial<TerminalProfile> = {
   readyPrefixes: ['> ', '* ', '! '],
   ready: /Type your message|workspace \(\/directory\)/,
@@ -44,7 +44,10 @@ export const geminiScreens: Partial<TerminalProfile> = {
 const SERVER_TOOL = /^Allow execution of MCP tool "([^"]+)" from server "([^"]+)"\?$/
 const URLS = 'URLs to fetch:'
 
-/** What an agent explains stands above the first blank row; paths are relative to the folder it was started in. */
+/**
+ * Subject of a question: an agent's explanation is above the first blank row, and paths are relative to the folder it
+ * started in.
+ */
 function geminiSubject({ prompt, text }: AskedText, folder: string): AskedSubject | undefined {
   const { head, body } = splitRows(text)
   const [heading = ''] = head

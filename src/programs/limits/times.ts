@@ -60,7 +60,7 @@ export function parseWallTime(text: string): WallTime | undefined {
   }
 }
 
-/** When a wall clock of a zone next shows a time; without a zone, the clock of this machine. */
+/** Next time a wall clock of a zone shows a time; without a zone, the clock of this machine. */
 export function nextWallTime(time: WallTime, zone: string | undefined, now: number): number {
   const offsetAt = zoneOffset(zone)
   const today = new Date(now + offsetAt(now))
@@ -85,7 +85,7 @@ function toInstant(shown: number, offsetAt: (instant: number) => number): number
   return shown - offsetAt(first)
 }
 
-/** How far clocks of a zone are ahead of UTC at an instant, in milliseconds. */
+/** Offset of a zone's clocks from UTC at an instant, in milliseconds. */
 function zoneOffset(zone: string | undefined): (instant: number) => number {
   const local = (instant: number) => -new Date(instant).getTimezoneOffset() * MINUTE
   if (zone === undefined) return local
@@ -104,7 +104,7 @@ function zoneOffset(zone: string | undefined): (instant: number) => number {
   }
 }
 
-/** What clocks show at an instant, as if it were UTC. */
+/** Wall time at an instant, as if it were UTC. */
 function shownAt(format: Intl.DateTimeFormat, instant: number): number {
   const parts = new Map(format.formatToParts(instant).map(({ type, value }) => [type, Number(value)]))
   const part = (name: Intl.DateTimeFormatPartTypes) => parts.get(name) ?? 0

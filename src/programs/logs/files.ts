@@ -26,14 +26,16 @@ export function withFile<T>(path: string, use: (file: number, size: number) => T
   }
 }
 
-/** Whether a path is a regular file, not a link to one. */
+/** True if a path is a regular file, not a link to one. */
 export const isFile = (path: string): boolean =>
   (lstatSync(path, { throwIfNoEntry: false })?.isFile() ?? false) && staysPrivate(path)
 
 /** The private folder of a confined session, which its program can change as it likes: the first, since it can make others in it. */
 const PRIVATE = /^.*?\/\.gc\/confined\/[^/]+(?=\/)/
 
-/** Whether what a path of a confined session leads to is still that session's: a folder on the way could be a link out. */
+/**
+ * True if what a path of a confined session leads to is still that session's: a folder on the way could be a link out.
+ */
 function staysPrivate(path: string, file?: number): boolean {
   const root = PRIVATE.exec(path)?.[0]
   if (root === undefined) return true

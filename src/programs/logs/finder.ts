@@ -13,7 +13,7 @@ export interface LogOrigin {
   readonly folder?: string | undefined
   /** The conversation that a sub-agent's log belongs to; undefined for a conversation of its own. */
   readonly parent?: string | undefined
-  /** Whether a command without a screen wrote it, such as `claude -p`. */
+  /** True if a command without a screen wrote it, such as `claude -p`. */
   readonly isCommand: boolean
 }
 

@@ -6,7 +6,7 @@ import { withFile } from './files.ts'
 import type { LogParser } from './jsonl-log.ts'
 import type { LogRecord } from './log-reader.ts'
 
-/** How much of a file is read to find out whose log it is. */
+/** Bytes of a file read to identify its owner. */
 const HEAD_BYTES = 1024 * 1024
 
 /** The beginning of a file; empty when it does not exist. */
@@ -41,13 +41,13 @@ export function listNames(folder: string): string[] {
   }
 }
 
-/** When a regular file was created; 0 when it does not exist. */
+/** Creation time of a regular file; 0 if it does not exist. */
 export function createdAt(path: string): number {
   const stats = lstatSync(path, { throwIfNoEntry: false })
   return stats?.isFile() ? stats.birthtimeMs || stats.ctimeMs : 0
 }
 
-/** When a regular file was last written; 0 when it does not exist. */
+/** Last write of a regular file; 0 if it does not exist. */
 export function writtenAt(path: string): number {
   const stats = lstatSync(path, { throwIfNoEntry: false })
   return stats?.isFile() ? stats.mtimeMs : 0

@@ -11,7 +11,7 @@ export interface LogParser {
 }
 
 export interface LogReaderOptions extends LineReaderOptions {
-  /** How many bytes of records are kept in memory; beyond that the oldest entries are dropped. */
+  /** Number of bytes of records that are kept in memory; beyond that the oldest entries are dropped. */
   readonly keepBytes: number
 }
 
@@ -23,9 +23,9 @@ interface LogState {
   readonly records: readonly LogRecord[]
   /** Identifies the file. */
   readonly identity: string
-  /** Whether older entries were dropped. */
+  /** True if older entries were dropped. */
   readonly isTrimmed: boolean
-  /** How many lines are not JSON objects. */
+  /** Number of lines that are not JSON objects. */
   readonly malformedLines: number
 }
 

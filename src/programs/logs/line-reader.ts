@@ -12,9 +12,9 @@ export interface Line {
 
 /** The result of reading the new lines of a file. */
 export interface ReadResult {
-  /** Whether the file is not the one that was read before, so that these are its first lines. */
+  /** True if the file is not the one that was read before, so that these are its first lines. */
   readonly isNewFile: boolean
-  /** Whether there may be more to read. */
+  /** True if there may be more to read. */
   readonly hasMore: boolean
 }
 
@@ -22,34 +22,34 @@ export interface ReadResult {
 export type LineConsumer = (lines: readonly Line[], isNewFile: boolean) => void
 
 export interface LineReaderOptions {
-  /** How many bytes one call reads. */
+  /** Bytes that one call reads. */
   readonly windowBytes: number
-  /** How many bytes before its end a file is first read from; a window when absent. */
+  /** Bytes before its end from which a file is first read; default is a window. */
   readonly initialBytes?: number
-  /** Where an earlier reader of the file stopped; the first read resumes there. */
+  /** End of an earlier reader; the first read resumes there. */
   readonly resumeFrom?: FilePosition | undefined
-  /** Whether only the end of the file is read when more than a window was added to it. */
+  /** True if only the end of the file is read when more than a window was added to it. */
   readonly skipsToEnd?: boolean
 }
 
 const CHUNK_BYTES = 128 * 1024
 /** A longer line is skipped. */
 const MAX_LINE_BYTES = 16 * 1024 * 1024
-/** How many bytes before the last position are compared to tell whether the file is still the same. */
+/** Bytes before the last position that are compared to detect a replaced file. */
 const MARK_BYTES = 64
 const LINE_FEED = 10
 const CLOSING_BRACE = 125
 
-/** How far a file was read. */
+/** Read position of a file. */
 interface ReadState {
   readonly identity: string
   readonly offset: number
   readonly mark: Buffer
-  /** Whether the offset is inside a line whose beginning was left out. */
+  /** True if the offset is inside a line whose beginning was left out. */
   readonly startsMidLine: boolean
-  /** How many lines were too long. */
+  /** Number of lines that were too long. */
   readonly skipped: number
-  /** Whether the beginning of the file was left out. */
+  /** True if the beginning of the file was left out. */
   readonly truncated: boolean
 }
 
@@ -173,7 +173,7 @@ async function readLines(
 const concat = (pieces: readonly Buffer[], end: Buffer): Buffer =>
   pieces.length === 0 ? end : Buffer.concat([...pieces, end])
 
-/** Whether a last line without a line feed is complete. */
+/** True if a last line without a line feed is complete. */
 function isCompleteJson(bytes: Buffer): boolean {
   if (bytes.at(-1) !== CLOSING_BRACE) return false
   try {

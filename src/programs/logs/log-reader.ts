@@ -9,7 +9,7 @@ export interface FilePosition {
 
 /** One record of a log before it is parsed into an entry. */
 export interface LogRecord {
-  /** Where it begins in its file. */
+  /** Start in its file. */
   readonly offset: number
   readonly size: number
   readonly value: JsonRecord
@@ -20,7 +20,7 @@ export interface LogSnapshot {
   readonly entries: readonly Entry[]
   /** All entries in the order of the log, also those of abandoned branches and side chains: each of them was paid for. */
   readonly recorded: readonly Entry[]
-  /** Whether the conversation was rewound and continued differently. */
+  /** True if the conversation was rewound and continued differently. */
   readonly hasBranches: boolean
   /** The program's own id of the conversation. */
   readonly key: string | undefined
@@ -39,7 +39,7 @@ export interface LogReader {
   readonly stream: string
   /** Increases whenever entries that were read before turn out to be gone. */
   readonly generation: number
-  /** Whether older entries were left out because of their size. */
+  /** True if older entries were left out because of their size. */
   readonly truncated: boolean
   readonly diagnostics: readonly LogDiagnostic[]
   readonly snapshot: LogSnapshot
@@ -47,9 +47,9 @@ export interface LogReader {
   readonly files: readonly string[]
   /** Calls the listener when there may be more to read, for logs that are not files; returns the unsubscribe function. */
   subscribe?(listener: () => void): () => void
-  /** Where a later reader resumes: everything before it was in a snapshot. */
+  /** Resume position of a later reader: a snapshot had everything before it. */
   readonly position?: FilePosition | undefined
-  /** Whether one refresh did not read everything. */
+  /** True if one refresh did not read everything. */
   readonly hasMore?: boolean
   /** Reads what is new; true when anything changed. */
   refresh(): Promise<boolean>

@@ -8,7 +8,7 @@ const RETRYING = /\[retrying in ~?(?<duration>[^\]#]{1,40}?)(?: attempt)? #\d+\]
 /** It tries again by itself; a provider that is only busy is asked again sooner. */
 const SHORTEST = 5 * 60_000
 
-/** What OpenCode says of a usage limit, below its input line, while it waits to try again. */
+/** Usage limit of OpenCode, below its input line, while it waits to retry. */
 export function opencodeLimit(text: string, at: number): LimitStatement | undefined {
   const line = onOneLine(text)
   const retrying = RETRYING.exec(line)

@@ -112,7 +112,7 @@ export function openDatabase(path: string): Database | undefined {
   }
 }
 
-/** Whether what is read are tables: whoever writes the database could have a query of a view run for ever. */
+/** True if what is read are tables: whoever writes the database could have a query of a view run for ever. */
 const isPlain = (db: Database): boolean =>
   db
     .query<{ name: string }, []>(
@@ -381,7 +381,7 @@ const ID_COUNTER_BITS = 12n
 /** A message gets its id when it is created, but for one that a fork copied. */
 const COPY_AGE_MS = 1000
 
-/** Whether a message was copied from the conversation that its own was forked from. */
+/** True if a message was copied from the conversation that its own was forked from. */
 function isCopied(id: string, created: number | undefined): boolean {
   const digits = /^msg_([0-9a-f]{12})/.exec(id)?.[1]
   if (digits === undefined || created === undefined) return false

@@ -11,11 +11,11 @@ interface HookedProgram {
   readonly tool: string
   /** The inputs of the tool that do not change what its command may do. */
   readonly inputs: ReadonlySet<string>
-  /** What a hook prints to allow the call with this input, by the event that it is called for. */
+  /** Output of a hook that allows the call with this input, by the event that calls it. */
   readonly answers: Readonly<Record<string, (input: Input) => Input>>
   /** In this mode its own rule has to allow the call as well. The rule matches the first words, so gc guards the rest. */
   readonly guardedMode?: string
-  /** What a hook prints to have a person asked, whatever that rule says. */
+  /** Output of a hook that prompts a person regardless of rules. */
   readonly asks?: Input
   /** The event before it asks. */
   readonly asked: {

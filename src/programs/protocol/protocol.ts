@@ -45,7 +45,7 @@ function runsProtocol(words: readonly string[]): boolean {
   return isRun && isPlain && isProtocol(words.slice(end + 1))
 }
 
-/** Whether words behind `gc` are a command of the protocol. */
+/** True if words behind `gc` are a command of the protocol. */
 export const isProtocol = (words: readonly string[]): boolean =>
   words[0] === 'bd' ? isAllowed(words.slice(1), BD_COMMANDS) : isAllowed(words, GC_COMMANDS)
 
