@@ -26,7 +26,7 @@ export interface City extends CityServices {
 /** The files of its last good configuration. */
 const LAST_GOOD_FILE = '.gc/last-good.json'
 
-/** Where a city keeps its state. */
+/** Folder of a city's state. */
 const STATE = [
   'city.db',
   'city.db-wal',

@@ -11,7 +11,7 @@ import type { TokenMirror } from '../http/tokens.ts'
 /** Holder of the lock of a running city. */
 export const holderOf = (name: string, home: string): string => `the city ${name} of ${home}`
 
-/** What a city needs of the supervisor that runs it. */
+/** Dependencies of a city on its supervisor. */
 export interface CityDependencies {
   name: string
   path: string
@@ -22,23 +22,23 @@ export interface CityDependencies {
   /** The gc program sessions find in `GC_BIN`. */
   bin: string
   version: string
-  /** What sessions inherit. */
+  /** Environment that sessions inherit. */
   env: Readonly<Record<string, string | undefined>>
   /** Has the supervisor ask everybody for a token, which confinement implies. */
   tokenRequirement: TokenDemand
-  /** How agents are confined of which no line says it. */
+  /** Default sandbox of agents that declare none. */
   defaultConfine: ConfineMode
-  /** Where the supervisor listens. */
+  /** Address on which the supervisor listens. */
   url(): string
   host: SessionHost
   /** Confines what gc runs itself on files that agents wrote; absent where this system cannot. */
   confineTool?: ConfineTool | undefined
   clock: Clock
   deadlines: Deadlines
-  /** Where the supervisor keeps which tokens of the city are good. */
+  /** Copy of the city's valid tokens at the supervisor. */
   tokenMirror: TokenMirror
   report(message: string): void
-  /** Where other machines reach direct services and webhooks; undefined where they do not. */
+  /** Address of direct services and webhooks for other machines; undefined without one. */
   publicUrl?(): string | undefined
   /** The social network of the supervisor; undefined while it serves none. */
   network?(): AgentNetwork | undefined

@@ -52,7 +52,7 @@ interface RunServicesOptions extends CityDependencies {
   usage: UsageOfSessions
 }
 
-/** What runs formulas once their beads are there. */
+/** Builds the services that run formulas. */
 export function buildRuns(options: RunServicesOptions) {
   const { name: city, config, beadRepository: beads, runRepository: runs, runMembers: members } = options
   const holds = new RunHolds(options)

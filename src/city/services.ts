@@ -381,7 +381,7 @@ function buildOperations(options: Foundation & Records & SessionServices & WorkS
 type OrderServicesOptions = CityDependencies &
   Omit<OrderDispatcherOptions, 'commands' | 'environment'> & { config: Config; beadReader: BeadReader }
 
-/** What runs the orders of a city, and what clients see of them. */
+/** Builds the services that run the orders of a city, and their operations. */
 function buildOrders(options: OrderServicesOptions) {
   const { name: city, host } = options
   const orderDispatcher = new OrderDispatcher({
@@ -448,7 +448,7 @@ interface ServiceProcessesOptions extends CityDependencies {
 /** Between TERM and KILL. */
 const GRACE_MS = 2_000
 
-/** What keeps the services of the city and its packs running. */
+/** Builds the services that run the processes of the city and its packs. */
 function buildServiceProcesses(options: ServiceProcessesOptions): Services {
   const { name: city, path, store, host, url, publicUrl = () => undefined } = options
   return new Services({
@@ -472,7 +472,7 @@ function buildServiceProcesses(options: ServiceProcessesOptions): Services {
   })
 }
 
-/** What the services of a city are built on. */
+/** Foundation of the services of a city. */
 interface Foundation extends CityDependencies {
   config: Config
   store: Store

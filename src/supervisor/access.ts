@@ -3,7 +3,7 @@ import type { Caller } from '../http/caller.ts'
 import type { AccessPolicy } from '../http/needs.ts'
 import { NO_KNOWN_SECRETS, type SecretFilter } from '../http/secret-filter.ts'
 
-/** What decides over the access of sessions: the configuration of their city, and what belongs to whom in it. */
+/** Access policy of sessions: the configuration of their city, and the owners of its resources. */
 export const accessPolicy = (find: (city: string) => City | undefined): AccessPolicy => ({
   isStrict: (city) => find(city)?.config.current.strict ?? true,
   owns(caller, ownable, name) {
@@ -25,8 +25,8 @@ const striking = (cities: readonly City[], text: string): string =>
   cities.reduce((rest, { config }) => config.secrets.strike(rest), text)
 
 /**
- * What is struck out of answers to everyone but the operator, and people without tokens: the secrets that their city
- * declares, or that any does for people who read all of them.
+ * Filter of responses for everyone but the operator and people without tokens: secrets that their city declares, or any
+ * city for people who read all.
  */
 export function secretFilter(caller: Caller, { find, all }: RunningCities): SecretFilter | undefined {
   if (caller.kind === 'human' || caller.kind === 'operator') return undefined

@@ -24,12 +24,12 @@ interface CallersOptions {
   deadlines: Deadlines
 }
 
-/** How long a request waits for the city of its token to open. */
+/** Time a request waits for the city of its token to open. */
 const MAX_WAIT_MS = 5_000
-/** How many requests wait at most; the others are asked to come again at once. */
+/** Maximum number of requests wait; the others are asked to come again at once. */
 const MAX_WAITING = 1_000
 
-/** Whose a token is: a caller's, nobody's, or that of one of these cities, which are not open. */
+/** Holder of a token: a caller, none, or one of these closed cities. */
 type Holder = Caller | 'nobody' | readonly ClosedCity[]
 
 const isCaller = (holder: Holder): holder is Caller => typeof holder === 'object' && 'kind' in holder

@@ -63,7 +63,7 @@ export class Cities {
     return [...this.#entries.values()].filter(({ city }) => city === undefined)
   }
 
-  /** Whether any is being loaded; asked before each request. */
+  /** True if any is being loaded; asked before each request. */
   get isLoading(): boolean {
     return this.#entries.values().some(({ city, error }) => city === undefined && error === undefined)
   }
@@ -264,7 +264,7 @@ export class Cities {
     return entry
   }
 
-  /** Of a city that was stopped, only ends what a crash left of its sessions. */
+  /** Opens a city; for a stopped one, only ends leftovers of a crash. */
   #openUnlessStopped(entry: CityEntry): Promise<void> {
     if (entry.stopped === undefined) return this.#open(entry)
     entry.closed = this.dependencies.endSessions(entry.name).catch(this.#reportError)
@@ -383,7 +383,7 @@ async function openEntry(
   }
 }
 
-/** What the registry of cities needs of the supervisor. */
+/** Dependencies of the registry of cities on the supervisor. */
 interface CitiesDependencies {
   store: Store
   log: EventLog

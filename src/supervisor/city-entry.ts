@@ -25,13 +25,13 @@ export interface CityEntry {
   phase: Phase | undefined
   done: Phase[]
   error: string | undefined
-  /** Whether a person stopped it, and whether its sessions are still being ended. */
+  /** True if a person stopped it, and whether its sessions are still being ended. */
   stopped: 'stopping' | 'stopped' | undefined
   /** Resolves when a city that was stopped is closed. */
   closed: Promise<void>
 }
 
-/** What is known of a city before it is opened. */
+/** Entry of a city before it is opened. */
 export const newEntry = (name: string, path: string): CityEntry => ({
   name,
   path,
@@ -55,7 +55,7 @@ export interface ClosedCity {
   readonly error: string | undefined
 }
 
-/** How a city is listed. */
+/** City as listed. */
 export function toInfo(entry: CityEntry): CityInfo {
   const { name, path, city, phase, done, error, stopped } = entry
   const gone = goneFolder(entry)
@@ -75,7 +75,7 @@ export function goneFolder({ name, path }: Pick<CityEntry, 'name' | 'path'>): st
   return `${path} ${what}; put it back, or \`gc unregister ${name}\` removes the city from the list`
 }
 
-/** What cannot be looked at may be one. */
+/** Unreadable entries count as folders. */
 function isFolder(path: string): boolean {
   try {
     return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true

@@ -18,7 +18,7 @@ interface CityHistoryOptions {
 
 type Hooks = Required<Pick<CityDependencies, 'onStoreFailure' | 'onBackup'>>
 
-/** What the registry remembers of each city: that it had a database, and its last backup. */
+/** Registry data of each city: that it had a database, and its last backup. */
 export class CityHistory {
   constructor(private readonly options: CityHistoryOptions) {}
 

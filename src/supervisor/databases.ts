@@ -14,7 +14,7 @@ export interface DatabaseVersions {
   readonly network: number
 }
 
-/** What this gc knows. */
+/** Versions that this gc supports. */
 export const ownVersions: DatabaseVersions = {
   supervisor: supervisorMigrations.length,
   city: cityMigrations.length,
@@ -53,7 +53,7 @@ export function cityFolders(registry: string): string[] {
   return query.all().map(({ path }) => path)
 }
 
-/** What a gc that knows these versions cannot open, each with the newest copy that it can; undefined where there is none. */
+/** Databases that a gc with these versions cannot open, each with its newest usable copy; undefined without one. */
 export function stepsBack(
   databases: readonly StoredDatabase[],
   known: DatabaseVersions,

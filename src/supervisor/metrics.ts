@@ -27,13 +27,13 @@ interface MetricsDependencies {
   network(): {
     readonly requests: RequestMetrics
     stats(): Promise<NetworkStats | undefined>
-    /** How many events of each type it recorded since it was opened. */
+    /** Number of events of each type it recorded since it that was opened. */
     events(): ReadonlyMap<string, number>
   }
   report(error: unknown): void
 }
 
-/** What the supervisor tells Prometheus. */
+/** Metrics of the supervisor for Prometheus. */
 export class Metrics {
   constructor(private readonly dependencies: MetricsDependencies) {}
 

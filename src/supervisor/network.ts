@@ -38,7 +38,7 @@ export interface NetworkServeOptions {
   /** Host names and origins to accept besides the loopback ones. */
   allowHosts: readonly string[]
   allowOrigins: readonly string[]
-  /** How many processes beside this one answer what only reads. */
+  /** Number of further processes that serve reads. */
   readers: number
   /** The command that starts this program. */
   program: readonly string[]
@@ -73,7 +73,7 @@ export async function serveNetwork(options: NetworkServeOptions): Promise<{ url:
   return { url: listening.url, stop: () => open.disposeAsync() }
 }
 
-/** What a reader has to know of the network; the mail server is the writer's. */
+/** Settings of the network for a reader; the mail server belongs to the writer. */
 const setupOf = ({ network, hosts, hasProviders }: ConfiguredSocial) => ({
   ...{ hosts, hasProviders, settings: { ...network.settings, smtp: undefined }, url: network.baseUrl() },
 })

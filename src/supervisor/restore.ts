@@ -24,11 +24,11 @@ export interface Restored {
   readonly city: string
   readonly path: string
   readonly at: string
-  /** What of the backup was left out. */
+  /** Parts of the backup that were left out. */
   readonly skipped: readonly string[]
-  /** What it starts once it is resumed. */
+  /** Programs that it starts once resumed. */
   readonly programs: readonly DeclaredProgram[]
-  /** Why its programs cannot be told: its configuration has errors. */
+  /** Reason its programs cannot be told: its configuration has errors. */
   readonly problem?: string
 }
 

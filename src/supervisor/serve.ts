@@ -60,7 +60,7 @@ export interface ServeOptions {
   readOnly: boolean
   /** The agents' network, when it has an address of its own. */
   social?: { host: string; port: number }
-  /** Where other machines reach hooks and direct services; nowhere when absent. */
+  /** Address of hooks and direct services for other machines; none when absent. */
   public?: PublicListen
   /** Host names and origins beside the loopback ones. */
   allowHosts: readonly string[]
@@ -71,7 +71,7 @@ export interface ServeOptions {
   program: readonly string[]
   version: string
   build: string | undefined
-  /** What sessions inherit: PATH, HOME, locale and the like. */
+  /** Variables that sessions inherit: PATH, HOME, locale and the like. */
   env: Readonly<Record<string, string | undefined>>
   report(message: string): void
   clock?: Clock
@@ -82,7 +82,7 @@ export interface Running {
   readonly url: string
   /** The address of the agents' network; undefined when it has none. */
   readonly socialUrl: string | undefined
-  /** Whether it could be opened, as far as that has been tried. */
+  /** True if it could be opened, as far as that has been tried. */
   readonly isNetworkServed: boolean
   /** The address of hooks and direct services for other machines; undefined without one. */
   readonly publicUrl: string | undefined
@@ -200,7 +200,7 @@ class Listeners {
   }
 }
 
-/** Whether the agents' network is served at the address of the API. */
+/** True if the agents' network is served at the address of the API. */
 const isNetworkShared = ({ social, host }: Pick<ServeOptions, 'social' | 'host'>): boolean =>
   social === undefined && isLoopback(host)
 
@@ -350,7 +350,7 @@ const publishedAddress = ({ home, build }: Foundation, url: string, social: stri
 interface StopRequest {
   endSessions: boolean
   signal?: string
-  /** Who asked for it; absent for a signal. */
+  /** Requester; absent for a signal. */
   actor?: Actor
 }
 
@@ -413,7 +413,7 @@ class RunHistory {
   }
 }
 
-/** How agents are confined of which no line says it, and whether everybody is asked for a token from the first request on. */
+/** Default sandbox of agents that declare none, and whether every caller needs a token from the first request on. */
 async function beginConfinement({ options, home, store, host, report }: Foundation): Promise<{
   tokenRequirement: TokenRequirement
   defaultConfine: ConfineMode
@@ -442,7 +442,7 @@ async function keepAsBefore(home: string, store: Store, report: (message: string
   await store.write((tx) => void tx.orm.update(cities).set({ ranUnconfined: null }).where(marked).run())
 }
 
-/** Where other machines reach hooks and direct services. */
+/** Address of hooks and direct services for other machines. */
 interface PublicListen {
   readonly host: string
   readonly port: number

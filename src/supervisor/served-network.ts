@@ -51,22 +51,22 @@ export class ServedNetwork {
     },
   }
 
-  /** Whether it is, or will be with its first request. */
+  /** True if it is, or will be with its first request. */
   get isServed(): boolean {
     return !this.#isClosed
   }
 
-  /** Why its writes fail; undefined while they succeed and while it is not open. */
+  /** Reason its writes fail; undefined while they succeed and while it is not open. */
   get problem(): string | undefined {
     return this.#social?.network.store.problem
   }
 
-  /** How much there is on the network; undefined while it is not open. */
+  /** Totals of the network; undefined while it is not open. */
   async stats(): Promise<NetworkStats | undefined> {
     return this.#social?.network.stats.show()
   }
 
-  /** How many events of each type it recorded since it was opened. */
+  /** Number of events of each type it recorded since it that was opened. */
   events(): ReadonlyMap<string, number> {
     return this.#events
   }
@@ -118,7 +118,7 @@ export class ServedNetwork {
   }
 }
 
-/** Whether a network has been used or configured, or has an address of its own. */
+/** True if a network has been used or configured, or has an address of its own. */
 const isUsed = ({ home, listener }: NetworkDependencies): boolean =>
   listener.isOwn || ['social.db', 'social.toml'].some((name) => existsSync(join(home.path, name)))
 

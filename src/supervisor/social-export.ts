@@ -6,7 +6,7 @@ export interface ExportFile extends Pick<ImportDraft, 'manifest' | 'signature' |
   readonly chunks: readonly string[]
 }
 
-/** What a file holds, once it is known to be whole and signed. */
+/** Contents of a file that is complete and signed. */
 export interface VerifiedExport {
   readonly manifest: ExportManifest
   readonly counts: Readonly<Record<string, number>>

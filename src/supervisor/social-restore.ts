@@ -20,7 +20,7 @@ const MAX_PICTURE = 16 * 1024 * 1024
 /** A network that was restored. */
 export interface RestoredNetwork {
   readonly home: string
-  /** When the backup was made. */
+  /** Time of the backup. */
   readonly at: string
 }
 

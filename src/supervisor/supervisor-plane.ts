@@ -14,7 +14,7 @@ import { stackOf } from './stack.ts'
 import type { Supervisor } from './supervisor.ts'
 import type { TokenRequirement } from './token-requirement.ts'
 
-/** What was asked for when the supervisor was started, as far as it concerns who may call. */
+/** Options of the supervisor's start that concern callers. */
 interface CallerOptions {
   readonly allowHosts: readonly string[]
   readonly allowOrigins: readonly string[]
@@ -33,7 +33,7 @@ export interface SupervisorPlaneOptions {
   report(message: string): void
 }
 
-/** How callers of the supervisor are judged, at its operations and at the services of its cities. */
+/** Guard settings of the supervisor, for its operations and the services of its cities. */
 export const guardSettings = (
   options: CallerOptions,
   tokens: Pick<TokenRequirement, 'isRequired'>,

@@ -21,9 +21,9 @@ interface SupervisorDependencies {
   clock: Clock
   version: string
   build: string | undefined
-  /** Why writes to the registry fail; undefined while they succeed. */
+  /** Reason writes to the registry fail; undefined while they succeed. */
   storeProblem(): string | undefined
-  /** Why writes to the network fail; undefined while they succeed, and without a network. */
+  /** Reason writes to the network fail; undefined while they succeed, and without a network. */
   networkProblem(): string | undefined
   /** Begins to stop the supervisor; returns at once. */
   stop(options: { endSessions: boolean; source: 'signal' | 'socket_stop'; actor: Actor }): void
@@ -110,7 +110,7 @@ export class Supervisor {
   }
 }
 
-/** How far the first city that nobody stopped has started. */
+/** Startup phase of the first city that is not stopped. */
 function startupOf(cities: SupervisorCities['items']): SupervisorStartup | undefined {
   const first = cities.find(({ status }) => status !== 'stopped' && status !== 'stopping')
   if (!first) return undefined

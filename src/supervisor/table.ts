@@ -9,29 +9,29 @@ export const cities = sqliteTable('cities', {
   name: caseInsensitiveText().primaryKey(),
   path: text().notNull().unique(),
   registeredAt: integer('registered_at').notNull(),
-  /** When a person stopped it; it is started only by one. */
+  /** Time a person stopped it; only a person starts it. */
   stoppedAt: integer('stopped_at'),
   /** 1 for a city from before sessions were confined by default, until the first start since. */
   ranUnconfined: integer('ran_unconfined'),
 })
 
-/** When this supervisor ran; a run without an end crashed. */
+/** Table of this supervisor's runs; a run without an end crashed. */
 export const runs = sqliteTable('runs', {
   id: integer().primaryKey(),
   startedAt: integer('started_at').notNull(),
   endedAt: integer('ended_at'),
 })
 
-/** What each city was when it was last open. */
+/** Table of each city's state when last open. */
 export const cityHistory = sqliteTable('city_history', {
   city: caseInsensitiveText().primaryKey(),
   openedAt: integer('opened_at'),
   backedUpAt: integer('backed_up_at'),
-  /** Where the one who made it keeps it. */
+  /** Location chosen by its maker. */
   backupFile: text('backup_file'),
 })
 
-/** Which tokens of which city are good, by hash; an ended one is kept a while so that it can be told from an unknown one. */
+/** Table of valid tokens by city and hash; an ended one stays a while, to tell it from an unknown one. */
 export const tokens = sqliteTable(
   'tokens',
   {

@@ -11,7 +11,7 @@ interface TokenRow {
   expires_at: number | null
 }
 
-/** What the registry knows of a token of one city. */
+/** Registry data of one city's token. */
 export interface RegisteredToken {
   city: string
   isLive: boolean
@@ -26,15 +26,15 @@ interface TokenRegistryOptions {
 }
 
 const DAY = 24 * 3_600_000
-/** How long ended tokens can be told from unknown ones while their city is not open. */
+/** Maximum time ended tokens can be told from unknown ones while their city is not open. */
 const RETENTION_MS = 7 * DAY
 const BATCH_SIZE = 1000
 const RETRY_MS = 5_000
 
 /**
- * Which tokens of which city are good, for when the city is not open. The city's database owns that, and nobody is let
- * in by this copy. It follows each write of the city; when a city opens, it is made equal to the city's own tokens,
- * whatever was missed in a crash, or while the city was moved or restored.
+ * Valid tokens of cities that are not open. The city's database owns that, and nobody is let in by this copy. It
+ * follows each write of the city; when a city opens, it is made equal to the city's own tokens, whatever was missed in
+ * a crash, or while the city was moved or restored.
  */
 export class TokenRegistry {
   readonly #find: Statement<TokenRow, [string]>
@@ -62,14 +62,14 @@ export class TokenRegistry {
     )
   }
 
-  /** What is known of a token; a copied city has the tokens of the original, so that there may be several. */
+  /** Entries of a token; a copied city has the tokens of the original, so there may be several. */
   find(hash: string): RegisteredToken[] {
     const now = this.options.clock.now()
     const rows = this.options.store.read(() => this.#find.all(hash))
     return rows.map(({ city, expires_at }) => ({ city, isLive: expires_at === null || expires_at > now }))
   }
 
-  /** What a city calls when it issues or ends a token. */
+  /** Called when a city issues or ends a token. */
   mirror(city: string): TokenMirror {
     const change = (tx: Tx, hash: string, expiresAt: () => number | null) =>
       tx.after(() => void this.#write(city, (own) => void own.run(this.#save, hash, city, expiresAt())))

@@ -2,7 +2,7 @@ import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { errorMessage } from '../core/errors.ts'
 
 export interface TokenRequirementOptions {
-  /** What the operator said when the supervisor was started; undefined where nothing was said. */
+  /** Operator's choice at the start of the supervisor; undefined without one. */
   wanted: boolean | undefined
   /** Says, while it is there, that confined programs may run whose supervisor has ended. */
   mark: string
@@ -10,8 +10,9 @@ export interface TokenRequirementOptions {
 }
 
 /**
- * Whether requests without a token are refused. Confined sessions imply it, since a program that leaves its token out would
- * be taken for a person; from then on it holds as long as the supervisor runs, and in the next one while programs run on.
+ * True if requests without a token are refused. Confined sessions imply it, since a program that leaves its token out
+ * would be taken for a person; from then on it holds as long as the supervisor runs, and in the next one while programs
+ * run on.
  */
 export class TokenRequirement {
   #isRequired: boolean
@@ -27,7 +28,7 @@ export class TokenRequirement {
     return this.#isRequired
   }
 
-  /** Whether it may be implied: the operator can give that up. */
+  /** True if it may be implied: the operator can give that up. */
   get canBeRequired(): boolean {
     return this.options.wanted !== false
   }

@@ -2,7 +2,7 @@ import { AppError } from '../../core/errors.ts'
 import type { TarHeader } from '../../core/tar/index.ts'
 import { BACKUP_DB, isCityFile, isCityFolder, MANIFEST } from './contents.ts'
 
-/** What is made of an entry. */
+/** Verdict on an entry. */
 export type Verdict = { kind: 'file'; name: string } | { kind: 'folder'; name: string } | { kind: 'skip'; name: string }
 
 export interface JudgeOptions {
@@ -37,7 +37,7 @@ export class ArchiveJudge {
 
   constructor(private readonly options: JudgeOptions) {}
 
-  /** What is made of an entry; throws when the archive must not be unpacked. */
+  /** Verdict on an entry; throws if the archive must not be unpacked. */
   judge(header: TarHeader): Verdict {
     if (++this.#entries > MAX_ENTRIES) throw rejected(`it holds more than ${MAX_ENTRIES} files`)
     const name = checkName(header.name)
@@ -48,7 +48,7 @@ export class ArchiveJudge {
     return verdict
   }
 
-  /** Whether an archive may hold this too. */
+  /** True if an archive may hold this too. */
   accepts(header: TarHeader): boolean {
     try {
       return this.judge(header).kind !== 'skip'
@@ -86,7 +86,7 @@ export class ArchiveJudge {
     throw rejected(`${shown(name)} ${reason}; with --skip-unknown the rest of it can be restored`)
   }
 
-  /** What lies in a folder makes it one, whether or not an entry says so. */
+  /** Records folders: an entry below one implies it. */
   #remember({ kind, name }: Verdict): void {
     this.#kinds.set(keyOf(name), kind)
     if (kind === 'skip') return

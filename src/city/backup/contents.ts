@@ -1,6 +1,6 @@
 /** The database in a backup: a copy of the city's, made while that is in use. */
 export const BACKUP_DB = '.gc/backup.db'
-/** What says where a backup comes from. */
+/** File that describes the origin of a backup. */
 export const MANIFEST = '.gc/backup.json'
 
 const STATE_FOLDERS = new Set(['.gc', '.gc/system'])
@@ -31,10 +31,10 @@ const FOLDERS = new Set([
 /** The files beside city.toml: declarations, texts and the programs that agents are started with. */
 const FILE = /^[^./][^/]*\.(toml|lock|md|tmpl|txt|json|jsonc|yaml|yml|sh|bash|py|js|mjs|ts|rb)$/i
 
-/** What of `.gc` is made again when a city is opened. */
+/** Files of `.gc` that are recreated when a city opens. */
 const DERIVED = /^\.gc\/(city\.db.*|lock.*|cache|confined|runtime|social|system|backup-.*|last-good\.json)(\/|$)/
 
-/** Whether a city has a file of this name, and a backup may hold it. */
+/** True if a city has a file of this name, and a backup may hold it. */
 export function isCityFile(name: string): boolean {
   const parts = name.split('/')
   const [top = ''] = parts
@@ -42,12 +42,12 @@ export function isCityFile(name: string): boolean {
   return parts.length === 1 ? FILE.test(name) : isCityFolder(parts.slice(0, -1).join('/')) && !isGit(name)
 }
 
-/** Whether a city has a folder of this name, and a backup may hold it. */
+/** True if a city has a folder of this name, and a backup may hold it. */
 export function isCityFolder(name: string): boolean {
   return STATE_FOLDERS.has(name) || (FOLDERS.has(name.split('/', 1)[0] ?? '') && !isGit(name))
 }
 
-/** Whether something that a backup leaves out is of no use to a city elsewhere. */
+/** True if something that a backup leaves out is of no use to a city elsewhere. */
 export const isDerived = (name: string): boolean => DERIVED.test(name)
 
 /** A repository brings hooks, which git runs. */

@@ -3,7 +3,7 @@ import { Value } from '@sinclair/typebox/value'
 import { AppError } from '../../core/errors.ts'
 import { parseJson } from '../../core/json.ts'
 
-/** Where a backup comes from. */
+/** Origin of a backup. */
 export const Manifest = Type.Object({
   /** The version of this layout. */
   format: Type.Integer(),

@@ -16,7 +16,7 @@ interface UnpackOptions {
   readonly signal: AbortSignal
 }
 
-/** What is known of a backup once all of it was read. */
+/** Facts about a backup after all of it was read. */
 export interface CheckedBackup {
   readonly manifest: Manifest
   /** The names of what is not unpacked. */
@@ -92,7 +92,7 @@ export class BackupFile implements AsyncDisposable {
     judge.finish()
   }
 
-  /** What it says, unpacked, from its beginning. */
+  /** Unpacked contents from the start. */
   #bytes(): AsyncIterable<Uint8Array> {
     const source = this.file.createReadStream({ start: 0, autoClose: false })
     const gunzip = createGunzip()
@@ -131,5 +131,5 @@ function existingParent(folder: string): string {
   }
 }
 
-/** Whether what was read is not compressed as a backup is, or not all of it is there. */
+/** True if what was read is not compressed as a backup is, or not all of it is there. */
 const isDamaged = (error: unknown): boolean => hasCode(error, 'Z_DATA_ERROR', 'Z_BUF_ERROR')

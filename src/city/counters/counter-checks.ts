@@ -21,13 +21,13 @@ export const cityCounterChecks: readonly CounterCheck[] = [
   ...usageCounterChecks,
 ]
 
-/** Who corrects counters. */
+/** Actor that corrects counters. */
 export const COUNTERS = gcPart('counters')
 
 /** Counters that decide whether a bead is ready. */
 const DECIDING: readonly string[] = ['beads.workable', 'beads.blockers']
 
-/** Whether the correct value may make a bead ready, or the opposite. */
+/** True if the correct value may make a bead ready, or the opposite. */
 export const isAboutReadiness = ({ counter }: Miscount): boolean => DECIDING.includes(counter)
 
 /**

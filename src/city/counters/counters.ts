@@ -17,7 +17,7 @@ interface CountersOptions {
 const MAX_ITEMS = 20
 const TO_DO = 'gc doctor --fix'
 
-/** Whether a bead counts as blocked while nothing open blocks it. */
+/** True if a bead counts as blocked while nothing open blocks it. */
 const isStuck = ({ counter, counted }: Miscount): boolean => counter === 'beads.blockers' && counted === 0
 
 /** Checks and corrects the counters of a city. The wrong ones that were found last need attention. */
@@ -49,7 +49,7 @@ export class Counters implements AttentionSource {
     return this.#recounts.stop()
   }
 
-  /** What is wrong, at most a thousand values; counts everything again, off the event loop. */
+  /** Wrong counters, up to a thousand; recounts everything, off the event loop. */
   async check(): Promise<MiscountList> {
     const wrong = await this.#recounts.run()
     this.#note(wrong)

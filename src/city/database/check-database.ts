@@ -47,7 +47,7 @@ function checkDeclarations(db: Database): void {
   if (missing !== undefined) throw rejected(`its ${missing} is missing`)
 }
 
-/** What a database declares that gc brought to a version. */
+/** Declarations of a database at a version of gc. */
 function declarationsAt(version: number): SchemaRow[] {
   const db = new Database(':memory:')
   try {
@@ -60,7 +60,7 @@ function declarationsAt(version: number): SchemaRow[] {
 
 const keyOf = ({ type, name }: SchemaRow): string => `${type} ${name}`
 
-/** What SQLite adds for itself, such as the index of a primary key, is left out. */
+/** Leaves out SQLite's own additions, such as the index of a primary key. */
 const readDeclarations = (db: Database): SchemaRow[] =>
   db
     .query<SchemaRow, []>("SELECT type, name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\'")

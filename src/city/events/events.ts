@@ -24,7 +24,7 @@ import { parseResumePoint, toFrame } from './frames.ts'
 import { knownPayloads } from './known.ts'
 import type { EventActor, EventEmit, EventEmitted, EventRotated } from './schema.ts'
 
-/** Which events to list. */
+/** Filter of events to list. */
 export interface EventQuery {
   type?: string
   actor?: string
@@ -46,7 +46,7 @@ export interface HistoryPage extends EventsPage {
   actors: Record<string, EventActor>
 }
 
-/** How long a caller that wants to wait does so for the archive to be written. */
+/** Time a caller that wants to wait does so for the archive to be written. */
 const ROTATE_WAIT_MS = 30_000
 
 /** The events of one city, as its API shows them. */
@@ -55,7 +55,7 @@ export class Events {
     private readonly store: Store,
     private readonly log: EventLog,
     private readonly beads: BeadRepository,
-    /** What events mean for workflows. */
+    /** Effects of events on workflows. */
     readonly workflows: WorkflowEvents,
     private readonly archives: EventArchives,
     private readonly clock: Clock,

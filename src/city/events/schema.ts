@@ -54,7 +54,7 @@ const union = <More extends TProperties>(id: string, defs: readonly EventDefinit
     { $id: id },
   )
 
-/** What an event of one city looks like, for the events we know. */
+/** Shape of a city's event, for known types. */
 export const envelope = (defs: readonly EventDefinition[]) => union('TypedEventStreamEnvelope', defs, {})
 
 /** The same with the city it came from, for lists and streams over all cities. */
@@ -118,7 +118,7 @@ export const EventRotated = Type.Object(
 )
 export type EventRotated = Static<typeof EventRotated>
 
-/** Who recorded an event, beside the name that it shows. */
+/** Actor of an event, besides the displayed name. */
 export const EventActor = Type.Object(
   {
     kind: Type.String({ description: '`session`, `process`, `human`, `operator`, `person` or `gc`.' }),

@@ -18,7 +18,7 @@ import type { StoreHealth } from './store-health.ts'
 
 /** Counts sessions for the status. */
 export interface SessionCounter {
-  /** How many sessions run, how many a person suspended, and which are draining. */
+  /** Number of running and suspended sessions, and the draining ones. */
   counts(): { active: number; suspended: number; draining: ReadonlySet<string> }
   /** The state of the open session with a configured identity. */
   named(identity: string): string | undefined
@@ -131,7 +131,7 @@ export class CityStatus {
     return this.dependencies.suspensions.isCitySuspended(this.dependencies.config.current)
   }
 
-  /** Why the city is not fully working. */
+  /** Reason the city is not fully working. */
   #problems(): Pick<Status, 'partial' | 'partial_errors'> {
     const { storeHealth, config } = this.dependencies
     const { problem } = storeHealth

@@ -24,8 +24,8 @@ const ENOUGH = 320 * MIB
 const INTERVAL_MS = 60_000
 
 /**
- * Whether the disks of a city and of `$GC_HOME` have room: looked up within a minute of an event, and every minute while
- * one of them has not. A city in which nothing happens looks at nothing.
+ * True if the disks of a city and of `$GC_HOME` have room: looked up within a minute of an event, and every minute
+ * while one of them has not. A city in which nothing happens looks at nothing.
  */
 export class DiskSpace implements AttentionSource {
   readonly name = 'disk'

@@ -3,14 +3,14 @@ import { type Clock, toTimestamp } from '../../core/clock.ts'
 import { Signal } from '../../core/signal.ts'
 import type { StoreFailure, StoreTrouble } from '../../core/store/index.ts'
 
-/** Why the writes of a city fail, since when, and what to do about it. */
+/** Reason the writes of a city fail, since when, and what to do about it. */
 export interface StoreProblem {
   readonly reason: string
   readonly remedy: string
   readonly at: number
 }
 
-/** Whether the store of a city works, and since when not. */
+/** True if the store of a city works, and since when not. */
 export class StoreHealth implements AttentionSource {
   readonly name = 'store'
   readonly #changed = new Signal()
@@ -40,7 +40,7 @@ export class StoreHealth implements AttentionSource {
 
   readonly onChange = this.#changed.listen
 
-  /** Why its writes fail, with what to do; undefined while they succeed. */
+  /** Reason its writes fail, with what to do; undefined while they succeed. */
   get problem(): string | undefined {
     if (this.#failure) return this.#failure.reason
     return this.#trouble && `${this.#trouble.reason}; ${this.#trouble.remedy}`

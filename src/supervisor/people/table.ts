@@ -7,7 +7,7 @@ const caseInsensitiveText = customType<{ data: string }>({ dataType: () => 'text
 export const people = sqliteTable('people', {
   id: integer().primaryKey({ autoIncrement: true }),
   name: caseInsensitiveText().notNull().unique(),
-  /** What they may do beyond reading, as a JSON list. */
+  /** Grants besides reading, as a JSON list. */
   grants: text({ mode: 'json' }).$type<string[]>().notNull(),
   hash: text().notNull().unique(),
   addedAt: integer('added_at').notNull(),

@@ -9,7 +9,7 @@ export interface Requests {
   readonly count: number
 }
 
-/** What a reader sends to the writer. */
+/** Messages of a reader to the writer. */
 export type FromReader =
   | { readonly kind: 'ready' }
   | { readonly kind: 'lease'; readonly id: number; readonly requests: readonly Requests[] }
@@ -17,7 +17,7 @@ export type FromReader =
   | { readonly kind: 'activity'; readonly activity: Activity }
   | { readonly kind: 'report'; readonly message: string }
 
-/** What the writer sends to a reader. */
+/** Messages of the writer to a reader. */
 export type ToReader =
   | { readonly kind: 'start'; readonly setup: ReaderSetup }
   | { readonly kind: 'leases'; readonly id: number; readonly leases: readonly Lease[] }

@@ -65,7 +65,7 @@ class WriterLink implements Writer {
     this.send({ kind: 'activity', activity })
   }
 
-  /** What is asked for in one turn of the loop is asked for in one message. */
+  /** Combines the requests of one turn of the loop in one message. */
   #lease(limit: RequestLimit, caller: string, count: () => number): Promise<Lease> {
     if (this.#wanted.length === 0) setImmediate(() => this.#sendWanted())
     const { promise, resolve } = Promise.withResolvers<Lease>()

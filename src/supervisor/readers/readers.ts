@@ -22,12 +22,12 @@ interface ReadersOptions {
   report(message: string): void
 }
 
-/** How soon a reader that ended is started again: the first time, and at most, in milliseconds. */
+/** Delay before an exited reader restarts: the first and the maximum, in milliseconds. */
 const RESTART_MS = 100
 const MAX_RESTART_MS = 10_000
 /** From so many milliseconds on, a reader that ends counts as one that worked. */
 const WORKED_MS = 30_000
-/** How long a reader may take to answer what is under way, in milliseconds. */
+/** Maximum time a reader may take to answer what is under way, in milliseconds. */
 const STOP_MS = 5_000
 
 /** The processes beside this one that answer what only reads. */
