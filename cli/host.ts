@@ -11,7 +11,9 @@ export async function runHost(env: Readonly<Record<string, string | undefined>>)
   return runSessionHost(program, env, say)
 }
 
-/** Whoever started this host may be gone by now: it stays for its sessions, and ends by itself when it has none. */
+/**
+ * Writes to the starter of this host, which may be gone: the host stays for its sessions and exits when it has none.
+ */
 function say(line: string): void {
   try {
     writeSync(1, `${line}\n`)

@@ -11,7 +11,7 @@ export async function runCommand(called: string, args: readonly string[]): Promi
   return called === 'bd' ? runBd(args, io) : runGc(args, io)
 }
 
-/** Whether a session must not run these words without asking, although its program matches the first ones only. */
+/** True if a session must not run these words without asking, although its program matches the first ones only. */
 export async function isRefused(words: readonly string[], io: Io): Promise<boolean> {
   const { onlyBegins } = await import('../src/programs/protocol/index.ts')
   const begun = onlyBegins(words)
@@ -93,7 +93,7 @@ async function runOwn(io: Io, program: Command, args: readonly string[]): Promis
 
 const HELP: ReadonlySet<string> = new Set(['--help', '-h', 'help'])
 
-/** What the help of gc says of the commands of packs; nothing without a city, or without such commands. */
+/** Help text on the commands of packs; empty without a city or such commands. */
 async function packHelp(
   io: Io,
   program: Command,

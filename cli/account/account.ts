@@ -79,7 +79,7 @@ function print(io: Io, items: AccountList['items'], empty: string): void {
   )
 }
 
-/** When a limit ends; `about` where that is a guess. */
+/** End of a limit; `about` if that is a guess. */
 function formatLimitEnd({ until, stated }: Account): string {
   if (until === undefined) return ''
   return `${stated ? '' : 'about '}${new Date(until).toLocaleString('sv')}`

@@ -91,7 +91,7 @@ function report(
   }
 }
 
-/** Whether the command chose settings, so that its output shows them. */
+/** True if the command chose settings, so that its output shows them. */
 const isChosen = (options: AddOptions, isSettling: boolean): boolean =>
   isSettling ||
   [options.worktree, options.permissionMode, options.model, options.confine, options.shareLogin].some(

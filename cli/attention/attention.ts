@@ -101,7 +101,7 @@ async function list(context: CommandContext, { json, watch }: JsonOption & { wat
   }
 }
 
-/** What came or went on a line; a question that came up whole. */
+/** Shows a raised or cleared item on a line, and a new question in full. */
 async function showChange(
   { io }: CommandContext,
   city: CityClient,
@@ -190,7 +190,7 @@ function showQuestion(io: Io, { item, others }: AttentionGroup): void {
 const MAX_LINE = 300
 const cutLine = (line: string): string => (line.length > MAX_LINE ? `${line.slice(0, MAX_LINE)}…` : line)
 
-/** What an answer's text can be, in a line. */
+/** Possible values of an answer's text, in a line. */
 const choicesOf = ({ choices, several }: AnswerList): string =>
   `${several ? 'any of' : 'one of'} ${choices.map((choice, index) => `${index + 1} ${sanitizeLine(choice)}`).join(', ')}`
 

@@ -98,7 +98,7 @@ interface RestoredCity {
   readonly problem?: string
 }
 
-/** What a person should know before resuming a city that came from a file. */
+/** Notes for a person before they resume a restored city. */
 async function printRestored(
   context: CommandContext,
   { path, skipped, programs, problem }: RestoredCity,

@@ -6,7 +6,7 @@ import { failure, usageError } from '../io/exit.ts'
 import type { BdContext } from './context.ts'
 import { toBare } from './issue.ts'
 
-/** What a gate waits for. */
+/** Conditions of a gate. */
 const KINDS = ['human', 'timer', 'gh:run', 'gh:pr'] as const
 type Kind = (typeof KINDS)[number]
 

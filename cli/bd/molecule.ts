@@ -3,7 +3,7 @@ import { readItems } from '../context/pages.ts'
 import type { BdContext } from './context.ts'
 import { type Issue, toBare } from './issue.ts'
 
-/** How far a step is. */
+/** Status of a step. */
 type StepStatus = 'done' | 'current' | 'ready' | 'blocked' | 'pending'
 
 interface Step {
@@ -12,7 +12,7 @@ interface Step {
   is_current: boolean
 }
 
-/** How far a molecule is, in the field names that `bd mol current` prints. */
+/** Progress of a molecule, in the field names of `bd mol current`. */
 export interface MoleculeProgress {
   molecule_id: string
   molecule_title: string

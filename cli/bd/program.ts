@@ -56,7 +56,7 @@ export async function createBd(given: Io, args: readonly string[] = []): Promise
   return program
 }
 
-/** Whether the first word behind the options is one of the commands that are there. */
+/** True if the first word behind the options is one of the commands that are there. */
 function isDefined({ commands }: Command, args: readonly string[]): boolean {
   let at = 0
   for (let word = args[at]; word?.startsWith('-'); word = args[at]) at += BD_VALUED.has(word) ? 2 : 1

@@ -163,7 +163,7 @@ export function beadColumns(now: number): readonly Column<Bead>[] {
   return listColumns<Bead>(now, [id, status, priority, type, who, age, title])
 }
 
-/** How dependency types are worded from the side of the bead that depends. */
+/** Wording of dependency types from the side of the dependent bead. */
 const DEPENDENCY_WORDS: Readonly<Record<string, string>> = { blocks: 'needs', 'conditional-blocks': 'may need' }
 
 const blockersOf = async (city: CityClient, id: string): Promise<string> =>

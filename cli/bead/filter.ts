@@ -134,7 +134,7 @@ function parseRegex(text: string): RegExp {
 
 const collect = (text: string, before: string[] = []): string[] => [...before, text]
 
-/** Whether a bead passes the filters that the server does not have. */
+/** True if a bead passes the filters that the server does not have. */
 export function isMatch(bead: Bead, filter: Filter): boolean {
   const { type, label, labelAny, priority: level, parent, excludeType, excludeLabel } = filter
   if (type && !type.includes(bead.issue_type)) return false
@@ -150,7 +150,7 @@ export function isMatch(bead: Bead, filter: Filter): boolean {
   return (filter.metadataField ?? []).every((field) => hasField(bead, field))
 }
 
-/** Whether a bead passes the filters that only lists have. */
+/** True if a bead passes the filters that only lists have. */
 export const isListMatch = (bead: Bead, filter: ListFilter): boolean =>
   isMatch(bead, filter) &&
   isShown(bead, filter) &&
@@ -216,7 +216,7 @@ function hasLabels({ labels = [] }: Bead, { labels: wants, labelPattern, labelRe
   return labelRegex === undefined || labels.some((label) => labelRegex.test(label))
 }
 
-/** Whether a text matches a pattern in which `*` stands for any text. */
+/** True if a text matches a pattern in which `*` stands for any text. */
 export function isGlobMatch(text: string, pattern: string): boolean {
   const [first = '', ...rest] = pattern.split('*')
   const last = rest.pop()

@@ -129,7 +129,7 @@ function print(io: Io, budgets: BudgetList): void {
   printUncounted(io, budgets)
 }
 
-/** Which agents no budget counts, and what to do about them. */
+/** Agents that no budget counts, with the fix. */
 function printUncounted(io: Io, { uncounted, strict }: BudgetList): void {
   if (uncounted.length === 0) return
   const names = uncounted.map(({ agent }) => agent).join(', ')

@@ -9,10 +9,10 @@ import bash from './gc.bash' with { type: 'text' }
 import fish from './gc.fish' with { type: 'text' }
 import zsh from './gc.zsh' with { type: 'text' }
 
-/** What a shell reads: it asks gc for the words that may come next. */
+/** Scripts for shells, which ask gc for the possible next words. */
 const SCRIPTS: Readonly<Record<string, string>> = { bash, zsh, fish }
 
-/** How long a shell waits for the words, from when it starts gc. */
+/** Time a shell waits for the words, from when it starts gc. */
 const DEADLINE_MS = 150
 
 /** The status with which a shell is told to offer files. */

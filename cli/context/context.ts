@@ -10,7 +10,7 @@ import type { Io } from '../io/io.ts'
 import { timers } from '../io/timers.ts'
 import { ensureSupervisor, mayStartSupervisor, waitForCities } from './launch-supervisor.ts'
 
-/** How long a command of a session waits for a supervisor that restarts. */
+/** Time a command of a session waits for a supervisor that restarts. */
 const MAX_OUTAGE_MS = 30_000
 
 /** The context of a command: its supervisor, its city and its rig. */
@@ -43,7 +43,7 @@ export class CommandContext {
     return new CommandContext(io, this.program, this.startsSupervisor)
   }
 
-  /** Whether `--city` names the city to work in. */
+  /** True if `--city` names the city to work in. */
   get isCityNamed(): boolean {
     return this.program.opts<{ city?: string }>().city !== undefined
   }
@@ -98,7 +98,7 @@ export class CommandContext {
     return this
   }
 
-  /** Whether this command may start a supervisor, as far as its options and the environment say. */
+  /** True if this command may start a supervisor, as far as its options and the environment say. */
   get #mayStart(): boolean {
     const { autostart } = this.program.opts<{ autostart?: boolean }>()
     return this.startsSupervisor && autostart !== false && !this.io.env.GC_NO_AUTOSTART
@@ -235,7 +235,7 @@ const isPath = (name: string): boolean => isAbsolute(name) || name.startsWith('.
 
 const byDepth = (a: { path: string }, b: { path: string }): number => b.path.length - a.path.length
 
-/** Whether a path is a folder or below it, following links. */
+/** True if a path is a folder or below it, following links. */
 function isInside(folder: string, target: string): boolean {
   const path = relative(realPath(folder), realPath(target))
   return path === '' || !(path === '..' || path.startsWith(join('..', '/')) || isAbsolute(path))

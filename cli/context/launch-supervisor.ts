@@ -13,7 +13,7 @@ import { program } from './version.ts'
 /** The log of a supervisor that was started in the background. */
 export const LOG_FILE = 'supervisor.log'
 
-/** What it writes is added at the end, so that the file can be emptied while it runs. */
+/** Flags that append, so that the file can be emptied while it is in use. */
 export const START_FLAGS = constants.O_WRONLY | constants.O_CREAT | constants.O_TRUNC | constants.O_APPEND
 
 /** Less than what a new database takes. */
@@ -32,14 +32,14 @@ interface SupervisorProbe {
   renewed(): SupervisorProbe
 }
 
-/** Whether this command may start a supervisor: none runs, and the environment names no address, token or session. */
+/** True if this command may start a supervisor: none runs, and the environment names no address, token or session. */
 export function mayStartSupervisor(env: Env): boolean {
   if (env.GC_URL || env.GC_TOKEN || env.GC_SESSION_ID) return false
   const running = readSupervisorFile(resolveHome(env))
   return running === undefined || !isAlive(running.pid)
 }
 
-/** Whether a supervisor answers. */
+/** True if a supervisor answers. */
 export async function isAnswering({ client }: SupervisorProbe): Promise<boolean> {
   return client.call('GET /health').then(
     () => true,
@@ -57,13 +57,13 @@ function startFailure(log: string, begun: string): string | undefined {
   return last?.slice(last.indexOf(NOT_STARTED) + NOT_STARTED.length)
 }
 
-/** Whether the disk of a folder has no room left for a database. */
+/** True if the disk of a folder has no room left for a database. */
 function isFull(folder: string): boolean {
   const { bavail, bsize } = statfsSync(folder)
   return bavail * bsize < MIN_FREE_BYTES
 }
 
-/** Why the address that a person named does not answer. */
+/** Reason the address that a person named does not answer. */
 const unreachableReason = ({ client }: SupervisorProbe): Promise<unknown> =>
   client.call('GET /health').then(
     () => failure(`the supervisor at ${client.access.url} answers now; try again`),
@@ -109,7 +109,7 @@ async function configuredPort(home: string, { GC_PORT }: Env): Promise<number> {
 }
 
 /**
- * Whether a supervisor of this home that just began to listen at the port has said so by now; throws a sentence when
+ * True if a supervisor of this home that just began to listen at the port has said so by now; throws a sentence when
  * others have the port.
  */
 async function hasAnnounced(context: SupervisorProbe, port: number): Promise<boolean> {

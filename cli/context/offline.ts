@@ -1,4 +1,4 @@
-/** What reads the files of a city without a supervisor; loaded by the few commands that do. */
+/** Loads the reader of a city's files without a supervisor, which few commands need. */
 export async function loadOffline() {
   const [{ composeFolder, missingPrograms, readCityFiles }, scripts, { CityPacks }] = await Promise.all([
     import('../../src/config/offline/city-composition.ts'),

@@ -117,7 +117,7 @@ export function convoyStatusOutput({ convoy, children = [], ...response }: Convo
   })
 }
 
-/** Whether a convoy is owned, and what else was agreed on it. */
+/** True if a convoy is owned, and what else was agreed on it. */
 export function convoyTerms({ labels = [], metadata = {} }: Bead) {
   const { 'convoy.owner': owner, 'convoy.merge': merge, 'convoy.notify': notify, target } = metadata
   const fields = {

@@ -39,7 +39,7 @@ export const waitForSupervisor = (context: CommandContext, accepted: Accepted): 
     context.client.follow('GET /v0/events/stream', {}, options),
   )
 
-/** How often a city that is being opened is looked at. */
+/** Interval of checks on a city that is being opened. */
 const LOOK_MS = 1_000
 
 /** Waits until a city that is registered is up; throws why it is not, also where a full disk keeps the event of that. */

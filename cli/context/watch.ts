@@ -19,7 +19,7 @@ export type Render = (io: Io) => Promise<void> | Promise<'over' | undefined>
 const CLEAR = '\u001b[H\u001b[2J\u001b[3J'
 /** The minimum time between two updates. */
 const PAUSE_MS = 100
-/** How long the supervisor may be unreachable, since it may be restarting. */
+/** Maximum time the supervisor may be unreachable, since it may be restarting. */
 const MAX_OUTAGE_MS = 30_000
 
 /**
@@ -105,7 +105,7 @@ export async function newestIndex(city: CityClient, after?: string): Promise<str
   return (await city.callIndexed('GET ~/events', call)).index
 }
 
-/** How long the events of all cities are awaited at once. */
+/** Time the events of all cities are awaited at once. */
 const MAX_WAIT_MS = 30_000
 
 /** The cursor of the newest event of all cities and of the supervisor; with `after`, waits for a newer one. */
@@ -120,7 +120,7 @@ async function newestOfAll({ client, io }: CommandContext, after?: string): Prom
   return (await client.call('GET /v0/events', { query: { limit: 1 } })).event_cursor
 }
 
-/** Whether the supervisor or its city may only be restarting. */
+/** True if the supervisor or its city may only be restarting. */
 const isPassing = (error: unknown): boolean =>
   error instanceof Unreachable ||
   (error instanceof ApiError && (error.status >= 502 || error.code === 'city-not-found'))

@@ -100,7 +100,7 @@ async function checkPacks({ io }: CommandContext, { path, packs }: CityFiles): P
   )
 }
 
-/** Whether the folders of rigs are there, and what the city finds wrong with them while it runs. */
+/** True if the folders of rigs are there, and what the city finds wrong with them while it runs. */
 async function checkRigs({ rigs }: CityFiles, city: CityClient | undefined): Promise<CheckResult> {
   const listed = city && (await city.call('GET ~/rigs')).items
   const missing = rigs.filter(({ path }) => !existsSync(path))
@@ -117,7 +117,7 @@ async function checkRigs({ rigs }: CityFiles, city: CityClient | undefined): Pro
   return bad(level, 'rigs', countOf(wrong.length, 'problem'), fix, wrong)
 }
 
-/** Whether each agent's program is there: on the PATH of the supervisor, else on this one. */
+/** True if each agent's program is there: on the PATH of the supervisor, else on this one. */
 async function checkPrograms(context: CommandContext, city: CityFiles): Promise<CheckResult> {
   const client = await runningCity(context, city)
   if (client) {
@@ -140,7 +140,7 @@ async function checkPrograms(context: CommandContext, city: CityFiles): Promise<
   return bad('error', 'programs', `not found: ${names(missing)}`, remedy)
 }
 
-/** Whether programs reach gc, and run its own protocol without asking. */
+/** True if programs reach gc, and run its own protocol without asking. */
 async function checkProtocol(context: CommandContext, city: CityFiles): Promise<readonly CheckResult[]> {
   const client = await runningCity(context, city)
   if (!client) return []
@@ -189,7 +189,7 @@ function checkHooks({ hookReviews }: CityFiles): readonly CheckResult[] {
 
 const SQLITE_HEADER = 'SQLite format 3\0'
 
-/** Whether the database looks like one; a running city looks after it itself. */
+/** True if the database looks like one; a running city looks after it itself. */
 function checkStore(folder: string): CheckResult {
   const file = join(folder, '.gc', 'city.db')
   if (!existsSync(file)) return ok('store', 'there is no database yet')
@@ -211,7 +211,7 @@ function checkStore(folder: string): CheckResult {
 }
 
 const NAME = 'unconfined'
-/** How many sessions a sentence names. */
+/** Maximum sessions that a sentence names. */
 const NAMED = 5
 
 /** The running sessions that nothing confines in a city that confines others. */

@@ -118,7 +118,7 @@ function isWritable(folder: string): boolean {
   }
 }
 
-/** Whether there is room where a folder lies. */
+/** True if there is room where a folder lies. */
 export function checkDisk(name: string, folder: string): CheckResult {
   if (!existsSync(folder)) return ok(name, `${folder} is not there yet`)
   const { bavail, bsize } = statfsSync(folder)
@@ -217,7 +217,7 @@ async function checkBackend({ io }: CommandContext): Promise<CheckResult> {
 const NAME = 'confinement'
 const ON_PURPOSE = 'until then only agents with confine = "off" are started, unconfined'
 
-/** What this machine has of what confined sessions need, and what holds them to their shares. */
+/** Checks this machine's support for sandboxes and resource shares. */
 async function checkConfinement(context: CommandContext): Promise<CheckResult> {
   const kept = await findUnconfinedNotice(context.io.env)
   if (kept) return bad('warning', NAME, kept.what, kept.remedy)

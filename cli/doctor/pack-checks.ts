@@ -83,7 +83,7 @@ async function runScript(
   return { status, lines: lines.filter((line) => line !== '') }
 }
 
-/** What a script prints, as far as anybody would read it; the rest is read and dropped. */
+/** Output of a script up to a readable length; the rest is read and dropped. */
 async function readSome(stream: ReadableStream<Uint8Array>): Promise<string> {
   const decoder = new TextDecoder()
   let text = ''

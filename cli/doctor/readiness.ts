@@ -50,7 +50,7 @@ export function readinessCommand(program: Command, context: CommandContext): voi
     })
 }
 
-/** Whether Codex gets hooks in the city at hand; false without one. */
+/** True if Codex gets hooks in the city at hand; false without one. */
 async function hasHookReviews(context: CommandContext): Promise<boolean> {
   const folder = await cityFolder(context, undefined).catch(() => undefined)
   if (folder === undefined) return false

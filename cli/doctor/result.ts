@@ -1,4 +1,4 @@
-/** How a check came out. */
+/** Result of a check. */
 export type CheckStatus = 'ok' | 'warning' | 'error' | 'unknown'
 
 /** One line of `gc doctor`, in the keys of its JSON. */
@@ -6,7 +6,7 @@ export interface CheckResult {
   readonly name: string
   readonly status: CheckStatus
   readonly message: string
-  /** What to do about a bad one. */
+  /** Fix of a bad result. */
   readonly fix_hint?: string
   readonly details?: readonly string[]
   readonly fix_attempted?: boolean

@@ -55,7 +55,7 @@ function collectPayload(text: string, before: readonly PayloadMatch[] = []): Pay
 type AnyEvent = CityEvent | TaggedEvent
 
 const DEFAULT_LIMIT = 50
-/** How many events `--since` shows without `--limit`. */
+/** Maximum events that `--since` shows without `--limit`. */
 const MAX_PAST = 10_000
 /** The maximum number of events in a request. */
 const PAGE_SIZE = 1000

@@ -48,6 +48,6 @@ export async function conversationOf(
   }
 }
 
-/** How a line names a conversation. */
+/** Name of a conversation on a line. */
 export const describe = ({ provider, account_id, conversation_id }: ConversationRef): string =>
   `${provider}/${account_id}/${conversation_id}`

@@ -23,7 +23,7 @@ export function versionCommand(program: Command, { io }: CommandContext): void {
     })
 }
 
-/** What another gc has to know of this one. */
+/** Facts about this gc for another one. */
 async function readRelease() {
   const [{ ownVersions }, { changes }] = await Promise.all([
     import('../../src/supervisor/databases.ts'),

@@ -57,7 +57,7 @@ async function prime(context: CommandContext, agent: string | undefined, options
   })
 }
 
-/** How long the hook waits for its input. */
+/** Time the hook waits for its input. */
 const HOOK_MS = 2_000
 
 /** Reports the conversation of this session, so that a later start can resume it. */

@@ -270,7 +270,7 @@ async function prune(context: CommandContext, options: PruneOptions, command: Co
   else if (!options.apply) printLine(context.io, 'Run it again with --apply to remove these.')
 }
 
-/** What another city locks is never removed: without a supervisor to name them, nothing is. */
+/** Packs that other cities lock are never removed: without a supervisor to list them, nothing is removed. */
 async function otherCities(context: CommandContext, { apply, allCities }: PruneOptions): Promise<string[]> {
   if (!apply && !allCities) return (await context.cities().catch(() => [])).map(({ path }) => path)
   try {

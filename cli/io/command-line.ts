@@ -16,13 +16,13 @@ export interface CommandLine {
   readonly given: readonly Placed[]
   /** The values of the options of the program itself, such as `city`. */
   readonly globals: Readonly<Record<string, string>>
-  /** What the next word is for: the value of an option, an argument, or nothing declared. */
+  /** Place of the next word: the value of an option, an argument, or an undeclared one. */
   readonly next: Omit<Placed, 'word'> | undefined
-  /** Whether it has arguments already, and so no further command. */
+  /** True if it has arguments already, and so no further command. */
   readonly hasArguments: boolean
-  /** Whether the next word is the value of the option before it. */
+  /** True if the next word is the value of the option before it. */
   readonly isValue: boolean
-  /** Whether options may follow. */
+  /** True if options may follow. */
   readonly takesOptions: boolean
 }
 
@@ -83,7 +83,7 @@ const placeOfArgument = (argument: Argument | undefined) => ({
   choices: argument?.argChoices ?? [],
 })
 
-/** What stands in the brackets of an option: `--rig <rig>`. */
+/** Placeholder of an option: `--rig <rig>`. */
 export const placeOfOption = ({ flags, argChoices }: Option) => ({
   placeholder: /[<[]([^\]>]*?)(?:\.\.\.)?[\]>]/.exec(flags)?.[1] ?? '',
   choices: argChoices ?? [],

@@ -5,14 +5,14 @@ import { isRecord } from '../../src/client/json.ts'
 import { type CatalogueCode, ERRORS, isCatalogueCode } from '../../src/core/error-catalogue.ts'
 import { Exit, USAGE, USAGE_CODE } from './exit.ts'
 
-/** What a command ended with, as `--json` shows it. */
+/** Error of a command, as `--json` shows it. */
 export interface ErrorReport {
-  /** Who found it: the command line, the server, the network, the machine, or the command. */
+  /** Origin of the error: the command line, the server, the network, the machine, or the command. */
   readonly type: 'usage' | 'api' | 'connection' | 'system' | 'failure' | 'internal'
-  /** What scripts tell errors apart by: the code of the server, or such as `connection`. */
+  /** Code by which scripts tell errors apart: the server's, or such as `connection`. */
   readonly code: string
   readonly message: string
-  /** What is wrong with a request, and where. */
+  /** Problems of a request, with their places. */
   readonly details: readonly { readonly location?: string; readonly message: string }[]
 }
 
@@ -56,7 +56,7 @@ export function describeError(error: unknown, env: Env): ErrorReport {
   return describeOther(error)
 }
 
-/** What commander says of a wrong line, in the words of gc. */
+/** Commander's message about an invalid line, in the words of gc. */
 const usageSentence = (message: string): string =>
   message
     .replace(/^error: /, '')

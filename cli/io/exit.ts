@@ -19,7 +19,7 @@ export const USAGE = 2
 /** The status of a command that ctrl-c ended. */
 export const INTERRUPTED = 130
 
-/** What scripts tell a wrong command line by. */
+/** Code of an invalid command line for scripts. */
 export const USAGE_CODE = 'usage'
 
 /** A wrong command line: status 2. */

@@ -22,9 +22,9 @@ export interface Io {
   readInput(): Promise<string>
   /** The next line of standard input; undefined at its end, and when ctrl-c comes first. */
   readLine(): Promise<string | undefined>
-  /** How JSON is written; as it is when this is undefined. */
+  /** Format of JSON; unchanged when undefined. */
   formatJson?(value: unknown): string
-  /** Whether standard input is a terminal. */
+  /** True if standard input is a terminal. */
   readonly isInteractive: boolean
 }
 

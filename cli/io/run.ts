@@ -114,11 +114,11 @@ function shortHelp(program: Command, args: readonly string[], io: Io): string {
   return `\n${help.formatHelp(command, help)}`
 }
 
-/** Whether the command line is wrong: not so where a command that was called rightly ends with the same status. */
+/** True if the command line is wrong: not so where a command that was called rightly ends with the same status. */
 const isWrongLine = (error: unknown): boolean =>
   error instanceof CommanderError || (error instanceof Exit && error.code === USAGE_CODE)
 
-/** Whether the words ask for JSON, however wrong they are otherwise. */
+/** True if the words ask for JSON, however wrong they are otherwise. */
 function wantsJson(args: readonly string[]): boolean {
   const end = args.indexOf('--')
   return args.slice(0, end < 0 ? undefined : end).some((word) => word === '--json' || word.startsWith('--json='))

@@ -2,7 +2,7 @@ import { isRecord } from '../../src/client/json.ts'
 import { sanitizeLines, showHidden } from '../../src/client/text.ts'
 import type { Io } from './io.ts'
 
-/** How the options `--json=<fields>` and `--format` want the JSON of a command. */
+/** Shape of a command's JSON after `--json=<fields>` and `--format`. */
 export interface JsonShape {
   fields?: readonly string[]
   /** Renders one item. */

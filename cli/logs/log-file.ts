@@ -1,7 +1,7 @@
 import { appendFileSync, renameSync, statSync, truncateSync } from 'node:fs'
 
 const MAX_LOG_BYTES = 8 * 1024 * 1024
-/** How large the file beside the log may be that has what the process wrote to its standard output. */
+/** Maximum size of the file beside the log with the process's standard output. */
 const MAX_START_BYTES = 1024 * 1024
 const TRIM_MS = 60_000
 

@@ -33,7 +33,7 @@ export class Logs {
 }
 
 const STEP_MS = 250
-/** How much of the log the dashboard begins with. */
+/** Bytes of the log that the dashboard shows first. */
 const BEGIN_BYTES = 256 * 1024
 
 /** The last lines of the supervisor's log, then those that are added, until the signal aborts. */

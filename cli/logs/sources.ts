@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { LOG_FILE } from '../context/launch-supervisor.ts'
 import type { LogSource } from './log-tail.ts'
 
-/** Whose log is read. */
+/** Owner of the log. */
 export type LogOwner = 'supervisor' | 'host'
 
 /** The file in a home that names the log of its supervisor, when that is another than the one in the home. */

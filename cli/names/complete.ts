@@ -7,16 +7,16 @@ import { type Kind, kindsOf, type Named } from './kinds.ts'
 /** A shell would take other characters for more than a part of a name. */
 const SAFE = /^[\p{L}\p{N}_./:@+=-]+$/u
 const MAX_ABOUT = 60
-/** What stands for files, which a shell completes itself. */
+/** Placeholders for files, which a shell completes itself. */
 const FILES: ReadonlySet<string> = new Set(['file', 'folder', 'path', 'command', 'source'])
 
-/** What stands for words that are the same in every city. */
+/** Placeholders for words that are the same in every city. */
 const WORDS = new Map<string, readonly string[]>([
   ['status', GIVEN_STATUSES],
   ['statuses', [...GIVEN_STATUSES, 'all']],
 ])
 
-/** Where names come from. */
+/** Sources of names. */
 export interface Sources {
   /** The names of a kind in the city that the line is about; none when they cannot be had in time. */
   namesOf(kind: Kind, line: CommandLine): Promise<Named[]>
@@ -24,7 +24,7 @@ export interface Sources {
   packWords(path: readonly string[]): Promise<Named[]>
 }
 
-/** What may stand where the last of these words is being typed; undefined where that is a file. */
+/** Possible words at the place being typed; undefined for files. */
 export async function complete(
   program: Command,
   words: readonly string[],

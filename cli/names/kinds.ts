@@ -8,7 +8,7 @@ export interface Named {
   about?: string | undefined
 }
 
-/** What the placeholders of arguments and options stand for: `<agent>` is the name of an agent wherever it is declared. */
+/** Kind of names of a placeholder: `<agent>` is the name of an agent wherever it is declared. */
 export interface Kind {
   /** The code with which the server says that there is none of a name. */
   readonly missing: CatalogueCode
@@ -16,7 +16,7 @@ export interface Kind {
   list(context: CommandContext): Promise<Named[]>
 }
 
-/** How many names one list holds at most: the newest. */
+/** Maximum number of names one list holds: the newest. */
 const MAX = 300
 const query = { limit: MAX }
 

@@ -6,7 +6,7 @@ import { kindsOf } from './kinds.ts'
 /** Commands that work without a supervisor, and so without a list of agents. */
 const OFFLINE = 'config'
 
-/** Where a command is for an agent, a name alone is looked up first in the rig that it is called in or for. */
+/** Qualifies agents: a name alone is looked up first in the rig of the command or folder. */
 export async function qualifyAgents(context: CommandContext, program: Command, command: Command): Promise<void> {
   if (command.parent && command.parent === findCommand(program, OFFLINE)) return
   const given: unknown[] = command.processedArgs
@@ -29,7 +29,7 @@ export async function qualifyAgents(context: CommandContext, program: Command, c
   }
 }
 
-/** Whether a value is the name of an agent without its rig. */
+/** True if a value is the name of an agent without its rig. */
 const isBareAgent = (placeholder: string, value: unknown): value is string =>
   typeof value === 'string' &&
   /^[\w.-]+$/.test(value) &&

@@ -4,7 +4,7 @@ import type { CommandContext } from '../context/context.ts'
 import { readLine } from '../io/command-line.ts'
 import { type Kind, kindsOf, missingKind } from './kinds.ts'
 
-/** How long a look for what was meant may take. */
+/** Maximum time a look for what was meant may take. */
 const LOOK_MS = 1_000
 
 /** The closest valid name to an unknown one on the command line; undefined when no name is close. */

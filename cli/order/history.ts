@@ -18,7 +18,7 @@ interface HistoryOptions extends JsonOption {
   since?: number
 }
 
-/** How many runs are asked for at once. */
+/** Number of runs that are asked for at once. */
 const PAGE = 500
 
 export function historyCommand(order: Command, context: CommandContext): void {

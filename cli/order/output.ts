@@ -74,7 +74,7 @@ export function reportEnd(io: Io, run: OrderHistoryEntry | undefined): void {
   io.err(`${sentenceOf(run)}\n`)
 }
 
-/** How a run ended, in words. */
+/** Outcome of a run, in words. */
 export function sentenceOf(run: OrderHistoryEntry): string {
   const { scoped_name, bead_id, duration_ms = '0', error } = run
   const length = `${(Number(duration_ms) / 1000).toFixed(1)} s`

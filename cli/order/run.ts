@@ -53,7 +53,7 @@ async function run(context: CommandContext, name: string, options: RunOptions): 
   )
 }
 
-/** What came of a run, for scripts. */
+/** Result of a run, for scripts. */
 async function resultOf(city: CityClient, order: OrderResponse, run: OrderHistoryEntry, output: string) {
   const { bead_id, exit_code, duration_ms, error, wisp_root_id } = run
   const { rig, pool } = order
@@ -71,6 +71,6 @@ async function resultOf(city: CityClient, order: OrderResponse, run: OrderHistor
   })
 }
 
-/** Whom what a formula made is for. */
+/** Recipient of a formula's beads. */
 const routeOf = async (city: CityClient, root: string): Promise<string | undefined> =>
   (await city.call('GET ~/bead/{id}', { params: { id: root } })).metadata?.['gc.routed_to']

@@ -35,7 +35,7 @@ export async function loadPackCommands(io: Io, folder: string, reserved: Readonl
   return { city, commands: scripts, warnings }
 }
 
-/** Whether there is a city whose files this process may not open, whatever their modes say. */
+/** True if there is a city whose files this process may not open, whatever their modes say. */
 function isHidden(folder: string): boolean {
   try {
     closeSync(openSync(join(folder, 'city.toml'), 'r'))

@@ -1,6 +1,6 @@
 import type { PackCommand } from '../../src/config/packs/index.ts'
 
-/** What the words behind a binding mean. */
+/** Meaning of the words after a binding. */
 export type Match =
   | { readonly kind: 'run'; readonly command: PackCommand; readonly args: readonly string[] }
   | { readonly kind: 'help'; readonly command: PackCommand }

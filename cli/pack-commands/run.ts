@@ -83,7 +83,7 @@ const signalNumber = (signal: string | number): number =>
 /** Ctrl-c reaches the script by itself, which belongs to the same terminal. */
 const FORWARDED = ['SIGTERM', 'SIGHUP'] as const
 
-/** How a script is started: one whose mode was lost on the way is run by a shell. */
+/** Command line of a script; one without its executable mode is run by a shell. */
 export function argvOf(script: string): string[] {
   try {
     accessSync(script, constants.X_OK)
@@ -93,7 +93,7 @@ export function argvOf(script: string): string[] {
   }
 }
 
-/** What a script of a pack gets beside the environment it inherits: `gc` and `bd` are on its path. */
+/** Variables of a pack's script besides the inherited environment: `gc` and `bd` are on its path. */
 export async function scriptEnvironment(
   io: Io,
   city: City,
@@ -116,7 +116,7 @@ export async function scriptEnvironment(
   }
 }
 
-/** Where a pack keeps what it knows in a session, beside what its own pack does; a confined one has a folder of its own for that. */
+/** State folder of a pack in a session, separate from its pack's; a sandboxed session has a private one. */
 function stateFolder({ env }: Io, { path }: City, { name }: PackCommand['pack']): string | undefined {
   const { GC_SESSION_ID: session, GC_CITY_PATH: own = '', GC_PACK_STATE_DIR: state } = env
   return session && state && realPath(own) === realPath(path) ? join(dirname(state), name) : undefined

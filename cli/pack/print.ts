@@ -3,7 +3,7 @@ import type { ImportOwner } from '../../src/config/compose/index.ts'
 import type { ImportState, ImportTree, StartingProgram } from '../../src/config/packs/index.ts'
 import { type Io, printLine } from '../io/io.ts'
 
-/** What an import is locked to, in a word. */
+/** Lock of an import, in a word. */
 export const lockedWord = ({ parsed, locked, location }: ImportState): string => {
   if (parsed.kind !== 'git') return '(path)'
   if (locked) return locked.version

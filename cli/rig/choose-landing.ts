@@ -33,7 +33,7 @@ Nothing lands that you have not approved, unless you declare rules. \`gc help la
 const CHECK_HELP = `A branch lands only if this command exits with 0 on the merged result.
 It runs in a folder of its own, without a shell and without your logins. Leave it empty to check nothing.`
 
-/** Whether a new rig is a repository: what is cloned is one. */
+/** True if a new rig is a repository: what is cloned is one. */
 export const isRepository = (folder: string | undefined): boolean =>
   folder === undefined || existsSync(join(folder, '.git'))
 

@@ -46,7 +46,7 @@ const DRAIN_COMMANDS = [
   ['undrain', 'stop draining a session', 'continues'],
 ] as const
 
-/** How long a session waits to be restarted before it reports a failure. */
+/** Time a session waits to be restarted before it reports a failure. */
 const RESTART_TIMEOUT_MS = 60_000
 
 /** Does not return on success, since the calling program is ended. */

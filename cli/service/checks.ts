@@ -9,7 +9,7 @@ export interface ServiceCheck {
 
 export const isHealthy = (checks: readonly ServiceCheck[]): boolean => checks.every(({ ok }) => ok)
 
-/** What is looked at of a service, in the order in which one thing depends on another. */
+/** Checks of a service, in the order of their dependencies. */
 export function checksOf(status: Status, process: ServiceProcessView): ServiceCheck[] {
   const { local_state: state, reason = '' } = status
   const isDeclared = state !== 'config_error'

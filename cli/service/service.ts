@@ -64,7 +64,7 @@ async function list(io: Io, city: CityClient, options: JsonOption): Promise<void
   )
 }
 
-/** Why it is not ready; a route that works is no reason. */
+/** Reason it is not ready; a route that works is no reason. */
 const reasonOf = ({ reason = '' }: Status): string => (reason === 'route_active' ? '' : reason)
 
 const read = async (city: CityClient, name: string): Promise<{ status: Status; process: ServiceProcessView }> => {

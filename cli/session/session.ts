@@ -52,7 +52,7 @@ export function sessionCommands(program: Command, context: CommandContext): void
   sessionWaitCommand(session, context)
 }
 
-/** What `--state` selects: states of sessions, or all. */
+/** Values of `--state`: states of sessions, or all. */
 const STATES = [
   ...['active', 'suspended', 'closed', 'all', 'asleep', 'quarantined', 'draining', 'archived'],
   ...['start-pending', 'creating', 'failed-create'],

@@ -65,7 +65,7 @@ function printDetached(io: Io, processes: readonly DetachedProcess[]): void {
   )
 }
 
-/** What ends with a session, in words. */
+/** Processes that end with a session, in words. */
 export const formatEnding = (ending: SessionEnding | undefined): string | undefined =>
   ending &&
   (ending.by === 'cgroup'

@@ -155,7 +155,7 @@ async function followFrames(
   if (session.state === '') io.err(`gc: session ${id} is closed${because(session)}\n`)
 }
 
-/** Whether a session has a conversation to follow, not only a screen. */
+/** True if a session has a conversation to follow, not only a screen. */
 async function hasConversation(context: CommandContext, id: string): Promise<boolean> {
   const city = await context.city()
   const { format } = await city.call('GET ~/session/{id}/transcript', {

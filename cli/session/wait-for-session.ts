@@ -17,7 +17,7 @@ const START_GRACE_MS = 500
 const AGAIN_MS = 2_000
 /** Longer than the two minutes after which the supervisor gives up, so that its reason arrives. */
 const WAIT_TIMEOUT_MS = 150_000
-/** How long a person who interrupts waits at most. */
+/** Time a person who interrupts waits at most. */
 const WITHDRAW_MS = 5_000
 
 /** Waits until a requested session is up; tells what it waits for, and takes the request back when it is interrupted. */
@@ -60,7 +60,7 @@ async function reportWaitReason(
   }
 }
 
-/** What a session waits for that is longer in coming than a command waits. */
+/** Reason a session waits longer than a command does. */
 async function stillWaiting(city: CityClient, id: string, late: RequestPending): Promise<Exit> {
   const request = await open(city, id)
   if (request?.waits_for === undefined) return late

@@ -22,7 +22,7 @@ export interface AgentPlace {
   readonly project?: Project | undefined
   /** The city, as far as there is one. */
   readonly config?: Pick<CityConfig, 'providers' | 'workspace'>
-  /** Whether model and maximum are asked for as well. */
+  /** True if model and maximum are asked for as well. */
   readonly isDetailed: boolean
 }
 
@@ -133,7 +133,7 @@ function noProgram(programs: readonly FoundProgram[]): Error {
 const PROGRAM_HELP = `gc starts this program in a terminal of its own for each piece of work.
 \`gc readiness\` shows this list again. \`--command\` takes any other program.`
 
-/** Whether sessions get a worktree; undefined where git cannot make one. */
+/** True if sessions get a worktree; undefined where git cannot make one. */
 async function chooseWorktree(talk: Talk, project: Project | undefined): Promise<boolean | undefined> {
   if (project?.hasCommit) return talk.yes({ text: 'A git worktree for each session?', help: WORKTREE_HELP }, true)
   if (project?.isRepository) talk.say('The repository has no commit, so sessions work in the folder itself.')

@@ -21,7 +21,7 @@ export interface Choice<T> {
   readonly about?: string
 }
 
-/** Whether questions can be put to a person: never to a session, whose terminal no person may watch. */
+/** True if questions can be put to a person: never to a session, whose terminal no person may watch. */
 export const hasPerson = ({ env, isInteractive, width }: Io): boolean =>
   isInteractive && width !== undefined && !env.GC_SESSION_ID && !env.GC_TOKEN
 

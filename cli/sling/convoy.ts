@@ -7,7 +7,7 @@ import { Exit } from '../io/exit.ts'
 import { printJson, printLine } from '../io/io.ts'
 import type { SlingOptions } from './options.ts'
 
-/** Whether a bead is a convoy: then what it holds is slung. */
+/** True if a bead is a convoy: then what it holds is slung. */
 export async function isConvoy(city: CityClient, id: string): Promise<boolean> {
   try {
     return (await city.call('GET ~/bead/{id}', { params: { id } })).issue_type === 'convoy'

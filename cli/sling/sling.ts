@@ -72,7 +72,7 @@ async function sling(context: CommandContext, target: string, words: string[], o
   await warnUnavailable(context.io, city, response.target)
 }
 
-/** What was begun, and how to follow a run. */
+/** Started run, with the command that follows it. */
 function sentenceOf({ run, formula, bead, root_bead_id, target }: SlingResponse): string {
   if (!run) return `${bead ?? root_bead_id ?? formula} goes to ${target}.`
   const of = formula ? ` of ${formula}` : ''

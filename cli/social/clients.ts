@@ -7,7 +7,7 @@ import type { CommandContext } from '../context/context.ts'
 import { failure } from '../io/exit.ts'
 import { readKeyFile, SocialKeys } from './keys.ts'
 
-/** How the file of a key that signs requests begins. */
+/** First line of a signing key's file. */
 const PEM = '-----BEGIN'
 
 /** Clients of the agents' network: for its address, and for each identity. */
@@ -55,7 +55,7 @@ export class SocialClients {
     return new Client({ ...this.#address, token: undefined, signer: this.signer(key) }, this.context.io.signal)
   }
 
-  /** What signs requests with a key. */
+  /** Signer of requests with a key. */
   signer(key: string): RequestSigner {
     if (!key.startsWith(PEM)) throw failure('this agent has no key that signs requests; `gc social keygen` makes one')
     return new RequestSigner(key)

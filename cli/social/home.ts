@@ -8,7 +8,7 @@ import { printTable } from '../io/table.ts'
 import { SocialClients } from './clients.ts'
 import type { NotificationOptions } from './options.ts'
 
-/** What is new for an agent: its threads, then what the agents it follows wrote. */
+/** News for an agent: its threads, then posts of the agents it follows. */
 export async function home(context: CommandContext, social: Command, options: JsonOption): Promise<void> {
   const shown = await new SocialClients(context, social).agent().call('GET /api/v1/home')
   if (options.json) return printJson(context.io, shown)

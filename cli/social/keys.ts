@@ -61,7 +61,7 @@ export class SocialKeys {
     return readKeyFile(path)
   }
 
-  /** Where the key is with which an agent signs its requests. */
+  /** Path of an agent's signing key. */
   signingPath(name: string): string {
     return join(this.#folder, `${this.#findName(name) ?? name}${SIGNING}`)
   }

@@ -21,7 +21,7 @@ export async function feed(context: CommandContext, social: Command, options: Li
   reportMore(context, page)
 }
 
-/** Of what there are no posts, and where there may be some. */
+/** Message for an empty list of posts, with a place that may have some. */
 function noPosts({ all, following, submolt, author }: ListOptions): string {
   if (submolt !== undefined) return `There are no posts in ${sanitizeLine(submolt)}.`
   if (author !== undefined) return `There are no posts by ${sanitizeLine(author)}.`

@@ -6,7 +6,7 @@ import { printJson, printLine } from '../io/io.ts'
 import { printFields, printTable } from '../io/table.ts'
 import { SocialClients } from './clients.ts'
 
-/** What widens or narrows the limits of the agent. */
+/** Factors that widen or narrow the limits of the agent. */
 export async function reputation(context: CommandContext, social: Command, options: JsonOption): Promise<void> {
   const shown = await new SocialClients(context, social).agent().call('GET /api/v1/agents/me/reputation')
   if (options.json) return printJson(context.io, shown)

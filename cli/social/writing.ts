@@ -51,7 +51,7 @@ export async function comment(
   printLine(context.io, `Added comment ${response.comment.id} to ${id}.`)
 }
 
-/** What to answer before a draft is published. */
+/** Challenge to answer before a draft is published. */
 export function printChallenge(
   { io }: CommandContext,
   what: string,

@@ -77,7 +77,7 @@ async function requestStop(
   }
 }
 
-/** Whether the supervisor still runs: by its process id if known, else by its health. */
+/** True if the supervisor still runs: by its process id if known, else by its health. */
 async function isRunning({ client }: CommandContext, pid: number | undefined): Promise<boolean> {
   if (pid !== undefined) return isAlive(pid)
   return client.call('GET /health').then(

@@ -27,7 +27,7 @@ export function tuiCommand(program: Command, context: CommandContext): void {
     .action((options: TuiOptions) => (options.checkConfig ? check(context) : show(context, options)))
 }
 
-/** How long a check of a pack may take on the page of the dashboard. */
+/** Maximum time a check of a pack may take on the page of the dashboard. */
 const CHECK_TIMEOUT_MS = 30_000
 
 /** Opens the dashboard, which is loaded on demand. */

@@ -5,7 +5,7 @@ import { resolveHome } from '../../src/client/home.ts'
 import { failure } from '../io/exit.ts'
 import type { Io } from '../io/io.ts'
 
-/** What tells a city or a repository. */
+/** Files that identify a city or a repository. */
 const MARKS = ['city.toml', '.git'] as const
 
 /** Throws unless `named` is the home and there is nothing in it but what gc keeps there. */

@@ -5,7 +5,7 @@ import { resolveHome } from '../../src/client/home.ts'
 import type { Io } from '../io/io.ts'
 import { findManager, installedFiles } from '../unit/manager.ts'
 
-/** What gc put outside of its home, or where others find it: the unit, the links of agents, the completion of shells. */
+/** Files that gc created outside of its home: the unit, links for agents, shell completions. */
 export function findInstalled(io: Pick<Io, 'env'>): string[] {
   const manager = findManager(io)
   return [...(manager ? installedFiles(manager) : []), ...links(resolveHome(io.env)), ...completions(io.env)]
@@ -23,7 +23,7 @@ function links(home: string): string[] {
   return [...programs, ...rules.filter((path) => existsSync(path))]
 }
 
-/** What every script of `gc completion` has in it. */
+/** Text that every script of `gc completion` contains. */
 const COMPLETION_MARK = '# Completion of gc for '
 
 /** The completion scripts in the folders where shells look for them. */

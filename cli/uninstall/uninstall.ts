@@ -44,7 +44,7 @@ async function isConfirmed(io: Io): Promise<boolean> {
   return confirm(io, 'Remove it?')
 }
 
-/** What is still there, and how it goes. */
+/** Remaining parts, with the way to remove them. */
 function remaining(io: Io, removed: readonly string[], cities: readonly string[]): string[] {
   const manager = findManager(io)
   const [binary = '', ...more] = ownProgram

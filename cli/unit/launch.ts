@@ -5,7 +5,7 @@ import { program } from '../context/version.ts'
 import { failure } from '../io/exit.ts'
 import type { Io } from '../io/io.ts'
 
-/** How the system starts the supervisor: the words of the command, and what it finds in its environment. */
+/** Start of the supervisor by the system: the command and its environment. */
 export interface Launch {
   readonly words: readonly string[]
   readonly env: Readonly<Record<string, string>>

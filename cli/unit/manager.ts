@@ -7,11 +7,11 @@ import type { Launch } from './launch.ts'
 import { LABEL, launchdAgent } from './launchd.ts'
 import { systemdUnit } from './systemd.ts'
 
-/** What starts programs when a user logs in: systemd or launchd. */
+/** Service manager that starts programs at login: systemd or launchd. */
 export interface Manager {
   /** The unit of the supervisor. */
   readonly file: string
-  /** What makes the system start it at login, when that is a file of its own. */
+  /** File that makes the system start it at login, if there is a separate one. */
   readonly link?: string
   text(launch: Launch): string
   /** Sentences on what to run when the unit was written. */
@@ -60,16 +60,16 @@ function launchd(home: string): Manager {
   }
 }
 
-/** Whether systemd runs the units of a user who is logged out. */
+/** True if systemd runs the units of a user who is logged out. */
 const isLingering = (user: string | undefined): boolean => !!user && existsSync(join('/var/lib/systemd/linger', user))
 
-/** What of a unit is there; a link may lead nowhere. */
+/** Existing files of a unit; a link may be dangling. */
 export function installedFiles({ file, link }: Manager): string[] {
   const files = [file, ...(link === undefined ? [] : [link])]
   return files.filter((path) => lstatSync(path, { throwIfNoEntry: false }) !== undefined)
 }
 
-/** Whether the system starts the supervisor at login; undefined when no unit is there. */
+/** True if the system starts the supervisor at login; undefined when no unit is there. */
 export function isEnabled(manager: Manager): boolean | undefined {
   const files = installedFiles(manager)
   if (!files.includes(manager.file)) return undefined

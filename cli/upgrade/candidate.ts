@@ -25,10 +25,10 @@ export interface Candidate {
   readonly changes: readonly string[]
 }
 
-/** How long it has to say its version, and to be up in a home of its own. */
+/** Time it has to say its version, and to be up in a home of its own. */
 const VERSION_MS = 20_000
 const TRIAL_MS = 60_000
-/** How much of a file tells for which system and processor it is built. */
+/** Bytes of a file that identify its system and processor. */
 const HEADER_BYTES = 20
 
 /** Copies a file to `path` and checks that it is a gc that starts here; what is refused leaves no copy. */
@@ -68,7 +68,7 @@ function header(file: string): Buffer {
   return bytes
 }
 
-/** What the file says of itself; it is run with nothing of this environment. */
+/** Version information of a program, run with an empty environment. */
 function describe(file: string, path: string): Omit<Candidate, 'path'> {
   const { stdout, status } = inEmptyHome((env) =>
     spawnSync(path, ['version', '--long', '--json'], {

@@ -4,7 +4,7 @@ import { commit, version } from '../context/version.ts'
 import type { Candidate } from './candidate.ts'
 import { changes as ownChanges } from './changelog.ts'
 
-/** What an upgrade does. */
+/** Steps of an upgrade. */
 export interface Plan {
   readonly candidate: Candidate
   /** Entries of the changelog that only the other gc has, and those that only this one has. */
@@ -14,7 +14,7 @@ export interface Plan {
   readonly changed: readonly StoredDatabase[]
   /** Those that it cannot open, and what takes their place. */
   readonly back: readonly Step[]
-  /** Why it cannot be done. */
+  /** Reason it cannot be done. */
   readonly impossible: readonly string[]
 }
 

@@ -130,7 +130,7 @@ async function stopSupervisor({ client, io }: CommandContext, pid: number): Prom
   }
 }
 
-/** Whether a supervisor of this build answers before long, with its cities; one that has ended is not waited for. */
+/** True if a supervisor of this build answers before long, with its cities; one that has ended is not waited for. */
 async function isAnswered(
   context: CommandContext,
   { version, commit }: { version: string; commit: string },
@@ -151,7 +151,7 @@ async function isAnswered(
   return false
 }
 
-/** What starts a supervisor that the system runs. */
+/** Command that starts a supervisor managed by the system. */
 function unitCommand(pid: number, env: Env): string[] | undefined {
   if (process.platform === 'linux')
     return /\/gc\.service(\/|$)/m.test(read(`/proc/${pid}/cgroup`) ?? '')
@@ -163,7 +163,7 @@ function unitCommand(pid: number, env: Env): string[] | undefined {
     : undefined
 }
 
-/** What the system starts is not a child of this process. */
+/** Processes that the system starts are not children of this one. */
 function run([command = '', ...args]: readonly string[]): LaunchedSupervisor {
   const { status, stderr } = spawnSync(command, args, { encoding: 'utf8' })
   if (status !== 0) throw failure(`${command} ${args.join(' ')} failed: ${(stderr ?? '').trim() || `status ${status}`}`)

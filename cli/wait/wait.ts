@@ -119,7 +119,7 @@ async function inspect(io: Io, city: CityClient, id: string, { json }: JsonOptio
   return PENDING_STATES.includes(view.state) ? undefined : 'over'
 }
 
-/** Why a wait is over, from the metadata of its bead. */
+/** Reason a wait is over, from the metadata of its bead. */
 async function readEndReason(city: CityClient, { id, state }: WaitView): Promise<string | undefined> {
   if (PENDING_STATES.includes(state)) return undefined
   const { metadata } = await city.call('GET ~/bead/{id}', { params: { id } })

@@ -57,7 +57,7 @@ async function list(context: CommandContext, options: JsonOption): Promise<void>
   )
 }
 
-/** What follows from its deliveries. */
+/** Effects of its deliveries. */
 const startsOf = ({ rules }: Webhook): string =>
   [...new Set(rules.map(({ target, order }) => (target === 'order' ? (order ?? '') : target)))].join(', ')
 
