@@ -56,7 +56,7 @@ const withoutDevtools: BunPlugin = {
   },
 }
 
-/** What is built: the program and its workers. */
+/** Sources to build: the program and its workers. */
 function sources() {
   const workers = [...new Glob('{src,tui}/**/*.worker.ts').scanSync(ROOT)].map((path) => join(ROOT, path))
   return { entrypoints: [join(ROOT, 'cli/main.ts'), ...workers], root: ROOT, plugins: [withoutDevtools] }

@@ -1,6 +1,6 @@
 import template from './install.sh' with { type: 'text' }
 
-/** What an installer brings. */
+/** Inputs of an installer. */
 export interface InstallerInputs {
   readonly version: string
   readonly publicKey: string | undefined

@@ -9,7 +9,7 @@ const CODE_DIRECTORY = 0xfade0c02
 const AD_HOC = 0x2
 const SHA256 = 2
 
-/** What is wrong with the ad-hoc signature of a Mach-O program; empty if macOS accepts it on arm64. */
+/** Problems of a Mach-O program's ad-hoc signature; empty if macOS accepts it on arm64. */
 export function signatureProblems(file: Buffer): string[] {
   if (file.length < HEADER_BYTES || file.readUInt32LE(0) !== MAGIC_64) return ['it is not a 64-bit Mach-O program']
   const found = findSignature(file)

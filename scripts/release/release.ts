@@ -62,7 +62,7 @@ interface ReleaseFile {
   readonly sha256: string
 }
 
-/** Where and of what a release is made. */
+/** Inputs and output folder of a release. */
 interface Making {
   readonly folder: string
   readonly version: string
@@ -216,7 +216,7 @@ function releaseNotes(changelog: string): string {
   return `# gc ${VERSION}\n\n${section.slice(section.indexOf('\n')).trim()}\n`
 }
 
-/** What `gc upgrade` reads. */
+/** Index that `gc upgrade` reads. */
 function releaseIndex({ version, commit, date }: Making, built: readonly Built[]): string {
   const files = built.flatMap(({ target, programBytes, programSha256, gzip, zstd }) =>
     [zstd, gzip].map((file) => ({ target, ...file, program_size: programBytes, program_sha256: programSha256 })),
