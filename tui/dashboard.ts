@@ -19,7 +19,7 @@ export interface DashboardOptions {
   now(): number
 }
 
-/** What shows the dashboard. */
+/** Renderer of the dashboard. */
 export interface View extends Surface {
   /** The state has changed. */
   changed(state: State): void

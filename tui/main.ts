@@ -27,7 +27,7 @@ export interface DashboardOptions {
   attach(city: string, session: string): Promise<string>
 }
 
-/** What is wrong in a `tui.toml`. */
+/** Problems in a `tui.toml`. */
 export const checkConfig = (text: string): readonly Problem[] => readSettings(text, {}).problems
 
 /** Shows the dashboard until the person quits it; the terminal is then as it was, whatever ended it. */

@@ -16,11 +16,11 @@ function agentActions(name: string, isSuspended: boolean, session: string | unde
   ]
 }
 
-/** What can be done to an agent as the server lists it. */
+/** Actions on an agent as the server lists it. */
 export const actionsOfAgent = ({ name, suspended, running, session }: AgentResponse): Action[] =>
   agentActions(name, suspended, running ? session?.name : undefined, `${name} has no session that runs`)
 
-/** What can be done to all instances of a pool; the only one that runs is attached to. */
+/** Actions on all instances of a pool; attaches to a single running one. */
 export function actionsOfPool(name: string, instances: readonly AgentResponse[]): Action[] {
   const [only, ...others] = instances.flatMap(({ running, session }) => (running && session ? [session.name] : []))
   const isSuspended = instances.every(({ suspended }) => suspended)

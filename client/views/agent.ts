@@ -79,7 +79,7 @@ const agentFields = (agent: Agent): [string, string | undefined][] => [
   ['from pack', agent.pack],
 ]
 
-/** What is declared, as `gc config explain` has it. */
+/** Declarations, as in `gc config explain`. */
 const configurationLines = ({ origin, ...rest }: Explained): Line[] =>
   fieldLines([
     ...Object.entries(rest).map(([key, value]): [string, string | undefined] => [

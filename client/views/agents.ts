@@ -12,7 +12,7 @@ interface AgentRow {
   readonly instances: readonly AgentResponse[]
 }
 
-/** How many of its sessions nothing confines although those of others are. */
+/** Number of its sessions without the sandbox they should have. */
 interface Listed extends AgentRow {
   readonly unconfined: number
 }

@@ -28,7 +28,10 @@ function concernOf(item: AttentionItem): (typeof CONCERNS)[number] {
 
 const rankOf = (item: AttentionItem): number => (isQuestion(item) ? -1 : CONCERNS.indexOf(concernOf(item)))
 
-/** What waits for a person: the questions of agents, then what else needs him, fails or waits for a limit; of each the longest waiting first. */
+/**
+ * Items that need attention: questions of agents first, then other work, failures and limits; each longest waiting
+ * first.
+ */
 export const attentionPage = table<AttentionGroup>({
   name: 'attention',
   aliases: ['waiting'],
@@ -71,7 +74,7 @@ export const attentionPage = table<AttentionGroup>({
   actions: () => [UNMUTE],
 })
 
-/** Who asks: the agent by name, and its session. */
+/** Asker: the agent by name, and its session. */
 const whoOf = ({ agent, session_id: session, bead_id: bead }: AttentionItem): string =>
   (agent && session ? `${agent} ${session}` : agent) || (session ?? bead ?? 'the city')
 
@@ -121,7 +124,7 @@ const UNMUTE: Action = {
   run: async (reach, { kind = '' }) => (await shownAgain(kind)?.run(reach, {})) ?? {},
 }
 
-/** What waits for a person about the thing of a page, and what to do about it. */
+/** Attention items about the subject of a page, with their fixes. */
 export const waitingLines = (items: readonly AttentionItem[]): Line[] =>
   items.flatMap((item): Line[] =>
     isQuestion(item)

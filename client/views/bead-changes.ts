@@ -2,7 +2,7 @@ import type { CityClient } from '../../src/client/client.ts'
 import type { Bead } from '../../src/work/beads/index.ts'
 import type { Outcome, Reach } from './page.ts'
 
-/** What a person changes of a bead, one at a time. */
+/** Field of a bead that a person changes, one at a time. */
 type Field = 'title' | 'description' | 'priority' | 'assignee'
 
 const fieldOf = (bead: Bead, field: Field): string => String(bead[field] ?? '')

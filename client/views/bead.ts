@@ -100,7 +100,7 @@ const childLine = ({ id, title, status }: Bead): Line => ({
   tone: toneOf(status),
 })
 
-/** What it waits for, and what waits for it. */
+/** Its dependencies and dependents. */
 const edgeLines = ({ depends_on, dependents }: Edges): Line[] => [
   ...section('depends on', depends_on.map(edgeLine)),
   ...section('what depends on it', dependents.map(edgeLine)),
@@ -120,7 +120,7 @@ const commentLines = (comments: readonly Comment[]): Line[] =>
     ]),
   )
 
-/** What happened to it, when and by whom, newest first. */
+/** Its history with times and actors, newest first. */
 const historyLines = (changes: readonly BeadChange[]): Line[] =>
   section(
     'history',

@@ -21,7 +21,7 @@ export interface ShownLine {
   readonly marks?: readonly (readonly number[])[]
   readonly syntax?: readonly SyntaxRange[] | undefined
   readonly line?: DiffLine
-  /** Whether it is the first line of a hunk that differs. */
+  /** True if it is the first line of a hunk that differs. */
   readonly isStart?: boolean
   readonly comment?: ChangeComment
 }

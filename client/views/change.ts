@@ -14,7 +14,7 @@ type DiffQuery = { file?: string; since?: number; cursor?: string }
 /** Lines of a file that are shown as a text. */
 const MAX_TEXT_LINES = 20_000
 
-/** Whether a page shows the whole of a change, or what is new since the round before. */
+/** True if a page shows the whole of a change, or what is new since the round before. */
 type Part = 'whole' | 'new'
 
 const call = ({ signal }: Reach) => (signal ? { signal } : {})

@@ -8,7 +8,7 @@ const statusOf = ({ running, status }: CityInfo): string => (running ? 'running'
 /** A city, with how it stands where it runs. */
 type Listed = CityInfo & { readonly waiting?: number; readonly standing?: Output<'GET ~/status'> }
 
-/** Of so many cities it is read how they stand. */
+/** Maximum cities whose state is read. */
 const STANDING = 20
 const REREADS_MS = 5_000
 

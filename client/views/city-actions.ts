@@ -4,5 +4,5 @@ import type { Action } from './page.ts'
 import { searchSessions } from './search.ts'
 import { slingFormula, slingText } from './sling-actions.ts'
 
-/** What can be done by name on every page of a city. */
+/** Actions by name on every page of a city. */
 export const cityActions: readonly Action[] = [slingText(), slingFormula(), newBead, writeMail, searchSessions]

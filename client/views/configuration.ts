@@ -8,7 +8,7 @@ type Pack = NonNullable<Output<'GET ~/packs'>['packs']>[number]
 /** A pack with the agents that it declares. */
 type Listed = Pack & { readonly agents: readonly string[] }
 
-/** What is wrong with the configuration, or has no effect. */
+/** Errors of the configuration, and keys without effect. */
 export const configPage = text({
   name: 'config',
   title: 'configuration',
@@ -44,7 +44,7 @@ export const configPage = text({
   },
 })
 
-/** Whose files declare an agent. */
+/** Origin of an agent's declaration. */
 export const originOf = (origin: string): string => (origin === 'inline' ? 'this city declares it' : 'from a pack')
 
 /** The packs that the city imports. */

@@ -12,7 +12,7 @@ type Group = Output<'GET ~/extmsg/groups'>
 
 const PAGE = 200
 const NOBODY = { text: 'nobody', tone: 'quiet' } as const
-/** How much of a transcript is shown. */
+/** Maximum messages of a transcript that are shown. */
 const MESSAGES = 500
 
 /** Conversations with people in messengers, and who answers each: a session, an agent or a group. */
@@ -55,7 +55,7 @@ export const conversationsPage = table<Conversation>({
   actionsOf: actionsOf,
 })
 
-/** What people and sessions said in one conversation, and who answers it. */
+/** Messages of people and sessions in one conversation, with its replying session. */
 export const conversationPage = text({
   name: 'conversation',
   about: 'conversation',

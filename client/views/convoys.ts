@@ -15,7 +15,7 @@ type Listed = Bead & { readonly progress?: Progress | undefined }
 
 const PAGE = 200
 
-/** Whether gc made the convoy for one bead that was slung. */
+/** True if gc made the convoy for one bead that was slung. */
 const isAutomatic = ({ title, labels, metadata }: Bead): boolean =>
   metadata?.['gc.synthetic'] === 'true' || (title.startsWith('sling-') && !labels?.includes('owned'))
 

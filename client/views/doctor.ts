@@ -9,10 +9,10 @@ const TONES: Readonly<Record<Diagnosis['status'], Tone>> = {
   unknown: 'quiet',
 }
 
-/** What is wrong comes first. */
+/** Order of rows: problems first. */
 const RANKS: Readonly<Record<Diagnosis['status'], number>> = { error: 0, warning: 1, unknown: 2, ok: 3 }
 
-/** What `gc doctor` says of this machine and the city, what is wrong first. */
+/** Results of `gc doctor` for this machine and the city, problems first. */
 export const doctorPage = text({
   name: 'doctor',
   title: 'doctor',

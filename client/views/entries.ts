@@ -6,7 +6,7 @@ type Structured = Extract<Output<'GET ~/session/{id}/transcript'>, { format: 'st
 export type Message = Structured['structured_messages'][number]
 type Block = Message['blocks'][number]
 
-/** How much of what a tool was given or returned is shown. */
+/** Maximum lines shown of a tool's input or output. */
 const MAX_TOOL_LINES = 12
 
 /** Entries of a conversation as lines, and the one that stands for a place. */
@@ -16,7 +16,7 @@ export interface Conversation {
   readonly found: number | undefined
 }
 
-/** What was said, with what tools were given and returned; the entry of a place is shown whole, its line stands out. */
+/** Conversation with the input and output of tools; the entry of a place is shown whole, with its line highlighted. */
 export function conversationOf(messages: readonly Message[], place?: Place): Conversation {
   const lines: Line[] = []
   let found: number | undefined

@@ -21,7 +21,7 @@ export const eventPage = text({
   },
 })
 
-/** How long an event is waited for that was not recorded yet. */
+/** Time an event is waited for that was not recorded yet. */
 const WAIT_MS = 3_000
 
 /** The first event after the one before it. */

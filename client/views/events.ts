@@ -11,12 +11,12 @@ const LOOKED_THROUGH = 500
 const ENOUGH = 60
 const MAX_READS = 10
 
-/** What the server selects events by, under the words that are typed for each. */
+/** Filters of events on the server, under the words typed for each. */
 const FIELDS = { type: 'type', who: 'actor', about: 'subject' } as const
 
 interface Filter {
   readonly query: Partial<Record<(typeof FIELDS)[keyof typeof FIELDS], string>>
-  /** What any part of an event must have in it; the rows that were read are searched for it. */
+  /** Text that any part of an event must contain; applied to the rows that were read. */
   readonly text: string
 }
 
@@ -40,7 +40,7 @@ function isAsked({ type, subject, actor }: PageEvent, filter: string): boolean {
   return type.startsWith(query.type ?? '') && subject === (query.subject ?? subject) && actor === (query.actor ?? actor)
 }
 
-/** What an event says, or the status and the title of the bead that it is about. */
+/** Message of an event, or status and title of its bead. */
 function saysOf(event: CityEvent): string {
   if (event.message) return event.message
   const bead = beadOf(event)

@@ -129,7 +129,7 @@ function stepLines({ name, steps, deps }: Compiled): Line[] {
   )
 }
 
-/** Who does a step, if not whom the run is for, and how often it is tried until which check passes. */
+/** Facts about a step: its recipient, if not the run's, and its attempts with their check. */
 function factsOf({ metadata = {} }: Compiled['steps'][number]): string[] {
   const { 'gc.run_target': target, 'gc.max_attempts': most, 'gc.check_path': check } = metadata
   return [

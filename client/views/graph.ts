@@ -85,7 +85,7 @@ function attemptLine({ id, status, attempt, assignee, metadata }: Step, depth: n
 
 const indent = (depth: number): string => '   '.repeat(depth)
 
-/** How many steps come before each, on the longest way; a circle ends where it is entered again. */
+/** Number of steps that come before each, on the longest way; a circle ends where it is entered again. */
 function depthsOf(ids: readonly string[], waitsFor: (id: string) => readonly string[]): ReadonlyMap<string, number> {
   const depths = new Map<string, number>()
   const entered = new Set<string>()

@@ -59,7 +59,7 @@ export function fieldOf({ name, description, default: initial, required, enum: c
   }
 }
 
-/** What is left empty is not given, unless that takes a default away. */
+/** Empty fields are not sent, unless that removes a default. */
 const given = (variables: readonly Variable[], values: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(
     variables.flatMap(({ name, default: initial }) => {

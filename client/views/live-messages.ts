@@ -19,7 +19,7 @@ export async function followConversation(reach: Reach, { show, following }: Foll
   }
 }
 
-/** How the stream of a session is followed: it is not opened again once the session is closed. */
+/** Options for following a session's stream; it does not reopen after the session is closed. */
 export function untilClosed({ city, subject: id }: Reach, following: FollowOptions): FollowOptions {
   const closed = new AbortController()
   const { signal, onStateChange } = following

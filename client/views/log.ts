@@ -1,9 +1,9 @@
 import { type Line, text } from './page.ts'
 
-/** How much of the log is held. */
+/** Maximum lines of the log that are kept. */
 const MAX_LINES = 5_000
 
-/** What the supervisor logged on this machine, as it is added. */
+/** Log of the supervisor on this machine, followed live. */
 export const logPage = text({
   name: 'log',
   title: 'log',

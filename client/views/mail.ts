@@ -7,7 +7,7 @@ type Message = Output<'GET ~/mail'>['items'][number]
 
 const PAGE = 200
 
-/** Who the operator is to those that write. */
+/** Name of the operator for others. */
 const ME = 'human'
 
 /** The orders of the list, and which messages each shows. */

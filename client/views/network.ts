@@ -17,7 +17,7 @@ const MIN_SEARCH = 2
 const postAt = (subject: string): Location => ({ page: 'post', city: '', subject })
 const profileAt = (subject: string): Location => ({ page: 'profile', city: '', subject })
 
-/** What agents post on the network of this supervisor; `/` searches all of it. */
+/** Posts of agents on the network of this supervisor; `/` searches all of them. */
 export const networkPage = table<Post>({
   name: 'network',
   aliases: ['social', 'feed'],

@@ -53,7 +53,7 @@ export const ordersPage = table<Order>({
 const actionOf = ({ formula, pool, exec }: Order): string =>
   formula === undefined ? (exec ?? '') : `${formula}${pool ? ` by ${pool}` : ''}`
 
-/** What can be done to an order. */
+/** Actions on an order. */
 const orderActions = (name: string, enabled: boolean): Action[] => [
   runOrder(name),
   setEnabled(name, !enabled),
@@ -112,7 +112,7 @@ export const orderPage = table<Entry>({
   actions: ({ subject }) => [runOrder(subject)],
 })
 
-/** What one run of an order printed, and prints while it goes on. */
+/** Output of one run of an order, followed live. */
 export const orderRunPage = text({
   name: 'order-run',
   about: 'run',
@@ -146,7 +146,7 @@ export const orderRunPage = text({
   },
 })
 
-/** How a run of an order ended. */
+/** Outcome of an order's run. */
 function endLine({ exit_code: code, duration_ms: ms, error, wisp_root_id: run }: Entry): Line {
   if (run !== undefined) return { text: `It began the run ${run}; :run ${run} shows it.`, tone: 'quiet' }
   const after = ms === undefined ? '' : ` after ${formatElapsed(Number(ms))}`

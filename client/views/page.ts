@@ -4,12 +4,12 @@ import type { CityEvent } from '../../src/client/operations.ts'
 import type { StyledPart } from '../../src/client/sgr.ts'
 import type { Tone } from './tones.ts'
 
-/** Where the dashboard is: a page, its city, and the id of what the page is about. Lists have no subject. */
+/** Location in the dashboard: a page, its city, and the id of its subject. Lists have no subject. */
 export interface Location {
   readonly page: string
   readonly city: string
   readonly subject: string
-  /** Where in it to begin, when it is opened. */
+  /** Start position when it opens. */
   readonly at?: Place
 }
 
@@ -44,14 +44,14 @@ export interface Machine {
   followLog(signal: AbortSignal): AsyncIterable<readonly string[]>
 }
 
-/** What a page reads from and acts on. */
+/** Sources and targets of a page. */
 export interface Reach {
   readonly client: Client
   readonly machine: Machine
   readonly timers: Timers
   readonly city: CityClient
   readonly subject: string
-  /** Where in it the page begins. */
+  /** Start position of the page. */
   readonly at?: Place
   readonly signal?: AbortSignal
   /** Reads the page again, for what was not there in time. */
@@ -64,7 +64,7 @@ export interface Cell {
   readonly since?: string
   readonly at?: string
   readonly tone?: Tone
-  /** How much of it is done, from 0 to 1: a bar before its text. */
+  /** Progress from 0 to 1: a bar before its text. */
   readonly part?: number
   /** Parts of its text that stand out, in UTF-16 units: from, and to (exclusive). */
   readonly marks?: readonly (readonly number[])[] | undefined
@@ -91,19 +91,19 @@ export interface Column {
 export interface Action {
   readonly key: string
   readonly name: string
-  /** What stands beside its key at the bottom, where that says more than its name. */
+  /** Hint beside its key at the bottom, if more specific than its name. */
   readonly hint?: string
-  /** What it does, for the help. */
+  /** Description of its effect, for the help. */
   readonly help: string
-  /** Why it cannot be done now. */
+  /** Reason it cannot be done now. */
   readonly disabled?: string | undefined
-  /** Whether the page has to be read to the end of what is asked first. */
+  /** True if the page has to be read to the end of what is asked first. */
   readonly afterReading?: boolean
   /** Asked before it is done, since it hurts; names what it hits. */
   readonly confirm?: string | ((values: Readonly<Record<string, string>>) => string)
   /** What is asked for first. */
   readonly fields?: readonly Field[]
-  /** Whether it may ask for more before it is done; keys wait for that. */
+  /** True if it may ask for more before it is done; keys wait for that. */
   readonly asksMore?: boolean
   /** It can be done to several rows at once; these fields are asked for then, instead of those for one. */
   readonly many?: { readonly fields?: readonly Field[] }
@@ -119,15 +119,15 @@ export interface Field {
   readonly title: string
   readonly initial?: string
   readonly isOptional?: boolean
-  /** Whether it may have several lines. */
+  /** True if it may have several lines. */
   readonly isLong?: boolean
-  /** What it may be, where that is known. */
+  /** Possible values, if known. */
   readonly choices?: readonly string[]
   /** What of the city its text names, which a beginning of the name is completed to. */
   readonly names?: 'agent' | 'formula'
 }
 
-/** What became of an action: a sentence, and what the dashboard does next. */
+/** Outcome of an action: a sentence, and the next step of the dashboard. */
 export interface Outcome {
   readonly text?: string
   /** Takes it back. */
@@ -135,13 +135,13 @@ export interface Outcome {
   readonly opens?: Location
   /** The question of the page is answered: the next one comes up. */
   readonly isAnswered?: boolean
-  /** What has to be asked for, before it is done. */
+  /** Input to request before the action runs. */
   readonly begins?: Action
   /** The session whose terminal is opened, until the person leaves it. */
   readonly attach?: string
-  /** What the rows of the page are filtered by from now on. */
+  /** New filter of the page's rows. */
   readonly filter?: string
-  /** What the clipboard of the terminal gets. */
+  /** Text for the terminal's clipboard. */
   readonly copy?: string
   /** Of several rows, those to which it was not done. */
   readonly left?: readonly string[]
@@ -152,9 +152,9 @@ export interface Row {
   readonly id: string
   /** One for each column. */
   readonly cells: readonly Cell[]
-  /** What Enter opens. */
+  /** Location that Enter opens. */
   readonly opens: Location | undefined
-  /** Whether it is bookkeeping that is hidden unless all is shown. */
+  /** True if it is bookkeeping that is hidden unless all is shown. */
   readonly isSystem: boolean
   /** Name of the kind of row that a key jumps to. */
   readonly mark?: string | undefined
@@ -165,10 +165,10 @@ export interface Row {
   changed?(reach: Reach): Promise<string | undefined>
 }
 
-/** What a page hears of an event. */
+/** Part of an event that a page receives. */
 export type PageEvent = Pick<CityEvent, 'type' | 'subject'> & { readonly actor?: string }
 
-/** Which part of a table is read. */
+/** Range of a table to read. */
 export interface Query {
   readonly cursor: string | undefined
   /** The text to search for, on pages that search on the server. */
@@ -178,9 +178,9 @@ export interface Query {
 
 export interface Slice<Item> {
   readonly items: readonly Item[]
-  /** How many there are in all. */
+  /** Number of there that are in all. */
   readonly total?: number | undefined
-  /** Where the next slice begins. */
+  /** Cursor of the next slice. */
   readonly next?: string | undefined
   /** Lines that stand above the rows, and what can be done to what the page is about; of the first slice. */
   readonly head?: readonly Line[]
@@ -188,22 +188,22 @@ export interface Slice<Item> {
 }
 
 interface PageFacts {
-  /** What is typed after `:` to get there. */
+  /** Name typed after `:` to open it. */
   readonly name: string
   readonly aliases?: readonly string[]
   readonly title: string
   readonly help: string
-  /** What the page is about, for pages with a subject: `session`, `bead`. */
+  /** Subject of the page, for pages with one: `session`, `bead`. */
   readonly about?: string
-  /** What its name is followed by, where that is no id. */
+  /** Argument after its name, if not an id. */
   readonly takes?: string
-  /** Whether it belongs to the supervisor instead of to a city. */
+  /** True if it belongs to the supervisor instead of to a city. */
   readonly isGlobal?: boolean
-  /** Whether an event may have changed what it shows. */
+  /** True if an event may have changed what it shows. */
   isChangedBy(event: PageEvent, subject: string, filter: string): boolean
-  /** How often it is read again, where no event says that it has changed. */
+  /** Interval of reads, where no event reports changes. */
   readonly rereadsMs?: number
-  /** What can be done there, whichever row is selected. */
+  /** Actions on the page, independent of the selected row. */
   actions?(location: Location): readonly Action[]
   /** Keys that move the selection further than to the next row. */
   readonly jumps?: readonly Jump[]
@@ -223,14 +223,14 @@ export interface Jump {
 export interface TablePage extends PageFacts {
   readonly kind: 'table'
   readonly columns: readonly Column[]
-  /** What stands there when there is no row: what to do to get one. */
+  /** Text without any row: the way to get one. */
   readonly empty: string
   readonly sorts?: readonly string[]
   /** Words before a colon in its filter, and the columns that have their values. */
   readonly words?: Readonly<Record<string, string>>
   /** Lines kept free below the rows for what columns cut of the selected one. */
   readonly detailLines?: number
-  /** Whether the server searches; otherwise the rows that were read are searched here. */
+  /** True if the server searches; otherwise the rows that were read are searched here. */
   readonly isSearched?: boolean
   load(reach: Reach, query: Query): Promise<Slice<Row>>
   /** The row of an event with the text of the filter, where the rows are events. */
@@ -241,7 +241,7 @@ export interface TablePage extends PageFacts {
 export interface Line {
   readonly text: string
   readonly tone?: Tone
-  /** Where it goes on below itself, it is so much further in. */
+  /** Indent of continuation lines. */
   readonly hang?: number
   /** A line of a picture, such as a screen, is cut where it is too long, since below itself it would spoil the picture. */
   readonly isPicture?: boolean
@@ -253,7 +253,7 @@ export interface Line {
   readonly said?: string
 }
 
-/** What a text page shows; what is absent stays as it was. */
+/** Contents of a text page; absent parts do not change. */
 export interface TextContent {
   /** Lines that stay above the text while it scrolls. */
   readonly head?: readonly Line[]
@@ -262,9 +262,9 @@ export interface TextContent {
   readonly toRead?: number
   /** The line that stands on top when the text is first shown. */
   readonly first?: number
-  /** What can be done to what the page is about. */
+  /** Actions on the subject of the page. */
   readonly actions?: readonly Action[]
-  /** What Enter opens. */
+  /** Location that Enter opens. */
   readonly opens?: Location | undefined
 }
 
@@ -277,7 +277,7 @@ export interface TextPage extends PageFacts {
 
 export interface FollowText {
   show(lines: readonly Line[]): void
-  /** How a stream is followed: reconnects, and tells the dashboard so. */
+  /** Follows a stream with reconnects, and reports them to the dashboard. */
   readonly following: FollowOptions
 }
 
@@ -287,7 +287,7 @@ export interface OverviewPage extends PageFacts {
   readonly bands: readonly Band[]
   /** Its columns on screens with room for two, or for three; its bands alone when absent. */
   readonly columns?: { readonly medium: readonly PanelColumn[]; readonly wide: readonly PanelColumn[] }
-  /** Whether a line of counts stands above its panels. */
+  /** True if a line of counts stands above its panels. */
   readonly hasCounts?: boolean
   /** A panel about the selected row of another. */
   readonly detail?: { readonly panel: string; readonly of: string }
@@ -308,7 +308,7 @@ export interface Band {
   readonly share: number
   /** The part of the width of each panel; equal when absent. */
   readonly widths?: readonly number[]
-  /** Whether it takes no room while it has no rows. */
+  /** True if it takes no room while it has no rows. */
   readonly hidesWhenEmpty?: boolean
 }
 
@@ -373,7 +373,7 @@ export const toCell = (cell: Cell | string | undefined): Cell =>
 /** A page of lines. */
 export const text = (spec: Omit<TextPage, 'kind'>): TextPage => ({ ...spec, kind: 'text' })
 
-/** Whether the type of an event begins with one of these words. */
+/** True if the type of an event begins with one of these words. */
 export const isOneOf =
   (...prefixes: readonly string[]) =>
   ({ type }: { type: string }): boolean =>

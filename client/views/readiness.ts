@@ -9,7 +9,7 @@ const ALSO = 'opencode'
 /** Columns of a status and of a program. */
 const [STATUS, PROGRAM] = [18, 14]
 
-/** Which agent programs are installed and logged in, and what to do about those that are not. */
+/** Installed and logged-in agent programs, with fixes for others. */
 export const readinessPage = text({
   name: 'readiness',
   aliases: ['providers'],

@@ -60,7 +60,7 @@ export const runPage = table<Step>({
   ],
 })
 
-/** Where a run stands, and why. */
+/** State of a run, with its reason. */
 function headLines(
   run: Run,
   { waits_for: waits, part_of: part, failure }: Progress,

@@ -10,7 +10,7 @@ type Standing = Output<'GET ~/runs/standing'>['runs'][string]
 /** A run with how far it is. */
 type Listed = Run & { readonly standing?: Standing | undefined }
 
-/** Of so many runs it is told at once how far they are. */
+/** Maximum runs per progress request. */
 const PAGE = 100
 const ENDED: ReadonlySet<string> = new Set(['completed', 'failed', 'canceled', 'skipped'])
 

@@ -7,7 +7,7 @@ const PAGE = 100
 /** A request reads some conversations only: so many requests are made until one of them finds something. */
 const MAX_REQUESTS = 25
 
-/** What sessions said, live and closed ones, with words in it. */
+/** Entries of sessions, live and closed, that contain words. */
 export const searchPage = table<TranscriptMatch>({
   name: 'search',
   about: 'words',

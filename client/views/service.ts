@@ -7,7 +7,7 @@ import { toneOf } from './tones.ts'
 
 type Process = Output<'GET ~/service/{name}/process'>
 
-/** How much of the log is held. */
+/** Maximum lines of the log that are kept. */
 const MAX_LINES = 5_000
 const FIRST_LINES = 200
 

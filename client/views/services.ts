@@ -26,21 +26,21 @@ export const servicesPage = table<Service>({
   actionsOf: (service) => serviceActions(service),
 })
 
-/** What the words of the server mean; other reasons are sentences. A route that works is no reason. */
+/** Meanings of the server's words; other reasons are sentences. A route that works is no reason. */
 const REASONS: Readonly<Record<string, string>> = {
   route_active: '',
   process_exited: 'its process ended',
   direct_base_url_unavailable: 'nobody else reaches it: gc serve has no --public-listen',
 }
 
-/** Why it is not ready, or not published. */
+/** Reason it is not ready, or not published. */
 export const whyNotReady = ({ reason = '' }: Service): string => REASONS[reason] ?? reason
 
-/** Where it answers: for everybody where it is published, else for this machine. */
+/** Address: the published one, else the local one. */
 export const addressOf = ({ url, mount_path: path }: Service, { access }: Client, city: string): string =>
   url ?? `${access.url}/v0/city/${city}${path}/`
 
-/** What can be done to a service. */
+/** Actions on a service. */
 export const serviceActions = (service: Service): Action[] => [
   {
     key: 'r',

@@ -63,7 +63,7 @@ async function followScreen(reach: Reach, { show, following }: FollowText): Prom
 
 const NOT_RUNNING: Line = { text: 'Its program does not run; t shows what was said.', tone: 'quiet' }
 
-/** What a session is. */
+/** State of a session. */
 function stateLine(session: SessionResponse, asks: boolean): Line {
   const { template, title, model, context_pct: context, metadata } = session
   const state = asks ? 'waiting' : session.state || 'closed'
@@ -81,7 +81,7 @@ function stateLine(session: SessionResponse, asks: boolean): Line {
 const workOf = ({ active_bead: bead }: SessionResponse, city: string): Location | undefined =>
   bead === undefined ? undefined : { page: 'bead', city, subject: bead }
 
-/** What it works on, by its title. */
+/** Its current work, by title. */
 async function workLines({ city, signal }: Reach, session: SessionResponse, isOpened: boolean): Promise<Line[]> {
   const { active_bead: id } = session
   if (id === undefined) return []
@@ -89,7 +89,7 @@ async function workLines({ city, signal }: Reach, session: SessionResponse, isOp
   return [{ text: `works on ${id}${isOpened ? ' (enter opens it)' : ''}: ${title}` }]
 }
 
-/** What it used, once anything is known of that. */
+/** Its usage, once known. */
 function usedLines(used: SessionUsage): Line[] {
   const { invocations: turns, cost_usd_estimate: usd, unpriced } = used
   return turns === 0 ? [] : [{ text: `${money(usd, unpriced)} · ${tokens(used)} · ${countOf(turns, 'turn')}` }]

@@ -6,7 +6,7 @@ export type TimelineStep = RunTimeline['steps'][number]
 /** Steps that gc does by itself, which nobody looks for. */
 const BOOKKEEPING: ReadonlySet<string> = new Set(['spec', 'workflow-finalize'])
 
-/** Whether gc keeps a step by itself. */
+/** True if gc keeps a step by itself. */
 export const isBookkeeping = (kind: string | undefined): boolean => BOOKKEEPING.has(kind ?? '')
 
 const MARKS: Readonly<Record<string, string>> = {
@@ -14,16 +14,16 @@ const MARKS: Readonly<Record<string, string>> = {
   ...{ skipped: '↷', canceled: '✗', closed: '✓', blocked: '◌' },
 }
 
-/** How a step stands, in one column. */
+/** Mark of a step's status, in one column. */
 export const markOf = (status: string): string => MARKS[status] ?? '○'
 
-/** Which step it is, where several have one title: an attempt, or what goes on until a check passes. */
+/** Title of a step, with its attempt or repetition if several share a title. */
 export function titleOf({ title, kind, attempt }: Pick<TimelineStep, 'title' | 'kind' | 'attempt'>): string {
   if (attempt !== undefined) return `${title} · attempt ${attempt}`
   return kind === 'ralph' ? `${title} · until its check passes` : title
 }
 
-/** How long it was worked on: `42s`, `1m 05s`, `2h 10m`. */
+/** Time it was worked on: `42s`, `1m 05s`, `2h 10m`. */
 export function formatWorkTime(seconds: number): string {
   const whole = Math.round(seconds)
   const two = (value: number) => String(value).padStart(2, '0')
@@ -32,7 +32,7 @@ export function formatWorkTime(seconds: number): string {
   return `${Math.floor(whole / 3600)}h ${two(Math.floor((whole % 3600) / 60))}m`
 }
 
-/** What it cost, once anything was used. */
+/** Cost, once there is usage. */
 export const costOf = (step: TimelineStep): string =>
   step.input_tokens + step.output_tokens > 0 ? money(step.cost_usd_estimate, step.unpriced) : ''
 

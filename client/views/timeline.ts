@@ -9,7 +9,7 @@ const MAX_STEPS = 1_000
 const [TITLE, BAR] = [26, 28]
 const ENDED: ReadonlySet<string> = new Set(['completed', 'failed', 'canceled', 'skipped'])
 
-/** When each step of a run was worked on, as a picture; then what became of it, by whom, and what it cost. */
+/** Working times of a run's steps as a picture, then outcomes, sessions and costs. */
 export const timelinePage = text({
   name: 'timeline',
   about: 'run',

@@ -2,7 +2,7 @@ import { conversationOf } from './entries.ts'
 import { followConversation } from './live-messages.ts'
 import { isOneOf, type Line, text } from './page.ts'
 
-/** How many lines stand above the one that a transcript is opened at. */
+/** Number of lines that stand above the one that a transcript is opened at. */
 const LEAD = 3
 
 /** The whole conversation of a session as it grows, also of one that ended. */

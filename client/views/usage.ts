@@ -18,7 +18,7 @@ const NAME = 26
 const tokensOf = ({ input_tokens, output_tokens, cache_read_tokens, cache_creation_tokens }: Totals): number =>
   input_tokens + output_tokens + cache_read_tokens + cache_creation_tokens
 
-/** What the city uses: tokens, money, time; how fast; and day by day. */
+/** Usage of the city: tokens, money, time; the rate, and each day. */
 export const usagePage = text({
   name: 'usage',
   aliases: ['costs'],
@@ -51,7 +51,7 @@ function headLines(used: Used): Line[] {
   ]
 }
 
-/** How much of a budget is used, and when the city's will be at this rate. */
+/** Usage of a budget, and the end of the city's at this rate. */
 function budgetLine(budget: Budget, { recent, recent_window_secs: seconds }: Used): Line {
   const { scope, name, spent, limit, unit, state } = budget
   const rate = (unit === 'usd' ? recent.cost_usd_estimate : tokensOf(recent)) / Math.max(1, seconds)
@@ -88,7 +88,7 @@ function historyLines({ days, city, agents, models }: History): Line[] {
   ]
 }
 
-/** Where nothing has a price, the tokens are drawn. */
+/** Draws tokens if nothing has a price. */
 function seriesLine({
   name,
   cost_usd_estimate: usd,
@@ -116,7 +116,7 @@ function sessionLines({ recent_by_session: sessions = [] }: Used): Line[] {
   )
 }
 
-/** What the city may use, and how much of it is left. */
+/** Budgets of the city, with the rest of each. */
 export const budgetsPage = table<Budget>({
   name: 'budgets',
   title: 'budgets',

@@ -12,7 +12,7 @@ export interface Shown {
   readonly look: Look
 }
 
-/** What the tree of components shows, and whom it tells of what the person does. */
+/** Renders the tree of components, and receives the user's input. */
 export interface Stage {
   readonly shown: Shown
   subscribe(listener: () => void): () => void

@@ -68,7 +68,7 @@ export function columnWidths(
 /** Names are shortened to this where there is no room for what may not be left out. */
 const MIN_NAME = 8
 
-/** What a column needs for its texts and its title, where that is less than it has. */
+/** Minimum width of a column for its texts and title, if less than its current width. */
 const leastWidth = ({ title, width }: Column, need: number): number =>
   Math.min(width, Math.max(need, displayWidth(title)))
 
@@ -77,7 +77,7 @@ const inSteps = (width: number, { grows }: Column): number => (grows ? Math.ceil
 
 const STEP = 8
 
-/** What a cell says, padded to the width of its column. */
+/** Text of a cell, padded to the width of its column. */
 export function cellText(shown: string, { isName }: Column, width: number): string {
   return padTo(isName ? shortenName(shown, width) : truncate(shown, width), width)
 }

@@ -11,7 +11,7 @@ const TONES = { 'needs you': 'warning', failing: 'bad', 'at a limit': 'warning' 
   Tone
 >
 
-/** What is well, in one line: how many work, and on what; what is not is counted before it. */
+/** Healthy counts in one line: working sessions and their targets; problems come before them. */
 export function Counts({ state }: { state: State }): ReactNode {
   const { theme } = useLook()
   return (

@@ -10,7 +10,7 @@ interface Room {
   readonly lines: number
 }
 
-/** What a row says that its columns have no room for, whole, where there is room below the rows; else nothing. */
+/** Full texts of a row that its columns cut, if there is room below the rows; else empty. */
 export function detailLines(
   columns: readonly Column[],
   widths: readonly (number | undefined)[],

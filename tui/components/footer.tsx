@@ -12,7 +12,7 @@ import { lineSpans } from './edit-line.ts'
 import { useLook } from './look.ts'
 import { type Span, styled, widthOf } from './styled.ts'
 
-/** What is typed, else a notice on as many lines as it needs, else the keys of what is selected; what lies over the page says its own. */
+/** Typed text, else a notice, else the keys of the selection; overlays have their own. */
 export function Footer({ state }: { state: State }): ReactNode {
   const { theme } = useLook()
   return (

@@ -7,7 +7,7 @@ export interface Icons {
   readonly waiting: string
   /** Bars from low to high; the first stands for nothing. */
   readonly bars: string
-  /** What is done of a progress bar, and what is not. */
+  /** Done and open parts of a progress bar. */
   readonly progress: string
 }
 

@@ -2,7 +2,7 @@ import { createContext, useContext } from 'react'
 import { ICONS, type Icons } from './icons.ts'
 import { createTheme, type Theme } from './theme.ts'
 
-/** How the dashboard looks to this person on this terminal. */
+/** Appearance of the dashboard for this user and terminal. */
 export interface Look {
   readonly theme: Theme
   readonly icons: Icons

@@ -20,7 +20,7 @@ interface OverlayProps {
 
 type Lines = readonly (readonly Span[])[]
 
-/** What lies over the page: the help and the palette over all of it; what asks something below what it is about. */
+/** Overlay of the page: help and palette cover all of it; prompts are below their subject. */
 export function OverlayPanel({ state, overlay }: OverlayProps): ReactNode {
   switch (overlay.kind) {
     case 'help':
@@ -141,7 +141,7 @@ function Help({ state, overlay: { first } }: { state: State; overlay: Overlay & 
   )
 }
 
-/** What was found for the typed text; the marked entry stays visible. */
+/** Results for the typed text; the marked entry stays visible. */
 function Palette({ state, overlay }: { state: State; overlay: Overlay & { kind: 'palette' } }): ReactNode {
   const { theme, icons } = useLook()
   const { edit, at } = overlay

@@ -30,7 +30,7 @@ interface TablePanelProps {
   readonly page: TablePage
   readonly area: Area
   readonly isFocused: boolean
-  /** Whether the selected row is shown whole elsewhere. */
+  /** True if the selected row is shown whole elsewhere. */
   readonly hasPreview: boolean
 }
 
@@ -90,7 +90,7 @@ interface TableRowProps {
   readonly columns: readonly Column[]
   /** The width of each column, with commas between; nothing for those that are left out. */
   readonly layout: string
-  /** What cells with a time say now. */
+  /** Current texts of cells with a time. */
   readonly times: string
   readonly pointer: string
   readonly mark: string
@@ -126,13 +126,13 @@ function cellSpans({ row, columns, layout, times }: TableRowProps, progress: str
   })
 }
 
-/** How much is done, where there is room for it beside what the cell says. */
+/** Progress bar, if there is room beside the cell's text. */
 function barSpans({ part, tone }: Cell, used: number, width: number, signs: string): Span[] {
   if (part === undefined || used + PROGRESS + 1 > width) return []
   return [{ text: `${progressBar(part, PROGRESS, signs)} `, tone: tone ?? (part >= 1 ? 'good' : 'busy') }]
 }
 
-/** What stands between cells. */
+/** Gap between cells. */
 const GAP: Span = { text: ' ' }
 
 const isTime = ({ since, at }: Cell): boolean => since !== undefined || at !== undefined

@@ -1,6 +1,6 @@
 import { TONES, type Tone } from '../../client/views/index.ts'
 
-/** How many colours a terminal has. */
+/** Number of colours of a terminal. */
 export type Colours = 0 | 16 | 256 | 16_777_216
 
 /** The named themes; `auto` is light or dark as the terminal is. */
@@ -176,7 +176,7 @@ function colourOf(tone: Tone, css: string | undefined, colours: Exclude<Colours,
   return number === undefined ? ANSI_NAMES[tone] : `ansi256(${number})`
 }
 
-/** How many colours the terminal shows, by what its environment says. */
+/** Number of colours that the terminal shows, by its environment. */
 export function coloursOf(env: Readonly<Record<string, string | undefined>>): Colours {
   const { TERM = '', COLORTERM = '' } = env
   if (env.NO_COLOR || TERM === 'dumb' || TERM === '') return 0
@@ -184,6 +184,6 @@ export function coloursOf(env: Readonly<Record<string, string | undefined>>): Co
   return /256|kitty|alacritty|ghostty|wezterm|foot/.test(TERM) ? 256 : 16
 }
 
-/** Whether the terminal says that its background is light: `COLORFGBG` ends in the number of its colour. */
+/** True if the terminal says that its background is light: `COLORFGBG` ends in the number of its colour. */
 export const isLightBackground = ({ COLORFGBG = '' }: Readonly<Record<string, string | undefined>>): boolean =>
   /(^|;)(7|15)$/.test(COLORFGBG)

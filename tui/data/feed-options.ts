@@ -12,7 +12,7 @@ export interface FeedOptions {
   readonly waits: Waits
   now(): number
   dispatch(message: Message): void
-  /** What is shown at a location, with its filter and order. */
+  /** View at a location, with its filter and order. */
   viewOf(location: Location): View
   /** Reads a location again. */
   reread?(location: Location): void
@@ -20,7 +20,7 @@ export interface FeedOptions {
   happened(): void
 }
 
-/** What a page at a location reads from and acts on. */
+/** Reach of a page at a location: what it reads and acts on. */
 export const reachOf = (
   { client, machine, timers, reread }: Pick<FeedOptions, 'client' | 'machine' | 'timers' | 'reread'>,
   location: Location,

@@ -13,7 +13,7 @@ import { TableFeed } from './table-feed.ts'
 /** A read that found no supervisor is tried again, as the stream is. */
 const RETRY_MS = 2_000
 
-/** Who only passes a row on the way to another needs none of its details. */
+/** Delay before details load, so that passing over a row loads none. */
 const STAY_MS = 60
 const STAY_FOR_PREVIEW_MS = 200
 
@@ -186,7 +186,7 @@ export class Feed {
     this.refresh()
   }
 
-  /** What shows the event itself takes it as it came; all else that it changes is read again. */
+  /** Updates after an event: views of events take it directly, and all other affected ones are read again. */
   #refreshFor(happened: PageEvent, event?: CityEvent): void {
     this.options.happened()
     for (const { location, refresh } of this.#all) {
@@ -206,7 +206,7 @@ export class Feed {
     })
   }
 
-  /** How a stream is followed; whenever it connects or breaks, the page is read, for what changed and what is wrong. */
+  /** Options for following a stream; on every connect or disconnect the page is read again. */
   #following(onChange: (isConnected: boolean) => void): FollowOptions {
     const { timers, dispatch, now } = this.options
     return {

@@ -22,7 +22,7 @@ export class Finder {
 
   constructor(private readonly options: FinderOptions) {}
 
-  /** Whatever was looked for before is given up. */
+  /** Cancels an earlier search. */
   find(city: string, text: string): void {
     this.close()
     this.#latest = new AbortController()
@@ -35,7 +35,7 @@ export class Finder {
     this.#latest.abort()
   }
 
-  /** What cannot be read is not found; the pages say why. */
+  /** Reads a page; for an unreadable one the pages show the reason. */
   async #read(city: string, text: string, signal: AbortSignal): Promise<void> {
     const found = await Promise.allSettled([
       this.#agents(city, signal),

@@ -10,7 +10,7 @@ import { reachOf } from './feed-options.ts'
 import type { Finder } from './finder.ts'
 import type { Waits } from './waits.ts'
 
-/** What the dashboard is shown on: a screen, or lines that are read aloud. */
+/** Output of the dashboard: a screen, or lines that are read aloud. */
 export interface Surface {
   exit(): void
   /** Opens the terminal of a session in place of the dashboard; resolves with how that ended. */
@@ -22,7 +22,7 @@ export interface Surface {
   suspend(): void
 }
 
-/** What effects are carried out with. */
+/** Context in which effects run. */
 export interface EffectContext {
   readonly client: Client
   readonly machine: Machine
@@ -70,7 +70,7 @@ async function run(context: EffectContext, asked: Run): Promise<void> {
   context.dispatch({ type: 'ended', run: asked, isDone })
 }
 
-/** What could not be taken back can be tried again. */
+/** Undo that can be repeated after a failure. */
 async function takeBack(context: EffectContext, { location, undo }: NonNullable<State['undo']>): Promise<void> {
   const isDone = await act(context, location, undo, {})
   if (!isDone) context.dispatch({ type: 'outcome', location, outcome: { undo } })

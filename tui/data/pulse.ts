@@ -36,7 +36,7 @@ export class Pulse {
     this.#city = ''
   }
 
-  /** What cannot be read stays as it was; the panels say why. */
+  /** Reads panels; unreadable ones keep their contents and show the reason. */
   #read(city: string, signal: AbortSignal): void {
     const own = this.options.client.city(city)
     Promise.all([own.call('GET ~/status', { signal }), own.call('GET ~/budgets', { signal })])

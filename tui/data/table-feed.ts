@@ -14,7 +14,7 @@ const ROWS_BELOW = 100
 const MAX_REREAD = 1_000
 /** Rows that come with events are shown together so often. */
 const SHOW_MS = 250
-/** When events have added so many rows, those that were read are let go, and the newest read again. */
+/** Maximum rows that events add before the newest are read again. */
 const MAX_ROWS = 2_000
 
 /** Keeps the rows of a table as the server has them: those that were read, a slice at a time. */
@@ -37,7 +37,7 @@ export class TableFeed {
     this.#reach = reachOf(options, location, signal)
   }
 
-  /** Whether events keep the rows up to date, so that they need no reading. */
+  /** True if events keep the rows up to date, so that they need no reading. */
   get isLive(): boolean {
     return this.page.rowOf !== undefined && this.#segments.length > 0
   }
@@ -96,7 +96,7 @@ export class TableFeed {
     return turn
   }
 
-  /** How many rows there are up to the selected one, and those below it that may be visible. */
+  /** Number of rows up to the selected one, and those below it that may be visible. */
   #rowsInSight(): number {
     const { selected } = this.options.viewOf(this.location)
     const rows = this.#segments.flatMap((segment) => segment.rows)

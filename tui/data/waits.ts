@@ -1,4 +1,4 @@
-/** What the server was asked and has not answered. */
+/** Open requests to the server. */
 export class Waits {
   readonly #asked = new Set<{ readonly since: number }>()
 

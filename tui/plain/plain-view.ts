@@ -9,7 +9,7 @@ import { bell } from '../terminal/sequences.ts'
 import { panelChanges, panelText, placeText, selectedText } from './reading.ts'
 import { isYes, keysOf, WORDS } from './words.ts'
 
-/** What the server sends is said at most this often. */
+/** Minimum interval between spoken updates of the server. */
 const SAY_MS = 400
 
 interface PlainOptions {

@@ -11,7 +11,7 @@ const MAX_ROWS = 20
 const MAX_GROWING = 40
 const MAX_LINES = 500
 
-/** Where the person is. */
+/** Current location of the user. */
 export function placeText(state: State): string {
   const { city, subject } = here(state)
   return [pageOf(here(state)).title, subject, city && `city ${city}`].filter(Boolean).map(sanitizeLine).join(', ')
@@ -53,7 +53,7 @@ export function selectedText(state: State): string[] {
   return [`${place}, ${page.title}: ${rowText(state, page, row)}`]
 }
 
-/** What is other in a panel than it was. */
+/** Changes in a panel. */
 export function panelChanges(before: State | undefined, state: State, location: Location): string[] {
   const old = before && viewOf(before, location)
   const view = viewOf(state, location)
@@ -90,7 +90,7 @@ function rowText(state: State, page: TablePage, row: Row): string {
 /** More changes than this are counted instead of said one by one. */
 const MAX_SENTENCES = 10
 
-/** What is other in the rows of a table, each as a sentence. Ages are left out: they change by themselves. */
+/** Changed rows of a table, each as a sentence. Ages are left out: they change by themselves. */
 function changedRows(page: TablePage, before: readonly Row[], after: readonly Row[]): string[] {
   const old = new Map(before.map((row) => [row.id, row]))
   const kept = new Set(after.map(({ id }) => id))

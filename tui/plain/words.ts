@@ -6,7 +6,7 @@ interface Word {
   readonly help: string
 }
 
-/** What is typed in place of a key. */
+/** Words that can be typed instead of keys. */
 export const WORDS: Readonly<Record<string, Word>> = {
   next: { verb: 'down', help: 'the next row' },
   previous: { verb: 'up', help: 'the row before' },
@@ -37,5 +37,5 @@ export function keysOf(line: string, { bindings }: Keymap, isTyping: boolean): r
   return [keyOf('command'), ...line.replace(/^:/, ''), 'enter']
 }
 
-/** Whether a line agrees to what was asked; any other leaves everything as it is. */
+/** True if a line agrees to what was asked; any other leaves everything as it is. */
 export const isYes = (line: string): boolean => /^y(es)?$/i.test(line)

@@ -15,7 +15,7 @@ import type { CustomPage } from '../state/state.ts'
 import { NOTIFICATIONS, type Notification } from '../terminal/sequences.ts'
 import { type Entry, type Problem, readEntries } from './toml.ts'
 
-/** How the dashboard looks and behaves for this person on this terminal. */
+/** Settings of the dashboard for this user and terminal. */
 export interface Settings {
   readonly keymap: Keymap
   /** What the person wants of lists, by their names. */
@@ -23,11 +23,11 @@ export interface Settings {
   readonly mouse: boolean
   readonly bell: boolean
   readonly notify: Notification
-  /** Whether the title of the terminal says what waits. */
+  /** True if the title of the terminal says what waits. */
   readonly title: boolean
-  /** What an attached session may do to the terminal besides drawing on it. */
+  /** Effects on the terminal, besides drawing, that an attached session may use. */
   readonly attach: readonly TerminalEffect[]
-  /** Whether the terminal is asked if its background is light. */
+  /** True if the terminal is asked if its background is light. */
   readonly asksBackground: boolean
   readonly isLight: boolean
   readonly icons: Icons
@@ -49,7 +49,7 @@ interface Draft {
   pages: Map<string, CustomPage>
 }
 
-/** What an entry says, taken into the settings; a sentence if it is wrong. */
+/** Applies an entry to the settings; returns a sentence if it is wrong. */
 type Take = (draft: Draft, entry: Entry) => string | undefined
 
 export const SETTINGS: Readonly<Record<string, Take>> = {

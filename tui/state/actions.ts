@@ -11,7 +11,7 @@ import { focused, meantCity, panelsOf } from './navigation.ts'
 import { selectedRow } from './selection.ts'
 import { type Chosen, type FormField, type Held, type Run, type State, type Values, viewKey, viewOf } from './state.ts'
 
-/** What can be done now: on the selected row, then on the page, with what each would hit. */
+/** Current actions: on the selected row, then on the page, with their targets. */
 export function rowActions(state: State): readonly Chosen[] {
   const location = focused(state)
   const page = pageOf(location)
@@ -51,7 +51,7 @@ export function hold(state: State): Held {
 const heldIn = ({ prompt, overlay }: State): Held =>
   prompt?.held ?? (overlay?.kind === 'palette' ? overlay.held : undefined)
 
-/** What can be done by name: what has a key here, then what can be done everywhere in the city. */
+/** Actions by name: those with a key here, then those of the whole city. */
 export function namedActions(state: State): readonly Chosen[] {
   const held = heldIn(state)
   if (held) return held
@@ -93,7 +93,7 @@ export function confirmed(state: State, run: Run): readonly [State, Run?] {
   return [{ ...state, overlay: chosen.action.asksMore ? { kind: 'wait', chosen } : undefined }, run]
 }
 
-/** What is being done already is not begun again: the key was pressed twice because no answer came. */
+/** Ignores a running action whose key was pressed again. */
 export function beginRun(state: State, run: Run): readonly [State, Run?] {
   const { action, row } = run.chosen
   if (!state.underWay.some((each) => isSame(each, run))) return [{ ...state, underWay: [...state.underWay, run] }, run]
@@ -115,7 +115,7 @@ const isSame = (one: Run, other: Run): boolean => nameOf(one) === nameOf(other)
 const nameOf = ({ chosen: { action, location, row }, values }: Run): string =>
   JSON.stringify([viewKey(location), row, action.name, action.help, values])
 
-/** Why what asks to be read first cannot be answered yet. */
+/** Reason what asks to be read first cannot be answered yet. */
 const UNREAD = 'there is more of it below: read it to its end first (page down, or G)'
 
 export const notice = (state: State, text: string, isBad: boolean): State => ({ ...state, notice: { text, isBad } })

@@ -4,7 +4,7 @@ import { filtersOf, savedFilters } from './custom.ts'
 import { focused, meantCity } from './navigation.ts'
 import { type Chosen, type Known, type State, viewOf } from './state.ts'
 
-/** What an entered line asks for. */
+/** Request of an entered line. */
 export type Command =
   | { readonly kind: 'open'; readonly location: Location }
   | { readonly kind: 'act'; readonly chosen: Chosen; readonly words: string }
@@ -150,6 +150,6 @@ function completed(line: string, found: readonly string[], end: string): string 
   return before + shared + (found.length === 1 ? end : '')
 }
 
-/** How an action is entered by name. */
+/** Usage of an action by name. */
 export const usageOf = ({ name, fields = [] }: Action): string =>
   [`:${name}`, ...fields.map((field) => field.name.toUpperCase())].join(' ')

@@ -1,7 +1,7 @@
 import type { Location } from '../../client/views/index.ts'
 import type { Run, State } from './state.ts'
 
-/** What has to be done outside the state after a step. */
+/** Effect outside of the state after a step. */
 export type Effect =
   | Run
   | { readonly type: 'quit' }

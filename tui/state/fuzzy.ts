@@ -1,5 +1,5 @@
 /**
- * How well a text fits what was typed; undefined when it does not. The letters of each word must occur in order; those
+ * Score of a text for typed characters; undefined without a match. The letters of each word must occur in order; those
  * that begin a word, follow each other or stand early count more.
  */
 export function matchFuzzy(typed: string, text: string): number | undefined {

@@ -8,7 +8,7 @@ export interface HeaderTab {
   readonly city: string
   readonly text: string
   readonly isShown: boolean
-  /** How many things wait for a person there, where that is not said elsewhere. */
+  /** Number of things that wait for a person there, where that is not said elsewhere. */
   readonly waiting: number
   readonly x: number
   readonly width: number

@@ -6,7 +6,7 @@ import { usageOf } from './commands.ts'
 import { focused } from './navigation.ts'
 import type { State } from './state.ts'
 
-/** How far in a line of the help goes on. */
+/** Indent of continuation lines in the help. */
 const HANG = 6
 
 /** Columns and lines of the border around the help. */
@@ -26,7 +26,7 @@ export function shownHelp(state: State): { readonly lines: readonly string[]; re
 
 const wrapHelp = (line: string, width: number): string[] => wrap(sanitizeLine(line), Math.max(1, width - 2), HANG)
 
-/** What the help says, line by line; what stands at the edge is a heading. */
+/** Lines of the help; unindented ones are headings. */
 export function helpLines(state: State): string[] {
   const own = rowActions(state)
   const named = namedActions(state).filter((chosen) => !own.some(({ action }) => action.name === chosen.action.name))

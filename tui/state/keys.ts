@@ -1,4 +1,4 @@
-/** What a key does on every page. */
+/** Function of a key on every page. */
 export type Verb =
   | 'up'
   | 'down'
@@ -71,7 +71,7 @@ export const bindings: readonly Binding[] = [
   { verb: 'quit', keys: ['q', 'ctrl+c'], help: 'leave; everything runs on' },
 ]
 
-/** Which key does what on every page. */
+/** Keys of every page, by function. */
 export interface Keymap {
   readonly bindings: readonly Binding[]
   readonly verbs: ReadonlyMap<string, Verb>

@@ -5,16 +5,16 @@ import { selectedIndex, shownRows } from './selection.ts'
 import { here, type State, viewOf } from './state.ts'
 import { wrapLine } from './text-lines.ts'
 
-/** Where a table or text stands on the screen; its first line is 1, below the header. */
+/** Position of a table or text on the screen; its first line is 1, below the header. */
 export interface Area {
   readonly location: Location
   readonly x: number
   readonly y: number
   readonly width: number
   readonly height: number
-  /** Whether it has a border on all sides; otherwise a line above it. */
+  /** True if it has a border on all sides; otherwise a line above it. */
   readonly isFramed: boolean
-  /** Whether it shows what the selected row is about, and never has the keys. */
+  /** True if it shows what the selected row is about, and never has the keys. */
   readonly isPreview?: boolean
 }
 
@@ -68,7 +68,7 @@ function findAreas(state: State): readonly Area[] {
   return [areaOf(location, list, true), previewArea(state, beside)]
 }
 
-/** Whether the line of counts stands above the panels. */
+/** True if the line of counts stands above the panels. */
 export function hasCounts(state: State): boolean {
   const page = pageOf(here(state))
   return page.kind === 'overview' && page.hasCounts === true && state.height >= 10
@@ -96,7 +96,7 @@ function splitOf({ width, height, ...state }: State): readonly [Place, Place] | 
   ]
 }
 
-/** What the selected row opens; where that is no text, the row itself. */
+/** Preview of the selected row; without a text, the row itself. */
 const previewArea = (state: State, at: Place): Area => ({
   ...areaOf(previewOf(state) ?? focused(state), at, false),
   isPreview: true,
@@ -154,7 +154,7 @@ function rowsOf(state: State, name: string): number {
   return pageOf(location).kind === 'table' ? shownRows(state, location).length : Number.POSITIVE_INFINITY
 }
 
-/** Which rows of a table are visible, and on which line of its content the first of them stands. */
+/** Visible rows of a table, and the content line of the first. */
 export interface TableWindow {
   readonly first: number
   readonly room: number

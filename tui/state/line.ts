@@ -1,6 +1,6 @@
 const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
 
-/** What a person sees as the characters of a text: a letter with its accents is one. */
+/** Characters as a person sees them: a letter with its accents is one. */
 export const charactersOf = (text: string): string[] => [...graphemes.segment(text)].map(({ segment }) => segment)
 
 /** A line that is being typed, and the caret in it, counted in characters. */
@@ -21,7 +21,7 @@ function splice({ text, caret }: LineEdit, before: number, insert: string, after
   return { text: head + characters.slice(caret + after).join(''), caret: charactersOf(head).length }
 }
 
-/** How many characters there are from the start of the word before the caret to the caret. */
+/** Number of characters from the start of the word before the caret to the caret. */
 function wordBefore({ text, caret }: LineEdit): number {
   const before = charactersOf(text).slice(0, caret).join('')
   return charactersOf(/\S+\s*$/.exec(before)?.[0] ?? '').length
@@ -45,7 +45,7 @@ const toEnd = ({ text }: LineEdit): LineEdit => lineOf(text)
 /** Takes all of a text away, however many lines it has; no terminal sends it. */
 export const CLEAR = 'clear'
 
-/** What each key does to a line, as shells have it. */
+/** Edit of each key on a line, as in shells. */
 const EDITS: Readonly<Record<string, (line: LineEdit) => LineEdit>> = {
   left: (line) => left(line),
   right: (line) => right(line),

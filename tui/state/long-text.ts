@@ -1,6 +1,6 @@
 import { charactersOf, editLine, type LineEdit, lineOf } from './line.ts'
 
-/** Where the caret of a text with several lines is: its line, and how many characters there are before it on that. */
+/** Position of the caret in a multi-line text: its line, and the number of characters before it. */
 interface Place {
   readonly lines: readonly string[]
   readonly line: number

@@ -9,13 +9,13 @@ import {
 import { selectedRow, shownRows, updateView } from './selection.ts'
 import { CITIES, here, type State, type Tab, type View, viewOf } from './state.ts'
 
-/** How much a screen has room for: a list, a list and details, or what happens besides. */
+/** Layouts by size: a list, a list and details, or also an activity panel. */
 export type Size = 'narrow' | 'medium' | 'wide'
 
 const MEDIUM = 110
 const WIDE = 170
 
-/** Where all is read line by line, everything has room. */
+/** Layout for a size; read line by line, everything fits. */
 export const sizeOf = ({ width, isScreenReader }: Pick<State, 'width' | 'isScreenReader'>): Size =>
   isScreenReader || width >= WIDE ? 'wide' : width >= MEDIUM ? 'medium' : 'narrow'
 
@@ -43,11 +43,11 @@ function findPanels(state: State): readonly Location[] {
     .flatMap(({ panels }) => panels.filter((name) => name !== PREVIEW).map((name) => panelIn(state, name)))
 }
 
-/** Whether a band takes room. */
+/** True if a band takes room. */
 export const isShown = (state: State, { hidesWhenEmpty, panels }: Band): boolean =>
   !hidesWhenEmpty || panels.some((name) => hasRows(state, panelAt(here(state), name)))
 
-/** What the selected row opens, where that is a text that can be shown beside the list. */
+/** Preview of the selected row, if it is a text that fits beside the list. */
 export function previewOf(state: State): Location | undefined {
   const opens = selectedRow(state, focused(state))?.opens
   return opens !== undefined && pageOf(opens).kind === 'text' ? opens : undefined
@@ -65,14 +65,14 @@ export function panelIn(state: State, name: string): Location {
 /** A panel of an overview: about the same thing as that, if about any. */
 export const panelAt = ({ city, subject }: Location, page: string): Location => ({ page, city, subject })
 
-/** What waits for a person in a city. */
+/** Attention items of a city. */
 export const attentionOf = (city: string): Location => ({ page: 'attention', city, subject: '' })
 
 const hasRows = (state: State, location: Location): boolean => shownRows(state, location).length > 0
 
 /**
- * What is read for a location, whether or not it is visible now; what waits for a person is always read. Details are read
- * once their row is selected.
+ * Locations whose data are read, visible or not; attention items always are. Details are read once their row is
+ * selected.
  */
 export function locationsRead(location: Location): readonly Location[] {
   const page = pageOf(location)
@@ -125,7 +125,7 @@ export function open(state: State, location: Location): State {
   return follow(state, at >= 0 ? state.path.slice(0, at + 1) : [...state.path, location], state.tabs)
 }
 
-/** What the selected row, or the text, is about. */
+/** Subject of the selected row or text. */
 export const opensOf = (state: State, location: Location): Location | undefined =>
   selectedRow(state, location)?.opens ?? viewOf(state, location).opens
 
@@ -181,7 +181,7 @@ function follow(state: State, path: readonly Location[], open: readonly Tab[]): 
   return { ...next, tabs, known: [], connection: { live: false, since: state.now } }
 }
 
-/** What is left is not held any more, since nobody counts what happens there. */
+/** Drops pages that the user left, since their changes are no longer counted. */
 const released = (views: State['views']): State['views'] =>
   Object.fromEntries(Object.entries(views).map(([key, view]) => [key, release(view)]))
 

@@ -14,7 +14,7 @@ export interface Entry {
 
 const MAX_FOUND = 100
 
-/** What the palette finds for a text, the best first. */
+/** Entries of the palette for a text, best first. */
 export function findEntries(state: State, text: string): readonly Entry[] {
   const scored = entriesOf(state).flatMap((entry, at) => {
     const score = matchFuzzy(text, entry.text)

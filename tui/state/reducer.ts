@@ -100,7 +100,7 @@ function typed(state: State, text: string): Step {
   return city === '' ? [state] : [state, { type: 'find', city, text }]
 }
 
-/** What happens to the dashboard. */
+/** Messages to the dashboard's state. */
 export type Message =
   | { readonly type: 'key'; readonly key: string }
   | { readonly type: 'paste'; readonly text: string }
@@ -125,17 +125,17 @@ export type Message =
   | { readonly type: 'notice'; readonly text: string; readonly isBad: boolean }
   | { readonly type: 'size'; readonly columns: number; readonly rows: number }
   | { readonly type: 'found'; readonly city: string; readonly known: readonly Known[] }
-  /** What was asked for is not answered soon. */
+  /** Report of a slow response. */
   | { readonly type: 'awaited'; readonly name: string }
-  /** What was asked for is over, whatever came of it. */
+  /** Report of a finished request, whatever its outcome. */
   | { readonly type: 'ended'; readonly run: Run; readonly isDone: boolean }
-  /** What the header and the line of counts say of a city. */
+  /** Data of a city for the header and the line of counts. */
   | { readonly type: 'facts'; readonly city: string; readonly facts: Facts }
   | {
       readonly type: 'tick'
       readonly now: number
       readonly unanswered: number | undefined
-      /** How many events came since the last. */
+      /** Number of events that came since the last. */
       readonly happened: number
     }
 
@@ -213,10 +213,10 @@ function onConnection(state: State, live: boolean, now: number): State {
   return state.connection.live === live ? { ...state, now } : { ...state, connection: { live, since: now }, now }
 }
 
-/** What an action was waited for is there, or will not come. */
+/** Result of an action's wait: it is complete, or cannot complete. */
 const afterWait = (state: State): State => (state.overlay?.kind === 'wait' ? { ...state, overlay: undefined } : state)
 
-/** Who left an action while it was waited for is not asked for more. */
+/** Ignores prompts of an action that the user left during its wait. */
 function onOutcome(before: State, outcome: Outcome, location: Location): Step {
   const state = afterWait(before)
   const { text, undo, opens, begins, attach, copy, filter, isAnswered, left } = outcome
@@ -281,7 +281,7 @@ function afterEscape(state: State, key: string): Step {
   return effect ? [next, effect] : onKey(next, key)
 }
 
-/** Where a text has several lines, ctrl+j begins another; elsewhere it is enter, as terminals have it. */
+/** Key for a new line in multi-line texts: ctrl+j, or enter elsewhere, as terminals have it. */
 function isNewLine({ overlay }: State, key: string): boolean {
   return key === 'ctrl+j' && overlay?.kind === 'form' && overlay.fields[overlay.at]?.isLong === true
 }
@@ -322,7 +322,7 @@ const MOVES: { readonly [Each in Verb]?: (state: State) => State } = {
   waiting: openWaiting,
 }
 
-/** What needs something done outside the state. */
+/** Verbs with effects outside of the state. */
 const STEPS: { readonly [Each in Verb]?: (state: State) => Step } = {
   quit: (state) => [state, { type: 'quit' }],
   command: (state) => typed(commandPrompt(state, emptyLine), ''),
@@ -340,7 +340,7 @@ const STEPS: { readonly [Each in Verb]?: (state: State) => Step } = {
 
 const DOWNWARD: ReadonlySet<Verb> = new Set(['down', 'pageDown', 'bottom'])
 
-/** Where the server searches, all rows are read again without the filter. */
+/** Reads all rows without the filter again, where the server searches. */
 function back(state: State): Step {
   const location = focused(state)
   const page = pageOf(location)
@@ -621,7 +621,7 @@ function chosenBy(key: string, { choices, edit }: FormField): LineEdit | undefin
   return lineOf(choices[next] ?? '')
 }
 
-/** Why a field cannot be left as it is. */
+/** Reason a field cannot be left as it is. */
 function problemOf(field: FormField | undefined): string | undefined {
   if (field === undefined) return undefined
   const { edit, title, name, isOptional, choices } = field

@@ -6,7 +6,7 @@ import { updateView } from './selection.ts'
 import { type State, type View, viewKey, viewOf } from './state.ts'
 import { lineAtPlace, placeOfLine, wrapLines } from './text-lines.ts'
 
-/** What of a text is visible: what stays above it, its lines as they are on the screen, and from which on they are shown. */
+/** Visible part of a text: fixed lines above, its wrapped lines, and the first visible one. */
 export interface TextWindow {
   readonly head: readonly Line[]
   readonly lines: readonly Line[]
@@ -37,7 +37,7 @@ const NOTHING: readonly Line[] = [{ text: ' nothing yet', tone: 'quiet' }]
 /** So much of a filter is said above the text that it leaves. */
 const MAX_FILTER = 40
 
-/** Why there is no text, no newer one, or not all of it. */
+/** Reason there is no text, no newer one, or not all of it. */
 function remarksOn({ error, loadedAt, lines, filter }: View, found: number): readonly Line[] {
   if (error !== undefined) return [{ text: ` ${error}`, tone: 'bad' }]
   if (lines.length === 0) return loadedAt === undefined ? READING : NOTHING
@@ -98,7 +98,7 @@ export function keepPlace(before: State, state: State): State {
   return updateView(state, location, { scroll: placeOfLine(lines, at, textColumns(area)) })
 }
 
-/** How many rows or lines are visible of what has the keys. */
+/** Number of rows or lines that are visible of what has the keys. */
 export function visibleCount(state: State): number {
   const location = focused(state)
   const area = areaOf(state, location)

@@ -13,7 +13,7 @@ interface Filtered {
   readonly showsSystem: boolean
   readonly needle: string
   readonly rows: readonly Row[]
-  /** How many of them are bookkeeping. */
+  /** Number of of them that are bookkeeping. */
   readonly hidden: number
 }
 
@@ -33,13 +33,13 @@ function filterRows({ rows: all, filter }: View, page: TablePage, showsSystem: b
 
 const textOf = ({ id, cells }: Row): string => `${id} ${cells.map(({ text = '' }) => text).join(' ')}`
 
-/** How many rows are hidden as bookkeeping. */
+/** Number of rows that are hidden as bookkeeping. */
 export function hiddenRows(state: State, location: Location): number {
   const page = pageOf(location)
   return page.kind === 'table' ? filterRows(viewOf(state, location), page, state.showsSystem).hidden : 0
 }
 
-/** Where the selected row is among those that are shown. */
+/** Index of the selected row among the shown ones. */
 export function selectedIndex(state: State, location: Location): number {
   const { selected, under, index } = viewOf(state, location)
   const rows = shownRows(state, location)

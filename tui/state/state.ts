@@ -2,28 +2,28 @@ import type { Action, Field, Line, Location, Outcome, Row } from '../../client/v
 import { defaultKeymap, type Keymap } from './keys.ts'
 import type { LineEdit } from './line.ts'
 
-/** What one table or text shows, and where the person is in it. */
+/** State of one table or text, with the user's position. */
 export interface View {
   readonly rows: readonly Row[]
   /** Lines that stay above the text while it scrolls. */
   readonly head: readonly Line[]
   readonly lines: readonly Line[]
-  /** What can be done to what a text is about. */
+  /** Actions on the subject of a text. */
   readonly actions: readonly Action[]
-  /** What Enter opens from a text. */
+  /** Location that Enter opens from a text. */
   readonly opens: Location | undefined
   /** So many lines have to be read before they are answered, and whether the end of them was on the screen. */
   readonly toRead: number | undefined
   readonly isRead: boolean
-  /** How many rows there are on the server. */
+  /** Number of rows on the server. */
   readonly total: number | undefined
-  /** Whether the server has more rows than were read. */
+  /** True if the server has more rows than were read. */
   readonly hasMore: boolean
   /** The id of the selected row; the selection follows it, wherever it goes. */
   readonly selected: string | undefined
   /** The row that the cursor was on before anyone chose one; the cursor stays on it, too. */
   readonly under: string | undefined
-  /** Where the selected row is, for when it disappears. */
+  /** Index of the selected row, for when it disappears. */
   readonly index: number
   /** The first visible line; undefined is the end of a text that is followed, and the top of any other. */
   readonly scroll: number | undefined
@@ -39,7 +39,7 @@ export interface View {
   readonly marksAll: boolean
   /** How many events came since the rows are held as they are; undefined while they follow the server. */
   readonly missed: number | undefined
-  /** When the server last answered; undefined before its first answer. */
+  /** Time of the server's last response; undefined before the first. */
   readonly loadedAt: number | undefined
   readonly error: string | undefined
 }
@@ -86,17 +86,17 @@ export interface Run {
   readonly fields?: readonly FormField[]
 }
 
-/** What can be done, and to what, as it was when a command was begun; undefined where that was not read by then. */
+/** Actions and targets at the start of a command; undefined if not loaded by then. */
 export type Held = readonly Chosen[] | undefined
 
-/** What lies over the page and gets the keys. */
+/** Overlay of the page that receives the keys. */
 export type Overlay =
   | { readonly kind: 'help'; readonly first: number }
   /** What a person needs to know first, once. */
   | { readonly kind: 'hints' }
   | { readonly kind: 'confirm'; readonly run: Run; readonly first: number }
   | { readonly kind: 'form'; readonly chosen: Chosen; readonly fields: readonly FormField[]; readonly at: number }
-  /** What an action asks for is being read. */
+  /** Input of an action that is being read. */
   | { readonly kind: 'wait'; readonly chosen: Chosen }
   | { readonly kind: 'palette'; readonly edit: LineEdit; readonly at: number; readonly held: Held }
 
@@ -120,29 +120,29 @@ export interface FormField extends Field {
   readonly edit: LineEdit
 }
 
-/** What is typed at the bottom. */
+/** Input at the bottom. */
 export interface Prompt {
   readonly kind: 'filter' | 'command'
   readonly edit: LineEdit
   readonly held: Held
-  /** How far up the history it is; 0 is what was typed. */
+  /** Position in the history; 0 is the typed text. */
   readonly back: number
 }
 
-/** Whether the stream is connected, and since when it has been so. */
+/** True if the stream is connected, and since when it has been so. */
 export interface Connection {
   readonly live: boolean
   readonly since: number
 }
 
-/** What the header and the line of counts say of a city. */
+/** Data of a city for the header and the line of counts. */
 export interface Facts {
   readonly rigs: number
   readonly working: number
   readonly agents: number
   readonly work: { readonly in_progress: number; readonly ready: number; readonly open: number }
   readonly unread: number
-  /** What is left of the budget that runs out first: `$3.20 of $5.00 a day`, and whether that is little. */
+  /** Rest of the budget that runs out first: `$3.20 of $5.00 a day`, and whether it is low. */
   readonly budget: { readonly text: string; readonly isLow: boolean } | undefined
 }
 
@@ -157,7 +157,7 @@ export interface CustomPage {
 export interface State {
   /** The way to the page that is shown; esc goes back along it. */
   readonly path: readonly Location[]
-  /** What each table and text shows, by `viewKey`. */
+  /** State of each table and text, by `viewKey`. */
   readonly views: Readonly<Record<string, View>>
   /** The panel of an overview that has the keys. */
   readonly focus: string
@@ -167,7 +167,7 @@ export interface State {
   readonly history: readonly string[]
   readonly notice: { readonly text: string; readonly isBad: boolean } | undefined
   readonly undo: { readonly undo: NonNullable<Outcome['undo']>; readonly location: Location } | undefined
-  /** Whether bookkeeping is shown too. */
+  /** True if bookkeeping is shown too. */
   readonly showsSystem: boolean
   /** The names of the cities, for completion. */
   readonly cities: readonly string[]
@@ -175,23 +175,23 @@ export interface State {
   readonly tabs: readonly Tab[]
   /** The city that was left last; empty before one was. */
   readonly lastCity: string
-  /** What the palette knows of the city. */
+  /** Entries of the city in the palette. */
   readonly known: readonly Known[]
   readonly keymap: Keymap
   /** What the person wants of lists, by their names. */
   readonly custom: ReadonlyMap<string, CustomPage>
   /** Whether clicks and the wheel come here; otherwise the terminal selects text with them. */
   readonly hasMouse: boolean
-  /** Whether everything is read aloud, line by line, instead of being looked at. */
+  /** True if everything is read aloud, line by line, instead of being looked at. */
   readonly isScreenReader: boolean
   readonly connection: Connection
   /** By city, once they were read. */
   readonly facts: Readonly<Record<string, Facts>>
-  /** How many events came in each of the last seconds, the oldest first. */
+  /** Number of events that came in each of the last seconds, the oldest first. */
   readonly activity: readonly number[]
   /** Since when the server has left a request without an answer. */
   readonly unanswered: number | undefined
-  /** What the server was asked to do and has not answered. */
+  /** Open actions of the server. */
   readonly underWay: readonly Run[]
   readonly now: number
   /** Columns of the screen. */
@@ -205,7 +205,7 @@ export const here = (state: State): Location => state.path.at(-1) ?? CITIES
 
 export const CITIES: Location = { page: 'cities', city: '', subject: '' }
 
-/** What a page of a city shows is held under this name. */
+/** Key under which the state of a city's page is stored. */
 export const viewKey = ({ page, city, subject, at }: Location): string =>
   `${city}/${page}/${subject}${at === undefined ? '' : `/${at.entry ?? ''}/${at.text}`}`
 

@@ -41,7 +41,7 @@ function partsOf(line: Line, columns: number): readonly Line[] {
 export const placeOfLine = (text: readonly Line[], at: number, columns: number): number =>
   wrapLines(text, columns).length - wrapLines(text.slice(at), columns).length
 
-/** Which line of a text is on a line of the screen. */
+/** Text line at a line of the screen. */
 export function lineAtPlace(text: readonly Line[], place: number, columns: number): number {
   let end = 0
   const at = text.findIndex((line) => {

@@ -15,9 +15,9 @@ export function alertFor(state: State, location: Location, rows: readonly Row[])
   return { type: 'alert', text: `${location.city}: ${wordsOf(first)}${more}` }
 }
 
-/** Who asks, and what. */
+/** Asker and question. */
 const wordsOf = ({ cells }: Row): string => [cells[0]?.text, cells[2]?.text].filter(Boolean).join(' ')
 
-/** How many things wait for a person in the city of a location. */
+/** Number of things that wait for a person in the city of a location. */
 export const waitingCount = (state: State, city: string): number =>
   city === '' ? 0 : viewOf(state, { page: 'attention', city, subject: '' }).rows.length

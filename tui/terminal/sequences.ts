@@ -1,10 +1,10 @@
-/** How a terminal tells the desktop of something: as iTerm2 and Windows Terminal, or as urxvt and Ghostty do. */
+/** Escape sequences for desktop notifications: iTerm2 and Windows Terminal, or urxvt and Ghostty. */
 export const NOTIFICATIONS = ['osc9', 'osc777', 'both', 'none'] as const
 export type Notification = (typeof NOTIFICATIONS)[number]
 
 export const bell = '\x07'
 
-/** What others wrote must not end the sequence early. */
+/** Removes control characters from foreign text, so that it cannot end the sequence early. */
 const plain = (text: string): string => text.replace(/\p{Cc}/gu, ' ').slice(0, 200)
 
 export function notification(kind: Notification, text: string): string {
@@ -15,7 +15,7 @@ export function notification(kind: Notification, text: string): string {
 
 export const title = (text: string): string => `\x1b]2;${plain(text)}\x07`
 
-/** What puts a text on the clipboard of the terminal, also over SSH (OSC 52). */
+/** Sequence that puts a text on the terminal's clipboard, also over SSH (OSC 52). */
 export const clipboard = (text: string): string => `\x1b]52;c;${Buffer.from(text).toString('base64')}\x07`
 
 /** Clicks and the wheel, with places beyond column 223, and their release. */

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 
-/** What a terminal sends besides keys and pasted text. */
+/** Input of a terminal besides keys and pasted text. */
 export type Signal =
   | { readonly type: 'mouse'; readonly action: MouseAction; readonly x: number; readonly y: number }
   | { readonly type: 'background'; readonly isLight: boolean }
@@ -56,7 +56,7 @@ const ESCAPE_MS = 50
 /** A terminal that answers does so within this time. */
 const ANSWER_MS = 1_000
 
-/** What of a terminal's input stream is used. */
+/** Functions of a terminal's input stream that are used. */
 export interface Source {
   setRawMode(isRaw: boolean): unknown
   on(event: 'data', listener: (bytes: Uint8Array) => void): unknown
