@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { behindFaces, type Import, MAX_FUNCTION_LINES, readHouse, roomOf } from './support/house.ts'
 
-/** What each wing of `src` may import besides itself. A wing that is not named here may import nothing. */
+/** Allowed imports of each wing of `src` besides itself. A wing that is not named here may import nothing. */
 const LAW: Readonly<Record<string, readonly string[]>> = {
   core: [],
   http: ['core'],
@@ -132,7 +132,7 @@ const PAST_FACES: Readonly<Record<string, number>> = {
   work: 38,
 }
 
-/** What the command line loads when a command needs it. */
+/** Modules that the command line loads when a command needs them. */
 const STARTED = [
   ...['src/supervisor', 'src/host', 'src/config', 'src/agents/confinement', 'src/agents/readiness'],
   ...['src/orchestration/formulas', 'src/core/template', 'src/programs/protocol', 'tui'],
@@ -281,7 +281,7 @@ describe('rooms', () => {
 })
 
 describe('a process that starts often', () => {
-  /** What each evaluates besides the packages, and how many files that is. A number may only fall. */
+  /** Modules that each evaluates besides the packages, and their number of files. A number may only fall. */
   const LOADED: readonly [string, readonly string[], number][] = [
     ['gc hook', ['cli/run-command.ts', 'cli/program.ts', 'cli/hook/hook.ts', 'cli/names/suggest.ts'], 37],
     ['bd ready', ['cli/run-command.ts', 'cli/bd/program.ts', 'cli/bd/print.ts'], 59],

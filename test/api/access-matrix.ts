@@ -1,7 +1,7 @@
 import { least, leastQuery, type Operation, operationsOf } from '../support/sample.ts'
 import type { Answer, CallOptions, TestCity, World } from '../support/world.ts'
 
-/** What the document says that an operation needs. */
+/** Requirement of an operation in the document. */
 export interface StatedNeed {
   needs: string
   ownable?: string
@@ -10,23 +10,23 @@ export interface StatedNeed {
   grant?: string
 }
 
-/** What was answered, as far as access decides it. */
+/** Response, as far as access decides it. */
 type Outcome = Pick<Answer, 'status' | 'body'>
 
 /** Needs that every session has; the last two only where the city is not strict. */
 const FREE = ['work', 'session', 'watch', 'coordinate']
 
-/** What ends a city when it is allowed, and is tried last. */
+/** Operations that end a city when allowed, tried last. */
 const LAST = ['stop-city', 'post-v0-city-by-city-name-unregister']
-/** What ends or is long when it is allowed. */
+/** Operations that end something or take long when allowed. */
 const HEAVY = ['stop-supervisor', 'backup-city']
 
-/** Which operations whoever has no permission may carry out. */
+/** Operations without a required permission. */
 export const isFree = ({ needs, always }: StatedNeed): boolean => !always && (needs === 'read' || FREE.includes(needs))
 export const isWork = ({ needs }: StatedNeed): boolean => ['read', 'work', 'session'].includes(needs)
 export const isOfNobody = ({ needs }: StatedNeed): boolean => needs !== 'operator'
 
-/** Whether a person with these grants may carry an operation out. */
+/** True if a person with these grants may carry an operation out. */
 export const isOfPerson = (grants: readonly string[]) => (need: StatedNeed) =>
   need.needs === 'read' || need.needs === 'watch' || (need.grant !== undefined && grants.includes(need.grant))
 
@@ -101,6 +101,6 @@ export class AccessMatrix {
   }
 }
 
-/** Whether the access of a caller was rejected, whatever else may be wrong with the request. */
+/** True if the access of a caller was rejected, whatever else may be wrong with the request. */
 const isRejected = ({ status, body }: Outcome): boolean =>
   status === 403 && /may not do|acts in no other/.test(String(body?.detail))

@@ -19,7 +19,7 @@ const PERMISSIONS = [
   'connect',
 ]
 
-/** What people can be granted. */
+/** Grants of people. */
 const GRANTS = ['answer', 'review', 'land']
 
 const agent = (name: string, more = '') => `
@@ -33,7 +33,7 @@ ${more}`
 const STAYS = `session_setup = ['umask 077; printf %s "$GC_TOKEN" > stays.token; exec sleep 600']`
 const ENDS = `on_boot = 'umask 077; printf "%s %s" "$GC_TOKEN" "$GC_URL" > ends.token'`
 
-/** What gc runs for a city: each has a token of its own. */
+/** Programs that gc runs for a city, each with its own token. */
 const PROGRAMS = ['session_setup', 'order', 'check', 'service'] as const
 
 const STAYS_HERE = (name: string) => `umask 077; printf %s "$GC_TOKEN" > "$GC_CITY_PATH/${name}.token"; exec sleep 600`
@@ -231,7 +231,7 @@ describe('every operation', () => {
 })
 
 describe('the terminal of a session', () => {
-  /** What is answered to whoever asks for a ticket, and what a WebSocket with it shows first. */
+  /** Response to a request for a ticket, and first output of a WebSocket with it. */
   async function attach({ city, chief }: Staffed, write: boolean, token?: string): Promise<string> {
     const options = { body: { write }, ...(token !== undefined && { token }) }
     const { status, body } = await city.call(`POST ~/session/${chief.id}/terminal-ticket`, options)

@@ -10,7 +10,7 @@ import { World } from '../support/world.ts'
 
 type Json = Record<string, unknown>
 
-/** What ends, hides or takes something away is asked about first. */
+/** Actions that end, hide or remove something ask first. */
 const HURTS = /^(kill|close|suspend|delete|remove|stop|restart|cancel)/
 
 /** A value with all that its schema has: one element in each list that is not too far in, and `isOn` wherever something is or is not so. */
@@ -50,7 +50,7 @@ function serveSamples(documents: readonly Json[], isOn: boolean) {
   return { url: server.url.origin, [Symbol.asyncDispose]: () => server.stop(true) }
 }
 
-/** What can be done on a page together: with its first row selected, and to what it is about. */
+/** Possible actions on a page, with its first row selected and on its subject. */
 async function actionsOf(page: Page, reach: Reach): Promise<readonly Action[]> {
   const own = page.actions?.({ page: page.name, city: 'x', subject: 'x' }) ?? []
   if (page.kind === 'overview') return own
@@ -59,7 +59,7 @@ async function actionsOf(page: Page, reach: Reach): Promise<readonly Action[]> {
   return [...(items[0]?.actions() ?? []), ...actions, ...own]
 }
 
-/** What is wrong with actions that can be done together, a sentence each. */
+/** Problems of actions that are possible together, a sentence each. */
 function problemsOf(actions: readonly Action[]): string[] {
   const taken = new Set(bindings.flatMap(({ keys }) => keys))
   return actions.flatMap((action, at) => {

@@ -31,13 +31,13 @@ const reachOf = ({ world, city }: Town, subject = '') => {
   return { ...reachTo(world.url, subject), client, city: client.city(city.name) }
 }
 
-/** What a page says, above what scrolls and in it. */
+/** Text of a page, above and inside the scrolling part. */
 async function read(town: Town, page: TextPage, subject = ''): Promise<string[]> {
   const { head = [], lines = [] } = await page.load(reachOf(town, subject))
   return [...head, ...lines].map(({ text }) => text)
 }
 
-/** What a list shows: its rows by the titles of their columns, and what stands above them. */
+/** Contents of a list: rows by column titles, and lines above them. */
 async function list(town: Town, page: TablePage, subject = '') {
   const { items, head = [] } = await page.load(reachOf(town, subject), FIRST)
   const rows = items.map(({ cells, ...row }) => ({

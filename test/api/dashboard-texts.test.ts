@@ -26,7 +26,7 @@ const reach = ({ world, city }: Town, subject = '') => {
 /** The first slice of a table. */
 const FIRST = { cursor: undefined, filter: '', sort: undefined }
 
-/** What stands on a page, above the lines that scroll and in them. */
+/** Lines of a page, above and inside the scrolling part. */
 const textOf = ({ head = [], lines = [] }: TextContent): string[] => [...head, ...lines].map(({ text }) => text)
 
 test('an event is shown with all that it says, and opens what it is about', async () => {

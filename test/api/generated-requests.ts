@@ -149,7 +149,7 @@ export interface Sent {
   address: string
   body: string | undefined
   status: number
-  /** What was read of the answer. */
+  /** Part of the response that was read. */
   text: string
 }
 
@@ -187,7 +187,7 @@ export async function send(
   }
 }
 
-/** What a stream sends at once. */
+/** First chunk of a stream. */
 async function firstChunk(response: Response): Promise<string> {
   const reader = response.body?.getReader()
   const chunk = await Promise.race([reader?.read(), Bun.sleep(20)])

@@ -75,7 +75,7 @@ test('a rejected request records nothing', async () => {
   expect(rejected).toBeGreaterThan(200)
 }, 60_000)
 
-/** How long every operation is called as every caller; ten minutes with `GC_SECONDS=600`. */
+/** Time every operation is called as every caller; ten minutes with `GC_SECONDS=600`. */
 const SECONDS = Number(process.env.GC_SECONDS ?? 4)
 
 test(
@@ -150,7 +150,7 @@ const UNLIMITED = [
 
 const SPY = `[[agent]]\nname = "spy"\nstart_command = '${STORE_TOKEN}; exec sleep 600'\nmax_active_sessions = 4\n`
 
-/** What is wrong with an answer: an internal error, or a secret for one who may not read it. */
+/** Problem with a response: an internal error, or a secret for one who may not read it. */
 function wrongIn({ status, operation, address, body, text }: Sent, caller: string): string | undefined {
   const what = `${operation.id} ${address} ${body?.slice(0, 2000)}`
   // 501 and 503 are deliberate: a program without modes, one that is not installed.

@@ -10,7 +10,7 @@ import { declare, startSession } from './town.ts'
 
 const RESOURCES = new Set(['Bead', 'BeadComment', 'Comment', 'Message', 'Post', 'SessionResponse', 'WaitView'])
 
-/** Whether there is a resource in an answer, or a list of them. */
+/** True if there is a resource in an answer, or a list of them. */
 function hasResource(schema: unknown, depth = 0): boolean {
   const { $id, properties, items } = Object(schema)
   if (RESOURCES.has($id)) return true

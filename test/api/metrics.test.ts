@@ -134,7 +134,7 @@ describe('GET /metrics', () => {
   })
 })
 
-/** What a query of the dashboard names. */
+/** Resource that a dashboard query names. */
 interface Target {
   expr: string
   legendFormat: string

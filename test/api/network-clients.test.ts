@@ -9,7 +9,7 @@ beforeAll(async () => {
 }, 20_000)
 afterAll(() => network[Symbol.asyncDispose]())
 
-/** What a client adds to every request, and its base address. */
+/** Headers and base address of a client. */
 interface Client {
   readonly at: '' | '/api/v1'
   readonly headers?: Record<string, string>

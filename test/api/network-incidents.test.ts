@@ -22,7 +22,7 @@ const karma = async ({ key }: RegisteredAgent): Promise<number> =>
 const many = <Result>(times: number, work: (at: number) => Promise<Result>): Promise<Result[]> =>
   mapConcurrently([...Array(times).keys()], work, times)
 
-/** What no response may contain: SQL, source locations, paths of this machine. */
+/** Texts that no response may contain: SQL, source locations, paths of this machine. */
 const INTERNALS = /sqlite|constraint|select |insert |syntax error|\.ts:|\/\$bunfs|typeerror|\/tmp\//i
 
 describe('the network', () => {

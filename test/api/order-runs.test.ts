@@ -35,7 +35,7 @@ async function run({ city }: Town, name: string, vars: Record<string, string> = 
   }
 }
 
-/** What is recorded of orders until the first run since has ended. */
+/** Events of orders until the first run since has ended. */
 async function endOf({ city }: Town, head: number): Promise<string[]> {
   for (;;) {
     const types = typesOf(await city.recorded(head))

@@ -193,7 +193,7 @@ const FILES: Readonly<Record<string, string>> = {
 export class PlantedCity {
   private constructor(
     readonly city: TestCity,
-    /** What fills the parameters of paths, by their last fixed word and name. */
+    /** Values of path parameters, by their last fixed word and name. */
     private readonly things: Readonly<Record<string, string>>,
     readonly chief: SessionHandle,
     readonly plain: SessionHandle,
@@ -246,7 +246,7 @@ export class PlantedCity {
   }
 }
 
-/** What the files declare, by the word before a parameter, and its name where that does not tell. */
+/** Declarations of the files, by the word before a parameter, and its name if ambiguous. */
 const DECLARED = {
   agent: 'chief',
   'agents/agentId': 'none',
@@ -281,7 +281,7 @@ async function registerPlanted(world: World, name: string): Promise<TestCity> {
   return new TestCity(world, name, path)
 }
 
-/** What a session committed, and a branch that waits to land. */
+/** Creates commits of a session, and a branch that waits to land. */
 async function makeChanges(city: TestCity) {
   const { items } = await eventually(
     'a change',

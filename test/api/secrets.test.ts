@@ -6,9 +6,9 @@ import { World } from '../support/world.ts'
 import { ORDINARY, PLANTED, PlantedCity, plantAccounts, planted } from './planted-city.ts'
 import { register, STORE_TOKEN, startSession } from './town.ts'
 
-/** How long an open stream is read. */
+/** Time an open stream is read. */
 const STREAM_MS = 150
-/** How much of an answer is read, in bytes. */
+/** Bytes that are read of a response. */
 const MAX_BYTES = 4_000_000
 
 let world: World
@@ -32,7 +32,7 @@ beforeAll(async () => {
 }, 60_000)
 afterAll(() => world[Symbol.asyncDispose]())
 
-/** What there is nothing of to show in this city: a socket, a target, a subagent, a request that waits. */
+/** Resources that this city lacks: a socket, a target, a subagent, a waiting request. */
 const WITHOUT_ANSWER = [
   'get-default-target: 400',
   'get-v0-city-by-city-name-session-by-id-agents-by-agent-id: 404',
@@ -40,7 +40,7 @@ const WITHOUT_ANSWER = [
   'attach-terminal: 426',
   'get-session-request: 404',
 ]
-/** Where the operator reads what is planted. */
+/** Places where the operator reads planted secrets. */
 const SHOWN = [
   ...['agent-env', 'order-env', 'order-exec', 'order-override', 'patch-agent', 'patch-args', 'patch-provider'],
   ...['land-check', 'provider-acp', 'provider-command', 'provider-env', 'service-args', 'webhook-arg'],

@@ -111,6 +111,6 @@ export async function errorOf(
   }
 }
 
-/** Whether an operation changes the providers that a city declares. */
+/** True if an operation changes the providers that a city declares. */
 export const changesProviders = (id: string): boolean =>
   id === 'create-provider' || /^(patch|delete)-.*-provider-/.test(id)

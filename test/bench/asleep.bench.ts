@@ -3,8 +3,8 @@ import { Town } from './support/town.ts'
 import { Wire } from './support/wire.ts'
 
 /**
- * What a city costs in which most sessions sleep and some are at work, and what each of them takes of the host's
- * memory. `bun test/bench/asleep.bench.ts [asleep] [live] [seconds]`.
+ * Cost of a city with mostly sleeping sessions, and host memory of each kind. `bun test/bench/asleep.bench.ts [asleep]
+ * [live] [seconds]`.
  */
 
 const ASLEEP = Number(process.argv[2] ?? 50)

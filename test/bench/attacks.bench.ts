@@ -7,8 +7,8 @@ import { Town } from './support/town.ts'
 import { Wire } from './support/wire.ts'
 
 /**
- * What clients that ask for much and read little cost others: how late `/health` is answered meanwhile, and how much
- * memory the server takes. The readers are processes of their own. `npm run bench attacks`.
+ * Cost of clients that request much and read little, for others: latency of `/health`, and memory of the server. The
+ * readers are processes of their own. `npm run bench attacks`.
  */
 
 const SECONDS = 12

@@ -8,8 +8,8 @@ import { type TempFolder, tempFolder } from '../support/folder.ts'
 import { at, both, median, ms, Table, whole } from './support/figures.ts'
 
 /**
- * What confinement costs beside the same without: the start of a program, the host's memory for a session, and a
- * connection within this machine. `npm run bench confine`.
+ * Cost of a sandbox compared with none: the start of a program, host memory of a session, and a local connection. `npm
+ * run bench confine`.
  */
 
 const STARTS = 200

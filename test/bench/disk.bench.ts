@@ -10,7 +10,7 @@ import { BeadRepository } from '../../src/work/beads/repository.ts'
 import { tempFolder } from '../support/folder.ts'
 import { Table, whole } from './support/figures.ts'
 
-/** What a closed bead and an event take on disk, beside the bytes of what clients see of them. `npm run bench disk`. */
+/** Disk space of a closed bead and an event, beside the bytes that clients see. `npm run bench disk`. */
 
 const BEADS = 20_000
 const SLICE = 500

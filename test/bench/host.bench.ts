@@ -46,7 +46,7 @@ async function read(
   for await (const piece of host.follow(key, 'end', signal)) if ('bytes' in piece) hear(piece.bytes)
 }
 
-/** How old the times are that a session writes, when they are read. */
+/** Ages of the times that a session writes, when they are read. */
 async function ages(host: HostClient, key: string, signal: AbortSignal): Promise<number[]> {
   const samples: number[] = []
   await read(host, key, signal, (bytes) => {

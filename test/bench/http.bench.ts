@@ -7,8 +7,8 @@ import { helper } from './support/helper.ts'
 import { load } from './support/load.ts'
 
 /**
- * What one small read costs the server's processor through the whole plane, beside a bare server that sends the same
- * headers and bytes. `npm run bench http`.
+ * Processor cost of one small read through the whole plane, beside a bare server with the same headers and bytes. `npm
+ * run bench http`.
  */
 
 const PATH = '/v0/city/bright-lights/bead/bl-42'

@@ -3,8 +3,8 @@ import { Town } from './support/town.ts'
 import { Wire } from './support/wire.ts'
 
 /**
- * What cities cost in which nothing happens: processor time, processes started and memory, of the server and of the
- * session host. `bun test/bench/idle.bench.ts [cities] [sessions] [seconds]`.
+ * Cost of idle cities: processor time, processes and memory, of the server and the session host. `bun
+ * test/bench/idle.bench.ts [cities] [sessions] [seconds]`.
  */
 
 const CITIES = Number(process.argv[2] ?? 10)

@@ -5,9 +5,8 @@ import { Town } from './support/town.ts'
 import { Wire } from './support/wire.ts'
 
 /**
- * What it costs to import beads into a city that grows, beside bare bun:sqlite that writes the same rows, parsed before, one
- * by one in commits of as many, with the same indexes and triggers; and how late others are answered meanwhile.
- * `bun test/bench/import.bench.ts [beads]`.
+ * Cost of importing beads into a growing city, beside bare bun:sqlite with the same parsed rows, commits, indexes and
+ * triggers; and the latency of others. `bun test/bench/import.bench.ts [beads]`.
  */
 
 const BEADS = Number(process.argv[2] ?? 100_000)
@@ -45,7 +44,7 @@ async function post(url: string, body: string): Promise<void> {
   if (!response.ok) throw new Error(`${response.status} ${await response.text()}`)
 }
 
-/** What each file took: the server's processor time for a bead in microseconds, and seconds. */
+/** Cost of each file: processor time for a bead in microseconds, and seconds. */
 async function imports(town: Town, url: string): Promise<{ micros: number; seconds: number }[]> {
   const steps: { micros: number; seconds: number }[] = []
   for (let from = 1; from <= BEADS; from += PER_FILE) {

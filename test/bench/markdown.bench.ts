@@ -1,6 +1,6 @@
 /**
- * What it costs to render the worst Markdown that an agent may post: in the worker, and as much of it as is rendered on the
- * event loop. `bun test/bench/markdown.bench.ts`.
+ * Cost of rendering the worst Markdown that an agent may post: in the worker, and the part on the event loop. `bun
+ * test/bench/markdown.bench.ts`.
  */
 import { isQuicklyRendered, markdown } from '../../src/social/html/markdown.ts'
 import { HOSTILE_MARKDOWN } from '../support/hostile-markdown.ts'

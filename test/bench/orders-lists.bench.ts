@@ -4,8 +4,8 @@ import { Town } from './support/town.ts'
 import { Wire } from './support/wire.ts'
 
 /**
- * How the lists and the feed of a city answer that has run orders a million times, and ten million times.
- * `npm run bench orders-lists`, with sizes of your own: `bun test/bench/orders-lists.bench.ts [runs] [runs]`.
+ * Response times of lists and the feed in a city with a million and ten million order runs. `npm run bench
+ * orders-lists`, with sizes of your own: `bun test/bench/orders-lists.bench.ts [runs] [runs]`.
  */
 
 const SIZES = process.argv.length > 2 ? process.argv.slice(2).map(Number) : [1_000_000, 10_000_000]

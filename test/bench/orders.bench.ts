@@ -3,8 +3,7 @@ import { atRest, both, children, cpu, median, reaped, Table, took } from './supp
 import { Town } from './support/town.ts'
 
 /**
- * What orders cost that wait, and how soon one runs after the event that it waits for. `bun test/bench/orders.bench.ts
- * [orders] [seconds]`.
+ * Cost of waiting orders, and the delay of one after its event. `bun test/bench/orders.bench.ts [orders] [seconds]`.
  */
 
 const ORDERS = Number(process.argv[2] ?? 1000)

@@ -7,8 +7,8 @@ import { FileSnapshot } from '../../src/config/files/file-snapshot.ts'
 import { Table } from './support/figures.ts'
 
 /**
- * What it takes to compose a city of packs: from the disk, in a process that has composed nothing yet, and again when
- * one file has changed; and the memory that it holds. `bun test/bench/packs.bench.ts [packs] [agents] [rigs]`.
+ * Cost of composing a city of packs: from disk in a fresh process, and again after one changed file; with the memory
+ * held. `bun test/bench/packs.bench.ts [packs] [agents] [rigs]`.
  */
 
 const PACKS = Number(process.argv[2] ?? 30)

@@ -8,10 +8,7 @@ import { Deadlines } from '../../src/core/deadlines.ts'
 import { confineTool } from '../../src/host/confine/index.ts'
 import { both, median, memory, ms, Table, whole } from './support/figures.ts'
 
-/**
- * How long pages of large diffs take, and how much memory a whole diff needs.
- * `bun test/bench/review.bench.ts [files]`.
- */
+/** Time pages of large diffs take, and how much memory a whole diff needs. `bun test/bench/review.bench.ts [files]`. */
 
 const FILES = Number(process.argv[2] ?? 5000)
 const COMMITS = 10_000

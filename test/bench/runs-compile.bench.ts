@@ -3,7 +3,7 @@ import type { FormulaFiles } from '../../src/orchestration/formulas/formula-file
 import { parseFormula } from '../../src/orchestration/formulas/parse.ts'
 import { both, median, Table } from './support/figures.ts'
 
-/** What it takes to compile a formula from its text: `bun test/bench/runs-compile.bench.ts [steps] [expansions]`. */
+/** Cost of compiling a formula from its text: `bun test/bench/runs-compile.bench.ts [steps] [expansions]`. */
 
 const STEPS = Number(process.argv[2] ?? 40)
 const EXPANSIONS = Number(process.argv[3] ?? 3)
@@ -33,7 +33,7 @@ function filesOf(texts: Readonly<Record<string, string>>): FormulaFiles {
   }
 }
 
-/** How long each round of a piece of work takes, in milliseconds. */
+/** Time each round of a piece of work takes, in milliseconds. */
 const measure = (work: () => void): number[] =>
   numbers(WARM_UP + ROUNDS)
     .map(() => {

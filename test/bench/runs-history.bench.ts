@@ -6,8 +6,8 @@ import { fillRuns } from './support/run-fill.ts'
 import { Town } from './support/town.ts'
 
 /**
- * What it takes to look at runs when very many are over, beside the statements alone, and what runs cost that wait for
- * people: `bun test/bench/runs-history.bench.ts [runs] [waiting] [seconds]`.
+ * Cost of reading runs with a long history, beside the bare statements, and of runs that wait for people: `bun
+ * test/bench/runs-history.bench.ts [runs] [waiting] [seconds]`.
  */
 
 const MANY = Number(process.argv[2] ?? 100_000)
@@ -16,7 +16,7 @@ const SECONDS = Number(process.argv[4] ?? 30)
 const FEW = 1_000
 const READS = 400
 
-/** What is asked for, the statement that reads the same rows, and what the largest answer may take. */
+/** Requests, with the statement that reads the same rows and the maximum time of the largest response. */
 const PATHS = [
   { path: 'runs', sql: 'SELECT * FROM runs ORDER BY list_rank, updated_at DESC, root_id LIMIT 201' },
   { path: 'runs/census', sql: 'SELECT state, n FROM run_state_counts' },
@@ -27,7 +27,7 @@ const PATHS = [
   { path: 'runs/', sql: 'SELECT * FROM runs WHERE root_id = ?' },
 ]
 
-/** How long a statement takes by itself. */
+/** Time a statement takes by itself. */
 function bare(db: Database, sql: string, id: string): number[] {
   const statement = db.prepare<unknown, string[]>(sql)
   const params = sql.includes('?') ? [id] : []

@@ -11,8 +11,8 @@ import { turnsDuring } from './support/turns.ts'
 import { Wire } from './support/wire.ts'
 
 /**
- * What it takes to start a run, and how late the server answers others meanwhile, beside statements that write the same
- * rows: `bun test/bench/runs-launch.bench.ts [steps…]`.
+ * Cost of starting a run and latency of others, beside statements that write the same rows: `bun
+ * test/bench/runs-launch.bench.ts [steps…]`.
  */
 
 const SIZES = process.argv.length > 2 ? process.argv.slice(2).map(Number) : [100, 5_000]
@@ -39,7 +39,7 @@ async function meanwhile(town: Town, work: Promise<unknown>): Promise<number[]> 
 /** The rows that a launch wrote, by their tables. */
 const TABLES = ['beads', 'bead_edges', 'runs', 'run_recipes', 'events']
 
-/** How long the same rows take to write by statements alone, in one commit that is on disk. */
+/** Time the same rows take to write by statements alone, in one commit that is on disk. */
 function bare(from: string, to: string): { rows: number; took: number } {
   using source = new Database(from, { readonly: true })
   using db = new Database(to, { create: true })
@@ -100,7 +100,7 @@ const BULK = {
   })),
 }
 
-/** How late others are answered while many beads are created at once, again and again. */
+/** Latency of others while many beads are created together, repeatedly. */
 async function bulk(table: Table): Promise<void> {
   await using town = await Town.open()
   const city = await town.city('mill', CLERK)

@@ -5,8 +5,8 @@ import { Town } from './support/town.ts'
 import { Wire } from './support/wire.ts'
 
 /**
- * How soon the next step of a run can be claimed after the one before it was closed, and what a very long run costs:
- * `bun test/bench/runs-steps.bench.ts [steps a second] [seconds] [steps of the long run]`.
+ * Delay before the next step of a run can be claimed, and the cost of a very long run: `bun
+ * test/bench/runs-steps.bench.ts [steps a second] [seconds] [steps of the long run]`.
  */
 
 const RATE = Number(process.argv[2] ?? 100)

@@ -50,7 +50,7 @@ await store.write(() => {
 
 type Find = (text: string) => number[] | Promise<number[]>
 
-/** What a search has found of what it should: one over the place of the first, and the share of all among the first ten. */
+/** Quality of a result: one over the rank of the first match, and the share of matches among the first ten. */
 async function quality(find: Find): Promise<{ mrr: number; recall: number }> {
   const results: { reciprocal: number; recall: number }[] = []
   for (const { text, expected } of searches) {

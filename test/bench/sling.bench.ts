@@ -4,8 +4,8 @@ import { both, median, say, Table, took } from './support/figures.ts'
 import { GC, Town } from './support/town.ts'
 
 /**
- * What a person and an agent wait for: work that is slung until the agent's program runs, the commands an agent calls,
- * and the return to work after a crash of the supervisor and of the session host. `bun test/bench/sling.bench.ts`.
+ * Waiting times of people and agents: slung work until its program runs, commands of agents, and recovery after crashes
+ * of the supervisor and the session host. `bun test/bench/sling.bench.ts`.
  */
 
 const SLINGS = 15

@@ -5,8 +5,8 @@ import { Town } from './support/town.ts'
 import { Wire } from './support/wire.ts'
 
 /**
- * What snapshots cost while some sessions write without a pause and the others do nothing.
- * `bun test/bench/snapshots.bench.ts [worktrees] [files] [active] [seconds]`.
+ * Cost of snapshots while some sessions write constantly and the others are idle. `bun test/bench/snapshots.bench.ts
+ * [worktrees] [files] [active] [seconds]`.
  */
 
 const WORKTREES = Number(process.argv[2] ?? 12)

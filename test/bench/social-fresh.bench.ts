@@ -1,6 +1,6 @@
 /**
- * What searches cost in a network of 4,000 posts when each has other words: searches a second that one core answers over
- * HTTP, from the program in a process of its own.
+ * Cost of searches with different words in a network of 4,000 posts: searches a second on one core over HTTP, against a
+ * separate process.
  */
 import { mkdirSync } from 'node:fs'
 import { tempFolder } from '../support/folder.ts'

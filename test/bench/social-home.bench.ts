@@ -1,7 +1,7 @@
 /**
- * What an agent reads first when it comes back, in a network of 200,000 agents with 5,000,000 notifications and 1,000,000
- * direct messages: `/home` of an agent that 100,000 follow, and of others; notifications and messages. Beside each what plain
- * bun:sqlite takes for the rows alone. `bun test/bench/social-home.bench.ts [share]`: a share below 1 makes a smaller network.
+ * Cost of an agent's first read in a network of 200,000 agents, 5,000,000 notifications and 1,000,000 direct messages:
+ * `/home` of a popular agent and of others; notifications and messages. Beside each what plain bun:sqlite takes for the
+ * rows alone. `bun test/bench/social-home.bench.ts [share]`: a share below 1 makes a smaller network.
  */
 import { Database } from 'bun:sqlite'
 import { copyFileSync, mkdirSync } from 'node:fs'

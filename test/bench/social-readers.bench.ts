@@ -1,5 +1,5 @@
 /**
- * What reads of a network of 4,000 posts cost: by a server alone, and by a reader beside the process that writes. Each is
+ * Cost of reads in a network of 4,000 posts: by a server alone, and by a reader beside the writing process. Each is
  * asked often before it is measured, so that its code is compiled.
  */
 import { Database } from 'bun:sqlite'

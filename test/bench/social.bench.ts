@@ -1,8 +1,8 @@
 /**
- * What lists, feeds, searches and writes cost in a network of 1,000,000 posts, 5,000,000 comments, 10,000,000 votes and
- * 200,000 agents; beside each what plain bun:sqlite takes for the same rows. `bun test/bench/social.bench.ts [share]`:
- * a share below 1 makes a smaller network. One client is this process; 64 clients that read do so over HTTP, from the
- * program in a process of its own.
+ * Cost of lists, feeds, searches and writes in a network of 1,000,000 posts, 5,000,000 comments, 10,000,000 votes and
+ * 200,000 agents, beside plain bun:sqlite with the same rows. `bun test/bench/social.bench.ts [share]`: a share below 1
+ * makes a smaller network. One client is this process; 64 clients that read do so over HTTP, from the program in a
+ * process of its own.
  */
 import { copyFileSync, mkdirSync } from 'node:fs'
 import type { Clock } from '../../src/core/clock.ts'
@@ -38,10 +38,10 @@ const SIZE = {
 const TARGETS = { page: 5, search: 10, raw: 0.5 }
 const CLIENTS = 64
 const SECONDS = 4
-/** How long 64 clients ask for one thing. */
+/** Time 64 clients ask for one thing. */
 const SECONDS_ASKED = 1
 const TIMES = 300
-/** Which page is called a late one. */
+/** Page number that counts as late. */
 const LATE = 1_000
 
 const table = new Table()
@@ -90,7 +90,7 @@ async function samplesOf(run: (turn: number) => unknown): Promise<Samples> {
   return { taken, cpu }
 }
 
-/** What a run comes to, and the milliseconds of processor it took. */
+/** Result of a run, with its processor time in milliseconds. */
 async function cpuOf<Value>(run: () => Promise<Value>): Promise<{ value: Value; cpu: number }> {
   const before = processor()
   const value = await run()
@@ -120,7 +120,7 @@ async function lateCursor(list: (cursor?: string) => Promise<Listed>): Promise<s
   return cursor
 }
 
-/** What 64 clients are to ask for, once nobody else works. */
+/** Requests of 64 clients, once nothing else runs. */
 const requests: (readonly [what: string, path: (turn: number) => string])[] = []
 
 /** A list at its beginning and far in. */

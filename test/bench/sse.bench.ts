@@ -5,14 +5,14 @@ import { STATED } from './support/history.ts'
 import { Town } from './support/town.ts'
 
 /**
- * How long an event takes from the call that records it to those who follow the city, each on a connection of its own;
- * the way on to disk is part of it. Beside it a bare server that sends the same frames to as many at the same rate, and
+ * Time an event takes from the call that records it to those who follow the city, each on a connection of its own; the
+ * way on to disk is part of it. Beside it a bare server that sends the same frames to as many at the same rate, and
  * keeps nothing. `bun test/bench/sse.bench.ts [subscribers]`.
  */
 
 const MANY = Number(process.argv[2] ?? 1000)
 const SECONDS = 10
-/** Of many followers only every so many is read closely: reading all would cost more than sending to them. */
+/** Interval of closely read followers: reading all would cost more than sending to them. */
 const EACH = 10
 /** The bytes of an event as the city sends it. */
 async function frameOf(town: Town, city: string): Promise<string> {

@@ -10,9 +10,9 @@ import { Wire } from './support/wire.ts'
 import { write } from './support/writer.ts'
 
 /**
- * How long the server keeps anyone waiting while others write: what asks every millisecond for the least there is, and
- * how late the answers are, beside a bare server that is asked the same way. Once on this disk and once on one that takes
- * 8 ms longer for each sync. `bun test/bench/stall.bench.ts [writes a second]`.
+ * Time the server keeps anyone waiting while others write: what asks every millisecond for the least there is, and how
+ * late the answers are, beside a bare server that is asked the same way. Once on this disk and once on one that takes 8
+ * ms longer for each sync. `bun test/bench/stall.bench.ts [writes a second]`.
  */
 
 const RATE = Number(process.argv[2] ?? 1000)

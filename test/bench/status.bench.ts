@@ -8,9 +8,9 @@ import { Wire } from './support/wire.ts'
 import { write } from './support/writer.ts'
 
 /**
- * How a city with a long history answers `status` while work goes on, beside a bare server that sends the same bytes to
- * the same client, and how soon it answers after a start. `npm run bench status`, with sizes of your own:
- * `bun test/bench/status.bench.ts [beads] [events]`.
+ * Latency of `status` in a city with a long history during work, beside a bare server with the same bytes, and its
+ * latency after a start. `npm run bench status`, with sizes of your own: `bun test/bench/status.bench.ts [beads]
+ * [events]`.
  */
 
 const BEADS = Number(process.argv[2] ?? STATED.beads)

@@ -3,9 +3,9 @@ import { helper } from './support/helper.ts'
 import { Town } from './support/town.ts'
 
 /**
- * How long a byte takes from an agent's program to somebody who is attached to its session, through the session host
- * and the server, while others paint their screens and one floods its terminal, all of them watched.
- * `bun test/bench/terminal.bench.ts [busy] [seconds]`.
+ * Time a byte takes from an agent's program to somebody who is attached to its session, through the session host and
+ * the server, while others paint their screens and one floods its terminal, all of them watched. `bun
+ * test/bench/terminal.bench.ts [busy] [seconds]`.
  */
 
 const CITY = '/v0/city/mill'

@@ -61,7 +61,7 @@ class Seat implements AsyncDisposable {
     this.#child.terminal?.write(keys)
   }
 
-  /** How long it takes until a key has moved the selection on the screen; a second at most. */
+  /** Time it takes until a key has moved the selection on the screen; a second at most. */
   async press(key: string): Promise<number> {
     const drawn = Promise.withResolvers<void>()
     this.#heard = (text) => {

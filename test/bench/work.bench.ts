@@ -21,7 +21,7 @@ const bodyOf = (town: Town, path: string): Promise<string> =>
 
 const same = (): number => 50_001
 
-/** What the processor spends on one bead, the n-th time on number `of(n)`, beside the same bytes without us. */
+/** Processor time for one bead, the n-th time on number `of(n)`, beside the same bytes without gc. */
 async function one(
   town: Town,
   city: string,
@@ -51,7 +51,7 @@ async function one(
   else table.row(what, figure)
 }
 
-/** What the processor spends on a list of 50 beads, beside the same bytes without us. */
+/** Processor time for a list of 50 beads, beside the same bytes without gc. */
 async function fifty(town: Town, city: string, table: Table): Promise<void> {
   const path = `/v0/city/${city}/beads?limit=50`
   await using bare = await bareServer(await bodyOf(town, path))
@@ -120,7 +120,7 @@ async function wakes(town: Town, name: string, what: string, table: Table): Prom
   table.row(what, `${both(samples)} (${ratio(0.5)} and ${ratio(0.99)} bare, which keeps nothing)`)
 }
 
-/** How late the server answers anyone while readers ask for all of the above, beside a bare server that nobody else asks. */
+/** Latency for others while readers request all of the above, beside an idle bare server. */
 async function stalls(town: Town, table: Table): Promise<void> {
   await using bare = await bareServer('{"status":"ok"}')
   await using _ = helper(import.meta.path, 'read', town.url)

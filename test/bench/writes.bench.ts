@@ -15,7 +15,7 @@ import type { Wire } from './support/wire.ts'
 const CLIENTS = 64
 const SECONDS = 2
 const ROUNDS = 3
-/** How often in a round lone writes are measured, with nothing left to do from before. */
+/** Number of lone writes measured in a round, with no backlog. */
 const TURNS = 3
 /** The write that commits and is synced by itself, as each of bun:sqlite is beside it. */
 const ALONE = 'create, 1 client'

@@ -6,7 +6,7 @@ import { shareTown, type Town } from '../cli/town.ts'
 
 const binary = resolve(process.env.GC_BINARY ?? 'dist/gc')
 
-/** What a hostile program writes between two words, and what it leaves switched on. */
+/** Output of a hostile program between two words, including modes it leaves on. */
 const ACTS = [
   ...[
     '\x1b]52;c;SEVJU1Q=\x07',

@@ -91,7 +91,7 @@ async function withRemote(confine: string) {
   const town = await started(it)
   return {
     ...town,
-    /** Where programs got that were to reach nothing. */
+    /** Addresses that programs reached without permission. */
     pwned: () => [it.world.folder.at('user'), it.path, it.rig].filter((place) => existsSync(join(place, 'pwned'))),
     /** Gives the remote another commit, and starts the session again. */
     async again(): Promise<void> {

@@ -18,7 +18,7 @@ function personWith(files: Readonly<Record<string, string>>): TempFolder {
   return folder
 }
 
-/** What a line of shell prints on both streams when gc confines it in the repository. */
+/** Output of a shell line on both streams, in gc's sandbox in the repository. */
 async function confined(
   folder: TempFolder,
   line: string,

@@ -34,7 +34,7 @@ const RUNNING = [KEEPER, CARL, CORA, SAM, WORKER, PIA]
 /** The bead that the worker had claimed. */
 const WORK = 'ml-31'
 
-/** What is not compared: changes of rows, and what is announced to wait for a person. */
+/** Events that are not compared: changes of rows, and attention. */
 const LEFT_OUT = /^(bead\.updated$|attention\.)/
 
 /** Events after `seq`, sorted, each as its type, its session or subject, and the operation in its payload. */

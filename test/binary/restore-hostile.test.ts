@@ -99,7 +99,7 @@ const withManifest = (change: object) =>
     { name: '.gc/backup.json', content: JSON.stringify({ ...manifest(), ...change }) },
   ])
 
-/** What the restored city runs without being asked. */
+/** Actions of the restored city without requests. */
 const BY_ITSELF = 'Once restored, it starts these on its own:\n  session clerk (city), all the time: the agent clerk\n'
 
 describe('a crafted backup is rejected before anything is written', () => {
@@ -213,7 +213,7 @@ describe('a crafted backup is rejected before anything is written', () => {
 })
 
 describe('a good backup', () => {
-  /** What a version before this one wrote: every file, with folders, in the order of its disk. */
+  /** Archive of an earlier version: every file and folder, in disk order. */
   const earlier = (): CraftedEntry[] => [
     { name: './', type: '5' },
     { name: './.gc/', type: '5' },

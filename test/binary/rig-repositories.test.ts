@@ -68,7 +68,7 @@ async function world(make: Make) {
   const clones = new SharedClones(runner, () => true, report)
   row.home = await clones.prepare(row)
   const { path } = row
-  /** What a confined session of the clone gets of git. */
+  /** View of git in a sandboxed session of the clone. */
   const session = async (...words: string[]) => {
     const within = { read: repositoryFolders(rig, () => true), write: [path] }
     const { exitCode, stdout, stderr } = await runner.run(['-C', path, ...words], { timeout: 20_000, within })

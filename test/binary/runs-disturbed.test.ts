@@ -66,7 +66,7 @@ interface Run {
 
 const isOver = ({ status }: Run): boolean => ['completed', 'failed'].includes(status)
 
-/** How a run ended. */
+/** Outcome of a run. */
 async function ended(root: string): Promise<Run> {
   const read = async (): Promise<Run> => (await city.call(`GET ~/runs/${root}`)).body
   return await eventually('the run is over', 30_000, read, isOver)
@@ -146,7 +146,7 @@ describe('the variables of a formula', () => {
   })
 })
 
-/** Whether the process of a number is there and goes on. */
+/** True if the process of a number is there and goes on. */
 const isAlive = (pid: string): boolean =>
   existsSync(`/proc/${pid}/stat`) && !readFileSync(`/proc/${pid}/stat`, 'utf8').includes(') Z ')
 

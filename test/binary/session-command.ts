@@ -1,7 +1,7 @@
 import { PROGRAM, type World } from '../support/world.ts'
 import type { LentSession } from './lent-session.ts'
 
-/** How a command ended. */
+/** Outcome of a command. */
 export interface Ended {
   status: number
   out: string

@@ -30,7 +30,7 @@ provider = "guarded"
   while (!(await town.gc(['agent', 'list'])).out.includes('polly')) await Bun.sleep(20)
 })
 
-/** What waits, once there is as much as that. */
+/** Waiting items, once there are that many. */
 async function waits(count: number): Promise<AttentionList> {
   const list = await town.json<AttentionList>(['attention'])
   return list.total === count ? list : waits(count)

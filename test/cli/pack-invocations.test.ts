@@ -26,7 +26,7 @@ const invocations: Invocation[] = TABLE.split('\n')
 /** A service that gc answers for itself. */
 const SERVICE = '[[service]]\nname = "x"\nkind = "workflow"\n[service.workflow]\ncontract = "gc.healthz.v1"\n'
 
-/** What the placeholders stand for. */
+/** Values of the placeholders. */
 async function fill(town: Town): Promise<Record<string, string>> {
   const bd = async (...args: string[]): Promise<string> => JSON.parse((await town.bd([...args, '--json'])).out).id
   await town.json(['agent', 'add', 'clerk', '--command', 'exec sleep 600', '--max', '9'])
@@ -87,7 +87,7 @@ async function fillMore(town: Town, bd: (...args: string[]) => Promise<string>):
   }
 }
 
-/** What an invocation came to. */
+/** Result of an invocation. */
 function stateOf({ status, out, err }: CommandResult): string {
   const text = `${out}${err}`
   if (status === 0)
@@ -129,7 +129,7 @@ test('every other command and option that packs name is known', async () => {
   expect(unknown).toEqual([])
 })
 
-/** Whether a program has a command of these words, with these options; some commands take any. */
+/** True if a program has a command of these words, with these options; some commands take any. */
 function isTaken(program: Command, words: readonly string[]): boolean {
   let command = program
   for (const [at, word] of words.entries()) {

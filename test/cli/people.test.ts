@@ -20,7 +20,7 @@ describe('gc people', () => {
     expect((await town.gc(['people', 'list'])).out).toMatch(/ann +answer, land +/)
     const as = { env: { GC_TOKEN: token } }
     expect((await town.gc(['city', 'list'], as)).out).toContain('town')
-    expect((await town.gc(['people', 'list'], as)).err).toContain('ann may not do "List the people who have a token"')
+    expect((await town.gc(['people', 'list'], as)).err).toContain('ann may not do "List people with a token"')
     expect((await town.gc(['bead', 'create', 'x'], as)).err).toContain('ann may not do "Create a bead"')
     expect((await town.gc(['people', 'remove', 'ann'])).out).toBe('The token of ann has ended.\n')
     expect((await town.gc(['city', 'list'], as)).err).toContain('the token is unknown or has ended')

@@ -65,5 +65,5 @@ test('no option takes a secret as its value', () => {
   expect(options).toEqual([])
 })
 
-/** Of one with a file or a variable the value is only its name. */
+/** Secrets; for a file or a variable the value is only its name. */
 const SECRET = /(?:token|secret|password|api-?key|credential)$/i

@@ -7,7 +7,7 @@ import type { Bead } from '../../src/work/beads/schema.ts'
 import { tempFolder } from '../support/folder.ts'
 import { bd, type CommandResult, gc, type Shell } from './shell.ts'
 
-/** What the log says of each change that not every session may make. */
+/** Pattern of the log line for a privileged change. */
 const CHANGE_LINE = /^[0-9a-f]{16} [A-Z]+ \S+: .+, by \S+$/
 
 const MAIN = resolve(import.meta.dir, '../../cli/main.ts')
@@ -19,7 +19,7 @@ export interface Town extends AsyncDisposable {
   readonly city: string
   readonly rig: string
   readonly env: Record<string, string>
-  /** What the supervisor reported; nothing goes wrong unseen. */
+  /** Reports of the supervisor; no error goes unseen. */
   readonly reports: string[]
   gc(args: readonly string[], shell?: Shell): Promise<CommandResult>
   bd(args: readonly string[], shell?: Shell): Promise<CommandResult>
@@ -45,7 +45,7 @@ interface Options {
   requireToken?: boolean
   /** More of the supervisor's environment. */
   env?: Readonly<Record<string, string>>
-  /** Where the agents' network answers, when it has an address of its own. */
+  /** Own address of the agents' network, if it has one. */
   social?: { host: string; port: number }
 }
 

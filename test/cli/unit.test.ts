@@ -26,7 +26,7 @@ function sectionsOf(unit: string): Record<string, string[]> {
   return sections
 }
 
-/** What systemd itself has to say about a unit. */
+/** Verdict of systemd itself on a unit. */
 function verify(unit: string): string {
   using folder = tempFolder()
   const file = folder.at('gc.service')

@@ -18,7 +18,7 @@ const NAMED = allCommands().filter(
   ({ name, args }) => args.some((each) => kindsOf(each.name()).length > 0) && !TAKES_ANY.test(name),
 )
 
-/** What is wrong with how a command fails: no status of its own, no sentence, or something raw in it. */
+/** Faults in a command's failure: a missing status, a missing sentence, or raw output. */
 function faults({ status, out, err }: CommandResult): string[] {
   return [
     ...(status === 1 || status === 2 ? [] : [`status ${status}`]),

@@ -8,11 +8,13 @@ interface Seen {
   key: string | null
 }
 
-/** What gc marks its answers with. */
+/** Header that marks gc's responses. */
 const SERVER_DATE = 'Sat, 01 Jan 2050 00:00:00 GMT'
 const FROM_GC = { 'X-GC-Request-Id': '1' }
 
-/** What the next requests get, in order; 200 when nothing is left. `cut` ends the connection in the middle of the body. */
+/**
+ * Responses to the next requests, in order; 200 when none is left. `cut` ends the connection in the middle of the body.
+ */
 let script: (number | 'cut' | 'expired')[] = []
 let seen: Seen[] = []
 

@@ -5,7 +5,7 @@ import { ApiError, NotGc, Unreachable } from '../../src/client/errors.ts'
 import { resolveAccess } from '../../src/client/home.ts'
 import { tempFolder } from '../support/folder.ts'
 
-/** What gc marks its answers with. */
+/** Header that marks gc's responses. */
 const FROM_GC = { 'X-GC-Request-Id': '1' }
 
 const server = Bun.serve({

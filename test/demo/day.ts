@@ -43,7 +43,7 @@ const SHELLS: Readonly<Record<string, Program>> = {
 const SUBJECTS = ['gc', 'a folder', 'the project', 'something else'] as const
 type Subject = (typeof SUBJECTS)[number]
 
-/** What waits for a person, as far as it matters here. */
+/** Attention item, as far as it matters here. */
 interface Item {
   readonly id: string
   readonly kind: string
@@ -167,7 +167,7 @@ async function answerOne(item: Item): Promise<void> {
   say('asked', `${agent}: ${squeeze(text || asks)}`)
 }
 
-/** Whether the question took the answer. */
+/** True if the question took the answer. */
 function isAnswered(id: string, word: string): Promise<boolean> {
   return gcQuietly('attention', 'answer', id, word).then(
     () => true,
@@ -179,7 +179,7 @@ function gcQuietly(...args: string[]): Promise<string> {
   return runChecked(join(import.meta.dir, '../../dist/gc'), ['--city', 'town', ...args], home)
 }
 
-/** Whether gc itself, a folder that it made, or the project is asked about. */
+/** True if gc itself, a folder that it made, or the project is asked about. */
 function subjectOf({ question_kind, text = '', asks }: Item): Subject {
   if (question_kind === 'trust') return 'a folder'
   if (`${text} ${asks}`.includes(CHECK)) return 'the project'

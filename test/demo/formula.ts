@@ -66,7 +66,7 @@ needs = ["build"]
 metadata = { "gc.run_target" = "shop/reviewer" }
 `
 
-/** How runs ended, by their roots. */
+/** Outcomes of runs, by their roots. */
 const ended = new Map<string, string>()
 
 await perform(async () => {

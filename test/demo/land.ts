@@ -18,7 +18,7 @@ const REVIEW = /\(Review ([0-9a-f]{16})\)/
 const LETTER = /\(Landing ([0-9a-f]{16})\)/
 const CHECK = `for file in *.txt; do grep -q '[.!]$' "$file" || { echo "$file does not end with a full stop"; exit 1; }; done\n`
 
-/** What an agent is to do, and what it writes: first, and after each thing that comes back to it. */
+/** Task of an agent, with its output: first, and after each result. */
 interface Task {
   readonly title: string
   readonly file: string

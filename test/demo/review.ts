@@ -13,7 +13,7 @@ import { gc, home, perform, runChecked, say, serve } from './stage.ts'
 const LIMIT_MS = 300_000
 const GC = join(import.meta.dir, '../../dist/gc')
 const REVIEW = /\(Review ([0-9a-f]{16})\)/
-/** What the program writes first, and when it is asked for changes the first and the second time. */
+/** Texts of the program: first, and after the first and second request for changes. */
 const TEXTS = ['echo hello', 'echo "hello, $1"', 'echo "hello, $*"']
 
 interface Listed {

@@ -7,7 +7,7 @@ import { setTimeout as rest } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { Glob } from 'bun'
 
-/** What demonstrations share: the binary, a temporary home, and everything that is started, shown and ended again. */
+/** Shared parts of demonstrations: the binary, a temporary home, and everything started and shown. */
 
 const ROOT = resolve(import.meta.dir, '../..')
 const GC = join(ROOT, 'dist', 'gc')

@@ -3,7 +3,7 @@ export interface Sentence {
   readonly text: string
   readonly line: number
   readonly words: number
-  /** Whether it is a cell of a table, which is checked but left out of the mean. */
+  /** True if it is a cell of a table, which is checked but left out of the mean. */
   readonly isCell: boolean
 }
 

@@ -6,7 +6,7 @@ import { commentsOf, docComments, headless, helpTexts, sentencesIn } from './tex
 const MAX_MEAN = 16
 const MAX_LONGEST = 30
 /** Maximum share of doc comments that open with a headless clause. It may only fall. */
-const MAX_HEADLESS = 0.223
+const MAX_HEADLESS = 0.01
 /** Phrases in doc comments that read as translated. The number may only fall. */
 const MAX_COMMENT_PHRASES = 1420
 

@@ -94,7 +94,7 @@ test('without cgroups the reason is reported, and what left a session lives on',
   process.kill(pid(text, 'left'), 'SIGKILL')
 })
 
-/** Whether a group is there and has no process. */
+/** True if a group is there and has no process. */
 const isEmpty = (folder: string): boolean => {
   try {
     return readFileSync(join(folder, 'cgroup.procs'), 'utf8') === ''

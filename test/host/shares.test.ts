@@ -12,7 +12,7 @@ import { exitOf, type HostWorld, hostWorld, output, sh } from './world.ts'
 
 const MB = 1024 ** 2
 
-/** What the kernel lets a host hold its sessions to shares of: the controllers that their groups have. */
+/** Controllers that the kernel offers a host for shares of its sessions. */
 async function heldBy(world: HostWorld, host: HostClient): Promise<readonly Resource[]> {
   await host.start(sh(world, 'probe', 'exec sleep 300'))
   const group = (await host.list()).find(({ key }) => key === 'probe')?.cgroup

@@ -113,7 +113,7 @@ export function exitOf(host: HostClient, key: string, ms = 15_000): Promise<Exit
   return promise.finally(stop)
 }
 
-/** Whether a process exists and is not a zombie. */
+/** True if a process exists and is not a zombie. */
 export const alive = (pid: number): boolean => {
   const now = readProcess(pid)
   return now !== undefined && !now.zombie

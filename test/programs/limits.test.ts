@@ -6,7 +6,7 @@ const NOW = Date.parse('2026-07-19T14:00:00Z')
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
 
-/** When a program says that its limit ends: a timestamp, '' when it does not say, undefined for no limit at all. */
+/** End of a program's limit: a timestamp, '' if unknown, undefined for no limit. */
 function until(program: string | undefined, text: string, at = NOW): string | undefined {
   const statement = readLimit(program, text, at)
   if (!statement) return undefined

@@ -13,7 +13,7 @@ const DAY = 24 * HOUR
 const AGENTS = 20
 const TURN = 30 * MINUTE
 const TOKENS = 1000
-/** How many turns each account has in five hours: together a little less than the agents can use. */
+/** Number of turns each account has in five hours: together a little less than the agents can use. */
 const QUOTAS: Readonly<Record<string, number>> = { a: 28, b: 40, c: 56, d: 68 }
 
 const agents = Array.from({ length: AGENTS }, (_, index) => `w${index}`)
@@ -42,7 +42,7 @@ class Provider {
     this.#window(account).used++
   }
 
-  /** What Claude Code says once an account is used up. */
+  /** Message of Claude Code when an account is exhausted. */
   refusal(account: string): string {
     const [, hour, minute] = /T(\d\d):(\d\d)/.exec(new Date(this.#window(account).ends).toISOString()) ?? []
     const half = Number(hour) < 12 ? 'am' : 'pm'
@@ -61,7 +61,7 @@ class Provider {
 
 /** The agents’ programs: each works on a turn, then asks for work as its prompt says, and goes on while it gets any. */
 class Programs {
-  /** When the turn of each program ends. */
+  /** End times of each program's turn. */
   readonly turns = new Map<string, number>()
   readonly #seen = new Set<string>()
   finished = 0
@@ -78,7 +78,7 @@ class Programs {
     return this.turns.size
   }
 
-  /** Whether anything happened. */
+  /** True if anything happened. */
   async step(): Promise<boolean> {
     const { host, clock } = this.town
     for (const key of this.turns.keys()) if (!host.running.includes(key)) this.turns.delete(key)
@@ -131,7 +131,7 @@ class Programs {
   }
 }
 
-/** How long it takes until the first of these times, at most ten minutes. */
+/** Time it takes until the first of these times, at most ten minutes. */
 const untilNext = (now: number, times: readonly number[]): number =>
   Math.min(10 * MINUTE, ...times.map((time) => time - now).filter((wait) => wait > 0))
 

@@ -5,7 +5,7 @@ import { createProgram } from '../../cli/program.ts'
 import { gc, recorder } from '../cli/shell.ts'
 import { tempFolder } from '../support/folder.ts'
 
-/** What only programmers read: codes of the system, names of errors, places in the code. */
+/** Texts for programmers only: system codes, names of errors, places in the code. */
 const RAW = /\bE[A-Z]{4,}\b|ERR_|Error:|\bat .*\.ts:|undefined|\[object|not a function|\.part\b/
 
 /** Commands that run for long, change the machine, or end at once whatever the world is like. */

@@ -19,7 +19,7 @@ import type { TempFolder } from '../support/folder.ts'
  * them torn. Each run continues from what the previous cut left.
  */
 
-/** Where a database lies in the folder that is cut; its log lies beside it. */
+/** Path of a database in the folder that is cut; its log is beside it. */
 const DATABASE = 'a.db'
 
 /** A small random number generator, so that a failing seed can be run again. */
@@ -45,7 +45,7 @@ export interface Lab {
   readonly library: string
   /** A file in `children`. */
   readonly child: string
-  /** Where its database lies in `live`. */
+  /** Path of its database in `live`. */
   readonly database: string
 }
 

@@ -13,7 +13,7 @@ const titles = async (city: TestCity): Promise<string[]> =>
 
 const create = (city: TestCity, title: string): Promise<Answer> => city.call('POST ~/beads', { body: { title } })
 
-/** How the registry lists a city. */
+/** City as listed by the registry. */
 const listed = async (world: World, name: string) =>
   (await world.call('GET /v0/cities')).body.items.find((item: { name: string }) => item.name === name)
 

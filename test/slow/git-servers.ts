@@ -51,7 +51,7 @@ export async function sshServer(folder: TempFolder) {
   }
 }
 
-/** How a server answers: as it should, after it pushed but with an error, or never. */
+/** Behaviour of a server: correct, with an error after the push, or silent. */
 export type Manner = 'well' | 'lost' | 'never'
 
 /** `git http-backend` and a list of LFS files, behind a server that wants a token. */
@@ -82,7 +82,7 @@ export function httpServer(root: string, token: string) {
   }
 }
 
-/** What a server of LFS says of files that are wanted. */
+/** Response of an LFS server to a request for files. */
 function lfsAnswer(asked: string, has: ReadonlySet<string>): Response {
   const answered = [...asked.matchAll(/"oid":"([0-9a-f]{64})"/g)].map(([, oid = '']) =>
     has.has(oid)

@@ -49,7 +49,7 @@ test(`a host that is killed at random, ${RUNS} times, leaves no process alive an
   }
 }, 300_000)
 
-/** Whether a process was started in a session of this home; the host itself belongs to no session. */
+/** True if a process was started in a session of this home; the host itself belongs to no session. */
 function belongs(pid: number, home: string): boolean {
   const lines = environmentOf(pid)
   return lines?.has(`GC_HOME=${home}`) === true && [...lines].some((line) => line.startsWith('GC_SESSION_ID='))

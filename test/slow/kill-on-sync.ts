@@ -20,7 +20,7 @@ export class KillOnSync {
     writeFileSync(this.#control, `${sync} ${part}`)
   }
 
-  /** Whether the program was ended; it is not ended any more. */
+  /** True if the program was ended; it is not ended any more. */
   disarm(): boolean {
     try {
       rmSync(this.#control)

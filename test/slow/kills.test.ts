@@ -29,7 +29,7 @@ while :; do
   for try in 1 2 3 4 5 6 7 8 9 10; do bd close "$bead" >/dev/null 2>&1 && break; sleep 0.2; done
 done`
 
-/** What the supervisor acknowledged to clients before it was killed. */
+/** Acknowledgements to clients before the supervisor was killed. */
 interface Acknowledged {
   beads: string[]
   slung: string[]
@@ -139,13 +139,13 @@ test.each(lives)(
   Math.max(240_000, ROUNDS * 5_000),
 )
 
-/** How often each bead was worked on. */
+/** Number of times each bead was worked on. */
 function worked(world: World): Map<string, number> {
   const path = join(world.home, 'worked')
   return existsSync(path) ? tally(path) : new Map()
 }
 
-/** How often each accepted request was reported as finished. */
+/** Number of times each accepted request was reported as finished. */
 function outcomes(events: RecordedEvent[]): Map<string, number> {
   const ends = events.filter(({ type }) => type === 'request.failed' || type.startsWith('request.result.'))
   const ids = ends.map(({ payload }) => String(Object(payload).request_id))

@@ -31,7 +31,7 @@ const LIFE_MS = 25_000
 /** Nothing is left to do, or what is left is forgotten, when no landing has moved for this long. */
 const STILL_MS = 120_000
 
-/** What happened in a run. */
+/** Events of a run. */
 interface Run extends Faults {
   readonly seed: number
   readonly branches: number
@@ -136,7 +136,7 @@ class Driver {
     if (points.isStruck || performance.now() >= anyTime) await this.#kill(point)
   }
 
-  /** What is known of landings that are still on their way. */
+  /** State of unfinished landings. */
   async explain(said: readonly Landed[]): Promise<string> {
     const { body } = await this.city.call('GET ~/rig/shop/land')
     return `${JSON.stringify([said.filter(isOnItsWay), body], null, 1)}\n${this.world.log.slice(-4_000)}\n`

@@ -60,7 +60,7 @@ class Stage {
     return (await this.city.call('GET ~/landings')).body.items
   }
 
-  /** What the oracle sees once the landing is in a state. */
+  /** Verdict of the oracle once the landing is in a state. */
   async judgeIn(state: string): Promise<Partial<Faults>> {
     const isThere = (said: Landed[]) => said.some((each) => each.state === state)
     const said = await eventually(`it is ${state}`, WAIT_MS, () => this.list(), isThere)

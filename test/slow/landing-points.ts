@@ -212,7 +212,7 @@ const textOf = (pid: number, name: string): string => {
 }
 const isHost = (pid: number): boolean => ` ${textOf(pid, 'cmdline')} `.includes(' host ')
 
-/** What a process runs, but for the session host, and for what stands for the server of a remote. */
+/** Programs of a process, without the session host and the stand-in for a remote's server. */
 function programsOf(pid: number): number[] {
   const tasks = existsSync(`/proc/${pid}/task`) ? readdirSync(`/proc/${pid}/task`) : []
   const children = tasks.flatMap((task) => {

@@ -78,7 +78,7 @@ const orders = (flag: string) => ({
 const ANNOUNCE =
   'formula = "announce"\n[requires]\nformula_compiler = ">=2.0.0"\n[vars.version]\nrequired = true\n[[steps]]\nid = "tell"\ntitle = "Announce {{version}}"\n'
 
-/** How often each order has run to its end. */
+/** Number of finished runs of each order. */
 async function runs(city: TestCity): Promise<Record<string, number>> {
   const counts: Record<string, number> = {}
   for (const { type, subject = '' } of await history(city))

@@ -54,7 +54,7 @@ function startMachineAnew(home: string, cuts: number): void {
   }
 }
 
-/** What is on disk of the runs of orders, by their tracking beads. */
+/** State of order runs on disk, by their tracking beads. */
 function inspect(city: TestCity, folder: TempFolder): Map<string, string> {
   const path = folder.at('check.db')
   for (const end of ['', '-wal', '-shm']) rmSync(`${path}${end}`, { force: true })

@@ -22,7 +22,7 @@ const isAlive = (pid: number): boolean => {
   }
 }
 
-/** What was acknowledged over HTTP: each must be there after every cut. */
+/** Acknowledgements over HTTP: each must survive every cut. */
 class Acknowledged {
   readonly beads = new Set<string>()
   readonly agents = new Set<string>()
@@ -34,7 +34,7 @@ class Acknowledged {
     return this.beads.size + this.agents.size + this.rigs.size + this.cities.size + this.archives.size
   }
 
-  /** What of it is not there. */
+  /** Missing acknowledged data. */
   async lost(city: TestCity): Promise<string[]> {
     const names = (items: { name: string }[]) => new Set(items.map(({ name }) => name))
     const beads = new Set((await everything(city, '~/beads?all=true')).map(({ id }) => id))

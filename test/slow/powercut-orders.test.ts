@@ -6,7 +6,7 @@ import { copied, cut, labOf, life, random } from './cuts.ts'
 const CUTS = Number(process.env.GC_CUTS ?? 6)
 const seed = Number(process.env.POWERCUT_SEED ?? Date.now() % 1_000_000)
 
-/** What a cut left: the runs by their state, the beads, and events that wait for an order. */
+/** State after a cut: runs by status, beads, and events that wait for an order. */
 function inspect(path: string) {
   const db = new Database(path, { readwrite: true })
   expect(db.query('PRAGMA integrity_check').all()).toEqual([{ integrity_check: 'ok' }])

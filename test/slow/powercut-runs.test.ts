@@ -21,7 +21,7 @@ const isAlive = (pid: number): boolean => {
   }
 }
 
-/** What was acknowledged and is not there. */
+/** Acknowledged data that is missing. */
 async function lost(runs: RunWorld): Promise<string[]> {
   const missing: string[] = []
   for (const root of runs.roots) {

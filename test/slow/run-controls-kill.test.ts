@@ -5,7 +5,7 @@ import { SEED } from '../support/seed.ts'
 import { eventually } from '../support/until.ts'
 import { type TestCity, World } from '../support/world.ts'
 
-/** How many runs are made; the supervisor is killed four times in each. */
+/** Number of runs that are made; the supervisor is killed four times in each. */
 const RUNS = Math.ceil(Number(process.env.GC_KILLS ?? 4) / 4)
 const WIDE = 120
 const TOML = '[[agent]]\nname = "clerk"\nstart_command = "true"\nmax_active_sessions = 3\nsuspended = true\n'
@@ -23,12 +23,12 @@ interface Member {
   metadata?: Record<string, string>
 }
 
-/** What a person does with runs of many steps while the supervisor is killed. */
+/** Actions of a person on runs of many steps while the supervisor is killed. */
 class Controls {
   constructor(
     private readonly world: World,
     private readonly city: TestCity,
-    /** How long after a request the supervisor is killed; undefined: it is not. */
+    /** Time after a request the supervisor is killed; undefined: it is not. */
     private readonly delay: () => number | undefined,
   ) {}
 

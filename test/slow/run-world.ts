@@ -4,7 +4,7 @@ import { eventually } from '../support/until.ts'
 import type { TestCity, World } from '../support/world.ts'
 
 const WORKERS = 3
-/** How long a round may take on a busy machine that kills the supervisor again and again, in milliseconds. */
+/** Maximum time a round may take on a busy machine that kills the supervisor again and again, in milliseconds. */
 const TIME_LIMIT = 300_000
 const TOML = `[[agent]]\nname = "clerk"\nstart_command = "sleep 600"\nmax_active_sessions = ${WORKERS}\n`
 const REQUIRES = '[requires]\nformula_compiler = ">=2.0.0"\n'
@@ -77,10 +77,10 @@ const withoutChecks = (text: string): string =>
  */
 export class RunWorld {
   readonly #workers: Worker[] = []
-  /** Where the scripts of checks note their processes, each with the time at which it began: numbers are used again. */
+  /** Processes of check scripts, each with its start time, since pids are reused. */
   readonly pids: string
   readonly #hang: string
-  /** What the supervisor acknowledged: the roots of runs, and the steps that were closed. */
+  /** Acknowledged data: roots of runs, and closed steps. */
   readonly roots: string[] = []
   readonly closed: string[] = []
   isCut = false
@@ -275,7 +275,7 @@ export class RunWorld {
   }
 }
 
-/** Whether the process of a number that began at a time is there, and no other of that number. */
+/** True if the process of a number that began at a time is there, and no other of that number. */
 function isAlive(noted: string): boolean {
   const [pid, began] = noted.split(' ')
   const stat = existsSync(`/proc/${pid}/stat`) ? readFileSync(`/proc/${pid}/stat`, 'utf8') : ''
@@ -284,14 +284,14 @@ function isAlive(noted: string): boolean {
 
 const isOver = (status: string): boolean => ['completed', 'failed', 'canceled'].includes(status)
 
-/** How the members of a drain stand. */
+/** State of a drain's members. */
 function rowsOf({ 'gc.drain_manifest.v1': manifest }: Record<string, string>): string {
   if (manifest === undefined) return ''
   const { rows }: { rows: { status: string; outcome_kind?: string }[] } = JSON.parse(manifest)
   return rows.map(({ status, outcome_kind }) => `${status} ${outcome_kind}`).join(', ')
 }
 
-/** What a worker leaves on a step. */
+/** Report of a worker on a step. */
 function resultOf({ metadata = {} }: Step): Record<string, string> {
   const ref = metadata['gc.step_ref'] ?? ''
   if (ref.endsWith('flaky.attempt.1'))

@@ -8,7 +8,7 @@ import { freePort, up } from './town.ts'
 
 let world: World
 let runs: RunWorld
-/** How runs end that nothing disturbs. */
+/** Outcome of undisturbed runs. */
 let expected: Record<string, string[]>
 let flags: string[]
 

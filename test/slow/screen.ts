@@ -59,13 +59,13 @@ export class Screen implements AsyncDisposable {
     return this.#process.pid
   }
 
-  /** What the program has asked of its terminal and not given back. */
+  /** Requests of the program to its terminal that are still open. */
   get modes(): { alternate: boolean; mouse: boolean; paste: boolean } {
     const { mouseTrackingMode, bracketedPasteMode } = this.terminal.modes
     return { alternate: this.alternate, mouse: mouseTrackingMode !== 'none', paste: bracketedPasteMode }
   }
 
-  /** Whether the program uses the alternate screen. */
+  /** True if the program uses the alternate screen. */
   get alternate(): boolean {
     return this.terminal.buffer.active.type === 'alternate'
   }

@@ -16,7 +16,7 @@ const AGENTS =
   agent('computing', `echo loading; ${computes(90)}; ${CLAIMS}`) +
   agent('dead', 'echo started; exec sleep 600')
 
-/** How often sessions of an agent started, and stopped. */
+/** Number of starts and stops of an agent's sessions. */
 async function runs(city: TestCity, agent: string): Promise<{ woke: number; stopped: number }> {
   const count = async (type: string): Promise<number> => {
     const { items } = (await city.call(`GET ~/events?type=${type}&limit=1000`)).body

@@ -7,12 +7,12 @@ import { eventually } from '../support/until.ts'
 import type { TestCity } from '../support/world.ts'
 import { dice, history, up, World } from './town.ts'
 
-/** How many kills, resets, restarts and removals there are at least. */
+/** Minimum number of kills, resets, restarts and removals. */
 const KILLS = Number(process.env.GC_KILLS ?? 15)
 const WORKTREES = KILLS > 100 ? 8 : 3
 /** A file that keeps the sum, from which a run that was ended goes on. */
 const SUM = process.env.GC_KILLS_FILE
-/** What a session wrote this long ago must be saved. */
+/** Maximum age of unsaved work of a session. */
 const SAVED_MS = 30_000
 
 /** Programs that a clone names: gc must run none of them, and neither does this test. */
@@ -40,7 +40,7 @@ interface Worker {
   written: string[]
 }
 
-/** Whatever ends a worktree or changes it behind the back of gc. */
+/** Ways in which a worktree ends or changes without gc. */
 const ENDS: Readonly<Record<string, (world: World, city: TestCity, worker: Worker) => Promise<boolean>>> = {
   async reset(_, __, { path }) {
     git(path, 'reset', '-q', '--hard')
@@ -198,7 +198,7 @@ async function saved(bare: string, worker: Worker): Promise<void> {
   }
 }
 
-/** What was written and is in no snapshot. */
+/** Written content without a snapshot. */
 function missing(bare: string, { id, written }: Worker): string[] {
   if (!existsSync(bare)) return written
   const refs = git(bare, 'for-each-ref', '--sort=-committerdate', '--format=%(refname)', `refs/gc/snapshots/${id}`)

@@ -11,7 +11,7 @@ closeWorlds()
 
 const ENOSPC = 28
 
-/** What git does in time, done now: every object that nothing refers to goes. */
+/** Runs git's garbage collection now: it removes every unreferenced object. */
 function collect(...folders: string[]): void {
   for (const folder of folders) {
     git(folder, 'reflog', 'expire', '--expire=now', '--all')
@@ -101,7 +101,7 @@ test('git gc in rig and clone takes nothing at any step from a clone and its sna
   expect(git(bare, 'grep', '-h', '1', `refs/gc/snapshots/${id}/2`, '--', 'committed')).toBe('1')
 }, 60_000)
 
-/** How many files the ignored folder has; `GC_IGNORED=100000` makes it as large as those of large projects. */
+/** Number of files in the ignored folder; `GC_IGNORED=100000` matches large projects. */
 const IGNORED = Number(process.env.GC_IGNORED ?? 2000)
 
 test(`a folder that git ignores is never looked into, with ${IGNORED} files`, async () => {

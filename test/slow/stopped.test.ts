@@ -8,7 +8,7 @@ import { eventually } from '../support/until.ts'
 import type { TestCity } from '../support/world.ts'
 import { history, up, World } from './town.ts'
 
-/** How long a process is stopped; a minute shows no more than this, and takes longer. */
+/** Time a process is stopped; a minute shows no more than this, and takes longer. */
 const STOPPED = Number(process.env.GC_STOPPED_MS ?? 6_000)
 /** Longer than a supervisor waits for a response of its session host. */
 const UNANSWERED = Math.max(STOPPED, 12_000)

@@ -117,7 +117,7 @@ class Visitor implements AsyncDisposable {
   }
 }
 
-/** How terminals deliver a text that is pasted. */
+/** Ways in which terminals deliver pasted text. */
 const WAYS: Readonly<Record<string, (visitor: Visitor) => Promise<void>>> = {
   'as a bracketed paste': async ({ screen }) => screen.press(`\x1b[200~${tour}\x1b[201~`, '\r'),
   'as plain typed lines': async ({ screen }) => screen.press(`${tour.replaceAll('\n', '\r')}\r`),
@@ -126,7 +126,7 @@ const WAYS: Readonly<Record<string, (visitor: Visitor) => Promise<void>>> = {
   },
 }
 
-/** What the tour leaves, however it was entered. */
+/** Result of the tour, for every way of input. */
 const RESULT = {
   beads: [{ id: 'mp-1', title: 'Write a greeting to hello.txt', status: 'closed', assignee: 'my-project/scribe' }],
   hello: 'Hello from my-project/scribe\n',

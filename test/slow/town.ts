@@ -55,7 +55,7 @@ export async function everything(city: TestCity, path: string): Promise<any[]> {
   return all
 }
 
-/** How often each line is in a log that agents write. */
+/** Count of each line in a log that agents write. */
 export function tally(path: string): Map<string, number> {
   const lines = readFileSync(path, 'utf8').trim().split('\n')
   return new Map([...Map.groupBy(lines, (line) => line)].map(([line, all]) => [line, all.length]))

@@ -11,9 +11,9 @@ import {
 import { dirname, join } from 'node:path'
 
 /**
- * What a power cut leaves of a folder, by the system calls of the processes that wrote there, as `strace` lists them.
- * On disk are the bytes of a file when it was last synced, and the names in a folder when that was last synced. Of what
- * came later a cut may keep any part.
+ * Contents of a folder after a power cut, by the system calls that `strace` recorded. On disk are the bytes of a file
+ * when it was last synced, and the names in a folder when that was last synced. Of what came later a cut may keep any
+ * part.
  */
 export const STRACE = [
   ...['strace', '-f', '-qq', '-xx', '-s', '4000000', '-e', 'signal=none', '-e'],
@@ -27,7 +27,7 @@ interface TracedFile {
   kind: 'file'
   mode: number
   synced: Buffer
-  /** How many changes are in it. */
+  /** Number of changes that are in it. */
   kept: number
   pending: Change[]
   size: number

@@ -9,8 +9,8 @@ import { KEYS, type Screen } from './screen.ts'
 import { enter, openSeat } from './tui-seat.ts'
 
 /**
- * What a person does in a day, in the real program on a real terminal: each journey at three sizes at once, every size in a
- * city of its own.
+ * A person's daily actions in the real program on a real terminal: each journey at three sizes in parallel, in separate
+ * cities.
  */
 const SIZES = [
   [80, 24],

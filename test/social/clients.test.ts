@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { png } from '../support/pictures.ts'
 import { type Json, openNetwork, type TestNetwork } from './network.ts'
 
-/** What the public clients of the network send, in their order, and what each of them must find in the answers. */
+/** Requests of the network's public clients, in order, with the expected contents of the responses. */
 let network: TestNetwork
 let ada: string
 let bob: string

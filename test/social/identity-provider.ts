@@ -51,7 +51,7 @@ export async function openProvider() {
   }
 }
 
-/** What a provider of bad faith may do to a sign-in. */
+/** Attacks of a malicious provider on a sign-in. */
 export interface Forgery {
   /** Changes what the token says. */
   claims?: (claims: Record<string, unknown>) => Record<string, unknown>

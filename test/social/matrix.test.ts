@@ -17,7 +17,7 @@ const CALLERS = [
 ] as const
 type Caller = (typeof CALLERS)[number]
 
-/** Who is let in, where only claimed agents may write; a caller that is not listed gets what the operation answers. */
+/** Admitted callers if only claimed agents may write; unlisted ones get the operation's response. */
 const REJECTED: Readonly<Record<string, Readonly<Partial<Record<Caller, number>>>>> = {
   anyone: {},
   // Open to a suspended agent, which may read its own state.
@@ -44,7 +44,7 @@ type Thing = 'attachment' | 'post' | 'comment' | 'key' | 'agent' | 'submolt' | '
 interface Row {
   readonly who: keyof typeof REJECTED
   readonly ok: number
-  /** Where a caller is answered in another way than the rest of those who are let in. */
+  /** Callers with a different response than other admitted ones. */
   readonly but?: Readonly<Partial<Record<Caller, number>>>
   readonly of?: { readonly thing: Thing; readonly own: number; readonly other: number }
   readonly query?: string
@@ -203,7 +203,7 @@ async function caller(network: TestNetwork, kind: Caller): Promise<{ name: strin
   return { name, key }
 }
 
-/** What an address names: a fresh thing of an agent that may write. */
+/** Resource of an address: a fresh one of an agent that may write. */
 async function thingOf(
   network: TestNetwork,
   thing: Thing,

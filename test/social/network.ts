@@ -30,7 +30,7 @@ interface Options {
   settings?: Partial<Settings>
   /** The limits everybody has; what repeats another text is listed all the same. */
   limited?: boolean
-  /** Whether the network has an address of its own. */
+  /** True if the network has an address of its own. */
   isOwn?: boolean
   /** Sends every change that succeeded again under its key. */
   repeats?: boolean

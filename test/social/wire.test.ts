@@ -6,7 +6,7 @@ import { type Json, OPERATOR_TOKEN, openNetwork, type TestNetwork } from './netw
 
 const JUNK = `moltbook_${'f'.repeat(64)}`
 
-/** What the document says of the responses with a status, each once. */
+/** Descriptions of the responses with a status, each once. */
 function descriptionsOf(document: Json, status: string): unknown[] {
   const operations = Object.values(Object(document.paths)).flatMap((path) => Object.values(Object(path)))
   const responses = operations.flatMap((operation) => Object(operation).responses?.[status] ?? [])

@@ -13,12 +13,12 @@ export class SilentReaders implements Disposable {
     private readonly doesRead: boolean,
   ) {}
 
-  /** How many bytes were read. */
+  /** Number of bytes that were read. */
   get received(): number {
     return this.#received
   }
 
-  /** How many have begun to read a response. */
+  /** Number of clients that have begun to read a response. */
   get responses(): number {
     return this.#responses
   }
@@ -127,7 +127,7 @@ export async function createPosts(url: string, count: number): Promise<string> {
 /** The limits of a network on which one agent may post that much. */
 export const GENEROUS = '[limits]\nrepeats = false\npost = "100000/1m"\ngeneral = "100000/1m"\n'
 
-/** What takes much memory of a server that puts no bound on its responses. */
+/** Requests that take much memory of a server without limits on its responses. */
 export const attacks = {
   /** 2,000 readers that wait for a list of 2 MB are woken by one write. */
   async waiting(readers: SilentReaders, url: string, city: string): Promise<void> {

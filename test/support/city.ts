@@ -18,7 +18,7 @@ export interface TestTown extends AsyncDisposable {
   readonly folder: TempFolder
   readonly hosts: HostWorld
   readonly path: string
-  /** What services reported instead of throwing. */
+  /** Errors that services reported instead of throwing. */
   readonly reports: string[]
   /** Writes city.toml; a running city reads it again by itself. */
   declare(toml: string): void

@@ -36,12 +36,12 @@ export class TestClock implements Clock, Timer {
     return () => this.#bells.delete(bell)
   }
 
-  /** How many alarms are set; `Deadlines` never has more than one. */
+  /** Number of alarms that are set; `Deadlines` never has more than one. */
   get armed(): number {
     return this.#bells.size
   }
 
-  /** How far ahead the nearest alarm is set; undefined while none is. */
+  /** Time until the nearest alarm; undefined without one. */
   get nearest(): number | undefined {
     const dues = [...this.#bells].map((bell) => bell.due - this.#monotonic)
     return dues.length > 0 ? Math.min(...dues) : undefined

@@ -42,7 +42,7 @@ export async function conforming(document: Json, method: string, response: Respo
   return body
 }
 
-/** Whether a document declares the operation of a request. */
+/** True if a document declares the operation of a request. */
 export const declares = (document: Json, method: string, path: string): boolean =>
   operationAt(document, method, path) !== undefined
 

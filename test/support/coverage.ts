@@ -11,7 +11,7 @@ const child = (parent: unknown, name: string): Json => {
   return isObject(value) ? value : {}
 }
 
-/** Whether an operation is one of those on changes and landings, which a test file of their own covers. */
+/** True if an operation is one of those on changes and landings, which a test file of their own covers. */
 export const ofChanges = (path: string): boolean =>
   /\/(changes?|landings?|land)(\/|$)/.test(path) && !path.endsWith('/land/settings')
 

@@ -147,7 +147,7 @@ export class ScriptedForge implements Disposable {
     this.#faults.push({ match, fault })
   }
 
-  /** How often something was asked for. */
+  /** Number of requests for something. */
   count(match: RegExp): number {
     return this.requests.filter(({ method, path }) => match.test(`${method} ${path}`)).length
   }
@@ -405,7 +405,7 @@ export class ScriptedForge implements Disposable {
     return tryGit(this.repository, 'merge-base', '--is-ancestor', this.tip(head), this.tip(base)).exitCode === 0
   }
 
-  /** What the rules of the base ask for and the pull request does not have. */
+  /** Requirements of the base's rules that the pull request does not meet. */
   #lacks(pull: Pull): string | undefined {
     const { requiredChecks = [], approvals = 0 } = this.rules
     const checks = this.#checks.get(this.tip(pull.head))

@@ -13,7 +13,7 @@ const isFields = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 const typeOf = (value: unknown): string => (Array.isArray(value) ? 'array' : value === null ? 'null' : typeof value)
 
-/** Where `current` lacks a field of `recorded` or has another type there; fields beyond those are allowed. */
+/** Fields of `recorded` that `current` lacks or has with another type; further fields are allowed. */
 export function shapeErrors(recorded: unknown, current: unknown, path = ''): string[] {
   if (typeOf(recorded) !== typeOf(current)) return [`${path} is ${typeOf(current)} instead of ${typeOf(recorded)}`]
   if (Array.isArray(recorded) && Array.isArray(current)) {

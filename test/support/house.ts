@@ -75,7 +75,7 @@ export function roomOf(file: string): string | undefined {
   return parts.length > depth ? parts.slice(0, depth).join('/') : undefined
 }
 
-/** Where a name of a face comes from: imports of faces are replaced by imports of the files that they stand for. */
+/** Traces names of faces: imports of faces are replaced by imports of the files behind them. */
 export function behindFaces(imports: readonly Import[]): Import[] {
   const sources = new Map<string, string>()
   for (const { from, to, names } of imports) {
@@ -111,7 +111,7 @@ interface LikeFunction {
   readonly body: Node | null
 }
 
-/** Whether all that a function does is to return a list, as those of routes do: a declaration, and no steps. */
+/** True if all that a function does is to return a list, as those of routes do: a declaration, and no steps. */
 function isList({ body }: LikeFunction): boolean {
   if (body?.type === 'ArrayExpression') return true
   const [only, ...others] = body?.type === 'BlockStatement' ? body.body : []

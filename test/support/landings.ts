@@ -97,7 +97,7 @@ interface Evidence {
   readonly branches: readonly Branch[]
   /** Commits that people pushed. */
   readonly persons: readonly string[]
-  /** Whether nothing is left to do. */
+  /** True if nothing is left to do. */
   readonly isOver: boolean
 }
 

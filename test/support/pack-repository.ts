@@ -11,7 +11,7 @@ export const packToml = (name: string, ...imports: readonly [binding: string, so
     ),
   ].join('\n')
 
-/** What a file of a repository is: its text, where its link leads, or nothing any more. */
+/** Content of a repository's file: its text, the target of its link, or none. */
 export type RepositoryFile = string | { readonly link: string } | null
 
 /** A real git repository of packs, in a folder of its own. */
@@ -59,7 +59,7 @@ export function packRepository() {
 export type PackRepository = ReturnType<typeof packRepository>
 
 export interface GitServerOptions {
-  /** What a request must show; absent to serve everybody. */
+  /** Required token; absent to serve everyone. */
   readonly token?: string
   /** Answers a request itself instead of git. */
   readonly intercept?: (request: Request) => Response | Promise<Response> | undefined

@@ -55,7 +55,7 @@ const STEP: Record<string, (word: string) => void> = {
     put(asks('<command-name>/clear</command-name>'))
     put(says(word, 40))
   },
-  /** What was said last is edited, so that its branch is abandoned. */
+  /** Edits the last message, so that its branch is abandoned. */
   rewind: (word) => {
     put(says(`${word}-abandoned`, 200, { parentUuid: null }))
     parent = null

@@ -12,7 +12,7 @@ export type Json = null | boolean | number | string | Json[] | { [name: string]:
 
 export type ReleaseEvent = { [name: string]: Json } & { seq: number; type: string }
 
-/** What a release answered to GET requests, by path. */
+/** Responses of a release to GET requests, by path. */
 export type Answers = Record<string, { status: number; body: Json }>
 
 /** `answers.json.gz`: what a release answered about its home. */
@@ -166,7 +166,10 @@ export interface Difference {
   current: Json | undefined
 }
 
-/** Where two values differ. List items are matched by id or event number where they have one, otherwise by position. */
+/**
+ * Places where two values differ. List items are matched by id or event number where they have one, otherwise by
+ * position.
+ */
 export function differences(recorded: Json | undefined, current: Json | undefined, path = ''): Difference[] {
   const [before, after] = [fieldsOf(recorded), fieldsOf(current)]
   if (before && after && Array.isArray(recorded) === Array.isArray(current)) {
@@ -177,7 +180,7 @@ export function differences(recorded: Json | undefined, current: Json | undefine
   return Bun.deepEquals(recorded, current) || isSameTime(recorded, current) ? [] : [{ path, recorded, current }]
 }
 
-/** Whether two texts are the same time, written with and without zeros at the end of its fraction. */
+/** True if two texts are the same time, written with and without zeros at the end of its fraction. */
 const isSameTime = (one: Json | undefined, other: Json | undefined): boolean =>
   [one, other].every((time) => typeof time === 'string' && /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(time)) &&
   Date.parse(String(one)) === Date.parse(String(other))
@@ -212,7 +215,7 @@ const DROPPED: Readonly<Record<string, readonly string[]>> = {
 export const withoutDropped = (table: string, rows: readonly object[]): object[] =>
   rows.map((row) => Object.fromEntries(Object.entries(row).filter(([column]) => !DROPPED[table]?.includes(column))))
 
-/** What answers have on purpose since 0.1.0 that they had not before. */
+/** Intended additions to responses since 0.1.0. */
 export const ADDED_SINCE = [
   // A feed says whether it is made of what its reader chose.
   /^\/feed\?.*\.body\.personalized$/,

@@ -3,7 +3,7 @@ import { expect } from 'bun:test'
 type Json = Record<string, unknown>
 type Repeated = { status: number; body: unknown }
 
-/** Whether the document says that an operation takes an `Idempotency-Key`. */
+/** True if the document says that an operation takes an `Idempotency-Key`. */
 export const takesKey = ({ parameters }: Json): boolean =>
   Array.isArray(parameters) && parameters.some(({ name }) => name === 'Idempotency-Key')
 

@@ -12,7 +12,7 @@ export interface Operation {
   path: string
   tag: string
   parameters: { name: string; in: string; required: boolean; schema: Json }[]
-  /** Whether it takes a body as it comes, whatever is in it. */
+  /** True if it takes a body as it comes, whatever is in it. */
   takesBytes: boolean
   /** The schema of a JSON body; undefined when it takes none. */
   body: Json | undefined

@@ -15,7 +15,7 @@ export function resolve(document: Json, ref: string): Json | undefined {
   return isObject(target) ? target : undefined
 }
 
-/** What of a value does not fit a JSON schema of a document, each with its place; empty when all does. */
+/** Mismatches between a value and a JSON schema of a document, with their places; empty without any. */
 export function misfits(document: Json, schema: unknown, value: unknown, at = 'body'): string[] {
   if (!isObject(schema)) return []
   if (typeof schema.$ref === 'string') {

@@ -59,20 +59,20 @@ type HostSaid = { host: string; port: number; answer: HostAnswer }
  * speaks ACP works on a turn, so that prompts wait, until the test finishes it; then it takes one prompt.
  */
 export class ScriptedHost implements SessionHost {
-  /** What programs were started with, oldest first. */
+  /** Starts of programs, oldest first. */
   readonly starts: StartSpec[] = []
   /** The prompts that programs took, oldest first. */
   readonly prompts: { key: string; text: string }[] = []
-  /** Why nothing is started, and why programs take no prompt. */
+  /** Error of every start and prompt. */
   startError: string | undefined
   promptError: string | undefined
-  /** Why programs cannot be ended, by key. */
+  /** Errors of ending programs, by key. */
   readonly endErrors = new Map<string, string>()
-  /** What stands on the screens of programs, by key. */
+  /** Screens of programs, by key. */
   readonly screens = new Map<string, string[]>()
   /** The options that were taken, oldest first. */
   readonly choices: { key: string; question: string; option: string; text?: string }[] = []
-  /** What was said of hosts that programs ask for, oldest first. */
+  /** Answers about hosts that programs request, oldest first. */
   readonly said: ({ key: string } & HostSaid)[] = []
   readonly #questions = new Map<string, Question>()
   readonly #questionListeners = new Set<(key: string, question: Question | undefined) => void>()

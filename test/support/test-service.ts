@@ -54,7 +54,7 @@ async function respond(request: Request): Promise<Response> {
   }
 }
 
-/** What a page of a hostile service would send. */
+/** Page of a hostile service. */
 const PAGE = {
   'content-type': 'text/html',
   'set-cookie': 'session=stolen',

@@ -41,7 +41,7 @@ export class World implements AsyncDisposable {
   #out = ''
   #news = Promise.withResolvers<void>()
   url = ''
-  /** What is started next; another build of it takes over as an upgrade does. */
+  /** Program for the next start; another build of it takes over as an upgrade does. */
   program: readonly string[] = PROGRAM
   /** Hears of every answer and frame. */
   coverage: OperationCoverage | undefined
@@ -106,7 +106,7 @@ export class World implements AsyncDisposable {
     return readFileSync(join(this.home, 'token'), 'utf8').trim()
   }
 
-  /** What the supervisor wrote about itself. */
+  /** Log of the supervisor. */
   get log(): string {
     const path = this.folder.at('serve.log')
     return existsSync(path) ? readFileSync(path, 'utf8') : ''
@@ -297,7 +297,7 @@ export class TestCity {
     return Number((await this.call('GET ~/events?limit=1')).headers.get('x-gc-index'))
   }
 
-  /** What was recorded after `seq`, oldest first; what then waits for a person is announced by itself, a little later. */
+  /** Events after `seq`, oldest first; attention events follow a little later. */
   async recorded(seq: number): Promise<RecordedEvent[]> {
     const { body } = await this.call('GET ~/events?limit=1000')
     const items: RecordedEvent[] = body.items

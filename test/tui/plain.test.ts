@@ -4,7 +4,7 @@ import { after, alpha, at, enter, row, rows } from './state/world.ts'
 
 const lines = Array.from({ length: 60 }, (_, number) => ({ text: `line ${number}` }))
 
-/** What is read of a page with these lines. */
+/** Value read from a page with these lines. */
 function read(page: string): string[] {
   const location = at(page, 'al-1')
   const shown = after(enter(alpha, `${page} al-1`)[0], { type: 'text', location, content: { lines }, now: 1 })

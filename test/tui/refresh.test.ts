@@ -3,7 +3,7 @@ import { Refresh } from '../../tui/data/refresh.ts'
 
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
-/** What is read again, with a clock that the test moves. */
+/** Reads again, with a clock that the test moves. */
 class Clocked {
   readonly pauses: number[] = []
   reads = 0

@@ -47,7 +47,7 @@ class Shown {
     this.feed = new TableFeed(options, page, LOCATION, new AbortController().signal)
   }
 
-  /** What is shown a little later is shown. */
+  /** Waits until delayed parts are shown. */
   pass(): void {
     for (const run of this.#due.splice(0)) run()
   }

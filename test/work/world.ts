@@ -18,7 +18,7 @@ session = "acp"
 max_active_sessions = ${pools[dir === undefined ? name : `${dir}/${name}`] ?? 0}
 `
 
-/** How many sessions of an agent gc starts by itself for work that is routed to it. */
+/** Number of sessions of an agent gc starts by itself for work that that is routed to it. */
 type Pools = Readonly<Record<string, number>>
 
 /** Rigs, agents, and named sessions that start when they are needed. Without a pool, only people start sessions. */
@@ -59,7 +59,7 @@ interface Nudge {
 }
 
 interface WorkOptions {
-  /** What the city declares. */
+  /** Declarations of the city. */
   toml?: string
   /** A town that is left in place, so that its city can be opened again. */
   town?: ScriptedTown
@@ -110,7 +110,7 @@ export async function openWork({ toml, town: given }: WorkOptions = {}) {
     },
     /** The program of a session exits by itself. */
     exit: (id: string, exitCode = 0): Promise<void> => host.exit(sessionRepository.get(id).hostKey ?? '', exitCode),
-    /** What programs were to be told, oldest first; what was withdrawn or could not be delivered has failed. */
+    /** Messages to programs, oldest first; withdrawn and undeliverable ones have failed. */
     nudges: (): Nudge[] => messages.all(),
     /**
      * The types and subjects of the events that were recorded since the last call, but for those that announce what waits

@@ -67,7 +67,7 @@ export async function agentsWorld(files: Record<string, string>, env: Record<str
       await reconciler.settle()
       return sessionRepository.liveByTemplate(name).sort((a, b) => (a.slot ?? 0) - (b.slot ?? 0))
     },
-    /** What was recorded since the city was opened, but for what waits for a person. */
+    /** Events recorded since the city was opened, except those of attention. */
     recorded: () => log.after(0, 1000).filter(({ type }) => !/^(controller\.started|attention\.)/.test(type)),
     /** Every file that people or we write, by name. */
     declared: () =>

@@ -7,7 +7,7 @@ import { tempFolder } from '../../support/folder.ts'
 
 const NOON = Date.parse('2026-01-02T12:00:00Z')
 
-/** What is told of a session that was refused this at these hours, of which the run began at noon. */
+/** Sentence about a session refused at these hours, in a run that began at noon. */
 function told(refused: readonly [hour: number, call: string, target: string][], output = '', mode = 'default') {
   using folder = tempFolder()
   const own = folder.at('city', '.gc', 'confined', 'to-1')

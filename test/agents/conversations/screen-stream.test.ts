@@ -80,7 +80,7 @@ describe('the structured stream of a screen', () => {
   const numbered = (from: number, to: number): string =>
     Array.from({ length: to - from + 1 }, (_, index) => `line ${from + index} of a long output`).join('\n')
 
-  /** What a reader makes of frames: messages by their ids, in the order in which they came. */
+  /** Text of frames for a reader: messages by their ids, in order of arrival. */
   function textOf(frames: readonly StructuredFrame[]): string {
     const texts = new Map<string, string>()
     for (const { operation, structured_messages: messages } of frames) {

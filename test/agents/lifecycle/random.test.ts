@@ -58,7 +58,7 @@ function drainErrors(before: CitySnapshot, session: SessionSnapshot): string[] {
     : []
 }
 
-/** What must not come about: more sessions than before where a limit was reached, or two with one identity. */
+/** Violated invariants: more sessions than before at a limit, or two with one identity. */
 function brokenInvariants(before: CitySnapshot, after: CitySnapshot): string[] {
   const errors: string[] = []
   const count = (of: CitySnapshot, fits: (session: SessionSnapshot) => boolean) =>
@@ -102,7 +102,7 @@ function accepted(settled: CitySnapshot, session: SessionSnapshot, due: number |
   return !isRequested || waits(retryAt) || cannotStart(settled, session)
 }
 
-/** Why a requested session may stay down: it is held, cannot run, has no room, or waits for another agent. */
+/** Reason a requested session may stay down: it is held, cannot run, has no room, or waits for another agent. */
 function cannotStart(settled: CitySnapshot, { agent: name, origin }: SessionSnapshot): boolean {
   const agent = settled.agents.find((one) => one.name === name)
   const rig = agent && settled.rigs.get(agent.rig)

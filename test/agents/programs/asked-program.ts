@@ -17,7 +17,7 @@ import { GC, type Program } from './programs.ts'
 const deadlines = new Deadlines()
 const KEY = 's'
 
-/** What a program may write its files and settings into before it is started. */
+/** Folder for a program's files and settings before it starts. */
 export interface Place {
   folder: TempFolder
   /** The folder it works in. */
@@ -79,7 +79,7 @@ export async function startProgram(program: Program, start: StartOptions = {}) {
     profile: profileOf(known),
     screen,
     until,
-    /** What it asks, once it does. */
+    /** Its question, once it asks. */
     async asked(other?: Question): Promise<Question> {
       const question = await until(() => {
         const now = host.question(KEY)
@@ -90,7 +90,7 @@ export async function startProgram(program: Program, start: StartOptions = {}) {
     },
     answer: (question: Question, option: string, text?: string) => host.choose(KEY, question.id, option, text),
     settle: (within = 90_000) => waitUntilSettled(host, KEY, { profile: profileOf(known) }, { deadlines, within }),
-    /** Whether this could be typed into its input line and submitted. */
+    /** True if this could be typed into its input line and submitted. */
     say: async (text: string): Promise<boolean> => {
       const { state } = await deliver(host, KEY, { profile: profileOf(known) }, text, { deadlines, within: 60_000 })
       return state === 'delivered'

@@ -11,10 +11,10 @@ export interface Asked {
 
 const DONE: Script = () => ({ text: 'Done.' })
 
-/** Whether these two can be asked by the same run of a program. */
+/** True if these two can be asked by the same run of a program. */
 const areAlike = (a: AskedCase, b: AskedCase): boolean => a === b || (keyOf(a) !== undefined && keyOf(a) === keyOf(b))
 
-/** What a program is started with; undefined when more is prepared for it than a file to edit. */
+/** Input that a program starts with; undefined if it needs more than a file to edit. */
 function keyOf({ program, start: { prepare, options, env, args } }: AskedCase): string | undefined {
   return prepare === undefined || prepare === code ? JSON.stringify([program.provider, options, env, args]) : undefined
 }

@@ -4,7 +4,7 @@ import { World } from '../../support/world.ts'
 import { ModelServer, type Script } from './model-server.ts'
 import { claude, codex, GC, gemini, opencode, type Program } from './programs.ts'
 
-/** What the programs must not see. */
+/** Secret that programs must not see. */
 export const KEY = 'sk-true-key-of-the-provider'
 
 /** As npm installs it: a link into its package, whose folder a confined session may read. */
@@ -14,11 +14,11 @@ export interface Run {
   program: Program
   args: readonly string[]
   env(origin: string): Record<string, string>
-  /** What its user has seen and trusted, by file of their home: then it is run on a terminal, and asks nothing. */
+  /** Files of a user's home after first use, so that the program on a terminal asks nothing. */
   home?(rig: string): Record<string, string>
 }
 
-/** How each program is run for one turn, and where it finds its key and its provider. */
+/** Command of each program for one turn, with the places of its key and provider. */
 export const RUNS: readonly Run[] = [
   {
     program: claude,

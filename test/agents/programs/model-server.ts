@@ -16,7 +16,7 @@ const SHELLS = new Set(['bash', 'exec_command', 'Bash', 'run_shell_command', 'ex
 /** A model on loopback that follows a script, speaks the protocol of every tested program, and records the requests. */
 export class ModelServer {
   readonly requests: ModelRequest[] = []
-  /** What the programs sent, as they sent it. */
+  /** Request bodies as sent by the programs. */
   readonly bodies: string[] = []
   /** Requests that could not be parsed; a test expects none. */
   readonly strays: string[] = []
@@ -53,7 +53,7 @@ export class ModelServer {
     return `http://127.0.0.1:${this.#server.port}`
   }
 
-  /** What most programs use as the base URL. */
+  /** Base URL for most programs. */
   get url(): string {
     return `${this.origin}/v1`
   }

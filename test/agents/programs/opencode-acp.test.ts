@@ -15,7 +15,7 @@ session = "acp"
 env = { OPENCODE_PERMISSION = '{"bash":"ask"}' }
 `
 
-/** When told to create something, creates it and then reports that it did. */
+/** Creates what it is told to create, and then reports that it did. */
 const maker: Script = ({ user, results }) => {
   if (!user.at(-1)?.includes('Make it')) return { text: 'Standing by.' }
   const [made] = results

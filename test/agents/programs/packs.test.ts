@@ -8,7 +8,7 @@ setDefaultTimeout(120_000)
 
 const CITY = join(import.meta.dir, '../../support/cities/brings')
 
-/** How a program calls the tool of the pack's MCP server. */
+/** Name by which a program calls the tool of the pack's MCP server. */
 const TOOLS: Readonly<Record<string, RegExp>> = {
   claude: /mcp__notes__lookup/,
   // Codex offers it by the name of its server first.
@@ -16,7 +16,7 @@ const TOOLS: Readonly<Record<string, RegExp>> = {
   gemini: /mcp_notes_lookup|notes__lookup|"lookup"/,
   opencode: /notes_lookup/,
 }
-/** Where it keeps MCP servers, of which one has a secret. */
+/** Settings with MCP servers, one of which has a secret. */
 const SETTINGS: Readonly<Record<string, string>> = {
   claude: '.mcp.json',
   codex: '.codex/config.toml',

@@ -1,7 +1,7 @@
 import { cpuTimeOf } from '../../../src/host/process/cpu-time.ts'
 import { ProcessTable } from '../../../src/host/process/process-table.ts'
 
-/** How much processor time a program may use until it does what is waited for, and how long it may use none. */
+/** Maximum processor time of a program until it does the expected thing, and maximum time without any. */
 const MAY_USE_MS = 90_000
 const IDLE_MS = 60_000
 /** Less than this is what a program uses that only blinks. */
@@ -11,7 +11,7 @@ type Seen<T> = T | undefined
 const PROCESSES = new ProcessTable()
 
 /**
- * What `look` sees in time. A program that a busy machine lets wait has longer: what counts is the processor time that
+ * Result of `look`, in time. A program that a busy machine lets wait has longer: what counts is the processor time that
  * it had, and how long it did next to nothing.
  */
 export async function patiently<T>(pid: number | undefined, look: () => Seen<T> | Promise<Seen<T>>): Promise<Seen<T>> {

@@ -7,7 +7,7 @@ import { eventually, openTown } from './town.ts'
 
 setDefaultTimeout(120_000)
 
-/** When told to create something, creates it and then reports that it did. */
+/** Creates what it is told to create, and then reports that it did. */
 const maker =
   ({ shell }: Program): Script =>
   ({ user, results }) => {

@@ -50,7 +50,7 @@ const FILES: Readonly<Record<string, unknown>> = {
   '/mine.json': { disableAllHooks: true },
 }
 
-/** What keeps the program of an agent from working with gc, on a machine with a version of it, and these files. */
+/** Obstacles between an agent's program and gc, on a machine with a version of it and these files. */
 const look = (name: string, mode: string, more: Partial<StartedAgent> = {}, { home = '/on', version = '' } = {}) =>
   protocolObstacle(
     { args: [], env: {}, optionDefaults: mode ? { permission_mode: mode } : {}, ...more },

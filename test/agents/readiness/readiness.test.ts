@@ -29,7 +29,7 @@ async function world(env: Record<string, string> = {}) {
   }
 }
 
-/** Whether a process is there and not only waiting to be looked at. */
+/** True if a process is there and not only waiting to be looked at. */
 function alive(pid: number): boolean {
   try {
     return !/^\d+ \(.*\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))

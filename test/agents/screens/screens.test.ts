@@ -6,7 +6,7 @@ import { resolveProvider } from '../../../src/config/providers/resolve.ts'
 import { findQuestion } from '../../../src/host/terminal/question.ts'
 import { drawnScreen } from './drawn-screen.ts'
 
-/** What real programs wrote until they asked; `test/agents/programs/record-screens.ts` records it. */
+/** Output of real programs until they asked; `test/agents/programs/record-screens.ts` records it. */
 const FOLDER = join(import.meta.dir, 'recorded')
 const SIZES = { narrow: [120, 40], wide: [1000, 300] } as const
 

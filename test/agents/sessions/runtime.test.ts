@@ -21,7 +21,7 @@ async function mayor(script = WAITS, more = '') {
   return { world, id, row: () => world.city.sessionRepository.get(id), sessions: world.city.sessions }
 }
 
-/** Whether the last token that its program wrote is that of an earlier run. */
+/** True if the last token that its program wrote is that of an earlier run. */
 const isEnded = (world: CityWorld, id: string): boolean =>
   world.city.sessions.credentials.caller(hashToken(readFileSync(`${world.hosts.home}/token.${id}`, 'utf8'))) === 'ended'
 

@@ -5,7 +5,7 @@ import { ViewerFilter } from '../../../src/agents/sessions/viewer-filter.ts'
 const ESC = '\u001b'
 const SIZES = [1, 2, 3, 7, 100_000]
 
-/** What a viewer sees of bytes that come in chunks of a size. */
+/** Bytes that a viewer sees of output in chunks of a size. */
 const seenBytes = (bytes: Uint8Array, size: number, effects: ViewerEffect[] = []): string => {
   const filter = new ViewerFilter(new Set(effects))
   const chunks: Uint8Array[] = []

@@ -25,7 +25,7 @@ export class CityWorld implements AsyncDisposable {
   readonly #town = testTown()
   readonly folder: TempFolder = this.#town.folder
   readonly hosts: HostWorld = this.#town.hosts
-  /** What the city reported instead of throwing. */
+  /** Errors that the city reported instead of throwing. */
   readonly reports: readonly string[] = this.#town.reports
   #city: City | undefined
   #lastSeen = 0

@@ -10,7 +10,7 @@ import type { QuestionKind } from '../../../src/programs/terminal-profile.ts'
 /** The size of every recorded terminal. */
 export const SIZE = { cols: 120, rows: 40 } as const
 
-/** Where a program truly stands. */
+/** True state of a program. */
 export type TrueState = Standing | 'done' | 'failed'
 
 /** The screen of a real program after a transition, with the state that its script knows to be true. */
@@ -19,11 +19,11 @@ export interface Transition {
   /** The state before; absent at the start. */
   from?: TrueState
   state: TrueState
-  /** What its dialog is about. */
+  /** Subject of its dialog. */
   asks?: QuestionKind
-  /** What draws the screen on an empty terminal. */
+  /** Sequence that draws the screen on an empty terminal. */
   drawing: string
-  /** How the program ended. */
+  /** Exit of the program. */
   exit?: { code?: number; signal?: string }
 }
 
@@ -78,7 +78,7 @@ export async function judge({
   return judged
 }
 
-/** Whether gc would leave a person unasked. */
+/** True if gc would leave a person unasked. */
 export const isMissed = ({ expected, seen }: Judgement): boolean => expected === 'person' && seen !== 'person'
 
 export const isWrong = ({ expected, seen, mistaken }: Judgement): boolean => expected !== seen || mistaken !== undefined

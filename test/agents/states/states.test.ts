@@ -2,9 +2,11 @@ import { expect, test } from 'bun:test'
 import { homedir } from 'node:os'
 import { isMissed, isWrong, type Judgement, judge, recordings } from './recording.ts'
 
-/** What real programs drew after each transition; `npm run test:programs -- <program>@<version> --record` records it. */
+/**
+ * Output of real programs after each transition; `npm run test:programs -- <program>@<version> --record` records it.
+ */
 const RECORDINGS = recordings()
-/** Of all transitions, other errors than missed questions. */
+/** Maximum errors of all transitions other than missed questions. */
 const MAX_OTHER_ERRORS = 0.005
 
 test('the state of real programs is judged as their scripts know it to be, and no question is missed', async () => {

@@ -9,7 +9,7 @@ import { JOIN_POST, SELECT_POST } from '../../../src/social/posts/view.ts'
 /** The numbers after which a page begins; none for the first. */
 export type From = readonly number[] | undefined
 
-/** What of the posts a list has: all, those of one submolt or author, or those of whom agent 1 follows. */
+/** Scope of a list of posts: all, one submolt or author, or those followed by agent 1. */
 export type Of = 'all' | 'feed' | readonly [scope: 'submolt' | 'author', n: number]
 
 const PAGE = 25
@@ -19,7 +19,7 @@ const BY: Readonly<Record<PostSort, string>> = {
 const THEIRS = `(EXISTS (SELECT 1 FROM follows f WHERE f.follower = 1 AND f.followee = p.author)
   OR EXISTS (SELECT 1 FROM subscriptions s WHERE s.agent = 1 AND s.submolt = p.submolt))`
 
-/** What a cursor says. */
+/** Contents of a cursor. */
 export function fromOf(cursor: string | undefined): From {
   if (cursor === undefined) return undefined
   const { at }: { at: number[] } = JSON.parse(Buffer.from(cursor.slice('v1:'.length), 'base64url').toString())

@@ -30,7 +30,7 @@ export function bareWrites(db: Database, write: BareWrite, group: number, second
   return turn / seconds
 }
 
-/** Which of so many a turn is about: a few, spread over all, much more often than the rest. The same in every run. */
+/** Subject of a turn: a few, spread over all, far more often than the rest. The same in every run. */
 export function famousOf(turn: number, most: number): number {
   let mixed = Math.imul(turn + 1, 0x9e3779b1)
   mixed = Math.imul(mixed ^ (mixed >>> 15), 0x85ebca6b)
@@ -38,7 +38,7 @@ export function famousOf(turn: number, most: number): number {
   return ((Math.floor(most * share ** 4) * 7_368_787) % most) + 1
 }
 
-/** Who does what a turn does: another agent each time. */
+/** Agent of a turn: another each time. */
 export const agentOf = (turn: number, agents: number): number => ((turn * 31) % (agents - 2)) + 2
 
 const ID = 'x'.repeat(36)

@@ -23,7 +23,7 @@ export interface BareBead {
   readonly payload: string
 }
 
-/** How many were written a second, and this process's processor time for one in microseconds. */
+/** Number that were written a second, and this process's processor time for one in microseconds. */
 export interface BareRate {
   rate: number
   micros: number

@@ -3,13 +3,13 @@ import { took } from './figures.ts'
 import type { Town } from './town.ts'
 import { Wire } from './wire.ts'
 
-/** How many sessions claim. */
+/** Number of claiming sessions. */
 export const SESSIONS = 8
 
 /** A session that leaves its token where the bench finds it. */
 const COMMAND = 'umask 077; printf %s $GC_TOKEN > $GC_HOME/token.$GC_SESSION_ID; exec sleep 100000'
 
-/** What a city declares so that it has those sessions. */
+/** Declarations of a city with those sessions. */
 export const SESSIONS_TOML = `[[agent]]
 name = "worker"
 start_command = "${COMMAND}"

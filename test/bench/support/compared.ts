@@ -8,7 +8,7 @@ import { another, READS, wake } from './reads.ts'
 import type { Town } from './town.ts'
 import { Wire } from './wire.ts'
 
-/** What two builds are compared by: the processor time that a server spends on one request, in microseconds. */
+/** Measure for comparing two builds: a server's processor time for one request, in microseconds. */
 export interface Line {
   what: string
   /** The bench that shows the same with its latencies. */
@@ -90,7 +90,7 @@ const followed = (count: number, each: number): Line => ({
 
 const status = path('busy', '/status')
 
-/** What a request costs while others write, when all that the server does is divided by the requests. */
+/** Cost of a request while others write: total server time divided by the requests. */
 async function underWrites(town: Town): Promise<number> {
   await using _ = helper(PARTS, 'write', town.url + path('busy', ''), String(WRITES))
   await Bun.sleep(700)
@@ -112,7 +112,7 @@ async function started(town: Town, end: () => Promise<void>): Promise<number> {
   return cpu(town.pid) * 1000
 }
 
-/** What a command costs from its start to its end, beside what it has the server do. */
+/** Duration of a command, with the server time it causes. */
 const command = (what: string, argv0: string, args: readonly string[], folder = 'wide'): Line => ({
   what: `${what}, the command alone`,
   bench: 'status',
@@ -128,7 +128,7 @@ const command = (what: string, argv0: string, args: readonly string[], folder = 
   },
 })
 
-/** What a session host costs until it says that it listens. */
+/** Cost of a session host until it reports that it listens. */
 async function hostStarted(town: Town): Promise<number> {
   using folder = tempFolder()
   const child = town.command('gc', ['host'], { env: { GC_HOME: folder.at('home') } })

@@ -15,7 +15,7 @@ export const median = (samples: readonly number[]): number => at(samples, 0.5)
 
 export const both = (samples: readonly number[]): string => `p50 ${ms(at(samples, 0.5))}, p99 ${ms(at(samples, 0.99))}`
 
-/** How late answers are, to the very latest. */
+/** Latency of responses, up to the slowest. */
 export const late = (samples: readonly number[]): string =>
   `${both(samples)}, p99.9 ${ms(at(samples, 0.999))}, worst ${ms(Math.max(...samples))}`
 

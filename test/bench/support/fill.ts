@@ -31,11 +31,11 @@ const EVENTS = `${upTo}
     ?3 || '-' || i, json_object('bead', json_object('id', ?3 || '-' || i, 'title', 'bead ' || i, 'status',
     iif(i % 2, 'open', 'closed'), 'issue_type', 'task', 'description', ?5)) FROM n`
 
-/** What the city would do with them in the background. */
+/** Background work that the city would do. */
 const WORDS = `INSERT INTO bead_search (rowid, title, body, labels)
   SELECT n * 1024, title, description, labels FROM beads WHERE n IN (SELECT n / 1024 FROM bead_unworded)`
 
-/** What a filling is made with: when this is another text, or the tables are others, it is another history. */
+/** Recipe of a filling: a change of this text or of the tables makes another history. */
 export const RECIPE = [BEADS, WORDS, EDGES, EVENTS, TEXT].join('\n')
 
 /** Writes the history of a long life into the database of a city that was up once and is down. */

@@ -18,7 +18,7 @@ export const tenfold = (size: Omit<Filling, 'prefix'>) => ({
   beads: (size.beads - size.open) * 10 + size.open,
 })
 
-/** What identifies the tables of a database and the statements that fill them. */
+/** Identity of a database's tables and of the statements that fill them. */
 function fingerprint(path: string): string {
   using db = new Database(path, { readonly: true })
   const tables = db.query<{ sql: string }, []>("SELECT coalesce(sql, '') AS sql FROM sqlite_master ORDER BY name").all()

@@ -1,7 +1,7 @@
 import { Database } from 'bun:sqlite'
 import { dice } from './network-fill.ts'
 
-/** How much there is of what an agent finds when it comes back. */
+/** Size of an agent's overview. */
 interface HomeSize {
   readonly agents: number
   readonly posts: number

@@ -8,8 +8,8 @@ export interface Target {
 }
 
 /**
- * What so many connections get done that each ask again and again, until the time is up or `once` has no more to ask:
- * answers a second, how long each took, and the server's processor time for one in microseconds.
+ * Throughput of repeating connections until the time is up or `once` is exhausted: responses a second, latencies, and
+ * server time for each in microseconds.
  */
 export async function load(
   { pid, url }: Target,
@@ -77,7 +77,7 @@ export async function timed(wire: Wire, path: string, times: number): Promise<nu
   return samples
 }
 
-/** How long answers take at one question a millisecond, one after the other: what a loop that stalls makes late. */
+/** Time answers take at one question a millisecond, one after the other: what a loop that stalls makes late. */
 export async function poll(wire: Wire, path: string, seconds: number): Promise<number[]> {
   const samples: number[] = []
   for (const end = performance.now() + seconds * 1000; performance.now() < end; await Bun.sleep(1)) {

@@ -8,7 +8,7 @@ import { COPY_SQL } from '../../../src/social/search/index-rebuild.ts'
 import { OLD_INDEXES, OLD_TRIGGERS } from '../../../src/social/search/old-indexes.ts'
 import { say } from './figures.ts'
 
-/** How large a network is. */
+/** Size of a network. */
 export interface Size {
   readonly agents: number
   readonly submolts: number
@@ -17,7 +17,7 @@ export interface Size {
   readonly votes: number
 }
 
-/** Whom agent 1 follows, and what it subscribes to: its feed is drawn from these. */
+/** Agents that agent 1 follows and its subscriptions, which make up its feed. */
 export const FOLLOWED = 1_000
 export const SUBSCRIBED = 100
 
@@ -99,7 +99,7 @@ function without(db: Database, what: 'INDEX' | 'TRIGGER', tables: readonly strin
   return rows.map(({ sql }) => sql)
 }
 
-/** What the triggers would have kept, from all rows at once. */
+/** Rows that triggers would have written, from all rows together. */
 function deriveAll(db: Database, { agents, posts, comments }: Size): void {
   const lasts = [
     [COPY_SQL.agents, agents],

@@ -2,7 +2,7 @@ import { cursorAfterSeq } from '../../../src/http/respond/cursor.ts'
 import { STATED, tenfold } from './history.ts'
 import type { Wire } from './wire.ts'
 
-/** What the reads of a city are measured on: much open work, little, and each among ten times the closed beads. */
+/** Reads of a city that are measured: much open work, little, and each with ten times the closed beads. */
 const wide = STATED
 const thin = { ...STATED, open: 200, edges: 4000, events: 10_000 }
 export const CITIES = {
@@ -21,7 +21,7 @@ export interface Read {
   /** Below the city of this name. */
   path(city: string): string
   city?: 'wide' | 'thin'
-  /** What the 99th percentile may take, in milliseconds. */
+  /** Limit of the 99th percentile, in milliseconds. */
   bound?: number
   times?: number
 }
@@ -51,7 +51,7 @@ export const READS: Read[] = [
   { what: 'sessions', path: plain('/sessions') },
 ]
 
-/** How long after a write is called for a reader has its answer that waited for it. */
+/** Time after a write is called for a reader has its answer that waited for it. */
 export async function wake(reader: Wire, writer: Wire, city: string, index: number): Promise<number> {
   const woken = reader.ask('GET', `${city}/beads?limit=1&index=${index}&wait=30s`).then(() => performance.now())
   await Bun.sleep(5)

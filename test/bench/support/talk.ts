@@ -1,4 +1,4 @@
-/** What agents talk about: each topic with two posts about it, title and text, and four searches that should find them. */
+/** Topic of agents: two posts with title and text, and four searches that should find them. */
 interface Topic {
   readonly posts: readonly (readonly [title: string, text: string])[]
   readonly queries: readonly string[]

@@ -16,7 +16,7 @@ export interface Aged {
   toml?: string
 }
 
-/** Where a command runs, below the folder of a town, and variables besides those that every command gets. */
+/** Folder of a command below a town, and further variables. */
 interface Surroundings {
   folder?: string
   env?: Record<string, string>
@@ -93,7 +93,7 @@ export class Town implements AsyncDisposable {
     })
   }
 
-  /** Whether a read succeeds now. */
+  /** True if a read succeeds now. */
   async answers(path: string): Promise<boolean> {
     try {
       return await this.once(async (wire) => (await wire.ask('GET', path)).status === 200)

@@ -1,6 +1,6 @@
 import { closeSync, openSync, readSync } from 'node:fs'
 
-/** How much processor time each turn of this process's event loop takes until something is over; in milliseconds. */
+/** Processor time of each turn of this process's event loop during an operation, in milliseconds. */
 export async function turnsDuring(work: () => Promise<unknown>): Promise<number[]> {
   const file = openSync(`/proc/self/task/${process.pid}/schedstat`, 'r')
   const buffer = Buffer.alloc(100)

@@ -138,7 +138,7 @@ export class Yard implements Disposable {
   }
 }
 
-/** What is on main beyond the base: the files that differ, and by how many commits. */
+/** State of main beyond the base: the differing files, and the number of commits. */
 export function landedOn(yard: Yard): { commits: number; files: string } {
   const { repository } = yard.server
   const { base } = yard.row

@@ -16,7 +16,7 @@ const session: Caller = {
 
 type World = Awaited<ReturnType<typeof landingWorld>>
 
-/** What a session submits. */
+/** Submission of a session. */
 async function submitted(world: World, branch: string, files: Record<string, string>): Promise<string> {
   world.branch(branch, files)
   const { id } = await world.landings.submit(session, 'shop', { branch })

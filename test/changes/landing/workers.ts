@@ -53,7 +53,7 @@ export async function workersWorld(land = AUTO) {
       await world.city.sessions.control.close(id, human)
       await world.city.reconciler.settle()
     },
-    /** What the remote has of main gets a commit of a person. */
+    /** Adds a person's commit to the remote's main. */
     person(files: Record<string, string>): string {
       const head = world.branch('main', files, 'main')
       git(world.rig, 'push', '-q', 'origin', 'main')

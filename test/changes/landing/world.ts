@@ -27,7 +27,7 @@ function copyTemplate(to: string): void {
   cpSync(template.path, to, { recursive: true })
 }
 
-/** How a check ends: with a status, or by `end`, which a test calls. */
+/** End of a check: with a status, or by `end`, which a test calls. */
 export type Judge = (folder: string) => number | 'runs'
 
 type Files = Readonly<Record<string, string>>
@@ -130,7 +130,7 @@ export async function landingWorld({
     },
     state: (id: string) => opened.city.landings.show(id).state,
     reason: (id: string) => opened.city.landings.show(id).reason,
-    /** What the remote has of main: its subjects, newest first. */
+    /** Subjects of the remote's main, newest first. */
     main: () => git(remote, 'log', '--format=%s', 'main').split('\n'),
     file: (path: string) => git(remote, 'show', `main:${path}`),
     recorded: (since = 0): string[] =>

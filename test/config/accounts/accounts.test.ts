@@ -13,7 +13,7 @@ function write(folder: TempFolder, name: string, text: string, mode = 0o600): st
   return path
 }
 
-/** Why a file of accounts is refused, without the folder it lies in. */
+/** Reason a file of accounts is refused, without the folder it lies in. */
 function rejection(text: string, mode?: number): string | undefined {
   using folder = tempFolder()
   write(folder, 'accounts.toml', text, mode)

@@ -12,7 +12,7 @@ setDefaultTimeout(30_000)
 
 const PACK = packToml('p')
 
-/** What adding a repository with these files comes to. */
+/** Result of adding a repository with these files. */
 async function adding(files: Readonly<Record<string, RepositoryFile>>) {
   using repository = packRepository()
   repository.commit({ 'pack.toml': PACK, ...files }, '1.0.0')

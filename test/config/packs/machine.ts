@@ -51,11 +51,11 @@ export function packMachine({ files = {}, env = {}, policy = 'any', hosts }: Mac
   const remotes = new PackRemotes({ git, policy, signal, credential: async () => undefined })
   return {
     ...{ path, home, folders, packs, progress, write },
-    /** What the manager is made of, for parts of it by themselves. */
+    /** Parts of the manager, for tests of single parts. */
     parts: { remotes, deadlines, clock: systemClock },
     abort: () => abort.abort(new Error('the command was ended')),
     read: (file: string) => readFileSync(join(path, file), 'utf8'),
-    /** What lies in the cache: checkouts, records and what should not be there. */
+    /** Contents of the cache: checkouts, records and unexpected files. */
     cached: () => (existsSync(folders.checkouts) ? readdirSync(folders.checkouts).sort() : []),
     [Symbol.dispose]: () => folder[Symbol.dispose](),
   }

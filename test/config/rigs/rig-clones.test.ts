@@ -49,7 +49,7 @@ function repository() {
   })
   writeFileSync(folder.at('.gitconfig'), `[url "http://127.0.0.1:${server.port}/"]\n\tinsteadOf = ${PUBLIC}/\n`)
   return {
-    /** Of a city whose git reads from here. */
+    /** Environment of a city whose git reads from here. */
     env: { HOME: folder.path },
     url: (path: string, who = '') => PUBLIC.replace('//', `//${who}`) + path,
     open: () => gate.resolve(),

@@ -24,7 +24,7 @@ const FILES = {
   'agents/folder/prompt.md': 'go',
 }
 
-/** Where each field of one thing is declared, by its key. */
+/** Declaration of each field of one thing, by key. */
 function declaredAt(kind: string, name: string): Record<string, string> {
   using city = cityFiles(FILES)
   const { fields } = explainFolder(city.path, city.pathOf('.home'))

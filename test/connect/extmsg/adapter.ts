@@ -1,6 +1,6 @@
 import type { Server } from 'bun'
 
-/** What an adapter was asked. */
+/** Request to an adapter. */
 interface Published {
   path: string
   headers: Record<string, string>
@@ -10,9 +10,9 @@ interface Published {
 /** An adapter of a messenger: a real server, which answers as the test says. */
 export interface TestAdapter extends AsyncDisposable {
   readonly url: string
-  /** What it was asked, oldest first. */
+  /** Requests, oldest first. */
   readonly asked: Published[]
-  /** How it answers from now on; by default it delivers. */
+  /** Sets its responses from now on; by default it delivers. */
   answer: (request: Request) => Response | Promise<Response>
   /** Resolves once it was asked so often. */
   whenAsked(times: number): Promise<void>

@@ -84,7 +84,7 @@ export function forge() {
     set(...now: Pull[]) {
       pulls = now
     },
-    /** What is open now. */
+    /** Sets the open pull requests. */
     setOpen(...now: OpenPull[]) {
       open = now
     },

@@ -53,7 +53,7 @@ async function world(hub: Forge, more: string, env: Record<string, string> = { F
     close: (id: string) => city.beads.close({ kind: 'human' }, id),
     reload: () => city.config.reload(),
     head: () => city.log.head,
-    /** What was recorded, but for the session that is started for a repair at some moment. */
+    /** Recorded events, except those of sessions started for a repair. */
     recorded: (after: number) =>
       city.log
         .after(after, 1000)

@@ -11,7 +11,7 @@ const delivery = (body: string, headers: Record<string, string>) => ({
   headers: new Headers(headers),
 })
 
-/** What a check throws; empty when it throws nothing. */
+/** Message that a check throws; empty without one. */
 function reasonOf(check: () => void): string {
   try {
     check()

@@ -7,7 +7,7 @@ export const human: Caller = { kind: 'human' }
 
 export const SECRET = 'It’s a secret to everybody'
 
-/** What the supervisor of every world was started with. */
+/** Environment of every world's supervisor. */
 const ENV = { HOOK_SECRET: SECRET, BEARER: 'bearer-1', MANY: '{"first":"one","second":"two"}' }
 
 /** A delivery from this machine, unless it says otherwise. */
@@ -58,7 +58,7 @@ export async function webhookWorld(
       const read: Record<string, unknown> = text === '' ? {} : JSON.parse(text)
       return { status: response.status, body: read, text, headers: response.headers }
     },
-    /** What webhooks recorded since this was last asked. */
+    /** Events of webhooks since the last call. */
     recorded() {
       const events = city.log.after(head, 1000).filter(({ actor }) => actor === 'webhook:hook')
       head = city.log.head

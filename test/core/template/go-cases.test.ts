@@ -4,7 +4,7 @@ import { type TemplateFunction, textFunction } from '../../../src/core/template/
 import { type MakeFunctions, TemplateSet } from '../../../src/core/template/template-set.ts'
 import go from './go-cases.json' with { type: 'json' }
 
-/** What Go's text/template made of a template: its output, or the kind of its error. */
+/** Result of Go's text/template: its output, or the kind of its error. */
 interface GoCase {
   template: string
   fragments?: string[]

@@ -55,7 +55,7 @@ const rigNodes = (text: string) => {
 
 const rigsIn = (text: string): unknown[] => rigNodes(text).map(toPlainValue)
 
-/** Where the block of a rig begins; of the last rig when none is named. */
+/** Offset of a rig's block; of the last rig by default. */
 const offsetOf = (text: string, index = -1): number => rigNodes(text).at(index)?.offset ?? Number.NaN
 
 const shop = [

@@ -9,7 +9,7 @@ const OPTIONS = [
   { optionId: 'no', name: 'No', kind: 'reject_once' as const },
 ]
 
-/** What an agent is answered at once, or that a person is asked. */
+/** Immediate answer to an agent, or a prompt to a person. */
 async function asked(rawInput: unknown, kind: 'execute' | 'edit' = 'execute', options = OPTIONS): Promise<string> {
   const records: unknown[] = []
   const waits = Promise.withResolvers<{ outcome: { outcome: string } }>()

@@ -1,4 +1,4 @@
-/** What the kernel knows of a call that a filter looks at. */
+/** Kernel data of a call that a filter checks. */
 export interface Call {
   architecture: number
   number: number

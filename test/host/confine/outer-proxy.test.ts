@@ -39,7 +39,7 @@ class NetworkProxy implements Disposable {
 
 const join = (one: Socket, other: Socket) => one.pipe(other).pipe(one)
 
-/** Of these names only one is known here, and it is a private one. */
+/** Resolves one known name, to a private address. */
 const resolve = async (host: string) => {
   if (host === 'private.example') return ['10.0.0.1']
   if (host.endsWith('.example')) throw new Error('not known')

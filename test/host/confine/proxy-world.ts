@@ -42,7 +42,7 @@ export class Upstream implements Disposable {
 /** A proxy of a session, and what a program does with it. */
 export class ProxyWorld implements Disposable {
   readonly denied: string[] = []
-  /** What a person was asked about, one after the other. */
+  /** Questions to a person, in order. */
   readonly asked: (HostPrompt | undefined)[] = []
   readonly proxy: SessionProxy
 

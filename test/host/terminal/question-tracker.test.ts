@@ -14,7 +14,7 @@ class DrawnTerminal implements TerminalHost, RoomyTerminal {
   readonly keys: string[] = []
   readonly #outputs = new Set<() => void>()
   size = SIZE
-  /** What the program does with a key. */
+  /** Reaction of the program to a key. */
   onKey: (keys: string) => void = (keys) => {
     if (keys === '\r') this.draw(['─'.repeat(119), '❯ ', '─'.repeat(119)])
   }

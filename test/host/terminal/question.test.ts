@@ -10,7 +10,7 @@ function found(program: string, rows: readonly string[]) {
   return question
 }
 
-/** What a program asks on a screen with these rows. */
+/** Question of a program on a screen with these rows. */
 function asked(program: string, rows: readonly string[]) {
   const question = found(program, rows)
   return { kind: question.kind, text: question.text.split('\n'), options: question.options.length }

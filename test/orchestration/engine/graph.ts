@@ -67,7 +67,7 @@ export function recipeFor(name: string, formulas: Readonly<Record<string, string
   return substituted.value
 }
 
-/** What runs are written with. */
+/** Writer of runs. */
 type RunWriter = Pick<Work, 'name' | 'store' | 'beadRepository' | 'runRepository'>
 
 /** Starts a run of a recipe in one write; the ids of its beads by their recipe ids without the formula. */
@@ -119,7 +119,7 @@ export function outcomeOf(bead: Bead): string {
   return bead.status === 'closed' ? `closed ${bead.metadata?.['gc.outcome'] ?? ''}`.trim() : bead.status
 }
 
-/** How each step of a run stands, by the last parts of its reference. */
+/** State of each step of a run, by the last parts of its reference. */
 export function standing(work: Pick<Work, 'runMembers' | 'beadRepository'>, beads: Beads): Record<string, string> {
   const { root = '' } = beads
   const members = [...work.runMembers.of(root)].map((bead) => [bead.ref?.replace(/^[^.]+\./, ''), outcomeOf(bead)])

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { human, type Work } from '../../work/world.ts'
 import { close, openRuns, startRun } from './graph.ts'
 
-/** How far the engine has said that it is done with the events of the city. */
+/** Position in the city's events that the engine has confirmed. */
 const cursorOf = (work: Work): number =>
   work.store.prepare<{ seq: number }, []>("SELECT seq FROM cursors WHERE consumer = 'runs'").get()?.seq ?? 0
 

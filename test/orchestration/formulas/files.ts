@@ -52,7 +52,7 @@ export function recipeOf(text: string, others: Record<string, string> = {}, vari
   throw new Error(result.errors.map(({ line, message }) => `${line}: ${message}`).join('\n'))
 }
 
-/** What is wrong with `f`: `line step: sentence`. */
+/** Errors of `f`: `line step: sentence`. */
 export function errorsOf(text: string, others: Record<string, string> = {}, variables = {}): string[] {
   const result = compile(formulaFiles({ f: text, ...others }), 'f', variables)
   return 'recipe' in result ? [] : result.errors.map(({ line, step, message }) => `${line} ${step ?? '-'}: ${message}`)

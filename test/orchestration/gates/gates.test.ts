@@ -17,7 +17,7 @@ async function openGates() {
       const created = await gates.create(human, { blocks: id, ...gate })
       return { id, gate: created.id }
     },
-    /** What gates ask of people, once it is announced. */
+    /** Gates that ask people, once announced. */
     async asked() {
       await clock.advance(1000)
       await attention.whenIdle()

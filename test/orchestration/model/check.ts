@@ -3,7 +3,7 @@ import { toToml } from './grammar.ts'
 import { drawProgram, openModel, play } from './play.ts'
 import { shrink } from './shrink.ts'
 
-/** How many runs one city has. */
+/** Number of runs in one city. */
 const EACH = 50
 
 /** Plays so many random formulas; throws with the smallest formula found that does not go by the rules. */

@@ -48,12 +48,12 @@ export interface Member {
   needs: string[]
 }
 
-/** What a worker leaves on a step that it closes. */
+/** Report of a worker on a closed step. */
 export interface Report {
   outcome?: 'pass' | 'fail'
   failureClass?: 'transient' | 'hard'
   reason?: string
-  /** How many items its output lists; no number: its output is no JSON. */
+  /** Number of items in its output; without a number its output is not JSON. */
   items?: number | 'broken'
 }
 

@@ -3,9 +3,9 @@ import { describe, Graph, isOpen, type Kind, type Node } from './node.ts'
 import { aboutOf, stepHolds } from './rounds.ts'
 import { Writing } from './writing.ts'
 
-/** Where a run is one of several. */
+/** Place of a run among several. */
 interface Surroundings {
-  /** What it is called among them. */
+  /** Name among them. */
   name: string
   /** Runs that it waits for. */
   before: readonly Interpreter[]
@@ -16,14 +16,14 @@ interface Surroundings {
 /** The parts of a step, which it waits for. */
 const partsOf = ({ ref, needs }: Node): string[] => needs.filter((need) => need.startsWith(`${ref}.`))
 
-/** What a run of a formula does, step by step, by the rules for authors of formulas. */
+/** Executes a formula step by step, by the rules for authors of formulas. */
 export class Interpreter {
   readonly #graph = new Graph()
   readonly #writing: Writing
   /** The runs that the drains of this one have begun, one for each member. */
   readonly #units = new Map<Node, Interpreter[]>()
   #root: string | undefined
-  /** What gc does with each kind of step once what that waits for is over: the others are for agents and people. */
+  /** Actions of gc on each kind of unblocked step: others are for agents and people. */
   readonly #acts: Partial<Record<Kind, (node: Node) => void>> = {
     retry: (node) => this.#retry(node),
     check: (node) => this.#check(node),
@@ -221,7 +221,7 @@ export class Interpreter {
     for (const each of nodes) this.#end(each, each.kind === 'spec' ? 'pass' : 'skipped')
   }
 
-  /** What it waits for is over. */
+  /** True if its blockers are done. */
   #isFree(node: Node): boolean {
     const runs = [...(node.needs.length === 0 ? this.around.before : []), ...(this.#units.get(node) ?? [])]
     return this.#graph.areClosed(node.needs) && runs.every((run) => run.isOver())

@@ -23,16 +23,16 @@ export interface Node {
   needs: string[]
   /** '' is a closed step without outcome. */
   outcome?: string
-  /** What it was made for: when that is skipped, it is. */
+  /** Step it was created for; it is skipped together with that. */
   owner?: string | undefined
   /** The body of the scope it is a member of. */
   scope?: string | undefined
-  /** Of a member: it has to say that it passed. */
+  /** True for a member that must report success. */
   aborts?: boolean
   step?: Step
-  /** What its worker said, or that of the part that it passed with. */
+  /** Report of its worker, or of the part that it passed with. */
   report?: Report | undefined
-  /** How many attempts, or items, were begun. */
+  /** Number of started attempts or items. */
   begun: number
   isChecking?: boolean
 }
@@ -58,7 +58,7 @@ export class Graph {
 
   all = (): Node[] => [...this.#nodes.values()]
 
-  /** What none of them waits for. */
+  /** Steps that none of them depends on. */
   sinks(nodes: readonly Node[] = this.all()): string[] {
     const awaited = new Set(nodes.flatMap(({ needs }) => needs))
     return nodes.filter(({ ref, kind }) => kind !== 'spec' && !awaited.has(ref)).map(({ ref }) => ref)

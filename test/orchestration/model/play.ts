@@ -23,7 +23,7 @@ export async function openModel(): Promise<Work> {
 
 export const drawProgram = (seed: number): Program => new Drawing(seed, `f${seed}`).program()
 
-/** Where a run and the rules part: undefined when they do not. */
+/** First difference between a run and the rules; undefined without one. */
 export interface Difference {
   moves: string[]
   expected: unknown
@@ -162,7 +162,7 @@ function idOf(work: Work, root: string, ref: string): string {
   return found.id
 }
 
-/** Where the run and those that its drains began stand: what the rules say. */
+/** Expected state of the run and of the runs of its drains, by the rules. */
 interface Picture {
   states: Record<string, string>
   ready: string[]

@@ -19,7 +19,7 @@ const STATES = [...OUTCOMES, "output.count > '1'", "output.count == '2'", "outpu
 const UNTILS = [...STATES, "status == 'complete'"]
 const ENDINGS = ['', '-x', '_y', '.z', 'é']
 
-/** What kinds of steps there are to draw from: below the first level some make no sense, or too many steps. */
+/** Kinds of steps to draw from: some make no sense below the first level, or make too many steps. */
 type Kind = 'plain' | 'retry' | 'check' | 'group' | 'parent' | 'fan' | 'gate' | 'loop' | 'until' | 'drain'
 const ANY: readonly Kind[] = [
   'plain',
@@ -41,10 +41,10 @@ const PLACES: Readonly<Record<'top' | 'group' | 'part' | 'deep' | 'template', re
   deep: ['plain', 'retry', 'check'],
   template: ['plain', 'plain', 'retry', 'check', 'drain'],
 }
-/** How deep drains run formulas with drains. */
+/** Maximum depth of drains in formulas of drains. */
 const MAX_DRAINS = 2
 
-/** Whether a step with this loop is one step in the graph, and not one for each round. */
+/** True if a step with this loop is one step in the graph, and not one for each round. */
 const isOne = (loop: StepText['loop']): boolean => loop === undefined || loop.until !== undefined
 
 /** Draws formulas. */
@@ -198,7 +198,7 @@ const REPORTS: readonly Report[] = [
   ...[{ outcome: 'fail', failureClass: 'transient', reason: 'timeout' } as const],
 ]
 
-/** What the worker of a step reports: the same for the same seed, in whatever order steps are worked on. */
+/** Report of a step's worker: the same for the same seed, in any order of work. */
 export function reportOf(seed: number, ref: string): Report {
   const random = randomFrom(Bun.hash.crc32(`${seed} ${ref}`))
   const report = REPORTS[Math.floor(random() * REPORTS.length)] ?? {}

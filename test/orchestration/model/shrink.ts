@@ -1,7 +1,7 @@
 import type { Program, StepText } from './grammar.ts'
 import { type Difference, openModel, play } from './play.ts'
 
-/** How often a smaller formula is tried. */
+/** Maximum attempts with a smaller formula. */
 const MAX_TRIES = 300
 
 /** The smallest formula found that still differs, and how. */
@@ -22,7 +22,7 @@ export async function shrink(seed: number, program: Program, found: Difference):
   return smallest
 }
 
-/** How a formula differs in a city of its own; undefined when it does not, or cannot be run. */
+/** Difference of a formula in its own city; undefined if there is none, or if it cannot run. */
 async function differenceOf(seed: number, program: Program): Promise<Difference | undefined> {
   await using work = await openModel()
   return await play(work, seed, program).catch(() => undefined)

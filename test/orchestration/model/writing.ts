@@ -2,17 +2,17 @@ import type { FormulaText } from './grammar.ts'
 import type { Graph, Kind, Node } from './node.ts'
 import { aboutOf, type Step, writeOut } from './rounds.ts'
 
-/** Where steps are written. */
+/** Place of steps. */
 export interface Place {
   prefix: string
-  /** What the first of them wait for. */
+  /** Blockers of the first of them. */
   needs: string[]
   owner?: string
   /** The body of the scope that a round is. */
   scope?: string
 }
 
-/** What the steps of a formula are in the graph of a run. */
+/** Form of a formula's steps in the graph of a run. */
 export class Writing {
   constructor(
     private readonly graph: Graph,

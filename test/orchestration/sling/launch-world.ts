@@ -46,7 +46,7 @@ default_sling_formula = "line"
 
 const GRAPH = '[requires]\nformula_compiler = ">=2.0.0"\n'
 
-/** What most tests sling. */
+/** Formulas that most tests sling. */
 const FORMULAS = {
   line: `formula = "line"\n${GRAPH}[vars.topic]\ndefault = "bridges"\n[[steps]]\nid = "plan"\ntitle = "Plan {{topic}}"\n[[steps]]\nid = "build"\ntitle = "Build {{topic}}"\nneeds = ["plan"]\nmetadata = { "gc.run_target" = "solo" }\n`,
   aimed: `formula = "aimed"\n${GRAPH}[[steps]]\nid = "do"\ntitle = "Do {{issue}}"\ndescription = "of {{convoy_id}}"\n`,

@@ -23,7 +23,7 @@ export const ATTEMPTS: Readonly<Record<string, (verb: string) => string>> = {
 
 type Decision = (line: string) => boolean
 
-/** Whether the hook of a program has it run a line. */
+/** True if the hook of a program has it run a line. */
 const hooked =
   (program: string, call: object): Decision =>
   (line) => {
@@ -36,7 +36,7 @@ const patterns = [...policyText().matchAll(/^argsPattern = '''(.*)'''\ndecision 
 )
 const prefixes = protocolPrefixes()
 
-/** Whether a line stays away from what gc itself refuses behind first words. */
+/** True if a line stays away from what gc itself refuses behind first words. */
 const isRun: Decision = (line) => onlyBegins(splitSimpleCommand(line) ?? []) === undefined
 
 /** It matches the words of plain commands, and judges every other line as one that no rule is for. */
@@ -70,9 +70,9 @@ export const VERBS: readonly string[] = prefixes.map((words) => words.join(' '))
 export interface MatrixRow {
   readonly program: string
   readonly mode: string
-  /** How many of the verbs run without a question. */
+  /** Number of of the verbs run without a question. */
   readonly plain: number
-  /** How many of the verbs get each attempt through. */
+  /** Number of attempts that the verbs let through. */
   readonly through: Readonly<Record<string, number>>
 }
 

@@ -14,7 +14,7 @@ import { SMUGGLED } from './smuggled.ts'
 
 const GC = ['/opt/g c/gc']
 
-/** What agents run, and what then runs in its place. */
+/** Commands of agents, with their replacements. */
 const ALLOWED: readonly (readonly [line: string, runs: string])[] = [
   ['gc hook --claim --json', 'hook --claim --json'],
   ['gc hook --claim --drain-ack --json', 'hook --claim --drain-ack --json'],

@@ -7,7 +7,7 @@ import { type AttemptWorld, openWorld } from './world.ts'
 const [EPERM, ENOSYS] = [1, 38]
 const VSOCK = 40
 
-/** What containers refuse to programs without more rights, by Docker's own list: `pidfd_getfd` among it. */
+/** Calls that containers refuse by Docker's default list, including `pidfd_getfd`. */
 const REFUSED: SystemCall[] = [
   ...(['pidfd_getfd', 'unshare', 'setns', 'mount', 'umount2', 'pivot_root', 'open_tree', 'move_mount'] as const),
   ...(['fsopen', 'fsconfig', 'fsmount', 'fspick', 'mount_setattr', 'swapon', 'swapoff', 'reboot', 'acct'] as const),

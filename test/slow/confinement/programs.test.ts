@@ -6,7 +6,7 @@ import { tempFolder } from '../../support/folder.ts'
 const GC = resolve(process.env.GC_BINARY ?? 'dist/gc')
 const BUN = realpathSync(process.execPath)
 
-/** What people's agents do all day, without a network; the last line tells that it was done. */
+/** Daily work of people's agents without a network; the last line confirms it. */
 const WORK: [string, string][] = [
   [
     'git makes a repository, commits and branches',

@@ -1,4 +1,4 @@
-/** What an attempt is to do, by the name that it has in the C sources. */
+/** Attempts, by their names in the C sources. */
 export type Attempts = Readonly<Record<string, string>>
 
 const CHANGES: Attempts = {
@@ -328,7 +328,7 @@ export const BLOCKED = {
   'get past the rules by other parts of the kernel': KERNEL,
 }
 
-/** What it is allowed, and what no rule covers: docs/confinement.md lists it. */
+/** Accesses that are allowed or covered by no rule: docs/confinement.md lists them. */
 export const OPEN: Attempts = {
   open_times: 'set the times of a file outside',
   open_stat: 'ask for the size, owner and times of a file outside',
@@ -350,12 +350,12 @@ export const OPEN: Attempts = {
   open_own_process: 'signal a process that it started, and change its priority',
 }
 
-/** What is prevented only where gc may take a socket of the program over. */
+/** Attacks that are prevented only if gc may take over a socket of the program. */
 export const TAKES_SOCKETS: ReadonlySet<string> = new Set([
   ...['reserved_loopback', 'reserved_everywhere', 'reserved_ipv6', 'reserved_mapped', 'reserved_race'],
 ])
 
-/** Whether they succeed without confinement is up to the machine: its kernel, its container, its settings, its load. */
+/** True if they succeed without confinement is up to the machine: its kernel, its container, its settings, its load. */
 export const UP_TO_MACHINE: ReadonlySet<string> = new Set([
   'write_device',
   'mode_race',

@@ -251,7 +251,7 @@ const ADDS = /total|sum|add|plus|more|gain|increase|together|combined|and\b|up\b
 const SUBTRACTS = /lose|less|left|subtract|minus|slow|remain|decrease|drop|away|differ/
 const MULTIPLIES = /multipl|product|times|each|per\b/
 type Operation = '+' | '-' | '*'
-/** Which operation a program takes a text for: what it looks for first, and what it takes for granted. */
+/** Operations by which a program recognizes a text: what it checks first, and what it assumes. */
 const CHOICES: Readonly<Record<string, (text: string) => Operation>> = {
   'addition first': (text) => (ADDS.test(text) ? '+' : SUBTRACTS.test(text) ? '-' : '*'),
   'subtraction first': (text) => (SUBTRACTS.test(text) ? '-' : MULTIPLIES.test(text) ? '*' : '+'),

@@ -20,7 +20,7 @@ beforeAll(async () => {
 })
 afterAll(() => network[Symbol.asyncDispose]())
 
-/** How many texts are stored, and how many have bands. */
+/** Number of texts that are stored, and how many have bands. */
 const stored = ({ store }: TestNetwork): number[] =>
   ['text_prints', 'text_bands'].map((table) => {
     const column = table === 'text_bands' ? 'DISTINCT print' : '*'

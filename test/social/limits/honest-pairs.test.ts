@@ -6,7 +6,7 @@ import pairsText from './honest-pairs.txt' with { type: 'text' }
 
 const limits = { ...UNLIMITED, repeats: { window: 3 * 86_400_000 } }
 const HONEST = ['contradiction', 'correction', 'report', 'quotation', 'translation', 'template']
-/** What an author writes about its own text, or about a text of its own form. */
+/** Texts of an author about its own text, or a text of its own form. */
 const BY_ONE_AUTHOR = new Set(['correction', 'report'])
 
 /** The labelled pairs, by kind. */

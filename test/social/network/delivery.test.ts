@@ -15,7 +15,7 @@ async function openFilled() {
   return { site, key, post: posts[0]?.id as string }
 }
 
-/** What a reader gets that takes some encodings, as it was sent. */
+/** Response for a reader with some encodings, as sent. */
 async function read(url: string, encodings: string, headers: Record<string, string> = {}) {
   const sent = { 'accept-encoding': encodings, accept: 'text/html', ...headers }
   const response = await fetch(url, { headers: sent, decompress: false, redirect: 'manual' })

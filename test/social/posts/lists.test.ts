@@ -112,7 +112,7 @@ test('a list has the fields that its reader chooses, and an unknown one is rejec
   }
 })
 
-/** What the same list has in the shape of the service that the first clients were written for. */
+/** Size of the same list in the shape of the service that the first clients were written for. */
 const referenceSize = (posts: readonly Json[]): number => {
   const data = posts.map(({ id, title, content, submolt_name, author, score, comment_count }) => ({
     ...{ id, title, content, url: null, submolt: submolt_name, post_type: 'text', score, comment_count },

@@ -3,7 +3,7 @@ import { newestSql } from '../../../src/social/search/indexes.ts'
 import { LongReads } from '../../../src/social/search/long-reads.ts'
 import { type Json, openNetwork } from '../network.ts'
 
-/** Which comments say what: everywhere, rarely, early, late, in a burst, once, never. */
+/** Comments by word: everywhere, rarely, early, late, in a burst, once, never. */
 const WORDS: Readonly<Record<string, (n: number) => boolean>> = {
   everywhere: () => true,
   rarely: (n) => n % 97 === 0,

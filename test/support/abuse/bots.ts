@@ -1,8 +1,9 @@
 import type { Random } from './random.ts'
 
 /**
- * How a botnet writes. Nothing here knows what the filter looks at: `same` copies, `template` fills names and numbers in,
- * `links` changes where it leads, `letters` changes how it is spelled, `paraphrase` says it in other words each time.
+ * Kinds of writing by a botnet. Nothing here knows what the filter looks at: `same` copies, `template` fills names and
+ * numbers in, `links` changes where it leads, `letters` changes how it is spelled, `paraphrase` says it in other words
+ * each time.
  */
 export const BOT_KINDS = ['same', 'template', 'links', 'letters', 'paraphrase'] as const
 export type BotKind = (typeof BOT_KINDS)[number]
@@ -68,7 +69,7 @@ export function spam(kind: BotKind, random: Random): string {
   return kind === 'letters' ? disguise(pitch, random) : `${pitch} https://${HOSTS[0]}`
 }
 
-/** What bots put above it: a few words of their own, of what they say. */
+/** Title by a bot: a few words of its text. */
 export const spamTitle = (text: string, random: Random): string =>
   `${random.pick(['🚀', '🔥', 'NEW:', 'Look:', 'Dear agents,', 'Hi!'])} ${text
     .split(' ')

@@ -1,6 +1,6 @@
 import type { Random } from './random.ts'
 
-/** What honest agents write about: each has a few topics, and words of all kinds go into common sentences. */
+/** Topics of honest agents: each has a few, and words of all kinds fill common sentences. */
 const list = (words: string): string[] => words.trim().split(/\s+/)
 
 const TOPICS: Readonly<Record<string, string[]>> = {

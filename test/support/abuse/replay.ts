@@ -26,7 +26,7 @@ export interface Replayed {
   readonly problems: readonly string[]
 }
 
-/** What was published, and what of it lists and threads leave out. */
+/** Published texts, and those that lists and threads leave out. */
 interface Tally {
   posts: number
   unlistedPosts: number
@@ -42,18 +42,18 @@ interface Agent {
 interface Bot {
   readonly key: string
   readonly kind: BotKind
-  /** When it may post and comment again, as the server said. */
+  /** Times of its next allowed post and comment, from the server. */
   nextPost: number
   nextComment: number
 }
 
 const TICK = 300_000
 const TICKS_PER_DAY = 288
-/** What an honest agent does in a day. */
+/** Daily posts of an honest agent. */
 const POSTS_PER_DAY = 0.3
 const COMMENTS_PER_DAY = 1.6
 const VOTES_PER_DAY = 0.5
-/** What a bot tries in a tick. */
+/** Attempts of a bot in a tick. */
 const BOT_COMMENTS = 4
 const BOT_VOTES = 2
 const RECENT = 200

@@ -51,7 +51,7 @@ const anyRows = (): readonly Row[] => {
   return [...new Map(all.map((each) => [each.id, each])).values()]
 }
 
-/** What the server of a full city sends for what is shown. */
+/** Responses of a full city's server to the shown requests. */
 const answersTo = (state: State): Message[] =>
   panelsOf(state).flatMap((location): Message[] => {
     const found = anyRows()
@@ -95,13 +95,13 @@ function anyMessage(state: State): Message {
   return random.pick(messages)
 }
 
-/** What a person sees between the first line and the last one. */
+/** Lines that a person sees between the first and the last. */
 const body = (state: State): string =>
   inside(frame(state, state.width, state.height + 2).slice(1, -1))
     .join('\n')
     .trim()
 
-/** What always holds, whatever was pressed and whatever came. */
+/** Invariants after every key and event. */
 function check(state: State): void {
   const location = focused(state)
   const rows = shownRows(state, location)

@@ -50,12 +50,12 @@ export const alpha = initialState(0, 'alpha')
 
 const PLAIN = { theme: createTheme({ name: 'none', colours: 0, isLight: false }), icons: ICONS.unicode }
 
-/** What a person sees of a state: the lines of a screen of this size, without the sequences that style them. */
+/** Screen of a state: its lines at this size, without styles. */
 export function frame(state: State, columns = 80, rows = 24): string[] {
   const sized = after(state, { type: 'size', columns, rows })
   return Bun.stripANSI(renderToString(createElement(Frame, { state: sized, look: PLAIN }), { columns })).split('\n')
 }
 
-/** What is inside the panels of a screen, without borders. */
+/** Contents of the panels of a screen, without borders. */
 export const inside = (lines: readonly string[]): string[] =>
   lines.map((line) => line.replaceAll(/[│╭╮╰╯─]/g, ' ').trim())

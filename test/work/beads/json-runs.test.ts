@@ -64,7 +64,7 @@ function listed({ beads }: Work, query: { all?: boolean }, limit: number): Bead[
   return items
 }
 
-/** What is served of beads. */
+/** Beads as served. */
 const served = (work: Work, ids: readonly string[], limit: number) => ({
   all: listed(work, { all: true }, limit),
   open: listed(work, {}, limit),

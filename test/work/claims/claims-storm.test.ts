@@ -59,7 +59,7 @@ class ClaimChecker {
   }
 }
 
-/** Whether an operation on a bead is allowed. */
+/** True if an operation on a bead is allowed. */
 async function isAllowed(doing: Promise<unknown>): Promise<boolean> {
   try {
     await doing

@@ -30,7 +30,7 @@ describe('claims without a hosted process', () => {
       const { id } = await work.add({ title: name })
       sessions.set(id, await remote(work, name))
     }
-    /** What else the city waits for, such as the next look at its disk, is over a minute after the last event. */
+    /** Advances a minute, so that other waits of the city, such as the next disk check, are over. */
     const deadlines = async () => {
       for (let minute = 0; minute < 2; minute++) {
         await work.settled()

@@ -50,7 +50,7 @@ function queryAfter(step: number): Query {
   return { agent: agents[step % agents.length], filter: filters[step % filters.length] ?? 'open' }
 }
 
-/** What a city returns of its beads, ready work, convoys and mail. */
+/** Beads, ready work, convoys and mail of a city. */
 function cityState({ beads, convoys, mail }: Work, { agent, filter }: Query) {
   const all = beads.list({ all: true, limit: 1000 }).value.items
   const ids = (items: readonly { id: string }[]) => items.map(({ id }) => id)

@@ -116,7 +116,7 @@ export class Model {
   list = (matches: (bead: ModelBead) => boolean): ModelBead[] =>
     this.beads.filter(matches).sort((a, b) => oldestFirst(b, a))
 
-  /** What can be worked on: the most urgent first, then the oldest. */
+  /** Ready work: most urgent first, then oldest. */
   ready(now: number): string[] {
     return this.beads
       .filter(({ id, status }) => status === 'open' && !this.#isBlocked(id))
@@ -126,7 +126,7 @@ export class Model {
       .map(({ id }) => id)
   }
 
-  /** Whether a bead is blocked; undefined when nothing could block it. */
+  /** True if a bead is blocked; undefined when nothing could block it. */
   isBlocked = (id: string): boolean | undefined => (this.#gates(id).length > 0 ? this.#isBlocked(id) : undefined)
 
   edges = (id: string): string[] =>
@@ -181,7 +181,7 @@ export class Model {
 
   #isBlocked = (id: string): boolean => this.#gates(id).some(({ on }) => this.find(on)?.status !== 'closed')
 
-  /** Whether a parent does not exist, or is itself a part of the bead. */
+  /** True if a parent does not exist, or is itself a part of the bead. */
   #isInvalidParent(parent: string, id: string): boolean {
     let at = this.find(parent)
     if (!at) return true

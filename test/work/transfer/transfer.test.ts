@@ -38,7 +38,7 @@ function randomLines(count: number, description = ''): string[] {
   })
 }
 
-/** What is kept of beads, but for what tells their versions apart. */
+/** Stored rows of beads, without version fields. */
 function keptRows({ store }: Pick<Work, 'store'>): unknown[] {
   const beads = 'SELECT n, id, status, labels, assignee, blockers, edges, ready FROM beads ORDER BY n'
   const others = ['bead_counts', 'bead_labels', 'bead_label_counts', 'bead_assignee_counts', 'bead_edges', 'bead_bulk']

@@ -10,7 +10,7 @@ export async function openWaits(town?: ScriptedTown) {
     task: async (title: string) => (await work.add({ title })).id,
     /** Closes a bead. */
     finish: (id: string) => store.write((tx) => void beadRepository.close(tx, id)),
-    /** What waits until the program of a session can take it. */
+    /** Messages that wait for the program of a session. */
     queued: () => work.nudges().filter(({ state }) => state === 'queued'),
     /** The program of a session can take a message. */
     finishTurn: (id: string) => host.finishTurn(sessionRepository.get(id).hostKey ?? ''),

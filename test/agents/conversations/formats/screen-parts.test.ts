@@ -6,7 +6,7 @@ import { Random } from '../../../support/abuse/random.ts'
 class Reader {
   readonly #parts: ScreenParts
   #texts: string[]
-  /** How many characters it was sent since the first screen. */
+  /** Number of characters it was sent since the first screen. */
   sent = 0
 
   constructor(lines: readonly string[]) {
@@ -14,7 +14,7 @@ class Reader {
     this.#texts = [lines.join('\n')]
   }
 
-  /** Whether the change could be told. */
+  /** True if the change could be told. */
   show(lines: readonly string[]): boolean {
     const changed = this.#parts.advance(lines)
     for (const { number, text } of changed ?? []) {
@@ -29,7 +29,7 @@ class Reader {
     return this.#texts.flatMap((text) => text.split('\n'))
   }
 
-  /** What it has of a screen with so many lines, when blank lines below it are left out. */
+  /** Screen with so many lines, without blank lines below. */
   last(screen: readonly string[]): string[] {
     const lines = this.lines
     while (lines.length > screen.length && lines.at(-1) === '') lines.pop()

@@ -33,7 +33,7 @@ afterAll(async () => {
   await town[Symbol.asyncDispose]()
 })
 
-/** What each program recorded: the answers that were paid for, and words of each conversation that was had. */
+/** Recordings of each program: paid responses, and words of each conversation. */
 const RECORDINGS: Record<
   Program,
   { replay(home: string): void; answers: number; words: string[]; agents: number; hidden: string[] }

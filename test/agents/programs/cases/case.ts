@@ -19,12 +19,12 @@ export interface AskedCase {
   kind: QuestionKind
   /** It asks this on starting, and not again. */
   onStart?: boolean
-  /** What its text has to contain, whole. */
+  /** Text that it must contain in full. */
   contains: readonly string[]
   start: StartOptions
-  /** What a person types before it asks. */
+  /** Text that a person types before it asks. */
   typed?: (typist: Typist) => Promise<void>
-  /** Which of its options are taken; each, unless the same dialog takes each of them about something shorter. */
+  /** Options taken; each, unless the same dialog has a shorter case for them. */
   takes?: 'first' | 'last'
   /** Boxes that are ticked together, with the words of a person in one that takes some. */
   together?: readonly string[]
@@ -119,7 +119,7 @@ export const PLAN = [
   ...Array.from({ length: 60 }, (_, index) => `${index + 3}. Step number ${index}`),
 ]
 
-/** How long the limits of the scripted providers last, in seconds. */
+/** Time the limits of the scripted providers last, in seconds. */
 export const LIMITED_FOR = 7_200
 
 /** A server of tools that offers to ship a version. */

@@ -19,7 +19,7 @@ const rowOf = ({ program, name }: AskedCase, { label }: QuestionOption) => ({
 
 const squeeze = (text: string): string => text.replace(/\s+/g, ' ')
 
-/** What the program did upon an answer, in a word or two. */
+/** Effect of an answer on the program, in a word or two. */
 async function became({ model, host, until, settle }: StartedProgram, question: Question): Promise<string> {
   const state = await settle().catch(() => undefined)
   if (!state) return 'the program ended'

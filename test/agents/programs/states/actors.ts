@@ -9,7 +9,7 @@ const COMMANDS = ['a command of one word', 'a command of 61 lines', 'a command o
 const FILES = ['a new file of 80 lines', 'an edit']
 const DENIED = ['a command of 61 lines', 'a command of 3,000 characters', 'a web fetch', 'a folder elsewhere']
 
-/** What a case starts a program with, and the error with which its provider states a limit. */
+/** Start of a case's program, with the provider error that states a limit. */
 function limitOf(cases: typeof claudeCases): Actor['limit'] {
   const asked = cases().find(({ name }) => name === 'a usage limit')
   const { script, prompt: _, ...start } = asked?.start ?? {}

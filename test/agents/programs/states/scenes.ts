@@ -17,7 +17,7 @@ export interface Actor {
   free: StartOptions
   /** Cases that it asks one after the other in a session. */
   asks: readonly string[]
-  /** Of these, the ones that a person denies. */
+  /** Questions that a person denies. */
   denies: readonly string[]
   /** Keys with which a person leaves it. */
   quit: readonly string[]
@@ -36,7 +36,7 @@ export interface Scene {
   play(stage: Stage): Promise<void>
 }
 
-/** What a program showed at the end of its screen, for its model to imitate. */
+/** End of a program's screen, for its model to imitate. */
 interface Seen {
   dialog: string
   work: string
@@ -65,7 +65,7 @@ const LIMITS = [
   '  tab agents  ctrl+p commands · Type your message or @path/to/file',
 ].join('\n')
 
-/** What came of scenes of a program. */
+/** Result of a program's scenes. */
 export interface Played {
   transitions: Transition[]
   failures: string[]

@@ -40,12 +40,12 @@ export class Stage {
   #exit: Transition['exit']
   readonly #terminal = new TerminalEmulator(SIZE.cols, SIZE.rows, { answer() {}, title() {} })
   readonly #over = new AbortController()
-  /** How much of its output the terminal has drawn. */
+  /** Amount of its output that the terminal has drawn. */
   #drawn = 0
   #drawnAt = 0
-  /** Why it does not draw any more. */
+  /** Reason it does not draw any more. */
   #lost: unknown
-  /** What draws its terminal as it was before there was anything to see. */
+  /** Sequence that draws its terminal before any output. */
   #blank = ''
   #isBlank = true
 
@@ -69,7 +69,7 @@ export class Stage {
     return stage
   }
 
-  /** What was recorded so far. */
+  /** Events recorded so far. */
   get transitions(): readonly Transition[] {
     return this.#transitions
   }
@@ -103,7 +103,7 @@ export class Stage {
     this.release({ hold: true })
   }
 
-  /** Whether the program asks its model within this time. */
+  /** True if the program asks its model within this time. */
   async asks(within = ASKS_WITHIN_MS): Promise<boolean> {
     const { model } = this.started
     for (const end = performance.now() + within; performance.now() < end; await Bun.sleep(50)) {
@@ -265,7 +265,7 @@ export class Stage {
 /** The name of the folder of a test, where it is not cut. */
 const FOLDERS = /gc-test-[A-Za-z0-9]{6}/g
 
-/** What draws the screen of a terminal. */
+/** Sequence that draws the screen of a terminal. */
 const drawingOf = (terminal: TerminalEmulator): string => terminal.draw().replaceAll(FOLDERS, 'gc-test-abcdef')
 
 const textOf = (terminal: TerminalEmulator): string =>

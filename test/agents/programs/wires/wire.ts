@@ -27,7 +27,7 @@ export interface ProviderError {
 
 /** One API through which programs use models. */
 export interface Wire {
-  /** Whether a request to this path expects a model reply. */
+  /** True if a request to this path expects a model reply. */
   fits(path: string): boolean
   parseRequest(body: unknown, path: string): ModelRequest
   /** A response, as a stream where one is requested; `count` numbers it. */
@@ -63,5 +63,5 @@ export const stream = (frames: readonly string[]): Response =>
 export const textOf = (content: string | readonly { text?: string }[] | null | undefined): string =>
   typeof content === 'string' ? content : (content ?? []).map((part) => part.text ?? '').join('')
 
-/** What a reply says to a person. */
+/** Text of a reply for people. */
 export const said = (reply: Reply): string | undefined => ('text' in reply ? reply.text : reply.says)

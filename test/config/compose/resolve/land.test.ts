@@ -8,7 +8,7 @@ import { cityFiles } from '../../city-files.ts'
 
 const RIG = '[[rigs]]\nname = "shop"\npath = "/srv/shop"\n'
 
-/** What a city comes to whose only rig declares this below its block. */
+/** Composition of a city whose only rig has these lines below its block. */
 function composed(below: string, rest = '') {
   using city = cityFiles({ 'city.toml': `${RIG}${below}\n${rest}` })
   const { config, errors, warnings } = composeFolder(city.path, city.pathOf('.home'))

@@ -3,7 +3,7 @@ import { expect, test } from 'bun:test'
 import { cityMigrations } from '../../../../src/city/database/migrations.ts'
 import { migrate } from '../../../../src/core/store/migrate.ts'
 
-/** What the migrations make of a city that gc had open before it ran orders, with so many events. */
+/** Result of migrating a city from before orders, with that many events. */
 function upgraded(events: number) {
   const db = new Database(':memory:')
   const first = cityMigrations.findIndex((sql) => sql.includes('CREATE TABLE order_approval'))

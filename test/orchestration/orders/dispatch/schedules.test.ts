@@ -19,7 +19,7 @@ async function passUntil(work: OrderTown, end: number, step = MINUTE): Promise<v
   }
 }
 
-/** What the clock on the wall of a zone showed when the runs of an order began, oldest first. */
+/** Wall times of a zone at the starts of an order's runs, oldest first. */
 function wallTimes(work: OrderTown, order: string, zone: string): string[] {
   const format = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', timeZone: zone })
   const { entries } = work.orderHistory.page({ scoped_name: order })

@@ -46,7 +46,7 @@ export async function openOrders(world: OrderWorld) {
       if (key === undefined) throw new Error(`${line} does not run`)
       return key
     },
-    /** What the command of an order was started with. */
+    /** Start of an order's command. */
     startOf: (line: string) => host.starts.findLast(({ argv }) => argv[2] === line),
     /** A command ends by itself. */
     async end(line: string, exitCode = 0, stdout: string[] = [], stderr = ''): Promise<void> {
