@@ -21,7 +21,7 @@ interface LoginAccountsOptions {
   check: LoginCheck
 }
 
-/** The logins that the programs of a city run on: declared accounts, and those that programs have by themselves. */
+/** The logins that the programs of a city run on: declared accounts, and those that programs have on their own. */
 export class LoginAccounts {
   constructor(private readonly options: LoginAccountsOptions) {}
 
@@ -53,7 +53,7 @@ export class LoginAccounts {
     return this.#toAccount({ id: name, provider, account })
   }
 
-  /** Removes an account from the file. What runs on it goes on. */
+  /** Removes an account from the file. What runs on it continues. */
   async remove(name: string): Promise<OKResponseBody> {
     const { accounts, repository } = this.options
     await accounts.file.remove(name)

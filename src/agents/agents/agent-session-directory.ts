@@ -131,7 +131,7 @@ export class AgentSessionDirectory {
     return result
   }
 
-  /** Forgets the failed starts of these agents, so that they are tried again at once. */
+  /** Forgets the failed starts of these agents, so that they are tried again immediately. */
   async #clearFailures(agents: readonly string[], caller: Caller): Promise<void> {
     const { store, failures, repository } = this.options
     await store.write((tx) => {

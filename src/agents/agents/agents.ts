@@ -142,7 +142,7 @@ export class Agents {
     return this.sessions.outputOf(this.#sessionName(name), { tail: segments, ...(before && { before }) })
   }
 
-  /** The newest output of an agent, then each new turn as a frame; a header tells when it does not run. */
+  /** The newest output of an agent, then each new turn as a frame; a header shows if it does not run. */
   async follow(name: string, signal: AbortSignal, headers: Record<string, string>): Promise<AsyncIterable<SseFrame>> {
     const { stopped, turns } = await this.sessions.followOutput(this.#sessionName(name), signal)
     if (stopped) headers['GC-Agent-Status'] = 'stopped'
@@ -353,7 +353,7 @@ interface Instance {
   readonly session?: AgentSession
 }
 
-/** True if an agent may have more than one session at once. */
+/** True if an agent may have more than one session at a time. */
 const isPool = ({ maxActive }: AgentConfig): boolean => maxActive === undefined || maxActive > 1
 
 /**

@@ -171,7 +171,7 @@ export class Attention {
     return { agent: '', answers: [], ...entry, since }
   }
 
-  /** Looks again when the first item may end by itself. */
+  /** Looks again when the first item may end automatically. */
   #scheduleDue(): void {
     const { sources, deadlines, clock } = this.options
     const now = clock.now()

@@ -61,7 +61,7 @@ export class CommandConfinement {
     return row && isIn(row) ? row : undefined
   }
 
-  /** True if nobody else works in a folder of an unconfined session. */
+  /** True if no one else works in a folder of an unconfined session. */
   #isApart({ workDir }: SessionRow, folder: string): boolean {
     const { config, place } = this.options
     const city = realPath(place.path)

@@ -23,8 +23,8 @@ interface ShellLine {
 const SHELL = '/bin/sh'
 
 /**
- * Starts lines of shell, confined as a session is where they are to be: with its folders and hosts, but with none of its
- * keys, and with a private folder that goes with the line, so that no session left anything there.
+ * Starts lines of shell, confined as a session is where they should be: with its folders and hosts, but with none of
+ * its keys, and with a private folder that goes with the line, so that no session left anything there.
  */
 export class ConfinedShell {
   readonly #listeners = new Map<string, ShellLine['onDenial']>()
@@ -37,7 +37,7 @@ export class ConfinedShell {
     })
   }
 
-  /** Starts a line as the leader of a process group; `release` has to be called once it is over. */
+  /** Starts a line as the leader of a process group; `release` must be called once it is over. */
   start(line: string, { cwd, env, confine, onDenial }: ShellLine) {
     const argv = [SHELL, '-c', line]
     const root = confine && mkdtempSync(join(tmpdir(), 'gc-confined-'))
@@ -64,7 +64,7 @@ export class ConfinedShell {
   }
 }
 
-/** Nobody is there to answer for a command what its session would have a person asked. */
+/** No one is there to answer for a command what its session would have a person asked. */
 function withoutKeys({ begin: _, proxy, ...confine }: ConfinementRules, root: string): Confinement {
   if (!proxy) return { ...confine, private: root }
   const { hosts, advice, otherwise = '', outer } = proxy

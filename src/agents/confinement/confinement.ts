@@ -58,7 +58,7 @@ const ofAgent = (agent: AgentConfig): Confinable => ({
   declared: `agent ${agent.qualified} (${agent.block.file}:${agent.block.line})`,
 })
 
-/** Sessions without an agent are confined as agents are of which no line says it, with the table of their provider. */
+/** Sessions without an agent have the default sandbox, with the table of their provider. */
 const ofProvider = (
   name: string,
   { defaultConfine, path }: Pick<CityConfig, 'defaultConfine' | 'path'>,

@@ -19,14 +19,17 @@ interface Place {
   readonly env: Readonly<Record<string, string | undefined>>
 }
 
-/** The log-in that confined sessions of an agent do not see because nobody said whether they may. */
+/** The login that confined sessions of an agent do not see because no one said whether they may. */
 export function unsharedLoginOf({ path, home, env }: Place, qualified: string): UnsharedLogin | undefined {
   const { config } = composeFolder(path, home, { defaultConfine: readDefaultMode(home) })
   const agent = config.agents.find((each) => each.qualified === qualified)
   return unsharedLogin(agent, config, env)
 }
 
-/** Says in city.toml whether confined sessions of a provider may read the log-in of its program; answers which file that is. */
+/**
+ * Says in city.toml whether confined sessions of a provider may read the login of its program; answers which file that
+ * is.
+ */
 export async function shareLoginOf(place: Place, provider: string, isShared: boolean): Promise<string> {
   let file = ''
   await editCity(place, (base) => {

@@ -34,7 +34,7 @@ export function storedKeys(provider: string | undefined, place: UserHome): Reado
   return keysIn && link ? keysIn(readJson(link.to)) : {}
 }
 
-/** A file that is not there, or that nobody may read, has no keys. */
+/** A file that is not there, or that no one may read, has no keys. */
 function readJson(path: string): JsonRecord {
   try {
     return asObject(parseJson(readFileSync(path, 'utf8')))

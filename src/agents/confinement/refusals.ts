@@ -55,7 +55,7 @@ function recorded(denials: readonly CountedDenial[], { around, table }: Telling)
 /** A line, unless it is too long for a sentence. */
 const shown = (line: string | undefined): string | undefined => (line && line.length <= MAX_SHOWN ? line : undefined)
 
-/** The kernel tells nobody which files it kept closed: that it was because of the confinement is a guess. */
+/** The kernel does not report which files it kept closed: that it was because of the confinement is a guess. */
 function unproven({ path, access }: OutputDenial, { around, table }: Telling): string | undefined {
   if (path.length > MAX_SHOWN) return undefined
   const line = shown(pathLine(path, access, around))
@@ -63,7 +63,7 @@ function unproven({ path, access }: OutputDenial, { around, table }: Telling): s
   return line === undefined ? said : `${said}: ${line} in ${table} allows it`
 }
 
-/** Names are looked up by the proxy of a session, and by nobody else. */
+/** Names are looked up by the proxy of a session, and by no one else. */
 const unresolved = (host: string | undefined, table: string): string | undefined =>
   host === undefined || host.length > MAX_SHOWN
     ? undefined

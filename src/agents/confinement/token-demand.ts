@@ -14,7 +14,7 @@ interface ConfinedAgentsOptions {
   readonly tokenRequirement: TokenDemand
 }
 
-/** Has everybody asked for a token while an agent of a city is to be confined, before its first session. */
+/** Has everybody asked for a token while an agent of a city should be confined, before its first session. */
 export class ConfinedAgents {
   #unsubscribe = () => {}
 

@@ -10,7 +10,7 @@ export function modeOfStart(confine: Confinement | undefined): ConfineMode {
   return confine.network === 'open' ? 'network' : 'default'
 }
 
-/** Tells which sessions run unconfined in a city where somebody asked for confinement. */
+/** Lists sessions that run unconfined in a city with sandboxed ones. */
 export class UnconfinedSessions {
   #agents: readonly AgentConfig[] = []
   #isAsked = false
@@ -30,7 +30,7 @@ export class UnconfinedSessions {
     return { items, total: items.length }
   }
 
-  /** True if nothing confines a running session although its agent, or another of the city, is to be confined. */
+  /** True if nothing confines a running session although its agent, or another of the city, should be confined. */
   has(row: SessionRow): boolean {
     return isRunning(row) && row.confined === 'off' && this.#isAskedFor()
   }

@@ -5,13 +5,13 @@ import { loginFile, storedKeys } from './private-home.ts'
 
 type Confined = Pick<AgentConfig, 'confine' | 'confineTable' | 'dir' | 'provider' | 'startCommand'>
 
-/** A log-in that the program of a provider would use, were its sessions not confined. */
+/** A login that the program of a provider would use, were its sessions not confined. */
 export interface UnsharedLogin {
   readonly provider: string
   readonly file: string
 }
 
-/** The log-in that confined sessions do not see because nobody said whether they may; undefined where there is none. */
+/** The login that confined sessions do not see because no one said whether they may; undefined where there is none. */
 export function unsharedLogin(
   agent: Confined | undefined,
   config: Pick<CityConfig, 'rigs' | 'providers'>,

@@ -11,7 +11,7 @@ interface ScreenDependencies {
   readonly sessionRepository: SessionRepository
 }
 
-/** Opens the stream of a session's screen, also where its program keeps a log of the conversation. */
+/** Opens the stream of a session's screen, even where its program keeps a log of the conversation. */
 export async function openScreen(
   dependencies: ScreenDependencies,
   row: SessionRow,

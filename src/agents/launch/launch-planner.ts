@@ -97,7 +97,7 @@ export class LaunchPlanner {
     return undefined
   }
 
-  /** The agent of a session, as it is run: with the provider of the account that stands in for its own. */
+  /** The agent of a session, as it is run: with the provider of the account that is in for its own. */
   #agentOf(row: Pick<SessionRow, 'kind' | 'template' | 'login'>): AgentConfig | undefined {
     const agent = row.kind === 'agent' ? this.agent(row.template) : undefined
     const account = this.accounts.named(row.login)
@@ -192,7 +192,7 @@ export class LaunchPlanner {
     return confinableOf(row, this.#agentOf(row), this.config.current)
   }
 
-  /** The log-in that a session does not see because it is confined. */
+  /** The login that a session does not see because it is confined. */
   unsharedLogin(row: SessionRow): UnsharedLogin | undefined {
     return unsharedLogin(this.confinable(row), this.config.current, this.environment.env)
   }

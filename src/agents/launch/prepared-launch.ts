@@ -12,7 +12,7 @@ export interface PreparedLaunch {
   env: Record<string, string>
   /** Sandbox of the program; undefined without one. */
   confine: Confinement | undefined
-  /** The prompt, if it has to be typed once the program is ready. */
+  /** The prompt, if it must be typed once the program is ready. */
   typedPrompt: string | undefined
   program: TerminalProgram
   transport: Transport

@@ -28,7 +28,7 @@ export function ensureWorkFolder(
 export const folderInCity = (city: string, name: string, confine: ConfineMode): string =>
   confine === 'off' ? city : agentFolder(city, name)
 
-/** No agent is called so, whose folder it would be too. */
+/** No agent is called so, whose folder it would be as well. */
 export const providerFolder = (provider: string): string => `@${provider}`
 
 /** New folder of a session that started in the city's folder and is sandboxed now; undefined if it stays. */

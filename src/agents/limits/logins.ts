@@ -35,7 +35,7 @@ export class Logins {
     return candidates.find(({ id }) => id === row.login) ?? candidates[0]
   }
 
-  /** True if a session can go on with another login than its own now. */
+  /** True if a session can continue with another login than its own now. */
   hasOther(row: LoginUser & Pick<SessionRow, 'login'>): boolean {
     const own = this.of(row).id
     return this.candidates(row).some((login) => login.id !== own && this.#roomAt(login) === 0)

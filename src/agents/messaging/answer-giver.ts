@@ -147,7 +147,7 @@ export class AnswerGiver {
     return questions.get(id)
   }
 
-  /** The host presses the keys, once for each question; one of an earlier build has to be told each key. */
+  /** The host presses the keys, once for each question; one of an earlier build must be told each key. */
   async #choose({ sessionId, hostKey, request, question }: QuestionRow, choice: Choice): Promise<ChoiceOutcome> {
     const { host, terminal, launchPlanner, repository } = this.options
     const session = repository.find(sessionId)

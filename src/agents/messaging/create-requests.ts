@@ -29,7 +29,7 @@ export class CreateRequests {
     requests.succeed(tx, request.id, SessionCreateSucceeded, facts, payload)
   }
 
-  /** The session is up; its request goes on while its first message waits. */
+  /** The session is up; its request continues while its first message waits. */
   succeedUnlessPending(tx: Tx, session: string): void {
     const request = this.options.requests.find('session.create', session)
     if (request && !this.options.queue.isPending(request.id)) this.succeed(tx, session)

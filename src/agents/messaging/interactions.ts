@@ -79,7 +79,7 @@ export class Interactions {
     return { status: 'accepted', id: row.id }
   }
 
-  /** Answers the question of this name; fails with what became of it when it is not open any more. */
+  /** Answers the question of this name; fails with the outcome of it when it is not open any more. */
   async answer(name: string, caller: Caller, { answer, text }: QuestionAnswer): Promise<QuestionView> {
     const { askedHosts } = this.options
     if (askedHosts.names(name)) return askedHosts.answer(name, caller, { answer, ...(text && { text }) })

@@ -44,7 +44,7 @@ interface MessageDeliveryOptions {
 /** Delivers queued messages in order: one at a time, once the program can take it, and never twice. */
 export class MessageDelivery {
   readonly #running = new Set<string>()
-  /** Sessions whose queue is to be looked at again after the present delivery. */
+  /** Sessions whose queue should be looked at again after the present delivery. */
   readonly #again = new Set<string>()
   /** Messages that were being typed when the supervisor stopped, by session. */
   readonly #unfinished = new Map<string, MessageRow>()
@@ -77,9 +77,9 @@ export class MessageDelivery {
   }
 
   /**
-   * Decides about messages that were being typed when the supervisor stopped. One that still stands in the input line of its
-   * program is submitted. Otherwise it is not known whether it arrived, so it is sent again only where a repetition is
-   * recognized.
+   * Decides about messages that were being typed when the supervisor stopped. One that still is in the input line of
+   * its program is submitted. Otherwise it is not known whether it arrived, so it is sent again only where a repetition
+   * is recognized.
    */
   recover(tx: Tx): void {
     const { queue, input, repository } = this.options
@@ -137,7 +137,7 @@ export class MessageDelivery {
     this.#unfinished.delete(session)
   }
 
-  /** Delivers one message; false when it has to be tried again later. */
+  /** Delivers one message; false when it must be tried again later. */
   async #deliverOne(row: SessionRow, key: string, message: MessageRow): Promise<boolean> {
     const { store, clock, queue, input, activity } = this.options
     if (message.dueAt <= clock.now()) {

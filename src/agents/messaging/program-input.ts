@@ -24,7 +24,7 @@ export class ProgramInput {
     return prompter.deliver(key, prompt, options.onTyping)
   }
 
-  /** Submits a message that was being typed when the supervisor stopped, if it stands in the input line. */
+  /** Submits a message that was being typed when the supervisor stopped, if it is in the input line. */
   finish(row: SessionRow, key: string, { body }: MessageRow, signal: AbortSignal): Promise<Delivery> {
     const { terminal, launchPlanner } = this.options
     return terminal.finish(key, launchPlanner.program(row), body, signal)

@@ -58,7 +58,7 @@ export class QuestionWatcher {
 
   constructor(private readonly options: QuestionWatcherOptions) {}
 
-  /** Records what came up or went while nobody looked, and from now on whatever does. */
+  /** Records what came up or went while no one looked, and from now on whatever does. */
   async start(): Promise<void> {
     const { host, repository, city } = this.options
     this.#isClosed = false
@@ -90,7 +90,7 @@ export class QuestionWatcher {
     this.#schedule(session, watch, QUIET_MS)
   }
 
-  /** Runs something that changes what a screen asks, with no look at that screen meanwhile. */
+  /** Runs something that changes what a screen asks, with no look at that screen. */
   alone<T>(session: string, work: () => Promise<T>): Promise<T> {
     const previous = this.#turns.get(session) ?? Promise.resolve()
     const turn = previous.then(work, work)

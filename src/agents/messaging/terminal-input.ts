@@ -21,13 +21,13 @@ export interface TypeOptions {
 
 /** Types into the terminals of sessions. */
 export interface TerminalInput {
-  /** Types a message and submits it; resolves with what became of it. `onTyping` is awaited before the first key. */
+  /** Types a message and submits it; resolves with the outcome of it. `onTyping` is awaited before the first key. */
   deliver(key: string, program: TerminalProgram, text: string, options: TypeOptions): Promise<Delivery>
-  /** Submits a message that was typed and may not have been submitted, if it stands in the input line. */
+  /** Submits a message that was typed and may not have been submitted, if it is in the input line. */
   finish(key: string, program: TerminalProgram, text: string, signal: AbortSignal): Promise<Delivery>
   /** Ends the present turn of a program and leaves it running. */
   interrupt(key: string, program: TerminalProgram): Promise<boolean>
-  /** Takes an option of a dialog; resolves with what became of that. */
+  /** Takes an option of a dialog; resolves with the outcome of that. */
   choose(key: string, program: TerminalProgram, choice: Choice): Promise<ChoiceResult>
 }
 

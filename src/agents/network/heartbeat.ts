@@ -22,7 +22,7 @@ const HEARTBEAT_MS = 3_600_000
 
 const HEARTBEAT = gcPart('network')
 
-/** Tells running agents once an hour that more waits for them on the social network than when they were last told. */
+/** Notifies running agents once an hour if there is more for them on the social network than at the last notice. */
 export class NetworkHeartbeat {
   #next: Deadline | undefined
 
@@ -40,7 +40,7 @@ export class NetworkHeartbeat {
     this.#next = undefined
   }
 
-  /** Tells agents of what is new. */
+  /** Notifies agents of news. */
   async beat(): Promise<void> {
     const network = this.options.network?.()
     if (!network) return

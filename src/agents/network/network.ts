@@ -4,7 +4,7 @@ export interface AgentNetwork {
   url(): string
   /** Registers an account that acts by requests signed with this key. The same name and key is the account there is. */
   register(account: { name: string; description: string; publicKey: string }): Promise<{ id: string; name: string }>
-  /** Gives an account this key instead of its keys; without one, nobody can act as it. */
+  /** Gives an account this key instead of its keys; without one, no one can act as it. */
   setKey(id: string, publicKey: string | undefined): Promise<void>
   /** Number of unread items of an account. */
   unreadOf(id: string): Promise<number>

@@ -39,7 +39,7 @@ const FILES = gcPart('project-files')
 
 /**
  * Files that gc writes into projects. Each is listed, hidden from git, and removed with the last session of its folder.
- * It is on the list before it is written, so that a crash leaves nothing behind that nobody knows of.
+ * It is on the list before it is written, so that a crash leaves nothing behind that no one knows of.
  */
 export class ProjectFiles {
   readonly #busy = new Map<string, Promise<unknown>>()
@@ -244,7 +244,7 @@ class GitFolder {
     return new Set(exitCode === 0 ? stdout.split('\0').filter(Boolean) : paths)
   }
 
-  /** Makes git look away from what was put into a tracked file, so that nobody commits it; or look at it again. */
+  /** Makes git look away from what was put into a tracked file, so that no one commits it; or look at it again. */
   async hide(path: string, isHidden: boolean): Promise<void> {
     const flag = isHidden ? '--skip-worktree' : '--no-skip-worktree'
     const args = ['-C', this.folder, 'update-index', flag, '--', path]
@@ -430,7 +430,7 @@ class ProjectDisk {
     return bytes ? { kind: 'file', bytes, mode: stats.mode & 0o777 } : { kind: 'other' }
   }
 
-  /** Puts a file in its place at once, so that no program sees half of it. */
+  /** Puts a file in its place immediately, so that no program sees half of it. */
   async write(path: string, bytes: Uint8Array, mode: number): Promise<void> {
     await this.#replace(path, async (temporary) => {
       await writeFile(temporary, bytes, { flag: 'wx', mode })

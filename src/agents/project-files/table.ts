@@ -13,7 +13,7 @@ export const projectFiles = sqliteTable(
     hash: text().notNull(),
     /** The text of a file of others that something was put into. */
     original: text(),
-    /** The file in which git is told to ignore it, and how. */
+    /** The file that makes git ignore it, with the pattern. */
     excludeFile: text('exclude_file'),
     pattern: text(),
   },

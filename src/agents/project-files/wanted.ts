@@ -5,7 +5,7 @@ export type WantedFile =
   | { readonly kind: 'file'; readonly bytes: Uint8Array; readonly mode: number }
   /** A link to a folder of a pack. */
   | { readonly kind: 'link'; readonly target: string }
-  /** Settings that are put into a file which others write too; the later ones win. */
+  /** Settings that are put into a file which others write as well; the later ones win. */
   | { readonly kind: 'settings'; readonly parts: readonly SettingsPart[]; readonly isSecret: boolean }
   /** Tables that are put at the end of a TOML file, unless it has them. */
   | { readonly kind: 'tables'; readonly tables: readonly NamedTable[]; readonly isSecret: boolean }

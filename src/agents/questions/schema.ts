@@ -36,7 +36,7 @@ export const GroupAnswer = Type.Object(
 )
 export type GroupAnswer = Static<typeof GroupAnswer>
 
-/** Ours: a question of a session and what became of it. */
+/** Ours: a question of a session and the outcome of it. */
 export const QuestionView = Type.Object(
   {
     id: Type.String({ description: 'Its name under attention.' }),

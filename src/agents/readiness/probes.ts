@@ -40,7 +40,7 @@ const whenFileExists =
     return isKeyed || files.some(isThere) ? configured : needsAuth(otherwise)
   }
 
-/** A preset whose login cannot be told from outside: its program says so itself when it needs one. */
+/** A preset whose login cannot be told from outside: its program asks for one itself. */
 const installedIsReady = (login: string): Check => {
   const detail = `its login shows only in the program; if it asks for one: ${login}`
   return () => ({ ...configured, detail })

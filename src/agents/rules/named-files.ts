@@ -9,7 +9,7 @@ import { argumentsOf } from './rule.ts'
 export interface NamedFile {
   readonly name: string
   readonly path: string
-  /** `absent`, `folder`, `sha256:…`; `link` and `large` are states that nobody can review. */
+  /** `absent`, `folder`, `sha256:…`; `link` and `large` are states that no one can review. */
   readonly state: string
   readonly text: string | undefined
 }

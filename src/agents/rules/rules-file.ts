@@ -28,7 +28,7 @@ export interface StoredRules {
 const NONE: StoredRules = { rules: [], problem: undefined }
 
 /**
- * The file of a person's rules, in `$GC_HOME`. It counts only while nobody else can read or write it. What a person
+ * The file of a person's rules, in `$GC_HOME`. It counts only while no one else can read or write it. What a person
  * wrote beside the rules stays.
  */
 export class RulesFile {

@@ -39,7 +39,7 @@ export class SessionDrains {
     }, actorOf(caller))
   }
 
-  /** Cancels a drain; a session that is up and does not drain stays as it is. */
+  /** Cancels a drain; a session that is up and does not drain stays unchanged. */
   async undrain(token: string, caller: Caller): Promise<OKWithIDResponseBody> {
     const { store, repository, resolver, recorder } = this.options
     const { id } = resolver.resolve(token)
@@ -50,7 +50,7 @@ export class SessionDrains {
     }, actorOf(caller))
   }
 
-  /** The calling session reports that it is done: it ends as soon as nobody needs it. */
+  /** The calling session reports that it is done: it ends as soon as no one needs it. */
   async acknowledge(token: string, caller: Caller): Promise<OKWithIDResponseBody> {
     const { store, clock, repository, resolver, recorder, workload } = this.options
     const row = resolver.resolve(token)

@@ -30,7 +30,7 @@ export class DriftedSessions {
 
   /**
    * Makes a change of the configuration through which running sessions stay as they are, in one stretch with it, so
-   * that nobody sees the one without the other. What can be applied to a running session still is.
+   * that no one sees the one without the other. What can be applied to a running session still is.
    */
   keepThrough(change: () => boolean, caller: Caller): Promise<boolean> {
     return this.options.store.write((tx) => {

@@ -338,7 +338,7 @@ class SessionUpkeep {
     prompts.close()
   }
 
-  /** Reads the screens anew, and finishes the answers that a stop interrupted; nothing else waits for that. */
+  /** Reads the screens again, and finishes the answers that a stop interrupted; nothing else waits for that. */
   async #recoverQuestions(): Promise<void> {
     const { questionWatcher, answers, report } = this.options
     try {

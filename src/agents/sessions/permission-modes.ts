@@ -33,7 +33,7 @@ const RUNNING = new Set(['active', 'start-pending', 'creating', 'draining', 'qua
 export class PermissionModes {
   constructor(private readonly options: PermissionModesOptions) {}
 
-  /** Sets the mode of a session's next start; a running program that uses ACP switches at once. */
+  /** Sets the mode of a session's next start; a running program that uses ACP switches immediately. */
   async choose(token: string, caller: Caller, mode: string): Promise<SessionResponse> {
     const { store, host, resolver, view } = this.options
     const row = resolver.resolve(token, { past: true })

@@ -42,7 +42,7 @@ export class SessionRestarts {
   constructor(private readonly options: SessionRestartsOptions) {}
 
   /**
-   * Ends a session's program and starts it again at once. With `fresh` it begins a new conversation. A session that
+   * Ends a session's program and starts it again immediately. With `fresh` it begins a new conversation. A session that
    * restarts itself is answered first.
    */
   async restart(token: string, caller: Caller, { fresh = false }: Restart = {}): Promise<OKWithIDResponseBody> {

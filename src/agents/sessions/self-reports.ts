@@ -40,8 +40,8 @@ export class SelfReports {
   }
 
   /**
-   * The calling session reports its program's name of the conversation. The first one stays until the program goes on in
-   * another: a program that the agent runs in its shell reports a start of its own.
+   * The calling session reports its program's name of the conversation. The first one stays until the program continues
+   * in another: a program that the agent runs in its shell reports a start of its own.
    */
   async nameConversation(token: string, caller: Caller, { key, source }: Conversation): Promise<OKWithIDResponseBody> {
     const { store, repository } = this.options

@@ -180,7 +180,7 @@ class Viewer {
     this.#end(socket, 'the program ended')
   }
 
-  /** Resolves when the socket has drained or closed; output that is missed meanwhile is sent as a gap. */
+  /** Resolves when the socket has drained or closed; output that is missed is sent as a gap. */
   #drain(): Promise<void> {
     return new Promise((resolve) => {
       this.#resume = resolve

@@ -14,9 +14,9 @@ const MAX_CLIPBOARD_BYTES = 128 << 10
 const MAX_CHARACTER_BYTES = 4
 
 /**
- * Lets pass of a program's output what draws, and makes all of it anew, wherever the chunks are cut: what acts on a terminal,
- * asks it something or changes how it reads later bytes does not reach the terminal of somebody who looks on. Controls of one
- * byte (C1) count as the sequences that they stand for.
+ * Lets pass of a program's output what draws, and makes all of it again, wherever the chunks are cut: what acts on a
+ * terminal, asks it something or changes how it reads later bytes does not reach the terminal of somebody who looks on.
+ * Controls of one byte (C1) count as the sequences that they stand for.
  */
 export class ViewerFilter {
   readonly #parser = new EscapeParser(MAX_STRING_BYTES)

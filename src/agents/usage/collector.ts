@@ -1,9 +1,9 @@
 import type { ModelUsage } from '../../programs/entries/index.ts'
 import type { LogSnapshot } from '../../programs/logs/index.ts'
 
-/** The usage of a response as it stands in a log. */
+/** The usage of a response as it is in a log. */
 export interface CollectedUsage extends ModelUsage {
-  /** The first entry of the response, which a copy of the log has too. */
+  /** The first entry of the response, which a copy of the log has as well. */
   readonly entry: string
 }
 

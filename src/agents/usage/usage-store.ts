@@ -138,7 +138,7 @@ export class UsageStore {
     this.#pruneSums = store.prepare('DELETE FROM usage_sums WHERE at < ?')
   }
 
-  /** Stores a fact, or how much it has grown; false when it was stored before as it is, also for another session. */
+  /** Stores a fact, or how much it has grown; false when it was stored before unchanged, also for another session. */
   add(tx: Tx, fact: UsageFact): boolean {
     const { at, kind, rig, agent } = fact
     const answer = answerOf(fact)

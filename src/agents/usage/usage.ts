@@ -178,7 +178,10 @@ export class Usage {
     }
   }
 
-  /** A model without a price is reported once, however many sessions use it; what a log does not name nobody can declare. */
+  /**
+   * A model without a price is reported once, however many sessions use it; what a log does not name no one can
+   * declare.
+   */
   #reportUnpriced(model: string): void {
     if (model === UNNAMED_MODEL || this.#unpriced.has(model) || this.#unpriced.size >= MAX_REPORTED) return
     this.#unpriced.add(model)

@@ -53,7 +53,7 @@ export class BasePins {
   }
 }
 
-/** Its time of creation tells the worktrees of equally named sessions of other cities apart. */
+/** Its creation time separates it from worktrees of equally named sessions in other cities. */
 const refOf = ({ session, createdAt }: Place): string => `refs/gc-${session}-${createdAt.toString(36)}`
 
 /** Those commits that no other contains. */

@@ -302,7 +302,7 @@ async function onlyNew(clone: Repository, refs: readonly Ref[]): Promise<Ref[]> 
   )
 }
 
-/** Somebody else's commits on the session's branch are not replaced. The clone has the rig's objects, too. */
+/** Somebody else's commits on the session's branch are not replaced. The clone has the rig's objects as well. */
 async function requireAhead(clone: Repository, rig: Repository, branch: string, tip: string, commit: string) {
   if (tip === '' || (await clone.try('merge-base', tip, commit)) === tip) return
   const what = `${branch} was changed in ${rig.path}`

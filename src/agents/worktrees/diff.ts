@@ -103,7 +103,7 @@ export class DiffReader {
     return { patch, cut: cut || newFiles.length > MAX_NEW_FILES }
   }
 
-  /** A patch of at most so many bytes, and whether it goes on. */
+  /** A patch of at most so many bytes, and whether it continues. */
   async #patch(args: readonly string[], maxBytes: number): Promise<readonly [string, boolean]> {
     const result = await this.#run(args, maxBytes)
     if (result.exceeded === 'output') return [result.stdout.slice(0, result.stdout.lastIndexOf('\n') + 1), true]

@@ -9,8 +9,8 @@ import { Repository } from './repository.ts'
 import type { WorktreeRow } from './table.ts'
 
 /**
- * Worktrees linked to the repository of their rig, as gc made them before: they go on until their sessions are over. Other
- * sessions may write the rig, so that gc's own git runs confined in them, too.
+ * Worktrees linked to the repository of their rig, as gc made them before: they continue until their sessions are over.
+ * Other sessions may write the rig, so that gc's own git runs confined in them as well.
  */
 export class LinkedWorktrees implements Checkouts {
   constructor(

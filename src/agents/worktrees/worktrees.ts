@@ -264,7 +264,10 @@ export class Worktrees {
     await this.remove(caller, session, true)
   }
 
-  /** Stores the state of the worktree of a session, if it has one, before it begins anew; throws when that cannot be done. */
+  /**
+   * Stores the state of the worktree of a session, if it has one, before it begins again; throws when that cannot be
+   * done.
+   */
   async secure(session: string, actor: Actor): Promise<void> {
     await this.options.snapshots.take(session, 'reset', actor).catch((error) => {
       const why = `gc cannot store a snapshot of its worktree: ${errorMessage(error)}`
@@ -356,7 +359,7 @@ export class Worktrees {
     return undefined
   }
 
-  /** True if each branch of a session landed as it is. */
+  /** True if each branch of a session landed unchanged. */
   async #isLanded({ rig, branch }: WorktreeRow): Promise<boolean> {
     const repository = this.rigGit(rig)
     if (!repository) return false

@@ -56,7 +56,7 @@ export class ProgramAttention implements AttentionSource {
     })
   }
 
-  /** Looks at all programs, once more when the configuration changed meanwhile. */
+  /** Looks at all programs, once more when the configuration changed. */
   #look(): void {
     this.#isStale = this.#looking !== undefined
     this.#looking ??= this.#find().finally(() => {

@@ -20,7 +20,7 @@ interface WorkAttentionOptions {
 /** Work is looked at so long after a bead changed: who creates a bead may be about to route it. */
 const SETTLING_MS = 750
 
-/** Work that nobody can take as things are, and agents that cannot be started though they are wanted. */
+/** Work that no one can take as things are, and agents that cannot be started though they are wanted. */
 export class WorkAttention implements AttentionSource {
   readonly name = 'work'
 

@@ -6,7 +6,7 @@ export const sessionTraffic = sqliteTable(
   {
     session: text().notNull(),
     host: text().notNull(),
-    /** The last run that was added: one that is told of twice counts once. */
+    /** The last run that was added: one that is reported twice counts once. */
     run: text().notNull(),
     connections: integer().notNull(),
     denied: integer().notNull(),

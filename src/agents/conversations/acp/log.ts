@@ -81,7 +81,7 @@ class AcpLog implements LogReader {
     this.#lastId = id
   }
 
-  /** Builds the entries anew from the newest records, up to the last one that was read. */
+  /** Builds the entries again from the newest records, up to the last one that was read. */
   #dropOld(): void {
     const last = this.#lastId
     this.#builder = new AcpEntryBuilder()

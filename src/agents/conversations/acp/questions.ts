@@ -103,7 +103,7 @@ function toolText({ rawInput, content, locations }: Record<string, unknown>): { 
   return { text: text.slice(0, MAX_TEXT), cut: text.length > MAX_TEXT }
 }
 
-/** A command or address as it is; whatever else an input has, as JSON. */
+/** A command or address unchanged; whatever else an input has, as JSON. */
 function inputParts(input: unknown): string[] {
   if (typeof input === 'string') return input === '' ? [] : [input]
   if (!isObject(input)) return []

@@ -25,7 +25,7 @@ export const acpRecords = sqliteTable(
   (record) => [index('acp_records_session').on(record.sessionId, record.id)],
 )
 
-/** The questions that nobody has answered yet. */
+/** The questions that no one has answered yet. */
 export const acpQuestions = sqliteTable(
   'acp_questions',
   {

@@ -2,7 +2,7 @@ import { describeOutcome, type QuestionRow, questionId } from '../../questions/i
 import type { Transcript } from '../schema.ts'
 import type { Message } from '../structured/messages.ts'
 
-/** A transcript with what its program asked on its screen, each question where it came up, with what became of it. */
+/** A transcript with what its program asked on its screen, each question where it came up, with the outcome of it. */
 export function withQuestions(transcript: Transcript, rows: readonly QuestionRow[]): Transcript {
   const asked = rows.filter(isOnScreen)
   if (asked.length === 0 || transcript.format === 'raw') return transcript

@@ -3,7 +3,7 @@ const LINES_PER_PART = 8
 /** Maximum lines kept for a reader; beyond them it restarts with the current screen. */
 const MAX_LINES = 1000
 
-/** Some lines that are one message; their number tells which. */
+/** Some lines that are one message; identified by their number. */
 export interface ScreenPart {
   readonly number: number
   readonly text: string

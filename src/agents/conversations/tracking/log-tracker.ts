@@ -59,7 +59,7 @@ export class LogTracker {
   readonly #opened = new Set<TrackedLog>()
   #current: TrackedLog | undefined
   #status: LogStatus = {}
-  /** True if all folders are to be looked through. */
+  /** True if all folders should be looked through. */
   #isFull = true
   #checkedAt = 0
   #readings = 0
@@ -152,7 +152,7 @@ export class LogTracker {
     if (due.size > 0) this.#changed.emit()
   }
 
-  /** A log that is no file is found by its session, and tells itself when it grows. */
+  /** A log that is no file is found by its session, and reports growth itself. */
   #findRecords(due: Set<TrackedLog>): void {
     const handle = this.options.findRecords(this.row)
     if (!handle) return

@@ -142,7 +142,7 @@ export class LogTrackers {
     return tracker
   }
 
-  /** Reads what the programs wrote of sessions that ended while nobody read it. */
+  /** Reads what the programs wrote of sessions that ended while no one read it. */
   #finishEnded(): void {
     const { logStore, sessionRepository } = this.options
     for (const id of logStore.open()) {

@@ -167,8 +167,8 @@ const FILE_TIME_LAG_MS = 20
 const MAX_PROCESSES = 20
 
 /**
- * Tells which of several sessions wrote a file of theirs just now, by what the system counts for their processes.
- * Linux only; elsewhere nothing is known.
+ * Finds which of several sessions just wrote a file, by what the system counts for their processes. Linux only;
+ * elsewhere nothing is known.
  */
 class WriteMeter {
   /** Number of bytes the processes of a session had written when its logs were read lately. */

@@ -107,7 +107,7 @@ export class SessionLogs {
     return handle && followLog(this.#follow, row, handle, options, signal)
   }
 
-  /** Tells a reader of the session's stream what it asks; `notify` is called when that changes. */
+  /** Sends a reader of the session's stream its question; `notify` is called when that changes. */
   monitorQuestions(row: SessionRow, format: TranscriptFormat, notify: () => void): QuestionMonitor {
     return new QuestionMonitor(this.options, row, format, notify)
   }
@@ -310,7 +310,7 @@ interface QuestionMonitorOptions {
   onAsked(row: SessionRow, listener: () => void): () => void
 }
 
-/** Tells the reader of a session's stream what its program asks a person, as soon as that comes up or goes. */
+/** Sends the reader of a session's stream the questions of its program, as they come and go. */
 class QuestionMonitor {
   #told: string | undefined
   #isDue = true
@@ -370,7 +370,7 @@ interface CachedLog {
 
 /** Options that read only the newest part of a large log. */
 const READER_OPTIONS = { windowBytes: 16 * 1024 * 1024, keepBytes: 16 * 1024 * 1024, skipsToEnd: true }
-/** Time a log without readers stays open, since whoever reads one page often reads the next. */
+/** Time a log without readers stays open, since anyone who reads one page often reads the next. */
 const IDLE_MS = 30_000
 const MAX_IDLE_LOGS = 4
 

@@ -12,7 +12,7 @@ export class Wakeup {
     this.#wake?.()
   }
 
-  /** Resolves at the next notification, or at once when one was missed or the signal was aborted. */
+  /** Resolves at the next notification, or immediately when one was missed or the signal was aborted. */
   async wait(): Promise<void> {
     if (!this.#isNotified && !this.signal.aborted) {
       await new Promise<void>((resolve) => {

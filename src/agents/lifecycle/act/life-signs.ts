@@ -31,7 +31,7 @@ export class LifeSigns {
   constructor(private readonly options: LifeSignsOptions) {}
 
   /**
-   * Time a session is to be left alone that would be drained for this reason, in milliseconds: while its program waits
+   * Time a session should be left alone that would be drained for this reason, in milliseconds: while its program waits
    * for a person or the end of a limit, and while one that has claimed nothing is still starting up. 0 when it is idle.
    */
   async patience(row: RunningSession, reason: string): Promise<number> {
@@ -54,7 +54,7 @@ export class LifeSigns {
     return clock.now() < row.wokeAt + launchPlanner.startupTimeout(row)
   }
 
-  /** A program whose screen tells nothing is judged by the processor time that it used since it was last looked at. */
+  /** A program without readable screen is judged by the processor time that it used since it was last looked at. */
   async #load({ hostKey, pid }: RunningSession): Promise<number> {
     const now = this.options.clock.monotonic()
     const cpuTime = await this.options.cpuTime(pid)

@@ -46,7 +46,7 @@ export class Parking {
     log.append(tx, BeadParked, { subject: bead, message }, { bead_id: bead, agent, deaths })
   }
 
-  /** Offers a parked bead again at once; throws when it is not parked. */
+  /** Offers a parked bead again immediately; throws when it is not parked. */
   unpark(caller: Caller, id: string): Promise<Bead> {
     const { store, beads, failures } = this.options
     return store.write((tx) => {

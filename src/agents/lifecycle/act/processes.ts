@@ -36,7 +36,7 @@ import type { ProcessExit } from '../plan/exit-rules.ts'
 /** Actor that starts programs and records their outcome. */
 const SESSIONS = gcPart('sessions')
 
-/** The size of a terminal that nobody has attached to yet. */
+/** The size of a terminal that no one has attached to yet. */
 const COLS = 120
 const ROWS = 40
 
@@ -66,7 +66,7 @@ interface SessionProcessesOptions {
 interface StopOptions {
   /** Written before the process ends. */
   before?: (tx: Tx) => void
-  /** True if the session is closed with it, so that nobody will work under its names again. */
+  /** True if the session is closed with it, so that no one will work under its names again. */
   isClosing?: boolean
 }
 
@@ -94,7 +94,9 @@ export class SessionProcesses {
     return this.steps.exclusively(id, () => this.#refresh(id))
   }
 
-  /** Ends a program whose login has no room any more; its session goes on with another, or when that has room again. */
+  /**
+   * Ends a program whose login has no room any more; its session continues with another, or when that has room again.
+   */
   leaveLogin(id: string, key: string, why: Pick<ProcessExit, 'limit' | 'deadLogin'>): Promise<void> {
     return this.steps.exclusively(id, async () => {
       if (this.options.repository.find(id)?.hostKey !== key) return
@@ -132,7 +134,7 @@ export class SessionProcesses {
     })
   }
 
-  /** Ends a process: it has `shutdown_timeout` to exit by itself. */
+  /** Ends a process: it has `shutdown_timeout` to exit automatically. */
   async #endProcess(key: string): Promise<void> {
     await this.options.host.end(key, { grace: this.options.config.current.daemon.shutdownTimeout })
   }
@@ -297,7 +299,7 @@ export class SessionProcesses {
   }
 }
 
-/** Warns, once for each agent, that nobody limited an agent whose sessions now work in one and the same folder. */
+/** Warns, once for each agent, that no one limited an agent whose sessions now work in one and the same folder. */
 class FolderSharing {
   readonly #warned = new Set<string>()
 
@@ -319,7 +321,7 @@ class FolderSharing {
   }
 }
 
-/** True if a start certainly did not happen; otherwise the next listing of the host tells. */
+/** True if a start certainly did not happen; otherwise the next listing of the host shows it. */
 const isKnownFailure = (error: unknown): boolean => error instanceof AppError && error.code !== 'gateway-timeout'
 
 /** The steps of sessions that are under way, such as starts and ends of their programs; a session takes one at a time. */

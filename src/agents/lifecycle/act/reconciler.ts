@@ -161,7 +161,7 @@ export class Reconciler {
     this.options.upkeep.stop()
   }
 
-  /** Matches rows and processes before anything else happens; starts go on meanwhile. */
+  /** Matches rows and processes before anything else happens; starts continue. */
   async #matchFirst(): Promise<void> {
     this.#run()
     await this.#running
@@ -230,7 +230,7 @@ export class Reconciler {
     }
   }
 
-  /** Executes a plan; true when that created a session, which is to be started now. */
+  /** Executes a plan; true when that created a session, which should be started now. */
   async #execute(actions: readonly ReconcileAction[]): Promise<boolean> {
     let hasCreated = false
     for (const action of actions) {
@@ -296,7 +296,7 @@ const missingProgramRetry = ({ agents, now }: CitySnapshot): number | undefined 
     : undefined
 
 /**
- * True if an event may change what is to be started or ended. Changes of sessions themselves are notified otherwise.
+ * True if an event may change what should be started or ended. Changes of sessions themselves are notified otherwise.
  */
 function affectsSessions({ type, payload }: RecordedEvent): boolean {
   if (!type.startsWith('bead.')) return type === 'city.suspended' || type === 'city.resumed'

@@ -69,7 +69,7 @@ export class SessionCloser {
     return undefined
   }
 
-  /** Nobody waits any more for a session whose start has not begun: it does not start later, unasked. */
+  /** No one waits any more for a session whose start has not begun: it does not start later, unasked. */
   #giveUp(tx: Tx, id: string): void {
     if (this.options.repository.find(id)?.state === 'start-pending') this.close(tx, id, 'it did not start in time')
   }

@@ -64,7 +64,7 @@ export class SessionCreator {
     }, actorOf(caller))
   }
 
-  /** Accepts a person's session. What is not known at once, such as a taken alias, its terminal event reports. */
+  /** Accepts a person's session. What is not known immediately, such as a taken alias, its terminal event reports. */
   async create(caller: Caller, body: SessionCreate): Promise<AsyncAcceptedBody> {
     this.#requireConfined(caller, body)
     const draft = this.#draft(body)

@@ -46,7 +46,7 @@ const GRACE_MS = 5_000
 /** Maximum rounds of a sweep, each looking for processes started since the last one. */
 const MAX_ROUNDS = 3
 
-/** A detached process, with what tells it from a later one of the same pid. */
+/** A detached process, with its start time, since pids are reused. */
 interface FoundProcess extends ProcessSummary {
   sessionId: string
 }
@@ -95,7 +95,7 @@ export class DetachedProcesses {
   /** Calls the listener whenever others are remembered, once that is on disk. */
   readonly onChange = this.#changes.listen
 
-  /** Looks for them now: those of running sessions, too. */
+  /** Looks for them now: those of running sessions as well. */
   async list(token?: string): Promise<DetachedProcessList> {
     const session = this.#idOf(token)
     const { found, running } = await this.#find(session)

@@ -6,7 +6,7 @@ export const detachedProcesses = sqliteTable(
   {
     session: text().notNull(),
     pid: integer().notNull(),
-    /** Names the moment of its start: with the pid it identifies one process, across reboots too. */
+    /** Names the moment of its start: with the pid it identifies one process, across reboots as well. */
     started: text().notNull(),
     command: text().notNull(),
     foundAt: integer('found_at').notNull(),

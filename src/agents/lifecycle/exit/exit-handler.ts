@@ -65,7 +65,7 @@ const STOP_REASONS: Readonly<Record<string, string>> = {
 /** An exit this soon after a person's answer follows from it, as from `No, exit`. */
 const ANSWER_EFFECT = 10_000
 
-/** Handles the exit of a session's process: what becomes of the session, and what the exit counts against. */
+/** Handles the exit of a session's process: the outcome of the session, and what the exit counts against. */
 export class ExitHandler {
   constructor(private readonly options: ExitHandlerOptions) {}
 

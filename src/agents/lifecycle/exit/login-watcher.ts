@@ -49,7 +49,9 @@ const QUIET_PERIOD = 3_000
 /** Maximum waits for a screen that never becomes quiet, before it is read anyway. */
 const MAX_BUSY_LOOKS = 4
 
-/** Notices programs whose login reached its usage limit or is not accepted any more, and ends those that nobody watches. */
+/**
+ * Notices programs whose login reached its usage limit or is not accepted any more, and ends those that no one watches.
+ */
 export class LoginWatcher {
   readonly #checks = new Map<string, { deadline: Deadline; again: boolean; looks: number }>()
   readonly #logs = new LogWatcher()
@@ -136,7 +138,7 @@ export class LoginWatcher {
     }, gcPart('sessions'))
   }
 
-  /** The first session that asks stays for a person to log in there, unless its work can go on elsewhere. */
+  /** The first session that asks stays for a person to log in there, unless its work can continue elsewhere. */
   #onLoginDialog(row: RunningSession, text: string): void {
     const { limits, logins, programOf } = this.options
     const { id } = logins.of(row)
@@ -213,7 +215,7 @@ export class LoginWatcher {
     else if (asked === 'login') this.#onLoginDialog(row, text)
   }
 
-  /** The kind of a dialog: as its host reads it, which tells it by its colours from words of an agent. */
+  /** The kind of a dialog: as its host reads it, which separates it by its colours from words of an agent. */
   #askedKind({ hostKey }: RunningSession, screen: TerminalScreen, profile: TerminalProfile): QuestionKind | undefined {
     const { host } = this.options
     if (host.reportsQuestions(hostKey)) return host.question(hostKey)?.kind

@@ -2,7 +2,7 @@ import type { LimitStatement } from '../../../programs/limits/index.ts'
 import type { SessionState } from '../../../work/sessions/index.ts'
 import { backoff, MAX_CHURN, MAX_FAILURES, PRODUCTIVE_AFTER, QUARANTINE, QUICK_EXIT, RESUME_EXIT } from './limits.ts'
 
-/** Exit of a process. `lost`: nobody saw it. `not-started`: it could not be started at all. */
+/** Exit of a process. `lost`: no one saw it. `not-started`: it could not be started at all. */
 export interface ProcessExit {
   how: 'exited' | 'signalled' | 'lost' | 'not-started'
   code?: number
@@ -39,13 +39,13 @@ export interface ExitedSession {
   worked: boolean
   /** The bead it was created for. */
   createdFor: string | undefined
-  /** True if nobody has claimed that bead. */
+  /** True if no one has claimed that bead. */
   leftUnclaimed: boolean
   /** True if it was created because a scale check asked for it. */
   fromScaleCheck: boolean
   /** True if it resumed an earlier conversation. */
   resumed: boolean
-  /** True if a person answered a question of its program just before: what follows from that is nobody's failure. */
+  /** True if a person answered a question of its program just before: what follows from that is no one's failure. */
   answered: boolean
   /** Until when a crash now holds it because it crashed too often; 0 for no hold. */
   crashHoldUntil: number
@@ -63,7 +63,7 @@ export interface ExitOutcome {
   quarantinedUntil: number
   failures: number
   churn: number
-  /** True if nobody wanted it to end. */
+  /** True if no one wanted it to end. */
   crashed: boolean
   /**
    * True if it was ended by a signal from outside, which counts against nothing but a bead that it happens to
@@ -96,7 +96,7 @@ const KILLED_CODES = new Set([129, 130, 137, 143])
 export const wasKilled = ({ how, code, signal = '' }: ProcessExit): boolean =>
   how === 'signalled' ? !FAULT_SIGNALS.has(signal) : how === 'exited' && code !== undefined && KILLED_CODES.has(code)
 
-/** Decides what becomes of a session whose process is gone. */
+/** Decides the outcome of a session whose process is gone. */
 export function decideOutcome(session: ExitedSession, exit: ProcessExit, now: number): ExitOutcome {
   const outcome = outcomeOf(session, exit, now)
   return session.answered ? { ...outcome, blamedBeads: [], blamesAgent: false } : outcome
@@ -154,7 +154,7 @@ function failedStart(session: ExitedSession, exit: ProcessExit, now: number): Ex
   return failures < MAX_FAILURES ? failed : giveUp(session, failed, 'quarantine', now + QUARANTINE)
 }
 
-/** It goes on with another login when one has room, else it is held until one has. */
+/** It continues with another login when one has room, else it is held until one has. */
 function withoutLogin(session: ExitedSession, { limit }: ProcessExit, now: number): ExitOutcome {
   const { limitedUntil, origin } = session
   const reason = limit ? 'rate_limit' : DEAD_LOGIN
@@ -182,21 +182,26 @@ function lostProcess(session: ExitedSession, now: number): ExitOutcome {
   }
 }
 
-/** It exited by itself without an error. That counts against work that it left unfinished. */
+/** It exited automatically without an error. That counts against work that it left unfinished. */
 function cleanExit(session: ExitedSession): ExitOutcome {
   const state = session.origin === 'ephemeral' ? 'closed' : 'asleep'
   const outcome = ended(session, state, 'no-wake-reason')
   return blameIfUnclaimed(session, { ...outcome, failures: 0, churn: 0, blamedBeads: session.work })
 }
 
-/** A session that never claimed the bead it was created for counts against both, or others would repeat it for ever. */
+/**
+ * A session that never claimed the bead it was created for counts against both, or others would repeat it indefinitely.
+ */
 function blameIfUnclaimed(session: ExitedSession, outcome: ExitOutcome): ExitOutcome {
   if (!session.createdFor || !session.leftUnclaimed || HELD_BY_PERSON.has(session.reason)) return outcome
   const blamedBeads = [...outcome.blamedBeads, session.createdFor]
   return { ...outcome, blamesAgent: !session.worked, blamedBeads }
 }
 
-/** It ended though nobody wanted that: it waits longer each time, and is given up when it crashed by itself too often. */
+/**
+ * It ended though no one wanted that: it waits longer each time, and is given up when it crashed automatically too
+ * often.
+ */
 function crashed(session: ExitedSession, exit: ProcessExit, now: number): ExitOutcome {
   // After the clock was set back, the lifetime is unknown and taken for long.
   const uptime = now < session.wokeAt ? PRODUCTIVE_AFTER : now - session.wokeAt

@@ -5,8 +5,8 @@ import { backoff, IDLE_GRACE, QUICK_EXIT } from './limits.ts'
 const VOLUNTARY_STOPS = new Set(['exited gracefully', 'drain acknowledged'])
 
 /**
- * Delays sessions that are started without work when the last ones of their agent exited at once: longer each time, at
- * most a minute. Sessions for waiting work are not delayed.
+ * Delays sessions that are started without work when the last ones of their agent exited immediately: longer each time,
+ * at most a minute. Sessions for waiting work are not delayed.
  */
 export class IdleBackoff {
   readonly #agents = new Map<string, { exits: number; until: number }>()

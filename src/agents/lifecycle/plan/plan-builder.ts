@@ -39,7 +39,7 @@ export class PlanBuilder {
     return this.capacity.agent(session.agent)
   }
 
-  /** True if a session is up, or is to be started. */
+  /** True if a session is up, or should be started. */
   isUp({ id, state }: SessionSnapshot): boolean {
     return state === 'creating' || state === 'active' || this.#started.has(id)
   }
@@ -91,7 +91,7 @@ class StartOrder {
     this.needed = this.#needed()
   }
 
-  /** A session of this agent is to be started, or created for this identity. */
+  /** A session of this agent should be started, or created for this identity. */
   markStarting(agent: string, named?: string): void {
     this.#starting.add(agent)
     if (named !== undefined) this.#created.add(named)

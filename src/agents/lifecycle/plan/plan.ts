@@ -55,7 +55,7 @@ function actionFor(session: SessionSnapshot, key: string, { hosted, now }: PlanB
 const isSameProcess = ({ pid, processStarted }: SessionSnapshot, process: ProcessState): boolean =>
   pid === undefined || (pid === process.pid && processStarted === process.startedAt)
 
-/** Plans the end of sessions that have nothing left to do or may not go on, and of holds that are over. */
+/** Plans the end of sessions that have nothing left to do or may not continue, and of holds that are over. */
 function planStops(builder: PlanBuilder): void {
   for (const session of builder.idle) {
     if (session.state === 'quarantined' && builder.isDue(heldUntil(session, builder.agentOf(session)))) {
@@ -142,7 +142,7 @@ function isChatIdle(builder: PlanBuilder, { quietSince, wokeAt }: SessionSnapsho
   return idle !== undefined && builder.isDue(Math.max(quietSince + idle, wokeAt + grace))
 }
 
-/** True if an idle session is to be restarted because its declaration changed; a person's is left to the person. */
+/** True if an idle session should be restarted because its declaration changed; a person's is left to the person. */
 const hasDrifted = (builder: PlanBuilder, { drift, origin }: SessionSnapshot, since: number): boolean =>
   drift.some((part) => part !== LIVE) && origin !== 'manual' && builder.isDue(since + IDLE_GRACE)
 

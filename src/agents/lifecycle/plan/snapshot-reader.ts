@@ -207,7 +207,7 @@ export class SnapshotReader {
   }
 }
 
-/** True if a running session has claimed nothing, and nobody the bead that it was created for. */
+/** True if a running session has claimed nothing, and no one the bead that it was created for. */
 const isUnclaimed = ({ state, worked, work }: SessionRow, workload: Workload): boolean =>
   state === 'active' && !worked && Boolean(work) && workload.isUnassigned(work ?? '')
 

@@ -3,7 +3,7 @@ import type { ExitedSession, ExitOutcome, ProcessExit } from './exit-rules.ts'
 /** State of a rig or the city that limits its sessions. */
 export interface ScopeState {
   suspended: boolean
-  /** The most sessions at once; undefined for no limit. */
+  /** The most sessions at a time; undefined for no limit. */
   maxActive: number | undefined
 }
 
@@ -34,7 +34,7 @@ export interface AgentState {
   retryAt: number
   /** Until when none of its logins has room, so that none of its sessions is started; 0 when one has. */
   limitedUntil?: number
-  /** No session is started without work before this time, because the last ones exited at once. */
+  /** No session is started without work before this time, because the last ones exited immediately. */
   idleBackoffUntil?: number
   drainTimeout: number
   /** The same for a session that is drained because its declaration changed. */
@@ -108,7 +108,7 @@ export interface ProcessState {
 export interface CitySnapshot {
   now: number
   city: ScopeState & {
-    /** True if a budget of the city is used up, so that nobody gets another turn. */
+    /** True if a budget of the city is used up, so that no one gets another turn. */
     blocked?: boolean
   }
   /** Number of more sessions that may be started now. */

@@ -6,7 +6,7 @@ import { EngineKey } from '../../../work/metadata.ts'
 const MAX_ROUTES = 200
 const MAX_READY = 500
 
-/** Ready beads that nobody holds, by where they are routed to; each look costs the same however many there are. */
+/** Ready beads that no one holds, by where they are routed to; each look costs the same however many there are. */
 export class WaitingWork {
   readonly #nextRoute: Statement<{ route: string | null }, [string]>
   readonly #oldest: Statement<{ id: string }, [string]>
@@ -45,7 +45,7 @@ export class WaitingWork {
     return routes
   }
 
-  /** Beads that can be worked on now, are routed to nobody and have no run, among the most urgent. */
+  /** Beads that can be worked on now, are routed to no one and have no run, among the most urgent. */
   unrouted(): string[] {
     return this.#unrouted.all(this.clock.now()).map(({ id }) => id)
   }

@@ -33,7 +33,7 @@ type KeyParameters = [string, string, string, string]
 
 /**
  * Limits how much a city, its rigs and its agents may use. Once a budget is used up, what runs under it finishes its
- * present turn, and nobody gets another until its next period.
+ * present turn, and no one gets another until its next period.
  */
 export class Budgets {
   readonly #all: Statement<BudgetRow, []>

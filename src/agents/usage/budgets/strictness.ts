@@ -2,7 +2,7 @@ import type { Statement, Store, Tx } from '../../../core/store/index.ts'
 
 /**
  * True if an agent under a budget gets no turn when its program does not report what it uses. In a city that an earlier
- * gc had open it goes on until a person decides: that gc did not stop it.
+ * gc had open it continues until a person decides: that gc did not stop it.
  */
 export class Strictness {
   readonly #delete: Statement<unknown, []>

@@ -23,7 +23,7 @@ export const budgets = sqliteTable(
 )
 export type BudgetRow = typeof budgets.$inferSelect
 
-/** Has a row while agents whose programs do not report what they use go on under a budget. */
+/** Has a row while agents whose programs do not report what they use continue under a budget. */
 export const lenientBudgets = sqliteTable('lenient_budgets', { since: integer().notNull() })
 
 /** True if the programs of agents report what they use, as their turns showed. */

@@ -176,7 +176,7 @@ export class FolderIndex {
     return files
   }
 
-  /** Leaves out what is too large or cannot be read, and says so. */
+  /** Leaves out large and unreadable parts, and reports them. */
   async #admit(paths: readonly string[]): Promise<{ paths: string[]; leftOut: LeftOutFile[] }> {
     const max = this.options.maxFileBytes()
     const leftOut: LeftOutFile[] = []

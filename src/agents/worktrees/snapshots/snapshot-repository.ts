@@ -25,7 +25,7 @@ const MAX_KNOWN = 500
 /** Refs in a bundle for a rig. */
 export const RESTORED = 'refs/gc/restored'
 
-/** Every byte is stored as it is, and no attribute of a worktree chooses a filter or hides a file from a diff. */
+/** Every byte is stored unchanged, and no attribute of a worktree chooses a filter or hides a file from a diff. */
 const ATTRIBUTES = '* -text -eol -filter -ident -working-tree-encoding !diff\n'
 
 /** The configuration of gc's own repository. That of the user, the machine and the worktree is never read. */
@@ -125,7 +125,7 @@ export class SnapshotRepository {
     return join(this.path, 'indexes', `${session}.index`)
   }
 
-  /** Creates the repository, and at first removes the locks that a killed git left: nobody else writes here. */
+  /** Creates the repository, and at first removes the locks that a killed git left: no one else writes here. */
   async prepare(format: 'sha1' | 'sha256'): Promise<void> {
     if (!this.exists) {
       const unfinished = `${this.path}.unfinished`

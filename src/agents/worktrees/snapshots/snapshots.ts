@@ -170,7 +170,7 @@ export class Snapshots {
     await this.#last
   }
 
-  /** Calls the listener with every commit that a session is found on; its worktree is not removed meanwhile. */
+  /** Calls the listener with every commit that a session is found on; its worktree is not removed. */
   watchCommits(listener: (copied: CopiedCommit) => Promise<void>): void {
     this.#onCommit = listener
   }
@@ -377,7 +377,7 @@ export class Snapshots {
     return { watched, state, commit, others, branch, withoutHistory }
   }
 
-  /** Shows a copied commit to who watches them; false when that failed and is to be tried again. */
+  /** Shows a copied commit to who watches them; false when that failed and should be tried again. */
   async #show({ session, rig, source, repository, read }: CopiedSource): Promise<boolean> {
     const { head: commit, branch, objects } = source
     if (commit === undefined || this.#onCommit === undefined) return true

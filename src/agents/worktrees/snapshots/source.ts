@@ -23,11 +23,11 @@ export interface WorktreeSource {
   readonly shallow: readonly string[]
   /** Patterns that git ignores there besides `.gitignore`. */
   readonly exclude: Buffer
-  /** The index of the session, and what tells whether it changed. */
+  /** The index of the session, and its fingerprint. */
   readonly index: { readonly path: string; readonly version: string } | undefined
   /** Commits that it was on, and those that were stashed, newest first. */
   readonly logged: readonly string[]
-  /** Tells whether something was fetched. */
+  /** Returns whether something was fetched. */
   readonly fetched: string
   /** True if only a part of the files is checked out. */
   readonly isSparse: boolean
