@@ -207,7 +207,7 @@ class AccountsFile {
     return parseAccounts(text, this.path, this.userHome)
   }
 
-  /** Changes the file as a whole; again, when somebody else changed it meanwhile. */
+  /** Changes the file as a whole; again, when somebody else changed it. */
   async #edit(change: (text: string) => string): Promise<void> {
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       const { problem } = this.current

@@ -218,7 +218,7 @@ export interface NamedSessionConfig {
   readonly mode: 'on_demand' | 'always'
 }
 
-/** `[[extmsg.default_route]]`: which agent answers conversations of a messenger that are bound to nobody. */
+/** `[[extmsg.default_route]]`: which agent answers conversations of a messenger that are bound to no one. */
 export interface DefaultRouteConfig {
   /** In lower case. */
   readonly provider: string
@@ -257,7 +257,7 @@ export interface DaemonConfig {
   readonly restartWindow: number
   readonly shutdownTimeout: number
   readonly driftDrainTimeout: number
-  /** Time bookkeeping stays once it is closed, and how often that is looked at; 0 for ever. */
+  /** Time bookkeeping stays once it is closed, and how often that is looked at; 0 indefinitely. */
   readonly wispTtl: number
   readonly wispGcInterval: number
   readonly probeConcurrency: number
@@ -270,7 +270,7 @@ export interface DaemonConfig {
 export interface SessionConfig {
   readonly provider: string
   readonly setupTimeout: number
-  /** The highest number of worktrees of the city at once. */
+  /** The highest number of worktrees of the city at a time. */
   readonly worktreeLimit: number
   /** The bytes of the largest file that a snapshot of a worktree holds. */
   readonly snapshotMaxBytes: number
@@ -282,13 +282,13 @@ export interface SessionConfig {
 
 /** `[mail]`. */
 export interface MailConfig {
-  /** Time a message stays after it was read, and again after it was archived; 0 for ever. */
+  /** Time a message stays after it was read, and again after it was archived; 0 indefinitely. */
   readonly retentionTtl: number
 }
 
 /** `[events.rotation]`: which archives of events are kept. */
 export interface EventArchiveConfig {
-  /** 0 for ever. */
+  /** 0 indefinitely. */
   readonly age: number
   /** The disk space they may take together; 0 for no limit. */
   readonly bytes: number

@@ -43,7 +43,7 @@ export interface Order {
   readonly timeout: number
   /** The arguments that it takes, and whether each is required. */
   readonly params: Readonly<Record<string, { readonly required: boolean }>>
-  /** It is started even when nobody can tell whether it runs already. */
+  /** It is started even when no one can tell whether it runs already. */
   readonly idempotent: boolean
   /** It is started even while it runs. */
   readonly noWorkGate: boolean
@@ -81,6 +81,6 @@ export interface Orders {
   readonly unmatchedOverrides: readonly Diagnostic[]
 }
 
-/** The name that tells the instances of an order apart. */
+/** The name that identifies an instance of an order. */
 export const scopedNameOf = (name: string, rig: string | undefined): string =>
   rig === undefined ? name : `${name}:rig:${rig}`

@@ -21,7 +21,7 @@ export interface WebhookConfig {
   readonly block: DeclaredBlock
 }
 
-/** Number of deliveries that are looked at: `perMinute` on average, and `burst` at once. */
+/** Number of deliveries that are looked at: `perMinute` on average, and `burst` immediately. */
 export interface WebhookRate {
   readonly perMinute: number
   readonly burst: number

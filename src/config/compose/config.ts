@@ -49,14 +49,14 @@ const MAX_EDIT_ATTEMPTS = 8
 
 /**
  * The configuration that a city's files declare. A running city keeps the last one that was good; `problem` says why
- * the files on disk are not the ones in force.
+ * the files on disk are not the ones active.
  */
 export class Config {
   readonly path: string
   /** The secrets that the files declare. */
   readonly secrets = new DeclaredSecrets(() => this.#composition.files)
   #composition: Composition
-  /** The files on disk as they were last composed, whether or not they came into force. */
+  /** The files on disk as they were last composed, whether or not they took effect. */
   #latest: Composition
   /** The last drafts, composed; they may be on disk by now. */
   #drafted: Composition | undefined
@@ -108,17 +108,19 @@ export class Config {
     return this.#composition
   }
 
-  /** Reason the files on disk are not in force, a line for each error; undefined when they are. */
+  /** Reason the files on disk are not active, a line for each error; undefined when they are. */
   get problem(): string | undefined {
     return this.#problem
   }
 
-  /** Composes the files on disk and puts them in force if they are good; true when something changed. */
+  /** Composes the files on disk and applies them if they are good; true when something changed. */
   apply(by = FILES): boolean {
     return this.#putInForce(this.#compose(), by)
   }
 
-  /** Puts files in force that gc wrote after `errorsOf` their drafts; resolves when a change is recorded, if there is one. */
+  /**
+   * Puts files active that gc wrote after `errorsOf` their drafts; resolves when a change is recorded, if there is one.
+   */
   async applyWritten(by: Actor): Promise<boolean> {
     const changed = this.#putInForce(this.#read(), by)
     await this.recorded()
@@ -142,7 +144,7 @@ export class Config {
     await this.#lastGood?.settle()
   }
 
-  /** Checks the files on disk without putting them in force. */
+  /** Checks the files on disk without applying them. */
   validate(): CheckedFiles {
     return checked(this.#compose())
   }
@@ -162,17 +164,17 @@ export class Config {
   /** Calls a listener whenever `problem` changes; returns how to unsubscribe. */
   readonly onProblem = this.#problemChanged.listen
 
-  /** Records every configuration that comes into force from now on; an edit ends when its own is recorded. */
+  /** Records every configuration that takes effect from now on; an edit ends when its own is recorded. */
   recordWith(recorder: (change: ConfigChange) => Promise<void>): void {
     this.#recorder = recorder
   }
 
-  /** Calls a listener for every configuration that comes into force; returns how to unsubscribe. */
+  /** Calls a listener for every configuration that takes effect; returns how to unsubscribe. */
   readonly onChange = this.#changed.listen
 
   /**
-   * Reloads whenever the files change, until `close`. Reports what the files in force are warned of, and, once, files
-   * that cannot be put in force.
+   * Reloads whenever the files change, until `close`. Reports what the files active are warned of, and, once, files
+   * that cannot be applied.
    */
   watch(deadlines: Deadlines, report: (message: string) => void): void {
     let warnings = this.#reportWarnings(report, '')
@@ -251,7 +253,7 @@ export class Config {
 
   /**
    * Changes files: `makeDrafts` turns what is on disk now into new texts. Nothing is written unless everything read
-   * together with them is good. When somebody else writes meanwhile, the drafts are made again from what they wrote.
+   * together with them is good. When somebody else writes, the drafts are made again from what they wrote.
    */
   edit(by: Actor, makeDrafts: (base: Composition) => Drafts): Promise<void> {
     const edited = this.#edits.then(() => this.#edit(by, makeDrafts))
@@ -283,7 +285,7 @@ export class Config {
     throw keepsChanging()
   }
 
-  /** The drafts that were written; undefined when somebody who takes no lock, such as an editor, wrote meanwhile. */
+  /** The drafts that were written; undefined when somebody who takes no lock, such as an editor, wrote. */
   async #writeEdit(by: Actor, makeDrafts: (base: Composition) => Drafts): Promise<Drafts | undefined> {
     using lock = await EditLock.acquire(this.path)
     const base = this.#read()
@@ -336,7 +338,7 @@ export class Config {
     return true
   }
 
-  /** Reports the warnings about the files in force unless they were reported before; returns them. */
+  /** Reports the warnings about the files active unless they were reported before; returns them. */
   #reportWarnings(report: (message: string) => void, reported: string): string {
     const warnings = this.#composition.warnings.map(formatDiagnostic).join('\n')
     if (warnings !== '' && warnings !== reported) report(`${this.path} has warnings:\n${warnings}`)

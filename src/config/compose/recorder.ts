@@ -9,7 +9,7 @@ export interface ConfigRecorderOptions {
   readonly reportError: (error: unknown) => void
 }
 
-/** Records each configuration that comes into force. The files are written already, so a failure is only reported. */
+/** Records each configuration that takes effect. The files are written already, so a failure is only reported. */
 export const configRecorder =
   ({ store, log, reportError }: ConfigRecorderOptions) =>
   async ({ files, by }: ConfigChange): Promise<void> => {

@@ -18,7 +18,10 @@ export interface HostSources {
   readonly registries: readonly string[]
 }
 
-/** The hosts that the sessions of an agent reach by themselves: those of its provider, of registries, of its rig's remotes. */
+/**
+ * The hosts that the sessions of an agent reach on their own: those of its provider, of registries, of its rig's
+ * remotes.
+ */
 export function defaultHosts({ provider, rig, isOpen, registries }: HostSources): DefaultHost[] {
   const all: readonly [purpose: string, hosts: readonly string[]][] = [
     [`provider ${provider}`, PRESETS.get(provider ?? '')?.hosts ?? []],

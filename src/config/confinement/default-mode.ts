@@ -21,7 +21,7 @@ const UNSAID: ConfineMode = 'default'
 interface SaidMode {
   /** Absent where it says nothing. */
   readonly mode?: ConfineMode
-  /** True if gc wrote it, so that agents go on as they ran before, and no person decided yet. */
+  /** True if gc wrote it, so that agents continue as they ran before, and no person decided yet. */
   readonly isKept: boolean
 }
 
@@ -138,7 +138,7 @@ export function findKeptUnconfined(gcHome: string): typeof KEPT_UNCONFINED | und
 /** Says in the file of a supervisor how agents are confined where no line says it: what a person decided. */
 export const writeDefaultMode = (gcHome: string, mode: ConfineMode): void => write(gcHome, mode, undefined)
 
-/** Lets agents of which no line says it run unconfined, as they did before, until a person decides. */
+/** Lets agents without a `confine` setting run unconfined as before, until a person decides. */
 export const keepUnconfined = (gcHome: string): void => write(gcHome, 'off', true)
 
 function write(gcHome: string, mode: ConfineMode, isKept: true | undefined): void {

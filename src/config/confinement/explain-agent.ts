@@ -10,7 +10,7 @@ import { agentFolder, readableEntries } from './readable.ts'
 
 const MEGABYTE = 1024 ** 2
 
-/** One rule in force for an agent's sessions, and what says it: gc itself, or a line of the configuration. */
+/** One rule active for an agent's sessions, and what says it: gc itself, or a line of the configuration. */
 export interface ConfinementRule {
   readonly access: 'read' | 'write' | 'network' | 'host' | 'port' | 'cpu' | 'memory' | 'pids'
   readonly what: string

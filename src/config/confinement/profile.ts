@@ -11,7 +11,7 @@ import type { Declaration, FieldOrigin } from '../declare/index.ts'
 /** Declarer of sandbox rules. */
 export type Grantor = 'provider' | 'rig' | 'agent'
 
-/** Something that a profile allows, and the line that says so. */
+/** Something that a profile allows, and its line. */
 export interface Grant<Value = string> {
   readonly value: Value
   readonly by: Grantor
@@ -43,7 +43,7 @@ export interface Profile {
   readonly ports: readonly Grant<number>[]
   /** Handling of connections to other hosts; undefined if unset. */
   readonly unknownHosts: Grant<UnknownHosts> | undefined
-  /** True if the file with the log-in of its program may be read. */
+  /** True if the file with the login of its program may be read. */
   readonly shareLogin: Grant<boolean> | undefined
   /** The lowest of what is declared. */
   readonly share: { readonly [Name in keyof ShareFields]?: Grant<number> }

@@ -57,7 +57,7 @@ export interface BlockDeclarations {
 
 /** Declarations of a city by name; layers merge entries of one name field by field. */
 export interface NamedDeclarations {
-  /** The providers that gc knows by itself, for others to be based on. */
+  /** The providers that gc knows automatically, for others to be based on. */
   readonly presets: ReadonlyMap<string, Declaration<ProviderConfig>>
   readonly providers: ReadonlyMap<string, Declaration<ProviderConfig>>
   readonly mcpServers: ReadonlyMap<string, Declaration<McpServerFields>>

@@ -15,7 +15,7 @@ export type UnknownHosts = (typeof UNKNOWN_HOSTS)[number]
 const PATH = /^(\/|~$|~\/|\{rig\}$|\{rig\}\/)/
 const MAX_PORT = 65_535
 
-/** A list of strings of which each is judged by itself; `judge` answers what is wrong with one. */
+/** A list of strings of which each is judged automatically; `judge` answers what is wrong with one. */
 function listOf(key: string, judge: (item: string) => string | undefined): FieldReader<string[]> {
   const read = (section: SectionReader) =>
     section.strings(key)?.filter((item) => {

@@ -69,7 +69,7 @@ export const identifier = (key: string, pattern: RegExp, signs: string): FieldRe
   },
 })
 
-/** The backends of sessions that gc has, or stands in for with its own terminals. */
+/** The backends of sessions that gc has, or is in for with its own terminals. */
 const SESSION_BACKENDS = ['tmux', 'subprocess', 'acp']
 
 /** A backend of sessions. Sessions must not run on this machine when its owner asked for another place. */

@@ -29,12 +29,10 @@ export interface DeclaredBlock {
 /** The layer of city.toml and its fragments. */
 export const CITY_LAYER = 'city'
 
-/** The layer of agents that nobody declares: those that providers imply. */
+/** The layer of agents that no one declares: those that providers imply. */
 export const IMPLICIT_AGENTS = 'implicit agents'
 
-/**
- * True if a table stands in city.toml or a fragment of it in the city, where known clients expect what they may edit.
- */
+/** True if a table is in city.toml or a fragment of it in the city, where known clients expect what they may edit. */
 export const isInline = ({ layer }: DeclaredBlock): boolean => layer.name === CITY_LAYER && layer.isEditable
 
 /** Place where the value of a field was written. */

@@ -13,7 +13,7 @@ export const PACK = {
   includes: strings('includes'),
 }
 
-/** `[[pack.requires]]`: an agent that whoever imports the pack must have. */
+/** `[[pack.requires]]`: an agent that anyone who imports the pack must have. */
 export const PACK_REQUIREMENT = { scope: oneOf('scope', ['city', 'rig']), agent: requiredString('agent') }
 export type PackRequirementFields = ValuesOf<typeof PACK_REQUIREMENT>
 
@@ -21,7 +21,7 @@ export type PackRequirementFields = ValuesOf<typeof PACK_REQUIREMENT>
 export const IMPORT = {
   source: requiredString('source'),
   version: string('version'),
-  /** True if what the pack itself imports is known by this binding too. */
+  /** True if what the pack itself imports is known by this binding as well. */
   export: boolean('export'),
   /** False takes only what lies in the pack's own folder. */
   transitive: boolean('transitive'),

@@ -111,7 +111,7 @@ export const PROVIDER_PATCH = {
   name: requiredString('name'),
   ...PROVIDER,
   envRemove: strings('env_remove'),
-  /** True if the patch stands in place of the whole declaration. */
+  /** True if the patch is in place of the whole declaration. */
   replace: boolean('_replace'),
   written,
 }

@@ -92,7 +92,7 @@ export type EventRotationFields = ValuesOf<typeof EVENT_ROTATION>
 export const USAGE = { provider: string('provider') }
 export type UsageFields = ValuesOf<typeof USAGE>
 
-/** A price stands in `[pricing.tier]`, or in the block itself when it has no tier. */
+/** A price is in `[pricing.tier]`, or in the block itself when it has no tier. */
 const price = (token: string): FieldReader<number> => {
   const { key, read } = number(`${token}_usd_per_1m`)
   return { key, read: (section) => read(section.has('tier') ? section.child('tier') : section) }
@@ -109,7 +109,7 @@ export const PRICING = {
 }
 export type PricingFields = ValuesOf<typeof PRICING>
 
-/** `[[extmsg.default_route]]`: which agent answers conversations of a messenger that are bound to nobody. */
+/** `[[extmsg.default_route]]`: which agent answers conversations of a messenger that are bound to no one. */
 export const DEFAULT_ROUTE = {
   provider: requiredString('provider'),
   accountId: string('account_id'),

@@ -91,7 +91,7 @@ const RATE_LIMIT = {
   overrides: tables('override', RATE_OVERRIDE),
 }
 
-/** `[webhooks]`: what the city says of all webhooks, those of its packs too. */
+/** `[webhooks]`: what the city says of all webhooks, those of its packs as well. */
 export const WEBHOOK_POLICY = {
   /** True if a proxy in front of the server says, in X-Forwarded-For, who sends. */
   behindProxy: boolean('behind_proxy'),

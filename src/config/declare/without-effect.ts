@@ -14,8 +14,8 @@ const SCREEN = 'has no effect: gc reads the state of a program from its screen'
 const NUDGE = 'has no effect: gc types a message as soon as the program takes input'
 
 /**
- * The keys that cities use and that have no effect in gc, each with the sentence that says so. Giving a key its effect
- * means taking its line out. A section goes by its header; `providers` stands for each table under it.
+ * The keys that cities use and that have no effect in gc, each with its message. Giving a key its effect means taking
+ * its line out. A section goes by its header; `providers` stands for each table under it.
  */
 const WITHOUT_EFFECT: Readonly<Record<string, Section>> = {
   '': {
@@ -159,7 +159,7 @@ function toKeys(section: Section): KeysWithoutEffect {
   }
 }
 
-/** Every section and key of the table, for whoever checks it. */
+/** Every section and key of the table, for anyone who checks it. */
 export const listKeysWithoutEffect = (): { section: string; key: string; sentence: string }[] =>
   Object.entries(WITHOUT_EFFECT).flatMap(([section, keys]) =>
     Object.entries(keys).map(([key, reason]) => ({

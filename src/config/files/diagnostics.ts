@@ -70,7 +70,7 @@ function inReadingOrder(a: Diagnostic, b: Diagnostic): number {
 export const formatDiagnostic = ({ file, line, key, message }: Diagnostic): string =>
   `${file}:${line}: ${key ? `${key}: ` : ''}${message}`
 
-/** Files that cannot be put in force, as one error with a line for each diagnostic. */
+/** Files that cannot be applied, as one error with a line for each diagnostic. */
 export function toInvalidConfigError(
   diagnostics: readonly Diagnostic[],
   code: 'invalid-request' | 'validation-failed',

@@ -21,7 +21,7 @@ export class EditLock implements Disposable {
     private readonly lock: Lock,
   ) {}
 
-  /** Waits for whoever has it, `maxWaitMs` at most; then throws a sentence that names them. */
+  /** Waits for anyone who has it, `maxWaitMs` at most; then throws a sentence that names them. */
   static async acquire(folder: string, maxWaitMs = MAX_WAIT_MS): Promise<EditLock> {
     requireNoLinks(folder, EDIT_LOCK_FILE)
     const path = join(folder, EDIT_LOCK_FILE)
@@ -45,6 +45,6 @@ const stillHeld = (folder: string, holder: string): AppError =>
     `conflict: the files of ${folder} are still being changed by ${holder}; try again when that has ended`,
   )
 
-/** The end of an edit that found its files changed, each time it was made anew, by somebody who takes no lock. */
+/** The end of an edit that found its files changed, each time it was made again, by somebody who takes no lock. */
 export const keepsChanging = (): AppError =>
   new AppError('conflict-concurrent-modify', 'conflict: the files are being changed by somebody else; try again')

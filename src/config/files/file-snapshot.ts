@@ -19,7 +19,7 @@ export class FileSnapshot {
   readonly city: RootSnapshot
   readonly #roots = new Map<string, RootSnapshot>()
 
-  /** Drafts stand in for files of the city that are about to be written. */
+  /** Drafts are in for files of the city that are about to be written. */
   constructor(
     path: string,
     drafts: Drafts = new Map(),

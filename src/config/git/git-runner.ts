@@ -35,7 +35,7 @@ export interface GitCommandOptions {
   readonly onOutput?: (bytes: Uint8Array) => boolean
   /**
    * The bytes that no file may grow over which git or a helper of it writes. Such a command ends with this process,
-   * however that ends, so that nothing goes on of which nobody sees how much it writes in all.
+   * however that ends, so that no command keeps writing without a limit.
    */
   readonly maxFileSize?: number
 }

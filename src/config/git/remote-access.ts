@@ -17,7 +17,7 @@ export interface RemoteCommand {
   readonly env: Readonly<Record<string, string>>
 }
 
-/** Hands git the credentials through its environment, so that they stand in no argument and no file. */
+/** Hands git the credentials through its environment, so that they are in no argument and no file. */
 const CREDENTIAL_HELPER = '!f() { printf "username=%s\\npassword=%s\\n" "$GC_GIT_USERNAME" "$GC_GIT_PASSWORD"; }; f'
 
 const PROXY_VARIABLES = ['http_proxy', 'https_proxy', 'all_proxy', 'HTTPS_PROXY', 'ALL_PROXY']
@@ -46,7 +46,7 @@ export function remoteCommand({ remote, addresses, sshKey }: RemoteAccess): Remo
   }
 }
 
-/** A proxy would look the host up anew. */
+/** A proxy would look the host up again. */
 function pinnedSettings({ url, host }: Remote, addresses: readonly string[]): string[] {
   if (!/^https?:/.test(url) || isIP(host)) return ['http.proxy=']
   const { port, protocol } = new URL(url)

@@ -37,7 +37,7 @@ export function parseRemote(text: string): Remote | undefined {
 
 /** Finds the addresses of hosts, and says which of them are public. */
 export interface HostLookup {
-  /** Every address of a host; empty when it has none, or nobody answers. */
+  /** Every address of a host; empty when it has none, or no one answers. */
   addressesOf(host: string): Promise<string[]>
   isPublic(address: string): boolean
 }

@@ -29,8 +29,8 @@ export function workingFolders(folder: string): string[] {
 }
 
 /**
- * The folder in which git keeps what it knows of a working folder. Agents may have written what points to it: one elsewhere
- * is that of the working folder only when it says so itself.
+ * The folder in which git keeps what it knows of a working folder. Agents may have written what points to it: one
+ * elsewhere is that of the working folder only if it names it itself.
  */
 export function findRepository(folder: string): string | undefined {
   const path = findDotGit(folder)

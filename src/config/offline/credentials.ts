@@ -32,7 +32,7 @@ export const credentialsPath = ({ city, home }: CredentialScope): string =>
 
 export const listCredentials = (scope: CredentialScope): CredentialRule[] => readRules(credentialsPath(scope))
 
-/** Writes a rule, in the place of one for the same host and path; the file that it points to has to be there. */
+/** Writes a rule, in the place of one for the same host and path; the file that it points to must be there. */
 export async function addCredential(
   scope: CredentialScope,
   { match, username, pointers }: NewCredential,

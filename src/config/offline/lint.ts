@@ -37,7 +37,7 @@ export function lintFolder(path: string, home: string, others: FolderLinter): Li
   return isCity ? [withoutOthers(lintCity(path, home, others), packs), ...packs] : packs
 }
 
-/** A city without what is reported of the packs in its folder by themselves. */
+/** A city without what is reported of the packs in its folder on their own. */
 function withoutOthers(city: LintedFolder, packs: readonly LintedFolder[]): LintedFolder {
   const rest = (kind: 'errors' | 'warnings') => {
     const reported = new Set(

@@ -4,7 +4,7 @@ import { type Config, importKey, type PackFolders, readLock } from '../compose/i
 import { FileSnapshot } from '../files/index.ts'
 import { flatten, readImportTree } from './import-states.ts'
 
-/** Packs that a city imports and that are not on this machine, so that its files are not in force. */
+/** Packs that a city imports and that are not on this machine, so that its files are not active. */
 export class MissingPacksAttention implements AttentionSource {
   readonly name = 'packs'
   /** Problem of the configuration when the list was made. */

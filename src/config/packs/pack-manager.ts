@@ -35,8 +35,8 @@ import { invalidSource, remoteFailed } from './errors.ts'
 import { PackRemotes, requirePublicHost, type SourcePolicy } from './remotes.ts'
 
 /**
- * Writes drafts that are made from a state of the city's files, unless they would not compose. They are made anew when
- * somebody else wrote meanwhile.
+ * Writes drafts that are made from a state of the city's files, unless they would not compose. They are made again when
+ * somebody else wrote.
  */
 export type WriteImports = (makeDrafts: (files: FileSnapshot) => Promise<Drafts>) => Promise<void>
 
@@ -263,7 +263,7 @@ async function run(command: string, { env, deadlines, signal }: CredentialSource
 
 const NO_REPOSITORY = 'it is not the address of a repository: https://…, ssh://… or git@host:path'
 
-/** The source of an import that is to be added; throws when nobody may give it. */
+/** The source of an import that should be added; throws when no one may give it. */
 async function checkSource(
   source: string,
   version: string | undefined,

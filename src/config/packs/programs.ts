@@ -27,7 +27,7 @@ const AGENT_COMMANDS: Readonly<Record<string, string>> = {
 }
 const MAX_TEXT = 200
 
-/** The programs that a city and the packs that it imports run by themselves, as far as their files can be read. */
+/** The programs that a city and the packs that it imports run on their own, as far as their files can be read. */
 export function listPrograms(context: LocateContext): StartingProgram[] {
   const { files } = context
   const located = flatten(readImportTree(context)).flatMap(({ location }) =>

@@ -52,7 +52,7 @@ export class PackRemotes {
 
   constructor(private readonly options: PackRemotesOptions) {}
 
-  /** Asks every repository anew what it offers. */
+  /** Asks every repository again what it offers. */
   forget(): void {
     this.#refs.clear()
   }

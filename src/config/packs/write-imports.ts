@@ -37,7 +37,7 @@ export const writeImports =
     throw keepsChanging()
   }
 
-/** Fetching takes long, so others write meanwhile: false, and nothing written, when they changed one of the files. */
+/** Fetching takes long, so others write: false, and nothing written, when they changed one of the files. */
 async function writeUnlessWorse(
   path: string,
   drafts: Drafts,

@@ -15,7 +15,7 @@ const workerUrl = (): URL => {
   return new URL(bundled ? `./${PROGRAM}` : './prompt.worker.ts', import.meta.url)
 }
 
-/** Renders prompts: at once, or in a thread of its own when that would hold up everything else. */
+/** Renders prompts: immediately, or in a thread of its own when that would hold up everything else. */
 export class PromptRenderer {
   readonly #worker: JobWorker<PromptRequest, RenderedPrompt>
 

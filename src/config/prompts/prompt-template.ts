@@ -14,7 +14,7 @@ export interface PromptTemplate extends TextFile {
 
 const DEFINITION = /\{\{-?\s*(?:define|block)\s+(?:"([^"]*)"|`([^`]*)`)/g
 
-/** The fragments that a prompt uses, as far as its text tells: what it names, and what those name. */
+/** The fragments that a prompt uses, as far as its text names them, directly or indirectly. */
 export function usedFragments({ text, fragments, append }: PromptTemplate): readonly TextFile[] {
   const names = fragments.map(({ text: source }) => [...source.matchAll(DEFINITION)].map(([, a, b]) => a ?? b ?? ''))
   const used = new Set<TextFile>()

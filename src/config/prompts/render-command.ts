@@ -18,7 +18,7 @@ export function renderCommand(text: string, fields: TemplateFields): string {
   }
 }
 
-/** Renders a template in which every field has to be known; throws a TemplateError for what is wrong with it. */
+/** Renders a template in which every field must be known; throws a TemplateError for what is wrong with it. */
 export function renderStrictly(text: string, fields: TemplateFields): string {
   const set = new TemplateSet(FUNCTION_NAMES)
   set.add('', text)

@@ -21,7 +21,7 @@ export interface RenderedPrompt {
 
 const PROMPT = ''
 
-/** True if a file is a template; any other is used as it is. */
+/** True if a file is a template; any other is used unchanged. */
 export const isTemplateFile = (file: string): boolean => /\.(?:template\.md|md\.tmpl)$/.test(file)
 
 /**

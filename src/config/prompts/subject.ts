@@ -25,7 +25,7 @@ export interface PromptSubject {
   readonly defaultBranch?: string
   readonly issuePrefix?: string
   readonly provider?: SubjectProvider
-  /** The agent's own variables, which prompts can name too. */
+  /** The agent's own variables, which prompts can name as well. */
   readonly env?: Readonly<Record<string, string>>
 }
 

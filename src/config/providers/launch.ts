@@ -39,7 +39,7 @@ export interface LaunchRequest {
 /** Transport of a program: keys on a terminal, or the agent client protocol on its pipes. */
 export type Transport = 'terminal' | 'acp'
 
-/** A program to start. `typed` is the prompt when it has to be typed once the program is ready. */
+/** A program to start. `typed` is the prompt when it must be typed once the program is ready. */
 export interface Launch {
   argv: string[]
   env: Record<string, string>
@@ -71,7 +71,7 @@ export function buildLaunch(request: LaunchRequest): Launch {
   }
 }
 
-/** The options in force: schema default < provider < agent < session; throws for an unknown key or value. */
+/** The options active: schema default < provider < agent < session; throws for an unknown key or value. */
 export function effectiveOptions(
   provider: Provider,
   agent: Readonly<Record<string, string>> = {},

@@ -7,7 +7,7 @@ function localTime(timestamp: number): string {
   return new Date(timestamp - offset).toISOString().slice(0, 19)
 }
 
-/** The first line of every prompt, which tells transcripts apart. */
+/** The first line of every prompt, which distinguishes. */
 export const beacon = (city: string, agent: string, timestamp: number): string =>
   `[${city}] ${agent} • ${localTime(timestamp)}`
 

@@ -15,7 +15,7 @@ export interface ProviderLink {
 
 const resolved = new WeakMap<DeclaredProviders, Map<string, Provider>>()
 
-/** Merges a provider with its bases. A declared name wins over a builtin; a builtin not declared stands as it is. */
+/** Merges a provider with its bases. A declared name wins over a builtin; a builtin not declared stands unchanged. */
 export function resolveProvider(name: string, declared: DeclaredProviders): Provider {
   const known = resolved.get(declared) ?? new Map<string, Provider>()
   resolved.set(declared, known)

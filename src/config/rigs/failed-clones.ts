@@ -13,7 +13,7 @@ interface FailedClonesOptions {
   clones: Pick<RigClones, 'onChange'>
 }
 
-/** Time a failed clone is listed when nobody tries again. */
+/** Time a failed clone is listed when no one tries again. */
 const LISTED_MS = 24 * 3_600_000
 
 /** Repositories that could not be cloned, until there is a rig of that name, or it is tried again. */

@@ -107,7 +107,7 @@ export class RigClones {
     return toAccepted(row)
   }
 
-  /** The response to a request id that was used before; undefined when it has to be cloned again. */
+  /** The response to a request id that was used before; undefined when it must be cloned again. */
   #repeat(previous: RigClone, request: CloneRequest): RigCreated | undefined {
     if (previous.digest !== request.digest) {
       throw conflict(`request_id ${previous.requestId} was used for another request`, 'request_id_conflict', [

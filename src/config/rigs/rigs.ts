@@ -35,7 +35,7 @@ export const RIG_ACTIONS = ['suspend', 'resume', 'restart'] as const
 
 const STATUS = { created: 201, accepted: 202, exists: 200 } as const
 
-/** Number of repositories that are read at once. */
+/** Number of repositories that are read together. */
 const MAX_CONCURRENT_STATUSES = 8
 
 /** Session as shown by a rig. */

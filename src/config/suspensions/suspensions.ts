@@ -59,7 +59,7 @@ abstract class Suspended {
   }
 }
 
-/** The same of all at one moment, for whoever asks about many. */
+/** The same of all at one moment, for anyone who asks about many. */
 class SuspendedNow extends Suspended {
   readonly #rows: ReadonlyMap<string, boolean>
 

@@ -41,11 +41,13 @@ export interface ConfigViewsOptions {
   readonly sessions: DeclaredSessions
 }
 
-/** Shows the configuration: in force, by default, with its origins, and what is wrong with it. */
+/** Shows the configuration: active, by default, with its origins, and what is wrong with it. */
 export class ConfigViews {
   readonly #config: ConfigViewsOptions['config']
   readonly #suspensions: ConfigViewsOptions['suspensions']
-  /** Since when the configuration is in force, and which files came into force then: none when the city was opened with it. */
+  /**
+   * Since when the configuration is active, and which files took effect then: none when the city was opened with it.
+   */
   #inForce: { readonly since: number; readonly files: readonly string[] }
 
   constructor(private readonly options: ConfigViewsOptions) {
@@ -58,7 +60,7 @@ export class ConfigViews {
     })
   }
 
-  /** The configuration in force. */
+  /** The configuration active. */
   show(): ConfigResponse {
     const { current } = this.#config
     const { workspace } = current
@@ -109,7 +111,7 @@ export class ConfigViews {
     }
   }
 
-  /** Puts the files in force now instead of when they are seen to change. */
+  /** Puts the files active now instead of when they are seen to change. */
   async reload(caller: Caller, { soft = false }: ConfigReload = {}): Promise<ConfigReloaded> {
     const apply = () => this.#config.apply(actorOf(caller))
     const changed = soft ? await this.options.sessions.keepThrough(apply, caller) : apply()
@@ -122,7 +124,7 @@ export class ConfigViews {
     }
   }
 
-  /** The errors and warnings about the files on disk, whether or not they are in force. */
+  /** The errors and warnings about the files on disk, whether or not they are active. */
   validate(): ConfigValidated {
     return this.#config.validate()
   }
@@ -154,7 +156,7 @@ const countPatches = ({ agents, rigs, providers }: PatchDeclarations) => ({
   providers: providers.length,
 })
 
-/** Number of patches that are in force; nothing when there are none. */
+/** Number of patches that are active; nothing when there are none. */
 function patchCounts(patches: PatchDeclarations): { patches?: ConfigPatches } {
   const { agents, rigs, providers } = countPatches(patches)
   if (agents + rigs + providers === 0) return {}

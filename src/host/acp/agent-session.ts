@@ -269,7 +269,7 @@ class OutputTail {
     return this.#lines.map((appendLine) => this.redactor.redact(appendLine))
   }
 
-  /** Words that go on where the last ones ended. */
+  /** Words that continue where the last ones ended. */
   appendText(text: string): void {
     this.bytes += Buffer.byteLength(text)
     const [first = '', ...more] = text.split('\n')

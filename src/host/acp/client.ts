@@ -40,7 +40,7 @@ export const capabilitiesOf = (services: AgentServices | undefined): ClientCapab
 export interface AgentClientOptions {
   writer: RecordWriter
   permissions: Permissions
-  /** Absent for a confined agent, which reads, writes and runs what it needs by itself, confined as it is. */
+  /** Absent for a confined agent, which reads, writes and runs what it needs automatically, confined unchanged. */
   services: AgentServices | undefined
   /** The agent sent an update. */
   onUpdate(update: SessionUpdate): void

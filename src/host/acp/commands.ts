@@ -69,7 +69,7 @@ export class Commands {
   }
 }
 
-/** A command with its arguments runs as it is; a line without any is for the shell. Both outputs come as one. */
+/** A command with its arguments runs unchanged; a line without any is for the shell. Both outputs come as one. */
 function argvOf({ command, args }: CreateTerminalRequest): string[] {
   if (args && args.length > 0) return ['/bin/sh', '-c', 'exec "$@" 2>&1', 'sh', command, ...args]
   return ['/bin/sh', '-c', `exec 2>&1\n${command}`]

@@ -20,7 +20,7 @@ import type { RecordWriter } from './record-writer.ts'
 const HANDSHAKE_MS = 30_000
 /**
  * A request that no agent knows, as the protocol lets one ask: every agent answers it, if only that it does not know
- * it. Since requests are read in order, that shows that whatever was written before has been read, too.
+ * it. Since requests are read in order, that shows that whatever was written before has been read as well.
  */
 const PROBE_METHOD = '_gc/sounding'
 /** Maximum time an agent may take to read what it is sent. */
@@ -138,7 +138,7 @@ export class Conversation {
     return this.#agent.notify(methods.agent.session.cancel, { sessionId: this.#conversation })
   }
 
-  /** Probes twice: what the agent rejects at once it has rejected by the second answer. */
+  /** Probes twice: what the agent rejects immediately it has rejected by the second answer. */
   async #acceptWhenRead(turn: AgentTurn): Promise<void> {
     if ((await this.#hasReadAll()) && (await this.#hasReadAll())) turn.accepted.resolve()
   }

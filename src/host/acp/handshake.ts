@@ -22,7 +22,7 @@ const AUTH_REQUIRED = -32000
 export interface HandshakeOptions {
   cwd: string
   services: AgentServices | undefined
-  /** The agent's name for an earlier conversation to go on with. */
+  /** The agent's name for an earlier conversation to continue with. */
   resume?: string | undefined
   mode?: string | undefined
   model?: string | undefined
@@ -127,7 +127,7 @@ function usableServers({ agentCapabilities }: InitializeResponse, wanted: readon
   return { servers, unusable }
 }
 
-/** Goes on with an earlier conversation; undefined when the agent cannot, and then a new one is begun. */
+/** Continues with an earlier conversation; undefined when the agent cannot, and then a new one is begun. */
 async function resumeConversation(
   agent: ClientContext,
   initialized: InitializeResponse,
@@ -150,7 +150,7 @@ interface OfferedModels {
   option: string | undefined
 }
 
-/** The models it can work with, and the one it does, when it tells. */
+/** The models it can work with, and the current one, if it reports it. */
 function modelsOf(state: ConversationState): OfferedModels {
   const option = state.configOptions?.find(({ category }) => category === 'model')
   if (option?.type === 'select') {
@@ -172,7 +172,7 @@ const ModelState = Type.Object({
   currentModelId: Type.String(),
 })
 
-/** Has the agent work with a model; says why it goes on with its own when it does not offer that one. */
+/** Has the agent work with a model; says why it continues with its own when it does not offer that one. */
 async function chooseModel(
   agent: ClientContext,
   sessionId: string,

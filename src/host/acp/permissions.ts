@@ -37,7 +37,10 @@ export class Permissions {
     this.#toolCalls.onUpdate(update)
   }
 
-  /** Resolves with the answer; `given` aborts when the agent takes its question back. gc's own protocol is allowed at once. */
+  /**
+   * Resolves with the answer; `given` aborts when the agent takes its question back. gc's own protocol is allowed
+   * immediately.
+   */
   async ask(asked: RequestPermissionRequest, given: AbortSignal): Promise<RequestPermissionResponse> {
     const { toolCall, options } = asked
     const tool = this.#toolCalls.complete(toolCall)

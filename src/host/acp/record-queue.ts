@@ -100,7 +100,7 @@ export class RecordQueue {
     this.storage.close()
   }
 
-  /** Nobody will take what is left. */
+  /** No one will take what is left. */
   discard(): void {
     this.storage.drop()
   }

@@ -34,7 +34,7 @@ import { shutdownHost } from './shutdown-host.ts'
 
 export type { SessionHost } from './session-host.ts'
 
-/** Maximum time a host may take to answer what it can answer at once. */
+/** Maximum time a host may take to answer what it can answer together. */
 const ANSWER_MS = 10_000
 /** Extra time for KILL and the checks after it, beyond the grace period. */
 const ENDING_MS = 15_000
@@ -263,7 +263,7 @@ export class HostClient implements SessionHost {
     return (await link.request(op, fields, { ms, payload })).ok
   }
 
-  /** Asks again when the host went away meanwhile: for what may be done twice. */
+  /** Asks again when the host went away: for what may be done twice. */
   async #retryOnce<T>(call: () => Promise<T>): Promise<T> {
     try {
       return await call()
@@ -284,7 +284,7 @@ export class HostClient implements SessionHost {
     })
   }
 
-  /** A host of an older build has no agents that are spoken to by protocol, and says so. */
+  /** A host of an older build has no protocol agents, and reports that. */
   #listen(link: HostLink): void {
     if (this.#records.hasListeners) link.request('records', {}, { ms: ANSWER_MS }).catch(() => {})
   }

@@ -69,7 +69,7 @@ export class HostLink {
     })
   }
 
-  /** Connects to the host behind a socket; undefined when nobody listens there, or not any more. */
+  /** Connects to the host behind a socket; undefined when no one listens there, or not any more. */
   static async open(
     socket: string,
     build: string,
@@ -240,7 +240,7 @@ export class LinkLostError extends AppError {
 const CONNECT_ATTEMPTS = 5
 const RETRY_MS = 20
 
-/** Connects a channel to a socket; false when nobody listens there. */
+/** Connects a channel to a socket; false when no one listens there. */
 async function connect(socket: string, channel: Channel): Promise<boolean> {
   for (let attempt = 1; ; attempt++) {
     try {

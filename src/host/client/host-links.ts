@@ -56,7 +56,7 @@ export class HostLinks {
   #ownLink: HostLink | undefined
   #connecting: Promise<HostLink> | undefined
   #released = false
-  /** True if there are places of other builds where nobody answers. */
+  /** True if there are places of other builds where no one answers. */
   #hasDeadHosts = false
 
   constructor(
@@ -98,7 +98,7 @@ export class HostLinks {
     return undefined
   }
 
-  /** The link to this build's host; one that is connecting is waited for, one that is gone is started anew. */
+  /** The link to this build's host; one that is connecting is waited for, one that is gone is started again. */
   async ownLink(): Promise<HostLink> {
     if (this.#released) throw new AppError('service-unavailable', 'the supervisor has let go of its session host')
     if (this.#ownLink) return this.#ownLink

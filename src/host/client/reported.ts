@@ -71,7 +71,7 @@ export class Reported<Value> {
     this.#changed.emit(key, value)
   }
 
-  /** The host is gone, or the connection to it: one that is found again reports anew. */
+  /** The host is gone, or the connection to it: one that is found again reports again. */
   drop(link: HostLink): void {
     this.#reporting.delete(link)
     for (const [key, open] of this.#open) if (open.link === link) this.#open.delete(key)

@@ -31,7 +31,7 @@ export interface SessionHost {
    * kind `acp` is started once it has opened a conversation.
    */
   start(spec: StartSpec): Promise<StartResult>
-  /** Every session of every host of this home, exits that nobody acknowledged included. */
+  /** Every session of every host of this home, exits that no one acknowledged included. */
   list(): Promise<HostedSession[]>
   /**
    * Ends the whole tree: TERM, KILL, then a check; fails when a process survived. Undefined when no host knows
@@ -76,7 +76,7 @@ export interface SessionHost {
   onQuestion(listener: (key: string, question: Question | undefined) => void): () => void
   /** The hosts beyond all lists that confined programs ask for, one at a time for each. */
   readonly askedHosts: Pick<Reported<HostPrompt>, 'all' | 'find' | 'subscribe' | 'isKnown' | 'whenKnown'>
-  /** Says whether a program may reach such a host; false when nobody is asked about it any more. */
+  /** Says whether a program may reach such a host; false when no one is asked about it any more. */
   answerHost(key: string, said: { host: string; port: number; answer: HostAnswer }): Promise<boolean>
   /**
    * Takes an option of such a question. It is taken once: asked again for the same question, whatever the option, the host

@@ -69,7 +69,7 @@ export class CommandSession {
     return this.#output.ring
   }
 
-  /** The last of each stream; undefined when nobody asked for them apart. */
+  /** The last of each stream; undefined when no one asked for them apart. */
   get streams(): CommandOutput | undefined {
     return this.spec.keep === undefined ? undefined : this.#output.streams
   }
@@ -140,7 +140,7 @@ class OutputLog {
 
   constructor(private readonly target: OutputFile) {}
 
-  /** Resolves when the bytes are written, or could not be. A command goes on without its log. */
+  /** Resolves when the bytes are written, or could not be. A command continues without its log. */
   write(bytes: Uint8Array): Promise<void> {
     if (bytes.length > 0) this.#work = this.#work.then(() => this.#append(bytes)).catch(() => this.#release())
     return this.#work

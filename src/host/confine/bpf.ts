@@ -71,7 +71,7 @@ function ruleCode({ when = [], verdict }: Rule): Instruction[] {
   return code
 }
 
-/** Goes on with the next instruction when the condition is true, else jumps over `rest` instructions. */
+/** Continues with the next instruction when the condition is true, else jumps over `rest` instructions. */
 function conditionCode(condition: Condition, rest: number): Instruction[] {
   const load = { code: LOAD, k: ARGUMENTS + 8 * condition.arg }
   if ('anyOf' in condition) return [load, { code: IF_ANY_BIT, jumpFalse: rest, k: condition.anyOf }]

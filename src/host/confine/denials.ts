@@ -36,7 +36,7 @@ export function readDenials(folder: string): CountedDenial[] {
   }
 }
 
-/** A denial that is told of: `count` times since it was last told of. */
+/** A reported denial: `count` times since the last report. */
 export interface ReportedDenial {
   folder: string
   call: string
@@ -57,7 +57,7 @@ export class DenialFiles {
     private readonly report: (sentence: string) => void,
   ) {}
 
-  /** The first of its kind is on disk at once, since it may be why the program ends. */
+  /** The first of its kind is on disk immediately, since it may be why the program ends. */
   add(denial: ReportedDenial): void {
     const { folder, isNew } = denial
     const waiting = this.#waiting.get(folder)

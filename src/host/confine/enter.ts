@@ -24,7 +24,7 @@ const SIG_SETMASK = 2
 const [SIGPIPE, SIGXFSZ] = [13, 25]
 const CLOSE_ON_EXEC = 4
 const PRIO_PROCESS = 0
-/** Half of what `nice` has: it still goes on while others work. */
+/** Half of what `nice` has: it still continues while others work. */
 const LOW_PRIORITY = 10
 /** OOM score: the kernel counts half of the machine's memory on top of what the program uses. */
 const OOM_SCORE = '500'

@@ -70,7 +70,7 @@ function allow(ruleset: number, path: string, rights: bigint): void {
   if (added.value !== 0) throw new Error(`Landlock refused a rule for ${path} (errno ${added.errno})`)
 }
 
-/** Opens a path that has no link in it: one that has become a link meanwhile leads where nobody allowed it. */
+/** Opens a path that has no link in it: one that has become a link leads where no one allowed it. */
 function open(path: string): number | undefined {
   const how = new Uint8Array(new BigUint64Array([O_PATH | O_CLOEXEC, 0n, RESOLVE_NO_SYMLINKS]).buffer)
   const { value, errno } = syscall(callNumber('openat2'), AT_FDCWD, path, how, how.length)

@@ -39,7 +39,7 @@ export interface Result {
   errno: number
 }
 
-/** Calls the kernel directly. Bytes that are passed must not be moved meanwhile, which the caller's reference ensures. */
+/** Calls the kernel directly. Bytes that are passed must not be moved, which the caller's reference ensures. */
 export function syscall(number: number, ...args: readonly Argument[]): Result {
   const { syscall: call, __errno_location: location } = libc()
   const held = args.map((arg) => (typeof arg === 'string' ? Buffer.from(`${arg}\0`) : arg))

@@ -11,7 +11,7 @@ export interface Policy {
   /**
    * `session`: it reaches what it listens on itself and the ports of this machine that are listed. `open`: every
    * address but those of link-local services, which hand out keys of this machine. `none`: it makes no sockets, and
-   * needs nobody to ask, since what would be asked about is refused.
+   * needs no one to ask, since what would be asked about is refused.
    */
   readonly network: 'session' | 'open' | 'none'
   /** Ports on loopback that it may connect to. */

@@ -23,6 +23,6 @@ export function requiredPermission({
   return isForbiddenAddress(address) ? undefined : { kind: 'network' }
 }
 
-/** As connections are told of: `127.0.0.1:5432` and `[0:0:0:0:0:0:0:1]:5432`. */
+/** Address of a connection in reports: `127.0.0.1:5432` and `[0:0:0:0:0:0:0:1]:5432`. */
 const ADDRESS = /^\[?([0-9a-f:.]+?)\]?:(\d+)$/
 const LOOPBACK = /^127\.|^0:0:0:0:0:0:0:1$/

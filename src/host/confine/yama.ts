@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 
 const SCOPE = '/proc/sys/kernel/yama/ptrace_scope'
-/** From this scope on only programs with privileges look into others; from the next nobody does. */
+/** From this scope on only programs with privileges look into others; from the next no one does. */
 const [ONLY_PRIVILEGED, NOBODY] = [2, 3]
 
 /**

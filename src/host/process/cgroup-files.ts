@@ -47,7 +47,7 @@ export const pidsInCgroup = (path: string): number[] => [
   ...foldersIn(path).flatMap((name) => pidsInCgroup(join(path, name))),
 ]
 
-/** Kills everything in a group at once, unless this process is in it and cannot get out. */
+/** Kills everything in a group immediately, unless this process is in it and cannot get out. */
 export function killCgroup(path: string): void {
   if (pidsInCgroup(path).includes(process.pid) && !leavesTo(dirname(path))) return
   try {

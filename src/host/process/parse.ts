@@ -1,6 +1,6 @@
 import type { Process } from './process-info.ts'
 
-/** A line of `/proc/<pid>/stat`. The name stands in parentheses and may hold anything, parentheses too. */
+/** A line of `/proc/<pid>/stat`. The name is in parentheses and may hold anything, parentheses as well. */
 export function parseStat(text: string, boot: string): Process | undefined {
   const open = text.indexOf('(')
   const close = text.lastIndexOf(')')

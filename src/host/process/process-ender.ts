@@ -22,7 +22,7 @@ export interface EndingResult {
 export interface EndingOptions {
   /** Milliseconds between TERM and KILL. */
   grace: number
-  /** Ends those that left for a session of their own, too. */
+  /** Ends those that left for a session of their own as well. */
   daemons: boolean
 }
 
@@ -33,7 +33,7 @@ const LAST_LOOK_MS = 100
 
 /**
  * Ends whole trees of processes: TERM, KILL after the grace, and looked at until they are gone. The looks are bounded
- * by the grace; a look that fails makes the ending fail, since nobody knows then what still runs.
+ * by the grace; a look that fails makes the ending fail, since no one knows then what still runs.
  */
 export class ProcessEnder {
   constructor(
@@ -87,7 +87,7 @@ export class ProcessEnder {
     await this.#gone(run, KILL_MS, 'SIGKILL')
   }
 
-  /** Kills at once what was born since the last look, and removes the group. */
+  /** Kills immediately what was born since the last look, and removes the group. */
   async #endCgroup(run: EndingRun, path: string): Promise<void> {
     if (pidsInCgroup(path).length > 0) {
       killCgroup(path)
@@ -110,7 +110,7 @@ export class ProcessEnder {
   }
 }
 
-/** One ending under way: who belongs to it grows with every look, and nobody who once did is forgotten. */
+/** One ending under way: who belongs to it grows with every look, and no one who once did is forgotten. */
 class EndingRun {
   alive: Process[] = []
   daemons: Process[] = []
@@ -128,7 +128,7 @@ class EndingRun {
     return [...new Set(this.origins.flatMap(({ cgroup }) => cgroup ?? []))]
   }
 
-  /** True if the last look found nobody, and could miss nobody: who is born during a look is in the groups after it. */
+  /** True if the last look found no one, and could miss no one: who is born during a look is in the groups after it. */
   get isOver(): boolean {
     const isGrouped = this.origins.every(({ cgroup }) => cgroup !== undefined)
     return this.alive.length === 0 && isGrouped && this.cgroups.every((path) => pidsInCgroup(path).length === 0)

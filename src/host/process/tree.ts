@@ -21,7 +21,7 @@ export interface ProcessFamily {
 export const identity = ({ pid, started }: { pid: number; started: string }): string => `${pid}@${started}`
 
 /**
- * Processes of a session. `knownIds` are the identities that belonged to it in an earlier look: they stay, whoever
+ * Processes of a session. `knownIds` are the identities that belonged to it in an earlier look: they stay, anyone who
  * their parent is by now. `marked` are the processes that carry the session's marks. Those that ended are left out, and
  * so are `spared` and init.
  */
@@ -43,9 +43,9 @@ export function familyOf(
 }
 
 /**
- * A pid is not given out again while a session or group bears its number. So when the leader's pid belongs to
- * somebody else, session and group of that number are somebody else's too. Where the system names no session,
- * the terminal that the leader has now stands for it.
+ * A pid is not given out again while a session or group bears its number. So when the leader's pid belongs to somebody
+ * else, session and group of that number are somebody else's as well. Where the system names no session, the terminal
+ * that the leader has now stands for it.
  */
 function membershipTest(processes: readonly Process[], origin: Origin): (one: Process) => boolean {
   if (origin.pid <= 1) return () => false

@@ -52,14 +52,14 @@ export class HostPaths {
     return socket
   }
 
-  /** The host is gone: nobody is to connect here. */
+  /** The host is gone: no one is to connect here. */
   clearSocket(): void {
     const { socket } = this
     if (socket) rmSync(socket, { force: true })
     rmSync(this.#elsewhere, { force: true })
   }
 
-  /** Nobody lived to come back here: leaves nothing but the lock, which somebody may be about to take. */
+  /** No one lived to come back here: leaves nothing but the lock, which somebody may be about to take. */
   clear(): void {
     this.clearSocket()
     for (const name of readdirSync(this.folder)) {

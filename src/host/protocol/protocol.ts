@@ -19,7 +19,9 @@ export const PROTOCOL = 1
 /** The protocols this build speaks as a supervisor, and listens to as a host: its own and the one before. */
 export const SUPPORTED_PROTOCOLS: readonly number[] = [PROTOCOL]
 
-/** The line a host says to whoever launched it: it listens, or another one has this place. Anything else is why not. */
+/**
+ * The line a host says to anyone who launched it: it listens, or another one has this place. Anything else is why not.
+ */
 export const READY = 'ready'
 export const BUSY = 'busy'
 
@@ -112,7 +114,7 @@ export const RESPONSE_SCHEMAS = {
   endDaemons: Type.Object({ survivors: Type.Array(ProcessRef) }),
   listDaemons: Type.Object({ sessions: Type.Array(Type.Object({ ...Key, daemons: Type.Array(ProcessRef) })) }),
   askedHosts: Type.Object({ open: Type.Array(Type.Object({ ...Key, asked: HostPrompt })) }),
-  /** False when nobody is asked about that host any more. */
+  /** False when no one is asked about that host any more. */
   answerHost: Type.Object({ wasAsked: Type.Boolean() }),
   traffic: Type.Object({ hosts: Type.Array(HostTraffic) }),
   write: Empty,
@@ -166,7 +168,7 @@ export const PushFrame = Type.Union([
   Type.Object({ push: Type.Literal('records'), ...Key, run: Type.String() }),
   /** Current screen question of a program; absent without one. */
   Type.Object({ push: Type.Literal('question'), ...Key, question: Type.Optional(Question) }),
-  /** The host that a person is asked about now for a program; absent when nobody is asked any more. */
+  /** The host that a person is asked about now for a program; absent when no one is asked any more. */
   Type.Object({ push: Type.Literal('asked-host'), ...Key, asked: Type.Optional(HostPrompt) }),
   /** The host ends on request or because it has nothing left to do: that is no loss. */
   Type.Object({ push: Type.Literal('bye') }),

@@ -20,9 +20,9 @@ export const Ready = Type.Object({
   type: Type.Literal('ready'),
   /** The agent's own name for the conversation. */
   conversation: Text,
-  /** True if it goes on with an earlier one. */
+  /** True if it continues with an earlier one. */
   resumed: Type.Boolean(),
-  /** True if it can go on with this one after it has ended. */
+  /** True if it can continue with this one after it has ended. */
   resumable: Type.Boolean(),
   model: Type.Optional(Text),
   mode: Type.Optional(Text),

@@ -32,7 +32,7 @@ export const ProgramOnTerminal = Type.Object({
 })
 export type ProgramOnTerminal = Static<typeof ProgramOnTerminal>
 
-/** The last of what a command printed, each stream by itself. */
+/** The last of what a command printed, each stream automatically. */
 export const CommandOutput = Type.Object({
   stdout: Type.String(),
   stderr: Type.String(),
@@ -69,7 +69,7 @@ export const Confinement = Type.Object({
   network: Type.Union([Type.Literal('session'), Type.Literal('open')]),
   /** Ports on loopback that it may connect to. */
   ports: Type.Array(Type.Integer({ minimum: 1, maximum: 65535 })),
-  /** Ports on which it never listens, since others show their tokens to whoever does. */
+  /** Ports on which it never listens, since others show their tokens to anyone who does. */
   reserved: Type.Optional(Type.Array(Type.Integer({ minimum: 1, maximum: 65535 }))),
   /** Network access by its own proxy; absent without one. */
   proxy: Type.Optional(ProxyRules),
@@ -98,7 +98,7 @@ export const StartSpec = Type.Object({
   /** Opening of the conversation with a program of kind `acp`. */
   acp: Type.Optional(
     Type.Object({
-      /** The program's name for an earlier conversation to go on with, if it can. */
+      /** The program's name for an earlier conversation to continue with, if it can. */
       resume: Type.Optional(Type.String()),
       mode: Type.Optional(Type.String()),
       model: Type.Optional(Type.String()),
@@ -124,7 +124,8 @@ export const ProcessRef = Type.Object({ pid: Type.Integer(), started: Type.Strin
 export type ProcessRef = Static<typeof ProcessRef>
 
 /**
- * Reason a session is over: by itself, on request, because nobody watched, because its host died, or with all others.
+ * Reason a session is over: automatically, on request, because no one watched, because its host died, or with all
+ * others.
  */
 export const EndReason = Type.Union([
   Type.Literal('exited'),

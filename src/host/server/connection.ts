@@ -219,7 +219,7 @@ export class Connection {
     })
   }
 
-  /** A piece to each follower in turn, until nobody wants more or the other end has enough to take. */
+  /** A piece to each follower in turn, until no one wants more or the other end has enough to take. */
   #pump(): void {
     let sent = true
     while (sent) {

@@ -19,7 +19,7 @@ export class DrawScheduler {
     return new DrawQueue(emulator, starved, (feed) => this.#queue(feed))
   }
 
-  /** An emulator threw while it drew: its screen stays as it is, the others go on. */
+  /** An emulator threw while it drew: its screen stays unchanged, the others continue. */
   skipFailed(): void {
     const feed = this.#drawing
     if (!feed) return

@@ -30,7 +30,7 @@ export interface SessionRecord {
 
 const RECORD_FILE_SUFFIX = '.jsonl'
 
-/** The last exits that are kept while nobody acknowledges them. */
+/** The last exits that are kept while no one acknowledges them. */
 export const MAX_EXITS = 500
 
 /**
@@ -93,7 +93,9 @@ export class HostFiles {
     return new RecordFile(join(this.#unheard, `${owner.run}${RECORD_FILE_SUFFIX}`), owner, report)
   }
 
-  /** Records of agents that nobody has acknowledged, except those of these runs. A file that cannot be read is left out. */
+  /**
+   * Records of agents that no one has acknowledged, except those of these runs. A file that cannot be read is left out.
+   */
   unacknowledged(except: ReadonlySet<string> = new Set()): NonNullable<ReturnType<typeof readRecordFile>>[] {
     const runs = names(this.#unheard).filter(
       (name) => name.endsWith(RECORD_FILE_SUFFIX) && !except.has(name.slice(0, -RECORD_FILE_SUFFIX.length)),
@@ -129,7 +131,7 @@ function names(folder: string): string[] {
   }
 }
 
-/** In place at once or not at all: a reader never meets half a file. */
+/** In place completely or not at all: a reader never meets half a file. */
 function write(path: string, value: object): void {
   const unfinished = path + UNFINISHED
   writeFileSync(unfinished, JSON.stringify(value), { mode: 0o600 })
@@ -156,7 +158,7 @@ interface RecordOwner {
   key: string
 }
 
-/** A file that has taken so many bytes since it was last short is written anew without what was acknowledged. */
+/** A file that has taken so many bytes since it was last short is written again without what was acknowledged. */
 const MAX_FILE_GROWTH = 8 << 20
 
 /**
@@ -215,7 +217,7 @@ class RecordFile {
     this.#bytes = 0
   }
 
-  /** In place at once or not at all; opened to be added to. */
+  /** In place completely or not at all; opened to be added to. */
   #begin(entries: readonly RecordLine[]): number {
     const lines = entries.map(({ line }) => `${line}\n`)
     writeFileSync(`${this.path}.new`, Buffer.concat([this.#head, Buffer.from(lines.join(''))]), { mode: 0o600 })

@@ -94,7 +94,7 @@ export class HostProcess {
     return this.#done.promise
   }
 
-  /** A drawing went wrong; the sessions go on. */
+  /** A drawing went wrong; the sessions continue. */
   onDrawingError(): void {
     this.#sessions.drawScheduler.skipFailed()
   }
@@ -334,7 +334,7 @@ interface HostLifetimeOptions {
   /** Time sessions run on while no supervisor is connected. */
   unattendedTimeout: number
   idleTimeout?: number
-  /** Nobody has spoken to this host for that long while sessions ran. */
+  /** No one has spoken to this host for that long while sessions ran. */
   unattended(): void
   /** There is nothing left to stay for. */
   idle(): void
@@ -359,7 +359,7 @@ class HostLifetime {
     this.#decide()
   }
 
-  /** Sessions that run, and for a retired host also the exits that nobody has acknowledged. */
+  /** Sessions that run, and for a retired host also the exits that no one has acknowledged. */
   set sessions(count: number) {
     this.#sessions = count
     this.#decide()

@@ -26,7 +26,7 @@ import { type HostSession, type HostSessionsListener, type SessionEvents, Sessio
 import { TerminalSession } from './terminal-session.ts'
 
 export const GRACE_MS = 5_000
-/** Those left behind by a program that ended by itself have lost what they worked for. */
+/** Those left behind by a program that ended automatically have lost what they worked for. */
 const LEFTOVER_GRACE_MS = 2_000
 /** Time the last output is read while a daemon still holds the terminal. */
 const LAST_OUTPUT_MS = 300
@@ -51,7 +51,7 @@ interface RunningEnding {
   done: Promise<Exit>
 }
 
-/** The sessions of one host, those that run and those whose exit nobody has acknowledged. */
+/** The sessions of one host, those that run and those whose exit no one has acknowledged. */
 export class HostSessions {
   readonly drawScheduler = new DrawScheduler()
   readonly recordQueues: RecordQueues
@@ -167,7 +167,7 @@ export class HostSessions {
     return sessions.flatMap(({ key }, n) => (daemons[n]?.length ? [{ key, daemons: daemons[n] }] : []))
   }
 
-  /** Ends all of them at once; throws when one survived. */
+  /** Ends all of them together; throws when one survived. */
   async endAll(grace: number, reason: EndReason): Promise<void> {
     this.close('this host is ending')
     const ended = await Promise.allSettled(this.registry.all.map(({ key }) => this.end(key, { grace }, reason)))
@@ -242,7 +242,7 @@ export class HostSessions {
     return done
   }
 
-  /** Its first process is over by itself: what it left in its terminal goes too. */
+  /** Its first process is over automatically: what it left in its terminal goes as well. */
   #exited(session: HostSession): void {
     if (this.#endings.has(session.run) || this.registry.find(session.key) !== session) return
     this.#begin(session, LEFTOVER_GRACE_MS, 'exited').catch(() => {
@@ -381,7 +381,7 @@ class SessionGroups {
 /** Maximum ended runs whose unacknowledged records are kept. */
 const MAX_ENDED_RUNS = 200
 
-/** The records of a host's agents that no supervisor has acknowledged; they are on disk, too. */
+/** The records of a host's agents that no supervisor has acknowledged; they are on disk as well. */
 class RecordQueues {
   readonly #running = new Map<string, RecordQueue>()
   readonly #ended = new Map<string, RecordQueue>()

@@ -138,7 +138,7 @@ function openLog(path: string, clock: Clock, redactor: Redactor): (sentence: str
   }
 }
 
-/** The file stays the same one: the process's own error output goes there too. */
+/** The file stays the same one: the process's own error output goes there as well. */
 function rotate(path: string): void {
   if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) < MAX_LOG_BYTES) return
   copyFileSync(path, `${path}.1`)

@@ -13,7 +13,7 @@ const ASKING_WINDOW = new Set(['11', '13', '14', '15', '16', '18', '19', '20', '
 
 /**
  * Takes out of a terminal's output what asks the terminal something. The host's own emulator answers, so a viewer's
- * terminal must not answer too. A sequence that is cut by the end of a chunk is held until the rest is there.
+ * terminal must not answer as well. A sequence that is cut by the end of a chunk is held until the rest is there.
  */
 export class QueryFilter {
   #held: Uint8Array = NOTHING
@@ -76,7 +76,7 @@ function endOfControl(input: Uint8Array, from: number): number | undefined {
   return undefined
 }
 
-/** A string that cannot ask is let through at once: its beginning is enough to know. */
+/** A string that cannot ask is let through immediately: its beginning is enough to know. */
 function endOfString(input: Uint8Array, from: number): number | undefined {
   for (let at = from; at < input.length; at++) {
     if (at - from > MAX_HELD_BYTES) return at

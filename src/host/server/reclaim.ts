@@ -10,8 +10,8 @@ import { HostFiles, type SessionRecord } from './host-files.ts'
 const GRACE_MS = 1_000
 
 /**
- * Ends what a host that died left on its record, daemons too, and keeps the exits in `into`. Throws when that cannot
- * be done: then nothing may be started in its stead.
+ * Ends what a host that died left on its record, daemons as well, and keeps the exits in `into`. Throws when that
+ * cannot be done: then nothing may be started in its stead.
  */
 export async function reclaim(lost: HostFiles, into: HostFiles, endings: ProcessEnder, clock: Clock): Promise<Exit[]> {
   const records = lost.sessions()

@@ -90,19 +90,19 @@ export class SessionRegistry {
     throw new AppError('session-not-found', `no session ${key} runs here`)
   }
 
-  /** The session under a key, which has to be one that can be sent signals: its terminal, or its agent. */
+  /** The session under a key, which must be one that can be sent signals: its terminal, or its agent. */
   foreground(key: string): TerminalSession | AgentSession {
     const session = this.get(key)
     if (session.kind !== 'command') return session
     throw new AppError('conflict-wrong-state', `${key} is a command: it can only be ended`)
   }
 
-  /** The session under a key, which has to be on a terminal. */
+  /** The session under a key, which must be on a terminal. */
   terminal(key: string): TerminalSession {
     return onTerminal(this.get(key))
   }
 
-  /** The session under a key, which has to be spoken to by protocol. */
+  /** The session under a key, which must be spoken to by protocol. */
   agent(key: string): AgentSession {
     const session = this.get(key)
     if (session.kind === 'acp') return session

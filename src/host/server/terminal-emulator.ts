@@ -257,7 +257,7 @@ class CountLimiter {
     }
   }
 
-  /** True if a sequence ends here without an end, also where the emulator would leave the byte out and go on. */
+  /** True if a sequence ends here without an end, even where the emulator would leave the byte out and continue. */
   #isCut(byte: number): boolean {
     const isOpen = this.#state === 'escape' || this.#state === 'parameters'
     return isOpen && (byte >= 0x80 || this.#parameters.length > MAX_PARAMETERS)
@@ -270,7 +270,7 @@ function stateAfter(state: State, byte: number): State {
   return byte === ESC ? 'escape' : byte === C1_LEAD ? 'lead' : 'text'
 }
 
-/** True if a byte leaves the sequence in which it stands as it is: control characters are carried out at once. */
+/** True if a byte leaves the sequence in which it stands unchanged: control characters are carried out immediately. */
 const isInside = (byte: number): boolean =>
   byte === DELETE || (byte < 0x20 && byte !== ESC && byte !== CANCEL && byte !== SUBSTITUTE)
 

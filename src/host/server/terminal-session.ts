@@ -33,7 +33,7 @@ const RING_BYTES = 256 << 10
 const MAX_TYPED_BYTES = 1 << 20
 /** Time a look at the screen waits for bytes that have come out already. */
 const SETTLE_MS = 500
-/** Programs that see two sizes at once draw nothing anew. */
+/** Programs that see two sizes immediately draw nothing again. */
 const REDRAW_RESIZE_MS = 50
 /** Time a beginning of a secret is held back before it is shown as what it is. */
 const HELD_MS = 20
@@ -277,7 +277,7 @@ export class TerminalSession {
     this.#spawned.terminal.write(new Uint8Array(bytes))
   }
 
-  /** The screen missed something: a change of size and back makes the program draw it anew. */
+  /** The screen missed something: a change of size and back makes the program draw it again. */
   #askForRedraw(): void {
     if (this.#over) return
     const { cols, rows } = this.#room ?? this.spec

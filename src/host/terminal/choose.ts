@@ -27,7 +27,7 @@ const LIST_KEYS = ['\x1b[A', '\x1b[B'] as const
 const ROW_KEYS = ['\x1b[D', '\x1b[C'] as const
 /** Maximum time the program may take for each step of its mark, and for letting go of the question. */
 const WITHIN = 20_000
-/** A question that was missing for this long was let go of, not just drawn anew. */
+/** A question that was missing for this long was let go of, not just drawn again. */
 const GONE_MS = 50
 /** Maximum time a program may take to open what a text is typed into. */
 const KEYS_TAKEN_MS = 500
@@ -74,7 +74,7 @@ class OptionChooser {
     return (await this.#move(id)) ?? this.#take(oneLine(text))
   }
 
-  /** Has exactly these boxes ticked, and goes on from there. */
+  /** Has exactly these boxes ticked, and continues from there. */
   async #tickAll(boxes: readonly QuestionOption[]): Promise<ChoiceResult> {
     const { options, taken, text = '' } = this.choice
     const lines = toPlainText(text).split('\n')
@@ -137,7 +137,9 @@ class OptionChooser {
     }, false)
   }
 
-  /** A program that draws itself anew may put its mark back: it has to stand at the option once the program is quiet. */
+  /**
+   * A program that draws itself again may put its mark back: it has to stand at the option once the program is quiet.
+   */
   async #stands(id: string): Promise<'gone' | 'stuck' | undefined> {
     const stands = await this.#seen<'yes' | 'no' | 'gone'>((question, settled) => {
       if (!question) return 'gone'

@@ -46,8 +46,8 @@ export const deliver = (
 ): Promise<Delivery> => withText(host, key, program, text, options, (delivery, plain) => delivery.say(plain))
 
 /**
- * Submits a text that was typed and may not have been submitted, if it stands in the input line. `failed` where it does not:
- * it was submitted, or never typed.
+ * Submits a text that was typed and may not have been submitted, if it is in the input line. `failed` where it does
+ * not: it was submitted, or never typed.
  */
 export const submitTyped = (
   host: TerminalHost,
@@ -141,7 +141,7 @@ class TextDelivery {
     return this.#takeBack(text, 'it does not take what was typed: the text still stands in its input line')
   }
 
-  /** True if something holds of the screen within so long, and stays so where the program draws it anew. */
+  /** True if something holds of the screen within so long, and stays so where the program draws it again. */
   async #holds(within: number, holds: (screen: TerminalScreen) => boolean): Promise<boolean> {
     const { redraws = 0 } = this.profile
     const timers: Deadline[] = []

@@ -18,7 +18,7 @@ const [UP, DOWN] = ['\x1b[A', '\x1b[B'] as const
 /** Maximum time the program may take for what a key does. */
 const WITHIN = 5_000
 
-/** True if its fields have to be marked one by one to see what they take. */
+/** True if its fields must be marked one by one to see what they take. */
 export const hasFields = ({ listed }: ScreenQuestion): boolean => listed.some(({ takesText }) => takesText)
 
 /**

@@ -14,7 +14,7 @@ const PASTED = /\[pasted[^\]]*\]$/i
 const PASTE = /^\[pasted[^\]]*\]$/i
 const MENU = /^\d+[.)]/
 
-/** A row without the frame it stands in. */
+/** A row without the frame it is in. */
 export const stripFrame = (row: string): string => row.replace(EDGES, '')
 
 /** Text as every terminal shows it: without blanks, which wrapping moves, and without emoji and marks, which vary. */
@@ -50,7 +50,9 @@ export function findTypedText(
   return places.find((place) => showsTypedText(screen, profile, text, place))
 }
 
-/** The lowest row that the typed text ends in, also where it is wrapped, or shown as a paste; undefined when none does. */
+/**
+ * The lowest row that the typed text ends in, even where it is wrapped, or shown as a paste; undefined when none does.
+ */
 export function findTypedRow({ lines }: TerminalScreen, text: string): number | undefined {
   const end = endOfText(text)
   const row = lines.findLastIndex((line, at) => {

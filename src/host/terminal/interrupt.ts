@@ -9,7 +9,7 @@ const WITHIN = 5_000
 
 /**
  * Ends the present turn of a program and leaves it running, with the program's own keys: what Ctrl-C does differs, and
- * it ends some of them. Tells whether the program has an input line and is not busy afterwards; false when it ended.
+ * it ends some of them. Returns whether the program has an input line and is not busy afterwards; false when it ended.
  */
 export function interrupt(
   host: TerminalHost,

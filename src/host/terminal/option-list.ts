@@ -56,7 +56,7 @@ interface PlacedOption extends OptionRow {
 const MARGIN = 6
 const LEFT_FRAME = /^[\s│┃║▌▏▐▕|]+/
 const RIGHT_FRAME = /[\s│┃║▌▏▐▕|]+$/
-/** `>` begins quotations, too; it is a mark only before a number. */
+/** `>` begins quotations as well; it is a mark only before a number. */
 const MARK = /^(\s*)(?:[❯›▶➜●]|>(?=\s+\d+[.)]))(?=\s+\S)/
 const TICK = /^(\s*)[✔✓](?=\s)/
 /** A line across a list. */
@@ -166,8 +166,8 @@ function along(lines: readonly string[], start: number, step: 1 | -1, from: Opti
 }
 
 /**
- * A label with the rows that it goes on in: those that begin below it, each after one that had no room for more. The rows
- * that begin there after others explain it.
+ * A label with the rows that it continues in: those that begin below it, each after one that had no room for more. The
+ * rows that begin there after others explain it.
  */
 function wholeLabel(lines: readonly string[], { label, number, row }: PlacedOption, cols: number) {
   if (number === undefined) return { words: label, description: '' }

@@ -49,7 +49,7 @@ const BESIDE = 4
 /** The state of a running program, as people and agents see it. */
 export type Standing = 'starting' | 'working' | 'person' | 'limit' | 'idle'
 
-/** Judges where a program stands; one that waits for the end of a usage limit asks nobody, and does not work either. */
+/** Judges where a program stands; one that waits for the end of a usage limit asks no one, and does not work either. */
 export function standingOf(screen: TerminalScreen, profile: TerminalProfile): Standing {
   const state = stateOf(screen, profile, true)
   if (state.is === 'asking') return state.dialog.kind === 'usage-limit' ? 'limit' : 'person'
@@ -115,7 +115,9 @@ function startOfBlock(lines: readonly string[], isLike: (row: number) => boolean
 const showsOptions = (screen: TerminalScreen): boolean =>
   findOptions(screen) !== undefined || findColouredOptions(screen) !== undefined
 
-/** The row where the words of a dialog begin, also where they are wrapped; undefined when the screen does not have them. */
+/**
+ * The row where the words of a dialog begin, even where they are wrapped; undefined when the screen does not have them.
+ */
 function findDialogRow({ lines }: TerminalScreen, { seen }: Dialog): number | undefined {
   const asTheyStand = seen.exec(lines.join('\n'))
   if (asTheyStand) return rowAt(lines, asTheyStand.index)

@@ -24,13 +24,13 @@ interface QuestionTrackerOptions {
 
 interface OpenQuestion {
   question: Question
-  /** Readings: of the terminal as it is, and with room. */
+  /** Readings: of the terminal unchanged, and with room. */
   readings: ScreenQuestion[]
-  /** Not all of its options are shown in the terminal as it is. */
+  /** Not all of its options are shown in the terminal unchanged. */
   needsRoom: boolean
   /** Number of readings while its program did not draw all of it in time. */
   lateReadings: number
-  /** It is to be read again. */
+  /** It should be read again. */
   isDue: boolean
 }
 
@@ -38,7 +38,7 @@ interface OpenQuestion {
 const CHECK_MS = 250
 /** Time a question stands before it counts, and is missing before it is gone. */
 const STEADY_MS = 300
-/** Maximum time a program that says so may draw on. */
+/** Maximum time that a program may keep drawing after it announces it. */
 const DRAWS_MS = 10_000
 /** Time a question that its program drew too late is left before it is read again, doubled each time. */
 const AGAIN_MS = 2_000
@@ -157,7 +157,7 @@ export class QuestionTracker {
     await this.#exclusively(() => this.#adopt(seen, screen.cols, since))
   }
 
-  /** Programs that draw their screen anew clear it first. */
+  /** Programs that draw their screen again clear it first. */
   #missing(): void {
     this.#candidate = undefined
     if (!this.#open) return
@@ -199,7 +199,10 @@ export class QuestionTracker {
     this.#readLater(adopted, isLate)
   }
 
-  /** Has a question read again that its program did not draw in time, as on a busy machine; later each time, and not for ever. */
+  /**
+   * Has a question read again that its program did not draw in time, as on a busy machine; later each time, and not
+   * indefinitely.
+   */
   #readLater(open: OpenQuestion, isLate: boolean): void {
     open.isDue = false
     if (!isLate || ++open.lateReadings >= MAX_READINGS) return

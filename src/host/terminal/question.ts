@@ -221,7 +221,7 @@ function buttonsIn({ lines, colours }: TerminalScreen, row: number): Button[] {
 /** A row that only draws: a rule, or an edge of a box. */
 const RULE = /^[\s▲▼─━═╌┄╭╮╰╯┌┐└┘├┤╹▀▄▁▔_-]+$/
 const EDGES = /^[\s│┃║▌▏]+|(?:\s{2,}█)?[\s│┃║▐▕]*$/g
-/** The end of a row so long that the next one continues it: nobody writes lines of that length by hand. */
+/** The end of a row so long that the next one continues it: no one writes lines of that length by hand. */
 const BROKEN = /([^\n]{960,})\n[^\S\n]*(?=\S)/g
 const SENTENCE_END = /[?？](?: \(select all that apply\))?$/
 

@@ -8,7 +8,7 @@ export interface RoomyTerminal {
   screen(): Promise<TerminalScreen>
   press(keys: string): void
   onOutput(key: string, listener: () => void): () => void
-  /** Does something while the terminal has another size; afterwards it has its own again, and is drawn anew. */
+  /** Does something while the terminal has another size; afterwards it has its own again, and is drawn again. */
   withRoom<T>(room: TerminalSize, work: () => Promise<T>): Promise<T>
 }
 
@@ -27,11 +27,11 @@ const ROOMS: readonly TerminalSize[] = [
 export const roomsOf = ({ widest = Number.POSITIVE_INFINITY }: TerminalProfile): TerminalSize[] =>
   ROOMS.map(({ cols, rows }) => ({ cols: Math.min(cols, widest), rows }))
 
-/** A row that comes so close to the right edge may go on in the next. */
+/** A row that comes so close to the right edge may continue in the next. */
 const WRAP_MARGIN = 24
 /** Below so many columns everything is wrapped. */
 const NARROW = 80
-/** Without output for so long, a program has drawn what it draws; one that draws its screen anew takes longer. */
+/** Without output for so long, a program has drawn what it draws; one that draws its screen again takes longer. */
 const QUIET_MS = 300
 /** Maximum time a program may take to draw itself in another size. */
 const DRAWN_MS = 6_000

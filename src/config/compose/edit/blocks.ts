@@ -7,7 +7,7 @@ import type { Composition } from '../compose.ts'
 /** Sources of a composition, as an edit needs them. */
 export type EditBase = Pick<Composition, 'files' | 'declarations' | 'config'>
 
-/** New values by key; a key without a value is left as it is. */
+/** New values by key; a key without a value is left unchanged. */
 export type KeyChanges = Readonly<Record<string, TomlValue | undefined>>
 
 export const textOf = (files: FileSnapshot, file: string): string => files.city.text(file) ?? ''

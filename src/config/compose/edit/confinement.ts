@@ -26,7 +26,7 @@ export function allowHost(base: EditBase, qualified: string, host: string): Draf
   return new Map([[block.file, inline ?? changeBlock(text, block, { [ALLOW_HOSTS]: hosts })]])
 }
 
-/** Says whether confined sessions of a provider may read the log-in of its program. */
+/** Says whether confined sessions of a provider may read the login of its program. */
 export function shareLogin(base: EditBase, provider: string, isShared: boolean): Drafts {
   const table = base.declarations.providers.get(provider)?.values.confine
   const block = table?.origins.shareLogin?.block ?? table?.block

@@ -34,7 +34,7 @@ export function patchesFor({ patches }: CityDeclarations, { kind, name }: PatchT
   })
 }
 
-/** Puts a patch in place of the one for the same thing. A person's is replaced only when `force` says so. */
+/** Puts a patch in place of the one for the same thing. A person's is replaced only with `force`. */
 export function putPatch(base: EditBase, { pairs, ...target }: PatchDraft, force: boolean): Drafts {
   const blocks = inCityFile(base, target)
   const city = textOf(base.files, CITY_FILE)

@@ -321,7 +321,7 @@ const nameOf = ({ values }: Declaration<Named>): string => qualify(values.dir, v
 interface Stamp {
   readonly binding: string | undefined
   readonly rig: string | undefined
-  /** The block that says so. */
+  /** The block with this statement. */
   readonly block: DeclaredBlock
 }
 

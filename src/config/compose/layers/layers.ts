@@ -42,7 +42,7 @@ const implicitAgents: Layer = {
   },
 }
 
-/** The prompt of agents that nobody wrote one for, if the packs of gc are on this machine. */
+/** The prompt of agents that no one wrote one for, if the packs of gc are on this machine. */
 function workerPrompt({ files, folders }: LayerContext): string | undefined {
   const path = join(folders.builtins, 'core', WORKER_PROMPT)
   return files.root(join(folders.builtins, 'core')).text(WORKER_PROMPT) === undefined ? undefined : path
@@ -245,7 +245,7 @@ const packGlobals: Layer = {
   },
 }
 
-/** `{{.ConfigDir}}` of a pack's own commands is the pack's folder, whoever's session runs them. */
+/** `{{.ConfigDir}}` of a pack's own commands is the pack's folder, regardless of the session. */
 const fillConfigDir = (command: string, folder: string): string =>
   command.replaceAll(/\{\{-?\s*\.ConfigDir\s*-?\}\}/g, () => folder)
 
@@ -280,7 +280,7 @@ const packRequirements: Layer = {
   },
 }
 
-/** The providers that gc knows by itself; a declared provider names one as its base. */
+/** The providers that gc knows automatically; a declared provider names one as its base. */
 const presets: Layer = {
   name: 'builtin',
   isEditable: false,

@@ -129,7 +129,9 @@ const SECOND = 1000
 const TIMEOUTS = { exec: 300 * SECOND, formula: 30 * SECOND }
 const CHECK_TIMEOUT = 10 * SECOND
 
-/** Fills in defaults and judges what an order declares; undefined when something is wrong, which `diagnostics` tells. */
+/**
+ * Fills in defaults and judges what an order declares; undefined when something is wrong, as listed in `diagnostics`.
+ */
 function resolveOrder(
   declaration: Declaration<OrderFields>,
   defaults: OrderDefaults,

@@ -38,7 +38,7 @@ export function readCityImports(city: RootSnapshot): DeclaredImport[] {
   ]
 }
 
-/** The imports of a pack, those that it includes in the older way too. */
+/** The imports of a pack, those that it includes in the older way as well. */
 export function readPackImports(pack: RootSnapshot): DeclaredImport[] {
   const root = parseFile(pack, PACK_FILE)
   if (!root) return []

@@ -120,7 +120,7 @@ export class PackLoader {
     return undefined
   }
 
-  /** The agents in the pack's own files; one whose agent.toml is wrong cannot start, which harms nobody else. */
+  /** The agents in the pack's own files; one whose agent.toml is wrong cannot start, which harms no one else. */
   #ownAgents({ pack, agents: inline }: PackFile): readonly Declaration<AgentFields>[] {
     const { files, layer } = this.context
     const diagnostics = new Diagnostics()

@@ -21,7 +21,7 @@ export interface PackFolders {
 /** The folder of all checkouts below a `GC_HOME`. */
 export const checkoutsFolder = (home: string): string => join(home, 'cache/repos')
 
-/** The folders of packs below a `GC_HOME`. `build` tells the packs of one gc from those of another. */
+/** The folders of packs below a `GC_HOME`. `build` separates the packs of one gc from those of another. */
 export const packFolders = (home: string, build: string): PackFolders => ({
   checkouts: checkoutsFolder(home),
   builtins: join(home, 'cache/builtin', build),
@@ -70,7 +70,7 @@ export const checkoutName = (url: string, commit: string): string => sha256(`${u
 /** The file beside a checkout that is written when it is complete. */
 export const checkoutRecord = (url: string, commit: string): string => `${checkoutName(url, commit)}.json`
 
-/** Finds the folder of an imported pack, or says why it is not there. Runs nothing and asks nobody. */
+/** Finds the folder of an imported pack, or says why it is not there. Runs nothing and asks no one. */
 export function locatePack(
   { binding, source, version }: PackImport,
   from: ImportingFolder,

@@ -21,7 +21,7 @@ export interface LockedPack {
 /** The locked packs by their source as written. */
 export type PackLock = ReadonlyMap<string, LockedPack>
 
-/** A lock that cannot be used as it is, and the line that is wrong. */
+/** A lock that cannot be used unchanged, and the line that is wrong. */
 export class LockError extends Error {
   constructor(
     readonly line: number,

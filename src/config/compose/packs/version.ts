@@ -12,7 +12,7 @@ export type Constraint =
 const COMMIT = /^sha:([0-9a-f]{7,64})$/i
 const VERSION = /^v?(\d{1,9})\.(\d{1,9})(?:\.(\d{1,9}))?$/
 
-/** Reads `1.2.3`, `v1.2.3` or `1.2`; undefined for anything else, pre-releases too. */
+/** Reads `1.2.3`, `v1.2.3` or `1.2`; undefined for anything else, pre-releases as well. */
 export function parseVersion(text: string): Version | undefined {
   const [, major, minor, patch = '0'] = VERSION.exec(text.trim()) ?? []
   return major === undefined || minor === undefined ? undefined : [Number(major), Number(minor), Number(patch)]

@@ -181,7 +181,7 @@ function readNamepool(
   return lines.filter((line) => line !== '' && !line.startsWith('#'))
 }
 
-/** Judges an agent by itself and against the rigs and providers of its city. */
+/** Judges an agent automatically and against the rigs and providers of its city. */
 function checkAgent(agent: ResolvedAgent, scope: AgentScope): void {
   checkName(agent, scope.diagnostics)
   checkRig(agent, scope)

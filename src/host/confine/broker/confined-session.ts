@@ -12,7 +12,7 @@ export interface Denial {
   target: string
 }
 
-/** A denial that is told of: `count` times since the last time. */
+/** A reported denial: `count` times since the last report. */
 export interface Told extends Denial {
   count: number
   /** True if it is the first of its kind. */
@@ -24,7 +24,7 @@ export const MAX_DENIAL_KINDS = 200
 const MAX_TARGET = 300
 /** Maximum time a socket may take to be listed after it was allowed to listen. */
 const BEGINNING_MS = 1_000
-/** The same is told again no sooner. */
+/** Minimum interval between reports of the same denial. */
 const AGAIN_MS = 1_000
 
 interface Kind extends Denial {
@@ -32,7 +32,10 @@ interface Kind extends Denial {
   toldAt: number | undefined
 }
 
-/** Connections to its proxy that a session makes at once, and then in a second: all sessions of a host have one proxy thread. */
+/**
+ * Connections to its proxy that a session makes immediately, and then in a second: all sessions of a host have one
+ * proxy thread.
+ */
 const [PROXY_BURST, PROXY_PER_SECOND] = [128, 100]
 const PROXY_EVERY_MS = 1000 / PROXY_PER_SECOND
 
@@ -79,7 +82,7 @@ export class ConfinedSession {
     if (kind.toldAt === undefined || performance.now() - kind.toldAt >= AGAIN_MS) this.#tell(kind)
   }
 
-  /** Tells what was not told of yet. */
+  /** Reports new denials. */
   flush(): void {
     for (const kind of this.#kinds.values()) if (kind.untold > 0) this.#tell(kind)
   }

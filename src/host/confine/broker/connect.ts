@@ -78,7 +78,7 @@ function refusal(session: ConfinedSession, to: Destination): number | undefined 
   return isLoopback(address) ? ECONNREFUSED : EACCES
 }
 
-/** Connects without waiting, whatever the socket's own mode is; the mode is put back before the program goes on. */
+/** Connects without waiting, whatever the socket's own mode is; the mode is put back before the program continues. */
 function begin({ descriptor, settle }: ProgramSocket, address: Uint8Array): Answer | { connecting: Connecting } {
   const flags = syscall(callNumber('fcntl'), descriptor, F_GETFL).value
   const waits = (flags & O_NONBLOCK) === 0

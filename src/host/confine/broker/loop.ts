@@ -83,7 +83,7 @@ export class BrokerLoop {
     }
   }
 
-  /** Answers false when nobody will ask for anything any more. */
+  /** Answers false when no one will ask for anything any more. */
   #readCommands(): boolean {
     const bytes = Buffer.alloc(64 << 10)
     const length = readSync(this.control, bytes)
@@ -135,7 +135,7 @@ export class BrokerLoop {
     }
   }
 
-  /** An error here must not leave a program in its call for ever. */
+  /** An error here must not leave a program in its call indefinitely. */
   #decide(
     session: ConfinedSession,
     listener: number,
@@ -211,7 +211,10 @@ interface Readiness {
   gone: boolean
 }
 
-/** Waits until something happens to one of the descriptors, or so many milliseconds; for ever without a number of them. */
+/**
+ * Waits until something happens to one of the descriptors, or so many milliseconds; indefinitely without a number of
+ * them.
+ */
 function waitFor(reading: readonly number[], writing: readonly number[], timeout?: number): Readiness[] {
   const all = [...reading.map((fd) => [fd, READABLE] as const), ...writing.map((fd) => [fd, WRITABLE] as const)]
   const table = Buffer.alloc(all.length * 8)
@@ -237,9 +240,10 @@ const MAX_ADDRESS_BYTES = 128
 const SHUT_BOTH = 2
 
 /**
- * Has a socket of a confined program listen, and remembers it: the session may connect to what it listens on. Where gc itself
- * is looked for it never does: who took a port of gc while that is away would be shown the tokens of others. Where a container
- * forbids to take sockets over the kernel makes the call; one that is put in the place of this one meanwhile is not remembered.
+ * Has a socket of a confined program listen, and remembers it: the session may connect to what it listens on. Where gc
+ * itself is looked for it never does: who took a port of gc while that is away would be shown the tokens of others.
+ * Where a container forbids to take sockets over the kernel makes the call; one that is put in the place of this one is
+ * not remembered.
  */
 function listen(session: ConfinedSession, { thread, args: [number = 0n, backlog = 0n] }: Notification): Answer {
   const own = Number(number & 0xffff_ffffn)

@@ -11,7 +11,7 @@ export class Refusal extends Error {
   constructor(
     readonly status: 400 | 403 | 502,
     message: string,
-    /** The hosts that would have to be allowed; none where that would not help. */
+    /** The hosts that would must be allowed; none where that would not help. */
     readonly needed: readonly string[] = [],
   ) {
     super(message)
@@ -27,7 +27,7 @@ export class Gatekeeper {
     private readonly resolve: Resolve,
     /** Asks people about other hosts. */
     private readonly consent?: Pick<HostConsent, 'request'>,
-    /** True if a host is reached through a proxy that looks names up itself, also those that nobody knows here. */
+    /** True if a host is reached through a proxy that looks names up itself, also those that no one knows here. */
     private readonly isThrough: (host: string, port: number) => boolean = () => false,
   ) {
     this.#rules = new HostRules(rules.hosts)
@@ -59,7 +59,7 @@ export class Gatekeeper {
     throw this.#refusal(`${host}:${port} ${why}`, [host], port, this.rules.otherwise)
   }
 
-  /** An address that is not public has to be allowed by itself: whoever has a name decides what it stands for. */
+  /** An address that is not public must be allowed automatically: anyone who has a name decides what it stands for. */
   #isReachable(address: string, port: number): boolean {
     if (isForbiddenAddress(address)) return false
     return isPublicAddress(address) || this.#rules.names(address, port)

@@ -55,7 +55,7 @@ export class HostConsent {
     return asked ? this.#wait(asked) : 'too-many'
   }
 
-  /** Takes what a person says of a host; false when nobody is asked about it. */
+  /** Takes what a person says of a host; false when no one is asked about it. */
   answer(host: string, port: number, answer: HostAnswer): boolean {
     const name = nameOf(host, port)
     const asked = this.#asked.get(name)

@@ -11,7 +11,7 @@ export interface OuterProxy {
   authorization: string | undefined
 }
 
-/** Tells which hosts are reached through a proxy of the network, as an environment says it. */
+/** Decides which hosts are reached through a proxy of the network, by an environment. */
 export class OuterRoutes {
   readonly #direct: readonly string[]
 

@@ -47,9 +47,9 @@ export interface SessionProxyOptions {
   rules: ProxyRules
   clock?: Clock
   resolve?: Resolve
-  /** Is told of a host that was refused, and of what would have to be allowed for it: nothing where that would not help. */
+  /** Called with a refused host and the hosts to allow for it; none if that would not help. */
   onDenial(host: string, needed: readonly string[]): void
-  /** Is told of the host that a person is asked about now; of none when nobody is asked. */
+  /** Called with the host that a person is asked about now, or with none. */
   onAsked?(asked: HostPrompt | undefined): void
   /** Time a connection waits for a person, in milliseconds. */
   patience?: number
@@ -109,7 +109,7 @@ export class SessionProxy {
     return this.#consent?.current
   }
 
-  /** Takes what a person says of a host; false when nobody is asked about it. */
+  /** Takes what a person says of a host; false when no one is asked about it. */
   answer(host: string, port: number, answer: HostAnswer): boolean {
     return this.#consent?.answer(host, port, answer) ?? false
   }
@@ -242,7 +242,7 @@ export class SessionProxy {
     }
   }
 
-  /** Undefined when the client left meanwhile. */
+  /** Undefined when the client left. */
   async #dial(client: Socket, place: Reached): Promise<Socket | undefined> {
     const upstream = await reach(place, this.#resolve)
     this.#ledger.connected(listedHost(place.host, place.port))

@@ -10,7 +10,7 @@ const END = '\r\n\r\n'
 /** A host that is reached directly, or through a proxy of the network. */
 export interface Reached extends Place {
   outer: OuterProxy | undefined
-  /** True if a request of plain HTTP is sent there, which a proxy takes as it is. */
+  /** True if a request of plain HTTP is sent there, which a proxy takes unchanged. */
   isPlain: boolean
 }
 

@@ -12,7 +12,7 @@ import { gitVariables } from './git-settings.ts'
 import { makePrivateFolders } from './private-folders.ts'
 import { sandboxedArgv } from './sandbox-profile.ts'
 
-/** A command as it is to be started, confined or not. */
+/** A command as it should be started, confined or not. */
 export interface Startable {
   /** The file to run, and its arguments. */
   command: string[]
@@ -21,7 +21,7 @@ export interface Startable {
   env: Readonly<Record<string, string | undefined>>
   /** Further descriptors besides its three streams. */
   extra: 'pipe'[]
-  /** Is told of the process as soon as it is there. */
+  /** Called with the process as soon as it exists. */
   started(child: { pid: number; stdio: readonly unknown[] }): void
 }
 
@@ -37,7 +37,7 @@ interface Wanted {
   yields?: readonly Resource[]
 }
 
-/** Starts the programs of sessions confined where they are to be. */
+/** Starts the programs of sessions confined where they should be. */
 export class Confiner {
   readonly #broker: Broker
   readonly #proxies = new Map<string, SessionProxy>()

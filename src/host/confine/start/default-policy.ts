@@ -7,7 +7,7 @@ import type { Policy } from '../policy.ts'
 import { gitSettings } from './git-settings.ts'
 import { secretFiles, without } from './secret-files.ts'
 
-/** The system as it is installed: programs, libraries, settings, and what the kernel tells. */
+/** The system as it is installed: programs, libraries, settings, and information of the kernel. */
 const SYSTEM = [
   ...['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32', '/etc', '/opt', '/nix', '/proc', '/sys'],
   ...['/gnu/store', '/snap', '/home/linuxbrew/.linuxbrew', '/dev/random', '/dev/urandom'],

@@ -124,7 +124,7 @@ const SETTINGS: readonly { readonly names: readonly string[]; readonly key: RegE
   },
 ]
 
-/** A file of the system that not everybody may read is a secret, also where gc runs as who may. */
+/** A file of the system that not everybody may read is a secret, even where gc runs as who may. */
 const CLOSED_IN = '/etc'
 const READABLE_BY_ALL = 0o004
 
@@ -136,8 +136,8 @@ const FRESH_MS = 5_000
 let last: { readonly home: string; readonly at: number; readonly paths: readonly string[] } | undefined
 
 /**
- * The files and folders with credentials that lie in what every sandbox reads, under all of their paths: found anew for each
- * program, but for those started within five seconds.
+ * The files and folders with credentials that lie in what every sandbox reads, under all of their paths: found again
+ * for each program, but for those started within five seconds.
  */
 export function secretFiles(home: string): readonly string[] {
   const at = performance.now()

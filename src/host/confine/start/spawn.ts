@@ -37,7 +37,7 @@ export interface TerminalEvents {
   output(bytes: Uint8Array): void
   /** All that was typed has been read. */
   typed(): void
-  /** Nobody holds the terminal any more: all output has been read. */
+  /** No one holds the terminal any more: all output has been read. */
   closed(): void
   /** The program itself is over. */
   exited(exitCode: number | null, signal: string | null): void
