@@ -113,7 +113,7 @@ const KEYED_READS: ReadonlySet<string> = new Set(['getFeed'])
 
 const isRead = ({ spec: { id, publicRead } }: Route): boolean => publicRead === true || KEYED_READS.has(id)
 
-/** True if a request asks for something and brings nothing that has to be written down. */
+/** True if a request asks for something and brings nothing that must be written down. */
 const isPlainRead = (request: Request, path: string): boolean =>
   (request.method === 'GET' || request.method === 'HEAD') &&
   !isSigned(request) &&

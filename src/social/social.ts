@@ -47,7 +47,7 @@ export interface SocialOptions {
   /** Host names of this server, and origins whose pages may call, besides the loopback ones. */
   readonly hosts?: readonly string[]
   readonly origins?: readonly string[]
-  /** The hash of the operator’s token; without it nobody is the operator. */
+  /** The hash of the operator’s token; without it no one is the operator. */
   readonly operator?: string
   /** Reports an internal error, with the request it happened in if there was one. */
   report(error: unknown, request?: FailedRequest): void

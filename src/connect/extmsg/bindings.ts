@@ -72,12 +72,14 @@ export class Bindings {
     }, actorOf(caller))
   }
 
-  /** Binds a conversation to an agent because a default route says so. */
+  /** Binds a conversation to an agent by a default route. */
   bindByRoute(tx: Tx, row: ConversationRow, agentName: string): BindingRow {
     return this.#add(tx, row, { sessionId: '', agentName }, {}, true)
   }
 
-  /** Ends what is named; nothing being bound is no error. Nobody is asked about the conversation until its next message. */
+  /**
+   * Ends what is named; nothing being bound is no error. No one is asked about the conversation until its next message.
+   */
   async unbind(
     caller: Caller,
     { conversation, session_id = '', agent_name = '' }: UnbindRequest,

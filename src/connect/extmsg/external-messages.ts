@@ -145,7 +145,7 @@ export class ExternalMessages {
   }
 }
 
-/** Messengers that cannot be reached, and conversations that nobody reads. */
+/** Messengers that cannot be reached, and conversations that no one reads. */
 class ExternalMessageAttention implements AttentionSource {
   readonly name = 'extmsg'
 
@@ -199,7 +199,7 @@ interface RetentionOptions {
 
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
-/** Time messages, receipts, and conversations that nobody answers are kept. */
+/** Time messages, receipts, and conversations that no one answers are kept. */
 const MESSAGE_AGE = 90 * DAY_MS
 const RECEIPT_AGE = 7 * DAY_MS
 const CONVERSATION_AGE = 90 * DAY_MS
@@ -208,7 +208,7 @@ const SLICE = 200
 
 type Removal = Statement<unknown, [number, number]>
 
-/** Keeps conversations from growing for ever. */
+/** Keeps conversations from growing indefinitely. */
 class ExternalMessageRetention {
   readonly #removals: readonly { statement: Removal; age: number }[]
   #next: Deadline | undefined
@@ -262,7 +262,7 @@ const UNUSED_ROUTE = (key: string): string =>
   `${key} IN (SELECT b.conversation FROM extmsg_conversations c JOIN extmsg_bindings b ON b.conversation = c.n
    WHERE c.updated_at < ?1 AND b.routed = 1)`
 
-/** A conversation that nobody answers, and in which nothing happened since. */
+/** A conversation that no one answers, and in which nothing happened since. */
 const UNUSED = `updated_at < ?1
   AND NOT EXISTS (SELECT 1 FROM extmsg_bindings WHERE conversation = extmsg_conversations.n)
   AND NOT EXISTS (SELECT 1 FROM extmsg_groups WHERE conversation = extmsg_conversations.n)
@@ -290,7 +290,7 @@ interface Destination {
 const NO_GROUP: GroupRouteDecision = { Match: 'no_group', TargetSessionID: '', UpdateCursor: false }
 const NO_MATCH: GroupRouteDecision = { Match: 'no_match', TargetSessionID: '', UpdateCursor: false }
 
-/** Messages from outside: each is written down and given to who answers its conversation, or to nobody. */
+/** Messages from outside: each is written down and given to who answers its conversation, or to no one. */
 class Inbound {
   constructor(private readonly options: InboundOptions) {}
 
@@ -331,7 +331,7 @@ class Inbound {
     return resultOf(message, ref, destination, this.options.bindings, entry)
   }
 
-  /** A person hears of a message that nobody answers; it is in no transcript. */
+  /** A person hears of a message that no one answers; it is in no transcript. */
   #wait(tx: Tx, ref: ConversationRef, known: ConversationRow | undefined, message: ExternalInboundMessage): void {
     const { conversations, groups, undelivered } = this.options
     if (!known && !undelivered.hasRoom) return

@@ -131,7 +131,7 @@ export class Groups {
     return this.#participants(id).some(({ sessionId }) => sessionId === session)
   }
 
-  /** Remembers who was addressed: what follows goes there, too. */
+  /** Remembers who was addressed: what follows goes there as well. */
   moveCursor(tx: Tx, { id }: GroupRow, handle: string): void {
     tx.orm.update(groups).set({ lastHandle: handle }).where(eq(groups.id, id)).run()
   }

@@ -29,9 +29,9 @@ export interface NudgeTarget {
 export const conversationName = ({ n }: Pick<ConversationRow, 'n'>): string => `c${n}`
 
 /**
- * Tells the sessions that follow a conversation of a message. A session has one nudge of a conversation waiting at most:
- * what comes before that was typed is shown together. A nudge that failed is tried once more; then a person is asked, and
- * the next message shows what it was to show.
+ * Notifies the sessions that follow a conversation of a message. A session has one nudge of a conversation waiting at
+ * most: what comes before that was typed is shown together. A nudge that failed is tried once more; then a person is
+ * asked, and the next message shows what it was to show.
  */
 export class TranscriptNudger {
   constructor(private readonly options: TranscriptNudgerOptions) {

@@ -52,7 +52,10 @@ interface Sending {
 
 const NOBODY = { id: '', display_name: '', is_bot: false }
 
-/** Messages to the outside: each is handed to the adapter of its conversation once, and the caller learns what came of it. */
+/**
+ * Messages to the outside: each is handed to the adapter of its conversation once, and the caller learns the result of
+ * it.
+ */
 export class Outbound {
   readonly #receipts: Receipts
   readonly #closed = new AbortController()
@@ -83,7 +86,7 @@ export class Outbound {
     return sending.finally(() => this.#underway.delete(name))
   }
 
-  /** Stops waiting for adapters: what they were sent may have arrived, and its receipt says so. */
+  /** Stops waiting for adapters: what they were sent may have arrived, and its receipt shows it. */
   async close(): Promise<void> {
     this.#closed.abort()
     await Promise.allSettled(this.#all)
@@ -228,7 +231,7 @@ export class Outbound {
     }
   }
 
-  /** The result of a message that was on its way when the supervisor stopped: nobody knows whether it arrived. */
+  /** The result of a message that was on its way when the supervisor stopped: no one knows whether it arrived. */
   #interrupted(caller: Caller, ref: ConversationRef, key: ReceiptKey): Promise<OutboundResult> {
     const metadata = { reason: 'gc was stopped while the message was on its way' }
     const result = { Receipt: receiptOf(ref, 'unknown', metadata), DeliveryContext: null, TranscriptEntry: null }
@@ -334,8 +337,8 @@ const NOT_SENT = new Set([
 ])
 
 /**
- * Hands a message to an adapter, once. The receipt says what became of it: `unknown` when it was sent and no answer came.
- * Nothing but the registered address is asked, no token goes with it, and what it answers is bounded.
+ * Hands a message to an adapter, once. The receipt says the outcome of it: `unknown` when it was sent and no answer
+ * came. Nothing but the registered address is asked, no token goes with it, and what it answers is bounded.
  */
 async function publish(
   { url, unix }: PublishTarget,

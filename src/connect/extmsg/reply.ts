@@ -38,7 +38,7 @@ const asObject = (value: unknown): Fields | undefined =>
 const word = (value: unknown, most: number): string =>
   typeof value === 'string' ? [...value].slice(0, most).join('') : ''
 
-/** A kind that nobody knows says as much as a failure that may pass. */
+/** A kind that no one knows says as much as a failure that may pass. */
 const failureOf = (value: unknown): string => FAILURE_KINDS.find((known) => known === value) ?? 'transient'
 
 const delayOf = (value: unknown): number =>

@@ -90,7 +90,7 @@ export const messages = sqliteTable(
     sequence: integer().notNull(),
     kind: text().$type<'inbound' | 'outbound'>().notNull(),
     providerMessageId: text('provider_message_id').notNull(),
-    /** Tells a repeated delivery; empty for what is never taken for one. */
+    /** Identifies a repeated delivery; empty for what is never taken for one. */
     dedupKey: text('dedup_key').notNull(),
     actor: text({ mode: 'json' }).$type<ExternalActor>().notNull(),
     body: text().notNull(),
@@ -147,11 +147,11 @@ export const receipts = sqliteTable(
 )
 export type ReceiptRow = typeof receipts.$inferSelect
 
-/** The conversations whose last message reached nobody. */
+/** The conversations whose last message reached no one. */
 export const undelivered = sqliteTable('extmsg_undelivered', {
   conversation: integer().primaryKey(),
   reason: text().notNull(),
-  /** The last message where nobody answers, since that is in no transcript; empty elsewhere. */
+  /** The last message where no one answers, since that is in no transcript; empty elsewhere. */
   said: text().notNull(),
   since: integer().notNull(),
 })

@@ -21,7 +21,7 @@ interface TranscriptsOptions {
   senders: SenderCheck
 }
 
-/** A message that is to be written down. */
+/** A message that should be written down. */
 export type TranscriptDraft = Omit<TranscriptRow, 'n' | 'conversation' | 'sequence' | 'recordedAt'>
 
 const DEFAULT_LIMIT = 100

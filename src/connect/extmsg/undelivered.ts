@@ -4,7 +4,7 @@ import { Signal } from '../../core/signal.ts'
 import type { Store, Tx } from '../../core/store/index.ts'
 import { type ConversationRow, conversations, type UndeliveredRow, undelivered } from './table.ts'
 
-/** A conversation whose messages reach nobody. */
+/** A conversation whose messages reach no one. */
 export interface UndeliveredConversation {
   readonly row: ConversationRow
   readonly known: UndeliveredRow
@@ -14,7 +14,7 @@ const MAX = 100
 /** Maximum stored length of a message. */
 const MAX_SAID = 500
 
-/** The conversations whose last message reached nobody. */
+/** The conversations whose last message reached no one. */
 export class Undelivered {
   readonly #known: Map<number, UndeliveredRow>
   readonly #changes = new Signal()

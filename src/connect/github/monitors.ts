@@ -24,7 +24,7 @@ interface MonitorsOptions extends RepairsOptions {
 
 const MONITOR = gcPart('github')
 
-/** Number of pages of changes that are read at once: a thousand changes between two looks. */
+/** Number of pages of changes that are read together: a thousand changes between two looks. */
 const MAX_PAGES = 10
 const MAX_REST_MS = 3_600_000
 
@@ -119,7 +119,7 @@ export class PullRequestMonitors {
     await store.write((tx) => this.#record(tx, monitor, cursor, first.etag, items), MONITOR)
   }
 
-  /** GitHub tells of checks and conflicts only who has a token. */
+  /** GitHub shows checks and conflicts only with a token. */
   async #followReadiness(monitor: PullRequestMonitorConfig): Promise<void> {
     const { clock, report } = this.options
     const { name, tokenEnv = 'GH_TOKEN' } = monitor

@@ -7,7 +7,7 @@ export interface Check {
   readonly name: string
   /** `COMPLETED`, `IN_PROGRESS` …; of a status, its state. */
   readonly status: string
-  /** `SUCCESS`, `FAILURE` …; '' while it goes on. */
+  /** `SUCCESS`, `FAILURE` …; '' while it continues. */
   readonly conclusion: string
 }
 

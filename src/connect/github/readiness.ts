@@ -32,7 +32,7 @@ export function readinessOf(pull: OpenPullRequest): Readiness {
   return { state: isWaiting ? 'waiting' : 'ready', ...checks }
 }
 
-/** While checks go on or a person is to review, GitHub calls every pull request blocked: neither needs a repair. */
+/** While checks continue or a person is to review, GitHub calls every pull request blocked: neither needs a repair. */
 function failureOf(
   { mergeState, review }: OpenPullRequest,
   { failedChecks, pendingChecks }: Pick<Readiness, 'failedChecks' | 'pendingChecks'>,

@@ -153,7 +153,7 @@ export class PullRequestRepairs {
 const isRow = ({ monitor, number }: ReadinessRow) =>
   and(eq(pullRequestReadiness.monitor, monitor), eq(pullRequestReadiness.number, number))
 
-/** Anybody can open a pull request from a fork, and its code would run here: such an author has to be named. */
+/** Anybody can open a pull request from a fork, and its code would run here: such an author must be named. */
 function isWatched({ baseBranches, authors }: PullRequestMonitorConfig, pull: OpenPullRequest): boolean {
   if (baseBranches.length > 0 && !baseBranches.includes(pull.base)) return false
   return authors.length > 0 ? authors.includes(pull.author) : !pull.isFromFork

@@ -3,7 +3,7 @@ import { integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 /** Table of each monitor's position in the changes of its repository. */
 export const pullRequestCursors = sqliteTable('pull_request_cursors', {
   monitor: text().primaryKey(),
-  /** The address that was read: another repository begins anew. */
+  /** The address that was read: another repository begins again. */
   source: text().notNull(),
   /** ETag of GitHub's newest page. */
   etag: text().notNull(),

@@ -1,6 +1,6 @@
-/** After so many ends in a row a service is not started again by itself. */
+/** After so many ends in a row a service is not started again automatically. */
 export const MAX_FAILURES = 10
-/** After so many a person is told. */
+/** Number of failures after which a person is notified. */
 export const FAILURES_TO_TELL = 3
 /** One that ran this long has worked: what it failed before does not count. */
 export const STABLE_MS = 60_000

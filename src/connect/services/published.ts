@@ -7,7 +7,7 @@ import type { Publication } from './publication.ts'
 /** Folder with the addresses of a city's services for its programs: `GC_PUBLISHED_SERVICES_DIR`. */
 export const publishedFolder = (city: string): string => join(city, '.gc', 'services', '.published')
 
-/** A service as its file tells of it. */
+/** A service as described by its file. */
 interface PublishedService {
   service_name: string
   /** True if other machines reach it. */

@@ -16,7 +16,7 @@ export class ServiceRepository {
     return this.store.read((orm) => orm.select().from(serviceProcesses).all())
   }
 
-  /** It is to be started once more. */
+  /** It should be started once more. */
   begin(tx: Tx, name: string, fingerprint: string): void {
     const { runs = 0 } = this.find(name) ?? {}
     const begun = { ...NOT_RUNNING, state: 'starting' as const, fingerprint, runs: runs + 1 }
@@ -35,7 +35,7 @@ export class ServiceRepository {
     this.#set(tx, name, { ...running, state: 'running' })
   }
 
-  /** It ended by itself, and is started again when that is due; never when there is no such moment. */
+  /** It ended automatically, and is started again when that is due; never when there is no such moment. */
   setEnded(
     tx: Tx,
     name: string,

@@ -95,7 +95,7 @@ export const serviceRoutes = (city: CityOf<{ services: Services }>) => [
   ),
 ]
 
-/** The place that a stream goes on from after it was cut off. */
+/** The place that a stream continues from after it was cut off. */
 function offsetOf(request: Request): number | undefined {
   const last = request.headers.get('last-event-id') ?? ''
   return /^\d{1,15}$/.test(last) ? Number(last) : undefined

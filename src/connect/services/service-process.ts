@@ -96,7 +96,7 @@ export class ServiceProcess {
     })
   }
 
-  /** Takes another declaration: the process goes on unless it would be started differently. */
+  /** Takes another declaration: the process continues unless it would be started differently. */
   change(service: ServiceConfig): void {
     void this.#enqueue(async () => {
       this.#service = service
@@ -113,7 +113,7 @@ export class ServiceProcess {
     if (this.#state.local === 'stopped') void this.#enqueue(() => this.#launch())
   }
 
-  /** Starts it anew, however often it failed. */
+  /** Starts it again, however often it failed. */
   restart(by: Actor): Promise<void> {
     return this.#enqueue(async () => {
       const { store, log, repository } = this.options
@@ -240,7 +240,7 @@ export class ServiceProcess {
     }
   }
 
-  /** It ended by itself, or could not be started. */
+  /** It ended automatically, or could not be started. */
   async #fail(reason: string, ranForMs: number): Promise<void> {
     const { store, repository, log, clock } = this.options
     const { row } = this

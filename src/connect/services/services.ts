@@ -23,7 +23,7 @@ export interface ServicesOptions extends Omit<ServiceProcessOptions, 'publicatio
   config: Pick<Config, 'current' | 'onChange'>
   /** The city's name. */
   city: string
-  /** True if programs that start by themselves wait for a person. */
+  /** True if programs that start on their own wait for a person. */
   approval: { readonly isPending: boolean; onChange(listener: () => void): () => void }
   suspensions: Pick<Suspensions, 'holdOf' | 'onChange'>
   /** Address of the public listener for other machines; undefined without one. */
@@ -43,7 +43,7 @@ export class Services {
 
   constructor(private readonly options: ServicesOptions) {}
 
-  /** Adopts what runs, starts what does not, and ends what nobody declares any more. */
+  /** Adopts what runs, starts what does not, and ends what no one declares any more. */
   async start(): Promise<void> {
     const { config, commands, approval, suspensions } = this.options
     this.#isRunning = true
@@ -191,7 +191,7 @@ export class Services {
     this.#notify()
   }
 
-  /** Tells the programs of the city where its services are reached. */
+  /** Publishes the addresses of services to the programs of the city. */
   #publish(): Promise<void> {
     const { surroundings, report } = this.options
     this.#publishing = this.#publishing
@@ -309,7 +309,7 @@ async function* followLog(
   }
 }
 
-/** Tells when a file may have changed. */
+/** Notifies of possible changes of a file. */
 class Changes {
   readonly #watcher: ReturnType<typeof watch>
   #changed = false
@@ -327,7 +327,7 @@ class Changes {
     signal.addEventListener('abort', () => this.#notify(), { once: true })
   }
 
-  /** Resolves at the next change; false when nobody wants to know any more. */
+  /** Resolves at the next change; false when no one wants to know any more. */
   async next(): Promise<boolean> {
     if (!this.#changed && !this.signal.aborted) {
       await new Promise<void>((resolve) => {

@@ -16,7 +16,7 @@ export const serviceProcesses = sqliteTable(
     processStarted: text('process_started'),
     tokenHash: text('token_hash'),
     startedAt: integer('started_at'),
-    /** Number of times in a row it ended by itself. */
+    /** Number of times in a row it ended automatically. */
     failures: integer().notNull().default(0),
     lastExit: text('last_exit'),
     endedAt: integer('ended_at'),

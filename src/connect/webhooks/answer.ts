@@ -11,7 +11,7 @@ export interface HookAnswer {
   readonly body: unknown
   readonly media?: string
   readonly headers?: Readonly<Record<string, string>>
-  /** Reason it was rejected, and in a sentence for whoever set up the webhook. */
+  /** Reason it was rejected, and in a sentence for anyone who set up the webhook. */
   readonly rejection?: { readonly reason: RejectionReason; readonly message: string }
 }
 

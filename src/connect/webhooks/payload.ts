@@ -18,7 +18,7 @@ export const FORM = 'application/x-www-form-urlencoded'
 export const isForm = (headers: Headers): boolean =>
   headers.get('content-type')?.split(';')[0]?.trim().toLowerCase() === FORM
 
-/** Reads a body as a JSON object or, where its sender says so, as a form; throws a rejection for anything else. */
+/** Reads a body as a JSON object or, if its type says form, as a form; throws a rejection for anything else. */
 export function parsePayload(body: Uint8Array, headers: Headers): Payload {
   const text = decode(body)
   if (isForm(headers)) return parseForm(text)

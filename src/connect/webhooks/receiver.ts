@@ -47,7 +47,7 @@ class RepeatedDelivery extends Error {}
 /** Takes the deliveries of a city's webhooks: each is judged in one order, and answered once what follows is on disk. */
 export class WebhookReceiver {
   readonly #buckets = new Map<string, TokenBucket>()
-  /** Deliveries that are being followed, so that their repetitions wait for what becomes of them. */
+  /** Deliveries that are being followed, so that their repetitions wait for the outcome of them. */
   readonly #underWay = new Map<string, Promise<void>>()
 
   constructor(private readonly options: ReceiverOptions) {}
@@ -135,7 +135,7 @@ export class WebhookReceiver {
     return { status: 202, body: { status: 'accepted' } }
   }
 
-  /** Waits until no other delivery with this key is under way; returns how to let the next go on. */
+  /** Waits until no other delivery with this key is under way; returns how to let the next continue. */
   async #turn(key: string): Promise<() => void> {
     for (let before = this.#underWay.get(key); before; before = this.#underWay.get(key)) await before
     const { promise, resolve } = Promise.withResolvers<void>()

@@ -10,7 +10,9 @@ import { WebhookRejected } from './events.ts'
 /** Facts about a rejected delivery. */
 export type RejectedDelivery = Omit<Static<typeof WebhookRejected.payload>, 'reason' | 'status'>
 
-/** Number of rejections of one webhook that are recorded: whoever sends a million must not fill the log with them. */
+/**
+ * Number of rejections of one webhook that are recorded: anyone who sends a million must not fill the log with them.
+ */
 const RECORDED = { perMinute: 30, burst: 30 }
 
 /** Records rejected deliveries, of each webhook a bounded number. */

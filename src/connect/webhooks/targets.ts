@@ -50,7 +50,7 @@ export interface ConversationMessage {
 export interface ConversationInbox {
   /** Throws an AppError for a message that cannot be taken. */
   check(message: ConversationMessage): unknown
-  /** Takes a message in with a write; false when nobody answers its conversation. */
+  /** Takes a message in with a write; false when no one answers its conversation. */
   receive(tx: Tx, message: ConversationMessage): boolean
 }
 

@@ -154,7 +154,7 @@ export class AgentAccounts {
     }, gcFor(caller))
   }
 
-  /** Deletes the caller's account with its name and profile, and what else is deleted at once. */
+  /** Deletes the caller's account with its name and profile, and what else is deleted immediately. */
   async delete(caller: AgentCaller, others: readonly DeletedWithAccount[]): Promise<MessageResponse> {
     await this.store.write((tx) => {
       const row = this.acting(caller)

@@ -24,7 +24,7 @@ interface DeletedAccount {
 
 const SLICE = 20
 
-/** Deletes accounts: the account at once, its content in slices, which continue after a restart. */
+/** Deletes accounts: the account immediately, its content in slices, which continue after a restart. */
 export class AccountDeletions {
   readonly #finish: Statement<unknown, [number]>
   readonly #work: SlicedWork<DeletedAccount>

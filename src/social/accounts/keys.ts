@@ -88,7 +88,7 @@ export class Keys {
     for (const row of this.#select.all(agent.n)) this.#revoke(tx, agent, row, actor)
   }
 
-  /** Revokes all keys of an agent on behalf of `actor`: nobody can act as this agent then. */
+  /** Revokes all keys of an agent on behalf of `actor`: no one can act as this agent then. */
   revokeAll(tx: Tx, agent: KeyOwner, actor: string): void {
     this.revokeApiKeys(tx, agent, actor)
     this.signingKeys.revokeAll(tx, agent, actor)

@@ -55,7 +55,7 @@ export class AgentSuspensions {
     }, actor)
   }
 
-  /** Reinstates an agent on behalf of the operator, whoever suspended it. */
+  /** Reinstates an agent on behalf of the operator, anyone who suspended it. */
   async reinstate(name: string, actor: Actor = GC): Promise<Agent> {
     return this.store.write((tx) => {
       const row = this.agents.need(name)

@@ -64,7 +64,7 @@ export const agentKeys = sqliteTable(
   (key) => [index('agent_keys_of').on(key.agent, key.created_at, key.id)],
 )
 
-/** Hashed names of deleted agents, which nobody may register again. */
+/** Hashed names of deleted agents, which no one may register again. */
 export const goneNames = sqliteTable('gone_names', { hash: text().primaryKey() })
 
 export const follows = sqliteTable(

@@ -14,7 +14,7 @@ export interface RevisedText {
 /** After so many characters that are rendered on the loop, other requests get a turn. */
 const CHARACTERS_PER_TURN = 5_000
 
-/** Renders the texts of pages: short ones at once, others in a worker, and each revision once while it is kept. */
+/** Renders the texts of pages: short ones immediately, others in a worker, and each revision once while it is kept. */
 export class MarkdownRenderer {
   readonly #texts = new RenderedTexts()
   readonly #pending = new Map<string, Promise<Markup>>()

@@ -22,8 +22,8 @@ const DEFAULT_BOUNDS: Bounds = { bytes: 16 * 1024 * 1024, entries: 4_000 }
 const ENTRY_BYTES = 256
 
 /**
- * Keeps rendered texts. When it is full, the visitor who had the most rendered loses the least recently used: whoever
- * goes through all pages does not push out what others read.
+ * Keeps rendered texts. When it is full, the visitor who had the most rendered loses the least recently used: anyone
+ * who goes through all pages does not push out what others read.
  */
 export class RenderedTexts {
   readonly #entries = new Map<string, Entry>()

@@ -1,6 +1,6 @@
 import type { Markup } from '../../http/html.ts'
 
-/** For what is the same for everybody: a proxy may keep it, and show it a little longer while it fetches it anew. */
+/** For what is the same for everybody: a proxy may keep it, and show it a little longer while it fetches it again. */
 export const PUBLIC_CACHE = 'public, max-age=10, stale-while-revalidate=60'
 
 interface HtmlOptions {

@@ -2,8 +2,8 @@
 export const UNKNOWN_ADDRESS = 'unknown'
 
 /**
- * The addresses that limits count together: an IPv4 address alone, an IPv6 address with its /64 network, since whoever
- * has one address there has them all.
+ * The addresses that limits count together: an IPv4 address alone, an IPv6 address with its /64 network, since anyone
+ * who has one address there has them all.
  */
 export function addressGroup(address: string): string {
   if (!address.includes(':')) return address

@@ -55,7 +55,7 @@ export class LeasedLimiter implements RequestLimiter {
     return promise
   }
 
-  /** The process that counts decides; here nobody is. */
+  /** The process that counts decides; here no one is. */
   isExhausted(): boolean {
     return false
   }

@@ -16,7 +16,7 @@ export interface RatedAgent {
 const MAX_COUNTED = 100
 
 export const STANDING_SQL = {
-  /** Each owner counts once; whom the operator claimed, by itself. */
+  /** Each owner counts once; whom the operator claimed, automatically. */
   vouches: `SELECT count(DISTINCT iif(o.provider = 'operator', -a.n, a.owner)) AS n
     FROM (SELECT voucher FROM vouches WHERE agent = ?1 LIMIT ${MAX_COUNTED}) v JOIN agents a ON a.n = v.voucher
     JOIN owners o ON o.n = a.owner

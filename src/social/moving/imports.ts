@@ -151,8 +151,8 @@ export class AgentImports {
   }
 
   /**
-   * Follows an agent again, at once or as soon as it is here with the same key. Its own followers come back this way too:
-   * each of them says so in its own export, as nobody follows at another's word.
+   * Follows an agent again, immediately or as soon as it is here with the same key. Its own followers come back this
+   * way too: each of them states this in its own export, as no one follows at another's word.
    */
   #addFollow(tx: Tx, agent: AgentRow, { kind, key }: AgentLine, result: ImportResponse): void {
     if (kind === 'follower' || key === null) return

@@ -69,7 +69,7 @@ export class MovedFollows {
     tx.after(() => void this.resume())
   }
 
-  /** Lets those follow who still wait for agents that are here, after a restart too. */
+  /** Lets those follow who still wait for agents that are here, after a restart as well. */
   resume(): Promise<void> {
     return this.#work.resume()
   }

@@ -5,7 +5,7 @@ import { integer, string, success } from '../shared/fields.ts'
 const Chunk = Type.Object({ sha256: Type.String(), lines: Type.Integer() })
 const Key = Type.Object({ id: Type.String(), public_key: PublicJwk })
 
-/** Description of an export in itself. It is signed as the text that it is, and never written anew. */
+/** Description of an export in itself. It is signed as the text that it is, and never written again. */
 export const ExportManifest = Type.Object(
   {
     format: Type.Literal(1),

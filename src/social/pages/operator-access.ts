@@ -10,7 +10,7 @@ export class OperatorAccess {
   /** Token of a form, so that no other page can send it. */
   readonly formToken: string
 
-  /** `operator` is the hash of the operator's token; without it nobody is the operator. */
+  /** `operator` is the hash of the operator's token; without it no one is the operator. */
   constructor(private readonly operator: string | undefined) {
     this.formToken = createHmac('sha256', operator ?? '')
       .update('forms of the operator')

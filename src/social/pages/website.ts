@@ -37,7 +37,7 @@ export interface WebsiteOptions {
   readonly deadlines: Deadlines
   /** Host names of this server besides the loopback ones. */
   readonly hosts: readonly string[]
-  /** The hash of the operator's token; without it nobody is the operator. */
+  /** The hash of the operator's token; without it no one is the operator. */
   readonly operator?: string | undefined
   /** Sign-in providers of people; without one the operator approves claims. */
   readonly providers: readonly ProviderSettings[]

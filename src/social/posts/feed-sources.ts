@@ -1,6 +1,6 @@
 import { type Statement, type Store, stablePlan } from '../../core/store/index.ts'
 
-/** The sources of a feed: followed agents only, or subscribed submolts too. */
+/** The sources of a feed: followed agents only, or subscribed submolts as well. */
 export type Reach = 'following' | 'all'
 
 const FOLLOWED = 'EXISTS (SELECT 1 FROM follows f WHERE f.follower = ?1 AND f.followee = p.author)'

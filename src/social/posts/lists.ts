@@ -49,7 +49,7 @@ interface ListSource {
   skip?(query: PageQuery, count: number): SortKey | undefined
 }
 
-/** Number of posts of a page that are read at once. */
+/** Number of posts of a page that are read together. */
 const POSTS_PER_READ = 10
 
 /** Number of posts that a feed filters in one step. */

@@ -9,7 +9,10 @@ const HOUR = 3_600_000
 const DAY = 24 * HOUR
 const WEEK = 7 * DAY
 
-/** The relative change below which a stored rank is not updated: nobody sees it, and an update moves three index entries. */
+/**
+ * The relative change below which a stored rank is not updated: no one sees it, and an update moves three index
+ * entries.
+ */
 const RANK_TOLERANCE = 0.02
 /** The same for hotness, in absolute terms: seven minutes of age. */
 const HOT_TOLERANCE = 0.01

@@ -56,7 +56,7 @@ export class IndexRebuild {
     return this.#pending.all().every(({ done, last }) => done >= last)
   }
 
-  /** Does what is left; resolves at once when that is much. */
+  /** Does what is left; resolves immediately when that is much. */
   async resume(): Promise<void> {
     const pending = this.#pending.all()
     if (pending.length === 0) return

@@ -4,7 +4,9 @@ import { SocialError } from '../shared/index.ts'
 /** Maximum number of reads wait. */
 const MAX_WAITING = 256
 
-/** Reads of full-text indexes that may be long: in a thread of its own, one after the other, so that nobody else waits. */
+/**
+ * Reads of full-text indexes that may be long: in a thread of its own, one after the other, so that no one else waits.
+ */
 export class LongReads {
   readonly #worker = new DatabaseWorker()
   #waiting = 0

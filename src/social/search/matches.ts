@@ -30,7 +30,7 @@ interface Source {
   readonly titles?: WordIndex
 }
 
-/** Number of candidates, how many of them are ordered by their votes too, and how many of those by their texts. */
+/** Number of candidates, how many of them are ordered by their votes as well, and how many of those by their texts. */
 const MAX_CANDIDATES = 1_000
 const MAX_WEIGHED = 150
 const MAX_TEXTS = 30

@@ -3,7 +3,7 @@ import { stemOf, type Term, wordsOf } from './query-terms.ts'
 /** A term, and how much it says: the rarer, the more. */
 export interface WeightedTerm extends Term {
   readonly weight: number
-  /** True if words that only begin with it count too. */
+  /** True if words that only begin with it count as well. */
   readonly isBeginning: boolean
 }
 

@@ -93,8 +93,8 @@ export class WordIndex {
   }
 
   /**
-   * The newest entries with all of some terms, as far back as that costs no more than it may. None where so few have them
-   * that none is to be expected there: the index reads on until it finds one.
+   * The newest entries with all of some terms, as far back as that costs no more than it may. None where so few have
+   * them that none should be expected there: the index reads on until it finds one.
    */
   async together(matches: readonly TermMatches[], scope: SearchScope, max: number): Promise<number[]> {
     const postings = matches.reduce((sum, { count }) => sum + count, 0)

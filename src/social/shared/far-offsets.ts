@@ -27,8 +27,8 @@ const MAX_ANCHORS = 20_000
 const MAX_AGE = 10 * 60_000
 
 /**
- * Finds pages far down a list. Whoever reads page by page goes on from where the last page ended, which costs the same on
- * every page; a jump walks there in slices and leaves anchors for the next one.
+ * Finds pages far down a list. Anyone who reads page by page continues from where the last page ended, which costs the
+ * same on every page; a jump walks there in slices and leaves anchors for the next one.
  */
 export class FarOffsets {
   /** The anchors of each list by stride; the list that was used last comes last. */

@@ -60,7 +60,7 @@ export const lookalikeKey = (text: string): string =>
 export const toLatin = (text: string): string =>
   [...text].map((character) => LETTERS.get(character) ?? LETTERS.get(character.toLowerCase()) ?? character).join('')
 
-/** Returns a function that tells whether a text looks like one of some words. */
+/** Returns a function that returns whether a text looks like one of some words. */
 export function createLookalikeCheck(words: readonly string[]): (text: string) => boolean {
   const skeletons = words.map(lookalikeKey)
   return (text) => {

@@ -25,7 +25,7 @@ export function findSecret(text: string): string | undefined {
   return visible.search(PRIVATE_ADDRESS) >= 0 ? 'a private network address' : undefined
 }
 
-/** Documentation writes keys that nobody has. */
+/** Documentation writes keys that no one has. */
 const isPlaceholder = (match: string): boolean =>
   !match.startsWith('-----') &&
   (/EXAMPLE|example|xxxx|XXXX|0000000|1234567|\.\.\./.test(match) || new Set(match).size < 10)

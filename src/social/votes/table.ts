@@ -17,7 +17,7 @@ export const votes = sqliteTable(
   ],
 )
 
-/** The votes of deleted and suspended agents that are being taken back. */
+/** The votes of deleted and suspended agents that are being undone. */
 export const voteWithdrawals = sqliteTable('vote_withdrawals', {
   agent: integer().primaryKey(),
   /** The first and the last time of these votes. */
@@ -27,5 +27,5 @@ export const voteWithdrawals = sqliteTable('vote_withdrawals', {
   actor: text().notNull(),
 })
 
-/** The votes of an agent that are taken back, and on behalf of whom. */
+/** The votes of an agent that are undone, and on behalf of whom. */
 export type Withdrawal = typeof voteWithdrawals.$inferSelect

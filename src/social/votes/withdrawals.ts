@@ -11,7 +11,7 @@ const DAY = 86_400_000
 const SLICE = 20
 
 /**
- * Takes back the votes of accounts that were deleted or suspended within a day of voting, so that nobody makes accounts
+ * Takes back the votes of accounts that were deleted or suspended within a day of voting, so that no one makes accounts
  * only to vote. It works in slices, which continue after a restart.
  */
 export class VoteWithdrawals {
@@ -40,7 +40,7 @@ export class VoteWithdrawals {
     })
   }
 
-  /** Begins to take back the votes of an agent's last day, in the write that deletes or suspends it. */
+  /** Begins to undo the votes of an agent's last day, in the write that deletes or suspends it. */
   begin(tx: Tx, agent: number, actor: string): void {
     const now = this.clock.now()
     tx.run(this.#insert, agent, now - DAY, now, actor)

@@ -67,7 +67,7 @@ async function handle(
   }
 }
 
-/** A service, or why there is none: only who may ask is told. */
+/** A service, or why there is none: only allowed callers see it. */
 function find(
   { servicesOf }: ServiceHandlerOptions,
   city: string,

@@ -24,7 +24,7 @@ interface ProxyOptions {
 }
 
 const MAX_SHORT_BYTES = 64 * 1024
-/** Nobody listens on the socket. */
+/** No one listens on the socket. */
 const DOWN = new Set(['ECONNREFUSED', 'ENOENT', 'ConnectionRefused', 'FailedToOpenSocket', 'FileNotFound'])
 
 /** Passes requests to services over their sockets, and what they answer back, without keeping any of it. */
@@ -103,7 +103,7 @@ export class ServiceProxy {
   }
 }
 
-/** True if a body is taken at once, so that nobody has to see how it goes. */
+/** True if a body is taken immediately, so that no one has to see how it goes. */
 function isShort({ headers }: Request): boolean {
   const length = headers.get('content-length')
   return length !== null && Number(length) <= MAX_SHORT_BYTES
@@ -112,7 +112,7 @@ function isShort({ headers }: Request): boolean {
 /** Delay before a retry, in seconds. */
 const RETRY_AFTER_S = 2
 
-/** A sentence for whoever asked, of whatever kind the program is. */
+/** A sentence for anyone who asked, of whatever kind the program is. */
 const plain = (status: 502 | 503 | 504, sentence: string): Response =>
   new Response(`${sentence}\n`, {
     status,
@@ -174,7 +174,7 @@ function requestHeaders(from: Headers, { address }: Sender): Headers {
   return headers
 }
 
-/** The headers of a WebSocket's request: what the handshake itself needs is made anew. */
+/** The headers of a WebSocket's request: what the handshake itself needs is made again. */
 function upgradeHeaders(from: Headers, sender: Sender): Record<string, string> {
   const headers = requestHeaders(from, sender)
   const isOfHandshake = (name: string) => name.startsWith('sec-websocket-') || name === 'host'
@@ -199,7 +199,7 @@ function withoutHops(from: Headers): Headers {
 
 const isName = (text: string): boolean => /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/.test(text)
 
-/** The longest message that goes through, in bytes: as much as servers take by themselves. */
+/** The longest message that goes through, in bytes: as much as servers take on their own. */
 const MAX_MESSAGE_BYTES = 16 * 1024 * 1024
 /** As much may wait for a service that reads slowly, in bytes. */
 const MAX_WAITING = 2 * MAX_MESSAGE_BYTES

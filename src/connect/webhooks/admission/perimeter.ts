@@ -41,7 +41,7 @@ export function checkPerimeter(webhook: WebhookConfig, hook: HookRequest, env: E
   if (verify.bearerEnv !== undefined) checkBearer(variable(verify.bearerEnv, env), hook.request)
 }
 
-/** Every delivery is a POST; anything else is a mistake of whoever set up the sender, and no event. */
+/** Every delivery is a POST; anything else is a mistake of anyone who set up the sender, and no event. */
 export class MethodNotAllowed extends Error {}
 
 function sourceOf({ request, peer }: HookRequest, isBehindProxy: boolean): string | undefined {

@@ -36,6 +36,6 @@ export const operatorFault = (message: string): Rejection =>
     'this webhook is not set up; its operator finds the reason in its events',
   )
 
-/** The sender did not prove who it is. All reasons get one answer, which tells nobody how to do better. */
+/** The sender did not prove who it is. All reasons get one answer, which gives attackers no hint. */
 export const verifyFailed = (message: string): Rejection =>
   new Rejection('verify_failed', 401, message, 'the signature of this delivery is not valid')

@@ -2,7 +2,7 @@ import type { WebhookRate } from '../../../config/city/index.ts'
 
 const MINUTE_MS = 60_000
 
-/** Lets `burst` through at once and `perMinute` on average; it holds two numbers, however many come. */
+/** Lets `burst` through immediately and `perMinute` on average; it holds two numbers, however many come. */
 export class TokenBucket {
   #tokens: number | undefined
   #filledAt = 0

@@ -85,7 +85,7 @@ const isOfToken = (error: unknown): boolean =>
   error instanceof errors.JWKSNoMatchingKey ||
   error instanceof errors.JWKSMultipleMatchingKeys
 
-/** Without an id of its own, a token is told apart together with its body: some senders use one for many deliveries. */
+/** Without an id of its own, a token is identified together with its body: some senders use one for many deliveries. */
 function verifiedBy({ jti, exp = 0 }: JWTPayload, token: string, body: Uint8Array, now: number): Verified {
   const expiresAt = exp * 1000
   if (expiresAt - now > MAX_LIFETIME_MS) throw verifyFailed('the token is good for more than a day')

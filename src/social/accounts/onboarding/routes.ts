@@ -32,7 +32,7 @@ const claimsBySignIn = (base: string) => ({
   rescue: `your human can create a new one at ${base}/me`,
 })
 
-/** The same where nobody signs in, and the operator approves claims. */
+/** The same where no one signs in, and the operator approves claims. */
 const claimsByOperator = () => ({
   claiming:
     'Nobody signs in here: the operator of this server approves your claim with `gc social claim approve YOUR_NAME`.',

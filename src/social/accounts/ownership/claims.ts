@@ -148,7 +148,7 @@ export class AgentClaims {
     }, by)
   }
 
-  /** Claims an agent that nobody owns for the operator, as part of a write. */
+  /** Claims an agent that no one owns for the operator, as part of a write. */
   approveIn(tx: Tx, row: AgentRow): Agent {
     return this.#claim(tx, row, OPERATOR, 'operator')
   }

@@ -12,7 +12,7 @@ import { AgentUnvouched, AgentVouched } from './events.ts'
 import type { ReputationResponse } from './schema.ts'
 
 const DAY = 86_400_000
-/** For how many others an agent vouches at once. */
+/** For how many others an agent vouches together. */
 const MAX_VOUCHES = 20
 const MAX_LISTED = 100
 

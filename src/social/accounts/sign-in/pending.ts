@@ -8,15 +8,15 @@ import type { AuthorizationRequest } from './provider.ts'
 export interface PendingSignIn {
   readonly provider: string
   readonly request: AuthorizationRequest
-  /** The hash of the cookie that the visitor's browser keeps meanwhile. */
+  /** The hash of the cookie that the visitor's browser keeps. */
   readonly browser: string
-  /** The page of ours to go on with. */
+  /** The page of ours to continue with. */
   readonly returnTo: string
   readonly expiresAt: number
 }
 
 const MAX_DURATION = 10 * 60_000
-/** Beyond so many at once, the oldest are dropped. */
+/** Beyond so many at a time, the oldest are dropped. */
 const MAX_PENDING = 20_000
 
 /** Sign-ins under way, each of which can be completed once. In memory: after a restart people begin again. */

@@ -61,7 +61,7 @@ export class IdentityProvider {
     this.#client = { client_id: settings.clientId, [oauth.clockTolerance]: CLOCK_TOLERANCE }
   }
 
-  /** Tells the people of one provider from those of every other. */
+  /** Separates the people of one provider from those of others. */
   get key(): string {
     return `${this.settings.kind}:${this.settings.issuer}`
   }

@@ -39,7 +39,7 @@ function componentValue([name, parameters]: Item, request: SignedRequest): strin
   return value.trim()
 }
 
-/** RFC 9421 §2.2.8: decoded and encoded anew; a name that occurs twice has no value. */
+/** RFC 9421 §2.2.8: decoded and encoded again; a name that occurs twice has no value. */
 function queryParameter(parameters: ReadonlyMap<string, BareItem>, url: URL): string {
   const name = parameters.get('name')
   if (typeof name !== 'string' || parameters.size > 1)

@@ -44,7 +44,7 @@ export class SigningKeys {
     private readonly log: EventLog,
     private readonly clock: Clock,
     private readonly agents: AgentAccounts,
-    /** Is told of each key that an account gets, in the same write. */
+    /** Called with each new key of an account, in the same write. */
     private readonly added: (tx: Tx, agent: number, key: string) => void,
   ) {
     this.#insert = store.prepare(

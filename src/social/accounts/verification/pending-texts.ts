@@ -133,7 +133,7 @@ export class PendingTexts {
     return tx.get(this.#countWrong, agent)?.count ?? 0
   }
 
-  /** Asks an agent nothing more for a while, and then begins to count anew. */
+  /** Asks an agent nothing more for a while, and then begins to count again. */
   pause(tx: Tx, agent: number, duration: number): void {
     tx.run(this.#pause, this.clock.now() + duration, agent)
   }

@@ -102,7 +102,7 @@ export class Labels {
 const KEY = /^[a-z0-9][a-z0-9_-]{0,39}$/
 const MAX_LABEL = 50
 const MAX_PROMPT = 2_000
-/** An agent with a role is told once a day unless the label says otherwise. */
+/** An agent with a role is reminded once a day unless the label has another cadence. */
 const DEFAULT_CADENCE = 1_440
 
 /** Validates a new label; throws what is wrong with it. */

@@ -14,7 +14,7 @@ export const labelDefinitions = sqliteTable(
     kind: text().notNull().$type<LabelKind>(),
     /** Instructions of an agent with this role. */
     prompt: text(),
-    /** Number of minutes that pass before it is told again. */
+    /** Minutes before it is reminded again. */
     cadence_minutes: integer(),
     created_at: integer().notNull(),
   },

@@ -30,7 +30,7 @@ const size = (type: PictureHeader['type'], width: number, height: number, isAnim
 const textAt = (view: DataView, offset: number): string =>
   String.fromCharCode(...[0, 1, 2, 3].map((index) => view.getUint8(offset + index)))
 
-/** An animated PNG says so in a chunk before its data. */
+/** An animated PNG has a chunk for it before its data. */
 function readPng(view: DataView): PictureHeader {
   let isAnimated = false
   for (let offset = 8; offset + 8 <= view.byteLength; offset += 12 + view.getUint32(offset)) {

@@ -3,7 +3,7 @@ import { JobWorker } from '../../../core/job-worker.ts'
 import { badRequest } from '../../shared/index.ts'
 import { type PictureHeader, readHeader } from './header.ts'
 
-/** A picture to make anew in a size. */
+/** A picture to make again in a size. */
 export interface PictureJob {
   readonly bytes: Uint8Array<ArrayBuffer>
   readonly width: number
@@ -28,7 +28,9 @@ const workerUrl = (): URL => {
   return new URL(bundled ? `./${PROGRAM}` : './picture.worker.ts', import.meta.url)
 }
 
-/** Decodes pictures and encodes them anew, in a thread of its own and one at a time: nothing else of the file is left. */
+/**
+ * Decodes pictures and encodes them again, in a thread of its own and one at a time: nothing else of the file is left.
+ */
 export class PictureMaker {
   readonly #worker: JobWorker<PictureJob, Uint8Array | undefined>
 

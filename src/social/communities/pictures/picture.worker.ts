@@ -54,7 +54,7 @@ async function make({ bytes, width, height }: PictureJob): Promise<Uint8Array | 
   return new Uint8Array(await encodeWebp(new PixelData(pixels.data, width, height), { quality: QUALITY }))
 }
 
-/** Makes one picture anew, off the event loop; undefined when it cannot be read. */
+/** Makes one picture again, off the event loop; undefined when it cannot be read. */
 self.onmessage = async ({ data }: MessageEvent<PictureJob>) => {
   self.postMessage(await make(data).catch(() => undefined))
 }

@@ -101,7 +101,7 @@ export class Pictures {
     this.#removeLater(tx, avatar)
   }
 
-  /** Removes files that belong to nobody: a server that was killed left them. */
+  /** Removes files that belong to no one: a server that was killed left them. */
   async removeUnused(): Promise<void> {
     for await (const names of this.files.names()) {
       for (const name of names) if (!this.#isUsed.get(name)) await this.files.remove(name)

@@ -130,7 +130,7 @@ function without(words: readonly number[], others: readonly number[]): number[] 
   })
 }
 
-/** Number of words that both have stand in another order. */
+/** Number of words that both have are in another order. */
 function movedWords(ones: readonly number[], others: readonly number[]): number {
   const first = ones.filter((word) => !isCommon(word) && others.includes(word))
   const second = others.filter((word) => !isCommon(word) && ones.includes(word))

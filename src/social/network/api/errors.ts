@@ -41,7 +41,7 @@ export const CODES_BY_STATUS: Readonly<Record<number, CatalogueCode>> = {
   503: 'SERVICE_UNAVAILABLE',
 }
 
-/** Clients of the network know 400 for every invalid request; only a body that nobody reads is 422. */
+/** Clients of the network know 400 for every invalid request; only a body that no one reads is 422. */
 const statusFor = ({ code, status }: ErrorCode): number => (status === 422 && code !== 'body-too-deep' ? 400 : status)
 
 const networkProblems: ProblemFormat = {

@@ -40,7 +40,7 @@ interface NetworkGuardOptions {
   readonly publicReads: boolean
   readonly routes: readonly Route[]
   readonly origins: OriginPolicy
-  /** The hash of the operator’s token; without it nobody is the operator. */
+  /** The hash of the operator’s token; without it no one is the operator. */
   readonly operator: string | undefined
   /** The address of a request as its sender wrote it. */
   urlOf(request: Request): string

@@ -41,8 +41,8 @@ export class LegacyRequests {
 }
 
 /**
- * Writes a response in the legacy format, as the replacer of `JSON.stringify`: a list has its items as `data` too, the
- * submolt of a post is its name, and everything has camel-case fields too.
+ * Writes a response in the legacy format, as the replacer of `JSON.stringify`: a list has its items as `data` as well,
+ * the submolt of a post is its name, and everything has camel-case fields as well.
  */
 function toLegacyValue(key: string, value: unknown): unknown {
   if (!isObject(value)) return value

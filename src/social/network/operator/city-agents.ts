@@ -58,7 +58,7 @@ export class CityAgents {
     })
   }
 
-  /** Gives an account this key instead of its keys; without one, nobody can act as it. */
+  /** Gives an account this key instead of its keys; without one, no one can act as it. */
   async setKey(id: string, publicKey: string | undefined): Promise<void> {
     const { store, signingKeys } = this.services
     const x = publicKey && parsePublicKey({ kty: 'OKP', crv: 'Ed25519', x: publicKey })

@@ -29,7 +29,7 @@ export class OperatorActions {
     return { success: true, agent: await this.services.claims.approve(name, by) }
   }
 
-  /** Ends the claim of an agent, whoever owns it. */
+  /** Ends the claim of an agent, anyone who owns it. */
   async release(name: string, by: Actor): Promise<AccountResponse> {
     return { success: true, agent: await this.services.claims.release(name, by) }
   }
