@@ -1,7 +1,7 @@
 import { AppError } from '../core/errors.ts'
 import type { Caller } from '../http/caller.ts'
 
-/** The names of parts of gc, of what it runs, and of people with tokens: nobody else is recorded under them. */
+/** The names of parts of gc, of what it runs, and of people with tokens: no one else is recorded under them. */
 const OF_OTHERS = /^(gc$|gc\/|order:|@)/
 
 /**

@@ -49,7 +49,7 @@ export type WorkflowKey = (typeof WorkflowKey)[keyof typeof WorkflowKey]
 
 /** Keys that only the engine of runs writes once a bead is there. */
 export const EngineKey = {
-  /** Set while the beads of a run are being written: none of them is to be acted on. */
+  /** Set while the beads of a run are being written: none of them should be acted on. */
   instantiating: 'gc.instantiating',
   rootStoreRef: 'gc.root_store_ref',
   formulaContract: 'gc.formula_contract',
@@ -128,7 +128,7 @@ export const EngineKey = {
 } as const
 export type EngineKey = (typeof EngineKey)[keyof typeof EngineKey]
 
-/** Keys above that people and agents write, too: who works on a bead, and what for. */
+/** Keys above that people and agents write as well: who works on a bead, and what for. */
 const WRITABLE: ReadonlySet<string> = new Set([
   ...[WorkflowKey.workflowId, WorkflowKey.continuationGroup, WorkflowKey.olderWorkflowId, WorkflowKey.olderMoleculeId],
   // A step that makes the work of later drains names the convoy of it on the root.
@@ -142,7 +142,7 @@ const OWNED: ReadonlySet<string> = new Set(
 /** True if only the engine writes a key on the beads of a run. */
 export const isEngineKey = (key: string): boolean => OWNED.has(key)
 
-/** Keys in which a worker reports what came of its step. */
+/** Keys in which a worker reports the result of its step. */
 export const ResultKey = {
   outcome: 'gc.outcome',
   failureClass: 'gc.failure_class',
@@ -186,7 +186,7 @@ export const GateKey = {
 } as const
 export type GateKey = (typeof GateKey)[keyof typeof GateKey]
 
-/** Keys on the tracking beads of orders: what came of their command. */
+/** Keys on the tracking beads of orders: the result of their command. */
 export const OrderKey = {
   stdout: 'convergence.gate_stdout',
   stderr: 'convergence.gate_stderr',

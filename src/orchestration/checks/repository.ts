@@ -10,7 +10,7 @@ export interface RunningCheck {
   startedAt: number
 }
 
-/** Stores the checks that are to be started or run. */
+/** Stores the checks that should be started or run. */
 export class CheckRepository {
   readonly #find: Statement<{ id: string }, [string]>
 

@@ -7,7 +7,7 @@ import type { CheckRow } from './table.ts'
 
 /** Result of a check. */
 export interface CheckResult {
-  /** Undefined when it did not end by itself. */
+  /** Undefined when it did not end automatically. */
   exitCode: number | undefined
   /** Other ending, in a few words. */
   reason: string

@@ -237,7 +237,7 @@ export class CheckRunner {
     )
   }
 
-  /** Ends the processes of a check; what came of that is reported as its exit. */
+  /** Ends the processes of a check; the result of that is reported as its exit. */
   #end(row: CheckRow): void {
     const { commands, report, deadlines } = this.#options
     commands.end(nameOf(row)).catch((error) => {
@@ -291,7 +291,7 @@ export class CheckRunner {
 /** A check of a control on one attempt has a name of its own each time it is begun. */
 const nameOf = ({ controlId, attemptId, runs }: CheckRow): string => `${controlId}/${attemptId}/${runs + 1}`
 
-/** A check that is to be confined. */
+/** A check that should be confined. */
 interface ConfinedCheck {
   readonly rules: ConfinementRules
   /** Names its private folder, which the next attempt does not have: what one leaves there is nothing to the next. */

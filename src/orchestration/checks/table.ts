@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { check, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 
-/** Checks that are to be started or run; one that is over has no row. */
+/** Checks that should be started or run; one that is over has no row. */
 export const runChecks = sqliteTable(
   'run_checks',
   {

@@ -44,13 +44,13 @@ type DrainListener = (tx: Tx, control: Bead, message: string) => void
 const RETRY_MS = 5_000
 const DRAINS = gcPart('drains')
 
-/** The drain ended while a run for one of its members was being written: that run is taken back. */
+/** The drain ended while a run for one of its members was being written: that run is undone. */
 class DrainOver extends Error {}
 
 /**
- * Writes the runs that drains have for the members of their convoys, one after the other. What is to be written has a row
- * in the store, and each run is noted in the manifest of its drain in the write with which it is whole: a crash leaves
- * nothing out and writes nothing twice.
+ * Writes the runs that drains have for the members of their convoys, one after the other. What should be written has a
+ * row in the store, and each run is noted in the manifest of its drain in the write with which it is whole: a crash
+ * leaves nothing out and writes nothing twice.
  */
 export class DrainUnits {
   readonly #options: DrainUnitsOptions
@@ -66,7 +66,7 @@ export class DrainUnits {
     this.#listener = listener
   }
 
-  /** Goes on with what the last process began. */
+  /** Continues with what the last process began. */
   start(): void {
     this.#isRunning = true
     this.#wake()
@@ -148,7 +148,7 @@ export class DrainUnits {
     return { control, manifest, row, recipe, rig, storeRef, waitsFor: this.#waitsFor(manifest, row) }
   }
 
-  /** The manifest of a drain that goes on. */
+  /** The manifest of a drain that continues. */
   #openManifest(control: Bead): Manifest | undefined {
     const root = this.#options.beads.find(metadataValue(control, WorkflowKey.rootBeadId))
     const isOver = !root || root.status === 'closed' || metadataValue(root, EngineKey.cancelRequested) !== ''

@@ -72,7 +72,7 @@ export class Attempts {
     onAttempt(tx, root.id)
   }
 
-  /** Closes the control with what came of its last attempt. */
+  /** Closes the control with the result of its last attempt. */
   end({ tx, bead }: ControlStep, entry: LogEntry, metadata: Readonly<Record<string, string>>): void {
     this.options.beads.closeWith(tx, bead.id, { ...logged(bead, entry), ...metadata })
   }

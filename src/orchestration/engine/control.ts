@@ -11,7 +11,7 @@ export interface ControlStep {
 /** Acts on the controls of one kind. */
 export type ControlHandler = (step: ControlStep) => void
 
-/** A control that cannot do what it is for: it is closed as failed, and a person is told. */
+/** A control that cannot do what it is for: it is closed as failed, and a person is notified. */
 export class ControlError extends Error {
   constructor(
     /** `malformed_control_graph` or `control_dispatch_error`. */

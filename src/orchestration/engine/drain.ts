@@ -36,8 +36,8 @@ interface DrainFailure {
 }
 
 /**
- * Runs a formula for each member of the convoy that its run is for: for all of them at once, or one after the other. The
- * control waits for the roots of those runs, and passes when all of them did.
+ * Runs a formula for each member of the convoy that its run is for: for all of them together, or one after the other.
+ * The control waits for the roots of those runs, and passes when all of them did.
  */
 export function drain(options: DrainOptions, step: ControlStep): void {
   const state = metadataValue(step.bead, EngineKey.drainState)
@@ -116,7 +116,7 @@ function reserve({ beads }: DrainOptions, { tx, bead }: ControlStep, members: re
   return undefined
 }
 
-/** A manifest with what came of the runs that are over. */
+/** A manifest with the result of the runs that are over. */
 function collect(beads: BeadRepository, manifest: Manifest): Manifest {
   const rows = manifest.rows.map((row): DrainRow => {
     if (row.item_root_id === undefined) return row
@@ -134,7 +134,9 @@ function collect(beads: BeadRepository, manifest: Manifest): Manifest {
   return { ...manifest, rows }
 }
 
-/** Notes what came of the run for one member while others go on; a run that is removed is not waited for any more. */
+/**
+ * Notes the result of the run for one member while others continue; a run that is removed is not waited for any more.
+ */
 export function noteItem({ beads }: DrainOptions, tx: Tx, root: Bead): void {
   const control = beads.find(metadataValue(root, EngineKey.drainControlId))
   const manifest = control?.status === 'open' ? manifestOf(control) : undefined
@@ -144,7 +146,7 @@ export function noteItem({ beads }: DrainOptions, tx: Tx, root: Bead): void {
   if (!beads.find(root.id)) beads.undepend(tx, control.id, [root.id])
 }
 
-/** Goes on with the next member, or ends the drain. */
+/** Continues with the next member, or ends the drain. */
 function goOn({ beads, units }: DrainOptions, { tx, bead }: ControlStep, collected: Manifest): void {
   const hasFailed = collected.rows.some(({ status }) => status === 'failed')
   const isSkipping = hasFailed && metadataValue(bead, EngineKey.drainOnItemFailure) === 'skip_remaining'
@@ -169,8 +171,8 @@ const skipRest = (manifest: Manifest): Manifest => ({
 })
 
 /**
- * Ends what belongs to a drain that is closed: its members are free again, and runs of theirs that go on are canceled.
- * Whether the rest of a large one is still to be canceled.
+ * Ends what belongs to a drain that is closed: its members are free again, and runs of theirs that continue are
+ * canceled. Whether the rest of a large one is still to be canceled.
  */
 export function endDrain(options: DrainOptions, tx: Tx, control: Bead): boolean {
   const { beads, runs } = options
@@ -187,7 +189,10 @@ export function endDrain(options: DrainOptions, tx: Tx, control: Bead): boolean 
   return isLeft
 }
 
-/** The ids of beads, each behind those among them that it waits for; else in the order given, also where they wait in a circle. */
+/**
+ * The ids of beads, each behind those among them that it waits for; else in the order given, even where they wait in a
+ * circle.
+ */
 function inDependencyOrder(members: readonly Bead[], beads: Pick<BeadRepository, 'dependenciesOf'>): string[] {
   const ids = new Set(members.map(({ id }) => id))
   const seen = new Set<string>()

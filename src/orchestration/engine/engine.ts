@@ -39,7 +39,7 @@ export interface EngineOptions extends StepTimeoutsOptions {
   checkRunner: CheckRunner
   convoys: Convoys
   drainUnits: DrainUnits
-  /** Goes on with runs that are being canceled. */
+  /** Continues with runs that are being canceled. */
   resumeCancels(): void
 }
 
@@ -115,7 +115,7 @@ export class RunEngine {
     )
   }
 
-  /** Goes on with the time limits of what is worked on. */
+  /** Continues with the time limits of what is worked on. */
   start(): void {
     this.#timeouts.start()
   }
@@ -126,7 +126,7 @@ export class RunEngine {
 
   /**
    * True if something may follow from an event. Most beads are of no run, and nothing waits for one that is not closed;
-   * what becomes of it later has an event of its own.
+   * the outcome of it later has an event of its own.
    */
   #concerns(recorded: RecordedEvent): boolean {
     const { type } = recorded
@@ -152,7 +152,7 @@ export class RunEngine {
     this.#advance(tx, this.#concerned(type, bead))
   }
 
-  /** Ends what goes on for a control that is closed. */
+  /** Ends what continues for a control that is closed. */
   #endWork(tx: Tx, bead: Bead): void {
     const { checkRunner, resumeCancels } = this.#options
     checkRunner.abandon(tx, bead.id)
@@ -283,7 +283,7 @@ export class RunEngine {
 }
 
 const SPEC_REASON = 'workflow cleanup: generated spec sidecar closed with workflow root'
-/** Number of members that are left are closed at once: the loop is free between those. */
+/** Number of members that are left are closed together: the loop is free between those. */
 const SLICE = 10
 const MAX_SOURCES = 50
 
@@ -334,7 +334,7 @@ interface CheckOptions {
   runner: CheckRunner
 }
 
-/** Has the latest iteration checked; one that failed by itself needs no check. */
+/** Has the latest iteration checked; one that failed automatically needs no check. */
 function requestCheck({ attempts, runner }: CheckOptions, step: ControlStep): void {
   if (step.bead.metadata?.[EngineKey.checkMode] !== 'exec') {
     throw malformed(`gc.check_mode of ${step.bead.id} is not exec`)
@@ -438,7 +438,7 @@ function stateOf(bead: Bead): StepState {
   }
 }
 
-/** Lets what needs a step go on, unless the step failed: then a person decides. */
+/** Lets what needs a step continue, unless the step failed: then a person decides. */
 function guardStep({ beads, graph }: ConditionOptions, { tx, bead }: ControlStep): 'waits' | 'passed' {
   if (graph.blockers(bead.id).some(hasFailed)) return 'waits'
   beads.closeWith(tx, bead.id, { [ResultKey.outcome]: 'pass' })

@@ -21,8 +21,8 @@ const SLICE = 20
 const MAX_ITEMS = 10_000
 
 /**
- * Runs a formula for each item of a step's output: all of them at once, or one after the other. Steps are made in slices;
- * the count that is stored with each brings the control back for the next.
+ * Runs a formula for each item of a step's output: all of them together, or one after the other. Steps are made in
+ * slices; the count that is stored with each brings the control back for the next.
  */
 export function fanOut(options: FanOutOptions, step: ControlStep): void {
   const { bead } = step

@@ -4,7 +4,7 @@ import { EngineKey, WorkflowKey, WorkKey } from '../../work/metadata.ts'
 import { type Fragment, type RecipeDependency, type RecipeStep, stepIdOf } from '../formulas/index.ts'
 import { metadataValue } from '../runs/index.ts'
 
-/** Steps to add to a run while it goes on, for a control of it. */
+/** Steps to add to a run while it continues, for a control of it. */
 export interface FragmentDraft {
   root: Bead
   control: Bead
@@ -13,14 +13,14 @@ export interface FragmentDraft {
   context?: string | undefined
   /** Keys that every one of them has. */
   metadata?: Readonly<Record<string, string>> | undefined
-  /** The step that they go on from, in the same session. */
+  /** The step that they continue from, in the same session. */
   continues?: Bead | undefined
 }
 
 /** The agent that a step which names one is for; `rig` is that of its run. */
 export type ResolveTarget = (name: string, rig: string) => string
 
-/** Writes steps that are added to a run while it goes on. */
+/** Writes steps that are added to a run while it continues. */
 export class FragmentWriter {
   constructor(
     private readonly beads: BeadRepository,

@@ -136,7 +136,7 @@ export class Graph {
     return this.blockers(id).filter((bead) => !isControl(metadataValue(bead, WorkflowKey.kind)))
   }
 
-  /** The members of a scope, its controls too. */
+  /** The members of a scope, its controls as well. */
   scopeMembers(root: string, scope: string): Bead[] {
     return this.beads.list(this.#scopeMembers.all(root, scope).map((row) => row.id))
   }

@@ -17,7 +17,7 @@ export interface StepTimeoutsOptions {
   clock: Clock
   deadlines: Deadlines
   beads: BeadRepository
-  /** The sessions that ask a person something now: nobody is timed out meanwhile. */
+  /** The sessions that ask a person something now: no one is timed out. */
   asking(): ReadonlySet<string>
   reportError(error: unknown): void
 }
@@ -27,7 +27,7 @@ const RETRY_MS = 5_000
 
 /**
  * Ends attempts that take longer than the `timeout` of their step. The time runs from when somebody begins with the
- * attempt, and over restarts; it begins anew while its session asks a person.
+ * attempt, and over restarts; it begins again while its session asks a person.
  */
 export class StepTimeouts {
   readonly #options: StepTimeoutsOptions & { graph: Graph }

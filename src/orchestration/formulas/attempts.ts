@@ -102,7 +102,7 @@ interface Attempt {
   readonly metadata?: Metadata
 }
 
-/** One attempt at a step, which is done by whoever would do the step. */
+/** One attempt at a step, which is done by anyone who would do the step. */
 const attemptOf = (step: Step, { id, controlFor, number, metadata }: Attempt): Step => ({
   ...{ ...step, id, check: undefined, retry: undefined, blockOnFailure: undefined, runCondition: undefined },
   metadata: {

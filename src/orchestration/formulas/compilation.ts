@@ -44,7 +44,7 @@ export class Compilation {
 
   constructor(
     readonly files: FormulaFiles,
-    /** The values in force. */
+    /** The values active. */
     readonly values: Readonly<Record<string, string>>,
   ) {}
 
@@ -81,7 +81,7 @@ export class Compilation {
     if (steps > (this.files.maxQuickSteps ?? steps)) throw new TooSlow(`${steps} steps`)
   }
 
-  /** Throws when the texts that are written anew for each round come to too much. */
+  /** Throws when the texts that are written again for each round come to too much. */
   addText(step: Step): void {
     this.#checkQuick(++this.#written)
     this.#text += step.title.length + (step.description?.length ?? 0)

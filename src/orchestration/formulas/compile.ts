@@ -250,7 +250,7 @@ function withFinalize(
   return { steps: [...steps, finalize], deps: [...deps, ...edges, { from: id, to: formula, kind: 'blocks' }] }
 }
 
-/** The scope that one iteration of a check is: the check decides what comes of it. */
+/** The scope that one iteration of a check is: the check decides the result of it. */
 const ITERATION = /\.iteration\.\d+$/
 
 function rootOf({ name, description, variables, metadata }: Formula, shape: Recipe['shape']): RecipeRoot {
@@ -442,7 +442,7 @@ function compileBonds(steps: readonly Step[], compilation: Compilation): Bonds {
   return { bonds, templates }
 }
 
-/** The expansion of a name, or why there is none: items that nobody has yet need not keep a formula from compiling. */
+/** The expansion of a name, or why there is none: items that no one has yet need not keep a formula from compiling. */
 function readBond(name: string, compilation: Compilation): Formula | string {
   const parsed = compilation.files.formula(name)
   if (!parsed) return missingFormula(compilation.files, name)

@@ -67,8 +67,8 @@ const COPIED: readonly string[] = [
 ]
 
 /**
- * Steps, each followed by the control that its scope has on it, and by the guard of those whose failure blocks. Whoever
- * needs such a step needs its controls instead.
+ * Steps, each followed by the control that its scope has on it, and by the guard of those whose failure blocks. Anyone
+ * who needs such a step needs its controls instead.
  */
 export function withScopeChecks(steps: readonly FlatStep[]): FlatStep[] {
   const instead = new Map<string, string[]>()

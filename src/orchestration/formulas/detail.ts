@@ -2,7 +2,7 @@ import { WorkflowKey } from '../../work/metadata.ts'
 import type { Recipe, RecipeStep, VariableDefinition } from './recipe.ts'
 import type { CompiledFormula, FormulaDetailResponse } from './schema.ts'
 
-/** Control steps that nobody has to know of to understand a formula. */
+/** Control steps that no one has to know of to understand a formula. */
 const HIDDEN = ['spec', 'scope-check', 'workflow-finalize']
 
 /** A recipe as clients are shown it. */
@@ -38,7 +38,7 @@ const toNode = (step: RecipeStep) => {
   return { id: step.id, title: step.title, kind: kindOf(step), ...(scope !== undefined && { scope_ref: scope }) }
 }
 
-/** All of a recipe, controls and specs too. */
+/** All of a recipe, controls and specs as well. */
 export function toCompiled(recipe: Recipe, searchPaths: readonly string[]): CompiledFormula {
   const { formula, description, contract, shape, source, metadata, variables, root, steps, deps, warnings } = recipe
   return {

@@ -44,7 +44,7 @@ const localId = ({ id, prefix = '' }: Step): string => id.slice(prefix.length)
 /** The id of a step's gate, in the same round. */
 const gateIdOf = (step: Step): string => `${step.prefix ?? ''}gate-${localId(step)}`
 
-/** The bead that has to be closed before a step can begin. */
+/** The bead that must be closed before a step can begin. */
 function gateOf(step: FlatStep, gate: Gate, parent: FlatStep | undefined): FlatStep {
   const id = gateIdOf(step)
   const ref = parent ? `${parent.ref ?? parent.id}.gate-${localId(step)}` : id

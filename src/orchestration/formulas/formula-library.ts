@@ -107,7 +107,7 @@ export class FormulaLibrary {
     return quick ?? (await this.#aside(files, { is: 'judge', name }, draft)).problems ?? tooLong()
   }
 
-  /** Does what is quick at once; undefined when it is not. */
+  /** Does what is quick immediately; undefined when it is not. */
   #quickly<Result>(files: LayeredFormulas, work: (files: FormulaFiles) => Result): Result | undefined {
     try {
       return work(quickly(files))

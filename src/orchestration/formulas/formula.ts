@@ -26,7 +26,7 @@ export interface Formula {
   readonly compose: Compose
   readonly advice: readonly Advice[]
   readonly pointcuts: readonly Pointcut[]
-  /** Any TOML, for whoever reads the formula. */
+  /** Any TOML, for anyone who reads the formula. */
   readonly metadata: JsonTable
   /** The variables that its texts name, declared or not. */
   readonly mentions: ReadonlySet<string>
@@ -92,7 +92,7 @@ export interface Step {
   readonly specOf?: Step
 }
 
-/** `steps.check`, or the body of an `until` loop that goes on by itself. */
+/** `steps.check`, or the body of an `until` loop that continues automatically. */
 export interface Check {
   readonly maxAttempts: number
   readonly verdict:

@@ -216,7 +216,7 @@ const decode = (bytes: Uint8Array): string | undefined => {
 
 const isFormulaName = (name: string): boolean => NAME.test(name)
 
-/** Writes the file of a formula of the city, or deletes it; throws when somebody else changes it meanwhile. */
+/** Writes the file of a formula of the city, or deletes it; throws when somebody else changes it. */
 async function writeFormula(
   city: string,
   file: string,

@@ -15,8 +15,8 @@ interface Findings {
 }
 
 /**
- * The errors of all formulas that can be run in a city or in one of its rigs, those of its packs too; of the folder of a
- * pack, only those of its own formulas. Warnings are those of the folder's own.
+ * The errors of all formulas that can be run in a city or in one of its rigs, those of its packs as well; of the folder
+ * of a pack, only those of its own formulas. Warnings are those of the folder's own.
  */
 export function lintFormulasIn(folder: string, config: CityConfig): Findings {
   const isCity = folder === config.path

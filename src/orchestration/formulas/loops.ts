@@ -98,7 +98,7 @@ function writeRound(step: Step, loop: Loop, { number, value }: Round, compilatio
   return resolveNeeds(writeOutLoops(kept, compilation), compilation)
 }
 
-/** The label that tells people of an `until` that has no effect. */
+/** The label that marks an `until` that has no effect. */
 function withLabel(steps: Step[], { rounds }: Loop): Step[] {
   const [first, ...others] = steps
   if (!first || rounds.kind !== 'until') return steps

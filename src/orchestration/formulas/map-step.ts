@@ -53,7 +53,7 @@ export const mapValues = (record: Readonly<Record<string, string>>, text: Text):
 /** Metadata that name another step of the same formula. */
 const REFERENCES = [WorkflowKey.scopeRef, WorkflowKey.stepRef, EngineKey.controlFor, EngineKey.specFor]
 
-/** A step whose id and references have new names, its children too; what has none stays. */
+/** A step whose id and references have new names, its children as well; what has none stays. */
 export function renameSteps(step: Step, rename: ReadonlyMap<string, string>, prefix?: string): Step {
   const to = (id: string) => rename.get(id) ?? id
   const references = REFERENCES.flatMap((key) => {

@@ -5,7 +5,7 @@ const PLACEHOLDERS = new RegExp(PLACEHOLDER, 'g')
 const EITHER =
   /\{\{[ \t]*([A-Za-z_][A-Za-z0-9_]*)[ \t]*\}\}|\{\{[^{}]*\}\}|\{([A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z0-9_-]+)*)\}/g
 
-/** Replaces `{{variables}}` that have a value, once: what stands in a value stays as it is. */
+/** Replaces `{{variables}}` that have a value, once: what is in a value stays unchanged. */
 export function fillVariables(text: string, values: Readonly<Record<string, string>>): string {
   if (!text.includes('{{')) return text
   return text.replace(PLACEHOLDERS, (written, name: string) =>
@@ -18,8 +18,8 @@ export const openVariables = (text: string): string[] =>
   text.includes('{{') ? [...new Set([...text.matchAll(PLACEHOLDERS)].map(([, name = '']) => name))] : []
 
 /**
- * Replaces the `{names}` of loops, templates and fan-outs that have a value, and the `{{variables}}` of the given ones: in
- * one pass, so that what stands in a value stays as it is.
+ * Replaces the `{names}` of loops, templates and fan-outs that have a value, and the `{{variables}}` of the given ones:
+ * in one pass, so that what is in a value stays unchanged.
  */
 export function fillNames(
   text: string,

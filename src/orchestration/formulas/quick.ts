@@ -9,7 +9,7 @@ export class TooSlow extends Error {
   override readonly name = 'TooSlow'
 }
 
-/** Files of which no more is compiled than is quick: beyond, {@link TooSlow} is thrown. */
+/** Files to compile quickly: beyond the limit, {@link TooSlow} is thrown. */
 export function quickly(files: FormulaFiles & { textOf(name: string): string | undefined }): FormulaFiles {
   const read = new Set<string>()
   let length = 0

@@ -2,7 +2,7 @@ import { WorkflowKey } from '../../work/metadata.ts'
 
 /**
  * Compiled formula: the initial graph of beads of a run, and everything its engine needs later. It is
- * plain JSON and complete: a run goes on with the recipe it was started from, whatever becomes of the files.
+ * plain JSON and complete: a run continues with the recipe it was started from, whatever becomes of the files.
  *
  * Its texts still hold `{{variables}}`; {@link Substituted} ones do not.
  */
@@ -41,7 +41,7 @@ export interface Recipe {
 export interface RecipeVariables {
   /** Sorted by name. */
   readonly definitions: readonly VariableDefinition[]
-  /** The values in force: defaults under what the caller gave. A required one that is missing has none. */
+  /** The values active: defaults under what the caller gave. A required one that is missing has none. */
   readonly values: Readonly<Record<string, string>>
 }
 
@@ -190,14 +190,14 @@ export interface UntilSpec {
 /**
  * Control steps of gc's own, in formulas with `[requires] gc_extensions = ">=1.0.0"` only:
  *
- * - `until` is a loop that goes on until `gc.condition` holds. It is a check with children whose verdict is the condition:
+ * - `until` is a loop that continues until `gc.condition` holds. It is a check with children whose verdict is the condition:
  *   `L` needs `L.iteration.1`, a scope body whose members are the loop's body. The condition is about the member
  *   `<control>.iteration.<N>.<gc.condition_step>`; `parseStateCondition` and `evaluate` of conditions.ts judge it.
  *   `gc.max_attempts` iterations at most, then outcome fail. Later ones come from `expandAttempt`.
  * - `condition` stands before a step: `S-condition` takes over what S needs, and S needs it. `gc.control_for` is the id of
  *   S, `gc.condition_step` the recipe id of the step that `gc.condition` is about. When it is ready and the condition
  *   holds it closes, and S becomes ready; else S, and all that is made of it, closes as skipped.
- * - `failure-guard` stands behind a step with `block_on_failure = true`: whoever needs S needs `S-guard`. It closes when S
+ * - `failure-guard` stands behind a step with `block_on_failure = true`: anyone who needs S needs `S-guard`. It closes when S
  *   has passed or was skipped; when S failed it stays open until a person retries or skips S.
  */
 export const EXTENSION_KINDS = ['until', 'condition', 'failure-guard'] as const
@@ -207,7 +207,7 @@ export type Bond =
   | { readonly formula: string; readonly variables: readonly VariableDefinition[]; readonly steps: readonly StepSpec[] }
   | { readonly error: string }
 
-/** Steps that are added to a run while it goes on. */
+/** Steps that are added to a run while it continues. */
 export interface Fragment {
   readonly steps: readonly RecipeStep[]
   readonly deps: readonly RecipeDependency[]

@@ -223,7 +223,7 @@ const FormulaReportResponse = Type.Object(
   { $id: 'FormulaReport', additionalProperties: false },
 )
 
-/** Ours: every formula file, those of templates and aspects and those that are broken too. */
+/** Ours: every formula file, those of templates and aspects and those that are broken as well. */
 export const FormulaReports = Type.Object(
   {
     search_paths: Type.Array(Type.String(), {

@@ -4,7 +4,7 @@ import { fillVariables, openVariables } from './placeholders.ts'
 import type { Bond, Recipe, RecipeStep, StepSpec, Substituted } from './recipe.ts'
 
 /**
- * A recipe whose texts hold the values in force and what the launch adds. Placeholders without a value stay as they are
+ * A recipe whose texts hold the values active and what the launch adds. Placeholders without a value stay as they are
  * written, but in a title they are an error. The values of variables in bonds are put in with those of the items.
  */
 export function substitute(recipe: Recipe, extra: Readonly<Record<string, string>> = {}): Substituted<Recipe> {
@@ -12,7 +12,7 @@ export function substitute(recipe: Recipe, extra: Readonly<Record<string, string
   return errors.length > 0 ? { errors } : { value: fillTexts(recipe, extra) }
 }
 
-/** A recipe whose texts hold the values in force and what the launch adds, whatever is missing. */
+/** A recipe whose texts hold the values active and what the launch adds, whatever is missing. */
 export function fillTexts(recipe: Recipe, extra: Readonly<Record<string, string>> = {}): Recipe {
   const values = { ...recipe.variables.values, ...extra }
   const text = (written: string) => fillVariables(written, values)
@@ -32,7 +32,7 @@ export function fillTexts(recipe: Recipe, extra: Readonly<Record<string, string>
   }
 }
 
-/** A recipe whose titles hold the values in force, and nothing else: what clients are shown of a formula. */
+/** A recipe whose titles hold the values active, and nothing else: what clients are shown of a formula. */
 export function fillTitles(recipe: Recipe, extra: Readonly<Record<string, string>> = {}): Recipe {
   const values = { ...recipe.variables.values, ...extra }
   const titled = <Titled extends { title: string }>(each: Titled): Titled => ({
@@ -43,7 +43,7 @@ export function fillTitles(recipe: Recipe, extra: Readonly<Record<string, string
 }
 
 /**
- * A sentence for each title that names a variable without a value. What stands in a value that was given is no placeholder;
+ * A sentence for each title that names a variable without a value. What is in a value that was given is no placeholder;
  * in a default it is.
  */
 export function openTitles(recipe: Recipe, extra: Readonly<Record<string, string>> = {}): string[] {

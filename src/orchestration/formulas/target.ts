@@ -83,7 +83,7 @@ function findTarget({ agents, namedSessions }: TargetConfig, name: string): Targ
 
 type PoolFields = Pick<AgentConfig, 'maxActive' | 'minActive' | 'namepool' | 'scaleCheck'>
 
-/** True if an agent runs several sessions at once, or one whose number is scaled. */
+/** True if an agent runs several sessions together, or one whose number is scaled. */
 export function isPool({ maxActive, minActive, namepool, scaleCheck }: PoolFields): boolean {
   if (namepool.length > 0 || maxActive === undefined || maxActive > 1) return true
   return maxActive === 1 && (minActive > 0 || scaleCheck !== undefined)

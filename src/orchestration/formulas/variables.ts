@@ -70,7 +70,7 @@ function tryCompile(pattern: string): RE2JS | undefined {
   }
 }
 
-/** The values in force: the defaults under what was given. */
+/** The values active: the defaults under what was given. */
 export function valuesOf(
   definitions: Iterable<VariableDefinition>,
   given: Readonly<Record<string, string>>,

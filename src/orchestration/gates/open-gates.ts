@@ -71,8 +71,8 @@ export class OpenGates {
   readonly onChange = this.#changed.listen
 
   /**
-   * A bead that only gates hold up, this one among them; undefined while each waits for other work, too. `none` for a gate
-   * that blocks nothing.
+   * A bead that only gates hold up, this one among them; undefined while each waits for other work as well. `none` for
+   * a gate that blocks nothing.
    */
   blockedBy(gate: string): BlockedBead | 'none' | undefined {
     if (this.#dependents.get(gate)?.n === 0) return 'none'
@@ -99,7 +99,7 @@ export class OpenGates {
     if (gate || this.#gates.delete(bead.id)) this.notify(bead.id)
   }
 
-  /** Tells the listeners that something else about a gate changed. */
+  /** Notifies the listeners of another change of a gate. */
   notify(id: string): void {
     this.#changed.emit(id)
   }

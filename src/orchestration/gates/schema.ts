@@ -39,7 +39,7 @@ export const GateCheck = Type.Object(
 )
 export type GateCheck = Static<typeof GateCheck>
 
-/** Ours: what became of gates that were checked. */
+/** Ours: the outcome of gates that were checked. */
 export const GateCheckResponse = Type.Object(
   {
     checked: Type.Integer({ description: 'Number checked.' }),

@@ -34,7 +34,7 @@ interface InstantiatorOptions {
   reportError(error: unknown): void
 }
 
-/** A graph of so many beads at most is written at once. */
+/** A graph of so many beads at most is written at a time. */
 const MAX_AT_ONCE = 24
 /** So many beads are added together, and so long one write may take. */
 const BATCH = 8
@@ -43,8 +43,8 @@ const HELD = { [EngineKey.instantiating]: 'true' }
 const INSTANTIATOR = gcPart('instantiate')
 
 /**
- * Writes the graphs that formulas make. A large one is written in slices that leave the loop free for others; until it is
- * whole its beads are not offered. After a crash one that is not whole is taken back, and one that is whole is offered.
+ * Writes the graphs that formulas make. A large one is written in slices that leave the loop free for others; until it
+ * is whole its beads are not offered. After a crash one that is not whole is undone, and one that is whole is offered.
  */
 export class Instantiator {
   readonly #options: InstantiatorOptions
@@ -55,7 +55,7 @@ export class Instantiator {
     this.#options = options
   }
 
-  /** Goes on with what the last process began. */
+  /** Continues with what the last process began. */
   start(): void {
     this.#recovering = this.#recover(this.pending()).catch(this.#options.reportError)
   }

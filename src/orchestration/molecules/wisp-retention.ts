@@ -10,7 +10,8 @@ export interface WispRetentionOptions {
   deadlines: Deadlines
   beads: BeadRepository
   /**
-   * Time a wisp stays once it is closed and left alone, and how often that is looked at, in milliseconds; 0 for ever.
+   * Time a wisp stays once it is closed and left alone, and how often that is looked at, in milliseconds; 0
+   * indefinitely.
    */
   terms(): { ttl: number; interval: number }
   reportError(error: unknown): void
@@ -27,8 +28,9 @@ const MIN_INTERVAL_MS = 60_000
 const WISPS = gcPart('wisps')
 
 /**
- * Keeps bookkeeping from growing for ever: wisps, and the steps and gates in their tier, are removed some time after they
- * were closed, unless something that is open waits for them or holds them; what lies under a bead goes before it.
+ * Keeps bookkeeping from growing indefinitely: wisps, and the steps and gates in their tier, are removed some time
+ * after they were closed, unless something that is open waits for them or holds them; what lies under a bead goes
+ * before it.
  */
 export class WispRetention {
   readonly #options: WispRetentionOptions

@@ -47,7 +47,7 @@ const DEFAULT_STALE_S = 600
 export class OrderControl {
   constructor(private readonly options: OrderControlOptions) {}
 
-  /** Starts a run, whatever the trigger of the order is. It goes on after this has resolved. */
+  /** Starts a run, whatever the trigger of the order is. It continues after this has resolved. */
   async run(caller: Caller, name: string, { vars = {} }: OrderRunInputBody): Promise<OrderRunOutputBody> {
     const order = this.#enabled(name)
     const missing = Object.entries(order.params).flatMap(([param, { required }]) =>
@@ -94,12 +94,12 @@ export class OrderControl {
     return this.#recordedFrames(orderHistory.entry(bead), signal)
   }
 
-  /** Closes open tracking beads of runs that are over or that nobody knows. */
+  /** Closes open tracking beads of runs that are over or that no one knows. */
   async sweep(caller: Caller, { older_than_s = DEFAULT_STALE_S }: OrderTrackingSweep): Promise<OrderTrackingSwept> {
     return { closed: await this.options.orderDispatcher.sweep(older_than_s * 1000, actorOf(caller)) }
   }
 
-  /** Lets the orders of a city that an earlier gc had open start by themselves. */
+  /** Lets the orders of a city that an earlier gc had open start on their own. */
   async approve(caller: Caller, { all }: OrderApprove): Promise<OrdersApproved> {
     if (!all) throw new AppError('invalid-request', 'orders are approved together: all must be true')
     const { store, orderApproval, orderLibrary } = this.options

@@ -4,7 +4,7 @@ import type { OrderCheck } from './dispatch/request.ts'
 import type { Order } from './order.ts'
 import type { OrderFileResponse, OrderResponse } from './schema.ts'
 
-/** An order as the wire shows it: texts as they are written, and the limits that are in force. */
+/** An order as the wire shows it: texts as they are written, and the limits that are active. */
 export function toOrderResponse({
   name,
   scopedName,

@@ -34,7 +34,7 @@ export const RunRetryBody = Type.Object(
 )
 export type RunRetryBody = Static<typeof RunRetryBody>
 
-/** Ours: which step a run goes on without. */
+/** Ours: which step a run continues without. */
 export const RunSkipBody = Type.Object(
   {
     step: Type.String({ minLength: 1, description: 'The id of its bead, or its name in the formula.' }),

@@ -20,7 +20,7 @@ export interface ControlsOptions extends PauseOptions {
 export class RunControls {
   constructor(private readonly options: ControlsOptions) {}
 
-  /** Goes on with what was being paused or resumed when the city was closed. */
+  /** Continues with what was being paused or resumed when the city was closed. */
   async recover(): Promise<void> {
     const { holds } = this.options
     const actor = gcPart('runs')

@@ -93,7 +93,7 @@ const inOrder = ({ index, member_id, unit_key, unit_convoy_id, item_root_key, it
   ...end,
 })
 
-/** The row whose run is to be written next: a shared drain has one at a time. */
+/** The row whose run should be written next: a shared drain has one at a time. */
 export function nextRow({ context, rows }: Manifest): DrainRow | undefined {
   if (context === 'shared' && rows.some(({ status }) => status === 'wired')) return undefined
   return rows.find(({ status }) => status === 'pending')

@@ -57,7 +57,7 @@ export class RunHolds implements BeadGuard {
     return this.#store.read((orm) => orm.select().from(runHolds).where(eq(runHolds.rootId, root)).get())
   }
 
-  /** Those that hold a run, or are about to let it go on. */
+  /** Those that hold a run, or are about to let it continue. */
   list(): RunHold[] {
     return this.#store.read((orm) => orm.select().from(runHolds).all())
   }
@@ -78,8 +78,8 @@ export class RunHolds implements BeadGuard {
   }
 
   /**
-   * From now on what becomes ready is offered, of the runs that are paused with this one, too; what is held is offered
-   * again slice by slice. Returns the runs that go on.
+   * From now on what becomes ready is offered, of the runs that are paused with this one as well; what is held is
+   * offered again slice by slice. Returns the runs that continue.
    */
   release(tx: Tx, root: string): string[] {
     const released = tx.orm

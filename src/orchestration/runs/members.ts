@@ -7,7 +7,7 @@ interface NumberedRow {
   n: number
 }
 
-/** Number of members that are read at once. */
+/** Number of members that are read together. */
 const BATCH = 200
 
 /** Reads the beads of runs, batch by batch. */

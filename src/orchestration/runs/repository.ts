@@ -180,7 +180,7 @@ export class RunRepository {
     return this.#queries.recipe.get({ root })?.recipe
   }
 
-  /** Runs that go on, then those that wait, then those that are over; of each those that changed last first. */
+  /** Runs that continue, then those that wait, then those that are over; of each those that changed last first. */
   list(limit: number): ListedRun[] {
     return this.#listed.all(limit)
   }

@@ -12,7 +12,9 @@ export interface RestartPlan {
   readonly reopened: readonly Bead[]
   /** Open beads after it, which wait only for repeated parts. */
   readonly held: readonly Bead[]
-  /** Fan-outs and drains among them that begin anew, with the items, or the roots of the runs, that they made before. */
+  /**
+   * Fan-outs and drains among them that begin again, with the items, or the roots of the runs, that they made before.
+   */
   readonly anew: ReadonlyMap<string, readonly Bead[]>
 }
 

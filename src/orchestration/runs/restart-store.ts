@@ -17,7 +17,7 @@ export function toStored({ reopened, held, anew }: RestartPlan, root: string, is
   }
 }
 
-/** Keeps what is to be opened again of runs that are too large for one write. */
+/** Keeps what should be opened again of runs that are too large for one write. */
 export class RestartStore {
   constructor(private readonly store: Store) {}
 

@@ -42,7 +42,7 @@ interface Restart {
 const SLICE = 100
 const HELD_FOR = 'its steps are being opened again'
 
-/** Has steps of runs done again, or goes on without them. */
+/** Has steps of runs done again, or continues without them. */
 export class RunRestarts {
   readonly #options: RestartOptions
   readonly #graph: RunGraph
@@ -54,7 +54,7 @@ export class RunRestarts {
     this.#restarts = new RestartStore(options.store)
   }
 
-  /** Goes on with runs that were being opened again when the city was closed. */
+  /** Continues with runs that were being opened again when the city was closed. */
   async recover(): Promise<void> {
     for (const root of this.#restarts.list()) await this.#goOn(root)
   }
@@ -71,7 +71,7 @@ export class RunRestarts {
     })
   }
 
-  /** Goes on as if a step that failed, or that nobody began, had not been there. */
+  /** Continues as if a step that failed, or that no one began, had not been there. */
   skip(caller: Caller, id: string, { step: name, reason }: RunSkipBody): Promise<RunControlResponse> {
     return this.#restart(actorOf(caller), () => {
       const run = this.#runOf(id)
@@ -103,7 +103,7 @@ export class RunRestarts {
     return { run_id: id, status: runs.get(id).state }
   }
 
-  /** Opens what is left, unless the run is canceled meanwhile. */
+  /** Opens what is left, unless the run is canceled. */
   async #goOn(id: string): Promise<void> {
     const { store, holds } = this.#options
     const begun = this.#restarts.find(id)
@@ -224,7 +224,9 @@ const ENDING: readonly string[] = [
   ...[EngineKey.controllerError, EngineKey.controllerErrorClass],
 ]
 
-/** Opens a bead of a run again as if it had not been done; `made` by it were the items of a control that begins anew. */
+/**
+ * Opens a bead of a run again as if it had not been done; `made` by it were the items of a control that begins again.
+ */
 function reopenBead(options: ReopenOptions, tx: Tx, bead: Bead, made: readonly string[] | undefined): void {
   const { beads } = options
   const ending = ENDING.filter((key) => bead.metadata?.[key] !== undefined).map((key) => [key, null] as const)

@@ -124,7 +124,7 @@ export class Runs {
     })
   }
 
-  /** Closes the run and what is open of it: in one write, or in slices that go on after a restart. */
+  /** Closes the run and what is open of it: in one write, or in slices that continue after a restart. */
   async cancel(caller: Caller, id: string): Promise<RunCancelOutputBody> {
     const isOver = isFinal(this.options.runs.get(id).state)
     if (isOver && caller.request?.isRetry) throw unknownOutcome(`run ${id} is over`)
@@ -137,7 +137,7 @@ export class Runs {
     return { run_id: id, status: this.options.runs.find(id)?.state ?? 'canceled', closed }
   }
 
-  /** Goes on with what was being canceled when the city was closed. */
+  /** Continues with what was being canceled when the city was closed. */
   async continueCanceling(): Promise<void> {
     for (const id of this.options.runs.canceling()) await this.#cancelAll(id, gcPart('runs'))
   }

@@ -51,7 +51,7 @@ export class SessionAffinity implements BeadGuard {
     if (isClosing) for (const { id } of this.#released.all(after.id, root)) this.#assign(tx, root, id)
   }
 
-  /** Has a run go on in the session of another, for one group. */
+  /** Has a run continue in the session of another, for one group. */
   inherit(tx: Tx, group: string, from: string, to: string): void {
     const condition = and(eq(runSessions.rootId, from), eq(runSessions.group, group))
     const found = this.#options.store.read((orm) => orm.select().from(runSessions).where(condition).all())

@@ -29,7 +29,7 @@ export const runs = sqliteTable(
     startedBy: text('started_by'),
     /** Time a person dismissed its failure; null while it needs attention. */
     dismissedAt: integer('dismissed_at'),
-    /** Its place in lists of runs: those that go on, those that wait, those that are over. */
+    /** Its place in lists of runs: those that continue, those that wait, those that are over. */
     listRank: integer('list_rank').generatedAlwaysAs(
       sql`CASE WHEN state IN ('completed', 'failed', 'canceled', 'skipped') THEN 2 WHEN state = 'waiting' THEN 1 ELSE 0 END`,
     ),
@@ -118,7 +118,7 @@ export const runStateCounts = sqliteTable('run_state_counts', {
   n: integer().notNull(),
 })
 
-/** The sessions that last began a step of each continuation group and agent of the runs that go on. */
+/** The sessions that last began a step of each continuation group and agent of the runs that continue. */
 export const runSessions = sqliteTable(
   'run_sessions',
   {

@@ -10,7 +10,7 @@ import { guardedStep, metadataValue } from './node.ts'
 import { isFinal, type RunRepository } from './repository.ts'
 import type { RunProgress, RunWait } from './timeline-schema.ts'
 
-/** A check of a step that is to be run, or runs since then. */
+/** A check of a step that should be run, or runs since then. */
 export interface CheckUnderWay {
   controlId: string
   startedAt: number | null

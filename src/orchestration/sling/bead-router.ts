@@ -106,7 +106,7 @@ export class BeadRouter {
   }
 }
 
-/** True if the bead is routed to this target already. An agent with a command of its own says so itself. */
+/** True if the bead is routed to this target already. An agent with its own command decides this itself. */
 export function isRouted(bead: Bead, { agent, assignee }: Target): boolean {
   if (assignee !== undefined) return bead.assignee === assignee
   const isFree = bead.assignee === undefined || bead.assignee === agent.qualified

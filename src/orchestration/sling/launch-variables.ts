@@ -16,7 +16,7 @@ interface VariableContext {
   formula: string
   /** The rig of the run; '' is the city itself. */
   rig: string
-  /** Absent for what is made for nobody. */
+  /** Absent for what is made for no one. */
   target?: RouteTarget | undefined
   /** The bead that the formula is run for. */
   bead?: string | undefined

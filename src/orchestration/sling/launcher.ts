@@ -52,7 +52,7 @@ const onlyListed = ({ formula }: Recipe): string =>
   `formula ${formula} is a molecule: gc lists its steps and starts no session for them, its agent does them when it is ` +
   'told to (gc session nudge); with [requires] formula_compiler = ">=2.0.0" gc offers each step by itself'
 
-/** Runs formulas: by themselves, or for a bead. */
+/** Runs formulas: on their own, or for a bead. */
 export class FormulaLauncher {
   readonly #options: LauncherOptions
   readonly #live: LiveRuns
@@ -112,7 +112,7 @@ export class FormulaLauncher {
     return (await this.#parts.compile({ ...launch, rig: this.#options.beads.rigOf(id) }, id)).shape === 'graph'
   }
 
-  /** The graphs that go on for a bead. */
+  /** The graphs that continue for a bead. */
   liveRunsOf(bead: string): LiveRun[] {
     return this.#live.of(bead)
   }
@@ -199,7 +199,7 @@ export class FormulaLauncher {
     }
   }
 
-  /** Plans what a launch by itself, or a graph, is made of; each step goes to somebody. */
+  /** Plans what a launch automatically, or a graph, is made of; each step goes to somebody. */
   #plan(launch: Compiled, ids: readonly string[], input: Variables, extra: Variables = {}): GraphPlan {
     const { config, resolver } = this.#options
     const { target, rig, scope } = launch
@@ -239,7 +239,7 @@ export class FormulaLauncher {
   }
 }
 
-/** Throws for a formula that nobody would do without a bead that it is for. */
+/** Throws for a formula that no one would do without a bead that it is for. */
 function requireLaunchable({ recipe, target }: Compiled): void {
   if (recipe.shape === 'graph') requireNoInput(recipe)
   if (recipe.shape !== 'molecule' || !isPool(target.agent)) return

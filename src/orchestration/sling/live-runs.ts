@@ -4,14 +4,14 @@ import { EngineKey, LaunchKey } from '../../work/metadata.ts'
 import { SLING_WORKFLOW_CONFLICT } from './errors.ts'
 import { rootKeyOf } from './launch-variables.ts'
 
-/** A run that goes on for a bead. */
+/** A run that continues for a bead. */
 export interface LiveRun {
   readonly root: string
   /** Identity of a launch; '' for one of an older system. */
   readonly key: string
 }
 
-/** Finds the graphs that go on for a bead: by the convoys they were launched for or drain, or by its own id. */
+/** Finds the graphs that continue for a bead: by the convoys they were launched for or drain, or by its own id. */
 export class LiveRuns {
   readonly #byConvoy: Statement<LiveRun, [string]>
   readonly #byLaunch: Statement<LiveRun, [string, string]>
@@ -46,7 +46,7 @@ export class LiveRuns {
   }
 }
 
-/** The error of a launch for a bead for which others go on. */
+/** The error of a launch for a bead for which others continue. */
 export function workflowConflict(bead: string, runs: readonly LiveRun[], storeRef: string): AppError {
   const roots = runs.map(({ root }) => root).sort()
   const hint = `gc workflow delete-source ${bead} --store-ref ${storeRef} --apply`

@@ -153,7 +153,7 @@ export const SlingBatch = Type.Object(
 )
 export type SlingBatch = Static<typeof SlingBatch>
 
-/** Ours: what goes on for a bead. */
+/** Ours: what continues for a bead. */
 export const BeadRuns = Type.Object(
   {
     bead_id: Type.String(),

@@ -56,7 +56,7 @@ export class Sling {
     )
   }
 
-  /** Checks what is to be slung as {@link sling} does, and the names of its variables; nothing is written. */
+  /** Checks what should be slung as {@link sling} does, and the names of its variables; nothing is written. */
   async check(body: SlingInputBody): Promise<SlingCheck> {
     const { current } = this.#options.config
     const target = resolveTarget(current, body)
@@ -116,7 +116,7 @@ export class Sling {
     }
   }
 
-  /** Makes the beads of a formula, for nobody. */
+  /** Makes the beads of a formula, for no one. */
   async cook(caller: Caller, formula: string, body: FormulaCook): Promise<FormulaCooked> {
     const { attach: bead, vars = {}, metadata = {}, rig = '', title, ephemeral, root_only: rootOnly } = body
     const cook = { formula, bead, vars, metadata, rig, title, ephemeral, rootOnly }
@@ -200,7 +200,7 @@ export class Sling {
     return directResponse(convoy, target, left)
   }
 
-  /** Runs the default formula of an agent for a bead; where that goes on already, nothing changes. */
+  /** Runs the default formula of an agent for a bead; where that continues already, nothing changes. */
   async #slingWithDefault(
     caller: Caller,
     id: string,
@@ -337,7 +337,7 @@ function reject(message: string): never {
   throw new AppError('invalid-request', message)
 }
 
-/** A formula to make beads of, for nobody. */
+/** A formula to make beads of, for no one. */
 interface Cook {
   formula: string
   rig: string
@@ -360,7 +360,7 @@ interface Cooked {
   ids: Record<string, string>
 }
 
-/** Makes the beads of formulas, which nobody is given. */
+/** Makes the beads of formulas, which no one is given. */
 class FormulaCooker {
   readonly #options: LauncherOptions
   readonly #parts: LaunchParts
@@ -373,7 +373,7 @@ class FormulaCooker {
     this.#parts = new LaunchParts(options)
   }
 
-  /** Makes the beads of a formula for nobody; for a bead, they hang on it. */
+  /** Makes the beads of a formula for no one; for a bead, they hang on it. */
   async cook(caller: Caller, { formula, rig, bead, ...cook }: Cook): Promise<Cooked> {
     const { beads, config } = this.#options
     if (rig && !config.current.rigs.some(({ name }) => name === rig)) {

@@ -21,7 +21,7 @@ export class SlingSources {
     this.#live = new LiveRuns(options.store)
   }
 
-  /** The runs that go on for a bead. */
+  /** The runs that continue for a bead. */
   runs(id: string): BeadRuns {
     const { beads, runRepository } = this.options
     beads.assertExists(id)

@@ -57,7 +57,7 @@ interface Force {
 
 /** The beads of a city as callers see and change them. */
 export class Beads {
-  /** The same for many beads at once. */
+  /** The same for many beads together. */
   readonly bulk: BulkBeads
   readonly #options: BeadsOptions
   readonly #requests: BeadRequests
@@ -131,14 +131,14 @@ export class Beads {
   }
 
   /**
-   * Number of there that are of each status, closed ones too; messages, convoys, convergences and sessions are not
+   * Number of there that are of each status, closed ones as well; messages, convoys, convergences and sessions are not
    * counted.
    */
   countsByStatus(): { status: string; n: number }[] {
     return this.#counters.byStatus()
   }
 
-  /** Number of beads, closed ones too. */
+  /** Number of beads, closed ones as well. */
   total(): number {
     return this.#counters.total()
   }
@@ -296,7 +296,7 @@ class BeadRequests {
     return this.#repository.change(tx, stored, change, this.optionsFor(caller))
   }
 
-  /** The name that is stored as assignee; '' is nobody. */
+  /** The name that is stored as assignee; '' is no one. */
   resolveAssignee(tx: Tx, token: string | undefined): string | undefined {
     const trimmed = token?.trim()
     return trimmed ? this.#assignees.resolve(tx, trimmed, { materialise: true }) : trimmed
@@ -438,12 +438,12 @@ class BeadCounters {
     return counts
   }
 
-  /** Number of of the same beads have each status, closed ones too. */
+  /** Number of of the same beads have each status, closed ones as well. */
   byStatus(): { status: string; n: number }[] {
     return this.#statuses.all()
   }
 
-  /** All beads, closed ones too. */
+  /** All beads, closed ones as well. */
   total(): number {
     return this.#total.get()?.n ?? 0
   }
@@ -452,7 +452,7 @@ class BeadCounters {
 /** The most labels and needs of one request: each is a row of its own in one write. */
 const MAX_ROWS = 1000
 
-/** Creates and changes many beads at once: all of them or, when one fails, none. */
+/** Creates and changes many beads together: all of them or, when one fails, none. */
 class BulkBeads {
   constructor(
     private readonly store: Store,
@@ -555,7 +555,7 @@ interface Edge {
   target: string
 }
 
-/** Needs as they stand in the end: a later type replaces an earlier one, but for a part beside another. */
+/** Needs as they are in the end: a later type replaces an earlier one, but for a part beside another. */
 const withoutReplaced = (edges: readonly Edge[]): string[] =>
   edges
     .filter(({ type, target }, at) => {

@@ -19,7 +19,7 @@ function pathTo(goal: string, previous: Map<string, string | undefined>): string
 /** A cycle that can be reached from `start`, beginning and ending with the same bead. */
 export const findCycle = (start: string, next: Next): string[] | undefined => findFrom(start, next, new Set())
 
-/** A cycle that can be reached from one of these beads; each bead is looked at once. */
+/** A cycle that can be reached from one of these beads; each bead is looked immediately. */
 export function findAnyCycle(starts: Iterable<string>, next: Next): string[] | undefined {
   const visited = new Set<string>()
   for (const start of starts) {

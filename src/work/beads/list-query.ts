@@ -47,7 +47,7 @@ export const leadingTerms = ({ assignees, ...filter }: ListFilter): LeadingTerm[
 const showsClosed = ({ status, closed }: ListFilter): boolean =>
   status === 'closed' || (status === undefined && closed === undefined)
 
-/** True if closed beads have to be scanned: those that one term finds need not match the others. */
+/** True if closed beads must be scanned: those that one term finds need not match the others. */
 export const scansClosed = (filter: ListFilter): boolean => showsClosed(filter) && leadingTerms(filter).length > 1
 
 /** The versions of a page's beads, newest first by (created_at, id); closed beads are found by `lead`. */

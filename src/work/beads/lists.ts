@@ -33,7 +33,7 @@ interface ListPosition {
   created_at: number
 }
 
-/** Number of beads of a graph that are read at once. */
+/** Number of beads of a graph that are read together. */
 const BATCH = 32
 
 /** Notice of a list of ready beads that is incomplete. */

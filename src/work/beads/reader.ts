@@ -24,7 +24,7 @@ export const SIZE_OF_BEADS = `
     + coalesce(${OUTPUT_SIZE}, 0)), 0) AS n
   FROM beads WHERE id IN (SELECT value FROM json_each(?))`
 
-/** Reads beads: their rows, with the dependencies and projected metadata of all of them fetched at once. */
+/** Reads beads: their rows, with the dependencies and projected metadata of all of them fetched immediately. */
 export class BeadReader {
   readonly #projections = new Map<string, MetadataProjection>()
   readonly #cache = new BeadJsonCache((numbers) => this.#render(numbers))
@@ -158,7 +158,7 @@ export interface BeadTexts {
   readonly metadata: Readonly<Record<string, string>>
 }
 
-/** Keys stand in one order, so that two snapshots of a bead can be compared as text. */
+/** Keys are in one order, so that two snapshots of a bead can be compared as text. */
 export function toBead(
   row: BeadRow,
   dependencies?: Dep[],

@@ -67,7 +67,7 @@ export const isGating = (type: string): boolean => GATING_TYPES.has(type)
 
 const RECORD_TYPES = new Set(['session', 'message', 'convoy', 'gate', 'kv'])
 
-/** True if beads of this type are records that nobody works on: they are neither claimed nor slung. */
+/** True if beads of this type are records that no one works on: they are neither claimed nor slung. */
 export const isRecord = (type: string): boolean => RECORD_TYPES.has(type)
 
 /** Types whose beads a city does not count as its work. */

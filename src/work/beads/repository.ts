@@ -24,8 +24,8 @@ export interface BeadRepositoryOptions {
 }
 
 /**
- * The beads of a city, for whoever works with them inside a transaction. Every change that a client can see is recorded
- * as an event in the write that makes it; side tables and guards take part in that write.
+ * The beads of a city, for anyone who works with them inside a transaction. Every change that a client can see is
+ * recorded as an event in the write that makes it; side tables and guards take part in that write.
  */
 export class BeadRepository {
   readonly #log: EventLog
@@ -161,8 +161,8 @@ export class BeadRepository {
   }
 
   /**
-   * Adds beads in this order, whose needs make no cycle; they may depend on beads of the same graph that are added later. What follows
-   * from them is written for all of them at once.
+   * Adds beads in this order, whose needs make no cycle; they may depend on beads of the same graph that are added
+   * later. What follows from them is written for all of them together.
    */
   addGraph(tx: Tx, prepared: readonly PreparedBead[]): Bead[] {
     this.#writer.insertAll(prepared.map(({ values }) => values))
@@ -183,12 +183,12 @@ export class BeadRepository {
     return after
   }
 
-  /** Closes a bead. A closed one stays as it is; a session that lost its claim of it is still rejected. */
+  /** Closes a bead. A closed one stays unchanged; a session that lost its claim of it is still rejected. */
   close(tx: Tx, bead: string | StoredBead, reason?: string, options: WriteOptions = {}): Bead {
     return this.closeWith(tx, bead, reason ? { [WorkKey.closeReason]: reason } : {}, options)
   }
 
-  /** Closes a bead and says in its metadata what came of it. */
+  /** Closes a bead and says in its metadata the result of it. */
   closeWith(
     tx: Tx,
     bead: string | StoredBead,
@@ -305,7 +305,7 @@ export class BeadRepository {
     return root ? this.#reader.row(root) : undefined
   }
 
-  /** Throws when a bead is to be a part of one that does not exist. */
+  /** Throws when a bead should be a part of one that does not exist. */
   requireParent(parent: string): void {
     if (this.#reader.row(parent)) return
     throw new AppError('invalid-request', `parent ${parent} does not exist; name a bead that does, or none`)

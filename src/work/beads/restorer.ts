@@ -25,12 +25,12 @@ interface SeparatedBead extends ImportedBead {
   readonly projected: Record<string, string>
 }
 
-/** Reason a bead that exists is left as it is. */
+/** Reason a bead that exists is left unchanged. */
 export type KeepReason = 'older' | 'held'
 
 export type RestoreOutcome = 'created' | 'updated' | 'unchanged' | KeepReason
 
-/** Decides whether a bead that exists stays as it is; undefined: the imported values replace it. */
+/** Decides whether a bead that exists stays unchanged; undefined: the imported values replace it. */
 export type KeepRule = (row: BeadRow, values: BeadValues) => KeepReason | undefined
 
 interface BeadRestorerOptions {

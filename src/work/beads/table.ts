@@ -181,5 +181,5 @@ export const beadAssigneeCounts = sqliteTable(
 /** Table of the outputs of steps, by the number of the bead. */
 export const beadOutputs = sqliteTable('bead_outputs', { n: integer().primaryKey(), output: text().notNull() })
 
-/** Has a row while many beads are inserted at once. */
+/** Has a row while many beads are inserted together. */
 export const beadBulk = sqliteTable('bead_bulk', { n: integer().primaryKey() })

@@ -111,8 +111,8 @@ function historyFlagsOf(draft: BeadDraft, root: HistoryFlags | undefined): Histo
 }
 
 /**
- * Every status that `bd` and the known system have, and whether a bead that has it is over: nothing waits for it and nobody
- * works on it. `tombstone` is what older versions of `bd` left of a deleted bead.
+ * Every status that `bd` and the known system have, and whether a bead that has it is over: nothing waits for it and no
+ * one works on it. `tombstone` is what older versions of `bd` left of a deleted bead.
  */
 const STATUSES: Readonly<Record<string, { readonly isOver: boolean }>> = {
   open: { isOver: false },

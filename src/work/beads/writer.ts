@@ -92,7 +92,7 @@ export class BeadWriter {
     return Number(lastInsertRowid)
   }
 
-  /** Inserts beads; what follows from many is written for all of them at once. */
+  /** Inserts beads; what follows from many is written for all of them together. */
   insertAll(beads: readonly BeadValues[]): void {
     if (beads.length < MIN_BULK) {
       for (const values of beads) this.insert(values)

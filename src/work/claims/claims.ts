@@ -236,7 +236,7 @@ interface IdRow {
   id: string
 }
 
-/** Number of of each kind are offered at once; each is rejected only when another worker of the same name has it. */
+/** Number of of each kind are offered together; each is rejected only when another worker of the same name has it. */
 const MAX_OFFERED = 16
 
 /** Finds the beads that a worker may claim, from indexes. */
@@ -269,7 +269,7 @@ class ClaimableBeads {
     )
   }
 
-  /** In the order they are to be tried: work in progress first, then what is assigned, then what is routed. */
+  /** In the order they should be tried: work in progress first, then what is assigned, then what is routed. */
   *listFor(worker: Worker, now: number): Generator<ClaimableBead> {
     for (const name of worker.names) {
       for (const { id } of this.#inProgress.all(name)) yield { id, reason: 'existing_assignment' }

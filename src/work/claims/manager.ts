@@ -91,9 +91,9 @@ export class ClaimManager implements BeadGuard {
   }
 
   /**
-   * Revokes every claim of a session whose process is gone; the same write ends its token. `names` are given when nobody
-   * will work under them again: work in progress under those names is opened, too, and steps that were to go on in the
-   * session are offered to all.
+   * Revokes every claim of a session whose process is gone; the same write ends its token. `names` are given when no
+   * one will work under them again: work in progress under those names is opened as well, and steps that were to
+   * continue in the session are offered to all.
    */
   revokeAll(tx: Tx, session: string, names: readonly string[] = []): void {
     for (const claim of this.#claims.listBySession(session)) this.#revoke(tx, claim, names.length > 0)

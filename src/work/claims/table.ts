@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 
-/** One row for each bead that was ever claimed; `session` is null while nobody holds it. */
+/** One row for each bead that was ever claimed; `session` is null while no one holds it. */
 export const claims = sqliteTable(
   'claims',
   {

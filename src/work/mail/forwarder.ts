@@ -40,7 +40,7 @@ export class MailForwarder {
     })
   }
 
-  /** The inboxes with unread mail that nobody will read. */
+  /** The inboxes with unread mail that no one will read. */
   abandonedInboxes(): string[] {
     const inboxes = this.#inboxes.all().map(({ recipient }) => recipient)
     return inboxes.filter((inbox) => this.#options.directory.successorAt(inbox) !== undefined)

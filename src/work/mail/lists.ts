@@ -147,7 +147,7 @@ export class MailLists {
   }
 }
 
-/** A name that a person gave proves nothing, but it tells a script's mail from their own. */
+/** A name that a person gave proves nothing, but it separates a script's mail from their own. */
 const UNREAD_FROM_OTHERS = `FROM messages m CROSS JOIN beads b ON b.id = m.id
   WHERE m.open = 1 AND m.read = 0 AND m.recipient = ?
     AND b.sender <> 'gc' AND (b.sender <> 'human' OR m.from_claimed IS NOT NULL)`

@@ -118,7 +118,7 @@ export class Mail {
     return this.#lists.thread(id, this.#label(rig))
   }
 
-  /** True if a message is for this session; one that does not exist is nobody's, and everybody may be told so. */
+  /** True if a message is for this session; one that does not exist is no one's, and everybody may be told so. */
   isFor(id: string, session: string): boolean {
     const message = this.#lists.find(id)
     const row = this.#options.sessions.find(session)
@@ -154,7 +154,7 @@ export class Mail {
     this.notify(tx, HUMAN, subject, body)
   }
 
-  /** Sends a message from gc itself; throws for a name that nobody has. */
+  /** Sends a message from gc itself; throws for a name that no one has. */
   notify(tx: Tx, to: string, subject: string, body: string): void {
     validateMessage(subject, body)
     const thread = createThreadId()
@@ -348,7 +348,7 @@ const createThreadId = (): string => `thread-${randomHex(6)}`
 interface UpdateOptions {
   /** The label that the request had. */
   rig?: string | undefined
-  /** Reason it was archived, when nobody requested it. */
+  /** Reason it was archived, when no one requested it. */
   reason?: string
 }
 

@@ -74,7 +74,7 @@ export class MailNotifier {
     this.#options.queue.add(tx, session.id, text, { request: nudgeName(incarnation) })
   }
 
-  /** True if a session was notified of the message and the same run of it still goes on. */
+  /** True if a session was notified of the message and the same run of it still continues. */
   #isNotified({ incarnation }: StoredMessage): boolean {
     if (incarnation === null) return false
     const session = this.#options.sessions.find(incarnation.slice(0, incarnation.lastIndexOf('/')))

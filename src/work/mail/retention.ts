@@ -11,7 +11,7 @@ export interface MailRetentionOptions {
   deadlines: Deadlines
   beads: BeadRepository
   forwarder: MailForwarder
-  /** Time a message stays after it was read, and again after it was archived, in milliseconds; 0 for ever. */
+  /** Time a message stays after it was read, and again after it was archived, in milliseconds; 0 indefinitely. */
   ttl(): number
   /** Takes a message out of every list. */
   archive(tx: Tx, id: string, reason: string): void
@@ -33,9 +33,9 @@ const GRACE_MS = 24 * INTERVAL_MS
 const ARCHIVE_REASON = 'it was read, and left alone since'
 
 /**
- * Keeps mail from growing for ever. A message that was read and then untouched for a while is archived; one that was
- * archived and untouched as long again is removed, unless another bead refers to it. Unread mail stays, and is forwarded
- * when its recipient is gone.
+ * Keeps mail from growing indefinitely. A message that was read and then untouched for a while is archived; one that
+ * was archived and untouched as long again is removed, unless another bead refers to it. Unread mail stays, and is
+ * forwarded when its recipient is gone.
  */
 export class MailRetention {
   readonly #options: MailRetentionOptions

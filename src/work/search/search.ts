@@ -10,7 +10,7 @@ import type { BeadSearch, BeadsFound } from './schema.ts'
 /** Maximum matches that one request examines, so that a frequent word costs no more than a rare one. */
 const MAX_MATCHES = 2_000
 
-/** Number of of the beads of a page are read at once. */
+/** Number of of the beads of a page are read together. */
 const BATCH = 32
 
 export interface SearchOptions extends WordIndexOptions {
@@ -163,7 +163,7 @@ class WordIndex {
     return this.#running
   }
 
-  /** Indexes as many entries as are queued now; what is queued meanwhile is indexed by the next run. */
+  /** Indexes as many entries as are queued now; what is queued is indexed by the next run. */
   async #runOnce(): Promise<void> {
     for (let left = this.#queueLength.get()?.n ?? 0; left > 0 && !this.#isStopped; ) {
       const added = await this.options.store.write(() => this.#slice())

@@ -25,7 +25,7 @@ type MessageEndListener = (tx: Tx, request: string, outcome: MessageOutcome, rea
 /** Time a message waits for its session when no request waits for it. */
 const DEFAULT_LIMIT = 24 * 3_600_000
 
-/** The messages of sessions and what became of them, as rows. */
+/** The messages of sessions and the outcome of them, as rows. */
 export class MessageQueue {
   readonly #added = new Signal<[session: string]>()
   readonly #ended = new Signal<Parameters<MessageEndListener>>()
@@ -93,7 +93,7 @@ export class MessageQueue {
     return this.#has(request, sql`state = 'failed'`)
   }
 
-  /** Takes a waiting message back because nobody waits for its request any more; false when none waits. */
+  /** Takes a waiting message back because no one waits for its request any more; false when none waits. */
   withdraw(tx: Tx, request: string): boolean {
     const withdrawn = tx.orm
       .update(sessionMessages)
@@ -118,7 +118,7 @@ export class MessageQueue {
     return tx.orm.select().from(sessionMessages).where(sql`state = 'typing'`).all()
   }
 
-  /** Marks a message as being typed, from where on it is typed at most once; throws when it was withdrawn meanwhile. */
+  /** Marks a message as being typed, from where on it is typed at most once; throws when it was withdrawn. */
   startTyping(tx: Tx, { id }: MessageRow): void {
     const current = tx.orm.select().from(sessionMessages).where(eq(sessionMessages.id, id)).get()
     if (current?.state !== 'queued') throw new Error('the message was withdrawn')

@@ -107,7 +107,7 @@ export const sessionTokens = sqliteTable(
   ],
 )
 
-/** Messages to sessions, in the order they are to be delivered. */
+/** Messages to sessions, in the order they should be delivered. */
 export const sessionMessages = sqliteTable(
   'session_messages',
   {

@@ -7,7 +7,7 @@ interface AssignedBead {
   status: string
 }
 
-/** More beads than this make no difference to how many sessions are started at once. */
+/** More beads than this make no difference to how many sessions are started together. */
 const MAX_BEADS = 500
 
 /** Queries for work: beads assigned to sessions, and beads that wait for agents. */
@@ -88,7 +88,7 @@ export class Workload {
     return this.assignedTo([agent]).flatMap(({ id, status }) => (status === 'open' ? [id] : []))
   }
 
-  /** True if a bead is ready and assigned to nobody. */
+  /** True if a bead is ready and assigned to no one. */
   isUnassigned(bead: string): boolean {
     return this.#isUnassigned.get(bead) !== null
   }

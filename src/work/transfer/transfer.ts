@@ -41,11 +41,11 @@ export interface BeadTransferOptions {
 /** Files of less are imported line by line: a thread to import them would take as long to start. */
 const MIN_BULK_BYTES = 64 * 1024
 
-/** Number of beads that are read or changed at once. */
+/** Number of beads that are read or changed together. */
 const BEADS_PER_SLICE = 50
 /** Number that are changed in one go: the loop is free in between. */
 const BEADS_PER_COMMIT = 4 * BEADS_PER_SLICE
-/** About how many characters are read at once. */
+/** About how many characters are read together. */
 const CHARACTERS_PER_SLICE = 256 * 1024
 
 const chunk = <Item>(items: readonly Item[], size: number): Item[][] =>
@@ -83,7 +83,7 @@ export class BeadTransfer {
     this.#size = store.prepare(SIZE_OF_BEADS)
   }
 
-  /** One object for each bead, closed ones too, read in slices: as lines, or as one list. */
+  /** One object for each bead, closed ones as well, read in slices: as lines, or as one list. */
   export(form: 'lines' | 'list' = 'lines'): ReadableStream<Uint8Array> {
     const slices = form === 'list' ? asList(this.#slices()) : this.#slices()
     const encoder = new TextEncoder()
@@ -97,10 +97,9 @@ export class BeadTransfer {
   }
 
   /**
-   * Writes each bead as its line says; one that exists only when the line is as new and takes it from nobody, or with
-   * `force`. Importing the same lines again changes nothing. A small file is written whole or not at all. Of a large one
-   * all new beads are written together; then those that exist are changed some at a time, so that others can write
-   * meanwhile.
+   * Writes each bead as its line says; one that exists only when the line is as new and takes it from no one, or with
+   * `force`. Importing the same lines again changes nothing. A small file is written whole or not at all. Of a large
+   * one all new beads are written together; then those that exist are changed some at a time, so that others can write.
    */
   async import(
     caller: Caller,
@@ -298,7 +297,7 @@ class ImportRun {
     else this.#counts[outcome]++
   }
 
-  /** Adds what was written of a large file at once. */
+  /** Adds what was written of a large file immediately. */
   add({ created, unchanged, skipped }: Pick<BulkImported, 'created' | 'unchanged' | 'skipped'>): void {
     this.#counts.created += created
     this.#counts.unchanged += unchanged

@@ -91,7 +91,7 @@ export class Waits {
     throw new AppError('wait-not-found', `${prefix}: ${id}`)
   }
 
-  /** Creates a wait; when its beads are closed already it is ready at once. */
+  /** Creates a wait; when its beads are closed already it is ready immediately. */
   create(caller: Caller, body: WaitCreate): Promise<WaitView> {
     const { store, clock, beads, sessions, resolver, city } = this.#options
     return store.write((tx) => {
@@ -122,7 +122,7 @@ export class Waits {
     }, actorOf(caller))
   }
 
-  /** Ends a wait without notifying its session; one that is over stays as it is. */
+  /** Ends a wait without notifying its session; one that is over stays unchanged. */
   cancel(caller: Caller, id: string): Promise<WaitView> {
     return this.#options.store.write((tx) => {
       if (LIVE_STATES.has(this.#getOwn(caller, id).state)) this.#end(tx, id, 'canceled')
@@ -130,7 +130,7 @@ export class Waits {
     }, actorOf(caller))
   }
 
-  /** Wakes the session of a wait whether or not its beads are closed; one that is not pending stays as it is. */
+  /** Wakes the session of a wait whether or not its beads are closed; one that is not pending stays unchanged. */
   ready(caller: Caller, id: string): Promise<WaitView> {
     return this.#options.store.write((tx) => {
       const row = this.#getOwn(caller, id).state === 'pending' ? this.#repository.find(id) : undefined

@@ -4,8 +4,8 @@ import { Signal, unsubscriber } from '../../../core/signal.ts'
 import type { Statement, Store, Tx } from '../../../core/store/index.ts'
 
 /**
- * True if what packs and the city declare may start by itself. In a city that an earlier gc had open it waits until a
- * person has seen it: that gc ran no orders.
+ * True if what packs and the city declare may start automatically. In a city that an earlier gc had open it waits until
+ * a person has seen it: that gc ran no orders.
  */
 export class OrderApproval implements AttentionSource {
   readonly name = 'orders'
@@ -31,7 +31,7 @@ export class OrderApproval implements AttentionSource {
     return this.#since !== undefined
   }
 
-  /** Lets every order start by itself from now on; whether any waited. */
+  /** Lets every order start automatically from now on; whether any waited. */
   approve(tx: Tx): boolean {
     const waited = tx.run(this.#delete).changes > 0
     tx.after(() => {

@@ -123,7 +123,7 @@ export class OrderDispatcher {
     )
   }
 
-  /** Starts nothing any more; what runs goes on in the session host. */
+  /** Starts nothing any more; what runs continues in the session host. */
   async stop(): Promise<void> {
     this.#unsubscribe()
     this.#sweep.stop()
@@ -154,7 +154,7 @@ export class OrderDispatcher {
     return { trackingId }
   }
 
-  /** Follows a run to its end; one that is over ends at once. Throws `bead-not-found` for what is no run. */
+  /** Follows a run to its end; one that is over ends immediately. Throws `bead-not-found` for what is no run. */
   follow(trackingId: string, signal: AbortSignal): AsyncIterable<OrderProgress> {
     if (!this.runs.find(trackingId)) throw new AppError('bead-not-found', `${trackingId} is no run of an order`)
     return this.#watch.follow(trackingId, signal)
@@ -176,7 +176,7 @@ export class OrderDispatcher {
     return { due: false, reason: `condition: checked every ${formatElapsed(patrolInterval)}` }
   }
 
-  /** Reason an order starts nothing by itself now; undefined when it may. */
+  /** Reason an order starts nothing automatically now; undefined when it may. */
   holdOf({ rig, enabled }: Order): string | undefined {
     const { config, suspensions, orderApproval } = this.#options
     const { current } = config

@@ -18,7 +18,7 @@ interface EventTriggersOptions {
   runs: OrderRuns
   states: TriggerStates
   starter: Starter
-  /** An order is to be looked at: whether it is due, or may be started again. */
+  /** An order should be looked at: whether it is due, or may be started again. */
   look(scopedName: string): void
 }
 

@@ -99,7 +99,7 @@ export class ExecRunner {
     }
   }
 
-  /** Starts a run, whatever else runs; one that is being started goes on. */
+  /** Starts a run, whatever else runs; one that is being started continues. */
   startNow(trackingId: string): void {
     if (!this.#isReady || this.#slots.has(trackingId) || this.#underWay.has(trackingId)) return
     const run = this.#options.runs.find(trackingId)
@@ -194,7 +194,7 @@ export class ExecRunner {
     )
   }
 
-  /** Ends the processes of a run; what came of that is reported as its exit. */
+  /** Ends the processes of a run; the result of that is reported as its exit. */
   #timeOut(trackingId: string): void {
     const { commands, report, deadlines } = this.#options
     this.#timedOut.add(trackingId)

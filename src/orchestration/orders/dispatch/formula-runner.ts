@@ -48,7 +48,7 @@ export class FormulaRunner {
     this.#parts = new LaunchParts(options)
   }
 
-  /** Goes on with what the last process began, once its half-made graphs are taken back. */
+  /** Continues with what the last process began, once its half-made graphs are undone. */
   async start(): Promise<void> {
     this.#isStopped = false
     await this.#options.instantiator.whenRecovered()

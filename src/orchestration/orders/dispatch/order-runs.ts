@@ -111,7 +111,7 @@ export class OrderRuns {
     )
   }
 
-  /** Commands that are to be started, oldest first: those that webhooks began, or the others. */
+  /** Commands that should be started, oldest first: those that webhooks began, or the others. */
   starting(ofWebhooks: boolean, limit: number): string[] {
     return this.#queries.starting.all({ ofWebhooks: ofWebhooks ? 1 : 0, limit }).map(({ id }) => id)
   }

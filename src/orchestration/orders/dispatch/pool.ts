@@ -5,7 +5,7 @@ import type { Order } from '../order.ts'
 
 /**
  * Recipient of a formula order: an agent of the order's rig, else of the city, by a name that includes its pack, else
- * of the order's own pack. A name that is nobody's stands as it is. Throws for one of several.
+ * of the order's own pack. A name that is no one's stands unchanged. Throws for one of several.
  */
 export function resolvePool({ agents }: Pick<CityConfig, 'agents'>, order: Order, pool: string): RouteTarget {
   const exact = agents.find(({ qualified }) => qualified === pool)

@@ -18,7 +18,7 @@ interface StarterOptions {
   states: TriggerStates
   tracking: Tracking
   execRunner: ExecRunner
-  /** Reason an order starts nothing by itself now; undefined when it may. */
+  /** Reason an order starts nothing automatically now; undefined when it may. */
   holdOf(order: Order): string | undefined
 }
 

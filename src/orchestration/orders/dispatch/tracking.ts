@@ -36,7 +36,7 @@ interface TrackingOptions {
 }
 
 const CLOSE_REASON = 'order dispatch completed: tracking bead lifecycle finished'
-/** So many characters of each stream stand in the metadata of a tracking bead; its row has more. */
+/** So many characters of each stream are in the metadata of a tracking bead; its row has more. */
 const MAX_METADATA = 2_000
 
 /** Begins and ends the runs of orders: each with its bead, its row and its events in one write. */
@@ -66,7 +66,7 @@ export class Tracking {
     return bead.id
   }
 
-  /** Ends a run; one that is over stays as it is. */
+  /** Ends a run; one that is over stays unchanged. */
   end(tx: Tx, { trackingId }: Pick<OrderRunRow, 'trackingId'>, { labels, output, ...end }: TrackingEnd): void {
     const { log, beadRepository: beads, runs } = this.#options
     const run = runs.find(trackingId)

@@ -21,7 +21,7 @@ interface TriggersOptions {
   states: TriggerStates
   starter: Starter
   conditions: Conditions
-  /** Reason an order starts nothing by itself now; undefined when it may. */
+  /** Reason an order starts nothing automatically now; undefined when it may. */
   holdOf(order: Order): string | undefined
   /** Interval of condition checks, in milliseconds. */
   patrolInterval(): number

@@ -97,7 +97,7 @@ export class OrderHistory {
     }
   }
 
-  /** Runs of orders and of formulas: those that go on first, then those that failed, then the others. */
+  /** Runs of orders and of formulas: those that continue first, then those that failed, then the others. */
   feed(query: OrdersFeedQuery): OrdersFeedBody {
     const { config, runRepository } = this.options
     const { name: city } = config.current

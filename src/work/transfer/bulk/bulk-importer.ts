@@ -54,7 +54,7 @@ export interface BulkImported {
   skipped: SkippedLines
   /** Deleted beads of the file that the city does not have. */
   deleted: string[]
-  /** Lines that change beads or whose beads are held in more than one table, for whoever knows how. */
+  /** Lines that change beads or whose beads are held in more than one table, for anyone who knows how. */
   rest: NumberedLine[]
 }
 
@@ -263,7 +263,7 @@ class ImportedComments {
 
 type LabelRow = [label: string, closed: number, createdAt: number, id: string]
 
-/** Number that are sorted and written at once. */
+/** Number that are sorted and written together. */
 const MAX_WAITING = 16_384
 
 const byPlace = ([label, closed, createdAt]: LabelRow, [other, otherClosed, otherCreatedAt]: LabelRow): number => {

@@ -39,7 +39,7 @@ export class ImportedEdges {
     this.#closedOf = db.prepare('SELECT closed FROM beads WHERE id = ?')
   }
 
-  /** Adds the dependencies of a new bead; returns them as they stand in the end, in the order in which they are read. */
+  /** Adds the dependencies of a new bead; returns them as they are in the end, in the order in which they are read. */
   add({ values, dependencies: named, facts }: ImportedLine): { edges: Dep[]; blockers: number } {
     const { id, status } = values
     const isClosed = status === 'closed'

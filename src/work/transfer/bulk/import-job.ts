@@ -4,7 +4,7 @@ import { AppError, errorMessage, type FieldError } from '../../../core/errors.ts
 import type { RigPrefix } from '../lines/line.ts'
 import type { BulkImported } from './bulk-importer.ts'
 
-/** The import of one file, as a thread is told of it. */
+/** The import of one file, as passed to a thread. */
 export interface ImportJob {
   /** The city's database. */
   readonly path: string
@@ -15,7 +15,7 @@ export interface ImportJob {
   readonly now: number
   /** Types of which a part is held in a table of its own. */
   readonly separateTypes: readonly string[]
-  /** Its first number is not 0 once the import is to be given up. */
+  /** Its first number is not 0 once the import should be given up. */
   readonly isAbandoned: SharedArrayBuffer
 }
 

@@ -50,7 +50,7 @@ const FIELDS: Readonly<Record<string, Kind>> = {
 /** Those that only gates have. */
 const GATE_FIELDS: Readonly<Record<string, Kind>> = { await_type: STRING, await_id: STRING, timeout: DURATION }
 
-/** Fields with a place of their own: columns, edges, comments, and what is counted anew. */
+/** Fields with a place of their own: columns, edges, comments, and what is counted again. */
 const OWN_FIELDS: ReadonlySet<string> = new Set([
   ...['_type', 'id', 'title', 'description', 'status', 'priority', 'issue_type', 'assignee', 'sender', 'parent', 'ref'],
   ...['rig', 'created_at', 'updated_at', 'closed_at', 'defer_until', 'labels', 'metadata', 'dependencies', 'comments'],

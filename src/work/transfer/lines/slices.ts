@@ -1,7 +1,7 @@
 import { DELETED } from '../../beads/values.ts'
 
 const NEWLINE = 0x0a
-/** About how many bytes are read at once. */
+/** About how many bytes are read together. */
 const SLICE = 256 * 1024
 
 /** The lines of a text, a few hundred at a time. */
