@@ -18,7 +18,7 @@ const MAX_BACKOFF_MS = 500
 
 /**
  * Repeats a call while the supervisor is away or its city is not open, with a back-off that grows; throws
- * `SupervisorOutage` when that lasts too long. Any other error is thrown as it is.
+ * `SupervisorOutage` when that lasts too long. Any other error is thrown unchanged.
  */
 export async function bridgeRestart<T>(
   call: (access: Access) => Promise<T>,
@@ -42,7 +42,7 @@ export async function bridgeRestart<T>(
 /** The time for which a person's command retries after a lost answer. */
 const MAX_LOST_MS = 1_000
 
-/** Repeats a call whose answer was lost or that the server could not take; throws the last error as it is. */
+/** Repeats a call whose answer was lost or that the server could not take; throws the last error unchanged. */
 export async function repeatLost<T>(call: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   const start = performance.now()
   for (let tries = 0; ; tries++) {

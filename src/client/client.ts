@@ -210,7 +210,7 @@ export class CityClient {
 
 const KEY = 'Idempotency-Key'
 
-/** A call that changes something with a key of its own, so that it can be sent again; any other call as it is. */
+/** A call that changes something with a key of its own, so that it can be sent again; any other call unchanged. */
 function withKey(operation: string, call: Call, at?: number): Call {
   const isKeyed = Object.keys(call.headers ?? {}).some((name) => name.toLowerCase() === KEY.toLowerCase())
   if (operation.startsWith('GET ') || isKeyed) return call
@@ -249,7 +249,7 @@ const saysSuccess = (body: unknown): boolean => typeof body === 'object' && body
 
 const STRANGER_MS = 3_000
 
-/** Reason no supervisor of a home answers at an address that is not its own; what answers there is told nothing. */
+/** Reason no supervisor of a home answers at an address that is not its own; it sends nothing to that address. */
 export async function foreignServerAt(
   url: string,
   home: string,

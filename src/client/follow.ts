@@ -12,7 +12,7 @@ export interface FollowOptions {
   timers: Timers
   /** Begins after the frame with this id; without one, with what happens from now on. */
   after?: string
-  /** Called when the stream connects and when it disconnects; it reconnects by itself. */
+  /** Called when the stream connects and when it disconnects; it reconnects automatically. */
   onStateChange?: (state: 'connected' | 'disconnected') => void
 }
 

@@ -11,7 +11,7 @@ export type Env = Readonly<Record<string, string | undefined>>
 export interface Access {
   url: string
   token: string | undefined
-  /** The home in which no supervisor runs, when nobody named an address: what answers there is another's. */
+  /** The home in which no supervisor runs, when no one named an address: what answers there is another's. */
   strangeTo?: string
   /** Signs requests, instead of a token. */
   signer?: RequestSigner | undefined

@@ -28,11 +28,11 @@ export interface Actor {
   readonly answer?: object
 }
 
-/** True if it is a person, whoever that is, and no program. */
+/** True if it is a person, anyone who that is, and no program. */
 export const isOfPeople = (actor: Pick<Actor, 'kind'> | null | undefined): boolean =>
   actor != null && ['human', 'operator', 'person'].includes(actor.kind)
 
-/** A part of gc itself, which acts for nobody. */
+/** A part of gc itself, which acts for no one. */
 export const gcPart = (name: string): Actor => ({ kind: 'gc', name: `gc/${name}` })
 
 /** gc itself, where no part of it is named. */

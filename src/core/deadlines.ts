@@ -38,10 +38,9 @@ const HOUR_MS = 3_600_000
 const CLOCK_STEP_MS = 5_000
 
 /**
- * Every timer of the process. One is armed: the nearest, never more than an hour ahead.
- * When the wall clock and the monotonic clock moved apart (a suspended laptop, a set clock), or the alarm comes much too
- * late (a stopped process), nothing could be received meanwhile: running terms get their full length again and an overdue
- * moment fires once.
+ * Every timer of the process. One is armed: the nearest, never more than an hour ahead. When the wall clock and the
+ * monotonic clock moved apart (a suspended laptop, a set clock), or the alarm comes much too late (a stopped process),
+ * nothing could be received: running terms get their full length again and an overdue moment fires once.
  */
 export class Deadlines {
   /** Lateness of the timer: work in the event loop delays it. */

@@ -1,6 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
 
-/** A pipe keeps nobody waiting. */
+/** A pipe keeps no one waiting. */
 const AT_ONCE = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)
 const NO_LINK = constants.O_NOFOLLOW ?? 0
 

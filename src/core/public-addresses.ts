@@ -23,7 +23,7 @@ const NEVER = new Networks([
   ...['::/96', 'fe80::/10', 'fd00:ec2::/32', 'ff00::/8', '64:ff9b::/96', '64:ff9b:1::/48', '2002::/16', '2001::/32'],
 ])
 
-/** True if an address is of a cloud's metadata, of the link or of nobody: nothing is let there, whoever names it. */
+/** True if an address is of a cloud's metadata, of the link or of no one: nothing is let there, anyone who names it. */
 export function isForbiddenAddress(text: string): boolean {
   const address = isIP(text) === 0 ? undefined : parseAddress(text.includes(':') ? `[${text}]` : text)
   return address === undefined || (address !== '::1' && NEVER.includes(address))

@@ -1,6 +1,4 @@
-/**
- * Values in use, within a bound: when as much as that was set, those that nobody got while it was are dropped.
- */
+/** Values in use, within a bound: when as much as that was set, those that no one got while it was are dropped. */
 export class RecentValues<Key, Value> {
   #current = new Map<Key, Value>()
   #previous = new Map<Key, Value>()

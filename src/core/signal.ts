@@ -16,8 +16,8 @@ export class Signal<Args extends readonly unknown[] = []> {
   }
 
   /**
-   * Calls the listeners in the order in which they came. One that unsubscribes meanwhile is not called any more, and one
-   * that is new is called the next time. The first that throws ends it: in a write, nothing may run after a failure.
+   * Calls the listeners in the order in which they came. One that unsubscribes is not called any more, and one that is
+   * new is called the next time. The first that throws ends it: in a write, nothing may run after a failure.
    */
   emit(...args: Args): void {
     const last = this.#last

@@ -106,7 +106,7 @@ function requireJson({ headers }: Request): void {
   })
 }
 
-/** Throws 415 for a change with a body that is not JSON, also where no body is read. An empty body has no type. */
+/** Throws 415 for a change with a body that is not JSON, even where no body is read. An empty body has no type. */
 export function requireJsonIfAny(request: Request): void {
   const { headers } = request
   if (Number(headers.get('content-length') ?? 0) > 0 || headers.has('transfer-encoding')) requireJson(request)

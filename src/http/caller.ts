@@ -6,7 +6,7 @@ export type Caller = (Human | Operator | PersonCaller | SessionCaller | ProcessC
   readonly request?: RepeatableRequest
 }
 
-/** Nobody in particular, on loopback, without a credential. */
+/** No one in particular, on loopback, without a credential. */
 export interface Human {
   kind: 'human'
 }
@@ -21,7 +21,7 @@ export interface Operator {
 /** A person with a token of their own, who reads everything and does what they are granted. */
 export interface PersonCaller {
   kind: 'person'
-  /** Stays with the person: whoever gets the same name later has another. */
+  /** Stays with the person: anyone who gets the same name later has another. */
   id: number
   person: string
   /** Grants of `needs.ts`. */
@@ -35,7 +35,9 @@ export interface SessionCaller {
   session: string
   /** Every name this session goes by: its id, alias, session name, agent. */
   names: readonly string[]
-  /** True if it is addressed by this shorter name, too: `builder` for `demo/builder`, where that is nobody else's. */
+  /**
+   * True if it is addressed by this shorter name as well: `builder` for `demo/builder`, where that is no one else's.
+   */
   isCalled?(name: string): boolean
   /** Its agent, or the provider of a session without one. */
   agent: string

@@ -39,7 +39,7 @@ export class SchemaComponents {
     return Array.isArray(schema.items) ? tuple(shown) : folded(shown)
   }
 
-  /** A named union of named shapes offers exactly one of them, and says which property tells them apart. */
+  /** A named union of named shapes offers exactly one of them, and says which property distinguishes. */
   #alternatives(shown: JsonObject): JsonObject {
     const { anyOf, ...rest } = shown
     if (!Array.isArray(anyOf) || anyOf.length < 2) return shown

@@ -37,7 +37,7 @@ export class ActiveRequests {
     for (const controller of this.#open.keys()) this.end(controller)
   }
 
-  /** Ends those of some callers, who may not go on. */
+  /** Ends those of some callers, who may not continue. */
   endOf(isOver: (caller: Caller) => boolean): void {
     for (const [controller, caller] of this.#open) if (isOver(caller)) this.end(controller)
   }

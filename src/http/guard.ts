@@ -10,7 +10,7 @@ export interface GuardSettings {
   readonly origins: readonly string[]
   /** Rejects every mutation. */
   readonly readOnly: boolean
-  /** Rejects requests without a credential, on loopback too. */
+  /** Rejects requests without a credential, on loopback as well. */
   readonly requireToken: boolean
   /** Caller of this credential; undefined for an unknown or expired one; throws if that cannot be determined now. */
   resolve(token: string): Caller | undefined
@@ -30,10 +30,10 @@ export interface GuardedRequest {
   readonly upgrade: string | null
 }
 
-/** Nobody in particular. */
+/** No one in particular. */
 export const human: Human = { kind: 'human' }
 
-/** A human who has shown nothing although a token is required: only a socket goes on, and asks for its ticket. */
+/** A human who has shown nothing although a token is required: only a socket continues, and asks for its ticket. */
 export const unauthenticated: Human = { kind: 'human' }
 
 /** Caller of an allowed request; throws if it is not allowed. */

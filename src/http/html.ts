@@ -1,11 +1,11 @@
-/** Markup that is already safe to stand in a page. */
+/** Markup that is already safe to are in a page. */
 export class Markup {
   constructor(readonly text: string) {}
 }
 
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
 
-/** Text as it stands in a page. */
+/** Text as it is in a page. */
 export const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (char) => ENTITIES[char] ?? char)
 
 type HtmlPart = Markup | string | number | false | undefined | readonly HtmlPart[]

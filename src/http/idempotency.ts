@@ -131,7 +131,7 @@ class KeyedRequest implements RepeatableRequest {
     })
   }
 
-  /** Keeps an answer that no write of the store returned as it is. */
+  /** Keeps an answer that no write of the store returned unchanged. */
   async finish(answer: unknown): Promise<void> {
     this.#isOver = true
     const replay = this.#replayOf(answer)

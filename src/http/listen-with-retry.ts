@@ -3,14 +3,15 @@ import type { RequestHandler } from './app.ts'
 import { type HttpListener, type ListenOptions, listen, PortInUseError } from './listen.ts'
 
 const RETRY_INTERVAL_MS = 100
-/** Time a port is waited for that nobody listens at. */
+/** Time a port is waited for that no one listens at. */
 const MAX_WAIT_MS = 2_000
 const HELD_BY_CONNECTION =
   'a connection holds the port, though no program listens there; try again in a minute or choose another port'
 
 /**
- * Serves an app on an address. A connection that left from this port, also one that is closed and not yet forgotten
- * by the system, blocks it for everybody else: this waits briefly for it, and tells it from a program that listens.
+ * Serves an app on an address. A connection that left from this port, also one that is closed and not yet forgotten by
+ * the system, blocks it for everybody else: this waits briefly for it, and distinguishes it from a program that
+ * listens.
  */
 export async function listenWithRetry(app: RequestHandler, options: ListenOptions): Promise<HttpListener> {
   for (let waited = 0; ; waited += RETRY_INTERVAL_MS) {

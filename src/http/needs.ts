@@ -34,7 +34,7 @@ export interface DetailedNeed {
   readonly ownable?: Ownable
   /** The grant that opens it to people with a token of their own; without one they may only read. */
   readonly grant?: Grant
-  /** True if the permission is needed where the city is not strict, too. */
+  /** True if the permission is needed where the city is not strict as well. */
   readonly always?: true
   /** Additional permissions for fields of the body or the query that are true. */
   readonly fields?: Readonly<Record<string, Permission>>
@@ -95,7 +95,7 @@ export function checkAccess(need: DetailedNeed, request: AccessRequest, summary:
   }
 }
 
-/** A person reads, terminals and screens too, and does what they are granted. */
+/** A person reads, terminals and screens as well, and does what they are granted. */
 function checkPerson(caller: PersonCaller, need: DetailedNeed, request: AccessRequest, summary: string): void {
   const { needs, grant } = need
   if (grant !== undefined && caller.grants.includes(grant)) return

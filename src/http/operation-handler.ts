@@ -40,7 +40,7 @@ export interface PlaneServices {
   readonly idempotency: Idempotency
   readonly access: AccessPolicy | undefined
   callerOf(request: Request): Caller
-  /** Tells the log of a change that not every session may make. */
+  /** Logs a change that not every session may make. */
   recordChange(exchange: ActiveExchange, summary: string): void
   beginRead(params: Readonly<Record<string, string>>): void
   index(params: Readonly<Record<string, string>>): number | undefined
@@ -59,7 +59,7 @@ export interface PlaneServices {
   readonly compresses: boolean
   /** Filter of secrets in responses to a caller; undefined for one who may read everything. */
   filterFor(caller: Caller): SecretFilter | undefined
-  /** Sends a large body to whoever made the request. */
+  /** Sends a large body to anyone who made the request. */
   send(body: ResponseBody, request: Request): ReadableStream<Uint8Array>
   /** Sends what is made while it is read. */
   sendStream(stream: ReadableStream<Uint8Array>, request: Request): ReadableStream<Uint8Array>
@@ -82,7 +82,7 @@ export class OperationHandler {
   readonly #reads: boolean
   readonly #need: DetailedNeed
   readonly #isLogged: boolean
-  /** True if the last response to it was large: the next may be, too. */
+  /** True if the last response to it was large: the next may be as well. */
   #wasLarge = false
   readonly #sharedAnswers = new SharedAnswers()
 
@@ -222,7 +222,7 @@ export class OperationHandler {
     return content.then((late) => this.#send(exchange, reply, late))
   }
 
-  /** A result as it is sent. A GET that finds no room for a large one waits, and is then handled anew. */
+  /** A result as it is sent. A GET that finds no room for a large one waits, and is then handled again. */
   #content(exchange: ActiveExchange, result: unknown): ResponseContent | Promise<ResponseContent> {
     const { writer } = this.services
     const value = this.#visible(exchange, result)

@@ -41,7 +41,7 @@ export class ProcessTokens implements TokenKind {
     return { env: { GC_URL: this.options.url(), GC_TOKEN: token }, hash }
   }
 
-  /** Takes the token of a process that goes on since an earlier supervisor. */
+  /** Takes the token of a process that continues since an earlier supervisor. */
   adopt(hash: string, name: string, may: readonly Permission[] = []): void {
     const { city } = this.options
     this.#callers.set(hash, { kind: 'process', city, name, ...(may.length > 0 && { may }) })

@@ -8,7 +8,7 @@ import { validationFailed } from './respond/index.ts'
 import type { Route, Stream, Success } from './route.ts'
 /** Kind of an operation's success, decided once. */
 export type SuccessKind =
-  /** `isList`: its items may be a part, and it then says so. */
+  /** `isList`: its items may be a part, and it then has `partial`. */
   | { kind: 'json'; status: number; empty: boolean; isList: boolean }
   | { kind: 'stream' }
   | { kind: 'media'; media: string }

@@ -131,8 +131,8 @@ export interface Spec<Query extends TObject | undefined, Body extends TSchema | 
   /** Other headers of the success, for the document: name → what it says. */
   readonly responseHeaders?: Readonly<Record<string, string>>
   /**
-   * Takes `index` and `wait`: answers once an event newer than `index` is recorded, or after `wait`. The answer is the same
-   * whoever asks, and those who wait for it are sent one, unless it is `by-caller`.
+   * Takes `index` and `wait`: answers once an event newer than `index` is recorded, or after `wait`. The answer is the
+   * same anyone who asks, and those who wait for it are sent one, unless it is `by-caller`.
    */
   readonly blocking?: true | 'by-caller'
   /** The treatment of a repeated `Idempotency-Key`; when absent, the answer is kept. */
@@ -141,9 +141,9 @@ export interface Spec<Query extends TObject | undefined, Body extends TSchema | 
   readonly registry?: true
   /** Maximum time a body may be, in bytes, when that is more than for others. */
   readonly maxBodyBytes?: number
-  /** May work for minutes before it answers: the connection is kept meanwhile. */
+  /** May work for minutes before it answers: the connection is kept. */
   readonly longRunning?: true
-  /** Answers whoever asks, on a plane that asks everyone else for a credential. */
+  /** Answers anyone who asks, on a plane that asks everyone else for a credential. */
   readonly open?: true
   /** Changes nothing, and may be open to everyone: whether it is, is a setting of the plane. */
   readonly publicRead?: true

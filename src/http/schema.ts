@@ -100,7 +100,7 @@ export const listOf = <Item extends TSchema>(item: Item, $id: string) =>
     { $id, additionalProperties: false },
   )
 
-/** A value or null: how the wire writes what may be taken back. */
+/** A value or null: how the wire writes what may be undone. */
 export const nullable = <Value extends TSchema>(value: Value) => Type.Union([value, Type.Null()])
 
 /** The query fields of a paged list: spread them into its query object. */

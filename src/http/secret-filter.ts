@@ -15,12 +15,12 @@ export const NO_KNOWN_SECRETS: SecretFilter = { strike: (text) => text }
 
 interface AnswerKind {
   readonly filter: SecretFilter | undefined
-  /** True if it shows declarations: those secrets go, too, that only their place tells. */
+  /** True if it shows declarations: those secrets go as well, that only their place identifies. */
   readonly isConfiguration: boolean
   readonly isList: boolean
 }
 
-/** A result as whoever asked may see it; a list is written row by row. */
+/** A result as anyone who asked may see it; a list is written row by row. */
 export function visibleAnswer(result: unknown, { filter, isConfiguration, isList }: AnswerKind): unknown {
   const value = filter && isConfiguration ? blankSecrets(isRendered(result) ? result.value : result) : result
   const rows = isList && !isRendered(value) ? listRows(value as List) : value
@@ -50,7 +50,7 @@ export function strikeFrames(sent: SseFrames, filter: SecretFilter | undefined):
   }
 }
 
-/** A text, or a stream of lines, without the known secrets. What is no text stays as it is. */
+/** A text, or a stream of lines, without the known secrets. What is no text stays unchanged. */
 export function strikeMedia(body: MediaBody, filter: SecretFilter | undefined, media: string): MediaBody {
   if (!filter) return body
   if (typeof body === 'string') return filter.strike(body)

@@ -79,7 +79,7 @@ export function createSseStream(frames: PullSource<SseFrame>, options: StreamOpt
 class SseWriter {
   #controller: ReadableStreamDefaultController<Uint8Array> | undefined
   #heartbeat: Deadline | undefined
-  /** Set while the reader has more to read than it is sent at once. */
+  /** Set while the reader has more to read than it is sent immediately. */
   #stalled: Deadline | undefined
   /** Result of `wanted`, until the reader has enough. */
   #enough: PromiseWithResolvers<void> | undefined
@@ -112,7 +112,7 @@ class SseWriter {
     this.#schedule()
   }
 
-  /** The reader takes bytes again. Resolves when it has as many as it is sent at once: until then it need not ask. */
+  /** The reader takes bytes again. Resolves when it has as many as it is sent together: until then it need not ask. */
   pull(): Promise<void> {
     this.#enough = Promise.withResolvers()
     if (this.#stalled) this.#schedule()
@@ -121,7 +121,7 @@ class SseWriter {
     return this.#enough.promise
   }
 
-  /** Ends the stream, whoever wanted it. */
+  /** Ends the stream, anyone who wanted it. */
   end(): void {
     if (this.#over) return
     this.#over = true

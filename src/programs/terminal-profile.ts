@@ -90,14 +90,14 @@ export interface TerminalProfile {
   status?: RegExp
   /** Submitted text is shown during a turn and taken afterwards. */
   takesWhileBusy: boolean
-  /** It clears its screen to draw it anew: what is not there counts as gone only after so long, in milliseconds. */
+  /** It clears its screen to draw it again: what is not there counts as gone only after so long, in milliseconds. */
   redraws?: number
   /** It draws a dialog in parts, at most so many milliseconds after one another. */
   drawsWithin?: number
   dialogs: readonly Dialog[]
-  /** At the end of a screen while the program waits for the end of a limit, to try again by itself. */
+  /** At the end of a screen while the program waits for the end of a limit, to try again automatically. */
   waits?: RegExp
-  /** On a screen whose last turn ended in a usage limit, of a program that does not try again by itself. */
+  /** On a screen whose last turn ended in a usage limit, of a program that does not try again automatically. */
   limited?: RegExp
   /** In the last rows of the screen while it lists options to choose from. */
   choosing?: RegExp
@@ -135,7 +135,7 @@ export interface TerminalProfile {
   tick: string
   /** A box that ticks all others with it. */
   ticksAll?: RegExp
-  /** Goes on from a list of boxes, where no row of it does. */
+  /** Continues from a list of boxes, where no row of it does. */
   endBoxes?: string
   /** Keys that submit what was typed. */
   submit: string
@@ -145,6 +145,6 @@ export interface TerminalProfile {
   pasteGuard?: number
   /** Keys that empty the present line of the input and step to the one above; absent when none are safe for it. */
   clear?: string
-  /** Keys that end the present turn and leave the program running; each is pressed by itself. */
+  /** Keys that end the present turn and leave the program running; each is pressed automatically. */
   interrupt: readonly string[]
 }

@@ -88,7 +88,7 @@ export class Cities {
     return this.#entries.get(name)?.city
   }
 
-  /** Opens every registered city that nobody stopped, and finishes the requests that a crash interrupted. */
+  /** Opens every registered city that no one stopped, and finishes the requests that a crash interrupted. */
   async openAll(): Promise<void> {
     const unfinished = this.dependencies.requests.listOpen()
     await Promise.all([...this.#entries.values()].map((entry) => this.#openUnlessStopped(entry)))
@@ -196,7 +196,7 @@ export class Cities {
     })
   }
 
-  /** Closes a city that cannot go on and lists it with the reason; its agents are left to the host. */
+  /** Closes a city that cannot continue and lists it with the reason; its agents are left to the host. */
   abandon(name: string, error: string): void {
     const entry = this.#entries.get(name)
     const { city } = entry ?? {}
@@ -305,7 +305,7 @@ export class Cities {
 
 /**
  * The folder that a request names. One folder has one name in the registry, and no name is looked for below a folder of
- * this process, so it has to be absolute, without `.` and `..`.
+ * this process, so it must be absolute, without `.` and `..`.
  */
 function requireFolder(field: 'dir' | 'path', folder: string): string {
   const path = folder.replace(/(?<=.)[/]$/, '')

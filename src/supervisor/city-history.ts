@@ -11,7 +11,7 @@ import { cityHistory } from './table.ts'
 interface CityHistoryOptions {
   store: Store
   clock: Clock
-  /** Stops a city that cannot go on, and lists it with the reason. */
+  /** Stops a city that cannot continue, and lists it with the reason. */
   stop(name: string, error: string): void
   report(message: string): void
 }

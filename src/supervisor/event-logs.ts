@@ -44,7 +44,7 @@ export class EventLogs {
     private readonly cities: () => readonly City[],
   ) {}
 
-  /** Tells open streams that a city was opened or closed. */
+  /** Notifies open streams that a city was opened or closed. */
   notifyChanged(): void {
     this.#changed.emit()
   }

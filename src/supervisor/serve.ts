@@ -55,7 +55,7 @@ export interface ServeOptions {
   host: string
   /** 0 takes any free one. */
   port: number
-  /** Undefined asks everybody for a token once something is to be confined; false never does. */
+  /** Undefined asks everybody for a token once something should be confined; false never does. */
   requireToken: boolean | undefined
   readOnly: boolean
   /** The agents' network, when it has an address of its own. */
@@ -272,7 +272,7 @@ interface HandlersOptions extends Foundation, Confinement, Readonly<ReturnType<t
 
 interface Handlers {
   readonly main: RequestHandler
-  /** The agents' network by itself. */
+  /** The agents' network automatically. */
   readonly social: RequestHandler
   /** The handler for other machines: hooks and direct services. */
   readonly public: RequestHandler
@@ -427,7 +427,10 @@ async function beginConfinement({ options, home, store, host, report }: Foundati
   return { tokenRequirement, defaultConfine }
 }
 
-/** The first start of a home whose cities ran before sessions were confined by default lets them go on, and says so. */
+/**
+ * The first start of a home whose cities ran before sessions were confined by default lets them continue and reports
+ * it.
+ */
 async function keepAsBefore(home: string, store: Store, report: (message: string) => void): Promise<void> {
   const marked = isNotNull(cities.ranUnconfined)
   const [first] = store.read((orm) => orm.select().from(cities).where(marked).limit(1).all())
@@ -468,7 +471,7 @@ function publicHandler({ host, urls }: PublicListen, handler: RequestHandler): R
   }
 }
 
-/** Opens the public listener. It takes no credential: whoever comes through it is nobody. */
+/** Opens the public listener. It takes no credential: anyone who comes through it is no one. */
 async function listenPublicly(
   options: PublicListen,
   handler: RequestHandler,

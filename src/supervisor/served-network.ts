@@ -11,7 +11,7 @@ import type { NetworkDependencies } from './network.ts'
 import { lockNetwork } from './network-lock.ts'
 
 /**
- * The social network beside the cities of a supervisor. One that nobody has used or configured is opened with its first
+ * The social network beside the cities of a supervisor. One that no one has used or configured is opened with its first
  * request: until then its code and its database take no memory.
  */
 export class ServedNetwork {
@@ -89,7 +89,7 @@ export class ServedNetwork {
     }
   }
 
-  /** Opens it once; what failed is told of once, and not tried again before the next start. */
+  /** Opens it once; a failure is reported once, and not retried before the next start. */
   #opened(): Promise<Social | undefined> {
     if (this.#isClosed) return Promise.resolve(undefined)
     this.#opening ??= this.#open().catch((error: unknown) => {

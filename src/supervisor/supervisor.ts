@@ -25,7 +25,7 @@ interface SupervisorDependencies {
   storeProblem(): string | undefined
   /** Reason writes to the network fail; undefined while they succeed, and without a network. */
   networkProblem(): string | undefined
-  /** Begins to stop the supervisor; returns at once. */
+  /** Begins to stop the supervisor; returns immediately. */
   stop(options: { endSessions: boolean; source: 'signal' | 'socket_stop'; actor: Actor }): void
 }
 

@@ -32,7 +32,7 @@ const BATCH_SIZE = 1000
 const RETRY_MS = 5_000
 
 /**
- * Valid tokens of cities that are not open. The city's database owns that, and nobody is let in by this copy. It
+ * Valid tokens of cities that are not open. The city's database owns that, and no one is let in by this copy. It
  * follows each write of the city; when a city opens, it is made equal to the city's own tokens, whatever was missed in
  * a crash, or while the city was moved or restored.
  */
@@ -93,7 +93,7 @@ export class TokenRegistry {
     }
   }
 
-  /** Forgets the good tokens of a city that is unregistered; whoever registers it again knows them. */
+  /** Forgets the good tokens of a city that is unregistered; anyone who registers it again knows them. */
   forget(tx: Tx, city: string): void {
     tx.run(this.#forget, city, this.options.clock.now())
   }

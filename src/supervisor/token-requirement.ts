@@ -46,7 +46,7 @@ export class TokenRequirement {
     return true
   }
 
-  /** No program runs on from an earlier supervisor: confinement has to imply it anew. */
+  /** No program runs on from an earlier supervisor: confinement has to imply it again. */
   forget(): void {
     const { wanted, mark, report } = this.options
     try {

@@ -36,7 +36,7 @@ interface Section {
 }
 
 /**
- * Reads patches from pieces of git's output and holds no more than the bound. The start of each line tells what it is:
+ * Reads patches from pieces of git's output and holds no more than the bound. The start of each line gives its kind:
  * names of files, which may hold anything, are not looked at.
  */
 export class PatchReader {

@@ -49,7 +49,7 @@ export class ForgeClient {
     return items
   }
 
-  /** Sends what changes something; whoever calls it judges every status. */
+  /** Sends what changes something; anyone who calls it judges every status. */
   change(path: string, request: Pick<ForgeRequest, 'method' | 'body'>): Promise<ForgeResponse> {
     return this.#send(path, request)
   }

@@ -46,7 +46,7 @@ export interface PullRequest {
   /** Approvals of people that still hold, and whether somebody asked for changes. */
   readonly approvals: number
   readonly changesRequested: boolean
-  /** True if it stands in the merge queue. */
+  /** True if it is in the merge queue. */
   readonly isQueued: boolean
 }
 

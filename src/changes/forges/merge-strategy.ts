@@ -14,8 +14,8 @@ export function landingMode(mode: LandConfig['mode'], strategy: string | undefin
 }
 
 /**
- * The agent of a pack that merges a branch itself, such as a refinery: an open bead names the branch in its metadata and was
- * handed to somebody who did not make it. Undefined where nobody does.
+ * The agent of a pack that merges a branch itself, such as a refinery: an open bead names the branch in its metadata
+ * and was handed to somebody who did not make it. Undefined where no one does.
  */
 export function packHolder(
   bead: Pick<Bead, 'status' | 'assignee' | 'metadata'> | undefined,

@@ -115,7 +115,7 @@ function claimed(row: PullRequestLanding, { now, forge }: Look, { number }: Pull
   return wait({ ...row, claimedAt, reason: `${forge} says merged; ${row.target} does not show it yet` }, SOON_MS)
 }
 
-/** The head branch: pushed where it is new or as gc left it, and nobody else's. */
+/** The head branch: pushed where it is new or as gc left it, and no one else's. */
 function ofBranch(row: PullRequestLanding, { branch, pull }: Look): Step | undefined {
   if (branch === row.sha) return undefined
   if (branch === undefined ? pull === undefined : row.replaced.includes(branch)) {
@@ -230,7 +230,7 @@ export interface LandingWorld {
   readonly isDraft: boolean
 }
 
-/** The next move: another step at once, one after a pause, or none. */
+/** The next move: another step immediately, one after a pause, or none. */
 export type Advance =
   | { readonly kind: 'again'; readonly row: PullRequestLanding; readonly after: number }
   | { readonly kind: 'end'; readonly end: LandingEnd }

@@ -22,7 +22,7 @@ export class LandedBranches {
     rows.addBranchToDelete(tx, { landing: id, rig, branch, head, tries: 0, due: clock.now() })
   }
 
-  /** Deletes what is to be deleted, and returns when to try again; undefined when nothing is left. */
+  /** Deletes what should be deleted, and returns when to try again; undefined when nothing is left. */
   async remove(land: LandConfig): Promise<number | undefined> {
     const { rows, clock } = this.parts
     const due = rows.branchesToDelete(this.rig.name).filter((row) => row.due <= clock.now())

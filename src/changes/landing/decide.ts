@@ -30,7 +30,7 @@ interface Batch {
   readonly verdicts: ReadonlyMap<number, readonly Verdict[]>
   /** True if a check must fail twice before it counts. */
   readonly confirms: boolean
-  /** Maximum checks at once. */
+  /** Maximum checks together. */
   readonly parallel?: number
 }
 
@@ -38,8 +38,9 @@ interface Batch {
 const MAX_WITHOUT_VERDICT = 2
 
 /**
- * Decides from the verdicts what a batch needs. The whole is checked first; a red one is halved until one candidate fails
- * behind one that passes, or divided into more parts if several checks may run at once. One failure that does not repeat is a flake, and counts as passed.
+ * Decides from the verdicts what a batch needs. The whole is checked first; a red one is halved until one candidate
+ * fails behind one that passes, or divided into more parts if several checks may run together. One failure that does
+ * not repeat is a flake, and counts as passed.
  */
 export function decide({ size, verdicts, confirms, parallel = 1 }: Batch): Decision {
   const of = (position: number): readonly Verdict[] => verdicts.get(position) ?? []

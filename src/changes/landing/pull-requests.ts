@@ -51,7 +51,7 @@ export class PullRequests {
     private readonly train: ProposingTrain,
   ) {}
 
-  /** Keeps the commit of a candidate that is to be proposed. */
+  /** Keeps the commit of a candidate that should be proposed. */
   pin(landing: string, candidate: string): Promise<void> {
     return this.rig.yard.pin({ [pinOf(landing)]: candidate })
   }

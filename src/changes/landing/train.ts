@@ -147,7 +147,7 @@ export class Train {
     }
   }
 
-  /** Retries with growing pauses, and tells a person once if failures continue. */
+  /** Retries with growing pauses, and notifies a person once if failures continue. */
   async #failed(error: unknown): Promise<void> {
     const { clock, report } = this.parts
     this.rig.yard.distrust()
@@ -309,7 +309,7 @@ export class Train {
     return target
   }
 
-  /** Records what a look at the target tells of pushes, and of what had landed. */
+  /** Records what the target shows of pushes, and of what had landed. */
   async #observe(base: string): Promise<void> {
     const { rows, store } = this.parts
     const { yard, name } = this.rig

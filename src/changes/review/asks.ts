@@ -33,7 +33,10 @@ export class AskDelivery implements TurnSource {
     return this.#delivery.whenIdle()
   }
 
-  /** Gives the turn of a request to the session of its change: once it is on disk, it arrives once. Throws when nobody can take it. */
+  /**
+   * Gives the turn of a request to the session of its change: once it is on disk, it arrives once. Throws when no one
+   * can take it.
+   */
   send(tx: Tx, change: ChangeRow, ask: AskRow): void {
     this.#delivery.send(tx, toTurn(ask), this.#contentsOf(change, ask))
   }

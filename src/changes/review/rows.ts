@@ -74,7 +74,7 @@ export class ChangeRows {
     return this.ofSession(session).find(({ state }) => GROWING.includes(state))
   }
 
-  /** Those of which it is to be decided whether they are ready. */
+  /** Those of which it should be decided whether they are ready. */
   due(): ChangeRow[] {
     return this.store.read((orm) => orm.select().from(changes).where(isNotNull(changes.due)).all())
   }

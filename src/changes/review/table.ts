@@ -18,7 +18,7 @@ export const changes = sqliteTable(
     bead: text(),
     agent: text().notNull(),
     rig: text().notNull(),
-    /** `worktree`: the session has one of its own. `folder`: it works in a folder that others may work in, too. */
+    /** `worktree`: the session has one of its own. `folder`: it works in a folder that others may work in as well. */
     kind: text({ enum: ['worktree', 'folder'] }).notNull(),
     folder: text().notNull(),
     branch: text(),

@@ -91,8 +91,8 @@ const RETRY_MS = 30_000
 
 /**
  * Gives turns to the conversations of sessions, each once. Where it is not known whether a turn arrived, the log of the
- * program tells: it names the turn by a mark that no other has. A closed session is opened again; where that cannot be done,
- * the bead is opened again instead, with the turn in its description.
+ * program decides: it names the turn by a mark that no other has. A closed session is opened again; where that cannot
+ * be done, the bead is opened again instead, with the turn in its description.
  */
 export class TurnDelivery {
   readonly #unprepared = new Map<string, number>()
@@ -138,7 +138,7 @@ export class TurnDelivery {
     })
   }
 
-  /** Gives a turn to its session: once it is on disk, it arrives once. Throws when nobody can take it. */
+  /** Gives a turn to its session: once it is on disk, it arrives once. Throws when no one can take it. */
   send(tx: Tx, turn: Turn, contents: TurnContents): void {
     const { sessions, queue, waker, closer } = this.options
     const session = sessions.find(contents.session)

@@ -12,7 +12,7 @@ const MAX_BYTES = 64 * 1024 * 1024
 /** Conflicts in which each side has one file at the path, or none. */
 const REPLACEABLE = ['content', 'add/add', 'binary', 'modify/delete']
 
-/** True if a file of the target can stand in for one that is in conflict. */
+/** True if a file of the target can are in for one that is in conflict. */
 export const isReplaceable = ({ kind }: ConflictedFile): boolean => REPLACEABLE.includes(kind)
 
 /** The tree of a merge, with the files at these paths as a commit has them; those that it does not have are left out. */

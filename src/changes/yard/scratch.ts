@@ -8,9 +8,9 @@ import type { Yard } from './yard.ts'
 const TIMEOUT_MS = 600_000
 
 /**
- * The folder in which candidates of one rig are checked, one after the other: what git ignores stays there from check to
- * check. gc keeps its index elsewhere, since checks run the code of agents; what they find in `.git` is made anew for each,
- * and has no remote.
+ * The folder in which candidates of one rig are checked, one after the other: what git ignores stays there from check
+ * to check. gc keeps its index elsewhere, since checks run the code of agents; what they find in `.git` is made again
+ * for each, and has no remote.
  */
 export class Scratch {
   constructor(

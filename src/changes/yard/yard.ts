@@ -35,7 +35,7 @@ const GEOMETRIC = ['repack', '-q', '-d', '--geometric=2']
 /** A repository smaller than this is not worth to be packed whole each time that it doubles. */
 const MIN_KIB = 16 * 1024
 
-/** Files that git leaves behind when it is killed: nobody else writes in a yard. */
+/** Files that git leaves behind when it is killed: no one else writes in a yard. */
 const isLeftover = (path: string): boolean =>
   path.endsWith('.lock') || /^gc\.pid$|^objects\/(?:.*\/)?(?:tmp_|\.tmp-)/.test(path) || path === 'info/attributes.new'
 
@@ -109,7 +109,7 @@ export class Yard {
     return this.with()
   }
 
-  /** git that reads these settings, too: for remotes, and for signatures. */
+  /** git that reads these settings as well: for remotes, and for signatures. */
   using(settings: readonly (readonly [string, string])[], env: Readonly<Record<string, string>>): Repository {
     return this.with({ ...settingEntries([...Object.entries(SETTINGS), ...settings]), ...env })
   }

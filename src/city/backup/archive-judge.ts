@@ -48,7 +48,7 @@ export class ArchiveJudge {
     return verdict
   }
 
-  /** True if an archive may hold this too. */
+  /** True if an archive may hold this as well. */
   accepts(header: TarHeader): boolean {
     try {
       return this.judge(header).kind !== 'skip'
@@ -132,7 +132,7 @@ function checkName(name: string): string {
 /** Names that a disk may take for the same have the same key. */
 const keyOf = (name: string): string => name.normalize('NFC').toLowerCase()
 
-/** A name as it is told to people: without codes, and not too long. */
+/** A name as shown to people: without codes, and not too long. */
 const shown = (name: string): string => JSON.stringify(name.slice(0, 120))
 
 /** The error for an archive that is not unpacked. */

@@ -67,7 +67,7 @@ export const cityEvents: readonly EventDefinition[] = [
   EventsRotated,
 ].filter(isEvent)
 
-/** Every event whose shape clients of the wire know, whoever records it. */
+/** Every event whose shape clients of the wire know, anyone who records it. */
 export const knownEvents: readonly EventDefinition[] = [...cityEvents, ...supervisorEvents, ...wireEvents]
 
 /** The payloads of those, by type. */

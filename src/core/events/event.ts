@@ -40,7 +40,7 @@ export const Emitted: unique symbol = Symbol('emitted')
 /** Facts about an event's actor besides its name. Not on the wire of events. */
 export const By: unique symbol = Symbol('by')
 
-/** An event as it stands in the log and on the wire. */
+/** An event as it is in the log and on the wire. */
 export interface RecordedEvent extends Omit<EventAttributes, 'actor'> {
   seq: number
   type: string

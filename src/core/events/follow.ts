@@ -10,7 +10,7 @@ export interface LogSource<Name extends string = string> {
 }
 
 /**
- * Events that the reader asked for and does not get; it goes on after `to`. They were removed by retention, or the
+ * Events that the reader asked for and does not get; it continues after `to`. They were removed by retention, or the
  * reader is ahead of the log (which was restored from a backup, say) and goes back to its head.
  */
 export interface Gap {
@@ -33,7 +33,7 @@ export interface LogSources<Name extends string = string> {
 export interface FollowLimits {
   /** A reader that was up to date and then fell this far behind is ended; it resumes where it was. */
   lag?: number
-  /** Number of events that are read at once. */
+  /** Number of events that are read together. */
   page?: number
 }
 

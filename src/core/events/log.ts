@@ -39,7 +39,7 @@ type Select = Statement<EventRow, (string | number)[]>
 
 /** The bytes that one reading takes at most; its first event is read however large it is. Parsing more would hold the loop. */
 const MAX_READ_BYTES = 1024 * 1024
-/** Number of events that are published at once, and how long several may hold the loop. */
+/** Number of events that are published together, and how long several may hold the loop. */
 const MAX_PUBLISHED = 64
 const SLICE_MS = 4
 
@@ -226,7 +226,7 @@ export class EventLog {
     })
   }
 
-  /** True if nothing is recorded any more; whoever follows the log gets what there is, and is done. */
+  /** True if nothing is recorded any more; anyone who follows the log gets what there is, and is done. */
   get isClosed(): boolean {
     return this.#isClosed
   }
@@ -250,7 +250,7 @@ export class EventLog {
     })
   }
 
-  /** Publishes, a few at a time, what a thread of its own has recorded; no other write runs meanwhile. */
+  /** Publishes, a few at a time, what a thread of its own has recorded; no other write runs. */
   async publishRecorded(): Promise<void> {
     let failed: { error: unknown } | undefined
     for (let started = performance.now(); ; ) {

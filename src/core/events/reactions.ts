@@ -45,7 +45,7 @@ const MAX_UNSAVED = 1000
 
 /**
  * Consumers of a log. Each has a cursor in the log's own database that moves in the transaction of what it does;
- * publication only wakes it, and on start it goes on from where it was.
+ * publication only wakes it, and on start it continues from where it was.
  */
 export class Reactions {
   readonly #consumers: Consumer[] = []
@@ -109,7 +109,7 @@ export class Reactions {
     }
   }
 
-  /** An event nobody waits for costs an idle consumer nothing but the step of its cursor. */
+  /** An event no one waits for costs an idle consumer nothing but the step of its cursor. */
   #onEvent(consumer: Consumer, recorded: RecordedEvent): void {
     if (consumer.running && !consumer.isSaving) return
     const idle = consumer.cursor === recorded.seq - 1 && !consumer.selects(recorded)
@@ -123,7 +123,7 @@ export class Reactions {
   }
 
   /**
-   * Begins when the whole group of events is published. Ends, and says so, in the same stretch in which it saw that
+   * Begins when the whole group of events is published. Ends and reports it in the same stretch in which it saw that
    * nothing is left: no wake falls in between.
    */
   async #run(consumer: Consumer): Promise<void> {
@@ -141,7 +141,7 @@ export class Reactions {
     }
   }
 
-  /** Events that follow meanwhile, and that nobody waits for, move its cursor on. */
+  /** Events that follow, and that no one waits for, move its cursor on. */
   async #saveProgress(consumer: Consumer): Promise<void> {
     consumer.isSaving = true
     try {
@@ -222,7 +222,7 @@ export class Reactions {
     if (result instanceof Promise) throw new TypeError('a reaction is synchronous: it returned a promise')
   }
 
-  /** The store takes nothing just now: says so once, and tries again in a while. */
+  /** Reports once that the store accepts no writes, and retries later. */
   #wait(consumer: Consumer, error: unknown): Promise<void> {
     if (!consumer.isBlocked) this.report(`${consumer.name} waits for the store: ${errorMessage(error)}`)
     consumer.isBlocked = true
@@ -243,7 +243,7 @@ export class Reactions {
     for (const { consumer, cursor } of marks) consumer.saved = Math.max(consumer.saved, cursor)
   }
 
-  /** Says so when events were removed before this consumer saw them. */
+  /** Reports when events were removed before this consumer saw them. */
   #check(consumer: Consumer): void {
     const missed = this.log.oldest - 1
     if (consumer.cursor === 0 || consumer.cursor >= missed) return

@@ -36,7 +36,7 @@ export interface Rotation extends Rotated {
 
 /** Maximum time archives are kept, and how much disk they may take: the oldest go first, the newest always stays. */
 export interface ArchiveLimits {
-  /** Milliseconds; 0 for ever. */
+  /** Milliseconds; 0 indefinitely. */
   readonly age: number
   /** 0 for as many as there are. */
   readonly bytes: number

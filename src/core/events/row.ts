@@ -46,7 +46,7 @@ export const INSERT = `INSERT INTO events (${EVENT_COLUMNS.join(', ')}) VALUES (
 
 const page = (filter: string): string => `SELECT * FROM events ${filter} seq < ? AND seq >= ? ORDER BY seq DESC LIMIT ?`
 
-/** Pages, newest first, each from an index; the one by actor has the type too, so that both need no third. */
+/** Pages, newest first, each from an index; the one by actor has the type as well, so that both need no third. */
 export const PAGES = {
   any: page('WHERE'),
   type: page('WHERE type = ? AND'),

@@ -12,7 +12,7 @@ export interface ReplayKey {
   readonly isDated: boolean
 }
 
-/** Everything that tells one keyed request from another. */
+/** Identity of a keyed request. */
 export interface KeyParts {
   readonly caller: string
   readonly method: string
@@ -26,11 +26,11 @@ export type BodyDigest = Uint8Array
 
 /** The outcome of a request that carried a key. */
 export type Replay =
-  /** Its work began, and nobody knows whether it ended. */
+  /** Its work began, and no one knows whether it ended. */
   | { readonly kind: 'begun' }
   /** `text` is the body as JSON. */
   | { readonly kind: 'answer'; readonly text: string; readonly head: ReplayHead }
-  /** The answer was large: `text` is its JSON, with ids where resources are to be read again. */
+  /** The answer was large: `text` is its JSON, with ids where resources should be read again. */
   | { readonly kind: 'resource'; readonly text: string; readonly head: ReplayHead }
   /** The answer held a secret, which is not kept; `id` names the resource. */
   | { readonly kind: 'secret'; readonly id: string }

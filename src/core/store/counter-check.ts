@@ -29,7 +29,7 @@ export interface CounterCheck {
 const keyAt = (index: number): string => `?1 ->> '$.key[${index}]'`
 
 interface RowOptions {
-  /** The column that identifies a row; a table without a column `n` is checked at once. */
+  /** The column that identifies a row; a table without a column `n` is checked immediately. */
   readonly key?: string
   /** SQL of the stored value where that is not the column, with the update that corrects it. */
   readonly stored?: string

@@ -9,9 +9,9 @@ import type { CheckpointResult, WorkerJob, WorkerRequest, WorkerResponse } from 
 
 declare const self: Worker
 
-/** Characters that are compressed at once. */
+/** Characters that are compressed immediately. */
 const CHUNK = 64 * 1024
-/** Pages that are returned at once, and the milliseconds in between. */
+/** Pages that are returned immediately, and the milliseconds in between. */
 const SLICE = 256
 const PAUSE = 5
 /** Maximum attempts to empty the write-ahead log. */
@@ -98,8 +98,8 @@ const JOBS: { [Kind in WorkerJob['kind']]: (job: Extract<WorkerJob, { kind: Kind
 }
 
 /**
- * Empties the write-ahead log. SQLite gives up at once while another thread copies from it, whatever the busy timeout,
- * so this tries again for a while.
+ * Empties the write-ahead log. SQLite gives up immediately while another thread copies from it, whatever the busy
+ * timeout, so this tries again for a while.
  */
 function truncateLog(db: Database): void {
   const checkpoint = db.prepare<CheckpointResult, []>('PRAGMA wal_checkpoint(TRUNCATE)')

@@ -9,7 +9,7 @@ const WEIGHT = 1 / 16
 export type Sync = (file: number, isAlone: boolean) => Promise<void>
 
 export interface Disk {
-  /** Syncs while the loop goes on. */
+  /** Syncs while the loop continues. */
   later: (file: number) => Promise<void>
   /** Syncs while the loop waits. */
   now: (file: number) => void
@@ -24,8 +24,8 @@ const systemDisk: Disk = {
 }
 
 /**
- * The syncs of one file. The loop goes on meanwhile, but for that of a write alone while they are quick on average: to
- * wait for it takes a fifth less of the processor than to have a thread do it.
+ * The syncs of one file. The loop continues, but for that of a write alone while they are quick on average: to wait for
+ * it takes a fifth less of the processor than to have a thread do it.
  */
 export function diskSync({ later, now, clock }: Disk = systemDisk): Sync {
   let average = 2 * QUICK_MS

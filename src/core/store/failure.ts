@@ -34,7 +34,7 @@ export const displacementOf = (path: string, reason: string): StoreFailure => ({
   isDisplaced: true,
 })
 
-/** Rethrows what went wrong while a file was written, as one that is told to callers. */
+/** Rethrows what went wrong while a file was written, as an error for callers. */
 export const rethrowUnwritable = (path: string) => (error: unknown) => {
   throw new AppError('store-unavailable', `${path} could not be written: ${errorMessage(error)}`)
 }

@@ -64,7 +64,7 @@ export function keptCopies(path: string): KeptCopy[] {
 }
 
 /**
- * Puts a kept copy in the place of a database that nobody has open, complete or not at all; the copy stays, and so does
+ * Puts a kept copy in the place of a database that no one has open, complete or not at all; the copy stays, and so does
  * what was there, as the copy of its own version.
  */
 export function restoreCopy(path: string, { path: copy }: KeptCopy): void {
@@ -76,7 +76,7 @@ export function restoreCopy(path: string, { path: copy }: KeptCopy): void {
   syncFolder(dirname(path))
 }
 
-/** The version of a database's tables, from its header: whoever has it open notices nothing. */
+/** The version of a database's tables, from its header: anyone who has it open notices nothing. */
 export function databaseVersion(path: string): number {
   const header = Buffer.alloc(100)
   const file = openSync(path, 'r')

@@ -1,6 +1,6 @@
 /**
- * A value that everybody who asks in one turn of the event loop shares: what many clients ask for at once is made once,
- * and is never older than the turn.
+ * A value that everybody who asks in one turn of the event loop shares: what many clients ask for together is made
+ * once, and is never older than the turn.
  */
 export function oncePerTick<Key, Value>(make: (key: Key) => Value): (key: Key) => Value {
   const values = new Map<Key, Value>()

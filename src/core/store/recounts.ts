@@ -14,7 +14,7 @@ const MAX_MISCOUNTS = 1_000
 interface RecountOptions {
   /** Calls `correct` in the write of a repair, with whatever else the repair needs; absent: nothing else. */
   apply?(tx: Tx, miscount: Miscount, correct: () => void): void
-  /** The sentence of the error when the store closes meanwhile. */
+  /** The sentence of the error when the store closes. */
   closing: string
 }
 

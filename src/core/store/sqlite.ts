@@ -86,7 +86,7 @@ export function copyLog(db: Database, isInPlace: () => boolean): boolean {
   }
 }
 
-/** Writes a page as it is, in the transaction under way. */
+/** Writes a page unchanged, in the transaction under way. */
 export function rewritePage(db: Database): void {
   const row = db.query<{ user_version: number }, []>('PRAGMA user_version').get()
   db.run(`PRAGMA user_version = ${row?.user_version ?? 0}`)

@@ -137,7 +137,7 @@ export class Store {
 
   /**
    * Runs `fn` in a transaction of its own; resolves with its value once that is on disk. `fn` is synchronous and small.
-   * `actor` stands in every event that it records; the request that it makes, if it can be repeated, is answered with the
+   * `actor` is in every event that it records; the request that it makes, if it can be repeated, is answered with the
    * value from then on.
    */
   write<T>(fn: (tx: Tx) => NotPromise<T>, actor: Actor = GC): Promise<T> {
@@ -247,7 +247,7 @@ export class Store {
     for (const { pending, value } of done) pending.resolve(value)
   }
 
-  /** A group that did not reach the log on disk is taken back, unless the database itself still takes it. */
+  /** A group that did not reach the log on disk is undone, unless the database itself still takes it. */
   async #failSync({ reason, deleted }: FailedSync, done: CommittedWrite[]): Promise<void> {
     this.#isTorn = !deleted
     const isSaved = deleted && copyLog(this.#db, () => this.#wal.isDatabaseInPlace())
@@ -324,7 +324,7 @@ interface WriteOutcome {
   reject(error: unknown): void
 }
 
-/** Counts what becomes of the writes of a store. */
+/** Counts the outcome of the writes of a store. */
 class StoreMetrics {
   readonly #writes = new DurationHistogram()
   #failures = 0
@@ -360,7 +360,7 @@ class StoreMetrics {
 
 /** One long write that a thread makes through a connection of its own, while no other write runs. */
 export interface WorkerWrite<Value> {
-  /** Commits, or rejects with nothing written. `onProgress` is called now and then meanwhile. */
+  /** Commits, or rejects with nothing written. `onProgress` is called now and then. */
   run(onProgress: () => void): Promise<Value>
   /** Runs once the write is on disk, before any other write. */
   publish(value: Value): Promise<void>

@@ -59,7 +59,7 @@ export class WalIndex {
     return (this.#numbers[COPYING] ?? 0) > before ? 'being copied' : 'in the log'
   }
 
-  /** Makes every connection read the log anew: an index without a header is made again from the log's file. */
+  /** Makes every connection read the log again: an index without a header is made again from the log's file. */
   invalidate(): void {
     writeSync(this.#file, new Uint8Array(2 * HEADER_BYTES), 0, 2 * HEADER_BYTES, 0)
   }

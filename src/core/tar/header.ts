@@ -128,7 +128,7 @@ function checksumOf(block: Uint8Array): number {
 
 const octal = (value: number, length: number): string => `${value.toString(8).padStart(length - 1, '0')}\0`
 
-/** A record begins with its own length, whose digits count too. */
+/** A record begins with its own length, whose digits count as well. */
 function paxRecord(key: string, value: string): string {
   const rest = Buffer.byteLength(` ${key}=${value}\n`)
   const length = rest + String(rest + String(rest).length).length

@@ -59,7 +59,7 @@ const printer = (call: (args: readonly Value[]) => string): TemplateFunction => 
 const escaper = (escaped: (text: string) => string): TemplateFunction =>
   printer((args) => escaped(print(args, '<no value>')))
 
-/** Never called: the interpreter decides by itself how many arguments of these it needs. */
+/** Never called: the interpreter decides automatically how many arguments of these it needs. */
 const lazy: TemplateFunction = { params: ['any'], rest: 'any', call: ([first]) => first }
 
 /** The functions that every template has. */

@@ -6,7 +6,7 @@ export interface TemplateLimits {
   readonly depth: number
   /** The bytes of what is written, and of any value on the way. */
   readonly bytes: number
-  /** The steps of the interpreter; bytes that it copies count too. */
+  /** The steps of the interpreter; bytes that it copies count as well. */
   readonly steps: number
 }
 

@@ -13,7 +13,10 @@ const OSC = 0x5d
 /** A title or hyperlink that is longer than this is none. */
 export const MAX_STRING = 4096
 
-/** Tells characters from escape sequences, wherever the stream is cut; by the states of ECMA-48 as terminals have them. */
+/**
+ * Distinguishes characters from escape sequences, wherever the stream is cut; by the states of ECMA-48 as terminals
+ * have them.
+ */
 export class EscapeParser {
   #state: 'ground' | 'escape' | 'intermediate' | 'csi' | 'string' | 'stringEscape' = 'ground'
   #length = 0
@@ -105,7 +108,7 @@ export class EscapeParser {
     return 'pending'
   }
 
-  /** Terminals obey a control character in a sequence at once, and read on. */
+  /** Terminals obey a control character in a sequence immediately, and read on. */
   #within(state: 'escape' | 'intermediate' | 'csi'): ByteKind {
     this.#state = state
     return 'control'

@@ -85,7 +85,7 @@ export class SecretValues {
 const looksRandom = (value: string): boolean =>
   !isReference(value) && value.split(/[-_.:~]/).some((part) => RANDOM_PART.test(part))
 
-/** Each value as it is, as JSON and server-sent events write it, and as an address does; the longest first. */
+/** Each value unchanged, as JSON and server-sent events write it, and as an address does; the longest first. */
 function patternOf(values: ReadonlySet<string>): RegExp {
   const forms = new Set([...values].flatMap(formsOf))
   const longestFirst = [...forms].sort((a, b) => b.length - a.length)

@@ -12,7 +12,7 @@ import { type AppError, invalidField } from '../errors.ts'
  * A reference (`$NAME`, `env:NAME`, a path) is no secret outside such a table.
  */
 
-/** Stands in answers in place of a secret; PUT and PATCH take it as "unchanged". */
+/** Replaces a secret in responses; PUT and PATCH take it as "unchanged". */
 export const SECRET_MARKER = '***'
 
 /** Formats of secrets as their issuers document them, each with the word for it. */
@@ -173,7 +173,7 @@ interface StoredValue {
 }
 
 /**
- * Keys as they are to be stored: whatever is still as it was shown is as it was. Throws 422 for a marker in whose place
+ * Keys as they should be stored: whatever is still as it was shown is as it was. Throws 422 for a marker in whose place
  * nothing is stored.
  */
 export function restoreSecrets<Keys extends object>(

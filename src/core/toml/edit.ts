@@ -206,7 +206,7 @@ function cutInlinePair(body: string, { body: pairs }: AST.TOMLInlineTable, pair:
   return body.slice(0, pair.range[0]) + body.slice(after?.range[0] ?? pair.range[1])
 }
 
-/** The inline tables that are values of a table's keys, of tables below it too. */
+/** The inline tables that are values of a table's keys, of tables below it as well. */
 function inlineTablesOf(table: AST.TOMLTopLevelTable): AST.TOMLInlineTable[] {
   const pairs = table.body.flatMap((node) => (node.type === 'TOMLTable' ? node.body : [node]))
   return pairs.flatMap(({ value }) => (value.type === 'TOMLInlineTable' ? [value] : []))

@@ -15,7 +15,7 @@ export const cursorAfter = ({ createdAt, id, within }: Boundary): string =>
 /** The cursor after an event. */
 export const cursorAfterSeq = (seq: number): string => pack({ k: 'sq', s: seq })
 
-/** The row a page goes on from; undefined without a cursor. */
+/** The row a page continues from; undefined without a cursor. */
 export function parseBoundaryCursor(cursor: string | undefined): Boundary | undefined {
   if (!cursor) return undefined
   const { k, ca, id, in: within } = unpack(cursor)
@@ -27,7 +27,7 @@ export function parseBoundaryCursor(cursor: string | undefined): Boundary | unde
   return { createdAt: ca, ...row }
 }
 
-/** The event a page goes on from; undefined without a cursor. */
+/** The event a page continues from; undefined without a cursor. */
 export function parseSeqCursor(cursor: string | undefined): number | undefined {
   if (!cursor) return undefined
   const { k, s } = unpack(cursor)
@@ -38,7 +38,7 @@ export function parseSeqCursor(cursor: string | undefined): number | undefined {
 /** The cursor after a row of a list, with the numbers that list is ordered by. */
 export const cursorAfterKey = (list: string, key: readonly number[]): string => pack({ k: list, at: key })
 
-/** The numbers a page goes on from, so many of them; undefined without a cursor. */
+/** The numbers a page continues from, so many of them; undefined without a cursor. */
 export function parseKeyCursor(cursor: string | undefined, list: string, length: number): number[] | undefined {
   if (!cursor) return undefined
   const { k, at } = unpack(cursor)

@@ -32,7 +32,7 @@ export function addVary(headers: Headers, name: string): void {
   if (!known.includes(name)) headers.vary = [...known, name].join(', ')
 }
 
-/** The bytes of a response that its reader takes compressed; undefined where it is sent as it is. */
+/** The bytes of a response that its reader takes compressed; undefined where it is sent unchanged. */
 export function compressFor(
   request: Request,
   headers: Headers,

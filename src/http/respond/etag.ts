@@ -1,6 +1,6 @@
 import type { ResponseContent } from './response-writer.ts'
 
-/** The tag of a response (RFC 9110, 8.8.3): weak, since it tells what the response says, not how it is sent. */
+/** The tag of a response (RFC 9110, 8.8.3): weak, since it identifies the content, not the encoding. */
 export const etagOf = (content: ResponseContent): string =>
   `W/"${(typeof content === 'string' ? Bun.hash(content) : content.hash()).toString(36)}"`
 

@@ -68,7 +68,7 @@ function toProblem({ code, status, message, fieldErrors }: AppError): ErrorModel
   return errors.length > 0 ? { ...model, errors } : model
 }
 
-/** The error to report for anything thrown: an AppError as it is, an unexpected error without its details. */
+/** The error to report for anything thrown: an AppError unchanged, an unexpected error without its details. */
 export const toAppError = (error: unknown): AppError =>
   error instanceof AppError ? error : new AppError('internal', ERRORS.internal.sentence)
 

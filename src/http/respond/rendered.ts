@@ -79,7 +79,7 @@ export interface List {
   readonly items: readonly unknown[]
 }
 
-/** A list, written row by row. One that finds no room for all of its items says so. */
+/** A list, written row by row. One that lacks room for all of its items is marked partial. */
 export const listRows = ({ items, ...rest }: List): JsonRows<unknown> =>
   textRows(
     items.values().map((item) => JSON.stringify(item)),

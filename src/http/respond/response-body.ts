@@ -1,11 +1,11 @@
 import type { Reservation } from './response-budget.ts'
 
-/** Number of characters that are made bytes at once. */
+/** Number of characters that are made bytes together. */
 const MAX_TEXT = 512 * 1024
 
 const encoder = new TextEncoder()
 
-/** The bytes of a large response: made once, whoever they are sent to, and reserved until the last has them. */
+/** The bytes of a large response: made once, anyone who they are sent to, and reserved until the last has them. */
 export class ResponseBody {
   readonly #chunks: Uint8Array<ArrayBuffer>[] = []
   #text = ''
@@ -38,7 +38,7 @@ export class ResponseBody {
     }
   }
 
-  /** A number that tells these bytes from others. */
+  /** Checksum of these bytes. */
   hash(): bigint {
     return this.#chunks.reduce((hash, chunk) => Bun.hash.wyhash(chunk, hash), 0n)
   }

@@ -20,7 +20,7 @@ export interface Reservation {
   release(): void
 }
 
-/** The request that a response is for: when it ends, nobody waits any more. */
+/** The request that a response is for: when it ends, no one waits any more. */
 export interface AbortableRequest {
   readonly signal: AbortSignal
 }
@@ -55,14 +55,14 @@ export class ResponseBudget {
     return this.#used
   }
 
-  /** Reserves the bytes whether or not there is room: for what has been done and has to be answered. */
+  /** Reserves the bytes whether or not there is room: for what has been done and must be answered. */
   take(bytes: number): Reservation {
     this.#used += bytes
     this.#collectSoon(bytes)
     return new BudgetReservation(bytes, (difference) => this.#change(difference))
   }
 
-  /** Reserves the bytes if there is room and nobody waits for it; one response always has room. */
+  /** Reserves the bytes if there is room and no one waits for it; one response always has room. */
   tryReserve(bytes: number): Reservation | undefined {
     return this.#waiting.size === 0 && this.#hasRoom(bytes) ? this.take(bytes) : undefined
   }

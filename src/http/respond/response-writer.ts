@@ -16,7 +16,7 @@ export interface ResponseWriterOptions {
 const MAX_SMALL = 64 * 1024
 /** Number of bytes a response that is being rendered reserves at a time. */
 const GROWTH_BYTES = 1024 * 1024
-/** Number of bytes a connection is sent at once, which its buffers then hold: fewer when much is under way. */
+/** Number of bytes a connection is sent together, which its buffers then hold: fewer when much is under way. */
 const LARGE_PIECE = 512 * 1024
 const SMALL_PIECE = 64 * 1024
 const CROWDED = 16 * 1024 * 1024
@@ -62,7 +62,7 @@ export class ResponseWriter {
     return reservation && bodyOf(text, reservation)
   }
 
-  /** The same for what has been done and has to be answered. */
+  /** The same for what has been done and must be answered. */
   content(text: string, reservation?: Reservation): ResponseContent {
     if (text.length > MAX_SMALL) return bodyOf(text, reservation ?? this.budget.take(text.length))
     reservation?.release()

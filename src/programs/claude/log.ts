@@ -271,7 +271,7 @@ const systemEvent = (value: JsonRecord) =>
 /** The branch of a log that is shown as the conversation. */
 interface Branch {
   readonly records: readonly LogRecord[]
-  /** True if the log has other branches too. */
+  /** True if the log has other branches as well. */
   readonly hasBranches: boolean
   /** Number of records of the log that were considered, and the last of them. */
   readonly recordCount: number
@@ -321,7 +321,7 @@ function* ancestors(tip: Node, nodes: ReadonlyMap<string, Node>): Generator<Node
   }
 }
 
-/** Extends a branch by new records that all continue it; undefined when the branch has to be selected anew. */
+/** Extends a branch by new records that all continue it; undefined when the branch must be selected again. */
 function extendBranch(
   branch: Branch | undefined,
   records: readonly LogRecord[],

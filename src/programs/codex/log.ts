@@ -160,7 +160,7 @@ export class CodexParser {
     return entry
   }
 
-  /** A fork of an older version begins with a copy of the records so far, which is written at once. */
+  /** A fork of an older version begins with a copy of the records so far, which is written immediately. */
   #readMeta({ timestamp }: JsonRecord, payload: JsonRecord): void {
     const isFork = payload.forked_from_id !== undefined && payload.forked_from_ordinal_exclusive === undefined
     if (isFork || this.#hasMeta) this.#startedAt = (asTimestamp(timestamp) ?? 0) + COPY_MS

@@ -35,7 +35,7 @@ export interface Entry {
   readonly role: 'user' | 'assistant' | 'system' | 'tool' | 'unknown' | undefined
   /** True if the conversation was compacted here. */
   readonly boundary: boolean
-  /** True if the turn continues after this entry or ends with it, when the entry tells. */
+  /** True if the turn continues after this entry or ends with it, if the entry shows it. */
   readonly turn: 'in-turn' | 'idle' | undefined
   /** True if the entry may still change. */
   readonly partial: boolean

@@ -46,7 +46,7 @@ export function firstString(from: JsonRecord, ...fields: readonly string[]): str
   return undefined
 }
 
-/** A string as it is, any other value as JSON. */
+/** A string unchanged, any other value as JSON. */
 export const stringify = (value: unknown): string =>
   typeof value === 'string' ? value : value === undefined ? '' : JSON.stringify(value)
 

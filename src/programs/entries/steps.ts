@@ -5,7 +5,7 @@ export type Steps<T> = Generator<void, T, void>
 
 const ITEMS_PER_STEP = 200
 
-/** Does all of the work at once; for work that is known to be small. */
+/** Does all of the work immediately; for work that is known to be small. */
 export function runSync<T>(steps: Steps<T>): T {
   for (;;) {
     const step = steps.next()

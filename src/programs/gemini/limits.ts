@@ -15,7 +15,7 @@ const REACHED =
 const ACCESS = /access resets at (?<when>\d{1,2}:\d{2} ?[ap]m) ?(?<zone>[a-z]{1,5}(?:[+-]\d{1,2}(?::\d{2})?)?)?/i
 /** `Your quota will reset after 12h22m45s.` */
 const AFTER = /quota will reset after (?<duration>[\d.dhms ]+)/i
-/** `"retryDelay": "51820.6s"`, also where the quotes are escaped. */
+/** `"retryDelay": "51820.6s"`, even where the quotes are escaped. */
 const DELAY = /\bretryDelay\\*"? ?: ?\\*"(?<duration>[\d.]+m?s)/
 
 /** Usage limit of Gemini CLI: from its screen, its chat, and errors of its API. */

@@ -72,7 +72,7 @@ function chat(path: string, key = keyOf(path)): LogHandle {
 
 /** The chats of Gemini CLI. */
 export const geminiLogs: LogFinder = {
-  /** The list of projects tells where the chats will be. */
+  /** The list of projects gives the folder of the chats. */
   folders: (search, keys) => [
     ...chatFolders(search).flatMap((folder) => [folder, ...keys.map((key) => join(folder, basename(key)))]),
     home(search),

@@ -26,7 +26,7 @@ export interface LogSnapshot {
   readonly key: string | undefined
 }
 
-/** A problem of a log that its readers are told about. */
+/** A problem of a log that its readers must know. */
 export interface LogDiagnostic {
   readonly code: string
   readonly count: number

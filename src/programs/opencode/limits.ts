@@ -5,7 +5,7 @@ const REACHED =
   /usage limit reached|usage exceeded|exceeded your (?:current )?quota|rate limit (?:reached|exceeded)|too many requests/i
 /** `[retrying in 1h 59m attempt #1]`, `[retrying in ~1 day attempt #1]`. */
 const RETRYING = /\[retrying in ~?(?<duration>[^\]#]{1,40}?)(?: attempt)? #\d+\]/i
-/** It tries again by itself; a provider that is only busy is asked again sooner. */
+/** It tries again automatically; a provider that is only busy is asked again sooner. */
 const SHORTEST = 5 * 60_000
 
 /** Usage limit of OpenCode, below its input line, while it waits to retry. */

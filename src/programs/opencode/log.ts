@@ -94,7 +94,7 @@ const MAX_MESSAGES = 5000
 const SELECT_SESSION = '/* gc reads along */ SELECT id, parent_id, directory, time_created FROM session'
 
 /**
- * Opens another program's database read-only. While it is in use its write-ahead log is read too, without blocking
+ * Opens another program's database read-only. While it is in use its write-ahead log is read as well, without blocking
  * the writer; otherwise it is opened as immutable, so that no files are created beside it.
  */
 export function openDatabase(path: string): Database | undefined {
@@ -112,7 +112,7 @@ export function openDatabase(path: string): Database | undefined {
   }
 }
 
-/** True if what is read are tables: whoever writes the database could have a query of a view run for ever. */
+/** True if what is read are tables: anyone who writes the database could have a query of a view run indefinitely. */
 const isPlain = (db: Database): boolean =>
   db
     .query<{ name: string }, []>(

@@ -8,7 +8,7 @@ import type {
   ProviderPreset,
 } from '../program.ts'
 
-/** A session that nobody watches has nobody to ask, so its tools run without asking. */
+/** A session that no one watches has no one to ask, so its tools run without asking. */
 const ENV = { OPENCODE_PERMISSION: '{"*":"allow"}' }
 
 /**

@@ -3,7 +3,7 @@ import type { ProgramRuntime } from '../program.ts'
 import { opencodeLimit } from './limits.ts'
 import { opencodeLogs } from './log.ts'
 
-/** The plugin that tells gc which conversation OpenCode holds; it does nothing outside of a session. */
+/** The plugin that reports OpenCode's conversation to gc; it does nothing outside of a session. */
 const PLUGIN = `export const gc = async ({ $ }) => ({
   event: async ({ event }) => {
     if (!process.env.GC_SESSION_ID || event.type !== 'session.created') return

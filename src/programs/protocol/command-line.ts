@@ -1,4 +1,4 @@
-/** Characters that mean themselves to every shell, wherever they stand in a word. */
+/** Characters that mean themselves to every shell, wherever they are in a word. */
 const PLAIN = /[\w@%+=:,./-]/
 const BLANK = /[ \t]/
 /** No shell reads these as text, whatever stands around them. */

@@ -18,7 +18,7 @@ interface PeopleOptions {
   store: Store
   log: EventLog
   clock: Clock
-  /** The account of the operator, whose name nobody else gets. */
+  /** The account of the operator, whose name no one else gets. */
   account: string | undefined
 }
 
@@ -75,7 +75,7 @@ export class People {
     }, actorOf(caller))
   }
 
-  /** Removes a person: their token is nobody's from then on. */
+  /** Removes a person: their token is no one's from then on. */
   remove(caller: Caller, name: string): Promise<OKResponseBody> {
     const { store, log } = this.options
     return store.write((tx) => {

@@ -6,7 +6,7 @@ import { createReader, type ReaderSetup, type Writer } from '../../social/reader
 import { stackOf } from '../stack.ts'
 import type { FromReader, Requests, ToReader } from './messages.ts'
 
-/** Runs a reader of the network as a child of the writer, until that says so or is gone. */
+/** Runs a reader of the network as a child of the writer, until that requests it or is gone. */
 export async function runReader(): Promise<number> {
   const link = new WriterLink()
   const report = (error: unknown) => link.send({ kind: 'report', message: stackOf(error) })
