@@ -82,7 +82,7 @@ async function carryOut(bd: BdContext, lines: readonly Line[]): Promise<void> {
   }
 }
 
-/** The words of a line; what stands in quotes is one word. */
+/** The words of a line; what is in quotes is one word. */
 const split = (line: string): string[] =>
   (line.match(/(?:[^\s"]|"(?:\\.|[^"\\])*")+/g) ?? []).map((word) =>
     word.replace(/"((?:\\.|[^"\\])*)"/g, (_, inner: string) => inner.replace(/\\(.)/g, '$1')),

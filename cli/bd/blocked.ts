@@ -3,7 +3,7 @@ import { describeBlockers, openBlockers } from '../bead/blockers.ts'
 import type { BdContext } from './context.ts'
 import { toBare } from './issue.ts'
 
-/** Beads whose dependencies are read at once. */
+/** Beads whose dependencies are read immediately. */
 const AT_ONCE = 16
 
 export function blockedCommand(program: Command, bd: BdContext): void {

@@ -151,7 +151,7 @@ export async function claim(bd: BdContext, id: string): Promise<boolean> {
   }
 }
 
-/** Only sessions claim work: for a person the next step is shown, and nobody's. */
+/** Only sessions claim work: for a person the next step is shown, and no one's. */
 const mayClaim = ({ context: { io } }: BdContext): boolean => Boolean(io.env.GC_TOKEN && io.env.GC_SESSION_ID)
 
 async function claimFirst(bd: BdContext): Promise<Issue | undefined> {

@@ -32,7 +32,7 @@ export async function membersOf(bd: BdContext, id: string): Promise<Bead[]> {
   return readItems(call)
 }
 
-/** The beads right below one, closed ones too, oldest first; none when there is no such bead. */
+/** The beads right below one, closed ones as well, oldest first; none when there is no such bead. */
 export async function childrenOf(bd: BdContext, id: string): Promise<Bead[]> {
   if ((await bd.find(id)) === undefined) return []
   return (await membersOf(bd, id)).filter(({ parent }) => parent === id)

@@ -3,7 +3,7 @@ import { ApiError } from '../../src/client/errors.ts'
 import type { Bead, BeadChangeEntry, BeadEntry } from '../../src/work/beads/index.ts'
 import { failure } from '../io/exit.ts'
 
-/** Creates one bead together with its dependencies, so that nobody claims it before they are recorded. */
+/** Creates one bead together with its dependencies, so that no one claims it before they are recorded. */
 export async function createBead(city: CityClient, entry: Omit<BeadEntry, 'name'>): Promise<Bead> {
   const { needs = [], ephemeral, ...body } = entry
   if (needs.length === 0 && ephemeral === undefined) return city.call('POST ~/beads', { body })

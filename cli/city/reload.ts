@@ -40,7 +40,7 @@ export async function reload({ io }: CommandContext, city: CityClient, options: 
   printJson(io, envelope({ command: 'reload', message, city_path, ...modes, outcome, in_force_since, files }))
 }
 
-/** A change is mostly in force before anybody asks for it: says since when, and what it was. */
+/** A change is mostly active before anybody asks for it: says since when, and what it was. */
 function unchanged(city: string, { in_force_since, files }: Pick<ConfigReloaded, 'in_force_since' | 'files'>): string {
   const time = new Date(in_force_since).toLocaleString('sv-SE')
   const first = files.find((file) => !file.startsWith('../')) ?? files[0]

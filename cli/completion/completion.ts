@@ -15,7 +15,7 @@ const SCRIPTS: Readonly<Record<string, string>> = { bash, zsh, fish }
 /** Time a shell waits for the words, from when it starts gc. */
 const DEADLINE_MS = 150
 
-/** The status with which a shell is told to offer files. */
+/** The status that makes a shell offer files. */
 const NO_WORDS = 1
 
 export function completionCommands(program: Command, context: CommandContext): void {

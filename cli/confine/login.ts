@@ -5,7 +5,7 @@ import type { CommandContext } from '../context/context.ts'
 import { failure } from '../io/exit.ts'
 import { confirm, printLine } from '../io/io.ts'
 
-/** Defines the command that lets confined sessions use the log-in of their program. */
+/** Defines the command that lets confined sessions use the login of their program. */
 export function confineLoginCommand(confine: Command, context: CommandContext): void {
   confine
     .command('share-login')
@@ -41,7 +41,7 @@ async function share(context: CommandContext, path: string, provider: string, is
 
 const RISK = 'Whatever runs in one can read it too, and act as you with your subscription until you log out.'
 
-/** Asks whether a new agent may use the log-in of its program, or says what lets it, where nobody said that yet. */
+/** Asks whether a new agent may use the login of its program, or says what lets it, where no one said that yet. */
 export async function offerLogin(context: CommandContext, path: string, agent: string): Promise<void> {
   const { io } = context
   const { unsharedLoginOf } = await import('../../src/agents/confinement/offline-login.ts')

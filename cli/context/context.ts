@@ -23,7 +23,7 @@ export class CommandContext {
     private readonly startsSupervisor = true,
   ) {}
 
-  /** The same context, looking for its supervisor anew. */
+  /** The same context, looking for its supervisor again. */
   renewed(): CommandContext {
     return new CommandContext(this.io, this.program, this.startsSupervisor)
   }
@@ -53,7 +53,7 @@ export class CommandContext {
     return this.#client
   }
 
-  /** Programs that gc started wait while the supervisor restarts; a person is told at once that there is none. */
+  /** Programs that gc started wait while the supervisor restarts; a person sees immediately that there is none. */
   get #bridge(): BridgeOptions | undefined {
     const { env } = this.io
     if (!env.GC_TOKEN) return undefined

@@ -21,7 +21,7 @@ const MIN_FREE_BYTES = 64 * 1024
 
 const START_MS = 20_000
 const STEP_MS = 50
-/** From when a supervisor listens until its home says so. */
+/** Time between a supervisor's first listening and the record in its home. */
 const ANNOUNCE_MS = 300
 
 /** The part of a context that finds a supervisor. */

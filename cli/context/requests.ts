@@ -14,7 +14,7 @@ interface Accepted {
 
 const TIMEOUT_MS = 120_000
 
-/** An accepted request that takes longer than a command waits; it goes on. */
+/** An accepted request that takes longer than a command waits; it continues. */
 export class RequestPending extends Exit {
   constructor(
     id: string,
@@ -42,7 +42,9 @@ export const waitForSupervisor = (context: CommandContext, accepted: Accepted): 
 /** Interval of checks on a city that is being opened. */
 const LOOK_MS = 1_000
 
-/** Waits until a city that is registered is up; throws why it is not, also where a full disk keeps the event of that. */
+/**
+ * Waits until a city that is registered is up; throws why it is not, even where a full disk keeps the event of that.
+ */
 export async function waitForOpening(
   context: CommandContext,
   accepted: Accepted,

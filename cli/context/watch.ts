@@ -105,7 +105,7 @@ export async function newestIndex(city: CityClient, after?: string): Promise<str
   return (await city.callIndexed('GET ~/events', call)).index
 }
 
-/** Time the events of all cities are awaited at once. */
+/** Time the events of all cities are awaited immediately. */
 const MAX_WAIT_MS = 30_000
 
 /** The cursor of the newest event of all cities and of the supervisor; with `after`, waits for a newer one. */

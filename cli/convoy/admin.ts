@@ -72,7 +72,7 @@ async function target(context: CommandContext, id: string, branch: string, { jso
   printLine(context.io, `The target branch of ${sanitizeLine(id)} is ${sanitizeLine(branch)}.`)
 }
 
-/** True if `gc sling` made it for one bead, or a run for its input: nobody groups work by it. */
+/** True if `gc sling` made it for one bead, or a run for its input: no one groups work by it. */
 export const isAutomatic = ({ title, labels, metadata }: Bead): boolean =>
   metadata?.['gc.synthetic'] === 'true' || (title.startsWith('sling-') && !labels?.includes(OWNED_LABEL))
 

@@ -182,7 +182,7 @@ async function checkLogins(context: CommandContext, city: CityFiles): Promise<Ch
   }
 }
 
-/** Nobody can tell from outside what was reviewed, so this says what to expect. */
+/** No one can tell from outside what was reviewed, so this says what to expect. */
 function checkHooks({ hookReviews }: CityFiles): readonly CheckResult[] {
   return hookReviews.length === 0 ? [] : [{ ...ok('hooks', HOOK_REVIEW), details: hookReviews }]
 }

@@ -12,7 +12,7 @@ import { printTable } from '../io/table.ts'
 
 const COLOURS: Record<string, Colour> = { configured: 'green', needs_auth: 'yellow', not_installed: 'dim' }
 
-/** The remedy for hooks of Codex that nobody has reviewed yet. */
+/** The remedy for hooks of Codex that no one has reviewed yet. */
 export const HOOK_REVIEW =
   'Codex asks a person to review its hooks when they are new or changed, and its session waits: `gc attention` shows the question, `gc attention answer <number> <option>` answers it'
 

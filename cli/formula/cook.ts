@@ -13,7 +13,7 @@ interface Cook extends JsonOption {
   rig?: string
 }
 
-/** `gc formula cook`: the beads of a formula, for nobody. */
+/** `gc formula cook`: the beads of a formula, for no one. */
 export function cookCommand(formula: Command, context: CommandContext): void {
   withJson(formula.command('cook').description("create a formula's beads unassigned"))
     .argument('<formula>')

@@ -53,7 +53,7 @@ const render = (markdown: string, { width = USUAL_WIDTH, colour }: Io): string =
     { columns: Math.min(width, 120), colors: colour },
   )
 
-/** Joins the lines of paragraphs and list items, which the terminal wraps anew; code and tables stay as they are. */
+/** Joins the lines of paragraphs and list items, which the terminal wraps again; code and tables stay as they are. */
 const unwrap = (markdown: string): string =>
   markdown
     .split(/(^```[\s\S]*?^```$)/m)

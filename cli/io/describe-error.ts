@@ -26,7 +26,7 @@ export function exitStatus(error: unknown): number {
   return error instanceof SupervisorOutage ? TEMPORARY_FAILURE : 1
 }
 
-/** The sentence that tells a user about an error. */
+/** The sentence that describes an error to a user. */
 export const errorSentence = (error: unknown, env: Env): string => describeError(error, env).message
 
 /** An error in words that say what to do, whatever was thrown. */

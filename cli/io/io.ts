@@ -49,7 +49,9 @@ export function processIo(): Io {
   }
 }
 
-/** All of standard input. Ctrl-c ends the process: a read from a terminal cannot be taken back, and nothing was done yet. */
+/**
+ * All of standard input. Ctrl-c ends the process: a read from a terminal cannot be undone, and nothing was done yet.
+ */
 async function readInput(signal: AbortSignal): Promise<string> {
   const end = () => process.exit(INTERRUPTED)
   signal.addEventListener('abort', end, { once: true })
@@ -124,7 +126,7 @@ function exitOnUnwritable(stream: NodeJS.WriteStream): void {
 export const printJson = (io: Io, value: unknown): void =>
   io.out(io.formatJson?.(value) ?? `${showHidden(JSON.stringify(value))}\n`)
 
-/** Prints an error as JSON, on standard error, so that nobody takes it for the answer. */
+/** Prints an error as JSON, on standard error, so that no one takes it for the answer. */
 export const printJsonError = (io: Io, error: object): void =>
   io.err(`${showHidden(JSON.stringify({ schema_version: '1', ok: false, error }))}\n`)
 

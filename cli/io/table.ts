@@ -104,7 +104,7 @@ function widestShrinkable(widths: readonly number[], minWidths: readonly (number
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, n) => total + n, 0)
 
-/** Prints fields below each other: `name  value`, which goes on below itself; leaves out those without a value. */
+/** Prints fields below each other: `name value`, which continues below itself; leaves out those without a value. */
 export function printFields(io: Io, pairs: readonly (readonly [string, string | number | undefined])[]): void {
   const filled = pairs.filter(
     (pair): pair is readonly [string, string | number] => pair[1] !== undefined && pair[1] !== '',

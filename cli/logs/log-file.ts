@@ -9,7 +9,7 @@ const sizeOf = (path: string): number => statSync(path, { throwIfNoEntry: false 
 
 /**
  * Appends to a file; of a large one, the file before is kept and the one before that is not. What a full disk does not
- * take is left out, so that whoever reports goes on; the file says so once it takes lines again.
+ * take is left out, so that anyone who reports continues; the file notes the gap once it takes lines again.
  */
 export function logFile(path: string): (text: string) => void {
   setInterval(() => trimStart(path), TRIM_MS).unref()

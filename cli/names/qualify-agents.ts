@@ -35,7 +35,7 @@ const isBareAgent = (placeholder: string, value: unknown): value is string =>
   /^[\w.-]+$/.test(value) &&
   kindsOf(placeholder).some(({ missing }) => missing === 'agent-not-found')
 
-/** The agents of the rig; none when there is no city, no rig, or nobody who knows. */
+/** The agents of the rig; none when there is no city, no rig, or no one who knows. */
 async function agentsOfRig(context: CommandContext, given: string | undefined): Promise<string[]> {
   try {
     const city = await context.city()

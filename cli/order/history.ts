@@ -18,7 +18,7 @@ interface HistoryOptions extends JsonOption {
   since?: number
 }
 
-/** Number of runs that are asked for at once. */
+/** Number of runs that are asked for together. */
 const PAGE = 500
 
 export function historyCommand(order: Command, context: CommandContext): void {

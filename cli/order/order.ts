@@ -10,10 +10,10 @@ import { runCommand } from './run.ts'
 import { showCommand } from './show.ts'
 import { sweepCommands } from './sweep.ts'
 
-/** The commands about orders as they are declared; `list` tells what is wrong beside the orders that there are. */
+/** The commands about orders as they are declared; `list` also shows problems of their files. */
 const DECLARED: ReadonlySet<string> = new Set(['show', 'run', 'check', 'history', 'enable', 'disable'])
 
-/** `gc order`: what gc runs by itself, by the clock or by what happens. */
+/** `gc order`: what gc runs automatically, by the clock or by what happens. */
 export function orderCommands(program: Command, context: CommandContext): void {
   const order = program.command('order').description('manage orders: commands and formulas with a trigger')
   order.hook('preAction', async (_, command) => {

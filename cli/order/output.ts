@@ -37,7 +37,7 @@ export async function followRun(
   return undefined
 }
 
-/** Prints complete lines. A stream that connects again begins anew: what was printed is not printed twice. */
+/** Prints complete lines. A stream that connects again begins again: what was printed is not printed twice. */
 class LinePrinter {
   #pending = ''
   #seen = 0

@@ -80,7 +80,7 @@ async function start(io: Io, city: City, command: PackCommand, args: readonly st
 const signalNumber = (signal: string | number): number =>
   typeof signal === 'number' ? signal : (Object.entries(system.signals).find(([name]) => name === signal)?.[1] ?? 0)
 
-/** Ctrl-c reaches the script by itself, which belongs to the same terminal. */
+/** Ctrl-c reaches the script automatically, which belongs to the same terminal. */
 const FORWARDED = ['SIGTERM', 'SIGHUP'] as const
 
 /** Command line of a script; one without its executable mode is run by a shell. */

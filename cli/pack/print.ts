@@ -38,7 +38,7 @@ export function printTree(io: Io, trees: readonly ImportTree[], depth = 0): void
   }
 }
 
-/** Lists what starts by itself, before it does. */
+/** Lists what starts automatically, before it does. */
 export function printPrograms(io: Io, programs: readonly StartingProgram[], heading: string): void {
   if (programs.length === 0) return
   io.err(`${heading}\n`)

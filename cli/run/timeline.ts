@@ -11,7 +11,7 @@ interface Timeline extends JsonOption {
   limit: number
 }
 
-/** `gc run timeline`: what became of every step, and what it cost. */
+/** `gc run timeline`: the outcome of every step, and what it cost. */
 export function timelineCommand(run: Command, context: CommandContext): void {
   withWatch(withJson(run.command('timeline').description('show outcome, time, session and cost of every step')))
     .argument('<run>')

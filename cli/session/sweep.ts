@@ -82,7 +82,7 @@ export function printDetachedLines(
   }
 }
 
-/** Says what left its session and is still there, of one city or of all, now that nobody else is left to say it. */
+/** Says what left its session and is still there, of one city or of all, now that no one else is left to say it. */
 export async function printRemaining(io: Io, city?: string): Promise<void> {
   const { findRemaining } = await import('../../src/host/process/marked.ts')
   const remaining = await findRemaining(resolveHome(io.env), city)

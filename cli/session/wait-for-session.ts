@@ -20,7 +20,7 @@ const WAIT_TIMEOUT_MS = 150_000
 /** Time a person who interrupts waits at most. */
 const WITHDRAW_MS = 5_000
 
-/** Waits until a requested session is up; tells what it waits for, and takes the request back when it is interrupted. */
+/** Waits until a requested session is up; prints the reason for the wait, and cancels the request when interrupted. */
 export async function waitForSession(
   context: CommandContext,
   city: CityClient,

@@ -64,7 +64,7 @@ export async function firstRun(
   await finish(context, started, talk, plan)
 }
 
-/** Fails where nobody can be asked for what only the caller knows. */
+/** Fails where no one can be asked for what only the caller knows. */
 function requireAnswers(given: string | undefined, { program, command }: FirstRunOptions): void {
   const missing = [
     ...(given === undefined ? ['the folder of the city'] : []),

@@ -45,7 +45,7 @@ export function slingCommand(program: Command, context: CommandContext): void {
     })
 }
 
-/** Slings a bead to whom its rig names for work that names nobody. */
+/** Slings a bead to whom its rig names for work that names no one. */
 async function slingToDefault(context: CommandContext, bead: string, options: SlingOptions): Promise<void> {
   if (options.formula === true) throw usageError('a formula goes to an agent: `gc sling <agent> <formula> --formula`')
   const city = await context.city()
@@ -79,7 +79,7 @@ function sentenceOf({ run, formula, bead, root_bead_id, target }: SlingResponse)
   return `Run ${run.run_id}${of} goes to ${target}; \`gc run show ${run.run_id} --watch\` follows it.`
 }
 
-/** A bead for which a run goes on has a status of its own, which scripts look at. */
+/** A bead for which a run continues has a status of its own, which scripts look at. */
 function withConflictStatus(error: unknown): never {
   if (error instanceof ApiError && error.code === 'sling-source-workflow-conflict') throw new Exit(3, error.message)
   throw error

@@ -200,7 +200,7 @@ async function serveOnlySocial(io: Io, options: Serve, report: (message: string)
   forget()
 }
 
-/** A signal stops the supervisor and leaves the agents to the host; a second one ends it at once. */
+/** A signal stops the supervisor and leaves the agents to the host; a second one ends it immediately. */
 function endOnSignal(running: Pick<Running, 'stop'>, interrupted: AbortSignal): () => void {
   let stopping = false
   const end = (signal: string) => {

@@ -119,7 +119,7 @@ async function chosenCity(context: CommandContext): Promise<string | undefined> 
   return city
 }
 
-/** Fails for a city that the supervisor does not have; without a supervisor the dashboard says so itself. */
+/** Fails for a city that the supervisor does not have; without a supervisor the dashboard reports that itself. */
 async function requireCity(client: Client, city: string): Promise<void> {
   const cities = await client.call('GET /v0/cities').catch((error) => {
     if (error instanceof Unreachable) return undefined

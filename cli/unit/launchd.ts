@@ -5,7 +5,7 @@ export const LABEL = 'gc.supervisor'
 
 /**
  * An agent of launchd. Its end does not end the processes that it started, which are the session host and the agents;
- * it is started again unless it ended by itself, as `gc down` lets it.
+ * it is started again unless it ended automatically, as `gc down` lets it.
  */
 export const launchdAgent = ({ words, env }: Launch): string => `<?xml version="1.0" encoding="UTF-8"?>
 <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">

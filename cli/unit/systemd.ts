@@ -1,8 +1,8 @@
 import type { Launch } from './launch.ts'
 
 /**
- * A user unit of systemd. A stop or restart ends the supervisor alone, so that the session host and the agents go on;
- * the cgroup is delegated, so that each session gets one of its own.
+ * A user unit of systemd. A stop or restart ends the supervisor alone, so that the session host and the agents
+ * continue; the cgroup is delegated, so that each session gets one of its own.
  */
 export function systemdUnit({ words: [program = '', ...args], env }: Launch): string {
   // Variables are expanded in the arguments of a command and nowhere else.

@@ -74,7 +74,7 @@ interface Restart {
   start(): LaunchedSupervisor
 }
 
-/** Starts the supervisor anew; when that fails, everything goes back to how it was. */
+/** Starts the supervisor again; when that fails, everything goes back to how it was. */
 async function restart(
   context: CommandContext,
   { candidate, back }: Plan,

@@ -4,7 +4,7 @@ import template from './install.sh' with { type: 'text' }
 export interface InstallerInputs {
   readonly version: string
   readonly publicKey: string | undefined
-  /** The address of the release files; empty if it has to be given when gc is installed. */
+  /** The address of the release files; empty if it must be given when gc is installed. */
   readonly url: string
   /** The SHA-256 of the gzipped program of each platform. */
   readonly checksums: ReadonlyMap<string, string>
