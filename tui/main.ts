@@ -23,7 +23,7 @@ export interface DashboardOptions {
   isFirstRun: boolean
   /** The city to open with; without one, the list of cities. */
   city?: string
-  /** Opens the terminal of a session; resolves when the person leaves it or it ends, with a sentence that says so. */
+  /** Opens the terminal of a session; resolves when the person leaves it or it ends, with a sentence about it. */
   attach(city: string, session: string): Promise<string>
 }
 

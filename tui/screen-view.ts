@@ -100,7 +100,7 @@ export class ScreenView implements View, Stage, Disposable {
     this.#timer ??= setTimeout(() => this.settle(), FRAME_MS)
   }
 
-  /** Shows the state as it is; later, while the terminal does not keep up with what is written. */
+  /** Shows the state unchanged; later, while the terminal does not keep up with what is written. */
   settle(): void {
     clearTimeout(this.#timer)
     this.#timer = undefined
@@ -186,7 +186,7 @@ export class ScreenView implements View, Stage, Disposable {
     input.pause()
   }
 
-  /** Gives the terminal to something else for as long as that takes; the dashboard is drawn anew after it. */
+  /** Gives the terminal to something else for as long as that takes; the dashboard is drawn again after it. */
   async #lend(task: () => Promise<void>): Promise<void> {
     const { output } = this.options
     output.write(mouse(false) + savedTitle[1])

@@ -95,7 +95,7 @@ const asText = (value: unknown): string | undefined => {
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
-/** A budget of the city or of its rig limits an agent, too. */
+/** A budget of the city or of its rig limits an agent as well. */
 const limitsAgent = ({ scope, name = '' }: Budget, agent: string, rig: string): boolean =>
   scope === 'city' || name === (scope === 'agent' ? agent : rig)
 

@@ -107,7 +107,7 @@ function parsePriority(value: string): string {
   return value.trim()
 }
 
-/** Names who works on it now; what somebody else has closed meanwhile is not this person's to take back. */
+/** Names who works on it now; what somebody else has closed is not this person's to undo. */
 const close = (id: string, title: string, worker = ''): Action => ({
   key: 'x',
   name: 'close',

@@ -17,7 +17,7 @@ async function write(city: CityClient, id: string, field: Field, value: string):
 
 /**
  * Changes what a person has read and edited. What somebody else has changed since is never written over, neither by the
- * change nor when it is taken back.
+ * change nor when it is undone.
  */
 export async function change({ city }: Reach, seen: Bead, field: Field, value: string): Promise<Outcome> {
   const { id } = seen

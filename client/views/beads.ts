@@ -7,7 +7,7 @@ import { differenceOf } from './several.ts'
 import { toneOf } from './tones.ts'
 
 const PAGE = 200
-/** Types with a page of their own, or that gc keeps by itself. */
+/** Types with a page of their own, or that gc keeps automatically. */
 const BOOKKEEPING: ReadonlySet<string> = new Set(['session', 'message', 'gate', 'convoy', 'spec'])
 
 /** The orders of the list, and the statuses that each shows, one after the other. */

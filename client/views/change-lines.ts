@@ -101,7 +101,7 @@ function diffLine(line: DiffLine): ShownLine {
   }
 }
 
-/** Code as it is: escape sequences and other hidden characters are part of it, and are shown. */
+/** Code unchanged: escape sequences and other hidden characters are part of it, and are shown. */
 const shown = (code: string): string => showHidden(expandTabs(code))
 
 function commentLines(comment: ChangeComment, where = ''): ShownLine[] {

@@ -31,7 +31,10 @@ const roundBefore = ({ round }: ChangeView, part: Part): number | undefined =>
 /** Readers of pages for which the look of a person was recorded. */
 const looked = new WeakSet<Reach>()
 
-/** Records once for each opening of the page that a person looks at a change. A caller who may only read goes on reading. */
+/**
+ * Records once for each opening of the page that a person looks at a change. A caller who may only read continues
+ * reading.
+ */
 async function recordLook(reach: Reach, { state, id }: ChangeView): Promise<void> {
   if (state !== 'ready' || looked.has(reach)) return
   looked.add(reach)

@@ -6,7 +6,7 @@ import { matchesFilter } from './matching.ts'
 import { type Action, type PageEvent, type Reach, table } from './page.ts'
 
 const PAGE = 100
-/** A text is looked for in so many events at once, until there are enough or so many reads found too few. */
+/** A text is looked for in so many events at a time, until there are enough or so many reads found too few. */
 const LOOKED_THROUGH = 500
 const ENOUGH = 60
 const MAX_READS = 10

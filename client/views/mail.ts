@@ -64,7 +64,7 @@ const reply = (id: string): Action => ({
   },
 })
 
-/** Marks a message as read, or as not read; whom it is for is told of those that are not. */
+/** Marks a message as read, or as not read; its recipient is notified of unread ones. */
 const markRead = ({ id, to }: Message, read: boolean): Action => ({
   key: 'm',
   name: read ? 'read' : 'unread',

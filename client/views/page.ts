@@ -97,7 +97,7 @@ export interface Action {
   readonly help: string
   /** Reason it cannot be done now. */
   readonly disabled?: string | undefined
-  /** True if the page has to be read to the end of what is asked first. */
+  /** True if the page must be read to the end of what is asked first. */
   readonly afterReading?: boolean
   /** Asked before it is done, since it hurts; names what it hits. */
   readonly confirm?: string | ((values: Readonly<Record<string, string>>) => string)
@@ -258,7 +258,7 @@ export interface TextContent {
   /** Lines that stay above the text while it scrolls. */
   readonly head?: readonly Line[]
   readonly lines?: readonly Line[]
-  /** So many lines have to be read before it is answered. */
+  /** So many lines must be read before it is answered. */
   readonly toRead?: number
   /** The line that stands on top when the text is first shown. */
   readonly first?: number

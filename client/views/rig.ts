@@ -10,7 +10,7 @@ type Rig = Output<'GET ~/rig/{name}'>
 type Agent = Output<'GET ~/agents'>['items'][number]
 type Worktree = Output<'GET ~/worktrees'>['items'][number]
 
-/** One rig: how its folder stands in git, its agents, and the worktrees of its sessions. */
+/** One rig: how its folder is in git, its agents, and the worktrees of its sessions. */
 export const rigPage = text({
   name: 'rig',
   about: 'rig',

@@ -63,7 +63,7 @@ const isOfSessions = isOneOf('session.', 'agent.', 'attention.')
 
 const isOfPeople = (actor = ''): boolean => actor === 'human' || actor === 'operator' || actor.startsWith('@')
 
-/** True if an agent took up a bead, or is done with one: what people do to beads changes no session by itself. */
+/** True if an agent took up a bead, or is done with one: what people do to beads changes no session automatically. */
 const isWork = ({ type, actor }: PageEvent): boolean =>
   (type === 'bead.updated' || type === 'bead.closed') && !isOfPeople(actor)
 

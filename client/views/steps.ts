@@ -3,10 +3,10 @@ import { money } from './figures.ts'
 
 export type TimelineStep = RunTimeline['steps'][number]
 
-/** Steps that gc does by itself, which nobody looks for. */
+/** Steps that gc does automatically, which no one looks for. */
 const BOOKKEEPING: ReadonlySet<string> = new Set(['spec', 'workflow-finalize'])
 
-/** True if gc keeps a step by itself. */
+/** True if gc keeps a step automatically. */
 export const isBookkeeping = (kind: string | undefined): boolean => BOOKKEEPING.has(kind ?? '')
 
 const MARKS: Readonly<Record<string, string>> = {

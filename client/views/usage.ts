@@ -157,7 +157,7 @@ export const budgetsPage = table<Budget>({
   actions: () => [setBudget],
 })
 
-/** The agents whose programs report no usage, and what comes of that. */
+/** The agents whose programs report no usage, and the result of that. */
 function uncountedLines(uncounted: Budgets['uncounted'], strict: boolean): Line[] {
   if (uncounted.length === 0) return []
   const names = uncounted.map(({ agent }) => agent).join(', ')

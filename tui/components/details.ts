@@ -2,7 +2,7 @@ import { type Column, type Line, type Row, shownText } from '../../client/views/
 import { displayWidth, padTo } from '../../src/client/text.ts'
 import { wrapLine } from '../state/text-lines.ts'
 
-/** So much room has to be left below the rows of a table. */
+/** So much room must be left below the rows of a table. */
 const MIN_ROOM = 3
 
 interface Room {

@@ -10,7 +10,7 @@ type SpanLine = readonly Span[]
 const EMPTY: SpanLine = []
 const FOOT = ' enter next · tab other field · esc cancel'
 const LONG_FOOT = ' enter next · ctrl+j new line · tab other field · esc cancel'
-/** So many lines of a long text are seen at once. */
+/** So many lines of a long text are seen together. */
 const MAX_LONG = 12
 /** So many names are shown that a field may hold. */
 const MAX_NAMES = 8

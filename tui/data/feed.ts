@@ -92,7 +92,7 @@ export class Feed {
     )
   }
 
-  /** Reads a table anew, for another order or filter; once for what is typed in one go. */
+  /** Reads a table again, for another order or filter; once for what is typed in one go. */
   reload(location: Location): void {
     this.#tables.get(viewKey(location))?.forget()
     this.#readerAt(location)?.refresh.soon()
@@ -150,7 +150,7 @@ export class Feed {
     }
   }
 
-  /** A city that is stopped, or gone, is looked for until it is there again; meanwhile the page says so. */
+  /** A city that is stopped, or gone, is looked for until it is there again; the page shows it. */
   async #followEvents(): Promise<void> {
     const { signal } = this.#ended
     while (!signal.aborted) {

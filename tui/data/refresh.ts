@@ -8,8 +8,8 @@ const MAX_PAUSE_MS = 2_000
 const RAIN = 4
 
 /**
- * Reads what is shown again when it has changed: at once after a quiet time, then once for all that changes within a
- * pause, and always after the last change. The pauses grow while events rain, so that a busy city costs no more to
+ * Reads what is shown again when it has changed: immediately after a quiet time, then once for all that changes within
+ * a pause, and always after the last change. The pauses grow while events rain, so that a busy city costs no more to
  * watch than a quiet one.
  */
 export class Refresh {

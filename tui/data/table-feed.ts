@@ -67,7 +67,7 @@ export class TableFeed {
     })
   }
 
-  /** Adds the row of an event before all others, where rows are events; false when the table has to be read instead. */
+  /** Adds the row of an event before all others, where rows are events; false when the table must be read instead. */
   take(event: CityEvent): boolean {
     const { page, location } = this
     const [first] = this.#segments
@@ -84,7 +84,7 @@ export class TableFeed {
     return true
   }
 
-  /** Forgets what was read, for another order or filter; it is read anew with the next refresh. */
+  /** Forgets what was read, for another order or filter; it is read again with the next refresh. */
   forget(): void {
     this.#segments = []
   }

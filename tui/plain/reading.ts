@@ -5,7 +5,7 @@ import { focused } from '../state/navigation.ts'
 import { selectedIndex, selectedRow, shownRows } from '../state/selection.ts'
 import { here, type State, viewOf } from '../state/state.ts'
 
-/** A table is not read further than this; `next` goes on. */
+/** A table is not read further than this; `next` continues. */
 const MAX_ROWS = 20
 /** So many of the last lines are read of a text that grows; of any other, so many of the first. */
 const MAX_GROWING = 40
@@ -90,7 +90,7 @@ function rowText(state: State, page: TablePage, row: Row): string {
 /** More changes than this are counted instead of said one by one. */
 const MAX_SENTENCES = 10
 
-/** Changed rows of a table, each as a sentence. Ages are left out: they change by themselves. */
+/** Changed rows of a table, each as a sentence. Ages are left out: they change on their own. */
 function changedRows(page: TablePage, before: readonly Row[], after: readonly Row[]): string[] {
   const old = new Map(before.map((row) => [row.id, row]))
   const kept = new Set(after.map(({ id }) => id))

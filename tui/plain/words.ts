@@ -37,5 +37,5 @@ export function keysOf(line: string, { bindings }: Keymap, isTyping: boolean): r
   return [keyOf('command'), ...line.replace(/^:/, ''), 'enter']
 }
 
-/** True if a line agrees to what was asked; any other leaves everything as it is. */
+/** True if a line agrees to what was asked; any other leaves everything unchanged. */
 export const isYes = (line: string): boolean => /^y(es)?$/i.test(line)

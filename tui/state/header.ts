@@ -17,7 +17,7 @@ export interface HeaderTab {
 const NAME = ' gc  '
 const BETWEEN = ' │ '
 
-/** The cities that are open and where they stand in the header. */
+/** The cities that are open and where they are in the header. */
 export function tabsOf(state: State): readonly HeaderTab[] {
   const shown = here(state)
   const names = state.tabs.map(({ city }) => city)

@@ -139,7 +139,7 @@ export type Message =
       readonly happened: number
     }
 
-/** All of the dashboard's logic: the next state, and what is to be done, if anything. */
+/** All of the dashboard's logic: the next state, and what should be done, if anything. */
 export function step(state: State, message: Message): Step {
   const [reacted, effect] = react(state, message)
   const next = markRead(reacted)
@@ -426,7 +426,7 @@ function undoLast(state: State): Step {
     : [notice(state, 'there is nothing to undo', false)]
 }
 
-/** Notes that the end of what has to be read has been on the screen; where all is read aloud, it has been said. */
+/** Notes that the end of what must be read has been on the screen; where all is read aloud, it has been said. */
 function markRead(state: State): State {
   if (state.overlay) return state
   const unread = areasOf(state).find(({ location, isPreview }) => {
@@ -577,7 +577,7 @@ function onOverlayKey(state: State, overlay: Overlay, key: string): Step {
 
 type Form = Overlay & { kind: 'form' }
 
-/** A key in a form: enter goes on to the next field, and after the last one does what was asked. */
+/** A key in a form: enter continues to the next field, and after the last one does what was asked. */
 function onFormKey(state: State, form: Form, key: string): Step {
   const { chosen, fields, at } = form
   const go = (to: number): State => ({ ...state, overlay: { ...form, at: (to + fields.length) % fields.length } })
@@ -621,7 +621,7 @@ function chosenBy(key: string, { choices, edit }: FormField): LineEdit | undefin
   return lineOf(choices[next] ?? '')
 }
 
-/** Reason a field cannot be left as it is. */
+/** Reason a field cannot be left unchanged. */
 function problemOf(field: FormField | undefined): string | undefined {
   if (field === undefined) return undefined
   const { edit, title, name, isOptional, choices } = field

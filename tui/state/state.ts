@@ -12,7 +12,7 @@ export interface View {
   readonly actions: readonly Action[]
   /** Location that Enter opens from a text. */
   readonly opens: Location | undefined
-  /** So many lines have to be read before they are answered, and whether the end of them was on the screen. */
+  /** So many lines must be read before they are answered, and whether the end of them was on the screen. */
   readonly toRead: number | undefined
   readonly isRead: boolean
   /** Number of rows on the server. */
@@ -21,7 +21,7 @@ export interface View {
   readonly hasMore: boolean
   /** The id of the selected row; the selection follows it, wherever it goes. */
   readonly selected: string | undefined
-  /** The row that the cursor was on before anyone chose one; the cursor stays on it, too. */
+  /** The row that the cursor was on before anyone chose one; the cursor stays on it as well. */
   readonly under: string | undefined
   /** Index of the selected row, for when it disappears. */
   readonly index: number
@@ -167,7 +167,7 @@ export interface State {
   readonly history: readonly string[]
   readonly notice: { readonly text: string; readonly isBad: boolean } | undefined
   readonly undo: { readonly undo: NonNullable<Outcome['undo']>; readonly location: Location } | undefined
-  /** True if bookkeeping is shown too. */
+  /** True if bookkeeping is shown as well. */
   readonly showsSystem: boolean
   /** The names of the cities, for completion. */
   readonly cities: readonly string[]

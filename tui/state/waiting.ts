@@ -2,7 +2,7 @@ import type { Location, Row } from '../../client/views/index.ts'
 import type { Effect } from './effects.ts'
 import { type State, viewOf } from './state.ts'
 
-/** Tells the person of what has begun to wait for him; what waited when the city was opened is no news. */
+/** Notifies the person of new attention items; what waited when the city was opened is no news. */
 export function alertFor(state: State, location: Location, rows: readonly Row[]): Effect | undefined {
   if (location.page !== 'attention') return undefined
   const { rows: before, loadedAt } = viewOf(state, location)
