@@ -114,7 +114,7 @@ const ROOMS: Readonly<Record<string, readonly string[]>> = {
   ],
 }
 
-/** Imports, types too, that run up inside a wing. A number may only fall. */
+/** Imports, types as well, that run up inside a wing. A number may only fall. */
 const UPWARD: Readonly<Record<string, number>> = {}
 
 /** Imports past the face of a room, by the wing that makes them. A number may only fall. */

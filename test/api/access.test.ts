@@ -29,7 +29,7 @@ start_command = '${STORE_TOKEN}; exec sleep 600'
 max_active_sessions = 2
 ${more}`
 
-/** A command that runs for as long as its city, and stores its token; one that ends at once. */
+/** A command that runs for as long as its city, and stores its token; one that ends immediately. */
 const STAYS = `session_setup = ['umask 077; printf %s "$GC_TOKEN" > stays.token; exec sleep 600']`
 const ENDS = `on_boot = 'umask 077; printf "%s %s" "$GC_TOKEN" "$GC_URL" > ends.token'`
 

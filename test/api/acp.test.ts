@@ -5,7 +5,7 @@ import { startSession, towns } from './town.ts'
 
 const openTown = towns()
 
-/** ACP agents that do what they are told. */
+/** ACP agents that follow instructions. */
 const POLLY = `
 [[agent]]
 name = "polly"

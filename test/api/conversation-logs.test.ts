@@ -24,7 +24,7 @@ max_active_sessions = 5
 
 const open = towns()
 
-/** A city with sessions of these names, whose programs write logs as they are told. */
+/** A city with sessions of these names, whose programs write logs on command. */
 async function scribes(...names: string[]) {
   const parked = await open()
   const home = parked.world.folder.at(`home-${parked.city.name}`)

@@ -65,7 +65,7 @@ test('a run that is begun on the dashboard is opened', async () => {
   })
 })
 
-/** A page of a session that is open: what it shows, and what became of its stream. */
+/** A page of a session that is open: what it shows, and the outcome of its stream. */
 function look(town: Town, page: Pick<TextPage, 'follow'>, id: string) {
   const controller = new AbortController()
   const states: string[] = []

@@ -159,7 +159,7 @@ function wrongIn({ status, operation, address, body, text }: Sent, caller: strin
   return secret && `shows ${secret}: ${what}`
 }
 
-/** The kinds of callers with a token of each; sessions that were ended meanwhile are started anew. */
+/** The kinds of callers with a token of each; sessions that were ended are started again. */
 class Callers {
   readonly names = ['anonymous', 'operator', 'session', 'process', 'session of another city', 'network agent'] as const
   readonly #tokens = new Map<string, string>()

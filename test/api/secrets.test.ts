@@ -75,7 +75,7 @@ async function read(address: string, { kind }: Operation, token: string): Promis
   }
 }
 
-/** Reads every GET as whoever has a token. */
+/** Reads every GET as anyone who has a token. */
 async function readAll(token: string): Promise<Map<string, Read>> {
   const answers = gets.map(async (operation) => {
     const answer = await read(planty.addressOf(document, operation), operation, token)

@@ -10,7 +10,7 @@ const openTown = towns(coverage)
 
 const LINE = 'formula = "line"\n[requires]\nformula_compiler = ">=2.0.0"\n[[steps]]\nid = "do"\ntitle = "Do it"\n'
 
-/** A town with a rig, whose work is for its worker by default, and a mayor; neither starts by itself. */
+/** A town with a rig, whose work is for its worker by default, and a mayor; neither starts automatically. */
 async function staffed() {
   const town = await openTown(`
 prefix = "to"

@@ -6,7 +6,7 @@ import { bead, declare, errorOf, startSession, towns } from './town.ts'
 const coverage = new OperationCoverage(({ tag, id }) => tag === 'sling' && id !== 'sling-convoy')
 const openTown = towns(coverage)
 
-/** A town with a rig, a pool in it and a mayor, none of which starts by itself. */
+/** A town with a rig, a pool in it and a mayor, none of which starts automatically. */
 async function staffed() {
   const town = await openTown(`
 prefix = "to"

@@ -4,7 +4,7 @@ import { Town } from './support/town.ts'
 import type { Wire } from './support/wire.ts'
 
 /**
- * People in messengers: from a message that is posted until it stands in the input of the session that answers, how fast
+ * People in messengers: from a message that is posted until it is in the input of the session that answers, how fast
  * messages are taken, and a transcript that is read. `bun test/bench/extmsg.bench.ts`.
  */
 

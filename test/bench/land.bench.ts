@@ -5,8 +5,8 @@ import { Town } from './support/town.ts'
 import { Wire } from './support/wire.ts'
 
 /**
- * 100 finished branches land in a repository of 20,000 files: 30 change the same line as four others each, five break the
- * check, and two pass it alone and fail it together. Owners resolve conflicts at once and give red branches up.
+ * 100 finished branches land in a repository of 20,000 files: 30 change the same line as four others each, five break
+ * the check, and two pass it alone and fail it together. Owners resolve conflicts immediately and give red branches up.
  * `bun test/bench/land.bench.ts [branches] [files] [batch]`.
  */
 

@@ -7,9 +7,8 @@ import { at, both, ms, Table } from './support/figures.ts'
 const spent = (): number => process.cpuUsage().user / 1_000
 
 /**
- * A thousand sessions that ask at once: what the list takes, an answer to one of them, and an answer to all that are
- * equal. Processor time
- * in this process, on a host without programs. `npm run bench questions`.
+ * A thousand sessions that ask immediately: what the list takes, an answer to one of them, and an answer to all that
+ * are equal. Processor time in this process, on a host without programs. `npm run bench questions`.
  */
 
 const QUESTIONS = 1_000

@@ -27,7 +27,7 @@ const PATHS = [
   { path: 'runs/', sql: 'SELECT * FROM runs WHERE root_id = ?' },
 ]
 
-/** Time a statement takes by itself. */
+/** Time a statement takes automatically. */
 function bare(db: Database, sql: string, id: string): number[] {
   const statement = db.prepare<unknown, string[]>(sql)
   const params = sql.includes('?') ? [id] : []

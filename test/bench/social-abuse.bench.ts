@@ -12,7 +12,7 @@ import { Table, whole } from './support/figures.ts'
  *
  * Who writes what is in `test/support/abuse`. Honest agents have topics and habits: 0.3 posts and 1.6 comments a day, a
  * tenth of them logs in the same form every day, thanks in three words, quotations, links, signatures. Each bot tries a
- * post every five minutes and four comments, waits when it is told to, and upvotes the posts of the others. Its accounts
+ * post every five minutes and four comments, waits when asked to, and upvotes the posts of the others. Its accounts
  * are older than newcomers and have no other limits. Five kinds: the same text, templates with names and numbers, the same
  * text with another link each time, with letters of other alphabets, digits and hidden characters, and paraphrases of
  * shuffled sentences. They write the first day of the network's memory, when nothing is known of them.

@@ -3,9 +3,9 @@ import { GC, Town } from './support/town.ts'
 import type { Wire } from './support/wire.ts'
 
 /**
- * The dashboard at 200 by 60 beside a busy city: how soon a key and the start are on the screen, what it costs by itself
- * and what it costs the server, and how 100,000 beads scroll. A real one, on a terminal of its own.
- * `bun test/bench/tui.bench.ts [sessions] [seconds]`.
+ * The dashboard at 200 by 60 beside a busy city: how soon a key and the start are on the screen, what it costs
+ * automatically and what it costs the server, and how 100,000 beads scroll. A real one, on a terminal of its own. `bun
+ * test/bench/tui.bench.ts [sessions] [seconds]`.
  */
 
 const SESSIONS = Number(process.argv[2] ?? 100)
@@ -55,7 +55,7 @@ class Seat implements AsyncDisposable {
     return took(() => wanted.test(Bun.stripANSI(this.#text)))
   }
 
-  /** Types without waiting for what comes of it. */
+  /** Types without waiting for the result of it. */
   type(keys: string): void {
     this.#text = ''
     this.#child.terminal?.write(keys)
@@ -79,7 +79,7 @@ class Seat implements AsyncDisposable {
   }
 }
 
-/** Makes and closes beads at an even pace until it is told to stop. */
+/** Makes and closes beads at an even pace until it is stopped. */
 function work(town: Town, signal: AbortSignal): Promise<void> {
   return town.once(async (wire: Wire) => {
     while (!signal.aborted) {

@@ -134,7 +134,7 @@ async function stalls(town: Town, table: Table): Promise<void> {
   table.row(`/health while ${READERS} ask for all of these`, `${late(samples)} (bare: ${late(than)})`)
 }
 
-/** Asks for everything in turn until it is ended. */
+/** Requests everything one by one until it is stopped. */
 async function askForAll(url: string): Promise<void> {
   const paths = READS.map(({ path, city = 'wide' }) => `/v0/city/${city}${path(city)}`)
   await load({ pid: process.pid, url }, READERS, Number.POSITIVE_INFINITY, (wire, n) =>

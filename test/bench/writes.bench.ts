@@ -17,7 +17,7 @@ const SECONDS = 2
 const ROUNDS = 3
 /** Number of lone writes measured in a round, with no backlog. */
 const TURNS = 3
-/** The write that commits and is synced by itself, as each of bun:sqlite is beside it. */
+/** The write that commits and is synced automatically, as each of bun:sqlite is beside it. */
 const ALONE = 'create, 1 client'
 /** The same with an Idempotency-Key. */
 const KEYED = 'create with a key, 1 client'
@@ -68,7 +68,7 @@ class Writes {
     }
   }
 
-  /** The processor of a create with a key beside one without, each turn by itself. */
+  /** The processor of a create with a key beside one without, each turn automatically. */
   printKeyed(table: Table): void {
     const [alone, keyed] = [ALONE, KEYED].map((what) => this.#rows.get(what)?.micros ?? [])
     const ratio = median((keyed ?? []).map((micros, turn) => micros / (alone?.[turn] ?? 0)))

@@ -137,10 +137,10 @@ const WORDS: Readonly<Record<string, string>> = {
   bead: 'sh-1',
   id: 'sh-1',
 }
-/** Those that go on without an option that says so. */
+/** Commands that follow without an option. */
 const ENDLESS = [['session', 'attach', 'porter'], ['session', 'watch', 'porter'], ['tui'], ['tui', '--plain']]
 
-/** Every command line of the program that goes on until it is ended. */
+/** Every command line of the program that continues until it is ended. */
 const endless = [
   ...ENDLESS,
   ...allCommands().flatMap((each) => {

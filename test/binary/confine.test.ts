@@ -26,7 +26,7 @@ async function confined(folder: TempFolder, argv: string[], options: string[] = 
 
 const shell = (script: string): string[] => ['/bin/sh', '-c', script]
 
-/** A program of bun that connects to a port of this machine and prints what came of it. */
+/** A program of bun that connects to a port of this machine and prints the result of it. */
 const dial = (port: number): string[] => [
   process.execPath,
   '-e',

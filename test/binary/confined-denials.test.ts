@@ -38,7 +38,7 @@ test('the lines that are told for what a session was refused allow all of it, ea
   writeFileSync(at('tool'), '#!/bin/sh\necho tool\n')
   chmodSync(at('tool'), 0o755)
 
-  /** Starts a session under these lines; answers what it got, and the lines that it is told of. */
+  /** Starts a session under these lines; answers what it got, and the lines named in the response. */
   const attempt = async (lines: readonly string[]) => {
     const toml = join(it.path, 'city.toml')
     const head = readFileSync(toml, 'utf8').split('[[agent]]')[0]

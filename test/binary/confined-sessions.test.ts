@@ -28,7 +28,7 @@ confine = { mode = "${confine}", read = ["@/allowed"], write = ["@/allowed/out"]
 start_command = '''${WORKER}'''
 ${more}`
 
-/** A supervisor that asks for tokens, with a city and a rig beside a file that is nobody's. */
+/** A supervisor that asks for tokens, with a city and a rig beside a file that is no one's. */
 const open = async (toml: string, ...flags: string[]) => openIn(await World.open(...flags), toml)
 
 async function openIn(world: World, toml: string) {

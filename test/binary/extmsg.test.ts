@@ -14,7 +14,7 @@ printf '> '
 while IFS= read -r line; do printf '%s\\n' "$line" >> "$GC_HOME/input"; printf '> '; done
 `
 
-/** A city whose agent clerk answers whoever writes. */
+/** A city whose agent clerk answers anyone who writes. */
 async function openTalking(world: World): Promise<TestCity> {
   const program = world.folder.at('listener')
   writeFileSync(program, LISTENER, { mode: 0o755 })

@@ -16,7 +16,7 @@ confine = "${confine}"
 start_command = "sleep 600"
 `
 
-/** A supervisor without flags with a city whose agent is not confined, to be declared anew. */
+/** A supervisor without flags with a city whose agent is not confined, to be declared again. */
 async function open(...flags: string[]) {
   const world = await World.open(...flags)
   const path = world.folder.at('mill')

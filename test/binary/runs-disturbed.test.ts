@@ -146,7 +146,7 @@ describe('the variables of a formula', () => {
   })
 })
 
-/** True if the process of a number is there and goes on. */
+/** True if the process of a number is there and continues. */
 const isAlive = (pid: string): boolean =>
   existsSync(`/proc/${pid}/stat`) && !readFileSync(`/proc/${pid}/stat`, 'utf8').includes(') Z ')
 

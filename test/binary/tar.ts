@@ -6,7 +6,7 @@ export interface CraftedEntry {
   /** `0` a file, `1` a hard link, `2` a symbolic link, `3` a device, `5` a folder, `6` a pipe, `L` a long name… */
   type?: string
   content?: string | Uint8Array
-  /** Size in the header instead of the true one; a string is written as it is. */
+  /** Size in the header instead of the true one; a string is written unchanged. */
   size?: number | string | Uint8Array
   link?: string
   mode?: number

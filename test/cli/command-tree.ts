@@ -11,7 +11,7 @@ export interface TreeCommand {
 
 const PROGRAM = await createProgram(recorder().io)
 
-/** Every command of gc that does something by itself. */
+/** Every command of gc that does something automatically. */
 export function allCommands(command = PROGRAM, path: readonly string[] = []): TreeCommand[] {
   const inner = command.commands.flatMap((each) => allCommands(each, [...path, each.name()]))
   if (path.length === 0 || !('_actionHandler' in command && command._actionHandler)) return inner

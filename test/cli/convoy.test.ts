@@ -17,7 +17,10 @@ interface Step {
   act?: () => Promise<unknown>
 }
 
-/** Watches until `seen` has been written, does what is to be done then, and so on; ends when the command does, or else with the last. */
+/**
+ * Watches until `seen` has been written, does what should be done then, and so on; ends when the command does, or else
+ * with the last.
+ */
 async function watched(args: string[], steps: Step[], width?: number): Promise<CommandResult> {
   const ended = new AbortController()
   const left = [...steps]

@@ -8,7 +8,7 @@ import { gc } from './shell.ts'
 // Every test runs git some dozens of times.
 setDefaultTimeout(30_000)
 
-/** A city in a folder, and nobody who serves it. */
+/** A city in a folder, and no one who serves it. */
 function openCity(files: Readonly<Record<string, string>> = {}) {
   const folder = tempFolder()
   const write = (file: string, text: string) => {

@@ -11,7 +11,7 @@ shareTown((opened) => {
 const PERSON = { interactive: true, width: 100 }
 const cityToml = () => readFileSync(join(town.city, 'city.toml'), 'utf8')
 
-/** A new folder with an empty repository, as far as its name tells. */
+/** A new folder with an empty repository, as far as its name is concerned. */
 function project(name: string, files: Readonly<Record<string, string>> = {}): string {
   const path = town.at(name)
   mkdirSync(join(path, '.git'), { recursive: true })

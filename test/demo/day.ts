@@ -82,7 +82,7 @@ async function day(): Promise<void> {
   }
 }
 
-/** The model: claims a bead, runs the check of the rig, closes the bead, and goes on until nothing is left. */
+/** The model: claims a bead, runs the check of the rig, closes the bead, and continues until nothing is left. */
 function worker({ tools, results }: Parameters<Script>[0]): ReturnType<Script> {
   const program = tools.map((tool) => SHELLS[tool]).find((each) => each !== undefined)
   if (!program) return { text: 'There is no shell.' }
@@ -138,7 +138,7 @@ ${Object.entries(variables)
 `
 }
 
-/** Answers whatever is asked so that the work goes on, until the signal. */
+/** Answers whatever is asked so that the work continues, until the signal. */
 async function answer(signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     const { items }: { items: Item[] } = JSON.parse(await gcQuietly('attention', '--json'))

@@ -13,8 +13,13 @@ const PHRASES: readonly RegExp[] = [
   ...[/\b(?:in|into) force\b/, /\bgo(?:es)? on\b/, /\bby itself\b/, /\bby themselves\b/, /\btaken? back\b/],
   ...[/\blog-ins?\b/, /\bso (?:many|long) as\b/, /\banew\b/, /\bfor ever\b/, /\bmend(?:s|ed)?\b/, /\bstands? in\b/],
   ...[/\bnobody\b/, /\bsays so\b/, /\b(?:is|are) told\b/, /\btells\b/, /\bmeanwhile\b/, /\bat once\b/, /\bwhoever\b/],
-  ...[/\btoo[.,;]/, /\balso where\b/, /\band that is all\b/, /\bas it is\b/, /\bin turn\b/, /\bkeeps? its word\b/],
+  ...[/\btoo[.,;]/, /\balso where\b/, /\band that is all\b/, /\bas it is(?=[.,;:)]|$)/, /\bkeeps? its word\b/],
 ].map((phrase) => new RegExp(phrase, 'gi'))
+
+const ANY_PHRASE = new RegExp(PHRASES.map(({ source }) => source).join('|'), 'i')
+
+/** True if a text has a phrase of the list. */
+export const hasPhrase = (text: string): boolean => ANY_PHRASE.test(text)
 
 /** A paragraph, list item or table cell, without markup. */
 interface Block {

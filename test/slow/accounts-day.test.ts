@@ -59,7 +59,9 @@ class Provider {
   }
 }
 
-/** The agents’ programs: each works on a turn, then asks for work as its prompt says, and goes on while it gets any. */
+/**
+ * The agents’ programs: each works on a turn, then asks for work as its prompt says, and continues while it gets any.
+ */
 class Programs {
   /** End times of each program's turn. */
   readonly turns = new Map<string, number>()

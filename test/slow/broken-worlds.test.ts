@@ -8,7 +8,7 @@ import { tempFolder } from '../support/folder.ts'
 /** Texts for programmers only: system codes, names of errors, places in the code. */
 const RAW = /\bE[A-Z]{4,}\b|ERR_|Error:|\bat .*\.ts:|undefined|\[object|not a function|\.part\b/
 
-/** Commands that run for long, change the machine, or end at once whatever the world is like. */
+/** Commands that run for long, change the machine, or end immediately whatever the world is like. */
 const LEFT_OUT = new Set([
   ...['serve', 'supervisor run', 'host', 'help', 'bd', 'hook run', 'completion', '__complete'],
   ...['supervisor install', 'supervisor uninstall', 'uninstall', 'upgrade'],

@@ -163,7 +163,7 @@ exit 0
   expect(alive).toEqual([])
 })
 
-/** True if a process runs; one that nobody reaped has ended. */
+/** True if a process runs; one that no one reaped has ended. */
 function isAlive(pid: string): boolean {
   const stat = `/proc/${pid}/stat`
   return existsSync(stat) && !readFileSync(stat, 'utf8').includes(') Z ')

@@ -55,7 +55,9 @@ function planBranches(count: number, roll: () => number): Branch[] {
   })
 }
 
-/** Each run goes on in the list of points where the one with the seed before it ended, in an order that mixes them. */
+/**
+ * Each run continues in the list of points where the one with the seed before it ended, in an order that mixes them.
+ */
 const pointOf = (seed: number, life: number): string =>
   POINTS[((seed * Math.ceil(PER_RUN / FED) + life) * STRIDE) % POINTS.length] ?? ''
 

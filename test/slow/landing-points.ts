@@ -23,8 +23,8 @@ const VERBS = [
 ]
 
 /**
- * The victims of a kill. `alone`: the supervisor, and git ends what it does. `group`: git as well. `late`: the supervisor,
- * and git goes on once the next one runs. `host`: what runs the checks.
+ * The victims of a kill. `alone`: the supervisor, and git ends what it does. `group`: git as well. `late`: the
+ * supervisor, and git continues once the next one runs. `host`: what runs the checks.
  */
 export type Victims = 'alone' | 'group' | 'late' | 'host'
 
@@ -86,7 +86,7 @@ const FAULTS: Readonly<Record<string, string>> = {
 }
 export const PUSH_FAULTS: readonly string[] = Object.keys(FAULTS)
 
-/** A person who pushes a commit, whatever happens meanwhile, and notes it. */
+/** A person who pushes a commit, whatever happens, and notes it. */
 const PERSON = `cd "$1" || exit 1
 while :; do
   old=$(${GIT} rev-parse main)
@@ -97,7 +97,7 @@ while :; do
 done
 `
 
-/** The remote notes every push, and may stop within one; it goes on when its client is gone. */
+/** The remote notes every push, and may stop within one; it continues when its client is gone. */
 const UPDATE = `#!/bin/sh
 ${STRIKE}
 ${READ_PLAN}
@@ -156,7 +156,7 @@ export class Points implements Disposable {
     return existsSync(join(this.folder, 'struck'))
   }
 
-  /** Lets go on what waits at the point. */
+  /** Lets continue what waits at the point. */
   release(): void {
     rmSync(join(this.folder, 'struck'), { force: true })
   }

@@ -80,7 +80,7 @@ gc runtime drain-ack
 sleep 60
 `
 
-/** Merges what is assigned to it and has a branch, then goes on with the next round of its patrol. */
+/** Merges what is assigned to it and has a branch, then continues with the next round of its patrol. */
 const MERGER = `#!/bin/sh
 ${FIELD}
 mine() { gc bd list --assignee="$GC_AGENT" --status="$1" --type=molecule --limit=1 --json | field id; }

@@ -44,7 +44,7 @@ function end(pid: number): void {
   }
 }
 
-/** The machine was started anew since then: what the host kept for one run of it is of an earlier one. */
+/** The machine was started again since then: what the host kept for one run of it is of an earlier one. */
 function startMachineAnew(home: string, cuts: number): void {
   const hosts = join(home, 'host')
   for (const build of existsSync(hosts) ? readdirSync(hosts) : []) {

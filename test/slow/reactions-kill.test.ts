@@ -4,7 +4,7 @@ import { reacting } from './children/reacting.ts'
 
 const RUNS = Number(process.env.GC_KILLS ?? 100)
 
-/** Runs one child until SIGKILL: at a random moment, or by itself between a commit and its publication. */
+/** Runs one child until SIGKILL: at a random moment, or automatically between a commit and its publication. */
 async function life(path: string, run: number): Promise<void> {
   const commits = run % 2 === 0 ? 0 : 1 + Math.floor(Math.random() * 30)
   const program = `${import.meta.dir}/children/reacting.ts`

@@ -133,7 +133,7 @@ start_command = "true"
 max_active_sessions = 0
 `
 
-/** Recorded of sessions whenever gc ends and starts, too. */
+/** Recorded of sessions whenever gc ends and starts as well. */
 const BESIDE = /^(controller|supervisor|worker\.operation|session\.stopped|bead\.updated$)/
 
 const send = (city: TestCity, [operation, body, more]: Change, key: string): Promise<Answer> =>

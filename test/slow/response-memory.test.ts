@@ -17,7 +17,7 @@ beforeAll(async () => {
 }, 60_000)
 afterAll(() => world[Symbol.asyncDispose]())
 
-/** Reads a list; an answer that is no list is told by its status. */
+/** Reads a list; any other response is reported by its status. */
 async function read(path = list): Promise<string> {
   const response = await fetch(world.url + path)
   const { byteLength } = await response.arrayBuffer()

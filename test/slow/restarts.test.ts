@@ -25,7 +25,7 @@ while :; do
 done
 `
 
-/** The same with the commands of a session: any other status than success or "try again later" ends it too. */
+/** The same with the commands of a session: any other status than success or "try again later" ends it as well. */
 const BY_COMMAND = `#!/bin/sh
 echo "$$ $GC_SESSION_ID" >> "$GC_CITY/started"
 while :; do
@@ -51,7 +51,7 @@ const isAlive = (pid: number): boolean => {
   }
 }
 
-/** Stops the supervisor in order; its agents go on. */
+/** Stops the supervisor in order; its agents continue. */
 async function terminate({ pid }: World): Promise<void> {
   process.kill(pid, 'SIGTERM')
   await eventually(

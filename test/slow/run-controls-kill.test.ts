@@ -32,7 +32,7 @@ class Controls {
     private readonly delay: () => number | undefined,
   ) {}
 
-  /** Has a run fail, does it all again, pauses and resumes it meanwhile, and goes on without a step that fails. */
+  /** Has a run fail, does it all again, pauses and resumes it, and continues without a step that fails. */
   async play(): Promise<string[]> {
     const { body } = await this.city.call('POST ~/sling', { body: { target: 'clerk', formula: 'wide' } })
     const root: string = body.root_bead_id

@@ -45,7 +45,7 @@ needs = ["flaky", "work", "survey"]
 /** The runs of one round. */
 export interface Round {
   main: string
-  /** Its check hangs; it is canceled meanwhile. */
+  /** Its check hangs; it is canceled. */
   side: string
   /** It drains a convoy of two beads. */
   batch: string
@@ -152,7 +152,7 @@ export class RunWorld {
     else await this.#workByHand()
   }
 
-  /** Resolves when the check that does not end by itself runs. */
+  /** Resolves when the check that does not end automatically runs. */
   async whenHanging(): Promise<void> {
     const step = async () => {
       await this.workOnce()

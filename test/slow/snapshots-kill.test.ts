@@ -10,7 +10,7 @@ import { dice, history, up, World } from './town.ts'
 /** Minimum number of kills, resets, restarts and removals. */
 const KILLS = Number(process.env.GC_KILLS ?? 15)
 const WORKTREES = KILLS > 100 ? 8 : 3
-/** A file that keeps the sum, from which a run that was ended goes on. */
+/** A file that keeps the sum, from which a run that was ended continues. */
 const SUM = process.env.GC_KILLS_FILE
 /** Maximum age of unsaved work of a session. */
 const SAVED_MS = 30_000

@@ -70,7 +70,7 @@ async function counts(city: TestCity, session: string): Promise<void> {
   )
 }
 
-/** Stops a process for a while and runs an action meanwhile. */
+/** Stops a process for a while and runs an action. */
 async function stopped(pid: number, ms: number, meanwhile: () => Promise<unknown> = async () => {}): Promise<void> {
   process.kill(pid, 'SIGSTOP')
   try {

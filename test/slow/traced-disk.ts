@@ -140,7 +140,7 @@ export class TracedDisk {
     if (isListed || !this.#tables.has(String(result))) this.#tables.set(String(result), childTable(descriptors, args))
   }
 
-  /** A sync keeps what was there when it began, and takes back nothing that one which began later has kept already. */
+  /** A sync keeps what was there when it began, and undoes nothing that one which began later has kept already. */
   #syncOf(descriptors: Descriptors, name: string, args: string): (() => void) | undefined {
     if (name !== 'fsync' && name !== 'fdatasync') return undefined
     const node = descriptors.get(Number.parseInt(args, 10))?.node

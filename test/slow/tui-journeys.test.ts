@@ -37,7 +37,7 @@ title = "Look at {{topic}}"
 `
 
 const TALKS = 'i=0; while :; do i=$((i+1)); echo "line $i of the mayor"; sleep 0.3; done'
-/** Waits of a journey: generous, because three run at once. */
+/** Waits of a journey: generous, because three run immediately. */
 const WAIT = 30_000
 
 interface Place {

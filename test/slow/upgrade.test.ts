@@ -26,7 +26,7 @@ async function another(folder: TempFolder): Promise<string> {
   return folder.at('gc')
 }
 
-/** Works on a bead until it is told to finish, and claims the next one with the current `gc`. */
+/** Works on a bead until a finish is requested, and claims the next one with the current `gc`. */
 const WORKS = `n=0; last=
 while :; do
   bead=$(gc hook --claim --json 2>/dev/null | sed -n 's/.*"bead_id":"\\([^"]*\\)".*/\\1/p')

@@ -13,7 +13,7 @@ function noon(): string {
   return `Etc/GMT${ahead > 0 ? '-' : '+'}${Math.abs(ahead)}`
 }
 
-/** The process of the only session of a city that nobody has open. */
+/** The process of the only session of a city that no one has open. */
 function pidOf(city: string): number {
   using db = new Database(join(city, '.gc/city.db'), { readonly: true })
   return db.query<{ pid: number }, []>('SELECT pid FROM sessions WHERE pid IS NOT NULL').get()?.pid ?? 0
@@ -42,7 +42,7 @@ test('usage is counted once, whenever the supervisor is killed and however the l
   mkdirSync(dirname(log), { recursive: true })
   let turn = 0
   let side = 0
-  /** So many sub-agents answer once each, in files of their own, and the conversation goes on in a new file. */
+  /** So many sub-agents answer once each, in files of their own, and the conversation continues in a new file. */
   const elsewhere = (agents: number) => {
     const now = { timestamp: new Date().toISOString() }
     for (let n = 0; n < agents; n++) {

@@ -12,7 +12,7 @@ const settingsFor = (issuer: string, id = 'local', label = 'Local'): ProviderSet
   ...{ clientId: CLIENT, clientSecret: SECRET },
 })
 
-/** An OpenID provider on loopback that lets in whoever types a name, and asks for consent; for one client. */
+/** An OpenID provider on loopback that lets in anyone who types a name, and asks for consent; for one client. */
 export async function openProvider() {
   const server = createServer()
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

@@ -23,7 +23,7 @@ export interface TestResponse {
   body: Json
 }
 
-/** The token of whoever runs this network. */
+/** The token of anyone who runs this network. */
 export const OPERATOR_TOKEN = `gco_${'0'.repeat(64)}`
 
 interface Options {

@@ -14,7 +14,7 @@ import { UNLIMITED } from '../support/unlimited.ts'
 // biome-ignore lint/suspicious/noExplicitAny: answers carry every shape there is
 export type Json = Record<string, any>
 
-/** The token of whoever runs this network. */
+/** The token of anyone who runs this network. */
 export const OPERATOR = `gco_${'0'.repeat(64)}`
 
 interface Options {

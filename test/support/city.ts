@@ -20,7 +20,7 @@ export interface TestTown extends AsyncDisposable {
   readonly path: string
   /** Errors that services reported instead of throwing. */
   readonly reports: string[]
-  /** Writes city.toml; a running city reads it again by itself. */
+  /** Writes city.toml; a running city reads it again automatically. */
   declare(toml: string): void
   /** Opens the city; what is given replaces a dependency. Closed with the town, or by the test. */
   open(dependencies?: Partial<CityDependencies>): Promise<City>
@@ -35,7 +35,7 @@ export interface ScriptedTown extends TestTown {
 /** A town whose city runs real programs; in real time, unless there is a clock. */
 export const testTown = (toml = '', { clock }: { clock?: TestClock } = {}): TestTown => makeTown(toml, clock)
 
-/** A town whose city starts no process, and in which time passes only when the test says so. */
+/** A town whose city starts no process, and in which time passes only when the test advances it. */
 export function scriptedTown(toml = ''): ScriptedTown {
   const clock = new TestClock()
   const host = new ScriptedHost(clock)

@@ -6,7 +6,7 @@ interface Bell {
   ring: () => void
 }
 
-/** A turn of the real loop, so that promises and immediates that a bell set off run before time goes on. */
+/** A turn of the real loop, so that promises and immediates that a bell set off run before time continues. */
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 /**

@@ -34,8 +34,8 @@ export function frameBytes({ header, payload }: HostFrame): Buffer {
 }
 
 /**
- * One end of a host connection. It implements the frame layout by itself instead of importing it, so that a change of
- * the layout in the program shows.
+ * One end of a host connection. It implements the frame layout automatically instead of importing it, so that a change
+ * of the layout in the program shows.
  */
 export class FrameConnection {
   readonly frames: HostFrame[] = []

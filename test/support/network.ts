@@ -51,8 +51,8 @@ export class NetworkClient implements AsyncDisposable {
   }
 
   /**
-   * `send('POST /posts', { key, body })`; a string as body is sent as it is. A change that succeeded is sent again, and has
-   * the same answer and no further effect.
+   * `send('POST /posts', { key, body })`; a string as body is sent unchanged. A change that succeeded is sent again,
+   * and has the same answer and no further effect.
    */
   async send(operation: string, { headers = {}, ...request }: NetworkRequest = {}): Promise<NetworkResponse> {
     const [method = 'GET', at = '/'] = operation.split(' ', 2)

@@ -24,7 +24,7 @@ export interface ReleaseHost {
 /** Longest socket path that every system accepts. */
 const SOCKET_PATH_MAX = 100
 
-/** Stands in for a running host of a release: it holds that host's lock and gives the answers that were recorded. */
+/** Replaces a running host of a release: it holds that host's lock and gives the answers that were recorded. */
 export class OldHost implements Disposable {
   readonly requests: HostFrame[] = []
   readonly #connections = new Set<FrameConnection>()

@@ -1,6 +1,6 @@
 /**
- * A stand-in for Claude Code, run in a terminal: it writes a conversation as Claude would, and does what it is told by
- * lines `<step> <word>` in the file that its variable STEPS names, each for the session of this alias.
+ * A stand-in for Claude Code, run in a terminal: it writes a conversation as Claude would, and follows lines `<step>
+ * <word>` in the file that its variable STEPS names, each for the session of this alias.
  */
 import { randomUUID } from 'node:crypto'
 import { appendFileSync, existsSync, mkdirSync, readFileSync } from 'node:fs'

@@ -9,8 +9,8 @@ export const takesKey = ({ parameters }: Json): boolean =>
 
 /**
  * Expects of a request that succeeded and was sent once more under its key that its answer is the same, or says that it
- * held a secret. What the test goes on to see is the effect of once. A change that ends its own credential, or the last
- * request that somebody has left, gets no second answer.
+ * held a secret. What the test continues to see is the effect of once. A change that ends its own credential, or the
+ * last request that somebody has left, gets no second answer.
  */
 export async function expectRepeated(operation: string, first: Repeated, again: Repeated): Promise<void> {
   if (again.status === 429 || again.status === 401) return

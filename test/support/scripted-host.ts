@@ -90,7 +90,7 @@ export class ScriptedHost implements SessionHost {
     return [...this.#programs.keys()]
   }
 
-  /** A program exits by itself. Resolves when the city has recorded that. */
+  /** A program exits automatically. Resolves when the city has recorded that. */
   async exit(key: string, exitCode = 0, lastOutput: string[] = [], stderr = ''): Promise<void> {
     const keeps = this.starts.findLast((start) => start.key === key)?.keep !== undefined
     const streams = { stdout: lastOutput.join('\n'), stderr, truncated: false }
@@ -124,7 +124,7 @@ export class ScriptedHost implements SessionHost {
     await this.#push(program, { type: 'done', turn, reason: 'error', error })
   }
 
-  /** A program begins a turn by itself. Resolves when the city has recorded that. */
+  /** A program begins a turn automatically. Resolves when the city has recorded that. */
   async beginTurn(key: string): Promise<void> {
     const program = this.#program(key)
     program.turn = `turn-${program.records}`

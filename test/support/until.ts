@@ -1,4 +1,4 @@
-/** Lets the loop turn until something holds, for so many milliseconds at most: for what nobody announces. */
+/** Lets the loop turn until something holds, for so many milliseconds at most: for what no one announces. */
 export async function until(holds: () => boolean, ms = 10_000): Promise<void> {
   const end = performance.now() + ms
   while (!holds()) {

@@ -304,7 +304,7 @@ export class TestCity {
     return items.filter(({ seq: at, type }) => at > seq && !type.startsWith('attention.')).reverse()
   }
 
-  /** Does something, and tells which types of events it recorded. */
+  /** Runs an action and returns the types of events it recorded. */
   async types(work: () => Promise<unknown>): Promise<string[]> {
     const seq = await this.head()
     await work()

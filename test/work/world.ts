@@ -18,7 +18,7 @@ session = "acp"
 max_active_sessions = ${pools[dir === undefined ? name : `${dir}/${name}`] ?? 0}
 `
 
-/** Number of sessions of an agent gc starts by itself for work that that is routed to it. */
+/** Number of sessions of an agent gc starts automatically for work that that is routed to it. */
 type Pools = Readonly<Record<string, number>>
 
 /** Rigs, agents, and named sessions that start when they are needed. Without a pool, only people start sessions. */
@@ -108,13 +108,13 @@ export async function openWork({ toml, town: given }: WorkOptions = {}) {
       if (caller === undefined || caller === 'ended') throw new Error(`the token of ${id} is ${caller ?? 'unknown'}`)
       return caller
     },
-    /** The program of a session exits by itself. */
+    /** The program of a session exits automatically. */
     exit: (id: string, exitCode = 0): Promise<void> => host.exit(sessionRepository.get(id).hostKey ?? '', exitCode),
     /** Messages to programs, oldest first; withdrawn and undeliverable ones have failed. */
     nudges: (): Nudge[] => messages.all(),
     /**
-     * The types and subjects of the events that were recorded since the last call, but for those that announce what waits
-     * for a person: they follow by themselves, a little later.
+     * The types and subjects of the events that were recorded since the last call, but for those that announce what
+     * waits for a person: they follow on their own, a little later.
      */
     recorded(): string[] {
       const events = log.after(seen, 100_000).filter(({ type }) => !type.startsWith('attention.'))

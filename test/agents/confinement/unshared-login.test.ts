@@ -14,7 +14,7 @@ import { tempFolder } from '../../support/folder.ts'
 
 const CODEX = '[[agent]]\nname = "ann"\nprovider = "codex"\n'
 
-/** The log-in that the agent `ann` does not see, in a home with this file. */
+/** The login that the agent `ann` does not see, in a home with this file. */
 function unshared(toml: string, stored: object | undefined, defaultConfine: 'default' | 'off' = 'default') {
   using home = tempFolder()
   using city = cityFiles({ 'city.toml': toml })

@@ -25,8 +25,8 @@ HOME = "${home}"
 `
 
 /**
- * A supervisor with a city whose sessions run a program that stands in for Claude Code at its terminal. What Claude
- * would log of a session is written by the test, into the home that the provider's environment names.
+ * A supervisor with a city whose sessions run a program that is in for Claude Code at its terminal. What Claude would
+ * log of a session is written by the test, into the home that the provider's environment names.
  */
 export async function openRecordingCity(more: (at: (...path: string[]) => string) => string = () => '') {
   const town = await openTown()

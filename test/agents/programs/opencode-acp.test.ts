@@ -15,7 +15,7 @@ session = "acp"
 env = { OPENCODE_PERMISSION = '{"bash":"ask"}' }
 `
 
-/** Creates what it is told to create, and then reports that it did. */
+/** Creates the requested file, and then reports it. */
 const maker: Script = ({ user, results }) => {
   if (!user.at(-1)?.includes('Make it')) return { text: 'Standing by.' }
   const [made] = results

@@ -7,7 +7,7 @@ import { eventually, openTown } from './town.ts'
 
 setDefaultTimeout(120_000)
 
-/** Creates what it is told to create, and then reports that it did. */
+/** Creates the requested file, and then reports it. */
 const maker =
   ({ shell }: Program): Script =>
   ({ user, results }) => {

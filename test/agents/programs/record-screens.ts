@@ -14,7 +14,7 @@ import type { AskedCase } from './cases/case.ts'
  */
 const FOLDER = join(import.meta.dir, '../screens/recorded')
 const SIZES = { narrow: { cols: 120, rows: 40 }, wide: { cols: 1000, rows: 300 } } as const
-/** So often, twenty times a second, the screen has to be seen to ask the same. */
+/** So often, twenty times a second, the screen must be seen to ask the same. */
 const STEADY_LOOKS = 40
 const EXPANDED_MS = 1_500
 

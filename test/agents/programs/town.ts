@@ -79,7 +79,10 @@ export async function openTown(script: Script, more = '', program = opencode) {
       })
       return answered(response)
     },
-    /** Kills the supervisor as a crash would, and restarts it at the same address with its city; `meanwhile` runs in between. */
+    /**
+     * Kills the supervisor as a crash would, and restarts it at the same address with its city; the given function runs
+     * in between.
+     */
     async crash(meanwhile = async () => {}) {
       supervisor.process.kill('SIGKILL')
       await supervisor.process.exited

@@ -25,7 +25,7 @@ async function mayor(script = WAITS, more = '') {
 const isEnded = (world: CityWorld, id: string): boolean =>
   world.city.sessions.credentials.caller(hashToken(readFileSync(`${world.hosts.home}/token.${id}`, 'utf8'))) === 'ended'
 
-/** A provider whose program records its arguments, and fails at once when it is to resume a lost conversation. */
+/** A provider whose program records its arguments, and fails immediately when it is to resume a lost conversation. */
 function talker(world: CityWorld): string {
   const path = world.folder.at('talker.sh')
   const script = `#!/bin/sh

@@ -58,7 +58,7 @@ const counted = (table: string, column: string, of: (turn: number) => number) =>
   values: (turn: number) => [of(turn)],
 })
 
-/** A vote on a post: the vote, what it moves, what it is charged, what is told of it. */
+/** A vote on a post: the vote, what it moves, what it is charged, its notifications. */
 export const bareVote = ({ posts, agents }: Size): BareWrite => [
   {
     sql: 'INSERT OR REPLACE INTO votes (agent, kind, target, value, at) VALUES (?, 0, ?, 1, ?)',
@@ -74,7 +74,7 @@ export const bareVote = ({ posts, agents }: Size): BareWrite => [
   event('post.voted', agents, { target_id: ID, agent_id: ID, value: 1 }),
 ]
 
-/** A post that nobody has voted on; its words are indexed by a trigger. */
+/** A post that no one has voted on; its words are indexed by a trigger. */
 export const barePost = ({ agents, submolts }: Size, random: () => number): BareWrite => [
   {
     sql: `INSERT INTO posts (id, submolt, author, title, content, hot, rising, created_at, updated_at)

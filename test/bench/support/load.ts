@@ -40,13 +40,15 @@ export async function load(
 
 const TURNS = 10
 
-/** One who is asked for one thing, and what came of it: how long answers took, and the processor's time for one; in ms. */
+/**
+ * One who is asked for one thing, and the result of it: how long answers took, and the processor's time for one; in ms.
+ */
 export interface Measured {
   samples: number[]
   own: number
 }
 
-/** Asks several for one thing each, in turns, so that whatever else goes on disturbs all of them alike. */
+/** Asks several for one thing each, in turns, so that whatever else continues disturbs all of them alike. */
 export async function inTurns(targets: readonly (Target & { path: string })[], times: number): Promise<Measured[]> {
   const wires = await Promise.all(targets.map(({ url }) => Wire.open(url)))
   const measured = targets.map((): Measured => ({ samples: [], own: 0 }))

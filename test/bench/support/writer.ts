@@ -3,8 +3,8 @@ import { Wire } from './wire.ts'
 const CONNECTIONS = 32
 
 /**
- * Writes to a city at a steady rate until it is ended: a bead is created, and the one before it closed. Runs in a process
- * of its own, so that it does not stand in the way of who measures.
+ * Writes to a city at a steady rate until it is ended: a bead is created, and the one before it closed. Runs in a
+ * process of its own, so that it does not are in the way of who measures.
  */
 export async function write(city: string, rate: number): Promise<void> {
   const { origin, pathname } = new URL(city)

@@ -25,7 +25,7 @@ async function takeTurn(world: World, { hostKey }: Worker): Promise<string> {
   return world.prompts().at(-1) ?? ''
 }
 
-/** Runs what a letter tells its owner to, without a network. */
+/** Runs the commands of a letter, without a network. */
 function follow(letter: string, folder: string): void {
   const offline = { ...process.env, ...env, GIT_ALLOW_PROTOCOL: 'none' }
   const [merge = ''] = /^ {4}GIT_EDITOR=true git merge .*$/m.exec(letter) ?? []

@@ -311,7 +311,7 @@ function planted(defect: Defect, random: Random): PlannedFile {
   }
 }
 
-/** A change with one defect in it; its files are sorted as nobody would read them. */
+/** A change with one defect in it; its files are sorted as no one would read them. */
 export function changeWith(defect: Defect, seed: number): PlannedFile[] {
   const random = randomFrom(seed + 1)
   const others = harmless(random).filter(({ path }) => path !== defect.path)

@@ -5,7 +5,7 @@ import { resolveProvider } from '../../../src/config/providers/resolve.ts'
 const builtin = (name: string) => resolveProvider(name, new Map())
 const hostile = '"; touch /tmp/owned; $(id) `id` \n-x'
 
-/** Runs an argv and tells what it printed: the proof of what a shell made of it. */
+/** Runs an argv and returns its output: the proof of what a shell made of it. */
 const printed = ({ argv, env }: { argv: string[]; env: Record<string, string> }) =>
   Bun.spawnSync(argv, { env: { PATH: '/usr/bin:/bin', ...env } }).stdout.toString()
 

@@ -7,7 +7,7 @@ interface Pull {
   base?: string
 }
 
-/** An open pull request as GitHub tells of it; by default one that can be merged. */
+/** An open pull request as GitHub returns it; by default one that can be merged. */
 export interface OpenPull {
   number: number
   sha?: string

@@ -13,7 +13,7 @@ const typesSince = ({ log }: City, head: number) =>
     .map(({ type }) => type)
     .filter((type) => !/^(attention|gc\.store)\./.test(type))
 
-/** Lets the process of the service end by itself, and time pass until it would be started again. */
+/** Lets the process of the service end automatically, and time pass until it would be started again. */
 async function fail(town: ScriptedTown, city: City, ms: number): Promise<void> {
   const [key = ''] = keysOf(town)
   await town.host.exit(key, 7, ['no database'])

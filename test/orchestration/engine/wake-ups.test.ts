@@ -8,7 +8,7 @@ const cursorOf = (work: Work): number =>
 
 const begin = (work: Work, id: string) => work.beads.update(human, id, { status: 'in_progress' })
 
-/** A run of one step that nobody has begun, and a bead that is of no run. */
+/** A run of one step that no one has begun, and a bead that is of no run. */
 async function runAndBead(work: Work) {
   const { root = '' } = await startRun(work, 'line', { plan: {} }, ['plan'])
   const { id } = await work.add({ title: 'extra' })

@@ -46,7 +46,7 @@ export class Interpreter {
     this.#writing.formula(program.formula)
   }
 
-  /** The steps that an agent can claim; what persons, scripts and nobody has decided yet. */
+  /** The steps that an agent can claim; what persons, scripts and no one has decided yet. */
   ready = () => this.#refs((node) => node.kind === 'work' && this.#isFree(node))
   gates = () => this.#refs((node) => node.kind === 'gate' && this.#isFree(node))
   checks = () => this.#refs(({ isChecking }) => isChecking === true)
@@ -61,7 +61,7 @@ export class Interpreter {
     return this.#graph.all().some((node) => !isOpen(node)) ? 'active' : 'pending'
   }
 
-  /** Every bead and what came of it. */
+  /** Every bead and the result of it. */
   get beads(): Record<string, string> {
     const beads = this.#graph.all().map(({ ref, outcome }): [string, string] => [ref, describe(outcome)])
     return Object.fromEntries([[this.program.formula.formula, describe(this.#root)], ...beads])

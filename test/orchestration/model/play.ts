@@ -11,7 +11,7 @@ const TOML = '[[agent]]\nname = "clerk"\nstart_command = "true"\nmax_active_sess
 const MAX_MOVES = 2_000
 const CANCEL = 0.004
 
-/** A city whose agents do nothing by themselves. */
+/** A city whose agents do nothing on their own. */
 export async function openModel(): Promise<Work> {
   const work = await openWork({ toml: TOML })
   mkdirSync(join(work.town.path, 'formulas'), { recursive: true })

@@ -54,7 +54,7 @@ const FORMULAS = {
   tick: 'formula = "tick"\nphase = "vapor"\n[[steps]]\nid = "a"\ntitle = "Do a"\n',
 }
 
-/** A city with formulas; its agents are suspended, so that nothing starts by itself. */
+/** A city with formulas; its agents are suspended, so that nothing starts automatically. */
 export async function openLaunches(formulas: Readonly<Record<string, string>> = {}, toml = '') {
   const work = await openWork({ toml: TOML + toml })
   const folder = `${work.town.path}/formulas`

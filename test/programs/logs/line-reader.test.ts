@@ -149,7 +149,7 @@ describe('a log of 50 MB', () => {
   const line = (n: number) => JSON.stringify(claude.says(`a${n}`, n === 0 ? '' : `a${n - 1}`, 'x'.repeat(700), n))
   const MB = 1 << 20
 
-  /** Writes lines until there are so many bytes; tells how many there are. */
+  /** Writes lines until there are so many bytes; returns their number. */
   function grow(path: string, from: number, bytes: number): number {
     let n = from
     for (let written = 0; written < bytes; ) {

@@ -4,7 +4,7 @@ import { Deadlines } from '../../../src/core/deadlines.ts'
 import { Network } from '../../../src/social/network/network.ts'
 import { UNLIMITED } from '../../support/unlimited.ts'
 
-/** Agents post, vote, comment and follow in a loop; each line reports an acknowledged write at once. */
+/** Agents post, vote, comment and follow in a loop; each line reports an acknowledged write immediately. */
 const [, , path = '', run = '0'] = process.argv
 const network = await Network.open({
   ...{ path, clock: systemClock, deadlines: new Deadlines(), address: () => 'http://localhost' },

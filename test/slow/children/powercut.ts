@@ -1,7 +1,9 @@
 import { writeSync } from 'node:fs'
 import { Store } from '../../../src/core/store/store.ts'
 
-/** Writes in a loop and reports each acknowledged write at once; `unsynced` acknowledges what is not yet on disk. */
+/**
+ * Writes in a loop and reports each acknowledged write immediately; `unsynced` acknowledges what is not yet on disk.
+ */
 const [, , path = '', run = '0', how] = process.argv
 const store = Store.open(
   path,

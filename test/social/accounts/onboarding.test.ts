@@ -3,7 +3,7 @@ import type { ProviderSettings } from '../../../src/social/accounts/sign-in/prov
 import { defaultSettings } from '../../../src/social/shared/settings.ts'
 import { openSite } from '../site.ts'
 
-/** A provider that nobody asks anything. */
+/** A provider that no one asks anything. */
 const PROVIDER: ProviderSettings = {
   ...{ id: 'work', label: 'Work', kind: 'oidc', issuer: 'https://id.example', scope: undefined },
   ...{ clientId: 'gc', clientSecret: 'not to be told' },

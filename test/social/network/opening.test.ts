@@ -7,7 +7,7 @@ import { tempFolder } from '../../support/folder.ts'
 
 const unused = () => {}
 
-/** The files in a folder that this process has open, where the system tells. */
+/** The files in a folder that this process has open, if the system lists them. */
 function openFiles(folder: string): string[] {
   if (!existsSync('/proc/self/fd')) return []
   return readdirSync('/proc/self/fd').flatMap((descriptor) => {

@@ -4,7 +4,7 @@ import { socialMigrations } from '../../../src/social/network/migrations.ts'
 import { tempFolder } from '../../support/folder.ts'
 import { type Json, openNetwork, type TestNetwork } from '../network.ts'
 
-/** The migrations of the last network that nobody read without a key. */
+/** The migrations of the last network that no one read without a key. */
 const KEYED = 23
 
 const status = async (network: TestNetwork, path: string, key?: string) => (await network.api('GET', path, key)).status

@@ -3,7 +3,7 @@ import { type Json, openNetwork, type TestNetwork } from '../network.ts'
 
 const ids = (body: Json, list = 'posts') => (body[list] as Json[]).map(({ id }) => id)
 
-/** Puts rows into the store as they are: many at once. */
+/** Puts rows into the store as they are: many together. */
 const fill = (network: TestNetwork, sql: string) => network.store.write(() => void network.store.prepare(sql).run())
 
 const manyPosts = (network: TestNetwork, count: number) =>

@@ -41,7 +41,7 @@ export const after = (state: State, ...messages: Message[]): State =>
 export const press = (state: State, ...keys: string[]): State =>
   after(state, ...keys.map((key): Message => ({ type: 'key', key })))
 
-/** Enters a command; the state and what is to be done. */
+/** Enters a command; the state and what should be done. */
 export const enter = (state: State, command: string): readonly [State, Effect?] =>
   step(press(state, ':', ...command), { type: 'key', key: 'enter' })
 

@@ -72,7 +72,7 @@ const served = (work: Work, ids: readonly string[], limit: number) => ({
   ready: work.beads.ready().value.items,
 })
 
-/** The same, each bead read by itself and written anew. */
+/** The same, each bead read automatically and written again. */
 function uncached({ store, beadRepository, clock }: Work): ReturnType<typeof served> {
   const read = (sql: string) => store.prepare<{ id: string }, []>(`SELECT id FROM beads ${sql}`).all()
   const newest = read('ORDER BY created_at DESC, id DESC').map(({ id }) => beadRepository.get(id))

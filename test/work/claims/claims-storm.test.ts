@@ -94,7 +94,7 @@ async function act(work: Work, worker: SimulatedWorker, checker: ClaimChecker, r
   worker.bead = undefined
 }
 
-/** The claims of a hosted process are revoked at once; those of another expire with their lease. */
+/** The claims of a hosted process are revoked immediately; those of another expire with their lease. */
 async function die(work: Work, worker: SimulatedWorker, checker: ClaimChecker): Promise<void> {
   worker.alive = false
   if (!worker.hosted) return
@@ -102,7 +102,7 @@ async function die(work: Work, worker: SimulatedWorker, checker: ClaimChecker): 
   if (worker.bead !== undefined) checker.recordLoss(worker.bead)
 }
 
-/** A hosted worker starts anew; another goes on with the bead it believes to hold. */
+/** A hosted worker starts again; another continues with the bead it believes to hold. */
 async function restart(work: Work, worker: SimulatedWorker): Promise<void> {
   worker.alive = true
   if (!worker.hosted) return

@@ -1,7 +1,7 @@
 import type { ScriptedTown } from '../../support/city.ts'
 import { openWork } from '../world.ts'
 
-/** A city in which beads are closed and sessions are told of it. */
+/** A city in which beads are closed and sessions are notified. */
 export async function openWaits(town?: ScriptedTown) {
   const work = await openWork(town && { town })
   const { store, beadRepository, host, sessionRepository } = work

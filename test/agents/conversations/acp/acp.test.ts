@@ -6,7 +6,7 @@ import { tempFolder } from '../../../support/folder.ts'
 import { until } from '../../../support/until.ts'
 import { answer, openHttp } from '../../sessions/http-world.ts'
 
-/** An agent that is spoken to by protocol; it does what it is told. */
+/** An agent that is spoken to by protocol; it follows instructions. */
 const spoken = (name: string, more = '', env = '') => `
 [[agent]]
 name = "${name}"

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { ScreenParts } from '../../../../src/agents/conversations/formats/screen-parts.ts'
 import { Random } from '../../../support/abuse/random.ts'
 
-/** A reader that does what it is told: it replaces messages that it has, and appends those that are new. */
+/** A reader that follows frames: it replaces messages that it has, and appends those that are new. */
 class Reader {
   readonly #parts: ScreenParts
   #texts: string[]

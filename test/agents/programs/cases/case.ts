@@ -44,7 +44,7 @@ export const ASKING: Readonly<Record<string, StartOptions>> = {
   opencode: { env: { OPENCODE_PERMISSION: '{"*":"ask"}' } },
 }
 
-/** Calls a tool in the first turn, and is done with what comes of it. */
+/** Calls a tool in the first turn, and is done with the result of it. */
 export const calls =
   (...replies: readonly Reply[]): Script =>
   ({ results }) =>

@@ -46,7 +46,7 @@ const LIMIT: ProviderError = {
   },
 }
 
-/** More options than it shows at once. */
+/** More options than it shows immediately. */
 const MANY = ['Red', 'Blue', 'Green', 'Grey'].map((label) => ({ label, description: `All in ${label}` }))
 
 export const geminiCases = (): AskedCase[] => {

@@ -47,7 +47,7 @@ function takenOf({ takes, wantsMore }: AskedCase, options: readonly QuestionOpti
     .sort((a, b) => ORDER.indexOf(a.role) - ORDER.indexOf(b.role))
 }
 
-/** Fills a form with lists; the program is told what was taken from each. */
+/** Fills a form with lists; the program receives the choice of each. */
 async function filled({ program, start }: AskedCase): Promise<void> {
   await using started = await startProgram(program, start)
   const question = await started.asked()
@@ -85,7 +85,7 @@ async function submitted({ program, start }: AskedCase): Promise<void> {
   for (const answer of ['Red', 'Small']) expect(result()).toContain(answer)
 }
 
-/** Has one program ask all that it can, answers that, and keeps what came of each answer. */
+/** Has one program ask all that it can, answers that, and keeps the result of each answer. */
 class QuestionMatrix {
   readonly #rows: Row[] = []
   readonly #programs = new AskedPrograms()

@@ -23,7 +23,7 @@ export interface Actor {
   quit: readonly string[]
   /** An error after which its turn is over. */
   refusal: ProviderError
-  /** An error after which it tries again by itself. */
+  /** An error after which it tries again automatically. */
   overload: ProviderError
   /** A usage limit, with what else it needs for it. */
   limit: { reply: () => ProviderError; start: StartOptions }

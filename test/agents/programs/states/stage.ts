@@ -88,7 +88,7 @@ export class Stage {
     this.#release = this.started.model.hold()
   }
 
-  /** The model answers what waits; with `hold` whatever is asked next waits in turn. */
+  /** The model answers what waits; with `hold` later requests wait. */
   release({ hold = false } = {}): void {
     const release = this.#release
     this.#release = undefined
@@ -183,7 +183,7 @@ export class Stage {
     await this.mark(name, state, asks)
   }
 
-  /** The program has ended by itself, or by a signal. */
+  /** The program has ended automatically, or by a signal. */
   async ended(name: string, state: 'done' | 'failed'): Promise<void> {
     for (const end = performance.now() + ENDS_WITHIN_MS; !this.#exit; await Bun.sleep(50)) {
       if (performance.now() > end) throw new Error(`${this.scene}: it does not end`)

@@ -9,7 +9,7 @@ const unrun = (trigger: OrderTrigger, since: string, now: string) =>
   dueAt(trigger, { lastRun: undefined, since: at(since), events: 0 }, at(now))
 const cron = (schedule: string, zone = 'UTC'): OrderTrigger => ({ kind: 'cron', schedule, zone })
 
-/** The minutes at which an order that is looked at once a minute runs. */
+/** The minutes at which an order that is looked immediately a minute runs. */
 function runsBetween(trigger: OrderTrigger, from: string, to: string, lastRun: string, everyMs = 60_000): string[] {
   const runs: string[] = []
   let last = at(lastRun)

@@ -48,7 +48,7 @@ export async function openOrders(world: OrderWorld) {
     },
     /** Start of an order's command. */
     startOf: (line: string) => host.starts.findLast(({ argv }) => argv[2] === line),
-    /** A command ends by itself. */
+    /** A command ends automatically. */
     async end(line: string, exitCode = 0, stdout: string[] = [], stderr = ''): Promise<void> {
       await host.exit(opened.keyOf(line), exitCode, stdout, stderr)
       await opened.settled()
