@@ -23,7 +23,7 @@ const STATUSES: Readonly<Record<(typeof GIVEN_STATUSES)[number], string>> = {
   blocked: 'marked as blocked; one that waits for another bead stays open',
   deferred: 'put off',
   closed: 'done',
-  pinned: 'kept, and nobody’s work',
+  pinned: 'kept, without an assignee',
   hooked: 'on the hook of an agent',
 }
 

@@ -75,7 +75,7 @@ async function remove(bd: BdContext, given: readonly string[], options: Delete):
   const text = fromFile === undefined ? '' : await bd.context.readFile(fromFile)
   const ids = [...given, ...text.split(/\s+/).filter((id) => id !== '')]
   if (ids.length === 0) throw usageError('name the beads: `bd delete <bead> --force`')
-  if (cascade) throw usageError('gc closes what it is told to: name the children and dependents, too')
+  if (cascade) throw usageError('gc closes only named beads; name the children and dependents as well')
   const city = await bd.city()
   const beads = await bd.forEach(ids, (id) => bd.get(id))
   if (!force || dryRun) {

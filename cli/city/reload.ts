@@ -33,7 +33,7 @@ export async function reload({ io }: CommandContext, city: CityClient, options: 
   }
   for (const warning of [...errors, ...warnings]) io.err(`gc: ${sanitizeLine(warning)}\n`)
   const message =
-    outcome === 'applied' ? `The configuration of ${city.name} is in force.` : unchanged(city.name, answer)
+    outcome === 'applied' ? `The configuration of ${city.name} is up to date.` : unchanged(city.name, answer)
   if (!options.json) return printLine(io, message)
   const { path: city_path } = await city.call('GET ~')
   const modes = { async: options.async === true, soft: options.soft === true }

@@ -47,7 +47,7 @@ async function explain(context: CommandContext, folder: string, name: string, op
   }
   if (explained.rules.some(({ access }) => SHARES.has(access))) {
     const holding = await describeSessionCgroups(context)
-    io.out(`What holds sessions to shares: ${holding}; \`gc session show\` tells it of one that runs.\n`)
+    io.out(`What holds sessions to shares: ${holding}; \`gc session show\` shows that of a running one.\n`)
   }
   const { INHERITED, outerSession } = await import('../../src/host/confine/outer.ts')
   if (explained.rules.length > 0 && outerSession()) io.out(`What is ${INHERITED}.\n`)

@@ -39,7 +39,7 @@ async function share(context: CommandContext, path: string, provider: string, is
   printLine(io, `${RISK} \`gc confine share-login ${provider} --stop\` ends that.`)
 }
 
-const RISK = 'Whatever runs in one can read it too, and act as you with your subscription until you log out.'
+const RISK = 'Every program in a session can then read it and use your subscription until you log out.'
 
 /** Asks whether a new agent may use the login of its program, or says what lets it, where no one said that yet. */
 export async function offerLogin(context: CommandContext, path: string, agent: string): Promise<void> {

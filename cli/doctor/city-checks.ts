@@ -70,7 +70,7 @@ function checkConfiguration({ errors, warnings }: CityFiles): CheckResult {
       'error',
       'configuration',
       countOf(errors.length, 'error'),
-      'fix the files; until then the last good configuration is in force',
+      'fix the files; until then the last good configuration stays active',
       errors,
     )
   if (warnings.length > 0)
@@ -128,7 +128,7 @@ async function checkPrograms(context: CommandContext, city: CityFiles): Promise<
       'error',
       'programs',
       `${countOf(reasons.length, 'agent')} cannot be started`,
-      'fix what each says; a program that is missing has to be on the supervisor’s PATH',
+      'apply the fix of each; a missing program must be on the supervisor’s PATH',
       reasons,
     )
   }

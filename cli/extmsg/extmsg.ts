@@ -94,7 +94,7 @@ async function listOfSession(
       { header: 'KIND', value: ({ Conversation }) => Conversation.kind },
       { header: 'SINCE', value: ({ BoundAt }) => BoundAt },
     ],
-    `No conversation is bound to ${session}; \`gc extmsg list\` shows those of agents too.`,
+    `No conversation is bound to ${session}; \`gc extmsg list\` includes those of agents.`,
   )
 }
 

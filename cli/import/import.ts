@@ -302,5 +302,5 @@ const namesOf = (packs: CityPacks): ReadonlySet<string> => new Set(packs.program
 
 function printNewPrograms({ io }: CommandContext, packs: CityPacks, before: ReadonlySet<string>): void {
   const added = packs.programs().filter((each) => !before.has(JSON.stringify(each)))
-  printPrograms(io, added, 'It brings programs that run by themselves:')
+  printPrograms(io, added, 'It brings programs that run automatically:')
 }

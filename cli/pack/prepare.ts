@@ -24,7 +24,7 @@ export async function fetchMissingPacks(context: CommandContext, path: string): 
 export async function listAutomaticPrograms(
   context: CommandContext,
   path: string,
-  title = 'Programs that this city runs by itself:',
+  title = 'Programs that this city runs automatically:',
 ): Promise<void> {
   if (context.io.env.GC_TOKEN || !existsSync(join(path, 'city.toml'))) return
   const packs = await packsAt(context, path)

@@ -50,7 +50,7 @@ async function list({ client }: CommandContext, io: Io, { json }: JsonOption): P
       { header: 'GRANTS', value: ({ grants }) => grants.join(', ') || '–' },
       { header: 'ADDED', value: ({ added_at }) => formatAge(added_at, now) },
     ],
-    'There is nobody beside you; gc people add gives a person a token.',
+    'No one else has a token; gc people add creates one.',
   )
 }
 

@@ -66,7 +66,7 @@ export async function landRig(context: CommandContext, name: string, options: La
     ['target', land.target ?? 'the default branch'],
     ['remote', land.remote],
     ['check', check ? `${sanitizeLine(shown(check))}, at most ${land.check_timeout}` : 'nothing is checked'],
-    ['batch', `${land.batch}, ${land.parallel} at once, ${land.strategy}`],
+    ['batch', `${land.batch}, ${land.parallel} in parallel, ${land.strategy}`],
     ['conflicts', `${land.tries} tries, ${land.turn_timeout} each`],
     ['protected', land.protected_paths.join(', ')],
     ['held', land.hold.join(', ')],

@@ -36,7 +36,7 @@ function publicationCheck({ publication_state: state, reason = '', url }: Status
   if (state !== 'blocked') return { check, ok: true, message: url === undefined ? state : `${state} at ${url}` }
   const why =
     reason === 'direct_base_url_unavailable'
-      ? 'nobody else can reach it: start the supervisor with `gc serve --public-listen <[address:]port>`'
+      ? 'other machines cannot reach it: start the supervisor with `gc serve --public-listen <[address:]port>`'
       : 'gc publishes services only directly: set publish_mode = "direct" and no visibility'
   return { check, ok: false, message: why }
 }

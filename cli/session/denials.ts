@@ -43,7 +43,7 @@ async function denials(context: CommandContext, id: string, options: JsonOption)
       'A line takes the place of one with the same key. What a pack declares is said in a [[patches.agent]] of the city.',
     )
   }
-  printLine(io, 'Files that the kernel itself kept from being opened are not counted: it tells nobody.')
+  printLine(io, 'Denials of opening files are not included: the kernel does not report them.')
 }
 
 const allowedBy = ({ allow }: Denial): string => sanitizeLine(allow ?? '')

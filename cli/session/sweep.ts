@@ -41,7 +41,7 @@ async function sweep(context: CommandContext, session: string | undefined, optio
 }
 
 async function isConfirmed(io: Io, processes: number): Promise<boolean> {
-  if (!io.isInteractive) throw failure('nobody can be asked here; add --yes to end them')
+  if (!io.isInteractive) throw failure('there is no terminal to confirm; add --yes to stop them')
   return confirm(io, `End ${count(processes)}?`)
 }
 

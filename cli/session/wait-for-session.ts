@@ -80,7 +80,7 @@ async function withdraw({ io }: CommandContext, city: CityClient, id: string): P
   // What was interrupted ended the calls of this command.
   const call = { params: { id }, signal: AbortSignal.timeout(WITHDRAW_MS) }
   const sentence = await city.call('DELETE ~/sessions/request/{id}', call).then(
-    () => 'the request was taken back; no session is started',
+    () => 'the request was canceled; no session starts',
     (error: unknown) => {
       if (error instanceof ApiError) return error.sentence
       throw error

@@ -57,8 +57,7 @@ async function sling(context: CommandContext, target: string, words: string[], o
   const text = options.stdin ? await context.io.readInput() : [...words, options.prompt ?? ''].join(' ')
   const isTwice = words.length > 0 && (options.stdin || options.prompt !== undefined)
   if (isTwice) throw usageError('give the work once: as words, by --prompt or by --stdin')
-  if (text.trim() === '')
-    throw usageError('say what is to be done: `gc sling <agent> <bead>`, or `gc sling <agent> "<text>"`')
+  if (text.trim() === '') throw usageError('name the work: `gc sling <agent> <bead>`, or `gc sling <agent> "<text>"`')
   const city = await context.city()
   const given = !options.stdin && words.length === 1 ? beadId(words[0]) : undefined
   if (options.dryRun) return dryRun(context, city, { target, bead: given, text, options })

@@ -49,7 +49,7 @@ export async function listRequests(context: CommandContext, social: Command, opt
       { header: 'AGE', value: ({ created_at }) => formatAge(created_at, Date.now()) },
       { header: 'WHY', value: ({ message_preview }) => message_preview, minWidth: 12 },
     ],
-    'Nobody asks to write to you.',
+    'There are no requests to write to you.',
   )
   for (const { to, conversation_id } of outgoing.items)
     printLine(context.io, `You asked ${sanitizeLine(to.name)} (${conversation_id}); there is no answer yet.`)

@@ -40,7 +40,7 @@ async function uninstall(io: Io, { yes, home: named }: Uninstall): Promise<void>
 }
 
 async function isConfirmed(io: Io): Promise<boolean> {
-  if (!io.isInteractive) throw failure('nobody can be asked here; add --yes to remove it')
+  if (!io.isInteractive) throw failure('there is no terminal to confirm; add --yes to remove it')
   return confirm(io, 'Remove it?')
 }
 

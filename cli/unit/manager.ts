@@ -44,7 +44,7 @@ function systemd(config: string, user: string | undefined): Manager {
       'Start it with `systemctl --user daemon-reload && systemctl --user enable --now gc`.',
       ...(isLingering(user)
         ? []
-        : ['It ends when you log out; `loginctl enable-linger` lets it start with the machine and go on.']),
+        : ['It stops when you log out; `loginctl enable-linger` starts it with the machine and keeps it running.']),
     ],
     afterUninstall: 'Let systemd forget it with `systemctl --user daemon-reload`.',
   }

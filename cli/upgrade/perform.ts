@@ -123,7 +123,7 @@ async function put(
 }
 
 async function confirmLoss(io: Io): Promise<void> {
-  if (!io.isInteractive) throw failure('nobody can be asked here; add --yes to go back. Nothing was changed')
+  if (!io.isInteractive) throw failure('there is no terminal to confirm; add --yes to go back. Nothing was changed')
   if (!(await confirm(io, 'Go back?'))) throw failure('nothing was changed')
 }
 

@@ -61,10 +61,10 @@ const setPriority = (bead: Bead): Action => ({
 const assign = (bead: Bead): Action => ({
   key: 'A',
   name: 'assign',
-  help: 'assign it to a session, or to nobody',
+  help: 'assign it to a session, or unassign it',
   fields: [
     {
-      ...{ name: 'assignee', title: `session for ${bead.id} (empty for nobody)` },
+      ...{ name: 'assignee', title: `session for ${bead.id} (empty to unassign)` },
       ...{ initial: bead.assignee ?? '', isOptional: true },
     },
   ],

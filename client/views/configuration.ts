@@ -27,7 +27,7 @@ export const configPage = text({
         {
           text: checked.valid
             ? `The configuration is valid${warnings.length > 0 ? `, with ${countOf(warnings.length, 'warning')}` : ''}.`
-            : 'The configuration has errors: what they are in has no effect, or the last good configuration goes on.',
+            : 'The configuration has errors: the affected parts are ignored, or the last good configuration stays active.',
           tone: checked.valid ? 'good' : 'bad',
         },
         ...errors.map((line): Line => ({ text: line, tone: 'bad' })),

@@ -34,7 +34,7 @@ export const conversationsPage = table<Conversation>({
     { title: 'kind', width: 6, leaves: 2, cell: ({ conversation }) => ({ text: conversation.kind, tone: 'quiet' }) },
     { title: 'answered by', width: 14, grows: true, isName: true, cell: (view) => answeredBy(view) || NOBODY },
     {
-      title: 'reaches nobody',
+      title: 'no recipient',
       width: 16,
       grows: true,
       leaves: 3,
@@ -98,7 +98,7 @@ function headLines(view: Conversation, group: Group | undefined): Line[] {
   return [
     { text: `${provider}/${account_id}/${conversation_id} · ${kind}`, tone: 'strong' },
     who === ''
-      ? { text: 'nobody answers it: b gives it to a session', tone: 'warning' }
+      ? { text: 'no session replies: b binds it to one', tone: 'warning' }
       : { text: `answered by ${who}${view.binding?.SessionID ? ' (enter opens it)' : ''}` },
     ...(view.undelivered ? [{ text: `its messages reach nobody: ${view.undelivered}`, tone: 'bad' as const }] : []),
     ...(group ? [groupLine(group)] : []),
@@ -137,8 +137,8 @@ function actionsOf({ id, conversation, binding, undelivered }: Conversation): Ac
     {
       key: 'x',
       name: 'unbind',
-      help: 'let nobody answer it any more',
-      disabled: binding || undelivered ? undefined : 'it is bound to nobody',
+      help: 'unbind it',
+      disabled: binding || undelivered ? undefined : 'it is not bound',
       confirm: binding
         ? `Unbind ${name}? Nobody is told what people write there from then on.`
         : `Leave the last message of ${name} without an answer?`,

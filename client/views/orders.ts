@@ -16,7 +16,7 @@ const RUN_OF = 'order-run:'
 export const ordersPage = table<Order>({
   name: 'orders',
   title: 'orders',
-  help: 'work that starts by itself: on a schedule, after events, by webhooks',
+  help: 'work that starts automatically: on a schedule, after events, by webhooks',
   empty: 'none: put NAME.toml into the orders folder of the city',
   columns: [
     { title: 'order', width: 20, isName: true, cell: ({ scoped_name }) => scoped_name },
@@ -74,7 +74,7 @@ const runOrder = (name: string): Action => ({
 const setEnabled = (name: string, enables: boolean): Action => ({
   key: 'S',
   name: enables ? 'enable' : 'disable',
-  help: enables ? 'let it start by itself again' : 'keep it from starting by itself',
+  help: enables ? 'start it automatically again' : 'stop starting it automatically',
   run: async ({ city }) => {
     await city.call(enables ? 'POST ~/order/{name}/enable' : 'POST ~/order/{name}/disable', { params: { name } })
     return { text: `${name} is ${enables ? 'enabled' : 'disabled'}`, undo: setEnabled(name, !enables) }

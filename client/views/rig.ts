@@ -16,7 +16,7 @@ export const rigPage = text({
   about: 'rig',
   takes: 'the name of a rig',
   title: 'rig',
-  help: 'a rig: how its folder stands in git, its agents and the worktrees of its sessions',
+  help: 'a rig: the git state of its folder, its agents and the worktrees of its sessions',
   isChangedBy: isOneOf('rig.', 'config.', 'session.', 'bead.worktree'),
   load: async ({ city, subject: name, signal }) => {
     const call = signal ? { signal } : {}

@@ -98,7 +98,7 @@ const retry = ({ run, id, title, status }: Step): Action => ({
 const skip = ({ run, id, status }: Step): Action => ({
   key: 's',
   name: 'skip',
-  help: 'let the run go on without this step',
+  help: 'continue the run without this step',
   disabled: OVER.has(status) ? `${id} is over` : undefined,
   fields: [{ name: 'reason', title: `why ${id} is skipped` }],
   run: async ({ city }, { reason = '' }) => {

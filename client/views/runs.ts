@@ -156,7 +156,7 @@ export function runActions({ run_id: id, title, status }: Run): Action[] {
     {
       key: 't',
       name: 'timeline',
-      help: 'what became of every step, when, and what it cost',
+      help: 'outcome, time and cost of every step',
       run: async ({ city }) => ({ opens: { page: 'timeline', city: city.name, subject: id } }),
     },
     {

@@ -30,7 +30,7 @@ export const servicesPage = table<Service>({
 const REASONS: Readonly<Record<string, string>> = {
   route_active: '',
   process_exited: 'its process ended',
-  direct_base_url_unavailable: 'nobody else reaches it: gc serve has no --public-listen',
+  direct_base_url_unavailable: 'other machines cannot reach it: gc serve has no --public-listen',
 }
 
 /** Reason it is not ready, or not published. */

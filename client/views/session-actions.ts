@@ -102,7 +102,7 @@ function stateActions(session: SessionFacts): Action[] {
     {
       key: 'R',
       name: 'restart',
-      help: 'end its program and start it again; its work and its conversation go on',
+      help: 'restart its program; work and conversation continue',
       disabled: notRunning,
       many: {},
       confirm: `Restart ${name}? Its program ends at once; its work and its conversation go on.`,

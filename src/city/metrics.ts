@@ -52,7 +52,7 @@ function workMetrics({ beads, runs }: City): NumberMetric[] {
     gauge('gc_beads_ready', 'Open beads that nothing blocks.', ready),
     {
       name: 'gc_runs',
-      help: 'Runs of formulas by status, those that are over too.',
+      help: 'Runs of formulas by status, including finished ones.',
       type: 'gauge',
       samples: samplesBy('status', Object.entries(runs.census().status_counts)),
     },

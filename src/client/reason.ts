@@ -21,7 +21,7 @@ const REASONS: Readonly<Record<string, string>> = {
   ConnectionTimeout: 'it took too long',
   ETIMEDOUT: 'it took too long',
   EPROTO: 'it does not speak TLS; try http://',
-  TooManyRedirects: 'it redirects for ever',
+  TooManyRedirects: 'too many redirects',
 }
 
 const CERTIFICATE = /CERT|SELF_SIGNED|UNABLE_TO_VERIFY/

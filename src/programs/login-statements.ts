@@ -20,7 +20,7 @@ export const readLogEntry = (program: string | undefined, raw: unknown): LogStat
   runtimeOf(program).readEntry?.(asObject(raw))
 
 /** gc's own message about a program that asks for a login by protocol. */
-const BY_PROTOCOL = /has to be logged in first|authentication required/i
+const BY_PROTOCOL = /(?:has to|must) be logged in first|authentication required/i
 
 /** Reads the statement of a dead login out of a text that a known program wrote; undefined when there is none. */
 export function readLoginFailure(program: string | undefined, text: string): string | undefined {

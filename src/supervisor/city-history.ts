@@ -46,7 +46,7 @@ export class CityHistory {
     throw new AppError(
       'store-unavailable',
       `${database} is gone: it was moved or deleted since the city last ran; ${this.#lastBackup(name)}; ` +
-        `put it back and \`gc register ${path}\`, or begin anew: \`gc unregister ${name}\`, then register the folder`,
+        `put it back and \`gc register ${path}\`, or start over: \`gc unregister ${name}\`, then register the folder`,
     )
   }
 

@@ -423,7 +423,7 @@ async function beginConfinement({ options, home, store, host, report }: Foundati
   if (hosts.every(({ sessions }) => sessions === 0)) tokenRequirement.forget()
   await keepAsBefore(home.path, store, report)
   const defaultConfine = readDefaultMode(home.path)
-  if (defaultConfine !== 'off') tokenRequirement.demand('agents are to be confined unless they say otherwise')
+  if (defaultConfine !== 'off') tokenRequirement.demand('agents are sandboxed by default')
   return { tokenRequirement, defaultConfine }
 }
 

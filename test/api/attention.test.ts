@@ -87,7 +87,7 @@ ${agent('polly')}${agent('molly', 'export LOGIN=1;')}`)
     expect(items.find(({ agent: of }) => of === 'molly')).toMatchObject({
       kind: 'failed',
       session_state: 'failed-create',
-      asks: expect.stringContaining('the agent has to be logged in first: run `agent login`'),
+      asks: expect.stringContaining('the agent must be logged in first: run `agent login`'),
       answers: [],
     })
     expect(await city.call(`POST ~/session/${polly.id}/respond`, { body: { action: 'deny' } })).toMatchObject({

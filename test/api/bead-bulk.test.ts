@@ -143,7 +143,7 @@ describe('creating many beads at once', () => {
     expect(await errorOf(city, OPERATION, { body: { beads: [] } })).toStartWith('422 validation-failed: ')
     const heavy = [...entries(99, 100), { title: 'x', needs: ['to-1'] }]
     expect(await errorOf(city, OPERATION, { body: { beads: heavy } })).toBe(
-      '422 validation-failed: at most 1000 labels and needs in all, not 1001: send fewer at once',
+      '422 validation-failed: at most 1000 labels and needs in all, not 1001: send fewer per request',
     )
   })
 })
@@ -218,7 +218,7 @@ describe('changing many beads at once', () => {
     expect(await errorOf(city, 'PATCH ~/beads/bulk', many(0))).toStartWith('422 validation-failed: ')
     const labels = Array.from({ length: 11 }, (_, n) => `l${n}`)
     expect(await errorOf(city, 'PATCH ~/beads/bulk', many(91, { labels }))).toBe(
-      '422 validation-failed: at most 1000 labels in all, not 1001: send fewer at once',
+      '422 validation-failed: at most 1000 labels in all, not 1001: send fewer per request',
     )
   })
 })

@@ -31,12 +31,12 @@ test('the dashboard shows conversations outside, who answers them, and what was 
     told.actions?.find((action) => action.name === name)?.run(reach('c1'), values)
   expect(await act('unbind')).toEqual({ text: 'e1 is unbound' })
   const after = await conversationPage.load(reach('c1'))
-  expect(after.head?.map(({ text }) => text)).toContain('nobody answers it: b gives it to a session')
+  expect(after.head?.map(({ text }) => text)).toContain('no session replies: b binds it to one')
   expect(await act('bind', { who: 'zz-7' }).catch(errorMessage)).toContain('zz-7')
   await post('inbound', { message: message('m2', 'e1') })
   const waiting = await conversationPage.load(reach('c1'))
   expect(waiting.head?.map(({ text }) => text)).toContain(
-    'its messages reach nobody: nobody answers it. The last: Ann: this is m2',
+    'its messages reach nobody: no session replies to it. The last: Ann: this is m2',
   )
   await declare(city, 'mayor', {}, { max_active_sessions: 1 })
   const { id } = await startSession(city, 'mayor')

@@ -147,7 +147,7 @@ test('a service that nobody else can reach is said to be so, and one that ended'
   const toml = testService('web', 'publish_mode = "direct"')
   await using town = await open(`${toml}[[service]]\nname = "ends"\nkind = "proxy_process"\n${fails}`)
   const reasons = async () => (await servicesPage.load(reach(town), FIRST)).items.map(({ cells }) => cells[5]?.text)
-  const told = ['its process ended', 'nobody else reaches it: gc serve has no --public-listen']
+  const told = ['its process ended', 'other machines cannot reach it: gc serve has no --public-listen']
   const isTold = (shown: unknown[]) => Bun.deepEquals(shown, told)
   expect(await eventually('both say why', 15_000, reasons, isTold)).toEqual(told)
 })

@@ -85,7 +85,9 @@ describe('mail', () => {
     const task = await bead(city, 'work')
     const { id } = await send(city, { to: 'human' })
     const body = { to: 'nobody', subject: 'x' }
-    expect(await errorOf(city, 'POST ~/mail', { body })).toStartWith('400 invalid-request: nobody here is called')
+    expect(await errorOf(city, 'POST ~/mail', { body })).toStartWith(
+      '400 invalid-request: there is no recipient called',
+    )
     const forged = { body: { to: 'human', subject: 'x', from: 'mayor' }, token: clerk.token }
     expect(await errorOf(city, 'POST ~/mail', forged)).toStartWith('403 forbidden: ')
     const reply = { body: { from: 'mayor' }, token: clerk.token }

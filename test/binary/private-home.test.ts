@@ -74,5 +74,5 @@ gc: \`gc confine share-login claude\` lets them read it; with a key of its API t
   expect(await gc('confine', 'share-login', 'claude', '--stop')).toMatchObject({ status: 0, err: '' })
   expect(await gc('confine', 'share-login', 'claude')).toMatchObject({ status: 0, err: '' })
   expect((await add('bob')).err).not.toContain('log-in')
-  expect((await gc('confine', 'explain', 'bob')).out).toContain('the log-in of its program')
+  expect((await gc('confine', 'explain', 'bob')).out).toContain('the login of its program')
 })

@@ -49,7 +49,7 @@ describe('gc uninstall', () => {
     user.gc('down')
     expect(user.gc('uninstall')).toMatchObject({
       status: 1,
-      err: 'gc: nobody can be asked here; add --yes to remove it\n',
+      err: 'gc: there is no terminal to confirm; add --yes to remove it\n',
     })
     const named = `To be removed:\n${[user.unit, ...user.links, user.fish].map((path) => `  ${path}\n`).join('')}`
     expect(await user.asked('n')).toEqual({ status: 1, out: named, err: 'Remove it? [y/N] gc: nothing was removed\n' })

@@ -158,19 +158,19 @@ describe('gc confine share-login', () => {
     }
   }
 
-  test('lets sessions of a provider read the log-in of its program, says what that means, and ends it', async () => {
+  test('lets sessions of a provider read the login of its program, says what that means, and ends it', async () => {
     using it = loggedIn()
     const { status, out } = await it.run('share-login', 'claude')
     expect([status, out.split('\n')]).toEqual([
       0,
       [
         `Confined sessions of claude read ${it.file} from their next start.`,
-        'Whatever runs in one can read it too, and act as you with your subscription until you log out. `gc confine share-login claude --stop` ends that.',
+        'Every program in a session can then read it and use your subscription until you log out. `gc confine share-login claude --stop` ends that.',
         '',
       ],
     ])
     expect(it.written()).toBe(`${AGENTS}\n[providers.claude.confine]\nshare_login = true\n`)
-    expect((await it.run('explain', 'ann')).out).toContain('the log-in of its program')
+    expect((await it.run('explain', 'ann')).out).toContain('the login of its program')
     expect((await it.run('share-login', 'claude', '--stop')).out).toBe(
       `Confined sessions of claude do not read ${it.file} from their next start.\n`,
     )

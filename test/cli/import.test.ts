@@ -146,7 +146,7 @@ describe('gc import, without a supervisor', () => {
     expect(upgraded.out).toBe(`Upgraded ${repository.url} from 1.0.0 to 1.1.0\n`)
     expect(upgraded.err).toContain(
       [
-        'It brings programs that run by themselves:',
+        'It brings programs that run automatically:',
         '  order nightly (p), cron 0 3 * * *: $PACK_DIR/assets/scripts/nightly.sh',
         '  hook dev pre_start (p), before a session starts: ./prepare.sh\n',
       ].join('\n'),

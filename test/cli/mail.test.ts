@@ -135,7 +135,7 @@ describe('gc mail', () => {
       out: 'No sessions are running; nothing was sent.\n',
     })
     const nobody = await town.gc(['mail', 'send', 'nobody', '-m', 'x'])
-    expect([nobody.status, nobody.err]).toEqual([1, expect.stringContaining('nobody here is called "nobody"')])
+    expect([nobody.status, nobody.err]).toEqual([1, expect.stringContaining('there is no recipient called "nobody"')])
     const read = await send('human', '-', '-s', 'in')
     expect(read.message.body).toBe('')
   })

@@ -10,9 +10,7 @@ shareTown((opened) => {
 
 describe('gc people', () => {
   test('adds, lists and removes people, whose token gc then uses', async () => {
-    expect((await town.gc(['people', 'list'])).out).toBe(
-      'There is nobody beside you; gc people add gives a person a token.\n',
-    )
+    expect((await town.gc(['people', 'list'])).out).toBe('No one else has a token; gc people add creates one.\n')
     const { out } = await town.gc(['people', 'add', 'ann', '--grant', 'answer,land'])
     const [said, token = ''] = out.trim().split('\n')
     expect(said).toBe('ann reads everything, answers questions, lands changes. The token is shown this once:')

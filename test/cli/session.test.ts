@@ -59,7 +59,7 @@ describe('a session that cannot start yet', () => {
     expect(err).toContain(
       'waits: agent sleeper is suspended; gc agent resume sleeper (ctrl-c takes the request back)\n',
     )
-    expect(err).toEndWith('gc: the request was taken back; no session is started\n')
+    expect(err).toEndWith('gc: the request was canceled; no session starts\n')
     const { items } = await town.json<{ items: SessionResponse[] }>(['session', 'list', '--template', 'sleeper'])
     expect(items).toEqual([])
   }, 15_000)

@@ -147,7 +147,7 @@ describe('gc supervisor', () => {
       status: 0,
       out: `Wrote ${user.unit}.
 Start it with \`systemctl --user daemon-reload && systemctl --user enable --now gc\`.
-It ends when you log out; \`loginctl enable-linger\` lets it start with the machine and go on.
+It stops when you log out; \`loginctl enable-linger\` starts it with the machine and keeps it running.
 `,
       err: '',
     })

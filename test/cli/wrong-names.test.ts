@@ -81,7 +81,7 @@ test('a name near that of an agent does not look like one without mail or work',
   expect(await result('mail', 'count', 'shop/wroker')).toEqual([0, `0 for shop/wroker, 0 unread; ${meant}`])
   expect(await result('mail', 'inbox', 'shop/worker')).toEqual([0, 'There is no mail for shop/worker.\n'])
   expect(await result('mail', 'send', 'shop/wroker', 'Hello')).toEqual([
-    ...[1, 'gc: nobody here is called "shop/wroker"; did you mean "shop/worker"?\n'],
+    ...[1, 'gc: there is no recipient called "shop/wroker"; did you mean "shop/worker"?\n'],
   ])
   expect(await result('hook', 'shop/wroker')).toEqual([1, `gc: there is no agent shop/wroker; ${meant}`])
   expect(await result('hook', 'shop/worker')).toEqual([1, ''])

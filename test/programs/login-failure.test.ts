@@ -12,6 +12,7 @@ test('a dead login is read as each program says it', () => {
     ],
     ['gemini', 'Please set an Auth method in your /home/ann/.gemini/settings.json'],
     ['opencode', 'the agent has to be logged in first: run opencode auth login'],
+    ['opencode', 'the agent must be logged in first: run opencode auth login'],
   ]
   expect(failures.filter(([program, text]) => readLoginFailure(program, text) === undefined)).toEqual([])
   expect(readLoginFailure('claude', "You've hit your session limit · resets 5pm (Australia/Brisbane)")).toBeUndefined()

@@ -73,7 +73,7 @@ import { ensureWorkFolder, folderInCity } from './work-folder.ts'
 
 /** The prompt of a session that resumes its conversation. */
 const RESUME_PROMPT =
-  'Your program was started again and this is your earlier conversation. Go on; `gc hook --claim --json` tells what is yours to do.'
+  'Your program restarted with your earlier conversation. Continue; `gc hook --claim --json` shows your work.'
 
 /** Decides what to run for an agent or a provider, and whether it can be run. */
 export class LaunchPlanner {

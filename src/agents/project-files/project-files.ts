@@ -114,7 +114,7 @@ export class ProjectFiles {
           isTracked: tracked.has(path),
           isShared,
         })
-        if ('reason' in plan) problems.push(`${path} is kept as it is: ${plan.reason}`)
+        if ('reason' in plan) problems.push(`${path} is kept unchanged: ${plan.reason}`)
         else if (plan.row) placed.push({ ...plan, row: plan.row })
       } catch (error) {
         problems.push(`${path} is kept as it is: ${errorMessage(error)}`)

@@ -46,6 +46,6 @@ export class PendingRequests {
   #find(id: string): AcceptedRequest {
     const request = this.options.requests.get(id)
     if (request) return request
-    throw new AppError('request-not-found', `request ${id} is not open; the events tell what became of it`)
+    throw new AppError('request-not-found', `request ${id} is not open; its event has the outcome`)
   }
 }

@@ -153,7 +153,7 @@ export class Letters implements TurnSource {
 
   onFailed(tx: Tx, { key }: Turn): void {
     const found = this.#found(key)
-    if (found) this.#undeliverable(tx, found.row, found.letter, found.letter.reason ?? 'nobody could be reached')
+    if (found) this.#undeliverable(tx, found.row, found.letter, found.letter.reason ?? 'no one could be reached')
   }
 
   #undeliverable(tx: Tx, row: LandingRow, letter: LetterRow, reason: string): void {

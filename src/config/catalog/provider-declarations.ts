@@ -23,7 +23,7 @@ export class ProviderDeclarations {
 
   async create(caller: Caller, { name, ...body }: ProviderCreate): Promise<ProviderCreated> {
     if (!AGENT_NAME.test(name)) {
-      const message = `"${name}" cannot name a provider: begin with a letter or digit and go on with those, "-" or "_"`
+      const message = `"${name}" cannot name a provider: start with a letter or digit and use only letters, digits, "-" or "_"`
       throw new AppError('invalid-request', message)
     }
     rejectMarkers(body)

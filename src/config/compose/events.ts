@@ -10,11 +10,11 @@ export const ConfigChanged = defineEvent(
     {
       files: Type.Array(Type.String(), {
         maxItems: MAX_NAMED_FILES,
-        description: 'The files that differ from those in force before, named from the city’s folder and sorted.',
+        description: 'The files that differ from the previous configuration, relative to the city and sorted.',
       }),
       total: Type.Integer({ description: 'How many files differ; more than are named when there are many.' }),
     },
     { $id: 'ConfigChangedPayload', additionalProperties: false },
   ),
-  'Another configuration came into force. Its actor is who changed it through gc, or `gc/config` when files were edited on disk.',
+  'A changed configuration was applied. Its actor is the one who changed it through gc, or `gc/config` if files were edited on disk.',
 )

@@ -66,7 +66,7 @@ export function explainConfinement(
     ...defaults.read.map((what): ConfinementRule => ({ access: 'read', what, by: 'gc' })),
     ...readableEntries(reader(agent), config).map((what): ConfinementRule => ({ access: 'read', what, by: 'gc' })),
     ...pathRules('read'),
-    ...(profile.shareLogin?.value ? [rule('read', 'the log-in of its program', profile.shareLogin)] : []),
+    ...(profile.shareLogin?.value ? [rule('read', 'the login of its program', profile.shareLogin)] : []),
     { access: 'network', what: 'ports that it listens on itself, and the API of gc', by: 'gc' },
     ...(agent.confine === 'network'
       ? [

@@ -63,7 +63,7 @@ export const identifier = (key: string, pattern: RegExp, signs: string): FieldRe
   read(section) {
     const value = section.string(key)
     if (value !== undefined && !pattern.test(value)) {
-      section.error(key, `"${value}" must begin with a letter or digit and go on with those, ${signs}`)
+      section.error(key, `"${value}" must start with a letter or digit and contain only letters, digits, ${signs}`)
     }
     return value
   },

@@ -4,7 +4,7 @@ type Section = Readonly<Record<string, Reason>>
 
 const PACKS =
   'is an older form that is not read: write [imports.<name>] with source = "<source>//<path>" and version instead; nothing of it is part of this city'
-const HOOKS = 'has no effect: install_agent_hooks names the programs whose hooks are installed; others are NOT in force'
+const HOOKS = 'has no effect: install_agent_hooks names the programs whose hooks are installed; others are NOT applied'
 const UPSTREAM = 'upstreams are not used yet: the program keeps its own endpoint and credentials'
 const TOMBSTONE = 'has no effect, here or elsewhere; take it out'
 const WEBHOOK = 'has no effect: declare a [[webhook]] for what GitHub itself delivers'
@@ -26,8 +26,8 @@ const WITHOUT_EFFECT: Readonly<Record<string, Section>> = {
     dolt: STORAGE,
     maintenance: 'has no effect: there is no Dolt database to maintain',
     formulas: 'has no effect: the formulas of a city are the files of its folder formulas',
-    api: 'has no effect: `gc serve` decides where the API listens and who may write; no protection in here is in force',
-    convergence: 'has no effect: gc has no convergence loops; the limits in here are NOT in force',
+    api: 'has no effect: `gc serve` decides where the API listens and who may write; no protection in here is applied',
+    convergence: 'has no effect: gc has no convergence loops; the limits in here are NOT applied',
     doctor: 'has no effect: a check is a folder in doctor/; `gc doctor --check-timeout` bounds each',
   },
   'pack-file': {
@@ -37,7 +37,7 @@ const WITHOUT_EFFECT: Readonly<Record<string, Section>> = {
   'github.pr_monitor': {
     merge_queue: {
       sentence:
-        'is NOT in force: gc does nothing about merge queues; "observe" and "ignore" say so, and a [[webhook]] takes what GitHub says of them',
+        'is NOT applied: gc does nothing about merge queues, like "observe" and "ignore"; a [[webhook]] receives events of GitHub about them',
       unless: ['observe', 'ignore'],
     },
     webhook_secret_env: WEBHOOK,
@@ -64,7 +64,7 @@ const WITHOUT_EFFECT: Readonly<Record<string, Section>> = {
     skills: TOMBSTONE,
     mcp: TOMBSTONE,
     fallback: TOMBSTONE,
-    assigned_work_defer_limit: 'has no effect: this limit is NOT in force',
+    assigned_work_defer_limit: 'has no effect: this limit is NOT applied',
     process_names: SCREEN,
     ready_delay_ms: 'has no effect on an agent: declare it on its provider',
     ready_prompt_prefix: 'has no effect on an agent: declare it on its provider',
@@ -74,8 +74,8 @@ const WITHOUT_EFFECT: Readonly<Record<string, Section>> = {
     upstream: UPSTREAM,
     model: 'has no effect: choose the model with option_defaults of an agent or a provider',
     wake_mode: 'has no effect: set it on each agent',
-    allow_overlay: 'has no effect: what it would allow or forbid is NOT in force',
-    allow_env_override: 'has no effect: what it would allow or forbid is NOT in force',
+    allow_overlay: 'has no effect: its permissions and prohibitions are NOT applied',
+    allow_env_override: 'has no effect: its permissions and prohibitions are NOT applied',
     skills: TOMBSTONE,
     mcp: TOMBSTONE,
   },
@@ -89,7 +89,7 @@ const WITHOUT_EFFECT: Readonly<Record<string, Section>> = {
   },
   session: {
     acp: 'has no effect: declare acp_command and acp_args on a provider',
-    k8s: 'has no effect: gc does not run sessions in Kubernetes; its limits are NOT in force',
+    k8s: 'has no effect: gc does not run sessions in Kubernetes; its limits are NOT applied',
     socket: TERMINAL,
     debounce_ms: TERMINAL,
     display_ms: TERMINAL,
@@ -115,12 +115,12 @@ const WITHOUT_EFFECT: Readonly<Record<string, Section>> = {
   providers: {
     process_names: SCREEN,
     emits_permission_warning: SCREEN,
-    accept_startup_dialogs: 'has no effect: gc answers no dialog by itself; they wait in `gc attention`',
+    accept_startup_dialogs: 'has no effect: gc answers no dialogs; they wait in `gc attention`',
     supports_hooks: HOOKS,
     resume_style: 'has no effect: write the subcommand or flag into resume_flag, or use resume_command',
     session_id_flag: 'has no effect: gc takes the key of a conversation from the program itself',
     fork_flag: 'has no effect: gc does not fork conversations',
-    permission_modes: 'has no effect: permissions are chosen by options_schema; none in here is in force',
+    permission_modes: 'has no effect: permissions are chosen by options_schema; none in here is applied',
     upstream_env: UPSTREAM,
     print_args: 'has no effect: gc does not run the program to print one answer',
     title_model: 'has no effect: gc makes no titles with a model',

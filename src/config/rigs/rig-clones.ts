@@ -133,7 +133,7 @@ export class RigClones {
     const fieldErrors: FieldError[] = [{ location: 'body.name', message: 'is taken', value: rig }]
     if (running) {
       fieldErrors.push({ location: 'body.in_flight_request_id', message: 'is being cloned', value: running.requestId })
-      fieldErrors.push({ location: 'body.event_cursor', message: 'tells how it ends', value: String(running.cursor) })
+      fieldErrors.push({ location: 'body.event_cursor', message: 'reports the outcome', value: String(running.cursor) })
     }
     throw conflict(`there is a rig "${rig}" already`, 'rig_name_conflict', fieldErrors)
   }
@@ -189,7 +189,8 @@ export class RigClones {
     const target = join(config.path, path)
     requireNoLinks(config.path, path)
     createFolder(dirname(target))
-    if (existsSync(target)) throw new CloneError('already_exists', `${path} was created meanwhile; give another path`)
+    if (existsSync(target))
+      throw new CloneError('already_exists', `${path} was created in the meantime; give another path`)
     renameSync(staged, target)
     syncFolder(dirname(target))
     try {

@@ -336,7 +336,7 @@ class Inbound {
     const { conversations, groups, undelivered } = this.options
     if (!known && !undelivered.hasRoom) return
     const row = known ?? conversations.ensure(tx, ref)
-    const reason = groups.of(row) ? 'nobody of its group is meant' : 'nobody answers it'
+    const reason = groups.of(row) ? 'it names no one of its group' : 'no session replies to it'
     undelivered.add(tx, row, reason, `${message.actor.display_name || message.actor.id}: ${message.text}`)
   }
 

@@ -32,7 +32,7 @@ function problemOf({ service: { name }, process, state }: RunningService): strin
   const row = process?.row
   const { failures = 0, lastExit, dueAt } = row ?? {}
   const ended = `Service ${name} ended ${failures} times in a row, last with ${lastExit}.`
-  if (state.local === 'restart_failed') return `${ended} It is not started again by itself.`
+  if (state.local === 'restart_failed') return `${ended} It does not restart automatically.`
   if (state.local !== 'degraded') return undefined
   if (row?.state === 'running') return `Service ${name} runs and is not ready: ${state.reason}.`
   if (failures < FAILURES_TO_TELL) return undefined

@@ -209,7 +209,7 @@ function sampleBody(
   ...sample: Parameters<typeof samplePayload>
 ): SampleBody {
   if (body !== undefined && (payload !== undefined || form)) {
-    throw new AppError('validation-failed', 'body: is delivered as it is; leave payload and form out')
+    throw new AppError('validation-failed', 'body: is delivered unchanged; remove payload and form')
   }
   if (content_type !== undefined && body === undefined) {
     throw new AppError('validation-failed', 'content_type: is the type of body; give that too')

@@ -86,7 +86,7 @@ class ByteReader {
     let bytes = 0
     for (let chunk = await this.#next(); chunk; chunk = await this.#next()) {
       bytes += chunk.length
-      if (bytes > most) throw new TarError('it goes on after its end')
+      if (bytes > most) throw new TarError('it continues after its end')
       this.#rest = new Uint8Array(0)
     }
   }

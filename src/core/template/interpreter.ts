@@ -145,7 +145,7 @@ export class Interpreter {
     this.options.meter.step(this.#line)
     if (first.kind === 'function') return this.#call(first.name, args, dot, final)
     if (args.length > 0 || final !== NOTHING) throw this.#error('only a function takes arguments')
-    if (first.kind === 'nil') throw this.#error('nil is not a value by itself')
+    if (first.kind === 'nil') throw this.#error('nil is not a value')
     return this.#operand(first, dot)
   }
 

@@ -71,7 +71,7 @@ export class PipelineParser {
     if (commands.length === 0) throw this.#error(`a value is missing in ${context}`)
     for (const { first } of commands.slice(1)) {
       if (first.kind !== 'constant' && first.kind !== 'dot' && first.kind !== 'nil') continue
-      throw this.#error('what follows a | has to be a function')
+      throw this.#error('a | must be followed by a function')
     }
     return { line, variables, isAssignment, commands }
   }

@@ -106,7 +106,7 @@ export class Conversation {
     const inTime = await settlesWithin(this.options.deadlines, READ_MS, turn.accepted.promise)
     if (inTime || !this.#answers) return
     void this.#cancel()
-    throw new AppError('bad-gateway', `the agent has read nothing for ${READ_MS / 1000} s; the turn is taken back`)
+    throw new AppError('bad-gateway', `the agent has read nothing for ${READ_MS / 1000} s; the turn was canceled`)
   }
 
   /** Has the agent end its turn; whether it did so in time. */

@@ -109,7 +109,7 @@ async function open(
   } catch (error) {
     if (!(error instanceof RequestError) || error.code !== AUTH_REQUIRED) throw error
     const methods = (initialized.authMethods ?? []).map(({ name, description }) => description ?? name).join('; ')
-    throw new AppError('service-unavailable', `the agent has to be logged in first${methods ? `: ${methods}` : ''}`)
+    throw new AppError('service-unavailable', `the agent must be logged in first${methods ? `: ${methods}` : ''}`)
   }
 }
 

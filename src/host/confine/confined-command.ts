@@ -36,7 +36,7 @@ export function runConfined([json = '', path = '', ...argv]: readonly string[]):
   try {
     return enter(toPolicy(JSON.parse(json)), { path, argv, env: restoreVariables(process.env) })
   } catch (error) {
-    const way = 'gc starts nothing unconfined by itself; `confine = "off"` of the agent does it on purpose'
+    const way = 'gc never starts agents without a sandbox by default; set `confine = "off"` for the agent'
     process.stderr.write(`gc: ${path} was not started: ${errorMessage(error)}; ${way}\n`)
     return NOT_STARTED
   }

@@ -16,7 +16,7 @@ const SIGNALS_SINCE = 6
 
 /** Restrictions of a session whose gc runs in a sandbox itself. */
 export const INHERITED =
-  'inherited: gc runs in a confined session itself, whose rules for ports of this machine, modes and priorities hold for its sessions, too; these make no unix sockets, and reach no more hosts'
+  'inherited: gc runs in a confined session itself, whose rules for local ports, modes and priorities also apply to its sessions; these create no unix sockets and reach no further hosts'
 
 /** The answer of a session host to a process that asks who answers its calls; undefined for every other name. */
 export function answerToQuestion(name: string, { network }: Policy): { errno: number } | undefined {
@@ -36,7 +36,7 @@ export function outerSession(): Outer | undefined {
 export function requireInheritable(outer: Outer, { network }: Policy, landlock: number): void {
   if (outer === 'open' && network !== 'open') {
     throw new Error(
-      'gc runs in a confined session that reaches every network, and Linux lets nobody judge the connections of a session within it; `confine = "network"` or `--network open` can be had here',
+      'gc runs in a confined session that reaches every network, and Linux cannot filter the connections of a session inside it; use `confine = "network"` or `--network open` here',
     )
   }
   if (landlock < SIGNALS_SINCE) {

@@ -138,7 +138,7 @@ class TextDelivery {
       })
       if (taken) return { state: 'delivered' }
     }
-    return this.#takeBack(text, 'it does not take what was typed: the text still stands in its input line')
+    return this.#takeBack(text, 'it does not accept input: the text is still in its input line')
   }
 
   /** True if something holds of the screen within so long, and stays so where the program draws it again. */

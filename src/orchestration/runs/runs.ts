@@ -82,7 +82,7 @@ export class Runs {
   standing(list: string): RunsProgress {
     const ids = list.split(',').filter((id) => id !== '')
     if (ids.length > MAX_STANDING)
-      throw new AppError('invalid-request', `ask for at most ${MAX_STANDING} runs at once, not ${ids.length}`)
+      throw new AppError('invalid-request', `ask for at most ${MAX_STANDING} runs per request, not ${ids.length}`)
     const { runs, beads, members } = this.options
     const found = ids.flatMap((id) => runs.find(id) ?? [])
     return {

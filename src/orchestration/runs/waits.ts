@@ -120,7 +120,7 @@ export class RunWaits {
     const { id, title, assignee } = bead
     const route = metadataValue(bead, WorkKey.routedTo)
     const to = assignee ?? route
-    if (to === '') return `Step "${title}" is for nobody: gc sling <agent> ${id}.`
+    if (to === '') return `Step "${title}" has no assignee: gc sling <agent> ${id}.`
     const isKnown = this.options.config.current.agents.some(({ qualified }) => qualified === route)
     if (!isKnown && assignee === undefined) {
       return `Step "${title}" is for ${route}, which is no agent of the city: gc sling <agent> ${id}, or add the agent.`
@@ -146,10 +146,10 @@ function waitText(root: string, bead: Bead): Pick<RunWait, 'kind' | 'text' | 'un
     return { kind: 'failure', text: `Step "${step.title}" failed, and what needs it waits for a person: ${ways}.` }
   }
   const gate = parseGate(bead)
-  if (!gate)
-    return { kind: 'blocked', text: `Step "${title}" is blocked: whoever works on it needs help (bead ${id}).` }
+  if (!gate) return { kind: 'blocked', text: `Step "${title}" is blocked: its assignee needs help (bead ${id}).` }
   const until = gate.due === undefined ? undefined : toTimestamp(gate.due)
-  if (gate.kind === 'timer' && until) return { kind: 'gate', text: `Gate ${id} opens by itself at ${until}.`, until }
+  if (gate.kind === 'timer' && until)
+    return { kind: 'gate', text: `Gate ${id} opens automatically at ${until}.`, until }
   const github = gate.kind === 'gh:run' ? 'the workflow run' : 'the pull request'
   if (gate.kind !== 'human') return { kind: 'gate', text: `Gate ${id} waits for ${github} ${gate.awaitId} at GitHub.` }
   return { kind: 'gate', text: `Gate ${id} ("${title}") waits for a person: bd gate resolve ${id}.` }

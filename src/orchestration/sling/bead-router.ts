@@ -51,7 +51,7 @@ export class BeadRouter {
   route(tx: Tx, caller: Caller, id: string, target: Target, flags: RouteFlags): string[] {
     const bead = this.get(id)
     if (isRecord(bead.issue_type)) {
-      throw new AppError('invalid-request', `bead ${bead.id} is a ${bead.issue_type}, which nobody works on`)
+      throw new AppError('invalid-request', `bead ${bead.id} is a ${bead.issue_type}, which is not work`)
     }
     if (bead.issue_type === 'epic') {
       throw new AppError('invalid-request', `bead ${bead.id} is an epic: sling what it is made of, or a convoy of that`)

@@ -50,7 +50,7 @@ interface Compiled extends Launch {
 /** Notice for the runner of a molecule: none of it runs automatically. */
 const onlyListed = ({ formula }: Recipe): string =>
   `formula ${formula} is a molecule: gc lists its steps and starts no session for them, its agent does them when it is ` +
-  'told to (gc session nudge); with [requires] formula_compiler = ">=2.0.0" gc offers each step by itself'
+  'told to (gc session nudge); with [requires] formula_compiler = ">=2.0.0" gc offers each step automatically'
 
 /** Runs formulas: on their own, or for a bead. */
 export class FormulaLauncher {

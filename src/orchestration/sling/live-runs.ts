@@ -54,7 +54,7 @@ export function workflowConflict(bead: string, runs: readonly LiveRun[], storeRe
   return new AppError(SLING_WORKFLOW_CONFLICT, message, {
     fieldErrors: [
       { location: 'body.source_bead_id', value: bead, message: 'the bead that was slung' },
-      { location: 'body.blocking_workflow_ids', value: roots, message: 'the runs that go on for it' },
+      { location: 'body.blocking_workflow_ids', value: roots, message: 'its active runs' },
       { location: 'body.hint', value: hint, message: 'what cleans them up' },
     ],
   })

@@ -42,6 +42,6 @@ export class SlingSources {
     const target = targets[Math.floor(Math.random() * targets.length)]
     if (target !== undefined) return { bead_id: id, target, rig }
     const place = rig === '' ? 'it belongs to the city itself' : `rig ${rig} has no default_sling_target`
-    throw new AppError('invalid-request', `nobody is named for bead ${id}, and ${place}: gc sling <agent> ${id}`)
+    throw new AppError('invalid-request', `bead ${id} has no recipient, and ${place}: gc sling <agent> ${id}`)
   }
 }

@@ -55,7 +55,7 @@ export class AgentExports {
     const { keys } = await this.signingKeys.list(caller)
     if (keys.length === 0)
       throw conflict(
-        'You have no signing key, so that nobody could tell that an export is yours',
+        'You have no signing key, so an export could not be attributed to you',
         'Add one with POST /agents/me/signing-keys; `gc social keygen` does.',
       )
     const chunks = await this.#chunks(caller.n)

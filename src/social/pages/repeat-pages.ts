@@ -18,7 +18,7 @@ export class RepeatPages {
     const { items, next } = await this.reader.repeats(post.id, cursorOf(query))
     const main = html`<h1>The same again</h1>
 <p>These posts say nearly the same as ${linkTo(post)}. That one came first and is in lists; they are not.</p>
-${postList(items, this.reader.labelsOf(items), this.clock, 'Nobody has repeated it.')}
+${postList(items, this.reader.labelsOf(items), this.clock, 'It has no repeats.')}
 ${nextPageLink(`/p/${post.id}/repeats`, next, 'More posts')}`
     return htmlResponse(layout({ title: 'The same again', main }))
   }

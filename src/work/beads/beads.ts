@@ -606,7 +606,7 @@ function entriesByName(entries: readonly BeadEntry[]): Map<string, BeadEntry> {
 function checkRowCount(what: string, counts: readonly number[]): void {
   const total = counts.reduce((sum, count) => sum + count, 0)
   if (total <= MAX_ROWS) return
-  throw new AppError('validation-failed', `at most ${MAX_ROWS} ${what} in all, not ${total}: send fewer at once`)
+  throw new AppError('validation-failed', `at most ${MAX_ROWS} ${what} in all, not ${total}: send fewer per request`)
 }
 
 /** Runs the work of one entry; its errors say which entry failed. */

@@ -180,7 +180,7 @@ export class ClaimManager implements BeadGuard {
 }
 
 function whyUnclaimable({ id, issue_type, status, metadata = {} }: Bead): string | undefined {
-  if (isRecord(issue_type)) return `bead ${id} is a ${issue_type}, which nobody works on`
+  if (isRecord(issue_type)) return `bead ${id} is a ${issue_type}, which is not work`
   if (metadata[EngineKey.paused])
     return `bead ${id} is a step of run ${metadata[WorkflowKey.rootBeadId]}, which is paused`
   if (status === 'open' || status === 'in_progress') return undefined

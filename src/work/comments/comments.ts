@@ -193,7 +193,7 @@ export const toComment = (bead: string, { id, author, created_at, text }: Commen
 const invalidText = (message: string): AppError => invalidField('body.text', `text ${message}`)
 
 const tooManyIds = (count: number): AppError =>
-  invalidField('query.ids', `ids names ${count} beads: at most ${MAX_COUNTED_BEADS} at once`)
+  invalidField('query.ids', `ids names ${count} beads: at most ${MAX_COUNTED_BEADS} per request`)
 
 const tooManyComments = (id: string): AppError =>
   new AppError(

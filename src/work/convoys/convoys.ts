@@ -78,7 +78,7 @@ export class Convoys {
   progress(list: string): ConvoysProgress {
     const ids = list.split(',').filter((id) => id !== '')
     if (ids.length > MAX_PROGRESS)
-      throw new AppError('invalid-request', `ask for at most ${MAX_PROGRESS} convoys at once, not ${ids.length}`)
+      throw new AppError('invalid-request', `ask for at most ${MAX_PROGRESS} convoys per request, not ${ids.length}`)
     return { convoys: Object.fromEntries(ids.map((id) => [id, this.#members.progress(id)])) }
   }
 

@@ -42,7 +42,7 @@ export class MailDirectory {
     if (short) return otherShort.length === 0 ? short : rejectAmbiguous(name, [short, ...otherShort])
     const near = suggestion(name, [...this.#configured(), ...this.#configured().map(lastSegment)])
     const help = near ? `; ${near}` : ': address a session by id, alias or name, an agent by its name, or human'
-    throw new AppError('invalid-request', `nobody here is called "${name}"${help}`)
+    throw new AppError('invalid-request', `there is no recipient called "${name}"${help}`)
   }
 
   /** True if this names an agent or a live session of the city. */

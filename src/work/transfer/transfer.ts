@@ -126,7 +126,7 @@ export class BeadTransfer {
     if (ids.length > MAX_RECORDS) throw tooManyIds(ids.length)
     const { comments } = this.#options
     const json = JSON.stringify(ids)
-    assertFits(this.#size.get(json)?.n ?? 0, 'these beads', 'ask for fewer at once')
+    assertFits(this.#size.get(json)?.n ?? 0, 'these beads', 'ask for fewer per request')
     const rigs = new Map(this.#present.all(json).map(({ id, rig }) => [id, rig]))
     const dependents = new Map(this.#dependents.all(json).map(({ id, n }) => [id, n]))
     const { counts } = comments.count(list)
@@ -259,7 +259,7 @@ const forceForbidden = (): AppError =>
   new AppError('forbidden', 'forbidden: force replaces what others changed, which is for people; import without it')
 
 const tooManyIds = (count: number): AppError =>
-  invalidField('query.ids', `ids names ${count} beads: at most ${MAX_RECORDS} at once`)
+  invalidField('query.ids', `ids names ${count} beads: at most ${MAX_RECORDS} per request`)
 
 /** A bead that was read, with the number of its line. */
 interface NumberedBead {

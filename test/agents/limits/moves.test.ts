@@ -212,7 +212,7 @@ describe('a dead login', () => {
   test('is told from a start that fails for another reason', async () => {
     await using world = await open('', [])
     const { town, city } = world
-    town.host.startError = 'the agent has to be logged in first: run claude /login'
+    town.host.startError = 'the agent must be logged in first: run claude /login'
     await city.beads.create(human, { title: 'oil', metadata: { 'gc.routed_to': 'worker' } })
     await city.reconciler.settle()
     expect(city.limits.all()).toMatchObject([{ login: 'claude', state: 'dead' }])

@@ -41,7 +41,7 @@ test('what a session submits waits until its commit is approved, and what a pers
   await using world = await landingWorld({ land: CHECKED })
   const id = await submitted(world, 'work', { 'a.txt': 'a\n' })
   expect([world.state(id), world.checks]).toEqual(['held', 0])
-  expect(world.reason(id)).toBe('nobody has approved it; approve its change, or release it')
+  expect(world.reason(id)).toBe('it is not approved; approve its change, or release it')
   await approve(world, 'f'.repeat(40), 'other')
   await world.settle()
   expect(world.state(id)).toBe('held')

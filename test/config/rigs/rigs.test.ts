@@ -78,9 +78,9 @@ describe('adding a rig', () => {
     ['a file', { name: 'lib', path: 'city.toml' }, 400, 'city.toml is not a folder'],
     ['the name of another', { name: 'shop', path: '.' }, 409, 'there is a rig "shop" already'],
     ['the prefix of another', { name: 'lib', path: '.', prefix: 'SH' }, 400, 'is the prefix of rig "shop" already'],
-    ['a name that is a path', { name: '../lib', path: '.' }, 400, 'must begin with a letter or digit'],
+    ['a name that is a path', { name: '../lib', path: '.' }, 400, 'must start with a letter or digit'],
     ['a name for every rig', { name: '*', path: '.' }, 400, 'stands for every rig'],
-    ['a prefix with a space', { name: 'lib', path: '.', prefix: 'a b' }, 400, 'must begin with a letter or digit'],
+    ['a prefix with a space', { name: 'lib', path: '.', prefix: 'a b' }, 400, 'must start with a letter or digit'],
     ['an empty name', { name: '', path: '.' }, 422, 'validation failed'],
     ['a key of no meaning', { name: 'lib', path: '.', colour: 'red' }, 422, 'validation failed'],
   ])('with %s is rejected and nothing is written', async (_, body, status, detail) => {

@@ -170,7 +170,7 @@ describe('[[github.pr_monitor]]', () => {
     ],
     [
       `${GOOD}merge_queue = "enqueue"\n`,
-      'city.toml:5: [[github.pr_monitor]] merge_queue: is NOT in force: gc does nothing about merge queues; "observe" and "ignore" say so, and a [[webhook]] takes what GitHub says of them',
+      'city.toml:5: [[github.pr_monitor]] merge_queue: is NOT applied: gc does nothing about merge queues, like "observe" and "ignore"; a [[webhook]] receives events of GitHub about them',
     ],
     [`${GOOD}notify = ["mayor", " "]\n`, 'city.toml:5: [[github.pr_monitor]] notify: must not hold an empty name'],
     [`${GOOD}authors = [""]\n`, 'city.toml:5: [[github.pr_monitor]] authors: must not hold an empty name'],

@@ -187,7 +187,7 @@ describe('a pull request that cannot be merged', () => {
     expect(city.repairs().length).toBe(1)
     expect(city.mail().map(({ to }) => to)).toEqual(['mayor'])
     expect(city.town.reports).toEqual([
-      'monitor oil cannot notify nobody: nobody here is called "nobody": address a session by id, alias or name, an agent by its name, or human',
+      'monitor oil cannot notify nobody: there is no recipient called "nobody": address a session by id, alias or name, an agent by its name, or human',
     ])
   })
 

@@ -143,7 +143,7 @@ describe('an ACP agent', () => {
     await using world = hostWorld()
     const host = await world.connect()
     const starting = host.start(agentSpec(world, 'a', { LOGIN: '1' }))
-    expect(starting).rejects.toThrow('the agent has to be logged in first: run `agent login`')
+    expect(starting).rejects.toThrow('the agent must be logged in first: run `agent login`')
     await starting.catch(() => {})
   })
 

@@ -175,7 +175,7 @@ describe.concurrent('delivering input', () => {
     await using program = prompt('--deaf 99')
     expect(await program.say('work')).toEqual({
       state: 'failed',
-      reason: 'it does not take what was typed: the text still stands in its input line',
+      reason: 'it does not accept input: the text is still in its input line',
     })
     expect(await program.settle()).toEqual({ is: 'ready' })
   })

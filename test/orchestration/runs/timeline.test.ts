@@ -128,10 +128,10 @@ describe('what a run waits for', () => {
     expect(status).toBe('waiting')
     expect(all.map(({ text }) => text).sort()).toEqual([
       `Gate ${ask} ("May we?") waits for a person: bd gate resolve ${ask}.`,
-      expect.stringContaining('opens by itself at'),
+      expect.stringContaining('opens automatically at'),
       expect.stringContaining('waits for the pull request 7 at GitHub'),
     ])
-    expect(all.find(({ until }) => until !== undefined)?.text).toContain('opens by itself')
+    expect(all.find(({ until }) => until !== undefined)?.text).toContain('opens automatically')
   })
 
   test('is what a person does about a step whose failure blocks, which is listed for people, too', async () => {

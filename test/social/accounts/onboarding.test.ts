@@ -12,7 +12,7 @@ const PROVIDER: ProviderSettings = {
 describe('the pages for agents that join', () => {
   test('the page says whether only claimed agents may write', async () => {
     await using open = await openSite()
-    expect(await open.text('/skill.md')).toContain('You may write before that, too.')
+    expect(await open.text('/skill.md')).toContain('You may write before that as well.')
     await using closed = await openSite({ settings: { requireClaim: true } })
     expect(await closed.text('/skill.md')).toContain('Until then you may read, but not write.')
   })

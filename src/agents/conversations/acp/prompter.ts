@@ -41,9 +41,6 @@ export class AcpPrompter {
   /** Cancels the current turn; fails when the program does not end it. */
   async interrupt(key: string): Promise<void> {
     if (await this.host.cancel(key)) return
-    throw new AppError(
-      'internal',
-      'internal: waiting for stopped session to become idle: its agent goes on with its turn',
-    )
+    throw new AppError('internal', 'internal: waiting for stopped session to become idle: its agent continues its turn')
   }
 }

@@ -52,7 +52,7 @@ export function toHistory(
 }
 
 /** Reason the end of a suspended session's conversation is not what comes next. */
-export const SUSPENDED = 'the session is suspended: its conversation goes on when someone wakes it'
+export const SUSPENDED = 'the session is suspended; its conversation resumes when someone wakes it'
 
 const TRUNCATED = { code: 'history_truncated', count: 1, message: 'the log is long; its oldest entries were left out' }
 

@@ -26,7 +26,7 @@ export interface AgentDraft {
 /** Declares an agent in a folder of its own. */
 export function addAgent(base: EditBase, { name, dir, prompt, keys }: AgentDraft): Drafts {
   if (!AGENT_NAME.test(name)) {
-    const message = `"${name}" cannot name an agent: begin with a letter or digit and go on with those, "-" or "_"`
+    const message = `"${name}" cannot name an agent: start with a letter or digit and use only letters, digits, "-" or "_"`
     throw new AppError('invalid-request', message)
   }
   if (dir !== undefined) requireRig(base, dir)

@@ -63,7 +63,10 @@ function declareOrderFile(fileName: string, file: string, root: RootSnapshot, to
   if (toml === undefined) reader.error('', root.problemOf(join(ORDERS_FOLDER, fileName)) ?? 'is not there any more')
   else if ('table' in toml && !reader.has('order')) reader.error('', 'has no [order] table')
   if (!NAME.test(name)) {
-    reader.error('', 'the name of an order must begin with a letter or digit and go on with those, ".", "-" or "_"')
+    reader.error(
+      '',
+      'the name of an order must start with a letter or digit and contain only letters, digits, ".", "-" or "_"',
+    )
   }
   const declaration = declareFields(reader.child('order'), ORDER)
   reader.finish()

@@ -167,7 +167,7 @@ function actionOf(judge: Judge): OrderAction | undefined {
     if (judge.values.env) judge.error('env', 'is for exec orders: give a formula its variables as params')
     return { kind: 'formula', formula, ...(pool !== undefined && { pool }) }
   }
-  if (pool !== undefined) judge.error('pool', 'is for formula orders: an exec order runs by itself')
+  if (pool !== undefined) judge.error('pool', 'is for formula orders: an exec order runs without it')
   for (const name of Object.keys(env)) {
     if (name === '' || name.includes('=')) judge.error('env', `"${name}" is not a name of a variable`)
     else if (isReservedVariable(name)) judge.error('env', `"${name}" is set by gc; choose another name`)

@@ -202,7 +202,7 @@ const warnAt = ({ declaration }: ResolvedAgent, diagnostics: Diagnostics, name: 
 function checkName(agent: ResolvedAgent, diagnostics: Diagnostics): void {
   const { localName } = agent.config
   if (AGENT_NAME.test(localName)) return
-  const message = `"${localName}" must begin with a letter or digit and go on with those, "-" or "_"`
+  const message = `"${localName}" must start with a letter or digit and contain only letters, digits, "-" or "_"`
   errorAt(agent, diagnostics, 'name', message)
 }
 

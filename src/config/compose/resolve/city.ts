@@ -247,7 +247,7 @@ function resolveNamedSession(
     diagnostics.warning(locationOf(declaration, 'template'), message)
   }
   if (declaredName !== undefined && !AGENT_NAME.test(localName(declaredName, declaration.binding))) {
-    const message = `"${declaredName}" must begin with a letter or digit and go on with those, "-" or "_"`
+    const message = `"${declaredName}" must start with a letter or digit and contain only letters, digits, "-" or "_"`
     diagnostics.error(locationOf(declaration, 'name'), message)
   }
   const name = declaredName ?? agent?.name ?? template
@@ -365,7 +365,7 @@ function resolveService(declaration: ServiceDeclaration, path: string, own: Diag
   if (!AGENT_NAME.test(name)) {
     own.error(
       locationOf(declaration, 'name'),
-      `"${name}" must begin with a letter or digit and go on with those, "-" or "_"`,
+      `"${name}" must start with a letter or digit and contain only letters, digits, "-" or "_"`,
     )
   }
   const { visibility = 'private', hostname = name, allowWebsockets = false } = values.publication?.values ?? {}

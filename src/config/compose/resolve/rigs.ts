@@ -68,7 +68,10 @@ function checkName(declaration: Declaration<RigFields>, name: string, diagnostic
   const location = locationOf(declaration, 'name')
   if (name === '*') diagnostics.error(location, '"*" stands for every rig; choose another name')
   else if (!RIG_NAME.test(name)) {
-    diagnostics.error(location, `"${name}" must begin with a letter or digit and go on with those, ".", "-" or "_"`)
+    diagnostics.error(
+      location,
+      `"${name}" must start with a letter or digit and contain only letters, digits, ".", "-" or "_"`,
+    )
   }
 }
 

@@ -93,7 +93,8 @@ function resolveWebhook(
   const { values, block } = declaration
   const report = (key: keyof WebhookFields & string, message: string) =>
     diagnostics.error(locationOf(declaration, key), message)
-  if (!NAME.test(name)) report('name', `"${name}" must begin with a letter or digit and go on with those, - and _`)
+  if (!NAME.test(name))
+    report('name', `"${name}" must start with a letter or digit and contain only letters, digits, - and _`)
   const rig = rigOf(declaration, declarations, rigs, (message) => report('rig', message))
   const publication = values.publication
   const { visibility = 'private', hostname } = publication?.values ?? {}

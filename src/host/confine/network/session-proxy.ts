@@ -175,7 +175,7 @@ export class SessionProxy {
     if (head.method === 'CONNECT') return this.#tunnel(client, head, rest)
     const [, authority = '', path = ''] = /^http:\/\/([^/?#@]+)([/?][^#]*)?$/i.exec(head.target) ?? []
     const to = parseAuthority(authority, 80)
-    if (!to) throw new Refusal(400, 'the request names no host that a proxy can reach; for https it has to be CONNECT')
+    if (!to) throw new Refusal(400, 'the request names no host that a proxy can reach; https needs CONNECT')
     const outer = this.#routes.to(to.host, to.port, { isPlain: true })
     const place = { ...to, outer, isPlain: true, isTls: false, addresses: await this.#admit(to) }
     const { target, shown } = plainTarget(outer, authority, path.startsWith('/') ? path : `/${path}`)

@@ -35,7 +35,7 @@ const DONE_MESSAGES: Readonly<Record<string, string>> = {
   revoked: 'All keys of the agent are revoked.',
   suspended: 'The agent is suspended.',
   resumed: 'The agent may act again.',
-  unvouched: 'The agent vouches for nobody any more.',
+  unvouched: 'The agent no longer vouches for anyone.',
   unclaimed: 'You no longer own the agent.',
 }
 
@@ -155,7 +155,7 @@ ${
   choices.length > 0
     ? html`<h2 class="part">First, sign in</h2>${providerButtons(choices, returnTo)}
 <p class="quiet">Then enter the verification code that your agent gave you. We store the identifier and name that the
-provider gives us, to recognize you; nobody else sees them.</p>`
+provider gives us, to recognize you; no one else sees them.</p>`
     : operatorApproves(agent)
 }</div>`
 
@@ -252,7 +252,7 @@ ${suspension && html`<span class="tag warn">suspended by ${suspension.by === 'ow
 ${count > 0 && html`<ul class="short">${[...keys.map((key) => keyLine(key, key.ending, clock)), ...signingKeys.map((key) => keyLine(key, `${key.id.slice(-4)} (signs requests)`, clock))]}</ul>`}
 <p>A new key replaces all others at once. It is shown once; give it to your agent.</p>${button('key', 'Create a new key', 'calm')}
 ${count > 0 && html`<p>Lost or stolen? Without keys nobody can act as this agent.</p>${button('revoke', 'Revoke all keys', 'warn')}`}</details>
-${reputationOf(reputation, button('unvouch', 'Vouch for nobody', 'calm'))}
+${reputationOf(reputation, button('unvouch', 'Withdraw all vouches', 'calm'))}
 <details><summary>Suspend or unclaim</summary>
 ${
   suspension === undefined

@@ -33,7 +33,7 @@ export class RequestSignatures {
    */
   async signerOf(request: SignedRequest, mayUse: (signer: KeyHolder) => boolean): Promise<KeyHolder> {
     if (request.headers.has('authorization'))
-      throw invalidSignature('there is an Authorization header, too; send one of them')
+      throw invalidSignature('there is also an Authorization header; send only one of them')
     const { signature, signer } = this.#known(receivedSignatures(request.headers))
     checkCoverage(signature.covered, request)
     this.used.checkTime(signature)

@@ -44,7 +44,7 @@ export class UsedSignatures {
     const hash = hashSecret(nonce === undefined ? `${keyId} base ${base}` : `${keyId} nonce ${nonce}`)
     const until = created * 1_000 + MAX_AGE
     const isNew = await this.store.write((tx) => tx.run(this.#insert, hash, until).changes > 0)
-    if (!isNew) throw invalidSignature('it was used before; sign each request anew, with a fresh nonce')
+    if (!isNew) throw invalidSignature('it was used before; sign each request separately, with a fresh nonce')
   }
 
   start(): void {

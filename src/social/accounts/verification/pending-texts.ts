@@ -21,7 +21,7 @@ const MAX_AGE = DAY
 const SLICE = 500
 
 const INSTRUCTIONS =
-  'Solve the sum and send POST /api/v1/verify with {"verification_code": "…", "answer": "15.00"}; until then nobody sees it.'
+  'Solve the sum and send POST /api/v1/verify with {"verification_code": "…", "answer": "15.00"}; until then it is not visible.'
 
 export const PENDING_SQL = {
   find: 'SELECT * FROM pending_texts WHERE code = ?',

@@ -45,7 +45,7 @@ export class PictureMaker {
     if (!made)
       throw badRequest(
         'This picture cannot be read: it is damaged, cut off, or too much work',
-        'Save it anew as PNG or JPEG.',
+        'Save it again as PNG or JPEG.',
       )
     return made
   }

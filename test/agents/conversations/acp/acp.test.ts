@@ -308,6 +308,6 @@ agents = ["molly"]
     const { body } = await answer(http.post('/sessions', { kind: 'agent', name: 'polly' }))
     const failed = await http.world.event('request.failed', (event) => fits(event.payload, body.request_id), 20_000)
     expect(failed.payload).toMatchObject({ error_code: 'create_failed' })
-    expect(JSON.stringify(failed.payload)).toContain('the agent has to be logged in first: run `agent login`')
+    expect(JSON.stringify(failed.payload)).toContain('the agent must be logged in first: run `agent login`')
   })
 })

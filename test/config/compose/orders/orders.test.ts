@@ -267,7 +267,7 @@ describe('a broken order file is left out with its file, line and reason, and th
   test('a name that no scoped name could hold', () => {
     using city = ordersOf({ 'orders/a:rig:b.toml': MANUAL, 'orders/good.toml': MANUAL })
     expect(city.names).toEqual(['good'])
-    expect(city.warnings[0]).toContain('orders/a:rig:b.toml:1: the name of an order must begin with a letter or digit')
+    expect(city.warnings[0]).toContain('orders/a:rig:b.toml:1: the name of an order must start with a letter or digit')
   })
 
   test('a folder, which is the older place of an order', () => {

@@ -292,12 +292,12 @@ describe('an error in a file', () => {
     [
       'a prefix with a space',
       '[[rigs]]\nname = "x"\npath = "/b"\nprefix = "a b"',
-      'city.toml:4: [[rigs]] prefix: "a b" must begin with a letter or digit and go on with those, "-" or "_"',
+      'city.toml:4: [[rigs]] prefix: "a b" must start with a letter or digit and contain only letters, digits, "-" or "_"',
     ],
     [
       'an agent name with a slash',
       '[[agent]]\nname = "a/b"\nprovider = "claude"',
-      'city.toml:2: [[agent]] name: "a/b" must begin with a letter or digit and go on with those, "-" or "_"',
+      'city.toml:2: [[agent]] name: "a/b" must start with a letter or digit and contain only letters, digits, "-" or "_"',
     ],
     [
       'an agent of no rig',
@@ -378,7 +378,7 @@ describe('an error in a file', () => {
     expect(errors.split('\n')).toEqual([
       'city.toml:2: [daemon] max_restarts: must be 0 or more, not -1',
       'city.toml:4: [workspace] name: must be a string in quotes, not 1',
-      '.gc/site.toml:1: workspace_name: "a b" must begin with a letter or digit and go on with those, ".", "-" or "_"',
+      '.gc/site.toml:1: workspace_name: "a b" must start with a letter or digit and contain only letters, digits, ".", "-" or "_"',
       'agents/w/agent.toml:2: provider: must be a string in quotes, not 7',
     ])
   })

@@ -101,7 +101,7 @@ const BROKEN: readonly [what: string, text: string, line: number, key: string, s
     `[[service]]\nname = "a b"\n${CONTRACT}\n`,
     2,
     '[[service]] name',
-    'must begin with a letter',
+    'must start with a letter',
   ],
   ['another kind', workflow(`kind = "cron"\n${CONTRACT}`), 3, '[[service]] kind', 'must be workflow or proxy_process'],
   [

@@ -57,7 +57,7 @@ describe('[[webhook]]', () => {
     [
       'a name that is no segment of an address',
       { '': { name: '"a/b"' } },
-      'city.toml:2: [[webhook]] name: "a/b" must begin with a letter or digit and go on with those, - and _',
+      'city.toml:2: [[webhook]] name: "a/b" must start with a letter or digit and contain only letters, digits, - and _',
     ],
     [
       'an unknown scope',
