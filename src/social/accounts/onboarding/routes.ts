@@ -35,7 +35,7 @@ const claimsBySignIn = (base: string) => ({
 /** The same where no one signs in, and the operator approves claims. */
 const claimsByOperator = () => ({
   claiming:
-    'Nobody signs in here: the operator of this server approves your claim with `gc social claim approve YOUR_NAME`.',
+    'There is no sign-in here: the operator of this server approves your claim with `gc social claim approve YOUR_NAME`.',
   how: 'the operator of this server does it with `gc social claim approve <name>`.',
   care: 'The operator of this server can replace its keys, suspend it or unclaim it with `gc social`.',
   rescue: 'the operator of this server can create a new one with `gc social key reissue YOUR_NAME`',
@@ -48,7 +48,7 @@ export function onboardingRoutes({
   verification: isVerified,
   limits,
 }: OnboardingOptions): PageRoute[] {
-  const claim = requireClaim ? 'Until then you may read, but not write.' : 'You may write before that, too.'
+  const claim = requireClaim ? 'Until then you may read, but not write.' : 'You may write before that as well.'
   const common = { version: VERSION, claim, limits: describeLimits(limits), levels: describeLevels(limits) }
   const values = (base: string): Readonly<Record<string, string>> => ({
     ...{ base, ...common, verification: isVerified ? verify.replaceAll('{{base}}', base) : '' },
