@@ -328,7 +328,7 @@ describe('clients', () => {
     expect(packages.map(described)).toEqual([])
   })
 
-  test('of http are its own and the network: nobody else knows Elysia', () => {
+  test('of http are its own and the network: no one else knows Elysia', () => {
     const elysia = written.filter(({ from, to }) => to === 'elysia' && !inside(from, 'src/http', 'src/social'))
     expect(elysia.map(({ from }) => from)).toEqual([])
   })

@@ -96,7 +96,7 @@ ${agent('polly')}${agent('molly', 'export LOGIN=1;')}`)
     expect((await waiting(city, 2)).map(({ kind }) => kind).sort()).toEqual(['dialog', 'failed'])
   })
 
-  test('applies exactly one of two answers, and says of every other what became of the question', async () => {
+  test('applies exactly one of two answers, and says of every other the outcome of the question', async () => {
     await using town = await openTown(agent('polly'))
     const { city } = town
     const { id } = await startSession(city, 'polly', { message: 'ask it' })

@@ -186,7 +186,7 @@ describe('providers', () => {
 })
 
 describe('POST ~/config/reload', () => {
-  test('puts the files in force, or says why it cannot', async () => {
+  test('applies the files, or says why it cannot', async () => {
     await using town = await openTown('')
     const { city } = town
     const file = join(city.path, 'city.toml')

@@ -101,7 +101,7 @@ describe('the usage of a session', () => {
     expect(agents.map(({ agent_id }: { agent_id: string }) => agent_id).sort()).toEqual(['a1', 'a2'])
   })
 
-  test('goes on in the next conversation after /clear, and in a fork, whose copies count once', async () => {
+  test('continues in the next conversation after /clear, and in a fork, whose copies count once', async () => {
     await using all = await scribes('one')
     all.steps('one answer A', 'one clear NEXT', 'one fork FORKED', 'one agent a3')
     expect(await all.used('one', 10 + 40 + 30 + 500)).toBe(4)

@@ -174,7 +174,7 @@ test('usage has the budgets that limit it, and the doctor says first what is wro
   expect(names).toEqual(['login', 'clock', 'disk'])
 })
 
-test('work is found while its words are typed and by its id, on the list and in the palette, closed work too', async () => {
+test('work is found while its words are typed and by its id, on the list and in the palette, closed work as well', async () => {
   await using town = await open('')
   const { city } = town
   const [sails, id] = [await bead(city, 'Mend the sails'), await bead(city, 'Caulk the planks')]

@@ -142,7 +142,7 @@ test('a service is shown with its process, what it prints as it comes, and how i
   await following
 })
 
-test('a service that nobody else can reach is said to be so, and one that ended', async () => {
+test('a service that no one else can reach is said to be so, and one that ended', async () => {
   const fails = '[service.process]\ncommand = ["/bin/sh", "-c", "exit 3"]\n'
   const toml = testService('web', 'publish_mode = "direct"')
   await using town = await open(`${toml}[[service]]\nname = "ends"\nkind = "proxy_process"\n${fails}`)

@@ -39,7 +39,7 @@ describe('the events of a city', () => {
     expect(await errorOf(city, 'GET ~/events?limit=x')).toStartWith('422 validation-failed: ')
   })
 
-  test('about one bead are listed newest first and paged, whoever recorded them', async () => {
+  test('about one bead are listed newest first and paged, anyone who recorded them', async () => {
     await using town = await openTown()
     const { city } = town
     const [id, other] = [await bead(city, 'a'), await bead(city, 'b')]
@@ -66,7 +66,7 @@ describe('the events of a city', () => {
     expect(await errorOf(city, 'GET ~/bead/to-9/history')).toBe('404 bead-not-found: bead to-9 does not exist')
   })
 
-  test('can be recorded by a caller, in nobody else’s name', async () => {
+  test('can be recorded by a caller, in no one else’s name', async () => {
     await using town = await openTown()
     const { city } = town
     await declare(city, 'mayor', {}, { max_active_sessions: 1 })

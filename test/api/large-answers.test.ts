@@ -59,7 +59,7 @@ async function readPages(city: TestCity, path: string, name = 'items') {
   return { pages, ids }
 }
 
-test('a page of a list ends at one megabyte and its cursor goes on', async () => {
+test('a page of a list ends at one megabyte and its cursor continues', async () => {
   await using world = await World.open()
   const city = await world.city()
   await createLarge(city, 10, { labels: ['large'] })
@@ -105,7 +105,7 @@ test('a page of events ends at one megabyte in every script, and a list of all c
   expect(items.at(-1).seq).toBeWithin(before, after + 1)
 }, 30_000)
 
-test('a page of runs of orders or of the steps of a run ends at one megabyte and its cursor goes on', async () => {
+test('a page of runs of orders or of the steps of a run ends at one megabyte and its cursor continues', async () => {
   await using world = await World.open()
   const city = await world.city()
   mkdirSync(join(city.path, 'orders'))
@@ -160,7 +160,7 @@ test('what has no pages ends at 64 MB, or names the pages instead', async () => 
   expect(new Set(ids).size).toBe(259)
 }, 60_000)
 
-test('a page of the network ends at one megabyte and its cursor goes on', async () => {
+test('a page of the network ends at one megabyte and its cursor continues', async () => {
   await using network = await NetworkClient.open(
     '[limits]\nrepeats = false\npost = "1000/1m"\ncomment = "1000/1m"\ngeneral = "10000/1m"\n',
   )

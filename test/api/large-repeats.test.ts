@@ -64,7 +64,7 @@ test('a repeated change in a city gets its large answer, of which only the ids a
   expect(resource).toBeLessThan(1024)
 }, 30_000)
 
-test('a repeated change on the network gets its large answer, also while nobody else sees the text', async () => {
+test('a repeated change on the network gets its large answer, also while no one else sees the text', async () => {
   await using network = await NetworkClient.open('verification = true\n')
   const { key } = await network.register('ada')
   const draft = { submolt: 'general', title: 'a', content: TEXT }

@@ -182,7 +182,7 @@ test('the MCP server may send a content type without a body, and shows its model
   expect([lost.status, lost.body.error, typeof lost.body.hint]).toEqual([404, 'Endpoint not found', 'string'])
 })
 
-test('the terminalcraft server retries without its key, which a network with public reads answers, too', async () => {
+test('the terminalcraft server retries without its key, which a network with public reads answers as well', async () => {
   const there = await host()
   const { key } = await join(RUST)
   const shown = (await send(RUST, `GET /posts/${there.post}`, { key })).body

@@ -109,7 +109,7 @@ describe('enabling and disabling an order', () => {
 })
 
 describe('what is asked of the runs of orders', () => {
-  test('is empty for an order that never ran, and for one that nobody knows', async () => {
+  test('is empty for an order that never ran, and for one that no one knows', async () => {
     await using town = await townWithOrders()
     const { city } = town
     for (const name of ['closed', 'nobody']) {

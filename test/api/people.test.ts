@@ -77,7 +77,7 @@ describe('people', () => {
     expect(JSON.stringify(again.body)).not.toContain(first.body.token)
   })
 
-  test('have names that nobody else is recorded under', async () => {
+  test('have names that no one else is recorded under', async () => {
     await add('carl')
     for (const name of ['Carl', 'human', 'Operator', 'gc', 'olive']) {
       const { status, body } = await world.call('POST /v0/people', { body: { name } })

@@ -35,7 +35,7 @@ const publicly = (service: string, path = '/', init: RequestInit = {}) =>
 const mark = { 'X-GC-Request': '1' }
 
 describe('the services of a city', () => {
-  test('are listed by name with their state, the broken ones, too', async () => {
+  test('are listed by name with their state, the broken ones as well', async () => {
     const { body } = await city.call('GET ~/services')
     const states = body.items.map((each: Record<string, string>) => [
       ...[each.service_name, each.kind, each.local_state, each.publication_state, each.url?.replace(publicUrl, '')],
@@ -114,7 +114,7 @@ describe('the services of a city', () => {
     expect([created?.type, created?.actor]).toEqual(['bead.created', 'service echo'])
   })
 
-  test('are restarted by whoever asks, with one process after the other', async () => {
+  test('are restarted by anyone who asks, with one process after the other', async () => {
     const head = await city.head()
     const before = (await city.call('GET ~/service/quiet/process')).body
     const { body } = await city.call('POST ~/service/quiet/restart')
@@ -132,7 +132,7 @@ describe('the services of a city', () => {
 })
 
 describe('a request to a service', () => {
-  test('arrives with its method, path, query and body, and the answer comes back as it is', async () => {
+  test('arrives with its method, path, query and body, and the answer comes back unchanged', async () => {
     expect(await (await get('/a/b?x=1&y=%2F')).text()).toBe('GET /a/b?x=1&y=%2F')
     expect(await (await fetch(addressOf(city, 'echo', ''))).text()).toBe('GET /')
     expect(await (await get('/count', { method: 'PUT', body: 'four', headers: mark })).text()).toBe('4')

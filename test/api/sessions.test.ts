@@ -564,7 +564,7 @@ pre_start = ["sleep 5"]
   const ask = async (city: TestCity, name: string): Promise<string> =>
     (await city.call('POST ~/sessions', { body: { kind: 'agent', name } })).body.request_id
 
-  test('tells what it waits for, and is taken back before its session begins', async () => {
+  test('tells what it waits for, and is undone before its session begins', async () => {
     await using town = await openTown(LIMITED)
     const { city } = town
     const first = await create(city, { kind: 'agent', name: 'single' })
@@ -588,7 +588,7 @@ pre_start = ["sleep 5"]
     expect(usage.body).toMatchObject({ session_id: first.subject, invocations: 0 })
   })
 
-  test('is not taken back once its session has begun', async () => {
+  test('is not undone once its session has begun', async () => {
     await using town = await openTown(LIMITED)
     const { city } = town
     const request = await ask(city, 'slow')

@@ -39,7 +39,7 @@ const convoyOf = async (city: TestCity, items: string[]): Promise<string> =>
   (await city.call('POST ~/convoys', { body: { title: 'all', items } })).body.id
 
 describe('a convoy', () => {
-  test('is slung bead by bead, and says what became of each', async () => {
+  test('is slung bead by bead, and says the outcome of each', async () => {
     await using town = await staffed()
     const { city } = town
     const [one, two] = [await bead(city, 'one'), await bead(city, 'two')]
@@ -92,7 +92,7 @@ describe('a convoy', () => {
   })
 })
 
-describe('work that names nobody', () => {
+describe('work that names no one', () => {
   test('is for the default target of its rig; without one, the answer says what to do', async () => {
     await using town = await staffed()
     const { city } = town

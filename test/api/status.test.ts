@@ -51,7 +51,7 @@ describe('a city', () => {
     })
   })
 
-  test('returns its status, and with lite omits what has to be counted', async () => {
+  test('returns its status, and with lite omits what must be counted', async () => {
     await using town = await openTown(TOWN)
     const { city } = town
     await city.event(0, ({ type }) => type === 'session.woke')

@@ -241,7 +241,7 @@ while IFS= read -r line; do printf '\\033[2J\\033[Hheard %s\\n> ' "$line"; done
     }
   }, 30_000)
 
-  test('is streamed for an agent too, starting with its last output', async () => {
+  test('is streamed for an agent as well, starting with its last output', async () => {
     await using town = await openTown()
     const { city, world } = town
     await declare(

@@ -96,7 +96,7 @@ describe('POST /v0/city/register', () => {
     expect((await city.call(`GET ~/bead/${bead.id}`)).body.title).toBe('stays')
   })
 
-  test('under another name renames the same city, for its sessions too', async () => {
+  test('under another name renames the same city, for its sessions as well', async () => {
     await using world = await World.open()
     const city = await world.city('first')
     const gone = await world.call('POST /v0/city/first/unregister')

@@ -56,7 +56,7 @@ path = "."
 }
 
 describe('a search of transcripts', () => {
-  test('finds what was said, to tools too, newest first, by pages', async () => {
+  test('finds what was said, to tools as well, newest first, by pages', async () => {
     await using town = await openTalkingCity()
     const { city } = town
     const clerk = await startSession(city, 'clerk', { alias: 'bob' })

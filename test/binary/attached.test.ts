@@ -162,7 +162,7 @@ const gone = (pid: number): boolean => {
   }
 }
 
-describe('a command that goes on', () => {
+describe('a command that continues', () => {
   // Of each kind one here; the rest are the same code, and `GC_ALL=1` tries them all.
   const tried = process.env.GC_ALL
     ? endless

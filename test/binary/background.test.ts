@@ -122,7 +122,7 @@ describe('a supervisor in the background', () => {
     gc(['down'])
   }, 60_000)
 
-  test('goes on where its log takes nothing, as on a full disk', () => {
+  test('continues where its log takes nothing, as on a full disk', () => {
     mkdirSync(folder.at('mute'))
     symlinkSync('/dev/full', folder.at('mute', 'supervisor.log'))
     const home = { GC_HOME: folder.at('mute') }

@@ -90,7 +90,7 @@ test('git says why it reaches no repository by SSH, and what to do', async () =>
   expect(own).toStartWith('mine')
 })
 
-test('git asks nobody for a password where the helper of a person finds none, and has one that its environment brings', async () => {
+test('git asks no one for a password where the helper of a person finds none, and has one that its environment brings', async () => {
   using packs = packRepository()
   packs.commit({ 'pack.toml': packToml('p') }, 'v1.0.0')
   await using server = gitServer(packs, { token: 'token-of-the-person' })

@@ -64,7 +64,7 @@ test('a session listens nowhere where the supervisor is looked for, and is told 
   expect(denial).toMatchObject({ call: 'listen', target: `127.0.0.2:${new URL(it.world.url).port}` })
 })
 
-test('a session goes on confined while the supervisor is killed, and is adopted with what it is refused', async () => {
+test('a session continues confined while the supervisor is killed, and is adopted with what it is refused', async () => {
   const script = `echo $$ > pid; touch answers done
 while :; do gc bd list > /dev/null 2>&1 && echo x >> answers; cat @/secret > seen 2> /dev/null; chmod 600 @/secret; sleep 0.2; done`
   await using it = await confinedTown(agent('mayor', '', script))
@@ -88,7 +88,7 @@ while :; do gc bd list > /dev/null 2>&1 && echo x >> answers; cat @/secret > see
 })
 
 describe('a rig whose folder agents write', () => {
-  test('keeps nobody waiting by pipes in place of what git keeps', async () => {
+  test('keeps no one waiting by pipes in place of what git keeps', async () => {
     await using it = await confinedTown(agent('smith', 'dir = "demo"', 'touch done; sleep 600'))
     const own = join(it.rig, '.git')
     for (const name of ['config', 'HEAD', 'objects/info/alternates', 'commondir', 'refs/remotes/origin/HEAD']) {

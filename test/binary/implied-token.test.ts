@@ -33,7 +33,7 @@ async function open(...flags: string[]) {
   return { world, declare, status, operator, runs }
 }
 
-test('an agent that is to be confined has everybody asked for a token, also after a crash while its session runs', async () => {
+test('an agent that should be confined has everybody asked for a token, also after a crash while its session runs', async () => {
   const { world, declare, status, operator, runs } = await open()
   await using _ = world
   expect(await status()).toBe(200)
@@ -68,7 +68,7 @@ test('an agent that is to be confined has everybody asked for a token, also afte
   expect(existsSync(join(world.home, 'confined'))).toBe(false)
 })
 
-test('with --no-require-token nobody is asked for a token, and no session is started confined', async () => {
+test('with --no-require-token no one is asked for a token, and no session is started confined', async () => {
   const { world, declare, status, operator } = await open('--no-require-token')
   await using _ = world
   declare('default')

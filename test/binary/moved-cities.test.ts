@@ -18,7 +18,7 @@ async function openWorld() {
 }
 
 describe('a city whose folder', () => {
-  test('was moved while it runs is registered anew after the command that the refusal names', async () => {
+  test('was moved while it runs is registered again after the command that the refusal names', async () => {
     await using it = await openWorld()
     const { gc, at } = it
     renameSync(at('town'), at('moved'))

@@ -67,7 +67,7 @@ test('what an order prints can be followed while it runs', async () => {
   expect(shown).toEqual(['one\n', 'two\n', 'failed one\ntwo\n'])
 })
 
-test('an order goes on when the supervisor is killed, and the next records what came of it', async () => {
+test('an order continues when the supervisor is killed, and the next records the result of it', async () => {
   await using world = await World.open()
   const path = world.folder.at('mill')
   mkdirSync(path)

@@ -58,7 +58,7 @@ describe('a city on packs with versions', () => {
     expect(readFileSync(join(path, 'packs.lock'), 'utf8')).not.toContain('key-of-the-archive')
   })
 
-  test('that lost its packs says so where people look, and goes on once they are there again', async () => {
+  test('that lost its packs says so where people look, and continues once they are there again', async () => {
     using packs = packRepository()
     packs.commit(filesOf('versions/packs/1.0.0'), 'v1.0.0')
     await using world = await World.open()
@@ -77,7 +77,7 @@ describe('a city on packs with versions', () => {
   })
 })
 
-test('a city that stopped composing while gc was down runs on what it had, says so, and goes on once it is put right', async () => {
+test('a city that stopped composing while gc was down runs on what it had, says so, and continues once it is put right', async () => {
   await using world = await World.open()
   const path = world.folder.at('newsroom')
   const crew = packToml('crew')

@@ -54,7 +54,7 @@ test.each([
   },
 )
 
-test('gc agent add says that confined sessions do not see a log-in, and gc confine share-login lets them', async () => {
+test('gc agent add says that confined sessions do not see a login, and gc confine share-login lets them', async () => {
   await using world = await World.confined()
   const path = world.folder.at('mill')
   const file = join(world.folder.at('user'), '.claude', '.credentials.json')

@@ -111,7 +111,7 @@ describe('after the supervisor was killed', () => {
     expect(brief(await own(town))).toEqual({ status: 200 })
   })
 
-  test('a token that the registry does not have yet waits too, and is there when the city is open', async () => {
+  test('a token that the registry does not have yet waits as well, and is there when the city is open', async () => {
     await using world = await World.open()
     const town = await lentSession(world, 'mill')
     await world.kill()
@@ -127,7 +127,7 @@ describe('after the supervisor was killed', () => {
     )
   })
 
-  test('sessions of a city that cannot be loaded wait for it, and those of other cities go on', async () => {
+  test('sessions of a city that cannot be loaded wait for it, and those of other cities continue', async () => {
     await using world = await World.open()
     const broken = await lentSession(world, 'mill')
     const ended = broken.token
@@ -150,7 +150,7 @@ describe('after the supervisor was killed', () => {
     expect(brief(await own(broken))).toEqual({ status: 200 })
   })
 
-  test('a token of a city that is unregistered is nobody’s, and good again once the city is registered', async () => {
+  test('a token of a city that is unregistered is no one’s, and good again once the city is registered', async () => {
     await using world = await World.open()
     const town = await lentSession(world, 'mill')
     const gone = await world.call('POST /v0/city/mill/unregister')

@@ -222,7 +222,7 @@ describe('a good backup', () => {
     ...good.map((entry) => (entry.name.startsWith('.gc/backup') ? entry : { ...entry, name: `./${entry.name}` })),
   ]
 
-  test('of an earlier version is restored, into an empty folder too', async () => {
+  test('of an earlier version is restored, into an empty folder as well', async () => {
     const file = world.folder.at('earlier.tar.gz')
     writeFileSync(file, craftTarGz(earlier()))
     mkdirSync(world.folder.at('earlier'))

@@ -17,7 +17,7 @@ async function openCity(toml: string): Promise<{ world: World; city: TestCity } 
 const fetchText = async (city: TestCity, path: string) => (await fetch(addressOf(city, 'echo', path))).text()
 
 describe('the process of a service', () => {
-  test('goes on when the supervisor is killed, and the next one reaches it under the same name', async () => {
+  test('continues when the supervisor is killed, and the next one reaches it under the same name', async () => {
     await using opened = await openCity(testService('echo'))
     const { world, city } = opened
     await waitForState(city, 'echo', 'ready')
@@ -34,7 +34,7 @@ describe('the process of a service', () => {
     expect(events.items.map(({ subject }: { subject: string }) => subject)).toEqual(['echo'])
   }, 30_000)
 
-  test('that ends while nobody supervises is started again by the next supervisor, which records its end', async () => {
+  test('that ends while no one supervises is started again by the next supervisor, which records its end', async () => {
     await using opened = await openCity(testService('echo'))
     const { world, city } = opened
     await waitForState(city, 'echo', 'ready')
@@ -51,7 +51,7 @@ describe('the process of a service', () => {
     expect(body).toMatchObject({ starts: 2, last_exit: `ended by SIGKILL: listening, by ${pid}` })
   }, 30_000)
 
-  test('is started anew when the session host is killed, with no failure of its own', async () => {
+  test('is started again when the session host is killed, with no failure of its own', async () => {
     await using opened = await openCity(testService('echo'))
     const { world, city } = opened
     await waitForState(city, 'echo', 'ready')
@@ -86,7 +86,7 @@ describe('the process of a service', () => {
     expect(isAlive(first)).toBe(false)
   }, 30_000)
 
-  test('is ended when its declaration goes, and started anew when its command changes', async () => {
+  test('is ended when its declaration goes, and started again when its command changes', async () => {
     await using opened = await openCity(testService('echo') + testService('other'))
     const { city } = opened
     await waitForState(city, 'echo', 'ready')
@@ -145,7 +145,7 @@ test('a service that ends at once is started ever later, waits for a person, and
   )
 }, 40_000)
 
-test('a service whose process goes is reported to whoever calls it, and is back a second later', async () => {
+test('a service whose process goes is reported to anyone who calls it, and is back a second later', async () => {
   await using opened = await openCity(testService('echo'))
   const { city } = opened
   await waitForState(city, 'echo', 'ready')

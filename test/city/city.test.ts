@@ -58,7 +58,7 @@ describe('opening a city', () => {
     expect(started).toHaveLength(2)
   })
 
-  test('a city that is open already is rejected by its lock, and the open one goes on', async () => {
+  test('a city that is open already is rejected by its lock, and the open one continues', async () => {
     await using town = testTown()
     const city = await town.open()
     await expect(town.open()).rejects.toThrow('is held by')

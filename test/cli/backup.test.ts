@@ -87,7 +87,7 @@ describe('gc backup and gc restore', () => {
     expect(existsSync(join(copy, '.gc', 'backup.json'))).toBe(false)
   }, 60_000)
 
-  test('say what is left to do when only the registration fails, and unpack nothing when nobody could register it', async () => {
+  test('say what is left to do when only the registration fails, and unpack nothing when no one could register it', async () => {
     const file = town.at('whole.tar.gz')
     await town.gc(['backup', file])
     const taken = await town.gc(['restore', file, town.at('taken'), '--name', 'town'])

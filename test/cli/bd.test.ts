@@ -170,7 +170,7 @@ describe('bd update, close, reopen', () => {
     expect(open).toMatchObject({ id, status: 'open' })
   })
 
-  test('go on when one of several beads does not exist, and report it', async () => {
+  test('continue when one of several beads does not exist, and report it', async () => {
     const { id } = await create('One of two')
     const { status, out, err } = await town.bd(['close', id, 'to-99999'])
     expect(status).toBe(1)

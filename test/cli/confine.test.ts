@@ -199,7 +199,7 @@ describe('gc confine share-login', () => {
     expect(it.written()).toBe(`${AGENTS}${after}`)
   })
 
-  test('refuses providers that it does not know or whose log-in it does not know, and sessions, and changes nothing', async () => {
+  test('refuses providers that it does not know or whose login it does not know, and sessions, and changes nothing', async () => {
     using it = loggedIn()
     expect((await it.run('share-login', 'claud')).err).toContain('there is no provider "claud"; did you mean "claude"?')
     expect((await it.run('share-login', 'amp')).err).toContain(

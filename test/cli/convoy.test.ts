@@ -130,7 +130,7 @@ describe('gc convoy', () => {
     expect((await town.json<Bead>(['bead', 'show', bead.id])).metadata).toBeUndefined()
   })
 
-  test('stranded lists convoys with ready work and nobody working', async () => {
+  test('stranded lists convoys with ready work and no one working', async () => {
     const [waits, taken, going] = [await town.bead('waits'), await town.bead('taken'), await town.bead('going')]
     await town.json(['bead', 'update', taken.id, '--status', 'in_progress'])
     await town.json(['bead', 'update', going.id, '--status', 'in_progress'])

@@ -58,7 +58,7 @@ test('an error of bd with --json is JSON on standard output, as the errors of it
 })
 
 describe('an error with --json', () => {
-  test('is one line of JSON on standard error, whoever found it', async () => {
+  test('is one line of JSON on standard error, anyone who found it', async () => {
     const report = async (args: string[], env: Record<string, string> = {}) => {
       const { status, out, err } = await town.gc(args, { env })
       expect([args, out]).toEqual([args, ''])

@@ -37,7 +37,7 @@ describe('gc help', () => {
     expect((await gc(['help'])).out).toBe((await gc(['--help'])).out)
   })
 
-  test('wraps paragraphs and list items of a page to the width of the output, and leaves code as it is', async () => {
+  test('wraps paragraphs and list items of a page to the width of the output, and leaves code unchanged', async () => {
     const { out } = await gc(['help', 'permissions'])
     const lines = out.split('\n')
     const at = lines.findIndex((line) => line.startsWith('Sessions run unattended'))

@@ -95,7 +95,7 @@ describe('gc logs', () => {
     expect((await home.gc(['logs', '--lines', '-1'])).status).toBe(2)
   })
 
-  test('shows what was rotated too, and names the builds when several hosts have logged', async () => {
+  test('shows what was rotated as well, and names the builds when several hosts have logged', async () => {
     using home = openHome()
     renameSync(home.log, `${home.log}.old`)
     writeFileSync(home.log, line(6, 'rotated'))
@@ -135,7 +135,7 @@ describe('gc logs', () => {
 })
 
 describe('gc logs --follow', () => {
-  test('goes on with whole lines, each once, also when a log is renamed or truncated for its size', async () => {
+  test('continues with whole lines, each once, also when a log is renamed or truncated for its size', async () => {
     using home = openHome()
     const shown = await follow(
       home,
@@ -187,7 +187,7 @@ describe('gc logs --follow', () => {
   })
 })
 
-test('what the supervisor itself prints beside its log is emptied once it has more than a megabyte, and goes on', () => {
+test('what the supervisor itself prints beside its log is emptied once it has more than a megabyte, and continues', () => {
   using folder = tempFolder()
   const log = folder.at('supervisor.log')
   const path = `${log}.start`
@@ -208,7 +208,7 @@ test('what the supervisor itself prints beside its log is emptied once it has mo
   }
 })
 
-test('a log that cannot be written keeps nobody from going on, and says what it lost once it can be', () => {
+test('a log that cannot be written keeps no one from going on, and says what it lost once it can be', () => {
   using folder = tempFolder()
   const log = logFile(folder.at('later', 'log'))
   log('lost\n')
@@ -222,7 +222,7 @@ test('a log that cannot be written keeps nobody from going on, and says what it 
 })
 
 describe('the log of the supervisor on the dashboard', () => {
-  test('begins with the last lines, whole, and goes on with those that are added, also to a log that is not there yet', async () => {
+  test('begins with the last lines, whole, and continues with those that are added, also to a log that is not there yet', async () => {
     using home = openHome()
     writeFileSync(`${home.log}.old`, line(0, 'old'))
     writeFileSync(home.log, `${'é'.repeat(200 * 1024)}\n${line(1, 'up')}`)

@@ -29,7 +29,7 @@ test('a supervisor of another home at the usual port is named, and used by no co
   expect((await town.json<{ total: number }>(['cities'])).total).toBe(1)
 })
 
-test('neither a token nor a request goes to whoever has the port of a supervisor that was killed', async () => {
+test('neither a token nor a request goes to anyone who has the port of a supervisor that was killed', async () => {
   using folder = tempFolder()
   const seen: string[] = []
   using server = Bun.serve({

@@ -159,6 +159,6 @@ test('the table names each invocation once, and only states that there are', () 
   process.stdout.write(`${invocations.length} invocations of packs: ${shown.join(', ')}\n`)
 })
 
-test('an invocation that nobody knows ends with status 2', async () => {
+test('an invocation that no one knows ends with status 2', async () => {
   expect((await gc(['transcript', 'x'])).status).toBe(2)
 })

@@ -183,7 +183,7 @@ test('a session waits for beads in the words of packs', async () => {
 })
 
 describe('gc reload', () => {
-  test('says whether something changed, and why files cannot be put in force', async () => {
+  test('says whether something changed, and why files cannot be applied', async () => {
     expect(await json('reload', '--soft', '--async')).toMatchObject({ city_path: town.city, async: true, soft: true })
     const file = join(town.city, 'city.toml')
     const text = readFileSync(file, 'utf8')
@@ -276,7 +276,7 @@ test('commands for parts that gc does not have answer truly', async () => {
   expect(JSON.parse((await town.gc(['dolt', 'health', '--json'])).out)).toMatchObject({ ok: true, storage: 'sqlite' })
 })
 
-test('gc tells its version by an option, too', async () => {
+test('gc tells its version by an option as well', async () => {
   expect((await town.gc(['--version'])).out).toBe((await town.gc(['version'])).out)
 })
 

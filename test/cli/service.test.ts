@@ -87,7 +87,7 @@ describe('gc service', () => {
     expect((await town.gc(['service', 'doctor', 'none'])).status).toBe(1)
   })
 
-  test('of a program that cannot be started says which, and goes on once it is there', async () => {
+  test('of a program that cannot be started says which, and continues once it is there', async () => {
     const path = `${town.city}/late.sh`
     const late = `\n[[service]]\nname = "late"\nkind = "proxy_process"\nprocess.command = [${JSON.stringify(path)}]\n`
     appendFileSync(`${town.city}/city.toml`, late)

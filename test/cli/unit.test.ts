@@ -83,7 +83,7 @@ function readPlist(text: string): Plist {
 }
 
 describe('the unit of systemd', () => {
-  test('ends the supervisor alone, delegates its cgroup, and is started again after a failure, but not for ever', () => {
+  test('ends the supervisor alone, delegates its cgroup, and is started again after a failure, but not indefinitely', () => {
     const { Unit, Service, Install } = sectionsOf(systemdUnit({ words: ['/usr/bin/gc', 'serve'], env: {} }))
     expect(Unit).toEqual(expect.arrayContaining(['StartLimitIntervalSec=5min', 'StartLimitBurst=5']))
     expect(Service).toEqual([

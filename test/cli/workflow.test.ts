@@ -48,7 +48,7 @@ test('gc workflow ends the runs of a bead, and opens the bead for another', asyn
   expect((await town.gc(['workflow', 'control', '--serve'])).out).toContain('nothing to do')
 })
 
-test('gc sling gives the beads of a convoy to an agent, and a bead alone to nobody without a default', async () => {
+test('gc sling gives the beads of a convoy to an agent, and a bead alone to no one without a default', async () => {
   const name = await agent()
   const { id } = await town.bead('one')
   const { convoy_id } = await town.json<{ convoy_id: string }>(['convoy', 'create', 'both', id])

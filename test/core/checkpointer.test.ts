@@ -71,7 +71,7 @@ test('how far the log reaches counts from its last restart, whatever the file si
   index.close()
 })
 
-test('what was written after a position is taken back, also when the log started again since', () => {
+test('what was written after a position is undone, also when the log started again since', () => {
   using folder = tempFolder()
   const db = new Database(folder.at('a.db'), { create: true })
   db.run('PRAGMA journal_mode = WAL')

@@ -34,7 +34,7 @@ test('the loop never waits for a disk that has always been slow', async () => {
   expect((await times(1_000, 2)).includes(true)).toBe(false)
 })
 
-test('the loop waits for no disk while more is to be written', async () => {
+test('the loop waits for no disk while more should be written', async () => {
   const { times } = openDisk()
   expect((await times(100, 0.2)).at(-1)).toBe(true)
   expect((await times(100, 0.2, false)).includes(true)).toBe(false)

@@ -135,7 +135,7 @@ describe('a cgroup', () => {
     expect(new Cgroup(folder.path, new Set(['memory'])).memoryLack).toBe(lack)
   })
 
-  test('that is gone, or whose memory nobody counts, knows nothing', () => {
+  test('that is gone, or whose memory no one counts, knows nothing', () => {
     using folder = group({})
     const cgroup = new Cgroup(folder.at('gone'), new Set())
     expect([cgroup.memoryLack, cgroup.used('memory'), cgroup.used('cpu')]).toEqual([undefined, undefined, undefined])

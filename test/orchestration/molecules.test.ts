@@ -52,7 +52,7 @@ test('the end of a molecule is recorded with who closed its last step and the se
   expect(resolved()).toHaveLength(1)
 })
 
-test('a formula is cooked for nobody: routed nowhere, with the beads by their steps', async () => {
+test('a formula is cooked for no one: routed nowhere, with the beads by their steps', async () => {
   await using work = await openLaunches()
   const vars = { guests: '3' }
   const cooked = await work.cook('bake', { vars, title: 'Cake', metadata: { own: 'x' } })
@@ -87,7 +87,7 @@ test('a molecule that is cooked for a bead hangs on it; a graph is not', async (
   expect(work.recorded()).toEqual([])
 })
 
-test('a graph that is cooked goes on as its steps are closed', async () => {
+test('a graph that is cooked continues as its steps are closed', async () => {
   await using work = await openLaunches()
   const { workflow_root_id: root = '' } = await work.cook('line', {})
   for (const id of ['mi-2', 'mi-3']) await work.beads.close(human, id)

@@ -247,7 +247,7 @@ test('a configuration that cannot be put on disk leaves no other file behind', a
 }, 30_000)
 
 describe('a city that is moved or deleted while it runs', () => {
-  test('acknowledges nothing more and stops with a sentence; moved back, it goes on with all it had', async () => {
+  test('acknowledges nothing more and stops with a sentence; moved back, it continues with all it had', async () => {
     await using world = await World.open()
     const city = await world.city('town')
     for (let n = 0; n < 10; n++) await create(city, `kept ${n}`)

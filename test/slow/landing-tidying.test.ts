@@ -36,7 +36,7 @@ describe('delete_branch', () => {
     expect(world.landings.rows.branchesToDelete('shop')).toEqual([])
   })
 
-  test('goes on after a crash, and says so where the remote keeps the branch', async () => {
+  test('continues after a crash, and says so where the remote keeps the branch', async () => {
     await using world = await landingWorld({ land: DELETING })
     world.hook('update', `case "$1 $3" in "refs/heads/x 00000000"*) exit 1;; esac`)
     world.branch('x', { x: '1\n' })

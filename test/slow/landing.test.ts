@@ -91,7 +91,7 @@ describe('a batch', () => {
     expect(world.recorded()).toContain('flaky')
   })
 
-  test('on a red target blames nobody and stands until the target is another', async () => {
+  test('on a red target blames no one and stands until the target is another', async () => {
     await using world = await landingWorld({ judge: (folder) => (Bun.file(`${folder}/fixed`).size > 0 ? 0 : 1) })
     const id = await world.send('a', { a: '1\n' })
     await world.settle()
@@ -107,7 +107,7 @@ describe('a batch', () => {
     ])
   })
 
-  test('whose check takes too long, or cannot run, blames nobody and is told to a person', async () => {
+  test('whose check takes too long, or cannot run, blames no one and is told to a person', async () => {
     await using world = await landingWorld({ judge: () => 127 })
     const id = await world.send('a', { a: '1\n' })
     await world.settle()

@@ -203,7 +203,7 @@ test('a formula of layered packs runs to its end: inherited, expanded, checked, 
   expect((await town.json('bd', 'show', read.id))[0].description).toBe(`Read review of ${value}.`)
 }, 90_000)
 
-test('a run whose check fails for good goes on, completes, and names the failed step wherever it is shown', async () => {
+test('a run whose check fails for good continues, completes, and names the failed step wherever it is shown', async () => {
   await using town = await openTown()
   const { workflow_id: run } = await town.json('sling', 'worker', 'mol-doubt', '--formula')
   const { status } = await eventually('the run is over', 60_000, () => town.json('run', 'show', run), isOver)

@@ -75,7 +75,7 @@ test('the program for macOS on arm64 has a valid ad-hoc signature, which a chang
   expect(signatureProblems(Buffer.from('text'))).toEqual(['it is not a 64-bit Mach-O program'])
 })
 
-test('whoever has the public key gets the same bytes from the same commit in another folder', async () => {
+test('anyone who has the public key gets the same bytes from the same commit in another folder', async () => {
   const again = await checkout(folder, 'a-folder-with-another-name')
   const unsigned = folder.at('unsigned')
   const made = await release(again, '--public-key', folder.at('key.pub'), '--target', 'linux-x64', '--out', unsigned)

@@ -29,7 +29,7 @@ test('forty that ask for 25 MB at once, four times the memory for it, all get it
   expect(new Set(all)).toEqual(new Set(['whole']))
 }, 60_000)
 
-test('what thirty wait for is rendered once: that nobody takes it leaves room for others', async () => {
+test('what thirty wait for is rendered once: that no one takes it leaves room for others', async () => {
   using readers = new SilentReaders(world.url, false)
   const path = `${list}?index=${await city.head()}&wait=60s`
   await readers.ask(Array(30).fill(path))
@@ -39,7 +39,7 @@ test('what thirty wait for is rendered once: that nobody takes it leaves room fo
   expect([await last, await read()]).toEqual(['whole', 'whole'])
 }, 60_000)
 
-test('a request beyond the memory waits for readers to leave, else gets 503; small ones go on', async () => {
+test('a request beyond the memory waits for readers to leave, else gets 503; small ones continue', async () => {
   using readers = new SilentReaders(world.url, false)
   for (let n = 0; n < 10; n++) expect(await readers.begin(list)).toBe(200)
   const rejected = await fetch(world.url + list)

@@ -79,7 +79,7 @@ async function backedUp(round: Round) {
   throw new Error('the runs did not come to rest')
 }
 
-test('runs go on in a city that is restored from a backup, once that is resumed, as they do where it was made', async () => {
+test('runs continue in a city that is restored from a backup, once that is resumed, as they do where it was made', async () => {
   const round = await runs.begin()
   await runs.whenHanging()
   const { file, picture } = await backedUp(round)

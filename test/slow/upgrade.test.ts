@@ -149,7 +149,7 @@ function poisoned(folder: TempFolder): string {
   return folder.at('poisoned')
 }
 
-test('gc upgrade to a gc that does not start here goes back to the one before, and sessions go on', async () => {
+test('gc upgrade to a gc that does not start here goes back to the one before, and sessions continue', async () => {
   using folder = tempFolder()
   const { spawn, run } = machine(folder)
   const own = (await run('version')).out
@@ -183,7 +183,7 @@ test('gc upgrade to a gc that does not start here goes back to the one before, a
   }
 }, 180_000)
 
-test('gc upgrade replaces the program and its supervisor while a session goes on, and goes back; what is broken or no gc changes nothing', async () => {
+test('gc upgrade replaces the program and its supervisor while a session continues, and goes back; what is broken or no gc changes nothing', async () => {
   using folder = tempFolder()
   const { gc, spawn, run, files } = machine(folder)
   const own = (await run('version')).out

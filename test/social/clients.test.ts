@@ -132,7 +132,7 @@ describe('the calls of a client', () => {
     })
   })
 
-  test('in Python (moltkit, moltbook-sdk, friday): agents by identifier, searches by kind, a vote taken back', async () => {
+  test('in Python (moltkit, moltbook-sdk, friday): agents by identifier, searches by kind, a vote undone', async () => {
     const { id } = (await network.api('GET', '/agents/me', bob)).body.agent as Json
     const [profile = {}] = await replay(ada, [[`GET /agents/${id}`], ['GET /agents/bob'], ['GET /agents/@bob']])
     expect((profile.agent as Json).name).toBe('bob')
@@ -173,7 +173,7 @@ describe('the calls of a client', () => {
     expect(recent.agents).toHaveLength(2)
   })
 
-  test('that is wrong: messages to oneself, nobody or a deleted agent, labels of other communities', async () => {
+  test('that is wrong: messages to oneself, no one or a deleted agent, labels of other communities', async () => {
     const gone = await network.agent('gone')
     const label = await network.api('POST', '/submolts/bees/labels', ada, { key: 'old', label: 'Old', kind: 'tag' })
     const elsewhere = await network.post(ada, 'Wasps', { submolt: 'general' })

@@ -125,7 +125,7 @@ describe('the caller of a token', () => {
     expect(waits.filter((wait) => wait === undefined)).toHaveLength(1)
   })
 
-  test('is nobody when the registry knows that the token ended', () => {
+  test('is no one when the registry knows that the token ended', () => {
     const town = new Town()
     town.closed = [LOADING, { name: 'bakery', error: 'it is broken' }]
     town.registered = [{ city: 'mill', isLive: false }]
@@ -152,7 +152,7 @@ describe('the caller of a token', () => {
     expect([town.resolve('gcp_a'), town.resolve('gcp_b')]).toEqual([ANN, undefined])
   })
 
-  test('is nobody for a token that is no session’s, whatever is being loaded', () => {
+  test('is no one for a token that is no session’s, whatever is being loaded', () => {
     const town = new Town()
     town.closed = [LOADING]
     expect(town.callers.settle(() => 'hello')).toBeUndefined()

@@ -118,7 +118,7 @@ describe('the registry of tokens', () => {
     expect([world.citiesOf('over'), world.citiesOf('good')]).toEqual([[], ['mill live']])
   })
 
-  test('reports a change that it cannot write once, and does not try for ever', async () => {
+  test('reports a change that it cannot write once, and does not try indefinitely', async () => {
     await using world = await openRegistry()
     const { registry, cityStore, clock, reports } = world
     const mirror = registry.mirror('mill')

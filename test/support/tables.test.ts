@@ -88,7 +88,7 @@ describe('the comparison of declared with migrated tables', () => {
     expect(compare({ rows_name: schema.rows_name.replace('UNIQUE ', '') })).toHaveLength(2)
   })
 
-  test('finds tables and virtual tables that nobody declares', () => {
+  test('finds tables and virtual tables that no one declares', () => {
     expect(compare({ more: 'CREATE TABLE more (n INTEGER)' })).toEqual([
       'only migrated: more',
       'only migrated: more.n integer',

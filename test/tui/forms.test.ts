@@ -109,7 +109,7 @@ describe('a text of several lines', () => {
     expect(press(typing, 'up', 'up').overlay).toMatchObject({ kind: 'form', at: 0 })
   })
 
-  test('gets another line by ctrl+j or alt+enter, which elsewhere goes on', () => {
+  test('gets another line by ctrl+j or alt+enter, which elsewhere continues', () => {
     expect(valuesOf(press(typing, 'ctrl+j', 'x', 'alt+enter', 'y'))?.text).toBe('two coats\nof blue\nx\ny')
     expect(press(press(bead, 'd'), 'ctrl+j').overlay).toMatchObject({ kind: 'form', at: 1 })
     expect(valuesOf(press(typing, 'ctrl+u', 'backspace', 'backspace'))?.text).toBe('two coat')

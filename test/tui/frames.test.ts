@@ -86,7 +86,7 @@ describe('a text', () => {
     after(page, { type: 'text', location: at('bead', 'al-1'), content, now: 1 })
   const long = 'make sure that the bridge is painted on both of its sides before the rain of the autumn comes'
 
-  test('goes on below itself where a line is too long, as far in as it says', () => {
+  test('continues below itself where a line is too long, as far in as it says', () => {
     const lines = frame(read({ lines: [{ text: `  ${long}` }, { text: `warning  ${long}`, hang: 9 }] }))
     expect(lines.slice(2, 6).map((line) => line.trimEnd())).toEqual([
       '   make sure that the bridge is painted on both of its sides before the rain of',
@@ -134,7 +134,7 @@ describe('a text', () => {
   })
 })
 
-test('what is asked before something that hurts, and what came of it, is never cut', () => {
+test('what is asked before something that hurts, and the result of it, is never cut', () => {
   const title = 'Paint the bridge from the mill to the market on both of its sides'
   const kill = action('x', 'kill', { confirm: `Close al-1 (${title}) and everything below it?` })
   const list = after(enter(alpha, 'beads')[0], rows('beads', [bead('al-1', 'Paint', { actions: () => [kill] })]))

@@ -152,7 +152,7 @@ describe('a table of events', () => {
     expect(shown.rows).toEqual(numbers(7, 1))
   })
 
-  test('is read again after two thousand of them, which are not kept for ever', async () => {
+  test('is read again after two thousand of them, which are not kept indefinitely', async () => {
     const shown = new Shown(5, { rowOf: ({ seq }) => row(String(seq)) })
     await shown.feed.refresh()
     let seq = 6

@@ -209,7 +209,7 @@ describe('an agent', () => {
     expect(await state()).toBe('suspended')
   })
 
-  test('goes on with its session when a suspension is undone while that finishes its work', async () => {
+  test('continues with its session when a suspension is undone while that finishes its work', async () => {
     await using town = await agentsWorld(TALKING)
     town.install('claude')
     const { id, sessionName } = await town.session('mayor')

@@ -83,7 +83,7 @@ describe('what waits for a person', () => {
     expect(town.reports.filter((message) => message.includes('could not be announced'))).toEqual([])
   })
 
-  test('is announced once over a restart, and when it went while nobody ran, then', async () => {
+  test('is announced once over a restart, and when it went while no one ran, then', async () => {
     await using town = scriptedTown(AGENTS)
     let city = await town.open()
     const stays = await city.beads.create(human, {
@@ -110,7 +110,7 @@ describe('what waits for a person', () => {
   })
 })
 
-describe('work that nobody can take', () => {
+describe('work that no one can take', () => {
   test('is listed with what to do, as soon as it is there and for as long as it waits', async () => {
     await using town = scriptedTown(AGENTS)
     const city = await town.open({ env: { PATH: '/nowhere' } })

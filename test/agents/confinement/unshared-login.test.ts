@@ -26,10 +26,10 @@ function unshared(toml: string, stored: object | undefined, defaultConfine: 'def
   return unsharedLogin(agent, config, { HOME: home.path })?.file.replace(home.path, '~')
 }
 
-describe('the log-in that a confined session does not see', () => {
+describe('the login that a confined session does not see', () => {
   const subscription = { tokens: { access_token: 'x' } }
 
-  test('is the file of a subscription of which nobody said whether sessions may read it', () => {
+  test('is the file of a subscription of which no one said whether sessions may read it', () => {
     expect(unshared(CODEX, subscription)).toBe('~/.codex/auth.json')
     for (const said of ['true', 'false'])
       expect(unshared(`${CODEX}[providers.codex.confine]\nshare_login = ${said}\n`, subscription)).toBeUndefined()
@@ -60,7 +60,7 @@ describe('what is to do about a program that asks to log in', () => {
     return attention.items()[0]?.to_do
   }
 
-  test('is to share the log-in that it does not see because it is confined, and else to answer it', () => {
+  test('is to share the login that it does not see because it is confined, and else to answer it', () => {
     expect(toDo('login', '/home/me/.claude/.credentials.json')).toBe(
       'gc confine share-login claude lets it read your log-in, then gc session kill gc-1 starts it again; or log in at its terminal',
     )
@@ -69,7 +69,7 @@ describe('what is to do about a program that asks to log in', () => {
   })
 })
 
-test('what is to do about a log-in that is not accepted is to share it where sessions do not see it, and else to log in', () => {
+test('what is to do about a login that is not accepted is to share it where sessions do not see it, and else to log in', () => {
   using city = cityFiles({ 'city.toml': CODEX })
   const { config } = compose(new FileSnapshot(city.path), { defaultConfine: 'default' })
   using home = tempFolder()

@@ -39,7 +39,7 @@ test('the stream of a screen sends together what is written soon after it was se
   await reading
 })
 
-test('the structured stream of a screen has what its program asks, and what became of that', async () => {
+test('the structured stream of a screen has what its program asks, and the outcome of that', async () => {
   await using work = await openWork({ toml: TOML })
   const { host, clock, sessions } = work
   const { id, hostKey } = await work.session('ada', 'typist')
@@ -154,7 +154,7 @@ describe('the structured stream of a screen', () => {
     await Promise.all(readings)
   })
 
-  test('goes on from the transcript that was read', async () => {
+  test('continues from the transcript that was read', async () => {
     await using work = await openWork({ toml: TOML })
     const { host, clock, sessions } = work
     const { id, hostKey } = await work.session('ada', 'typist')

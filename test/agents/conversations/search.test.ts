@@ -15,7 +15,7 @@ test('an excerpt is the line with most of the words, cut around the first', () =
   expect(long.length).toBeLessThanOrEqual(242)
 })
 
-test('one request reads twenty conversations at most, whatever it finds, and the next goes on behind them', async () => {
+test('one request reads twenty conversations at most, whatever it finds, and the next continues behind them', async () => {
   await using town = scriptedTown(`
 [[agent]]
 name = "worker"

@@ -279,7 +279,7 @@ describe('a session that drains since its agent was suspended', () => {
     expect(brief({ ...draining, agents, sessions: asking ? [asking] : [] })).toEqual(['end k1'])
   })
 
-  test('goes on once its agent and rig are resumed, which a drain on request does not', () => {
+  test('continues once its agent and rig are resumed, which a drain on request does not', () => {
     expect(brief({ ...draining, agents: [agent()] })).toEqual(['undrain mc-1'])
     const held = session({ state: 'draining', reason: 'user-hold' })
     expect(brief({ ...draining, agents: [agent()], sessions: [held] })).toEqual(['end k1'])
@@ -467,7 +467,7 @@ describe('a session that reached a usage limit', () => {
     expect(decideOutcome(session({ state: 'draining', reason: 'drained' }), exit, NOW).state).toBe('closed')
   })
 
-  test('goes on at once when another login has room', () => {
+  test('continues at once when another login has room', () => {
     expect(decideOutcome(session({ origin: 'named' }), exit, NOW)).toMatchObject({ state: 'asleep', restart: true })
     expect(decideOutcome(session(), exit, NOW)).toMatchObject({ state: 'asleep', restart: false })
   })
@@ -482,7 +482,7 @@ describe('a session that reached a usage limit', () => {
     expect(brief(limited(0))).toEqual(['release mc-1'])
   })
 
-  test('is not replaced by others, and nobody of its agent is started', () => {
+  test('is not replaced by others, and no one of its agent is started', () => {
     const limited = agent({ limitedUntil: NOW + 5000, demand: [{ bead: 'w-1', deaths: 0, until: 0 }] })
     expect(plan(snapshot({ agents: [limited] }))).toEqual({ actions: [], due: NOW + 5000 })
     const asleep = session({ state: 'asleep', key: undefined, wakeRequested: true })

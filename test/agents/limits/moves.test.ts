@@ -75,7 +75,7 @@ describe('work whose account has reached its limit', () => {
     return { ...world, endOf }
   }
 
-  test('goes on with another account at once, in a conversation of its own', async () => {
+  test('continues with another account at once, in a conversation of its own', async () => {
     await using world = await open(`${ACCOUNT('one', 'home = "/one"')}${ACCOUNT('two', 'home = "/two"')}`)
     const { town, city } = world
     const { host } = town
@@ -89,7 +89,7 @@ describe('work whose account has reached its limit', () => {
     expect(logins(city)).toEqual(['active on two'])
   })
 
-  test('waits while all are limited, and goes on with the first that has room', async () => {
+  test('waits while all are limited, and continues with the first that has room', async () => {
     await using world = await openLimited()
     const { town, city, endOf } = world
     expect(endOf('one')).toBeLessThan(endOf('two') - 5_000)
@@ -101,7 +101,7 @@ describe('work whose account has reached its limit', () => {
     expect(logins(city)).toEqual(['active on one'])
   })
 
-  test('stays with its own account when that has room, too, by the time it is started', async () => {
+  test('stays with its own account when that has room as well, by the time it is started', async () => {
     await using world = await openLimited()
     const { town, city, endOf } = world
     town.clock.stop(endOf('two'))

@@ -67,7 +67,7 @@ const asking = [
 /** Claude with settings of its own in its command, which replace all others of the command line. */
 const settledClaude: Program = { ...claude, args: ['--settings', '{"permissions":{"allow":["Bash(touch mine)"]}}'] }
 
-test('claude with settings of its own works on a bead without a question, in the mode plan too', async () => {
+test('claude with settings of its own works on a bead without a question, in the mode plan as well', async () => {
   await using town = await atWork(settledClaude, 'plan', 'touch mine', 'gc ready --json; touch smuggled')
   const events = await town.events(isAsked)
   expect(events.at(-1)?.payload.text).toContain('touch smuggled')

@@ -6,7 +6,7 @@ import { resolveProvider } from '../../../src/config/providers/index.ts'
 import { write } from '../../programs/samples.ts'
 import { scriptedTown } from '../../support/city.ts'
 
-test('a Codex that cannot reach gc is reported with its fix, by readiness and the list too, until it is a newer one', async () => {
+test('a Codex that cannot reach gc is reported with its fix, by readiness and the list as well, until it is a newer one', async () => {
   await using town = scriptedTown()
   const { folder } = town
   const env = { HOME: folder.path, PATH: folder.at('bin') }

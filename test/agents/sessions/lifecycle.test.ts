@@ -212,7 +212,7 @@ describe('an agent whose starts fail', () => {
     })
   }
 
-  test('gets no new sessions for a while, while one that works goes on and ends that by its claim', async () => {
+  test('gets no new sessions for a while, while one that works continues and ends that by its claim', async () => {
     const script = `[ -e ../works ] || exit 3; ${WAITS}`
     await using world = await CityWorld.open(agent('worker', script, 'max_active_sessions = 3'))
     const works = world.folder.at('works')
@@ -319,7 +319,7 @@ describe('a bead', () => {
     expect(world.city.parking.parked()).toEqual([])
   })
 
-  test('that nobody claims counts against its agent, even when the sessions exit without errors', async () => {
+  test('that no one claims counts against its agent, even when the sessions exit without errors', async () => {
     await using world = await CityWorld.open(agent('worker', 'exit 0', 'max_active_sessions = 1'))
     const bead = await world.work('ignored', 'worker')
     await world.event('session.stopped')

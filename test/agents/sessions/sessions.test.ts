@@ -51,7 +51,7 @@ describe('POST sessions', () => {
 })
 
 describe('a session that cannot start', () => {
-  test('is told by its request what it waits for, and is closed when that is taken back before it began', async () => {
+  test('is told by its request what it waits for, and is closed when that is undone before it began', async () => {
     await using world = await CityWorld.open(agent('mayor', WAITS, 'max_active_sessions = 1'))
     const { creator, pendingRequests } = world.city.sessions
     const first = await creator.create(human, { kind: 'agent', name: 'mayor' })
@@ -70,7 +70,7 @@ describe('a session that cannot start', () => {
     expect(world.city.sessionRepository.find(id)?.state).toBe('closed')
   })
 
-  test('is closed when its request fails for that, so that it does not start when nobody waits for it', async () => {
+  test('is closed when its request fails for that, so that it does not start when no one waits for it', async () => {
     await using town = scriptedTown(agent('mayor', WAITS, 'max_active_sessions = 1'))
     const city = await town.open()
     const { creator } = city.sessions

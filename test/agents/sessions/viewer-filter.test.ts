@@ -85,7 +85,7 @@ describe('the output that a viewer of a terminal gets', () => {
     }
   })
 
-  test('goes on behind a string without an end: at a line, or after 256 KB', () => {
+  test('continues behind a string without an end: at a line, or after 256 KB', () => {
     for (const size of [1, 1000]) expect(seen(`a${ESC}]0;${'x'.repeat(5000)}\nb`, size)).toBe('a\nb')
     expect(seen(`a${ESC}P${'x'.repeat(300_000)}b`, 9000)).toEndWith('xb')
   })

@@ -117,7 +117,7 @@ describe('a snapshot', () => {
     ])
   })
 
-  test('keeps what was stashed, committed and taken back, and ignored files that were added', async () => {
+  test('keeps what was stashed, committed and undone, and ignored files that were added', async () => {
     const { snapshots, id, path, rig, files, numbers } = await world()
     writeFileSync(join(path, 'README'), 'stashed\n')
     git(path, 'stash', '-q')

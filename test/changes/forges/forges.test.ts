@@ -60,7 +60,7 @@ describe.each(['github', 'gitea'] as const)('%s', (dialect) => {
     await expect(forge.facts('gone')).rejects.toThrow('there is no branch gone at the forge; set target in [rigs.land]')
   })
 
-  test('opens one pull request, and returns the existing one to whoever asks again', async () => {
+  test('opens one pull request, and returns the existing one to anyone who asks again', async () => {
     const { server, forge, sha, number } = await withPull(dialect)
     const again = await forge.create(DRAFT)
     expect(again).toMatchObject({

@@ -35,7 +35,7 @@ describe('a branch', () => {
     expect(holder({ status: 'closed' })).toBeUndefined()
   })
 
-  test('is not held by its maker, by nobody, or through a bead of another branch', () => {
+  test('is not held by its maker, by no one, or through a bead of another branch', () => {
     expect(
       holder({ assignee: 'shop--polecat-1', metadata: { ...bead.metadata, 'gc.routed_to': 'shop/polecat' } }),
     ).toBeUndefined()

@@ -97,11 +97,11 @@ describe('a batch', () => {
     })
   })
 
-  test('on a red base blames nobody', () => {
+  test('on a red base blames no one', () => {
     expect(run(8, () => 'red').decision).toEqual({ is: 'base-red' })
   })
 
-  test('whose check ends without a verdict blames nobody, after it was run again', () => {
+  test('whose check ends without a verdict blames no one, after it was run again', () => {
     expect(run(4, () => 'none')).toMatchObject({ decision: { is: 'no-verdict', position: 3 }, checks: 2 })
     expect(run(4, (_, attempt) => (attempt === 0 ? 'none' : 'green'))).toMatchObject({
       decision: { upto: 3 },

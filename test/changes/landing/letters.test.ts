@@ -160,7 +160,7 @@ test('where the session is gone the bead is opened again with the letter, and wh
   expect([world.state(id), world.file('base.txt')]).toEqual(['landed', 'one\nM and W\nthree'])
 })
 
-test('a letter that cannot be delivered waits for a person, and one of a landing that went on is taken back', async () => {
+test('a letter that cannot be delivered waits for a person, and one of a landing that went on is undone', async () => {
   await using world = await workersWorld()
   world.person({ 'base.txt': 'one\nM\nthree\n' })
   world.branch('loose', { 'base.txt': 'one\nL\nthree\n' }, world.base)
@@ -228,7 +228,7 @@ test('a branch that continues after it landed conflicts only in what is new, als
   ])
 })
 
-test('a change that landing gives back gets another round with the commits of its owner, which a person approves anew', async () => {
+test('a change that landing gives back gets another round with the commits of its owner, which a person approves again', async () => {
   await using world = await workersWorld('mode = "push"\ncheck = ["./test.sh"]\n')
   const { city } = world
   const worker = await world.claimed()

@@ -38,7 +38,7 @@ test.each(['github', 'gitea'] as const)(
   },
 )
 
-test('a red check of the forge goes back to the owner, and a supervisor that starts again goes on', async () => {
+test('a red check of the forge goes back to the owner, and a supervisor that starts again continues', async () => {
   await using town = await proposingWorld('gitea')
   const { world, forge, until } = town
   forge.rules.requiredChecks = ['ci']

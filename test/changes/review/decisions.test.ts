@@ -15,7 +15,7 @@ const errorOf = (promise: Promise<unknown>): Promise<string> =>
     (error) => (error instanceof AppError ? `${error.code}: ${error.message}` : String(error)),
   )
 
-test('a change is approved at the commit that was seen, once, by whoever is first', async () => {
+test('a change is approved at the commit that was seen, once, by anyone who is first', async () => {
   await using world = await reviewWorld()
   const worker = await world.claimed()
   const { changes, reviews, snapshots } = world.city

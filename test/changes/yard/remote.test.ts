@@ -18,7 +18,7 @@ async function remoteWorld() {
   return { ...world, main: new RemoteBranch(new UserGit(world.runner, world.rig), world.yard, address, 'main') }
 }
 
-test('a remote branch is fetched into the yard, whoever moved it', async () => {
+test('a remote branch is fetched into the yard, anyone who moved it', async () => {
   await using world = await remoteWorld()
   expect(await world.main.look()).toBe(world.base)
   const next = world.commit({ 'a.txt': 'next\n' })

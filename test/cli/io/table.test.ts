@@ -87,7 +87,7 @@ test('a column that may not be cut stands below its row where the table has no r
   expect(printed(24)).toBe('ID\na\n  → install the program\n  that is missing\nb\n')
 })
 
-test('fields without a value are left out, and long ones go on below themselves', () => {
+test('fields without a value are left out, and long ones continue below themselves', () => {
   const { io, output } = recorder({ width: 20 })
   printFields(io, [
     ['name', 'worker'],

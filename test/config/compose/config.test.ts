@@ -409,7 +409,7 @@ describe('the warnings about a running city', () => {
   })
 })
 
-test('an order file that comes, changes or breaks is in force or left out at once, and whoever follows hears of it', async () => {
+test('an order file that comes, changes or breaks is in force or left out at once, and anyone who follows hears of it', async () => {
   using town = city({ 'city.toml': CITY })
   const config = await town.open()
   const deadlines = new Deadlines()

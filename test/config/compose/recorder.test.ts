@@ -49,7 +49,7 @@ test('an edit that is refused, and one that changes nothing, record nothing', as
   expect(world.changes()).toEqual([])
 })
 
-test('files that were edited on disk are recorded as read by gc, or by whoever asked to read them', async () => {
+test('files that were edited on disk are recorded as read by gc, or by anyone who asked to read them', async () => {
   await using world = await openCity()
   const { town, city } = world
   town.declare(`${TOWN}[[rigs]]\nname = "lib"\npath = "/srv/lib"\n`)

@@ -101,7 +101,7 @@ describe('how agents are confined of which no line says it', () => {
     expect(warnings).toEqual([expect.stringContaining('supervisor.toml:3: [upgrade] later')])
   })
 
-  test('goes for agents of packs, too, which can only be let out by the city', () => {
+  test('goes for agents of packs as well, which can only be let out by the city', () => {
     const pack = (name: string) => `[pack]\nname = "${name}"\nschema = 2\n`
     using city = cityFiles({
       'city.toml': '[[patches.agent]]\nname = "one.freed"\nconfine = "off"\n',

@@ -78,7 +78,7 @@ test('an edit that waited too long names the process that holds the files', asyn
   await other.exited
 })
 
-test('a process that is killed while it edits keeps nobody waiting', async () => {
+test('a process that is killed while it edits keeps no one waiting', async () => {
   using town = city()
   const other = await town.holder('a thought')
   other.kill('SIGKILL')

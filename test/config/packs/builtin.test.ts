@@ -103,7 +103,7 @@ describe('the packs of gc', () => {
     ])
   })
 
-  test('have the prompt of agents that nobody wrote one for', async () => {
+  test('have the prompt of agents that no one wrote one for', async () => {
     using home = tempFolder()
     using city = cityFiles({ 'city.toml': '[workspace]\nprovider = "claude"\n', 'pack.toml': packToml('town') })
     const { config } = compose(new FileSnapshot(city.path), { folders: openPackFolders(home.path) })

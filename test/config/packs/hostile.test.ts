@@ -131,7 +131,7 @@ test('a repository of many files that are over the bound together is left, and n
   expect(await fetching(large, 300_000)).toBe(true)
 })
 
-test('git itself stops at the bound of a file, whoever watches it', async () => {
+test('git itself stops at the bound of a file, anyone who watches it', async () => {
   using repository = packRepository()
   const large = Buffer.from(crypto.getRandomValues(new Uint8Array(65_000))).toString('base64')
   const commit = repository.commit({ 'pack.toml': PACK, large }, '1.0.0')

@@ -50,7 +50,7 @@ test('a version that vanished from its server is an error, and the lock stays', 
   await m.packs.install()
 })
 
-test('a server that stalls for ever is left when its time is over, and nothing of it stays', async () => {
+test('a server that stalls indefinitely is left when its time is over, and nothing of it stays', async () => {
   using repository = packRepository()
   const commit = repository.commit({ 'pack.toml': PACK }, '1.0.0')
   const asked = Promise.withResolvers<void>()

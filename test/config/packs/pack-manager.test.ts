@@ -99,7 +99,7 @@ describe('adding a pack', () => {
 })
 
 describe('installing', () => {
-  test('fetches what the lock names, though newer versions exist, and leaves the lock as it is', async () => {
+  test('fetches what the lock names, though newer versions exist, and leaves the lock unchanged', async () => {
     using repository = packRepository()
     const commit = repository.commit({ 'pack.toml': packToml('p') }, 'v1.0.0')
     repository.commit({ 'note.txt': 'newer' }, 'v1.1.0')

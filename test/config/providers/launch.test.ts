@@ -68,7 +68,7 @@ describe('launching a provider', () => {
     expect(buildLaunch({ provider: builtin(name), resume: 'k-1' }).argv).toEqual(argv)
   })
 
-  test('opencode has its prompt typed when it goes on with a conversation, where it drops its flag', () => {
+  test('opencode has its prompt typed when it continues with a conversation, where it drops its flag', () => {
     expect(buildLaunch({ provider: builtin('opencode'), prompt: 'more', resume: 'ses_1' })).toMatchObject({
       argv: ['opencode', '--session', 'ses_1'],
       typed: 'more',

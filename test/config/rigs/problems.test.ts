@@ -154,7 +154,7 @@ describe('a rig', () => {
     })
   })
 
-  test('whose folder is gone is listed so, and adding it anew says where it is now', async () => {
+  test('whose folder is gone is listed so, and adding it again says where it is now', async () => {
     await using town = await agentsWorld({ 'city.toml': '' })
     const [path, moved] = [town.folder.at('shop'), town.folder.at('moved')]
     mkdirSync(path)

@@ -65,7 +65,7 @@ test('every agent and provider is shown with its origin', async () => {
   })
 })
 
-test('files with errors are reported and not put in force', async () => {
+test('files with errors are reported and not applied', async () => {
   await using town = await agentsWorld(TOWN)
   expect(await town.get('config/validate')).toEqual({ valid: true, errors: [], warnings: [] })
   town.put('city.toml', '[daemon]\nmax_restarts = "x"\npatrol_interval = "soon"\n')

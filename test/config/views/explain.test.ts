@@ -71,7 +71,7 @@ describe('explaining a configuration', () => {
     expect(provider.acp_command).toBeUndefined()
   })
 
-  test('says what is wrong with files that cannot be put in force', () => {
+  test('says what is wrong with files that cannot be applied', () => {
     using city = cityFiles({ 'city.toml': '[daemon]\nmax_restarts = "x"\n' })
     expect(explainFolder(city.path, city.pathOf('.home'))).toEqual({
       fields: [],

@@ -36,7 +36,7 @@ test('a key of the adapter tells a repeated delivery whose id differs', async ()
   expect(world.transcript('e1')).toEqual(['this is m1'])
 })
 
-test('a message that nobody answers is in no transcript and no event, but a person is asked about it', async () => {
+test('a message that no one answers is in no transcript and no event, but a person is asked about it', async () => {
   await using world = await openTalk()
   expect(await world.receive('m1', 'e1')).toMatchObject({
     ...{ Binding: null, TranscriptEntry: null, TargetSessionID: '', TargetAgentName: '' },
@@ -149,7 +149,7 @@ test('a default route binds a conversation to its agent for good, that of the ac
   expect((await world.receive('m4', 'e1')).TargetAgentName).toBe('press/warden')
 })
 
-test('a group that matches nobody is not overruled by a default route', async () => {
+test('a group that matches no one is not overruled by a default route', async () => {
   await using world = await openTalk({ toml: declaration() + ROUTES })
   await world.talk.groups.ensure(human, { root_conversation: conversation('e1') })
   expect(await world.receive('m1', 'e1')).toMatchObject({ Binding: null, GroupRoute: { Match: 'no_match' } })
@@ -242,7 +242,7 @@ test('bindings, groups, transcripts and what was read are there after a restart;
   expect(second.transcript('e1')).toEqual(['this is m1', 'this is m2'])
 })
 
-test('a person is asked when nobody is there to read a conversation, until somebody is', async () => {
+test('a person is asked when no one is there to read a conversation, until somebody is', async () => {
   await using world = await openTalk()
   const ada = await world.session('ada')
   await world.bind('e1', 'zz-9')

@@ -85,7 +85,7 @@ describe('a monitor of pull requests', () => {
     ])
   })
 
-  test('goes on after a restart with what it missed', async () => {
+  test('continues after a restart with what it missed', async () => {
     using hub = forge()
     hub.set({ number: 1, updated_at: at(0) })
     await using city = await world(hub)
@@ -130,7 +130,7 @@ describe('a monitor of pull requests', () => {
     expect(city.changes()).toEqual([['press/oil#1', 'opened']])
   })
 
-  test('shows its token to nobody else', async () => {
+  test('shows its token to no one else', async () => {
     using hub = forge()
     await using city = await world(hub)
     expect(hub.requests[0]).toMatchObject({ path: '/repos/press/oil/pulls', token: 'Bearer secret-token' })

@@ -180,7 +180,7 @@ describe('a pull request that cannot be merged', () => {
     expect(city.mail()).toEqual([...both('press/oil#7 needs no repair any more'), ...both(failed)])
   })
 
-  test('is repaired though somebody who is to be told is not known, and people hear of that', async () => {
+  test('is repaired though somebody who should be told is not known, and people hear of that', async () => {
     using hub = forge()
     hub.setOpen(FAILED)
     await using city = await world(hub, `${ROUTED}notify = ["nobody", "mayor"]\n`)

@@ -68,7 +68,7 @@ describe('the process of a service', () => {
     expect(city.services.process('echo')).toMatchObject({ failures: 0 })
   })
 
-  test('that worked for a minute begins anew with its failures', async () => {
+  test('that worked for a minute begins again with its failures', async () => {
     await using town = scriptedTown(ECHO)
     const city = await town.open()
     for (let times = 0; times < 12; times++) {
@@ -78,7 +78,7 @@ describe('the process of a service', () => {
     expect(city.services.process('echo')).toMatchObject({ failures: 1, starts: 13 })
   })
 
-  test('goes on when another service changes, and is started anew when it does itself', async () => {
+  test('continues when another service changes, and is started again when it does itself', async () => {
     await using town = scriptedTown(ECHO)
     const city = await town.open()
     town.declare(ECHO + ECHO.replace('"echo"', '"other"'))
@@ -118,7 +118,7 @@ describe('the process of a service', () => {
     expect(keysOf(town)).toHaveLength(1)
   })
 
-  test('that runs goes on while the city is suspended, and one that does not waits until that is resumed', async () => {
+  test('that runs continues while the city is suspended, and one that does not waits until that is resumed', async () => {
     await using town = scriptedTown(ECHO)
     const before = await town.open()
     await before.status.change(human, { suspended: true })

@@ -26,7 +26,7 @@ async function asked(rawInput: unknown, kind: 'execute' | 'edit' = 'execute', op
   return `${given}, ${records.length} recorded`
 }
 
-test('a command of gc’s own protocol is allowed once, and nobody is asked', async () => {
+test('a command of gc’s own protocol is allowed once, and no one is asked', async () => {
   expect(await asked({ command: 'gc hook --claim --json', description: 'Claim' })).toBe('yes, 0 recorded')
   expect(await asked({ command: "bd close mp-1 --reason 'all done'" })).toBe('yes, 0 recorded')
 })

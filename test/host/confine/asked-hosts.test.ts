@@ -28,7 +28,7 @@ describe('a session whose unknown hosts people are asked about', () => {
     expect(world.denied).toEqual([`127.0.0.1:${upstream.port}`])
   })
 
-  test('asks nobody again for a host that a person has said all of', async () => {
+  test('asks no one again for a host that a person has said all of', async () => {
     using upstream = await pong()
     using other = await pong()
     using world = new ProxyWorld({ asks: true })
@@ -47,7 +47,7 @@ describe('a session whose unknown hosts people are asked about', () => {
     expect(world.proxy.asked).toBeUndefined()
   })
 
-  test('is refused with a sentence when nobody answers in time; an answer that comes later counts for the next', async () => {
+  test('is refused with a sentence when no one answers in time; an answer that comes later counts for the next', async () => {
     using upstream = await pong()
     using world = new ProxyWorld({ asks: true }, { patience: 20 })
     expect(await connectTo(world, upstream.port)).toContain(
@@ -77,7 +77,7 @@ describe('a session whose unknown hosts people are asked about', () => {
     expect(world.proxy.asked).toBeUndefined()
   })
 
-  test('asks nobody for what no one may allow, nor for a name of this machine once its name is allowed', async () => {
+  test('asks no one for what no one may allow, nor for a name of this machine once its name is allowed', async () => {
     using upstream = await pong()
     const inside = async () => ['127.0.0.1']
     using world = new ProxyWorld({ asks: true }, { resolve: inside })

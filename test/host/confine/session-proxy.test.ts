@@ -102,7 +102,7 @@ describe('the proxy of a session', () => {
     },
   )
 
-  test('refuses a name that stands for this machine, unless its address is allowed too', async () => {
+  test('refuses a name that stands for this machine, unless its address is allowed as well', async () => {
     using upstream = await Upstream.open('pong', (text) => text === 'ping')
     const lines = [`CONNECT inside.example:${upstream.port} HTTP/1.1`]
     const name = `inside.example:${upstream.port}`

@@ -112,7 +112,7 @@ describe('a question that its program draws too late in a larger terminal', () =
     tracker.close()
   })
 
-  test('stays one cut question of a program that never does, and is not read for ever', async () => {
+  test('stays one cut question of a program that never does, and is not read indefinitely', async () => {
     let resized = 0
     const { clock, terminal, tracker, reported } = tracking(() => resized++)
     terminal.draw(CUT)
@@ -143,7 +143,7 @@ describe('an edit whose diff Claude Code draws a moment later', () => {
     tracker.close()
   })
 
-  test('stays the same question while it is drawn anew, and its answer waits for that', async () => {
+  test('stays the same question while it is drawn again, and its answer waits for that', async () => {
     const { clock, terminal, tracker, reported } = tracking((self) => self.draw(edit(DIFF)))
     terminal.draw(edit(DIFF))
     await clock.advance(20_000)

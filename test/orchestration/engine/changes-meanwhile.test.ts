@@ -57,7 +57,7 @@ test.each([
   )
 })
 
-test('a run goes on where it was when its city was closed in the middle of it', async () => {
+test('a run continues where it was when its city was closed in the middle of it', async () => {
   await using work = await openMain()
   const first = [...work.runMembers.of(work.root)].find(({ ref }) => ref === 'main.flaky.attempt.1')
   await work.store.write((tx) =>

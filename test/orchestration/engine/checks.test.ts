@@ -111,7 +111,7 @@ describe('a check', () => {
     expect(stepOf(work, run, 'work.iteration.2').description).toContain('timed out after 20 s')
   })
 
-  test('is run again when its host was lost, and goes on over a restart of the city', async () => {
+  test('is run again when its host was lost, and continues over a restart of the city', async () => {
     await using work = await openRuns()
     const run = await checkedRun(work)
     const [first = ''] = running(work)

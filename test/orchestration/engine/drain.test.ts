@@ -75,7 +75,7 @@ describe('a drain', () => {
     expect(members.map((id) => work.beadRepository.get(id).status)).toEqual(['open', 'open'])
   })
 
-  test('fails when the run for one member did, though the others go on', async () => {
+  test('fails when the run for one member did, though the others continue', async () => {
     await using work = await openDrains()
     const { control, root } = await work.drain('all', 2)
     await work.finish(control, 0, 'fail')
@@ -126,7 +126,7 @@ describe('a drain', () => {
     expect(work.runs.get(root).status).toBe('failed')
   })
 
-  test('that is shared goes on behind a failure when its formula says so, and fails at its end', async () => {
+  test('that is shared continues behind a failure when its formula says so, and fails at its end', async () => {
     await using work = await openDrains()
     const { control, root } = await work.drain('on', 2)
     await work.finish(control, 0, 'fail')

@@ -5,7 +5,7 @@ import { steps, v2 } from '../formulas/files.ts'
 import { openRuns, recipeFor, startRecipe, startRun } from './graph.ts'
 
 describe('a step of a run', () => {
-  test('keeps what only gc writes of it, whoever wants to change that', async () => {
+  test('keeps what only gc writes of it, anyone who wants to change that', async () => {
     await using work = await openRuns()
     const { a = '', root = '' } = await startRecipe(work, recipeFor('f', { f: v2(steps('a')) }))
     await work.settled()

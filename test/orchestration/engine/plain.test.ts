@@ -35,7 +35,7 @@ describe('a run', () => {
     expect(work.runs.census().status_counts).toMatchObject({ completed: 1, active: 0, pending: 0 })
   })
 
-  test('goes on behind a failed step, and passes when its last step does', async () => {
+  test('continues behind a failed step, and passes when its last step does', async () => {
     await using work = await openRuns()
     const line = await startRun(work, 'line', { plan: {}, build: { needs: ['plan'] } }, ['build'])
     await close(work, line.plan, 'fail', { 'gc.failure_reason': 'no idea' })
@@ -163,7 +163,7 @@ describe('a step that others are a part of', () => {
     v2(`[[steps]]\nid = "top"\ntitle = "Top"\n${children}[[steps]]\nid = "next"\ntitle = "Next"\nneeds = ["top"]\n`)
   const CHILDREN = ['one', 'two'].map((id) => `[[steps.children]]\nid = "${id}"\ntitle = "${id}"\n`).join('')
 
-  test('closes with the last of them, and is offered to nobody', async () => {
+  test('closes with the last of them, and is offered to no one', async () => {
     await using work = await openRuns()
     const run = await startRecipe(work, recipeFor('f', { f: nested(CHILDREN) }))
     await close(work, run['top.one'])

@@ -74,7 +74,7 @@ describe('an attempt with a timeout', () => {
     expect(stepOf(work, limited, 'work.iteration.2').status).toBe('open')
   })
 
-  test('has its time anew while its session asks a person', async () => {
+  test('has its time again while its session asks a person', async () => {
     await using work = await openRuns()
     const session = await work.session('ada')
     const run = await startRecipe(work, recipeFor('f', { f: LIMITED() }))

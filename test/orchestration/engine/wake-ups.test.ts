@@ -48,7 +48,7 @@ describe('the engine of runs', () => {
     expect(status()).toBe('active')
   })
 
-  test('goes on with a control behind a bead of no run when that is closed', async () => {
+  test('continues with a control behind a bead of no run when that is closed', async () => {
     await using work = await openRuns()
     const { id: first } = await work.add({ title: 'first' })
     const { root = '' } = await startRun(work, 'line', { plan: { needs: [first], metadata: { 'gc.kind': 'scope' } } }, [

@@ -13,7 +13,7 @@ const titles = (text: string, others = {}, variables = {}) =>
   recipeOf(text, others, variables).steps.map(({ title }) => title)
 
 describe('loops', () => {
-  test('go on in order, between what they need and what needs them', () => {
+  test('continue in order, between what they need and what needs them', () => {
     const text = v1(
       `${steps('a')}${loop('l', 'count = 2', inLoop('s') + inLoop('t', 'needs = ["s"]'), 'a')}${steps('z<l')}`,
     )

@@ -26,7 +26,7 @@ async function openGates() {
   }
 }
 
-test('a gate is created together with what it blocks, in its rig, and closing it lets the bead go on', async () => {
+test('a gate is created together with what it blocks, in its rig, and closing it lets the bead continue', async () => {
   await using work = await openGates()
   const { id } = await work.add({ title: 'deploy', rig: 'press' })
   work.recorded()

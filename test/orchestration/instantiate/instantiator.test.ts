@@ -116,7 +116,7 @@ test('nothing of a large graph is offered until it is whole, then what waits for
   expect(work.instantiator.pending()).toEqual([])
 })
 
-test('a large graph that is refused when it is whole is taken back', async () => {
+test('a large graph that is refused when it is whole is undone', async () => {
   await using work = await openWork()
   const refused = write(work, recipeOf(steps(60)), () => {
     throw new Error('the bead is closed')
@@ -136,7 +136,7 @@ test('what no bead can hold is refused by the name of its step, and nothing is w
 /** Steps that take many writes. */
 const MANY = 2_000
 
-test('a graph that was not whole when gc ended is taken back at the next start; one that was is offered', async () => {
+test('a graph that was not whole when gc ended is undone at the next start; one that was is offered', async () => {
   await using town = scriptedTown('[[agent]]\nname = "clerk"\nstart_command = "true"\n')
   const first = await town.open()
   const cut = write(first, recipeOf(steps(MANY)), () => {})

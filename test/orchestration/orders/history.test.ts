@@ -198,7 +198,7 @@ test('a run is shown with what it printed, then what it printed as errors', asyn
   expect(() => city.orderHistory.detail(bead.id, {})).toThrow('no run of an order has the bead')
 })
 
-test('the feed shows runs that go on, then failed ones, then the others, and each made of a formula once', async () => {
+test('the feed shows runs that continue, then failed ones, then the others, and each made of a formula once', async () => {
   await using town = scriptedTown(RIG)
   const city = await town.open()
   const done = await ran(city, 'tidy', 1000, { exitCode: 0 })

@@ -66,7 +66,7 @@ test('a run that fails needs attention with its first failed step', async () => 
   expect(await work.listed()).toMatchObject([{ asks: `Run ${work.root} of line failed: ${FAILURE}.` }])
 })
 
-test('a run without a failed step, and one that goes on behind one, need no attention', async () => {
+test('a run without a failed step, and one that continues behind one, need no attention', async () => {
   await using work = await openRuns()
   const line = await startRun(work, 'line', STEPS, ['build'])
   await close(work, line.plan, 'fail', WHY)

@@ -30,7 +30,7 @@ describe('a paused run', () => {
     expect(work.runs.get(root).status).toBe('waiting')
   })
 
-  test('goes on where it was', async () => {
+  test('continues where it was', async () => {
     await using work = await openRuns()
     const run = await startRun(work, 'line', LINE, ['build', 'other'])
     const { root = '', plan = '', other = '' } = run

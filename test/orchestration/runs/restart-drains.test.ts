@@ -32,7 +32,7 @@ test('a drain that failed runs its formula again for the members for which that 
   ])
 })
 
-test('a step before a drain that is done again has the drain begin anew, once it is closed', async () => {
+test('a step before a drain that is done again has the drain begin again, once it is closed', async () => {
   await using work = await openDrains()
   const { root, control } = await work.drain('later', 2)
   const [first = ''] = [...work.runMembers.of(root)].flatMap(({ id, ref }) => (ref === 'later.first' ? [id] : []))

@@ -154,7 +154,7 @@ describe('a run that failed', () => {
     expect(stateOf(work, run)).toMatchObject({ status: 'completed' })
   })
 
-  test('does the members of a scope that were skipped, too', async () => {
+  test('does the members of a scope that were skipped as well', async () => {
     await using work = await openRuns()
     const run = await start(work, SCOPED)
     await close(work, run.one, 'fail')
@@ -207,7 +207,7 @@ describe('a run that failed', () => {
   })
 })
 
-test('a canceled run goes on with what was canceled', async () => {
+test('a canceled run continues with what was canceled', async () => {
   await using work = await openRuns()
   const run = await start(work, v2(steps('plan', 'build<plan', 'docs')))
   await close(work, run.plan)
@@ -265,7 +265,7 @@ describe('a step that is skipped', () => {
     expect([ready(work), stateOf(work, run).status]).toEqual([['b'], 'active'])
   })
 
-  test('lets the rest of its scope go on', async () => {
+  test('lets the rest of its scope continue', async () => {
     await using work = await openRuns()
     const run = await start(work, SCOPED)
     await close(work, run.one, 'fail')
@@ -282,7 +282,7 @@ describe('a step that is skipped', () => {
     expect(ready(work)).toEqual(['build'])
   })
 
-  test('before its turn leaves what needs it waiting for what it waited for, the end of the run too', async () => {
+  test('before its turn leaves what needs it waiting for what it waited for, the end of the run as well', async () => {
     await using work = await openRuns()
     const run = await start(work, v2(steps('plan', 'build<plan', 'ship<build')))
     await skip(work, run, 'build')

@@ -54,7 +54,7 @@ describe('the timeline of a run', () => {
     expect(() => work.runTimelines.read('mi-99', {})).toThrow('does not exist')
   })
 
-  test('shows the steps of a molecule, too', async () => {
+  test('shows the steps of a molecule as well', async () => {
     await using work = await openRuns()
     const { id } = await work.add({ title: 'm', type: 'molecule' })
     await work.add({ title: 'one', type: 'step', parent: id })
@@ -101,7 +101,7 @@ describe('what a run waits for', () => {
     expect(failing()).toContain('waits for a session of clerk to take it: its last')
   })
 
-  test('is whoever paused it', async () => {
+  test('is anyone who paused it', async () => {
     await using work = await openRuns()
     const { root = '' } = await startRun(work, 'line', { plan: {} }, ['plan'])
     await work.runControls.pause(human, root, { reason: 'lunch' })
@@ -134,7 +134,7 @@ describe('what a run waits for', () => {
     expect(all.find(({ until }) => until !== undefined)?.text).toContain('opens automatically')
   })
 
-  test('is what a person does about a step whose failure blocks, which is listed for people, too', async () => {
+  test('is what a person does about a step whose failure blocks, which is listed for people as well', async () => {
     await using work = await openRuns()
     const formula = extended(`${steps('a')}block_on_failure = true\n${steps('b<a')}`)
     const run = await startRecipe(work, recipeFor('f', { f: formula }))

@@ -57,7 +57,7 @@ describe('a convoy that is slung', () => {
     expect(work.slingSources.runs(id)).toMatchObject({ runs: [{ run_id: run?.run_id, status: 'pending' }] })
   })
 
-  test('has to be a convoy, with open beads; an epic is none', async () => {
+  test('must be a convoy, with open beads; an epic is none', async () => {
     await using work = await openLaunches()
     const { id, one, two } = await convoy(work)
     const epic = await work.add({ title: 'epic', type: 'epic' })
@@ -67,7 +67,7 @@ describe('a convoy that is slung', () => {
     await expect(batch(work, id)).rejects.toThrow('no open beads')
   })
 
-  test('is slung by clients that only know beads, too', async () => {
+  test('is slung by clients that only know beads as well', async () => {
     await using work = await openLaunches()
     const { id, one, three } = await convoy(work)
     expect(await work.sling({ bead: id })).toEqual({
@@ -134,7 +134,7 @@ sling_query = ${JSON.stringify(line)}
 })
 
 describe('what a rig says of its work', () => {
-  test('is who gets beads that are slung to nobody', async () => {
+  test('is who gets beads that are slung to no one', async () => {
     await using work = await openLaunches()
     const one = await work.add({ title: 'one', rig: 'press' })
     const target = work.slingSources.defaultTarget(one.id)

@@ -77,7 +77,7 @@ describe('a graph by itself', () => {
     expect(work.runs.get('pr-1').scope).toEqual({ kind: 'rig', ref: 'press' })
   })
 
-  test('goes on with what it was compiled from when the file changes or goes', async () => {
+  test('continues with what it was compiled from when the file changes or goes', async () => {
     await using work = await openLaunches()
     await work.sling({ formula: 'line' })
     work.declare('line', 'broken')
@@ -188,7 +188,7 @@ describe('a graph for a bead', () => {
     expect(work.metadata(id)).toEqual({ 'gc.execution_routed_to': 'pool' })
   })
 
-  test('conflicts with one that goes on, whatever its formula, and changes nothing', async () => {
+  test('conflicts with one that continues, whatever its formula, and changes nothing', async () => {
     await using work = await openLaunches()
     const { id } = await work.add({ title: 'mend the door' })
     await work.sling({ formula: 'line', attached_bead_id: id })

@@ -56,7 +56,7 @@ async function openSling() {
 }
 
 describe('a direct route', () => {
-  test('routes the bead, tracks it in a convoy, and leaves the assignee to whoever claims it', async () => {
+  test('routes the bead, tracks it in a convoy, and leaves the assignee to anyone who claims it', async () => {
     await using work = await openSling()
     const eve = await work.hand('eve')
     const { id } = await work.add({ title: 'a', rig: 'press' })

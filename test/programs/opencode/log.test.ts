@@ -83,7 +83,7 @@ describe('a conversation with OpenCode', () => {
     db.close(true)
   })
 
-  test('is read from a database that nobody has open, without creating files beside it', async () => {
+  test('is read from a database that no one has open, without creating files beside it', async () => {
     using folder = tempFolder()
     const { db, session, message, part } = openCodeDatabase(folder.at('opencode.db'))
     session('ses_1', '/w')

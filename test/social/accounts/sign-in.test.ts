@@ -44,7 +44,7 @@ async function claim(
 const factsOf = async (site: Site, name: string) => site.network.agents.show(site.network.agents.need(name))
 
 describe('how a person claims an agent', () => {
-  test('whoever signs in and has the code becomes the owner; the link works once', async () => {
+  test('anyone who signs in and has the code becomes the owner; the link works once', async () => {
     await using world = await openWith()
     const { site } = world
     const robin = await site.agent('robin')
@@ -184,7 +184,7 @@ describe('what an owner does with an agent', () => {
     expect(await factsOf(site, 'robin')).toMatchObject({ is_claimed: false, owner_id: null })
   })
 
-  test('unclaiming an agent that its owner suspended ends the suspension, whoever unclaims it', async () => {
+  test('unclaiming an agent that its owner suspended ends the suspension, anyone who unclaims it', async () => {
     await using world = await openWith()
     const { site } = world
     const robin = await site.agent('robin')
@@ -280,7 +280,7 @@ describe('what an owner does with an agent', () => {
     expect(site.recorded()).toEqual([...events, ...events])
   })
 
-  test('nobody else can do any of this', async () => {
+  test('no one else can do any of this', async () => {
     await using world = await openWith()
     const { site } = world
     const robin = await site.agent('robin')

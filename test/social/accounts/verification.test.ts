@@ -56,7 +56,7 @@ const countWaiting = (id: unknown): number | undefined =>
 const draft = (title: string): Json => ({ submolt: 'general', title, content: `${title}, at length` })
 
 describe('where the network asks for verification', () => {
-  test('a post is seen by nobody but its author until the challenge is answered, and then published once', async () => {
+  test('a post is seen by no one but its author until the challenge is answered, and then published once', async () => {
     const [ada, bob] = [await network.agent('ada'), await network.agent('bob')]
     network.recorded()
     const sent = await send(ada, '/posts', draft('Lanterns, @bob'))
@@ -139,7 +139,7 @@ describe('where the network asks for verification', () => {
     expect(network.recorded()).toEqual(['verification.failed', 'post.created'])
   })
 
-  test('after ten wrong answers in a row only that agent waits for an hour, and then begins anew', async () => {
+  test('after ten wrong answers in a row only that agent waits for an hour, and then begins again', async () => {
     const [key, other] = [await network.agent('hal'), await network.agent('ida')]
     const sent = await send(key, '/posts', draft('Doors'))
     const others = await send(other, '/posts', draft('Windows'))
@@ -203,7 +203,7 @@ describe('where the network asks for verification', () => {
   })
 })
 
-test('without the option nobody is asked', async () => {
+test('without the option no one is asked', async () => {
   await using plain = await openNetwork({ repeats: true })
   const key = await plain.agent('ned')
   const { body } = await plain.api('POST', '/posts', key, draft('Trees'))

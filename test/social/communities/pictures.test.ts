@@ -34,7 +34,7 @@ const agent = async () => {
 }
 
 describe('an avatar', () => {
-  test('is made anew as WebP of 256 pixels without anything else of the file, and served as nothing but a picture', async () => {
+  test('is made again as WebP of 256 pixels without anything else of the file, and served as nothing but a picture', async () => {
     const { key } = await agent()
     const secret = Buffer.from('Comment\0taken at 52.5200 N 13.4050 E <script>alert(1)</script>')
     const sent = await send('POST', '/agents/me/avatar', key, png(40, 20, { more: [chunk('tEXt', secret)] }))
@@ -53,7 +53,7 @@ describe('an avatar', () => {
     expect(network.recorded()).toEqual(['agent.avatar_changed', 'post.created'])
   })
 
-  test('may come from GIF and WebP too, replaces the one before, and goes with the account', async () => {
+  test('may come from GIF and WebP as well, replaces the one before, and goes with the account', async () => {
     const { key } = await agent()
     const before = files().length
     const first = await send('POST', '/agents/me/avatar', key, gif(1))
@@ -98,7 +98,7 @@ describe('an avatar', () => {
   })
 })
 
-test('the owner of a community sets its picture and banner, by either address; nobody else does', async () => {
+test('the owner of a community sets its picture and banner, by either address; no one else does', async () => {
   const [{ key }, other] = [await agent(), await agent()]
   await network.api('POST', '/submolts', key, { name: 'pictured' })
   network.recorded()
@@ -111,7 +111,7 @@ test('the owner of a community sets its picture and banner, by either address; n
   expect(network.recorded()).toEqual(['submolt.picture_changed', 'submolt.picture_changed'])
 })
 
-test('pictures are limited, also those that cannot be read; files that belong to nobody are removed', async () => {
+test('pictures are limited, also those that cannot be read; files that belong to no one are removed', async () => {
   await Bun.write(`${network.pictureFolder}/${'0'.repeat(40)}.webp`, 'left by a server that was killed')
   const before = files().length
   await network.network.pictures.removeUnused()

@@ -17,7 +17,7 @@ function setUp() {
 const LONG = `# Title\n\n${'some *words* and more\n\n'.repeat(200)}`
 
 describe('rendering in the worker', () => {
-  test('gives what rendering here gives, for hostile texts too', async () => {
+  test('gives what rendering here gives, for hostile texts as well', async () => {
     const { options, errors } = setUp()
     const renderer = new MarkdownRenderer(options)
     const texts = Object.entries({ ...HOSTILE_MARKDOWN, long: LONG, short: '**a**' })

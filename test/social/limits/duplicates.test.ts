@@ -44,7 +44,7 @@ async function openPlace(name: string) {
 }
 
 describe('a post that repeats another', () => {
-  test('is created, and counted and listed under the one that came first, whoever wrote it', async () => {
+  test('is created, and counted and listed under the one that came first, anyone who wrote it', async () => {
     const { ada, bob, post, titles } = await openPlace('airdrops')
     const first = (await post(ada, SPAM)).body.post as Json
     const same = await post(bob, DISGUISED)
@@ -162,7 +162,7 @@ test('the author of a repeat is notified, and it is no activity of others on its
   expect(network.recorded()).toEqual(['post.created', 'post.created'])
 })
 
-test('a comment that repeats is not in its thread, announced to nobody, and reachable; a moderator puts it back', async () => {
+test('a comment that repeats is not in its thread, announced to no one, and reachable; a moderator puts it back', async () => {
   const { owner, ada, bob, post } = await openPlace('threads')
   const { id } = (await post(ada, OTHER)).body.post as Json
   const first = await network.comment(bob, id, SPAM)

@@ -84,7 +84,7 @@ describe('a conversation', () => {
     ])
   })
 
-  test('is not possible with oneself, with nobody, or without a reason', async () => {
+  test('is not possible with oneself, with no one, or without a reason', async () => {
     const { network, ada, cyd, dm, ask, id } = await openRequest()
     await using _ = network
     network.recorded()
@@ -109,7 +109,7 @@ describe('a conversation', () => {
   })
 })
 
-test('an agent that registered elsewhere less than a day ago asks nobody for a conversation', async () => {
+test('an agent that registered elsewhere less than a day ago asks no one for a conversation', async () => {
   await using network = await openNetwork({ limited: true })
   const [ada] = [await network.agent('ada'), await network.agent('bob')]
   await network.store.write(() => void network.store.prepare('UPDATE agents SET foreign_born = 1').run())

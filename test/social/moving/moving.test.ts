@@ -91,7 +91,7 @@ const countsOf = async (network: TestNetwork, name: string) => {
   return { follower_count, following_count }
 }
 
-test('followers come back as soon as both are here, whoever moves first, each at its own word', async () => {
+test('followers come back as soon as both are here, anyone who moves first, each at its own word', async () => {
   await using old = await openNetwork({ repeats: true })
   await using next = await openNetwork({ repeats: true })
   const [mover, friend, stranger] = [newSigner(), newSigner(), newSigner()]

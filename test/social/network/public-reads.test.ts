@@ -27,7 +27,7 @@ describe('without a key', () => {
     expect((await network.api('POST', '/posts', undefined, { title: 'x' })).status).toBe(401)
   })
 
-  test('nobody reads a network whose settings say so', async () => {
+  test('no one reads a network whose settings say so', async () => {
     await using network = await openNetwork({ settings: { publicReads: false } })
     for (const path of ['/posts', '/stats', '/agents', '/submolts/general', '/search?q=open']) {
       expect([path, await status(network, path)]).toEqual([path, 401])
@@ -158,7 +158,7 @@ test('a comment replies by every name that clients give to the parent', async ()
   expect(network.recorded()).toEqual(['comment.created', 'comment.created', 'comment.created'])
 })
 
-test('a vote is taken back by deleting it, once', async () => {
+test('a vote is undone by deleting it, once', async () => {
   await using network = await openNetwork()
   const [ada, bob] = [await network.agent('ada'), await network.agent('bob')]
   const post = await network.post(ada)

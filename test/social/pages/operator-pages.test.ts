@@ -3,7 +3,7 @@ import { errorMessage } from '../../../src/core/errors.ts'
 import { formsOf } from '../browser.ts'
 import { OPERATOR, openSite } from '../site.ts'
 
-test('the operator sees with the token what is reported anywhere, escaped and uncached; nobody else does', async () => {
+test('the operator sees with the token what is reported anywhere, escaped and uncached; no one else does', async () => {
   await using site = await openSite()
   const [ada, bob, cyd] = [(await site.agent('ada')).key, (await site.agent('bob')).key, (await site.agent('cyd')).key]
   const spam = await site.post(ada, { title: 'Spam' })

@@ -49,7 +49,7 @@ test('a reported post leaves the queue when it is deleted, or when its reports a
   expect(network.recorded()).toEqual(['post.deleted', 'post.reports_dismissed', 'post.reported'])
 })
 
-test('nobody reports their own post, or one that is not there', async () => {
+test('no one reports their own post, or one that is not there', async () => {
   const { network, bob, cyd, spam, report } = await openReported()
   await using _ = network
   expect((await report(bob, spam)).status).toBe(400)

@@ -101,7 +101,7 @@ describe('the votes of an agent', () => {
     expect(network.errors).toEqual([])
   })
 
-  test('are taken back in small writes, and after a restart where they were left', async () => {
+  test('are undone in small writes, and after a restart where they were left', async () => {
     const network = await openNetwork()
     const [ada, bob] = [await network.agent('ada'), await network.agent('bob')]
     for (let at = 0; at < 90; at++) {

@@ -270,7 +270,7 @@ describe('actions', () => {
     expect(press(state, 'down', 'x').notice).toEqual({ text: 'a-2 does not run', isBad: true })
   })
 
-  test('a form asks for its fields; enter goes on, and esc leaves everything as it is', () => {
+  test('a form asks for its fields; enter continues, and esc leaves everything unchanged', () => {
     const form = press(state, 's')
     expect(form.overlay).toMatchObject({ kind: 'form', at: 0 })
     expect(press(form, 'enter').notice).toEqual({ text: 'message is needed', isBad: true })
@@ -291,7 +291,7 @@ describe('actions', () => {
     expect(after(sent, { type: 'ended', run, isDone: true }).overlay).toBeUndefined()
   })
 
-  test('are entered by name too, with their words', () => {
+  test('are entered by name as well, with their words', () => {
     expect(enter(state, 'send go  on')[1]).toMatchObject({ type: 'run', values: { message: 'go on' } })
     expect(enter(state, 'kill')[0].overlay).toMatchObject({ kind: 'confirm' })
     expect(enter(state, 'sling a/b write it down')[1]).toMatchObject({

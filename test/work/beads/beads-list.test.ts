@@ -199,7 +199,7 @@ describe('deps', () => {
 })
 
 describe('graph', () => {
-  test('a root comes with its steps, their children and the edges among them, closed ones too', async () => {
+  test('a root comes with its steps, their children and the edges among them, closed ones as well', async () => {
     await using work = await openWork()
     const root = await work.add({ title: 'root' })
     const outside = await work.add({ title: 'outside' })

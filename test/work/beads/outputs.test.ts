@@ -78,7 +78,7 @@ test('events have an output of up to 64 KB, and the rest of the bead beside a lo
   ])
 })
 
-test('a change of nothing but the output is read from then on, by those who read the bead before, too', async () => {
+test('a change of nothing but the output is read from then on, by those who read the bead before as well', async () => {
   await using work = await openWork()
   const { id } = await work.add({ title: 'survey', metadata: { 'gc.output_json': '{"a":1}' } })
   expect(outputOf(work.beads.show(id).value)).toBe('{"a":1}')

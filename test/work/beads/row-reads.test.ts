@@ -27,7 +27,7 @@ function countReads(): { of(id: string): number } & Disposable {
   }
 }
 
-test('a close reads the row of its bead once, whoever closes it', async () => {
+test('a close reads the row of its bead once, anyone who closes it', async () => {
   using reads = countReads()
   await using work = await openWork()
   const session = await work.session('ada')

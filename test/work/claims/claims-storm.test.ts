@@ -127,7 +127,7 @@ async function startWorker(work: Work, n: number): Promise<SimulatedWorker> {
   return { caller: work.caller(session), session, hosted, alive: true, bead: undefined }
 }
 
-test('whichever sessions die, each bead is done once and nobody writes after losing a claim', async () => {
+test('whichever sessions die, each bead is done once and no one writes after losing a claim', async () => {
   await using work = await openWork()
   const random = new SeededRandom(7)
   const checker = new ClaimChecker()

@@ -97,7 +97,7 @@ describe('claim', () => {
 })
 
 describe('the end of a claim', () => {
-  test('closing the bead ends its claim, whoever closes it', async () => {
+  test('closing the bead ends its claim, anyone who closes it', async () => {
     await using work = await openClaims()
     for (const caller of [work.ada, human]) {
       const { id } = await work.add({ title: 'a' })
@@ -190,7 +190,7 @@ describe('the end of a claim', () => {
     await expect(work.beads.close(work.ada, pool.id)).rejects.toMatchObject({ code: 'claim-lost' })
   })
 
-  test('when a name is given up, work in progress under it is opened, too', async () => {
+  test('when a name is given up, work in progress under it is opened as well', async () => {
     await using work = await openClaims()
     const own = await work.add({ title: 'own', assignee: 'ada' })
     const unclaimed = await work.add({ title: 'unclaimed', status: 'in_progress', assignee: 'ada' })

@@ -132,7 +132,7 @@ describe('close', () => {
 })
 
 describe('a convoy that is closed as a bead', () => {
-  test('records the close of the convoy, too, with its actor, however it was closed', async () => {
+  test('records the close of the convoy as well, with its actor, however it was closed', async () => {
     await using work = await openWork()
     const ada = work.caller((await work.session('ada')).id)
     const [one, two, three] = await Promise.all(

@@ -41,7 +41,7 @@ describe('lists of mail', () => {
     expect(new Set(seen).size).toBe(12)
   })
 
-  test('threads show their newest message once, whoever it is for', async () => {
+  test('threads show their newest message once, anyone who it is for', async () => {
     await using world = await openWork()
     const ada = await world.session('ada')
     const first = await world.mail.send(human, { to: 'ada', subject: 'A' })

@@ -43,7 +43,7 @@ describe('retention of read mail', () => {
     expect(world.mail.count({})).toEqual({ total: 1, unread: 1 })
   })
 
-  test('keeps mail as long as the city configures, also for ever', async () => {
+  test('keeps mail as long as the city configures, also indefinitely', async () => {
     await using world = await openWork()
     const { id } = await send(world, 'human')
     await world.mail.archive(human, id)

@@ -264,7 +264,7 @@ describe('beads that are exported and imported', () => {
     expect(world.all()).toHaveLength(1)
   })
 
-  test('change beads of before in a large file too', async () => {
+  test('change beads of before in a large file as well', async () => {
     await using world = await openTransfer()
     const a = await world.add({ title: 'a', labels: ['x'] })
     const b = await world.add({ title: 'b', needs: [a.id] })

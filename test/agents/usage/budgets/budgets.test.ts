@@ -156,7 +156,7 @@ describe('once a budget is used up', () => {
     expect(town.host.starts.length).toBeGreaterThan(1)
   })
 
-  test('what waited goes on as soon as the next period begins', async () => {
+  test('what waited continues as soon as the next period begins', async () => {
     await using world = await exhausted()
     const { city, clock, town, row } = world
     await city.store.write((tx) => city.sessionRecords.queue.add(tx, row.id, 'Go on.'))
@@ -178,7 +178,7 @@ describe('once a budget is used up', () => {
     expect((await city.attention.list()).items).toEqual([])
   })
 
-  test('that of the city holds sessions without an agent, too', async () => {
+  test('that of the city holds sessions without an agent as well', async () => {
     await using world = await open()
     const { city, town, budgets, clock } = world
     await budgets.set(human, { scope: 'city', unit: 'tokens', per: 'hour', limit: 10 })

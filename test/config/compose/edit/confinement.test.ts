@@ -55,7 +55,7 @@ describe('a host that an agent is allowed', () => {
     expect(await allowed(once)).toEqual({ toml: once, hosts: ['x.example'] })
   })
 
-  test('is none that nobody could write', async () => {
+  test('is none that no one could write', async () => {
     await expect(allowed(AGENT, '[::1')).rejects.toMatchObject({ code: 'invalid-request' })
     expect((await allowed(AGENT, '[2001:db8::1]:8443')).hosts).toEqual(['[2001:db8::1]:8443'])
   })

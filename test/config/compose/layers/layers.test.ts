@@ -70,7 +70,7 @@ describe('the origin of a field', () => {
     expect(placeOf(config.rigs[0]?.origins.prefix)).toBe('city.toml:14 (city)')
   })
 
-  test('is not there for what nobody declared', () => {
+  test('is not there for what no one declared', () => {
     expect(originsOf('inline').drainTimeout).toBeUndefined()
     expect(config.agents[0]?.drainTimeout).toBe(300_000)
   })

@@ -37,7 +37,7 @@ describe('merging two declarations', () => {
     expect(files).toEqual(['suspended high:4', 'provider low:1', 'args high:2', 'env high:3'])
   })
 
-  test('takes a section that only one layer has as it is', () => {
+  test('takes a section that only one layer has unchanged', () => {
     const layer = { ...NO_DECLARATIONS, daemon: declareFields(reader('low', ''), DAEMON) }
     expect(mergeDeclarations(layer, {}).daemon).toBe(layer.daemon)
     expect(mergeDeclarations(NO_DECLARATIONS, layer).daemon).toBe(layer.daemon)

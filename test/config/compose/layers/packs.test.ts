@@ -186,7 +186,7 @@ describe('packs that import packs', () => {
 })
 
 describe('an agent of a pack', () => {
-  test('that is declared wrongly harms nobody else', () => {
+  test('that is declared wrongly harms no one else', () => {
     const { config, errors, warnings } = composed({
       ...TOWN,
       'city.toml': '',

@@ -83,7 +83,7 @@ describe('an order file', () => {
     expect(city.byName.get('c')?.trigger).toEqual({ kind: 'condition', check: 'true', timeout: 300_000 })
   })
 
-  test('names its trigger by the old key gate too', () => {
+  test('names its trigger by the old key gate as well', () => {
     using city = ordersOf({ 'orders/a.toml': order('gate = "event"', 'on = "bead.closed"', TRUE) })
     expect(city.byName.get('a')?.trigger).toEqual({ kind: 'event', on: 'bead.closed' })
   })
@@ -408,7 +408,7 @@ describe('an override', () => {
     ])
   })
 
-  test('can change the trigger by its old name too', () => {
+  test('can change the trigger by its old name as well', () => {
     using city = ordersOf(files(override('name = "tidy"', 'gate = "cron"', 'schedule = "0 3 * * *"')))
     expect(city.byName.get('tidy')?.trigger).toMatchObject({ kind: 'cron', schedule: '0 3 * * *' })
   })

@@ -228,7 +228,7 @@ describe('a service that is declared wrongly does not run, and the others do', (
     expect(broken[0]).toContain('belongs to service "echo"; only services of one pack may share a folder')
   })
 
-  test('one of a pack that is published as direct, or has a key that nobody knows', () => {
+  test('one of a pack that is published as direct, or has a key that no one knows', () => {
     const { services, errors, broken } = composed({
       'city.toml': IMPORT + HEALTHY,
       'packs/chat/pack.toml': `${PACK}${ECHO}publish_mode = "direct"\n${ECHO.replace('"echo"', '"other"')}colour = 1\n`,

@@ -308,7 +308,7 @@ describe('a webhook of a pack', () => {
     expect(from(webhook(), grant('./packs/other')).webhooks[0]).toMatchObject({ visibility: 'tenant', isCapped: true })
   })
 
-  test('that is wrong takes no deliveries, and the others go on', () => {
+  test('that is wrong takes no deliveries, and the others continue', () => {
     const broken = webhook({
       '': { name: '"bad"' },
       publication: { visibility: '"private"' },

@@ -23,6 +23,6 @@ test('orders wait for a person in a city that gc had open before, and look at no
   expect(upgraded(3)).toEqual({ approval: [{ since: 1002 }], cursor: [{ seq: 3 }] })
 })
 
-test('orders of a new city wait for nobody', () => {
+test('orders of a new city wait for no one', () => {
   expect(upgraded(0)).toEqual({ approval: [], cursor: [] })
 })

@@ -168,7 +168,7 @@ describe('a schedule', () => {
     expect(next).toBe(at('2026-11-02T06:30:00Z'))
   })
 
-  test('runs no minute again after the clock was set back by less than an hour, and goes on after a day', () => {
+  test('runs no minute again after the clock was set back by less than an hour, and continues after a day', () => {
     const trigger = cron('* * * * *')
     const now = at('2026-01-05T09:00:00Z')
     expect(countedRun(trigger, now + 1_800_000, now)).toBe(now + 1_800_000)

@@ -95,7 +95,7 @@ describe('an order whose interval has passed', () => {
     expect(await failing()).toEqual([])
   })
 
-  test('waits for its interval anew when the clock was set back, and runs once when it was set ahead', async () => {
+  test('waits for its interval again when the clock was set back, and runs once when it was set ahead', async () => {
     await using work = await openOrders({ orders: { tidy: TIDY } })
     await work.end('tidy')
     work.clock.step(-86_400_000)
@@ -175,7 +175,7 @@ required = true`,
     await town[Symbol.asyncDispose]()
   })
 
-  test('goes on over a restart of the city, and its exit is recorded by the next', async () => {
+  test('continues over a restart of the city, and its exit is recorded by the next', async () => {
     const town = workTown()
     const first = await openOrders({ town, orders: { ship: 'trigger = "manual"\nexec = "ship"' } })
     const id = await first.run('ship')

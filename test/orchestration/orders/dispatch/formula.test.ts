@@ -88,7 +88,7 @@ describe('a formula order', () => {
     expect(work.beadRepository.get(id).labels).toEqual(['order-run:lost', 'order-tracking', 'wisp', 'wisp-failed'])
   })
 
-  test('sends a molecule to a pool with a warning, and leaves a name that nobody has as it is', async () => {
+  test('sends a molecule to a pool with a warning, and leaves a name that no one has unchanged', async () => {
     await using work = await openOrders({
       toml: '[[agent]]\nname = "many"\nstart_command = "true"\nmax_active_sessions = 3\n',
       orders: {

@@ -41,7 +41,7 @@ describe('the pool of a formula order', () => {
     expect(resolve('of-left', 'own')).toBe('own')
   })
 
-  test('is rejected where several have its name, and taken as it is where nobody has', async () => {
+  test('is rejected where several have its name, and taken as it is where no one has', async () => {
     const { town, resolve } = await openPools()
     await using _ = town
     expect(() => resolve('mine', 'smith')).toThrow(

@@ -184,7 +184,7 @@ test('in a city that an earlier gc had open, orders wait for a person, who is to
   await town[Symbol.asyncDispose]()
 })
 
-test('stale tracking beads are closed, but not those of runs that go on', async () => {
+test('stale tracking beads are closed, but not those of runs that continue', async () => {
   await using work = await openOrders({ orders: { tidy: 'trigger = "manual"\nexec = "tidy"' } })
   const stray = await work.add({ title: 'order:tidy', labels: ['order-run:tidy', 'order-tracking'] })
   const id = await work.run('tidy')
