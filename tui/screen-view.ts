@@ -20,9 +20,9 @@ import {
 } from './terminal/sequences.ts'
 import { type Signal, TerminalInput } from './terminal/terminal-input.ts'
 
-/** What the server sends is drawn at most this often; what the person does, at once. */
+/** Minimum pause between frames of what the server sends. Input of the person is drawn immediately. */
 const FRAME_MS = 200
-/** Ink draws what it is given at once, up to this often. */
+/** Maximum rate at which Ink draws. */
 const MAX_FPS = 250
 const NOT_STOPPED_MS = 500
 

@@ -47,7 +47,7 @@ export const invalidField = (location: string, message: string): AppError =>
 export const hasCode = (error: unknown, ...codes: unknown[]): boolean =>
   error instanceof Error && 'code' in error && codes.includes(error.code)
 
-/** The message of anything that was thrown, in words also where it is one of the system. */
+/** The message of anything that was thrown, in words even if the system threw it. */
 export function errorMessage(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const reason =

@@ -6,9 +6,9 @@ import { claude } from '../agents/programs/programs.ts'
 import { gc, home, perform, runChecked, say, serve } from './stage.ts'
 
 /**
- * Three agents in real terminals finish branches, and all of them land: one after a person asked for changes and its line was
- * changed on main meanwhile, one at once, and one that failed the check before anybody looked. The letters of the queue are answered with the
- * commands that they name. Prints each step, and the seconds that a person spent.
+ * Three agents in real terminals finish branches, and all of them land: one after a person asked for changes and main changed
+ * its line, one without a hitch, and one that failed the check before a person looked. The agents answer the letters of the
+ * queue with the commands that these name. Prints each step, and the seconds that a person spent.
  */
 
 const LIMIT_MS = 300_000

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test'
 import { renderToString, Text } from 'ink'
 import { createElement } from 'react'
+import { TONES } from '../../client/views/tones.ts'
 import { type Span, selectedLine, styled } from '../../tui/components/styled.ts'
 import { createTheme } from '../../tui/components/theme.ts'
-import { TONES } from '../../client/views/tones.ts'
 
 const THEMES = [0, 16, 256, 16_777_216] as const
 

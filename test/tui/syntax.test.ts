@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'bun:test'
+import type { Machine } from '../../client/views/page.ts'
+import { type CodeLine, readSyntax } from '../../client/views/syntax.ts'
 import { markedSpans, styled } from '../../tui/components/styled.ts'
 import { createTheme } from '../../tui/components/theme.ts'
 import { Syntax } from '../../tui/data/syntax.ts'
-import type { Machine } from '../../client/views/page.ts'
-import { type CodeLine, readSyntax } from '../../client/views/syntax.ts'
 
 const timers = {
   after: (ms: number, run: () => void) => ({ cancel: clearTimeout.bind(undefined, setTimeout(run, ms)) }),

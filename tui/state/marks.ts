@@ -11,7 +11,7 @@ const MAX_MARKED = 5_000
 
 const NOT_HERE = 'only rows of a list can be marked'
 
-/** Marks the selected row, or unmarks it, and goes on to the next. */
+/** Marks the selected row, or unmarks it, and selects the next. */
 export function markRow(state: State): Step {
   const location = focused(state)
   const row = shownRows(state, location)[selectedIndex(state, location)]
@@ -57,7 +57,7 @@ const withRows = (marks: ReadonlyMap<string, Row>, rows: readonly Row[]): Readon
 export const unmarked = (state: State, location: Location): State =>
   updateView(state, location, { marks: new Map(), lastMark: undefined, marksAll: false })
 
-/** Rows that were read again are marked as they are now; where all are to be marked, so are those that came. */
+/** Keeps the marks of rows that were read again; with all rows marked, it also marks new ones. */
 export function keepMarks(state: State, location: Location): readonly [State, Effect?] {
   const { marks, rows, marksAll, hasMore } = viewOf(state, location)
   if (marks.size === 0) return [state]
@@ -79,7 +79,7 @@ export function keepMarked(state: State, location: Location, left: readonly stri
   })
 }
 
-/** Says how many are marked; those that a filter hides are, too. */
+/** Shows how many rows are marked, including those that a filter hides. */
 function said(state: State, location: Location): State {
   const { marks, hasMore } = viewOf(state, location)
   const most = marks.size === MAX_MARKED && hasMore ? '; no more can be' : ''

@@ -496,7 +496,7 @@ function typeInto(state: State, prompt: Prompt): Step {
   return prompt.kind === 'filter' ? filterAsTyped(typed, prompt.edit.text) : [typed]
 }
 
-/** What is typed filters at once, and the name of a saved filter once it is one. */
+/** Filters by the text as it is typed, or by the saved filter of that name. */
 function filterAsTyped(state: State, text: string): Step {
   const location = focused(state)
   const meant = meantFilter(state, location.page, text)

@@ -168,6 +168,7 @@ export const CITY_KEYS: Readonly<Record<string, Keys>> = {
     ],
     check_timeout: ['Maximum duration of a check, from `1s` to `24h`.', '"1h"', DURATION],
     batch: ['Maximum branches that are checked together.', '16'],
+    check_early: ['Whether branches are checked while they wait for approval.', 'false'],
     confirm_red: ['Whether a failed check runs again before it blames a branch.', 'false'],
     strategy: ['One commit for each branch, or a merge commit.', '"merge"'],
     parallel: ['Maximum checks of the rig at the same time.', '4'],

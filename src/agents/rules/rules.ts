@@ -98,7 +98,7 @@ export class Rules {
   readonly #tried = new Set<number>()
   /** What keeps the rules for open questions from answering them. */
   readonly #held = new Map<number, string>()
-  /** Open questions about a command, and whether it runs in the folder of its session; absent where nobody named it. */
+  /** Open questions about a command, and whether it runs in the folder of its session; absent where no hook named it. */
   readonly #places = new Map<number, boolean>()
   #unsubscribe: (() => void) | undefined
 

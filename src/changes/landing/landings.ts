@@ -503,7 +503,7 @@ export class Landings {
     throw wrongState(`rig ${name} lands nothing; set mode = "push" in its [rigs.land]`)
   }
 
-  /** What nobody decided about since does not land if its change was discarded. */
+  /** A landing that no one has decided about since is cancelled if its change was discarded. */
   #onDiscarded(tx: Tx, rig: string, head: string, at: number): void {
     const { fields, event, from } = VERBS.cancel
     for (const { row } of this.rows.withHeads(rig, [head])) {
@@ -546,7 +546,7 @@ export class Landings {
     store.write(release, LANDING).catch((error) => report(`landing: ${errorMessage(error)}`))
   }
 
-  /** The commit with which a landing that waits for approval may go on: its own, or a later one that was never submitted. */
+  /** The approved commit of a landing that waits for approval: its own, or a later one that was never submitted. */
   #approvedHead(row: LandingRow): string | undefined {
     return isForReview(row) && this.options.isApproved(row.head) ? row.head : this.#laterHead(row, 'approved')
   }
@@ -646,7 +646,7 @@ export class Landings {
   }
 }
 
-/** Whether a file was as it is at a time; of one that was deleted, its folder tells. */
+/** Whether a file had its present contents at a time; for a deleted file its folder is looked at. */
 function wasThere(file: string, at: number): boolean {
   const found = lstatSync(file, { throwIfNoEntry: false }) ?? lstatSync(dirname(file), { throwIfNoEntry: false })
   return found === undefined || found.ctimeMs <= at

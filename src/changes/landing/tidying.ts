@@ -56,7 +56,7 @@ export class Tidying {
     await yard.unpin(refs.filter((ref) => !isNeeded(ref)))
   }
 
-  /** Tells which refs keep what is still needed. */
+  /** The refs that keep what is still needed. */
   #needs(): (ref: string) => boolean {
     const { rows, clock } = this.parts
     const { name } = this.rig

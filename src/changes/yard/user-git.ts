@@ -32,7 +32,7 @@ export class UserGit {
     private readonly folder: string,
   ) {}
 
-  /** Credential helpers, proxies, rewritten addresses, and programs for SSH and for passwords. Nobody is asked for either. */
+  /** Credential helpers, proxies, rewritten addresses, and programs for SSH and for passwords. None of them asks a person. */
   reach(): Promise<Reach> {
     const now = performance.now()
     if (this.#reach === undefined || now - this.#reach.at >= FRESH_MS) this.#reach = { at: now, is: this.#readReach() }

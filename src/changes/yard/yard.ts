@@ -246,7 +246,7 @@ export class Yard {
     await writeFile(file, String(Math.max(loose + kept, MIN_KIB)))
   }
 
-  /** Whether there are many packs or loose objects. Names of objects are spread evenly over 256 folders, of which one tells. */
+  /** Whether there are many packs or loose objects. Names of objects are spread evenly over 256 folders, so one stands for all. */
   #isScattered({ loose, packs }: { loose: number; packs: number }): boolean {
     const count = (folder: string, end: string) => {
       const path = join(this.path, 'objects', folder)

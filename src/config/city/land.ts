@@ -16,7 +16,7 @@ export interface LandConfig {
   readonly strategy: LandStrategy
   /** Whether what waits for approval is checked before it has it. */
   readonly checkEarly: boolean
-  /** Maximum checks at once. */
+  /** Maximum concurrent checks. */
   readonly parallel: number
   readonly generated: readonly GeneratedFiles[]
   /** Paths whose change waits for a person. */

@@ -6,7 +6,7 @@ import type { Obstacle, ObstaclePlace, ProgramPreset, ProtocolLaunch, ProtocolPl
 import { PROTOCOL_ONLY, quote } from '../protocol/index.ts'
 import { policyText } from './policy.ts'
 
-/** Settings of a project, which others write too. */
+/** Settings of a project, which others also write. */
 export const SETTINGS = '.gemini/settings.json'
 
 export function geminiCheck(inspector: Inspector): ProbeResult {

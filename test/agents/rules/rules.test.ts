@@ -50,7 +50,7 @@ async function world(town: ScriptedTown) {
   return {
     ...{ city, rig, session: id, file: `${town.hosts.home}/rules.toml`, decide, name },
     confine: () => city.store.write((tx) => city.sessionRepository.update(tx, id, { confined: 'default' })),
-    /** Asks, unless it is not named in the folder of the session, and says what became of it once whatever answers it has. */
+    /** Asks about a command, which a hook names first unless told otherwise, and returns the state of the question once a rule has been tried. */
     async ask(question: Question, { named = true } = {}): Promise<string> {
       const [, line] = /\n\n([^\n]+)\n\n/.exec(question.text) ?? []
       if (line !== undefined && named) await name(line)

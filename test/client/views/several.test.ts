@@ -6,7 +6,7 @@ import { action, row } from '../../tui/state/world.ts'
 
 const REACH = reachTo('http://127.0.0.1:9')
 
-/** A row that can be closed together with others, and what becomes of it. */
+/** A row that can be closed together with others; `done` lists the closed ones. */
 const closable = (id: string, done: string[], more: Partial<Row> = {}, changes: Partial<Action> = {}): Row =>
   row(id, {
     label: `title of ${id}`,
