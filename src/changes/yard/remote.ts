@@ -36,10 +36,7 @@ export interface RemoteAddress {
 
 /** The address of a rig's remote. Agents may have written the configuration that names it: nothing there is run. */
 export async function remoteAddress(rig: Repository, name: string): Promise<RemoteAddress> {
-  const [url, pushUrl] = [
-    await rig.try('config', `remote.${name}.url`),
-    await rig.try('config', `remote.${name}.pushurl`),
-  ]
+  const { url = '', pushurl: pushUrl = '' } = await addressesOf(rig, name)
   if (url === '')
     throw new AppError('service-unavailable', `${rig.path} has no remote ${name}; add it with git remote add`)
   if (pushUrl !== '' && pushUrl !== url) {
@@ -56,6 +53,21 @@ export async function remoteAddress(rig: Repository, name: string): Promise<Remo
     throw new AppError('service-unavailable', `remote ${name} of ${rig.path} has an address that gc does not use`)
   }
   return { url: isAbsolute(url) ? url : resolve(rig.path, url) }
+}
+
+/** The first address of each kind that a repository declares for a remote. */
+async function addressesOf(rig: Repository, name: string): Promise<{ url?: string; pushurl?: string }> {
+  const pattern = `^remote\\.${name.replaceAll(/[^\w-]/g, '\\$&')}\\.(push)?url$`
+  const result = await rig.execute(['config', '--null', '--get-regexp', pattern])
+  if (result.exitCode > 1 || result.exceeded) {
+    const what = `the remotes of ${rig.path} cannot be read: ${gitErrorMessage(result)}`
+    throw new AppError('service-unavailable', what)
+  }
+  const entries = result.stdout.split('\0').map((entry) => {
+    const end = entry.indexOf('\n')
+    return [entry.slice(0, end).replace(/^.*\./, ''), entry.slice(end + 1)] as const
+  })
+  return Object.fromEntries(entries.reverse())
 }
 
 /** A branch of a remote repository, reached with what the user's own git knows of it. */

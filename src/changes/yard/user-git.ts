@@ -1,4 +1,5 @@
-import type { GitRunner } from '../../config/git/index.ts'
+import { type GitRunner, gitErrorMessage } from '../../config/git/index.ts'
+import { AppError } from '../../core/errors.ts'
 import { shellQuote } from '../../core/text/index.ts'
 
 /** What the user's own configuration has on reaching remotes, and on signing. Nothing else of it is used. */
@@ -64,9 +65,12 @@ export class UserGit {
   async #read(pattern: string): Promise<Settings> {
     const args = ['config', '--null', '--show-scope', '--includes', '--get-regexp', pattern]
     const options = { timeout: TIMEOUT_MS, cwd: this.folder, env: this.git.user.configuration }
-    const { exitCode, stdout } = await this.git.run(args, options)
-    if (exitCode !== 0) return []
-    const fields = stdout.split('\0')
+    const result = await this.git.run(args, options)
+    if (result.exitCode > 1 || result.exceeded) {
+      const why = gitErrorMessage(result)
+      throw new AppError('service-unavailable', `the settings of git for ${this.folder} cannot be read: ${why}`)
+    }
+    const fields = result.stdout.split('\0')
     const settings: (readonly [string, string])[] = []
     for (let at = 0; at + 1 < fields.length; at += 2) {
       const [scope = '', entry = ''] = [fields[at], fields[at + 1]]

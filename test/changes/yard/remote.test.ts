@@ -75,6 +75,10 @@ test('addresses that run a program, or are pushed elsewhere, are rejected', asyn
   expect(await remoteAddress(rig, 'origin')).toMatchObject({ url: 'https://example.com/x.git', username: 'ann' })
   git(world.rig, 'config', 'remote.origin.pushurl', 'https://example.com/y.git')
   await expect(remoteAddress(rig, 'origin')).rejects.toThrow('pushed to another address')
+  git(world.rig, 'config', 'remote.a.b.url', 'https://example.com/1.git')
+  git(world.rig, 'config', '--add', 'remote.a.b.url', 'https://example.com/2.git')
+  git(world.rig, 'config', 'remote.axb.url', 'https://example.com/3.git')
+  expect(await remoteAddress(rig, 'a.b')).toMatchObject({ url: 'https://example.com/1.git' })
   git(world.rig, 'config', 'remote.evil.url', 'ext::sh -c touch% /tmp/x')
   await expect(remoteAddress(rig, 'evil')).rejects.toThrow('an address that gc does not use')
   await expect(remoteAddress(rig, 'none')).rejects.toThrow('has no remote none')
@@ -109,6 +113,8 @@ test('the settings of the user for remotes are used, and no others', async () =>
   await using world = await remoteWorld()
   const settings = `[url "${world.folder.path}/"]\n\tinsteadOf = shop:\n[push]\n\tgpgSign = true\n`
   expect(await asUser(world, 'shop:remote.git', { settings })).toEqual({ seen: world.base, problem: '' })
+  const { problem } = await asUser(world, 'shop:remote.git', { settings: '[url\n' })
+  expect(problem).toContain('the settings of git for')
 })
 
 test('the programs of the user for SSH are run as git runs them, and none that a repository names', async () => {
