@@ -1,15 +1,17 @@
 import type { Command } from 'commander'
+import { attentionColumns } from '../../client/views/index.ts'
 import type { AnswerList } from '../../src/agents/attention/index.ts'
 import { type AttentionGroup, asksOf, groupEqual, lineOf, sessionsOf } from '../../src/client/attention.ts'
 import type { CityClient } from '../../src/client/client.ts'
 import { isRecord } from '../../src/client/json.ts'
 import type { Output } from '../../src/client/operations.ts'
-import { type Colour, formatAge, formatTime, sanitizeLine, sanitizeLines } from '../../src/client/text.ts'
+import { formatTime, sanitizeLine, sanitizeLines } from '../../src/client/text.ts'
 import type { CommandContext } from '../context/context.ts'
 import { type JsonOption, parseDurationOption, withJson } from '../context/options.ts'
 import { watched, withWatch } from '../context/watch.ts'
 import { failure } from '../io/exit.ts'
 import { type Io, printJson, printLine } from '../io/io.ts'
+import { listColumns } from '../io/shared-columns.ts'
 import { printTable } from '../io/table.ts'
 import { timers } from '../io/timers.ts'
 import type { AddOptions } from '../rule/rule.ts'
@@ -77,9 +79,6 @@ interface AnswerOptions {
   text?: string
 }
 
-/** Kinds at which nothing has failed. */
-const COLOURS: Record<string, Colour> = { permission: 'yellow', dialog: 'yellow', host: 'yellow', detached: 'yellow' }
-
 async function list(context: CommandContext, { json, watch }: JsonOption & { watch?: true }): Promise<void> {
   const { io } = context
   const city = await context.city()
@@ -131,15 +130,14 @@ function show({ io }: CommandContext, { items, muted = [] }: Output<'GET ~/atten
   printTable(
     io,
     groups,
-    [
+    listColumns<AttentionGroup>(now, [
       { header: 'SESSION', value: (group) => sessionsOf(group) || (group.item.session_id ?? '–') },
       { header: 'AGENT', value: ({ item: { agent } }) => agent, minWidth: 8 },
       { header: 'BEAD', value: ({ item: { bead_id: bead } }) => bead ?? '–' },
-      { header: 'SINCE', value: ({ item: { since } }) => formatAge(since, now) },
-      { header: 'KIND', value: ({ item: { kind } }) => kind, colour: ({ item: { kind } }) => COLOURS[kind] ?? 'red' },
+      ...[attentionColumns.age, attentionColumns.kind],
       { header: 'ASKS', value: ({ item }) => cutLine(lineOf(item, now)), below: '' },
       { header: 'WHAT TO DO', value: ({ item: { to_do } }) => to_do, below: '→ ' },
-    ],
+    ]),
     'Nothing needs attention.',
   )
   for (const group of groups) if (group.item.id.startsWith(QUESTION)) showQuestion(io, group)

@@ -1,7 +1,7 @@
 import type { AttentionItem } from '../../src/agents/attention/index.ts'
 import { type AttentionGroup, asksOf, groupEqual, isQuestion, lineOf, sessionsOf } from '../../src/client/attention.ts'
 import { formatTime } from '../../src/client/text.ts'
-import { type Action, isOneOf, type Line, type Location, type Outcome, table, whole } from './page.ts'
+import { type Action, type Columns, isOneOf, type Line, type Location, type Outcome, table, whole } from './page.ts'
 
 const BAD: ReadonlySet<string> = new Set([
   'failed',
@@ -38,29 +38,7 @@ export const attentionPage = table<AttentionGroup>({
   title: 'waiting for you',
   help: 'what waits for a person, questions of agents first',
   empty: 'nothing waits for you',
-  columns: [
-    {
-      title: 'who',
-      width: 14,
-      isName: true,
-      cell: (group) => sessionsOf(group) || whoOf(group.item),
-    },
-    {
-      title: 'what',
-      width: 12,
-      cell: ({ item: { kind } }) => ({ text: kind, tone: BAD.has(kind) ? 'bad' : 'warning' }),
-    },
-    { title: 'asks', width: 32, grows: true, cell: ({ item }) => lineOf(item) },
-    {
-      title: 'bead',
-      width: 8,
-      isName: true,
-      leaves: 1,
-      cell: ({ item }) => ({ text: item.bead_id ?? '', tone: 'quiet' }),
-    },
-    { title: 'to do', width: 24, grows: true, leaves: 2, cell: ({ item }) => ({ text: toDo(item), tone: 'quiet' }) },
-    { title: 'age', width: 4, cell: ({ item: { since } }) => ({ since, tone: 'quiet' }) },
-  ],
+  columns: Object.values(attentionColumns),
   idOf: ({ item }) => item.id,
   markOf: ({ item }) => concernOf(item),
   isChangedBy: isOneOf('attention.'),

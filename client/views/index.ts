@@ -1,5 +1,5 @@
 export { agentColumns, foldPools } from './agents.ts'
-export { CONCERNS } from './attention.ts'
+export { attentionColumns, CONCERNS } from './attention.ts'
 export { beadColumns, beadOfId } from './beads.ts'
 export { shortTime, shownText } from './cells.ts'
 export { changeColumns } from './changes.ts'

@@ -4,7 +4,6 @@ import { displayWidth, padTo, sanitizeLine } from '../../src/client/text.ts'
 import { wrap } from '../../src/client/wrap.ts'
 import { rowActions } from '../state/actions.ts'
 import { completions, filterWords } from '../state/commands.ts'
-import { savedFilters } from '../state/custom.ts'
 import { focused, opensOf } from '../state/navigation.ts'
 import type { Prompt, State } from '../state/state.ts'
 import { shortenName } from './columns.ts'
@@ -37,12 +36,7 @@ function linesOf(state: State): Span[][] {
 }
 
 function promptSpans(state: State, { kind, edit }: Prompt): Span[] {
-  const known =
-    kind === 'command'
-      ? completions(state, edit.text)
-      : edit.text === ''
-        ? savedFilters(state, focused(state).page)
-        : filterWords(state, edit.text)
+  const known = kind === 'command' ? completions(state, edit.text) : filterWords(state, edit.text)
   const found = known.slice(0, 12).join(' ')
   const room = Math.max(20, state.width - 4 - Math.min(displayWidth(found), Math.floor(state.width / 2)))
   return [

@@ -127,8 +127,8 @@ export function filterWords(state: State, line: string): string[] {
       : [
           ...(line === last ? savedFilters(state, page.name) : []),
           ...Object.keys(page.words ?? {}).map((each) => `${each}:`),
-          ...rows.map(({ id }) => id),
-          ...page.columns.flatMap(({ grows }, at) => (grows ? [] : valuesOf(at))),
+          // Values are too many to be offered before anything is typed.
+          ...(last === '' ? [] : [...rows.map(({ id }) => id), ...page.columns.flatMap((_, at) => valuesOf(at))]),
         ]
   return [...new Set(candidates)]
     .filter((each) => each.startsWith(last) && each !== last && !/\s/.test(each) && each !== '')

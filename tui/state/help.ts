@@ -46,6 +46,7 @@ export function helpLines(state: State): string[] {
       ({ name, about, help }) => `  ${padTo(`:${name}${about ? ` ${about.toUpperCase()}` : ''}`, 22)} ${help}`,
     ),
     `  ${padTo(':city NAME', 22)} another city`,
+    `  ${padTo(':filter TEXT', 22)} only rows with this text, or by a saved filter: @name`,
   ]
 }
 
