@@ -4,7 +4,7 @@ import { cityActions } from '../../client/views/city-actions.ts'
 import { type Action, confirmationOf, type Page, type Reach } from '../../client/views/page.ts'
 import { pages } from '../../client/views/pages.ts'
 import { Client } from '../../src/client/client.ts'
-import { bindings } from '../../tui/state/keys.ts'
+import { bindings, YIELDING } from '../../tui/state/keys.ts'
 import { resolve } from '../support/schema.ts'
 import { World } from '../support/world.ts'
 
@@ -61,7 +61,7 @@ async function actionsOf(page: Page, reach: Reach): Promise<readonly Action[]> {
 
 /** Problems of actions that are possible together, a sentence each. */
 function problemsOf(actions: readonly Action[]): string[] {
-  const taken = new Set(bindings.flatMap(({ keys }) => keys))
+  const taken = new Set(bindings.flatMap(({ verb, keys }) => (YIELDING.has(verb) ? [] : keys)))
   return actions.flatMap((action, at) => {
     const { key, name, help, disabled } = action
     const others = actions.slice(0, at)

@@ -16,7 +16,7 @@ import { isNaming, meantFilter } from './custom.ts'
 import type { Step } from './effects.ts'
 import { tabsOf } from './header.ts'
 import { moveHelp, scrollHelp } from './help.ts'
-import type { Verb } from './keys.ts'
+import { type Verb, YIELDING } from './keys.ts'
 import { areaAt, areasOf, rowAt, textColumns } from './layout.ts'
 import { editLine, emptyLine, type LineEdit, lineOf, pasteInto, pasteLines } from './line.ts'
 import { editLong } from './long-text.ts'
@@ -250,7 +250,7 @@ function onKey(state: State, key: string): Step {
   const verb = state.keymap.verbs.get(key === ' ' ? 'space' : key)
   const chosen = rowActions(state).find(({ action }) => action.key === key)
   const marks = viewOf(state, focused(state)).marks.size
-  if (verb && !(verb === 'markTo' && marks === 0 && chosen)) return onVerb(clean, verb)
+  if (verb && !(YIELDING.has(verb) && marks === 0 && chosen)) return onVerb(clean, verb)
   if (chosen) return begin(clean, chosen)
   if (marks > 0 && isForOne(state, key)) return [notice(clean, FOR_ONE, false)]
   const jump = pageOf(focused(state)).jumps?.find((each) => each.key === key)
