@@ -22,7 +22,23 @@ export function contentWidths(
 /** Columns of an age. */
 const AGE = 4
 
-function widthOf({ text = '', since, at, part }: Cell | undefined = {}, now: number): number {
+/** Local midnight, which changes how a time is shown, is at the end of a quarter of an hour. */
+const QUARTER_MS = 900_000
+
+const measured = new WeakMap<Cell, { readonly quarter: number; readonly width: number }>()
+
+/** The width of what a cell says; measured once, since most cells stay while others come. */
+function widthOf(cell: Cell | undefined, now: number): number {
+  if (!cell) return 0
+  const quarter = Math.floor(now / QUARTER_MS)
+  const known = measured.get(cell)
+  if (known?.quarter === quarter) return known.width
+  const width = measure(cell, now)
+  measured.set(cell, { quarter, width })
+  return width
+}
+
+function measure({ text = '', since, at, part }: Cell, now: number): number {
   if (since !== undefined) return since === '' ? 0 : AGE
   const bar = part === undefined ? 0 : PROGRESS + 1
   return bar + displayWidth(at === undefined ? text : shortTime(at, now))
