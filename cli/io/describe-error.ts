@@ -70,7 +70,11 @@ const report = (type: ErrorReport['type'], code: CatalogueCode, message: string)
 function describeOther(error: unknown): ErrorReport {
   const system = isRecord(error) && describeSystemError(error)
   if (system) return system
-  if (error instanceof Error && !isMistake(error)) return report('failure', 'failure', error.message)
+  if (error instanceof Error && !isMistake(error)) {
+    // Commands that work without a supervisor fail with its codes.
+    const code = 'code' in error && typeof error.code === 'string' ? error.code : ''
+    return report('failure', isCatalogueCode(code) ? code : 'failure', error.message)
+  }
   const message = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
   return report('internal', 'internal', `gc itself made a mistake (${message}); please report it with \`gc version\``)
 }
@@ -82,7 +86,7 @@ function describeSystemError({
   dest,
   path,
 }: Readonly<Record<string, unknown>>): ErrorReport | undefined {
-  if (typeof code !== 'string') return undefined
+  if (typeof code !== 'string' || !/^E[A-Z]+$/.test(code)) return undefined
   // A recursive mkdir finds its folder only where a file has the name.
   const key = code === 'EEXIST' && syscall === 'mkdir' ? 'enotdir' : code.toLowerCase()
   if (!isCatalogueCode(key)) return undefined
