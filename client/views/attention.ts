@@ -28,6 +28,25 @@ function concernOf(item: AttentionItem): (typeof CONCERNS)[number] {
 
 const rankOf = (item: AttentionItem): number => (isQuestion(item) ? -1 : CONCERNS.indexOf(concernOf(item)))
 
+/** Columns of a list of what waits for a person. */
+export const attentionColumns = {
+  who: { title: 'who', width: 14, isName: true, cell: (group) => sessionsOf(group) || whoOf(group.item) },
+  kind: {
+    ...{ title: 'what', header: 'KIND', width: 12 },
+    cell: ({ item: { kind } }) => ({ text: kind, tone: BAD.has(kind) ? 'bad' : 'warning' }),
+  },
+  asks: { title: 'asks', width: 32, grows: true, cell: ({ item }) => lineOf(item) },
+  bead: {
+    ...{ title: 'bead', width: 8, isName: true, leaves: 1 },
+    cell: ({ item }) => ({ text: item.bead_id ?? '', tone: 'quiet' }),
+  },
+  toDo: {
+    ...{ title: 'to do', width: 24, grows: true, leaves: 2 },
+    cell: ({ item }) => ({ text: toDo(item), tone: 'quiet' }),
+  },
+  age: { title: 'age', header: 'SINCE', width: 4, cell: ({ item: { since } }) => ({ since, tone: 'quiet' }) },
+} satisfies Columns<AttentionGroup>
+
 /**
  * Items that need attention: questions of agents first, then other work, failures and limits; each longest waiting
  * first.

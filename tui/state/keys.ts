@@ -71,6 +71,9 @@ export const bindings: readonly Binding[] = [
   { verb: 'quit', keys: ['q', 'ctrl+c'], help: 'leave; everything runs on' },
 ]
 
+/** Verbs whose keys do something else where a page has them, as long as no row is marked. */
+export const YIELDING: ReadonlySet<Verb> = new Set(['markTo'])
+
 /** Keys of every page, by function. */
 export interface Keymap {
   readonly bindings: readonly Binding[]
