@@ -26,7 +26,7 @@ export const UNDECIDED = ['working', 'ready', 'asked', 'approved'] as const
 const IS_UNDECIDED = sql`state IN ('working', 'ready', 'asked', 'approved')`
 const IS_DECIDED = sql`state IN ('landed', 'discarded', 'none')`
 /** States in which its session adds commits to a change. */
-const GROWING: readonly ChangeState[] = ['working', 'ready', 'asked']
+export const GROWING: readonly ChangeState[] = ['working', 'ready', 'asked']
 
 export interface ChangeFilter {
   /** `all`, a state, or the undecided ones. */

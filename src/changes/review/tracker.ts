@@ -16,7 +16,7 @@ import { baseOf } from './base.ts'
 import type { ChangeContents } from './contents.ts'
 import { type AttemptUsage, settleCost } from './cost.ts'
 import { ChangeLanded, ChangeReady } from './events.ts'
-import type { ChangeDraft, ChangeRows } from './rows.ts'
+import { type ChangeDraft, type ChangeRows, GROWING } from './rows.ts'
 import type { ChangeRow, Due } from './table.ts'
 
 export interface TrackerOptions {
@@ -188,8 +188,19 @@ export class ChangeTracker {
   }
 
   async #onCommit(copied: CopiedCommit): Promise<void> {
+    const { rows } = this.options
+    const [latest, ...earlier] = rows.ofSession(copied.session)
+    // A session that claims its next bead before gc has looked had finished this one at the commit where the next begins.
+    const next = latest?.started
+    const done = earlier[0]
+    if (done?.due != null && GROWING.includes(done.state) && next != null && (await isCommit(copied, next)))
+      await this.#follow({ ...copied, commit: next }, done)
+    await this.#follow(copied, rows.growingOf(copied.session))
+  }
+
+  /** Records the commit that a change has reached. */
+  async #follow(copied: CopiedCommit, row: ChangeRow | undefined): Promise<void> {
     const { rows, store } = this.options
-    const row = rows.growingOf(copied.session)
     const draft = row ?? this.#withoutBead(copied)
     if (!draft) return
     const base = await baseOf(copied, draft)
@@ -364,6 +375,9 @@ export class ChangeTracker {
     if (rows.hasOld(now - ATTEMPT_MS)) await store.write((tx) => rows.prune(tx, now - ATTEMPT_MS), TRACKER)
   }
 }
+
+const isCommit = async ({ repository }: CopiedCommit, id: string): Promise<boolean> =>
+  (await repository.execute(['cat-file', '-e', `${id}^{commit}`])).exitCode === 0
 
 type Growth = Pick<ChangeRow, 'files' | 'added' | 'removed'> & { base: string; head: string }
 
