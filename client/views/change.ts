@@ -53,7 +53,7 @@ const filesPage = (name: string, part: Part): TablePage =>
   table<ReviewedFile>({
     name,
     about: 'change',
-    title: part === 'new' ? 'new since the round before' : 'files',
+    title: part === 'new' ? 'new since last round' : 'files',
     help:
       part === 'new' ? 'the files with something new since the round before' : 'the files of a change, riskiest first',
     empty: part === 'new' ? 'nothing is new since the round before' : 'it changes no files',

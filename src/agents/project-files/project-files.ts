@@ -117,7 +117,7 @@ export class ProjectFiles {
         if ('reason' in plan) problems.push(`${path} is kept unchanged: ${plan.reason}`)
         else if (plan.row) placed.push({ ...plan, row: plan.row })
       } catch (error) {
-        problems.push(`${path} is kept as it is: ${errorMessage(error)}`)
+        problems.push(`${path} is kept unchanged: ${errorMessage(error)}`)
       }
     }
     const entries = placed.map(({ path, row }) => this.#entry(folder, path, row, tracked, git))

@@ -205,7 +205,7 @@ const GUARDS: Readonly<Record<string, Guard>> = {
 }
 
 /** The reason for a change that no rule lets land. */
-export const NOT_APPROVED = 'nobody has approved it; approve its change, or release it'
+export const NOT_APPROVED = 'it is not approved; approve its change, or release it'
 
 /** The reason why a change needs approval; undefined if the rules of the rig let it land. */
 async function notAutomatic({ yard, tip, land }: BuildRequest, { tree, changes }: Merged): Promise<string | undefined> {

@@ -160,11 +160,11 @@ describe('what gc writes into a project', () => {
     symlinkSync(shop.world.folder.at('elsewhere'), shop.at('linked'))
     const { id, problems } = await shop.start()
     expect(problems.toSorted()).toEqual([
-      '.claude/settings.json is kept as it is: it is not an object of settings',
-      '.claude/skills/review is kept as it is: it is not of gc',
-      'README.md is kept as it is: it is not of gc',
-      expect.stringContaining('linked/a.txt is kept as it is: '),
-      'mine.txt is kept as it is: it is not of gc',
+      '.claude/settings.json is kept unchanged: it is not an object of settings',
+      '.claude/skills/review is kept unchanged: it is not of gc',
+      'README.md is kept unchanged: it is not of gc',
+      expect.stringContaining('linked/a.txt is kept unchanged: '),
+      'mine.txt is kept unchanged: it is not of gc',
     ])
     await shop.close(id)
     expect([shop.read('README.md'), shop.read('mine.txt')]).toEqual(['shop\n', 'mine'])
@@ -179,7 +179,7 @@ describe('what gc writes into a project', () => {
     await until(() => !existsSync(shop.at('b.txt')))
     expect(shop.read('a.txt')).toBe('changed')
     const { problems } = await shop.start('shop/worker', 'again')
-    expect(problems).toEqual(['a.txt is kept as it is: it is not of gc'])
+    expect(problems).toEqual(['a.txt is kept unchanged: it is not of gc'])
   })
 
   test('stays for the second session of a folder, which may bring more', async () => {
