@@ -28,6 +28,8 @@ const UNDECIDED = ['held', 'submitted', 'queued']
 export class Trials {
   /** Branches that cannot be merged as they are. */
   readonly #skipped = new Set<string>()
+  /** Branches that could not be merged when the trial began; they do not end it. */
+  #stuck: ReadonlySet<string> = new Set()
 
   constructor(
     private readonly parts: TrainParts,
@@ -49,6 +51,7 @@ export class Trials {
     if (!row) return false
     const result = await this.train.merge(row, land, base)
     if (result?.is === 'generating') return false
+    this.#stuck = new Set(this.#waiting().map(keyOf))
     if (result?.is === 'candidate') await this.train.begin(row, base, result)
     if (this.parts.rows.activeBatch(this.rig.name)) return true
     this.#skipped.add(keyOf(row))
@@ -69,10 +72,14 @@ export class Trials {
     return true
   }
 
-  /** Whether something else is to land. */
+  /** Whether something else may land by now. */
   #isOvertaken([member]: readonly MemberRow[]): boolean {
-    const waiting = this.parts.rows.inStates(this.rig.name, 'submitted', 'queued')
-    return waiting.some(({ id, head }) => id !== member?.landing || head !== member.head)
+    const others = this.#waiting().filter(({ id, head }) => id !== member?.landing || head !== member.head)
+    return others.some((row) => !this.#stuck.has(keyOf(row)))
+  }
+
+  #waiting(): LandingRow[] {
+    return this.parts.rows.inStates(this.rig.name, 'submitted', 'queued')
   }
 
   /** Ends a trial that says nothing about its branch. */
@@ -109,4 +116,4 @@ export class Trials {
   }
 }
 
-const keyOf = ({ id, head }: LandingRow): string => `${id} ${head}`
+const keyOf = ({ id, head }: Pick<LandingRow, 'id' | 'head'>): string => `${id} ${head}`

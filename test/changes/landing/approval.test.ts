@@ -158,6 +158,21 @@ describe('what waits for approval is checked while nothing else is to land', () 
     expect(world.main()).toEqual(['mine: b.txt', 'base'])
   })
 
+  test('also while what builds on it waits for it', async () => {
+    await using world = await landingWorld({ land: EARLY, judge: () => 'runs' })
+    const id = await submitted(world, 'work', { 'a.txt': 'a\n' })
+    await until(() => world.checks === 1)
+    const next = await world.send('next', { 'b.txt': 'b\n' }, world.landings.show(id).head)
+    world.judge = () => 0
+    await world.settle()
+    expect([world.state(id), world.state(next)]).toEqual(['held', 'queued'])
+    expect(world.reason(next)).toBe(`builds on ${id}, which has not landed yet`)
+    const { checks } = world
+    await world.landings.resume(human, 'shop')
+    await world.settle()
+    expect([world.checks, checks < 4]).toEqual([checks, true])
+  })
+
   test('and the check of a target that fails by itself blames nobody', async () => {
     await using world = await landingWorld({ land: EARLY, judge: () => 1 })
     const id = await submitted(world, 'work', { 'a.txt': 'a\n' })
