@@ -71,7 +71,7 @@ const heldProblem = ({ id, state }: Landing, moving: string | undefined): string
     : (moving ?? `${id} is ${stateWords(state)}; a person has to look at it already`)
 
 const hold = (landing: Landing): Action => ({
-  ...{ key: 'H', name: 'hold', help: 'hold it until it is released' },
+  ...{ key: 'K', name: 'hold', help: 'hold it until it is released' },
   many: { fields: [{ name: 'reason', title: 'why they are held', isOptional: true }] },
   fields: [{ name: 'reason', title: `why ${nameOf(landing)} is held`, isOptional: true }],
   run: change(landing.id, 'hold', 'is held; H releases it', {
@@ -81,7 +81,7 @@ const hold = (landing: Landing): Action => ({
 })
 
 const release = (landing: Landing): Action => ({
-  ...{ key: 'H', name: 'release', many: {}, help: 'release it, past what it is held for' },
+  ...{ key: 'K', name: 'release', many: {}, help: 'release it, past what it is held for' },
   confirm: `Release ${nameOf(landing)}?\n${landing.reason ? `It is held: ${landing.reason}.` : 'It is held.'} This lets it pass, for this commit.`,
   run: change(landing.id, 'release', 'is released'),
 })

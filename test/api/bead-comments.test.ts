@@ -147,7 +147,7 @@ describe('the comments on a bead', () => {
     expect((await count(Array.from({ length: 200 }, () => one))).body).toEqual({ counts: { [one]: 1 } })
     const tooMany = Array.from({ length: 201 }, () => one).join(',')
     expect(await errorOf(city, `GET ~/beads/comments/count?ids=${tooMany}`)).toBe(
-      '422 validation-failed: ids names 201 beads: at most 200 at once',
+      '422 validation-failed: ids names 201 beads: at most 200 per request',
     )
     expect((await city.call('GET ~/beads/comments/count')).body).toEqual({ counts: {} })
   })

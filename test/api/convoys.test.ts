@@ -198,7 +198,7 @@ describe('the progress of convoys', () => {
     expect((await city.call('GET ~/convoys/progress')).body).toEqual({ convoys: {} })
     const many = Array.from({ length: 201 }, (_, at) => `to-${at}`).join(',')
     expect(await errorOf(city, `GET ~/convoys/progress?ids=${many}`)).toBe(
-      '400 invalid-request: ask for at most 200 convoys at once, not 201',
+      '400 invalid-request: ask for at most 200 convoys per request, not 201',
     )
   })
 })

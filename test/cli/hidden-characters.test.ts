@@ -75,7 +75,7 @@ describe('nothing that others wrote hides itself or controls the terminal', () =
     const agent = `start_command = "sleep 1"\non_boot = ${hostile}\ndescription = ${hostile}\nsuspended = true\n`
     writeFileSync(join(folder, 'agents', 'worker', 'agent.toml'), agent)
     const added = await town.gc(['import', 'add', './packs/sly'], { cwd: town.city })
-    expect([added.status, added.err]).toEqual([0, expect.stringContaining('It brings programs that run by themselves')])
+    expect([added.status, added.err]).toEqual([0, expect.stringContaining('It brings programs that run automatically')])
     expect(added.err).toContain('a\\u001b]0;owned\\u0007\\u001b[2J\\u009b31m\\u202eb\\u2066\\u200bc\\u200f')
     for (const args of [
       ['config', 'show'],

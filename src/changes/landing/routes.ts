@@ -88,7 +88,7 @@ export const landingRoutes = (city: CityOf<{ landings: Landings }>) => [
     {
       id: 'release-landing',
       summary: 'Let a held branch land',
-      description: 'What it was held for is let pass, for this commit, which needs no approval then.',
+      description: 'Lets this commit pass what holds it, without an approval.',
       needs: { needs: 'operator', grant: 'land' },
       body: LandReason,
       ok: Landing,

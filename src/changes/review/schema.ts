@@ -30,11 +30,11 @@ const change = {
       description: 'The verdict of its landing on this head; absent until a check has ended.',
     }),
   ),
-  created_at: Type.String({ format: 'date-time', description: 'When its session began to work on it.' }),
-  ready_at: time('When it last became ready.'),
-  decided_at: time('When it was approved, landed or discarded.'),
-  decided_by: optional('Who approved or discarded it.'),
-  reason: optional('Why it was discarded.'),
+  created_at: Type.String({ format: 'date-time', description: 'Time at which its session began to work on it.' }),
+  ready_at: time('Time at which it last became ready.'),
+  decided_at: time('Time of its approval, landing or discard.'),
+  decided_by: optional('Person who approved or discarded it.'),
+  reason: optional('Reason for discarding it.'),
   landed_commit: optional('The commit that it is in its target as.'),
 }
 
