@@ -205,6 +205,18 @@ describe('files', () => {
     expect(house.longFunctions).toEqual([])
     expect(house.defaultExports).toEqual([])
   })
+
+  test('declare only tables for drizzle that code uses, themselves or the type of their rows', async () => {
+    const unused: string[] = []
+    for (const file of house.files.filter((path) => path.endsWith('/table.ts') && inside(path, 'src'))) {
+      const text = await Bun.file(file).text()
+      const users = imports.filter(({ from, to }) => to === file && !from.endsWith('/index.ts'))
+      const taken = new Set(users.flatMap(({ names }) => names.map(({ name }) => name)))
+      for (const [, name = ''] of text.matchAll(/const (\w+) = sqliteTable\(/g))
+        if (!taken.has(name) && !text.includes(`typeof ${name}.$infer`)) unused.push(`${file} declares ${name}`)
+    }
+    expect(unused).toEqual([])
+  })
 })
 
 describe('wings', () => {

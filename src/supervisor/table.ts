@@ -1,13 +1,9 @@
-import { sql } from 'drizzle-orm'
-import { customType, index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
-
-/** Text that is compared without regard to ASCII case. */
-const caseInsensitiveText = customType<{ data: string }>({ dataType: () => 'text COLLATE NOCASE' })
+import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 
 /** The registered cities; everything else of a city is in its own folder. */
 export const cities = sqliteTable('cities', {
-  name: caseInsensitiveText().primaryKey(),
-  path: text().notNull().unique(),
+  name: text().notNull(),
+  path: text().notNull(),
   registeredAt: integer('registered_at').notNull(),
   /** Time a person stopped it; only a person starts it. */
   stoppedAt: integer('stopped_at'),
@@ -24,24 +20,9 @@ export const runs = sqliteTable('runs', {
 
 /** Table of each city's state when last open. */
 export const cityHistory = sqliteTable('city_history', {
-  city: caseInsensitiveText().primaryKey(),
+  city: text().notNull(),
   openedAt: integer('opened_at'),
   backedUpAt: integer('backed_up_at'),
   /** Location chosen by its maker. */
   backupFile: text('backup_file'),
 })
-
-/** Table of valid tokens by city and hash; an ended one stays a while, to tell it from an unknown one. */
-export const tokens = sqliteTable(
-  'tokens',
-  {
-    hash: text().notNull(),
-    city: text().notNull(),
-    expiresAt: integer('expires_at'),
-  },
-  (table) => [
-    primaryKey({ columns: [table.hash, table.city] }),
-    index('tokens_by_city').on(table.city, table.expiresAt),
-    index('tokens_ended').on(table.expiresAt).where(sql`expires_at IS NOT NULL`),
-  ],
-)

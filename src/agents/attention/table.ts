@@ -3,7 +3,7 @@ import type { AttentionItem } from './schema.ts'
 
 /** Table of attention items that an event announced. */
 export const attention = sqliteTable('attention', {
-  id: text().primaryKey(),
+  id: text().notNull(),
   /** The name of the source that lists it. */
   source: text().notNull(),
   item: text({ mode: 'json' }).$type<AttentionItem>().notNull(),
@@ -11,7 +11,7 @@ export const attention = sqliteTable('attention', {
 
 /** Kinds that a person does not want to be shown. */
 export const attentionMutes = sqliteTable('attention_mutes', {
-  kind: text().primaryKey(),
+  kind: text().notNull(),
   /** The time at which it is shown again; null until it is unmuted. */
   until: integer(),
   by: text().notNull(),

@@ -3,7 +3,7 @@ import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 /** The agents of a city that have an account on the social network. */
 export const networkAccounts = sqliteTable('network_accounts', {
   /** Its qualified name. */
-  agent: text().primaryKey(),
+  agent: text().notNull(),
   /** The identifier of the account. */
   account: text().notNull(),
   name: text().notNull(),

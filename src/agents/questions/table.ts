@@ -1,5 +1,4 @@
-import { sql } from 'drizzle-orm'
-import { index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import type { Actor } from '../../core/actor.ts'
 import type { Question, QuestionOption } from '../../host/protocol/index.ts'
 import type { AskedSubject } from '../../programs/terminal-profile.ts'
@@ -11,54 +10,26 @@ export type Choice = QuestionOption & { words?: string }
 export type StoredQuestion = Question & { subject?: AskedSubject }
 
 /** Table of the questions of programs, with answers. A question that came up again is a row of its own. */
-export const questions = sqliteTable(
-  'questions',
-  {
-    id: integer().primaryKey({ autoIncrement: true }),
-    sessionId: text('session_id').notNull(),
-    hostKey: text('host_key').notNull(),
-    /** The id under which its program knows it: of a screen, the same whenever the same is asked. */
-    request: text().notNull(),
-    /** True if an agent asks by protocol, or a program on its screen. */
-    by: text().$type<'agent' | 'screen'>().notNull(),
-    /** The bead that the session worked on, or was created for. */
-    beadId: text('bead_id'),
-    folder: text().notNull(),
-    question: text({ mode: 'json' }).$type<StoredQuestion>().notNull(),
-    /** `answering`: an answer is being given, and may have reached the program. */
-    state: text().$type<'open' | 'answering' | 'answered' | 'gone'>().notNull(),
-    choice: text({ mode: 'json' }).$type<Choice>(),
-    /** Author of the answer. */
-    actor: text({ mode: 'json' }).$type<Actor>(),
-    answeredAt: integer('answered_at'),
-    endedAt: integer('ended_at'),
-    /** The rule that answers or answered it. */
-    rule: text(),
-  },
-  (row) => [
-    index('questions_open').on(row.hostKey, row.request).where(sql`ended_at IS NULL`),
-    index('questions_session').on(row.sessionId, row.id),
-    index('questions_ended').on(row.endedAt).where(sql`ended_at IS NOT NULL`),
-  ],
-)
-export type QuestionRow = typeof questions.$inferSelect
-
-/** Table of the uses of each rule. */
-export const ruleUses = sqliteTable('rule_uses', {
-  rule: text().primaryKey(),
-  uses: integer().notNull(),
-  lastUsedAt: integer('last_used_at').notNull(),
+export const questions = sqliteTable('questions', {
+  id: integer().primaryKey(),
+  sessionId: text('session_id').notNull(),
+  hostKey: text('host_key').notNull(),
+  /** The id under which its program knows it: of a screen, the same whenever the same is asked. */
+  request: text().notNull(),
+  /** True if an agent asks by protocol, or a program on its screen. */
+  by: text().$type<'agent' | 'screen'>().notNull(),
+  /** The bead that the session worked on, or was created for. */
+  beadId: text('bead_id'),
+  folder: text().notNull(),
+  question: text({ mode: 'json' }).$type<StoredQuestion>().notNull(),
+  /** `answering`: an answer is being given, and may have reached the program. */
+  state: text().$type<'open' | 'answering' | 'answered' | 'gone'>().notNull(),
+  choice: text({ mode: 'json' }).$type<Choice>(),
+  /** Author of the answer. */
+  actor: text({ mode: 'json' }).$type<Actor>(),
+  answeredAt: integer('answered_at'),
+  endedAt: integer('ended_at'),
+  /** The rule that answers or answered it. */
+  rule: text(),
 })
-
-/** Table of consecutive equal permissions of an agent. */
-export const answeredAlike = sqliteTable(
-  'answered_alike',
-  {
-    agent: text().notNull(),
-    /** An `AskedSubject`. */
-    subject: text().notNull(),
-    n: integer().notNull(),
-    lastAt: integer('last_at').notNull(),
-  },
-  (row) => [primaryKey({ columns: [row.agent, row.subject] }), index('answered_alike_last').on(row.lastAt)],
-)
+export type QuestionRow = typeof questions.$inferSelect

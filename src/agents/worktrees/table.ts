@@ -2,7 +2,7 @@ import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 
 /** Worktrees that were made for sessions and are still there. */
 export const worktrees = sqliteTable('worktrees', {
-  session: text().primaryKey(),
+  session: text().notNull(),
   rig: text().notNull(),
   /** The folder of the repository it belongs to. */
   repository: text().notNull(),

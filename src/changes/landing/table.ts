@@ -1,5 +1,4 @@
-import { sql } from 'drizzle-orm'
-import { check, index, integer, primaryKey, real, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { integer, real, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import type { PullRequestLanding } from '../forges/index.ts'
 import { TURN_STATES } from '../turns/index.ts'
 import type { ConflictedFile } from '../yard/index.ts'
@@ -10,201 +9,145 @@ export const LANDING_STATES = [
 ] as const
 export type LandingState = (typeof LANDING_STATES)[number]
 
-const oneOf = (column: string, values: readonly string[]) =>
-  sql.raw(`${column} IN (${values.map((value) => `'${value}'`).join(', ')})`)
-const notDone = sql.raw("state <> 'done'")
-
 /** Branches that are to land, one row for each submission that was not replaced by a later one. */
-export const landings = sqliteTable(
-  'landings',
-  {
-    id: text().primaryKey(),
-    rig: text().notNull(),
-    target: text().notNull(),
-    /** The queue goes by this; one that is submitted again keeps its place. */
-    place: integer().notNull(),
-    state: text({ enum: LANDING_STATES }).notNull(),
-    reason: text().notNull().default(''),
-    /** The guard that a release lets pass. */
-    heldFor: text('held_for').notNull().default(''),
-    session: text(),
-    bead: text(),
-    /** True if the bead was closed when it was submitted. */
-    beadClosed: integer('bead_closed', { mode: 'boolean' }).notNull(),
-    agent: text(),
-    branch: text().notNull(),
-    head: text().notNull(),
-    try: integer().notNull().default(1),
-    batch: text(),
-    /** The commit that landed. */
-    merged: text(),
-    /** The landing whose turn it is. */
-    waitsFor: text('waits_for'),
-    /** The files of its own conflict. */
-    files: text({ mode: 'json' }).notNull().$type<string[]>().default([]),
-    turnUntil: integer('turn_until'),
-    /** The guards that a person let pass. */
-    /** True if the close of its bead submitted it, and its worktree was not checked since. */
-    fromClose: integer('from_close', { mode: 'boolean' }).notNull().default(false),
-    allowed: text({ mode: 'json' }).notNull().$type<string[]>().default([]),
-    submittedBy: text('submitted_by').notNull(),
-    submittedAt: integer('submitted_at').notNull(),
-    updatedAt: integer('updated_at').notNull(),
-  },
-  (row) => [
-    check('landings_state', oneOf('state', LANDING_STATES)),
-    index('landings_queue').on(row.rig, row.state, row.place),
-    index('landings_by_bead').on(row.bead),
-    index('landings_by_branch').on(row.rig, row.branch),
-    index('landings_by_place').on(row.place),
-    index('landings_by_state').on(row.state, row.place),
-  ],
-)
+export const landings = sqliteTable('landings', {
+  id: text().notNull(),
+  rig: text().notNull(),
+  target: text().notNull(),
+  /** The queue goes by this; one that is submitted again keeps its place. */
+  place: integer().notNull(),
+  state: text({ enum: LANDING_STATES }).notNull(),
+  reason: text().notNull().default(''),
+  /** The guard that a release lets pass. */
+  heldFor: text('held_for').notNull().default(''),
+  session: text(),
+  bead: text(),
+  /** True if the bead was closed when it was submitted. */
+  beadClosed: integer('bead_closed', { mode: 'boolean' }).notNull(),
+  agent: text(),
+  branch: text().notNull(),
+  head: text().notNull(),
+  try: integer().notNull().default(1),
+  batch: text(),
+  /** The commit that landed. */
+  merged: text(),
+  /** The landing whose turn it is. */
+  waitsFor: text('waits_for'),
+  /** The files of its own conflict. */
+  files: text({ mode: 'json' }).notNull().$type<string[]>().default([]),
+  turnUntil: integer('turn_until'),
+  /** The guards that a person let pass. */
+  /** True if the close of its bead submitted it, and its worktree was not checked since. */
+  fromClose: integer('from_close', { mode: 'boolean' }).notNull().default(false),
+  allowed: text({ mode: 'json' }).notNull().$type<string[]>().default([]),
+  submittedBy: text('submitted_by').notNull(),
+  submittedAt: integer('submitted_at').notNull(),
+  updatedAt: integer('updated_at').notNull(),
+})
 export type LandingRow = typeof landings.$inferSelect
 
 /** Every head that was submitted. */
-export const landingHeads = sqliteTable(
-  'landing_heads',
-  { landing: text().notNull(), try: integer().notNull(), head: text().notNull() },
-  (heads) => [primaryKey({ columns: [heads.landing, heads.try] }), index('landing_heads_by_head').on(heads.head)],
-)
+export const landingHeads = sqliteTable('landing_heads', {
+  landing: text().notNull(),
+  try: integer().notNull(),
+  head: text().notNull(),
+})
 
 /** Candidates that are checked and pushed together. */
-export const landingBatches = sqliteTable(
-  'landing_batches',
-  {
-    id: text().primaryKey(),
-    rig: text().notNull(),
-    target: text().notNull(),
-    base: text().notNull(),
-    baseTree: text('base_tree').notNull(),
-    state: text({ enum: ['checking', 'bisecting', 'pushing', 'done'] }).notNull(),
-    /** The last position that passed and the first that failed, as far as is known. */
-    lo: integer().notNull(),
-    hi: integer().notNull(),
-    outcome: text().notNull().default(''),
-    createdAt: integer('created_at').notNull(),
-    endedAt: integer('ended_at'),
-    /** Whether its one branch waits for approval, so that it is checked and not pushed. */
-    trial: integer({ mode: 'boolean' }).notNull().default(false),
-  },
-  (row) => [
-    check('landing_batches_state', oneOf('state', ['checking', 'bisecting', 'pushing', 'done'])),
-    index('landing_batches_open').on(row.rig).where(notDone),
-  ],
-)
+export const landingBatches = sqliteTable('landing_batches', {
+  id: text().notNull(),
+  rig: text().notNull(),
+  target: text().notNull(),
+  base: text().notNull(),
+  baseTree: text('base_tree').notNull(),
+  state: text({ enum: ['checking', 'bisecting', 'pushing', 'done'] }).notNull(),
+  /** The last position that passed and the first that failed, as far as is known. */
+  lo: integer().notNull(),
+  hi: integer().notNull(),
+  outcome: text().notNull().default(''),
+  createdAt: integer('created_at').notNull(),
+  endedAt: integer('ended_at'),
+  /** Whether its one branch waits for approval, so that it is checked and not pushed. */
+  trial: integer({ mode: 'boolean' }).notNull().default(false),
+})
 export type BatchRow = typeof landingBatches.$inferSelect
 
 /** The parts of a batch, in order: each candidate contains those before it. */
-export const landingMembers = sqliteTable(
-  'landing_members',
-  {
-    batch: text().notNull(),
-    position: integer().notNull(),
-    landing: text().notNull(),
-    head: text().notNull(),
-    parent: text().notNull(),
-    candidate: text().notNull(),
-    tree: text().notNull(),
-    /** Stands for the paths that it changes and their contents. */
-    expected: text().notNull(),
-  },
-  (members) => [
-    primaryKey({ columns: [members.batch, members.position] }),
-    index('landing_members_by_landing').on(members.landing),
-  ],
-)
+export const landingMembers = sqliteTable('landing_members', {
+  batch: text().notNull(),
+  position: integer().notNull(),
+  landing: text().notNull(),
+  head: text().notNull(),
+  parent: text().notNull(),
+  candidate: text().notNull(),
+  tree: text().notNull(),
+  /** Stands for the paths that it changes and their contents. */
+  expected: text().notNull(),
+})
 export type MemberRow = typeof landingMembers.$inferSelect
 
 /** Pushes that were begun. One is open until its branch is seen to have it, or to have left where it was. */
-export const landingPushes = sqliteTable(
-  'landing_pushes',
-  {
-    id: integer().primaryKey({ autoIncrement: true }),
-    batch: text().notNull(),
-    rig: text().notNull(),
-    target: text().notNull(),
-    old: text().notNull(),
-    new: text().notNull(),
-    upto: integer().notNull(),
-    state: text({ enum: ['open', 'landed', 'overtaken'] }).notNull(),
-    tries: integer().notNull().default(0),
-    message: text().notNull().default(''),
-    startedAt: integer('started_at').notNull(),
-  },
-  (row) => [
-    check('landing_pushes_state', oneOf('state', ['open', 'landed', 'overtaken'])),
-    index('landing_pushes_open').on(row.rig).where(sql.raw("state = 'open'")),
-    index('landing_pushes_by_batch').on(row.batch),
-  ],
-)
+export const landingPushes = sqliteTable('landing_pushes', {
+  id: integer().primaryKey(),
+  batch: text().notNull(),
+  rig: text().notNull(),
+  target: text().notNull(),
+  old: text().notNull(),
+  new: text().notNull(),
+  upto: integer().notNull(),
+  state: text({ enum: ['open', 'landed', 'overtaken'] }).notNull(),
+  tries: integer().notNull().default(0),
+  message: text().notNull().default(''),
+  startedAt: integer('started_at').notNull(),
+})
 export type PushRow = typeof landingPushes.$inferSelect
 
 /** Checks of candidates. Position -1 is the base. */
-export const landingChecks = sqliteTable(
-  'landing_checks',
-  {
-    id: text().primaryKey(),
-    batch: text().notNull(),
-    rig: text().notNull(),
-    position: integer().notNull(),
-    attempt: integer().notNull(),
-    commitId: text('commit_id').notNull(),
-    /** Stands for the tree, the command and its environment. */
-    key: text().notNull(),
-    state: text({ enum: ['starting', 'running', 'done'] }).notNull(),
-    /** Begun again when the host that ran it was lost. */
-    runs: integer().notNull().default(0),
-    verdict: text({ enum: ['green', 'red', 'none'] }),
-    reason: text().notNull().default(''),
-    output: text().notNull().default(''),
-    tokenHash: text('token_hash'),
-    startedAt: integer('started_at'),
-    endedAt: integer('ended_at'),
-  },
-  (row) => [
-    check('landing_checks_state', oneOf('state', ['starting', 'running', 'done'])),
-    check('landing_checks_verdict', oneOf('verdict', ['green', 'red', 'none'])),
-    index('landing_checks_by_batch').on(row.batch, row.position, row.attempt),
-    index('landing_checks_open').on(row.state).where(notDone),
-    index('landing_checks_by_key').on(row.key).where(sql.raw("verdict = 'green'")),
-  ],
-)
+export const landingChecks = sqliteTable('landing_checks', {
+  id: text().notNull(),
+  batch: text().notNull(),
+  rig: text().notNull(),
+  position: integer().notNull(),
+  attempt: integer().notNull(),
+  commitId: text('commit_id').notNull(),
+  /** Stands for the tree, the command and its environment. */
+  key: text().notNull(),
+  state: text({ enum: ['starting', 'running', 'done'] }).notNull(),
+  /** Begun again when the host that ran it was lost. */
+  runs: integer().notNull().default(0),
+  verdict: text({ enum: ['green', 'red', 'none'] }),
+  reason: text().notNull().default(''),
+  output: text().notNull().default(''),
+  tokenHash: text('token_hash'),
+  startedAt: integer('started_at'),
+  endedAt: integer('ended_at'),
+})
 export type CheckRow = typeof landingChecks.$inferSelect
 
 /** Letters to the owners of branches, one for each try. */
-export const landingLetters = sqliteTable(
-  'landing_letters',
-  {
-    landing: text().notNull(),
-    try: integer().notNull(),
-    kind: text({ enum: ['conflict', 'red'] }).notNull(),
-    /** The commit that the owner merges: the target, with the parents that it was merged by. */
-    base: text().notNull(),
-    candidate: text(),
-    details: text({ mode: 'json' }).notNull().$type<LetterDetails>(),
-    state: text({ enum: TURN_STATES }).notNull(),
-    /** The mark of the turn in the log of its program. */
-    mark: text().notNull(),
-    session: text().notNull(),
-    tries: integer().notNull().default(0),
-    reason: text(),
-    createdAt: integer('created_at').notNull(),
-    endedAt: integer('ended_at'),
-    /** When its owner went on with the branch. */
-    resolvedAt: integer('resolved_at'),
-    /** What the session of the owner used from the letter until then; null until that is known. */
-    tokens: integer(),
-    cost: real(),
-    unpriced: integer(),
-  },
-  (letters) => [
-    primaryKey({ columns: [letters.landing, letters.try, letters.kind] }),
-    check('landing_letters_kind', oneOf('kind', ['conflict', 'red'])),
-    check('landing_letters_state', oneOf('state', TURN_STATES)),
-    index('landing_letters_open').on(letters.landing).where(sql.raw("state IN ('waiting', 'sent', 'checking')")),
-  ],
-)
+export const landingLetters = sqliteTable('landing_letters', {
+  landing: text().notNull(),
+  try: integer().notNull(),
+  kind: text({ enum: ['conflict', 'red'] }).notNull(),
+  /** The commit that the owner merges: the target, with the parents that it was merged by. */
+  base: text().notNull(),
+  candidate: text(),
+  details: text({ mode: 'json' }).notNull().$type<LetterDetails>(),
+  state: text({ enum: TURN_STATES }).notNull(),
+  /** The mark of the turn in the log of its program. */
+  mark: text().notNull(),
+  session: text().notNull(),
+  tries: integer().notNull().default(0),
+  reason: text(),
+  createdAt: integer('created_at').notNull(),
+  endedAt: integer('ended_at'),
+  /** When its owner went on with the branch. */
+  resolvedAt: integer('resolved_at'),
+  /** What the session of the owner used from the letter until then; null until that is known. */
+  tokens: integer(),
+  cost: real(),
+  unpriced: integer(),
+})
 export type LetterRow = typeof landingLetters.$inferSelect
 
 /** The content of a letter besides the landing itself. */
@@ -232,58 +175,43 @@ export interface Author {
 }
 
 /** Counts of what happened to landings so far. */
-export const landingTotals = sqliteTable('landing_totals', { name: text().primaryKey(), n: real().notNull() })
+export const landingTotals = sqliteTable('landing_totals', { name: text().notNull(), n: real().notNull() })
 
 /** The target of each rig as last seen, and why nothing lands on it now. */
-export const landingTrains = sqliteTable(
-  'landing_trains',
-  {
-    rig: text().primaryKey(),
-    target: text().notNull(),
-    base: text(),
-    standingFor: text('standing_for').notNull().default(''),
-    standing: text().notNull().default(''),
-    standingSince: integer('standing_since'),
-    /** The base at which it came to stand. */
-    standingAt: text('standing_at'),
-    pausedBy: text('paused_by'),
-    pausedAt: integer('paused_at'),
-  },
-  (row) => [index('landing_trains_standing').on(row.standingFor).where(sql.raw("standing_for <> ''"))],
-)
+export const landingTrains = sqliteTable('landing_trains', {
+  rig: text().notNull(),
+  target: text().notNull(),
+  base: text(),
+  standingFor: text('standing_for').notNull().default(''),
+  standing: text().notNull().default(''),
+  standingSince: integer('standing_since'),
+  /** The base at which it came to stand. */
+  standingAt: text('standing_at'),
+  pausedBy: text('paused_by'),
+  pausedAt: integer('paused_at'),
+})
 export type TrainRow = typeof landingTrains.$inferSelect
 
 /** Landings by pull request: what was proposed, and when it is looked at again. */
-export const landingPullRequests = sqliteTable(
-  'landing_pull_requests',
-  {
-    landing: text().primaryKey(),
-    rig: text().notNull(),
-    /** Counts the branches at the remote that the landing had. */
-    round: integer().notNull(),
-    state: text({ enum: ['open', 'ended'] }).notNull(),
-    proposal: text({ mode: 'json' }).notNull().$type<PullRequestLanding>(),
-    due: integer().notNull(),
-  },
-  (row) => [
-    check('landing_pull_requests_state', oneOf('state', ['open', 'ended'])),
-    index('landing_pull_requests_open').on(row.rig).where(sql.raw("state = 'open'")),
-  ],
-)
+export const landingPullRequests = sqliteTable('landing_pull_requests', {
+  landing: text().notNull(),
+  rig: text().notNull(),
+  /** Counts the branches at the remote that the landing had. */
+  round: integer().notNull(),
+  state: text({ enum: ['open', 'ended'] }).notNull(),
+  proposal: text({ mode: 'json' }).notNull().$type<PullRequestLanding>(),
+  due: integer().notNull(),
+})
 export type PullRequestRow = typeof landingPullRequests.$inferSelect
 
 /** Branches of landed changes that are still to be deleted. */
-export const landingBranches = sqliteTable(
-  'landing_branches',
-  {
-    landing: text().primaryKey(),
-    rig: text().notNull(),
-    branch: text().notNull(),
-    /** The commit that landed: with another one on it, the branch stays. */
-    head: text().notNull(),
-    tries: integer().notNull().default(0),
-    due: integer().notNull(),
-  },
-  (row) => [index('landing_branches_by_rig').on(row.rig)],
-)
+export const landingBranches = sqliteTable('landing_branches', {
+  landing: text().notNull(),
+  rig: text().notNull(),
+  branch: text().notNull(),
+  /** The commit that landed: with another one on it, the branch stays. */
+  head: text().notNull(),
+  tries: integer().notNull().default(0),
+  due: integer().notNull(),
+})
 export type BranchRow = typeof landingBranches.$inferSelect

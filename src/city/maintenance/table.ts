@@ -2,7 +2,7 @@ import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 
 /** The last maintenance runs of a store. */
 export const maintenanceRuns = sqliteTable('maintenance_runs', {
-  n: integer().primaryKey({ autoIncrement: true }),
+  n: integer().primaryKey(),
   startedAt: integer('started_at').notNull(),
   finishedAt: integer('finished_at').notNull(),
   /** `done`, or the step that failed. */

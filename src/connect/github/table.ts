@@ -1,8 +1,8 @@
-import { integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 
 /** Table of each monitor's position in the changes of its repository. */
 export const pullRequestCursors = sqliteTable('pull_request_cursors', {
-  monitor: text().primaryKey(),
+  monitor: text().notNull(),
   /** The address that was read: another repository begins again. */
   source: text().notNull(),
   /** ETag of GitHub's newest page. */
@@ -15,21 +15,17 @@ export const pullRequestCursors = sqliteTable('pull_request_cursors', {
 export type CursorRow = typeof pullRequestCursors.$inferSelect
 
 /** Table of the open pull requests that a monitor watches. */
-export const pullRequestReadiness = sqliteTable(
-  'pull_request_readiness',
-  {
-    monitor: text().notNull(),
-    number: integer().notNull(),
-    headSha: text('head_sha').notNull(),
-    /** Obstacle to merging; '' for none. */
-    failure: text().notNull(),
-    /** Details for its repair, as JSON. */
-    shown: text().notNull(),
-    /** The bead of its repair; '' without one. */
-    repair: text().notNull(),
-    /** True if the repair was given to its route. */
-    isGiven: integer('is_given', { mode: 'boolean' }).notNull(),
-  },
-  (readiness) => [primaryKey({ columns: [readiness.monitor, readiness.number] })],
-)
+export const pullRequestReadiness = sqliteTable('pull_request_readiness', {
+  monitor: text().notNull(),
+  number: integer().notNull(),
+  headSha: text('head_sha').notNull(),
+  /** Obstacle to merging; '' for none. */
+  failure: text().notNull(),
+  /** Details for its repair, as JSON. */
+  shown: text().notNull(),
+  /** The bead of its repair; '' without one. */
+  repair: text().notNull(),
+  /** True if the repair was given to its route. */
+  isGiven: integer('is_given', { mode: 'boolean' }).notNull(),
+})
 export type ReadinessRow = typeof pullRequestReadiness.$inferSelect

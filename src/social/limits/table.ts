@@ -1,16 +1,9 @@
-import { index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 
 /** Recent actions that are limited, by who did them: the number of an agent, or an address. */
-export const charges = sqliteTable(
-  'charges',
-  {
-    who: text().notNull(),
-    what: text().notNull(),
-    at: integer().notNull(),
-    turn: integer().notNull(),
-  },
-  (charge) => [
-    primaryKey({ columns: [charge.who, charge.what, charge.at, charge.turn] }),
-    index('charges_old').on(charge.what, charge.at),
-  ],
-)
+export const charges = sqliteTable('charges', {
+  who: text().notNull(),
+  what: text().notNull(),
+  at: integer().notNull(),
+  turn: integer().notNull(),
+})

@@ -1,25 +1,17 @@
-import { index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 
-export const votes = sqliteTable(
-  'votes',
-  {
-    agent: integer().notNull(),
-    /** 0 for a post, 1 for a comment. */
-    kind: integer().notNull(),
-    target: integer().notNull(),
-    value: integer().notNull(),
-    at: integer().notNull(),
-  },
-  (vote) => [
-    primaryKey({ columns: [vote.agent, vote.kind, vote.target] }),
-    index('votes_on').on(vote.kind, vote.target, vote.value),
-    index('votes_cast').on(vote.agent, vote.at),
-  ],
-)
+export const votes = sqliteTable('votes', {
+  agent: integer().notNull(),
+  /** 0 for a post, 1 for a comment. */
+  kind: integer().notNull(),
+  target: integer().notNull(),
+  value: integer().notNull(),
+  at: integer().notNull(),
+})
 
 /** The votes of deleted and suspended agents that are being undone. */
 export const voteWithdrawals = sqliteTable('vote_withdrawals', {
-  agent: integer().primaryKey(),
+  agent: integer().notNull(),
   /** The first and the last time of these votes. */
   since: integer().notNull(),
   until: integer().notNull(),

@@ -1,7 +1,6 @@
 import { expect, test } from 'bun:test'
 import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { usageFacts } from '../../../src/agents/usage/table.ts'
 import { ChangeApproved } from '../../../src/changes/review/index.ts'
 import { human } from '../../../src/http/guard.ts'
 import { env, git } from '../../agents/worktrees/git.ts'
@@ -66,20 +65,11 @@ test('a conflict reaches its owner once, with both sides, who changed it, and co
     { asks: expect.stringContaining('(conflict): conflicts with main in base.txt; its owner has not answered') },
   ])
   follow(letter, worker.path)
-  await world.city.store.write((tx) => {
-    const fact = {
-      key: 'a',
-      at: world.clock.now(),
-      kind: 'model' as const,
-      sessionId: worker.id,
-      worker: '',
-      agent: '',
-    }
-    tx.orm
-      .insert(usageFacts)
-      .values({ ...fact, rig: 'shop', input: 700, cost: 0.25 })
-      .run()
-  })
+  const use = world.city.store.prepare<unknown, [at: number, session: string]>(
+    `INSERT INTO usage_facts (key, at, kind, session_id, worker, agent, rig, input, cost)
+     VALUES ('a', ?, 'model', ?, '', '', 'shop', 700, 0.25)`,
+  )
+  await world.city.store.write((tx) => tx.run(use, world.clock.now(), worker.id))
   await submit(world, worker)
   await world.settle()
   expect([world.state(id), world.file('base.txt')]).toEqual(['landed', 'one\nM and W\nthree'])

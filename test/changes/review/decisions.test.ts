@@ -1,6 +1,5 @@
 import { expect, test } from 'bun:test'
 import { existsSync } from 'node:fs'
-import { usageFacts } from '../../../src/agents/usage/table.ts'
 import { AppError } from '../../../src/core/errors.ts'
 import { human } from '../../../src/http/guard.ts'
 import { until } from '../../support/until.ts'
@@ -91,16 +90,12 @@ test('each decided change counts once in the totals of its agent, with the time 
   await using world = await reviewWorld()
   const { changes, reviews, store, changeRows } = world.city
   const first = await world.claimed()
+  const use = store.prepare<unknown, [key: string, at: number, session: string, tokens: number, cost: number]>(
+    `INSERT INTO usage_facts (key, at, kind, session_id, worker, agent, rig, input, cost)
+     VALUES (?, ?, 'model', ?, '', 'shop/worker', 'shop', ?, ?)`,
+  )
   const used = (session: string, key: string, tokens: number) =>
-    store.write((tx) =>
-      tx.orm
-        .insert(usageFacts)
-        .values({
-          ...{ key, at: world.clock.now(), kind: 'model', sessionId: session, worker: '', agent: 'shop/worker' },
-          ...{ rig: 'shop', input: tokens, cost: tokens / 1000 },
-        })
-        .run(),
-    )
+    store.write((tx) => tx.run(use, key, world.clock.now(), session, tokens, tokens / 1000))
   await used(first.id, 'a', 500)
   world.clock.step(1000)
   await world.end(first)

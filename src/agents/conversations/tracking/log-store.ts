@@ -1,6 +1,8 @@
 import type { Statement, Store, Tx } from '../../../core/store/index.ts'
 import type { FilePosition } from '../../../programs/logs/index.ts'
-import type { LogRole } from './table.ts'
+
+/** The part of a log in the conversation of its session: `uncertain` ones may be another session's in the same folder. */
+export type LogRole = 'main' | 'side' | 'uncertain'
 
 /** A log of a session's conversation, as it is stored. */
 export interface StoredLog {

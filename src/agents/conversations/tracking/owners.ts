@@ -3,8 +3,7 @@ import { isDescendantOf, readProcess } from '../../../host/process/index.ts'
 import { type LogHandle, type LogOrigin, type LogWriter, logId } from '../../../programs/logs/index.ts'
 import type { SessionRow } from '../../../work/sessions/index.ts'
 import { isOwnFolder, type LogLocator, type LogPlaces } from './locator.ts'
-import type { SessionLogStore } from './log-store.ts'
-import type { LogRole } from './table.ts'
+import type { LogRole, SessionLogStore } from './log-store.ts'
 
 /** Facts that a session's tracker gives when it claims a log. */
 export interface Claimant {

@@ -1,7 +1,7 @@
 import type { FilePosition, LogHandle } from '../../../programs/logs/index.ts'
+import type { LogRole } from './log-store.ts'
 import type { Claim } from './owners.ts'
 import type { SharedLog } from './shared-log.ts'
-import type { LogRole } from './table.ts'
 
 /** A log of a session's conversation. */
 export interface OwnLog extends Claim {

@@ -1,68 +1,45 @@
-import { desc, sql } from 'drizzle-orm'
-import { check, index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { sql } from 'drizzle-orm'
+import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 
 /** The runs of orders, each with a tracking bead. */
-export const orderRuns = sqliteTable(
-  'order_runs',
-  {
-    trackingId: text('tracking_id').primaryKey(),
-    scopedName: text('scoped_name').notNull(),
-    rig: text().notNull(),
-    kind: text({ enum: ['exec', 'formula'] }).notNull(),
-    /** Cause: the kind of its trigger, or `run` for a person or program. */
-    cause: text().notNull(),
-    state: text({ enum: ['starting', 'running', 'done'] }).notNull(),
-    /** Its arguments, until it is over. */
-    vars: text({ mode: 'json' }).$type<Readonly<Record<string, string>>>().notNull().default({}),
-    /** The newest event that it covers. */
-    seq: integer(),
-    createdAt: integer('created_at').notNull(),
-    timeoutMs: integer('timeout_ms').notNull(),
-    pid: integer(),
-    processStarted: text('process_started'),
-    tokenHash: text('token_hash'),
-    startedAt: integer('started_at'),
-    endedAt: integer('ended_at'),
-    outcome: text({ enum: ['success', 'failed', 'canceled'] }),
-    exitCode: integer('exit_code'),
-    signal: text(),
-    error: text(),
-    hasOutput: integer('has_output', { mode: 'boolean' }).notNull().default(false),
-    /** Root created by a formula, and whether it is open. */
-    rootId: text('root_id'),
-    rootOpen: integer('root_open', { mode: 'boolean' }).notNull().default(false),
-    /** Its place in feeds. */
-    feedRank: integer('feed_rank').generatedAlwaysAs(
-      sql`CASE WHEN state != 'done' THEN 0 WHEN outcome = 'success' THEN 3 ELSE 2 END`,
-    ),
-    updatedAt: integer('updated_at').generatedAlwaysAs(sql`coalesce(ended_at, created_at)`),
-  },
-  (run) => [
-    check('order_runs_kind', sql`kind IN ('exec', 'formula')`),
-    check('order_runs_state', sql`state IN ('starting', 'running', 'done')`),
-    check('order_runs_outcome', sql`outcome IN ('success', 'failed', 'canceled')`),
-    index('order_runs_live').on(run.createdAt, run.trackingId).where(sql`state != 'done'`),
-    index('order_runs_starting')
-      .on(sql`cause = 'webhook'`, run.createdAt, run.trackingId)
-      .where(sql`state = 'starting' AND kind = 'exec'`),
-    index('order_runs_live_name').on(run.scopedName).where(sql`state != 'done'`),
-    index('order_runs_open_root').on(run.scopedName).where(sql`root_open = 1`),
-    index('order_runs_root').on(run.rootId).where(sql`root_id IS NOT NULL`),
-    index('order_runs_name').on(run.scopedName, run.createdAt, run.trackingId),
-    index('order_runs_age').on(run.createdAt, run.trackingId),
-    index('order_runs_fed')
-      .on(run.feedRank, desc(run.kind), desc(run.updatedAt), run.trackingId)
-      .where(sql`root_id IS NULL`),
-    index('order_runs_fed_by_rig')
-      .on(run.rig, run.feedRank, desc(run.kind), desc(run.updatedAt), run.trackingId)
-      .where(sql`root_id IS NULL AND rig != ''`),
-  ],
-)
+export const orderRuns = sqliteTable('order_runs', {
+  trackingId: text('tracking_id').notNull(),
+  scopedName: text('scoped_name').notNull(),
+  rig: text().notNull(),
+  kind: text({ enum: ['exec', 'formula'] }).notNull(),
+  /** Cause: the kind of its trigger, or `run` for a person or program. */
+  cause: text().notNull(),
+  state: text({ enum: ['starting', 'running', 'done'] }).notNull(),
+  /** Its arguments, until it is over. */
+  vars: text({ mode: 'json' }).$type<Readonly<Record<string, string>>>().notNull().default({}),
+  /** The newest event that it covers. */
+  seq: integer(),
+  createdAt: integer('created_at').notNull(),
+  timeoutMs: integer('timeout_ms').notNull(),
+  pid: integer(),
+  processStarted: text('process_started'),
+  tokenHash: text('token_hash'),
+  startedAt: integer('started_at'),
+  endedAt: integer('ended_at'),
+  outcome: text({ enum: ['success', 'failed', 'canceled'] }),
+  exitCode: integer('exit_code'),
+  signal: text(),
+  error: text(),
+  hasOutput: integer('has_output', { mode: 'boolean' }).notNull().default(false),
+  /** Root created by a formula, and whether it is open. */
+  rootId: text('root_id'),
+  rootOpen: integer('root_open', { mode: 'boolean' }).notNull().default(false),
+  /** Its place in feeds. */
+  feedRank: integer('feed_rank').generatedAlwaysAs(
+    sql`CASE WHEN state != 'done' THEN 0 WHEN outcome = 'success' THEN 3 ELSE 2 END`,
+  ),
+  updatedAt: integer('updated_at').generatedAlwaysAs(sql`coalesce(ended_at, created_at)`),
+})
 export type OrderRunRow = typeof orderRuns.$inferSelect
 
 /** The last 64 KB of each stream of the commands of orders. */
 export const orderOutputs = sqliteTable('order_outputs', {
-  trackingId: text('tracking_id').primaryKey(),
+  trackingId: text('tracking_id').notNull(),
   stdout: text().notNull(),
   stderr: text().notNull(),
   truncated: integer({ mode: 'boolean' }).notNull(),
@@ -71,7 +48,7 @@ export type OrderOutput = typeof orderOutputs.$inferSelect
 
 /** Table of the position of each order's trigger. */
 export const orderTriggers = sqliteTable('order_triggers', {
-  scopedName: text('scoped_name').primaryKey(),
+  scopedName: text('scoped_name').notNull(),
   /** Start of its latest run, as cooldowns and schedules count it. */
   lastRun: integer('last_run'),
   /** The type of event that it waits for, the newest of them that a run covers, and what came since. */
@@ -84,6 +61,3 @@ export const orderTriggers = sqliteTable('order_triggers', {
   since: integer(),
 })
 export type OrderTriggerRow = typeof orderTriggers.$inferSelect
-
-/** Has a row while orders wait for a person: in a city that an earlier gc had open. */
-export const orderApproval = sqliteTable('order_approval', { since: integer().notNull() })

@@ -1,42 +1,31 @@
-import { index, integer, sqliteTable, text, unique } from 'drizzle-orm/sqlite-core'
+import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import type { LabelColor, LabelKind } from './schema.ts'
 
 /** Table of the labels of a community. */
-export const labelDefinitions = sqliteTable(
-  'label_definitions',
-  {
-    n: integer().primaryKey({ autoIncrement: true }),
-    id: text().notNull().unique(),
-    submolt: integer().notNull(),
-    key: text().notNull(),
-    label: text().notNull(),
-    color: text().$type<LabelColor>(),
-    kind: text().notNull().$type<LabelKind>(),
-    /** Instructions of an agent with this role. */
-    prompt: text(),
-    /** Minutes before it is reminded again. */
-    cadence_minutes: integer(),
-    created_at: integer().notNull(),
-  },
-  (label) => [unique().on(label.submolt, label.key)],
-)
+export const labelDefinitions = sqliteTable('label_definitions', {
+  n: integer().notNull(),
+  id: text().notNull(),
+  submolt: integer().notNull(),
+  key: text().notNull(),
+  label: text().notNull(),
+  color: text().$type<LabelColor>(),
+  kind: text().notNull().$type<LabelKind>(),
+  /** Instructions of an agent with this role. */
+  prompt: text(),
+  /** Minutes before it is reminded again. */
+  cadence_minutes: integer(),
+  created_at: integer().notNull(),
+})
 
-export const labelAttachments = sqliteTable(
-  'label_attachments',
-  {
-    n: integer().primaryKey({ autoIncrement: true }),
-    id: text().notNull().unique(),
-    definition: integer().notNull(),
-    /** The row number of a post, or of an agent for a role. */
-    target: integer().notNull(),
-    is_role: integer().notNull(),
-    placement: text().notNull().$type<'inline' | 'metadata'>(),
-    created_at: integer().notNull(),
-    /** Time of the holder's last reminder. */
-    briefed_at: integer(),
-  },
-  (attachment) => [
-    unique().on(attachment.definition, attachment.target),
-    index('label_attachments_of').on(attachment.is_role, attachment.target, attachment.definition),
-  ],
-)
+export const labelAttachments = sqliteTable('label_attachments', {
+  n: integer().notNull(),
+  id: text().notNull(),
+  definition: integer().notNull(),
+  /** The row number of a post, or of an agent for a role. */
+  target: integer().notNull(),
+  is_role: integer().notNull(),
+  placement: text().notNull().$type<'inline' | 'metadata'>(),
+  created_at: integer().notNull(),
+  /** Time of the holder's last reminder. */
+  briefed_at: integer(),
+})

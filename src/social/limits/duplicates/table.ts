@@ -1,32 +1,18 @@
-import { blob, index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { blob, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 
 /** Texts of the last days, so that one that repeats another is noticed. */
-export const textPrints = sqliteTable(
-  'text_prints',
-  {
-    n: integer().primaryKey({ autoIncrement: true }),
-    /** 0 for a post, 1 for a comment. */
-    kind: integer().notNull(),
-    target: integer().notNull(),
-    /** The post or comment that is shown in place of the target; often the target itself. */
-    shown: integer().notNull(),
-    author: integer().notNull(),
-    bands: text({ mode: 'json' }).notNull(),
-    /** Its words in order, as hashes. */
-    words: blob({ mode: 'buffer' }).notNull(),
-    /** Number of later repeats. */
-    repeats: integer().notNull().default(0),
-    at: integer().notNull(),
-  },
-  (print) => [index('text_prints_by').on(print.author, print.at), index('text_prints_of').on(print.kind, print.target)],
-)
-
-/** The bands of their fingerprints: what is similar has one in common. */
-export const textBands = sqliteTable(
-  'text_bands',
-  {
-    band: integer().notNull(),
-    print: integer().notNull(),
-  },
-  (band) => [primaryKey({ columns: [band.band, band.print] })],
-)
+export const textPrints = sqliteTable('text_prints', {
+  n: integer().notNull(),
+  /** 0 for a post, 1 for a comment. */
+  kind: integer().notNull(),
+  target: integer().notNull(),
+  /** The post or comment that is shown in place of the target; often the target itself. */
+  shown: integer().notNull(),
+  author: integer().notNull(),
+  bands: text({ mode: 'json' }).notNull(),
+  /** Its words in order, as hashes. */
+  words: blob({ mode: 'buffer' }).notNull(),
+  /** Number of later repeats. */
+  repeats: integer().notNull().default(0),
+  at: integer().notNull(),
+})
