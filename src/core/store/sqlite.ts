@@ -1,4 +1,4 @@
-import { constants, Database } from 'bun:sqlite'
+import { constants, Database, type SQLQueryBindings, type Statement } from 'bun:sqlite'
 import { closeSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { AppError, errorMessage } from '../errors.ts'
@@ -6,16 +6,43 @@ import { createFolder } from '../folders.ts'
 
 const CACHE_MB = 32
 
+/** Maximum statements that stay compiled: SQL with lists has one form for each length. */
+const MAX_STATEMENTS = 256
+
+/**
+ * A database that drizzle can use as it is: `prepare`, which drizzle calls whenever a query runs, compiles the same SQL
+ * once. So what it returns is shared, and no one may finalize it.
+ */
+export class ReusingDatabase extends Database {
+  readonly #compiled = new Map<string, Statement<never, SQLQueryBindings[]>>()
+
+  /** A statement for its caller alone. */
+  compile<Row>(sql: string): Statement<Row, SQLQueryBindings[]> {
+    return super.prepare<Row, SQLQueryBindings[]>(sql)
+  }
+
+  /** The most recently used come last; the first is dropped when there are too many. */
+  override prepare(sql: string, params?: SQLQueryBindings | SQLQueryBindings[]): Statement<never, SQLQueryBindings[]> {
+    if (params !== undefined) return super.prepare<never, SQLQueryBindings | SQLQueryBindings[]>(sql, params)
+    const statement = this.#compiled.get(sql) ?? this.compile<never>(sql)
+    this.#compiled.delete(sql)
+    this.#compiled.set(sql, statement)
+    const [first] = this.#compiled.keys()
+    if (this.#compiled.size > MAX_STATEMENTS && first !== undefined) this.#compiled.delete(first)
+    return statement
+  }
+}
+
 /**
  * Opens a database of ours, as all of them are opened; a new one is readable by its owner only. At most `cacheMb`
  * megabytes of its pages are kept in memory.
  */
-export function openDatabase(path: string, cacheMb = CACHE_MB): Database {
-  let db: Database | undefined
+export function openDatabase(path: string, cacheMb = CACHE_MB): ReusingDatabase {
+  let db: ReusingDatabase | undefined
   try {
     createFolder(dirname(path))
     createPrivate(path)
-    db = new Database(path, { readwrite: true, strict: true })
+    db = new ReusingDatabase(path, { readwrite: true, strict: true })
     db.run('PRAGMA busy_timeout = 1000')
     db.run('PRAGMA auto_vacuum = INCREMENTAL')
     db.run('PRAGMA journal_mode = WAL')
@@ -33,9 +60,9 @@ export function openDatabase(path: string, cacheMb = CACHE_MB): Database {
 }
 
 /** Opens a database that another process of ours writes, to read it. */
-export function openReadOnly(path: string, cacheMb = CACHE_MB): Database {
+export function openReadOnly(path: string, cacheMb = CACHE_MB): ReusingDatabase {
   try {
-    const db = new Database(path, { readonly: true, strict: true })
+    const db = new ReusingDatabase(path, { readonly: true, strict: true })
     for (const pragma of ['busy_timeout = 1000', 'temp_store = MEMORY', `cache_size = -${cacheMb * 1024}`]) {
       db.run(`PRAGMA ${pragma}`)
     }

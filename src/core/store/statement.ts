@@ -1,5 +1,6 @@
-import type { Changes, Database, SQLQueryBindings } from 'bun:sqlite'
+import type { Changes, SQLQueryBindings } from 'bun:sqlite'
 import { AppError } from '../errors.ts'
+import type { ReusingDatabase } from './sqlite.ts'
 
 /** SQL with the types of its rows and of what it is given. */
 export interface Statement<Row = unknown, Params extends SQLQueryBindings[] = SQLQueryBindings[]> {
@@ -18,7 +19,7 @@ export class LazyStatement<Row, Params extends SQLQueryBindings[]> implements St
   #compiled: Statement<Row, Params> | undefined
 
   constructor(
-    private readonly db: Database,
+    private readonly db: ReusingDatabase,
     private readonly sql: string,
     private readonly assertOpen: () => void,
   ) {}
@@ -41,7 +42,7 @@ export class LazyStatement<Row, Params extends SQLQueryBindings[]> implements St
 
   get #statement(): Statement<Row, Params> {
     this.assertOpen()
-    this.#compiled ??= this.db.prepare<Row, SQLQueryBindings[]>(this.sql)
+    this.#compiled ??= this.db.compile<Row>(this.sql)
     return this.#compiled
   }
 }

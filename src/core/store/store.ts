@@ -1,5 +1,6 @@
 import type { Changes, Database, SQLQueryBindings } from 'bun:sqlite'
 import { dirname, resolve } from 'node:path'
+import { type BunSQLiteDatabase, drizzle } from 'drizzle-orm/bun-sqlite'
 import { type Actor, GC, type RepeatableRequest } from '../actor.ts'
 import { AppError, errorMessage } from '../errors.ts'
 import { nextTick } from '../event-loop.ts'
@@ -10,7 +11,6 @@ import { displacementOf, failureOf, type StoreFailure } from './failure.ts'
 import { StoreFiles } from './files.ts'
 import { migrate } from './migrate.ts'
 import type { StoreOptions } from './options.ts'
-import { type Orm, ormOf } from './orm.ts'
 import { ReadTransaction } from './read-transaction.ts'
 import {
   closeDisplaced,
@@ -20,6 +20,7 @@ import {
   isStorageError,
   openDatabase,
   openReadOnly,
+  type ReusingDatabase,
   rewritePage,
   toStoreError,
 } from './sqlite.ts'
@@ -31,6 +32,9 @@ import { isSamePosition, WalIndex, type WalPosition } from './wal-index.ts'
 export type { StoreFailure, StoreTrouble } from './failure.ts'
 export type { StoreOptions } from './options.ts'
 
+/** drizzle on the database of a store. */
+export type Orm = BunSQLiteDatabase
+
 type NotPromise<T> = T extends PromiseLike<unknown> ? never : T
 
 /**
@@ -41,7 +45,7 @@ export class Store {
   readonly orm: Orm
   readonly files: StoreFiles
   readonly metrics = new StoreMetrics()
-  readonly #db: Database
+  readonly #db: ReusingDatabase
   readonly #wal: Wal
   readonly #walIndex: WalIndex
   readonly #checkpointer: Checkpointer
@@ -61,11 +65,11 @@ export class Store {
 
   private constructor(
     readonly path: string,
-    db: Database,
+    db: ReusingDatabase,
     options: StoreOptions,
   ) {
     this.#db = db
-    this.orm = ormOf(db)
+    this.orm = drizzle(db)
     this.files = new StoreFiles(path)
     this.#wal = new Wal(path, options.sync)
     this.#walIndex = new WalIndex(path)
