@@ -1,3 +1,4 @@
+-- Valid tokens by city and hash; an ended one stays a while, to tell it from an unknown one.
 CREATE TABLE tokens (
   hash TEXT NOT NULL,
   city TEXT NOT NULL,

@@ -1,3 +1,4 @@
+-- One use: a response of a model, or a run of a session.
 CREATE TABLE usage_facts (
   key TEXT PRIMARY KEY,
   at INTEGER NOT NULL,
@@ -16,6 +17,7 @@ CREATE TABLE usage_facts (
   unpriced INTEGER NOT NULL DEFAULT 0
 ) WITHOUT ROWID;
 CREATE INDEX usage_facts_at ON usage_facts (at);
+-- The sums of usage by quarter hour, rig and agent.
 CREATE TABLE usage_sums (
   at INTEGER NOT NULL,
   rig TEXT NOT NULL,

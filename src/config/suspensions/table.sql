@@ -1,3 +1,4 @@
+-- Manual suspensions that differ from the files.
 CREATE TABLE suspensions (
   kind TEXT NOT NULL CHECK (kind IN ('city', 'rig', 'agent')),
   name TEXT NOT NULL,

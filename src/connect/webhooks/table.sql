@@ -1,3 +1,4 @@
+-- The deliveries that something followed from, so that none is followed twice.
 CREATE TABLE webhook_deliveries (
   webhook TEXT NOT NULL,
   digest TEXT NOT NULL,

@@ -1,4 +1,6 @@
 ALTER TABLE replays RENAME TO replays_before;
+-- The responses to requests with an `Idempotency-Key`, in the order of their keys. `at` is in milliseconds: the date in
+-- a UUIDv7 if `is_dated`, else the time at which the request came.
 CREATE TABLE replays (
   at INTEGER NOT NULL,
   scope BLOB NOT NULL,
@@ -11,6 +13,7 @@ CREATE TABLE replays (
   PRIMARY KEY (at, scope)
 ) WITHOUT ROWID;
 CREATE INDEX replays_undated ON replays (scope) WHERE is_dated = 0;
+-- The date of the newest dated key that was ever dropped.
 CREATE TABLE replays_dropped (
   one INTEGER PRIMARY KEY CHECK (one = 1),
   at INTEGER NOT NULL

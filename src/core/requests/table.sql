@@ -1,3 +1,4 @@
+-- Requests that were accepted and are not finished.
 CREATE TABLE requests (
   id TEXT PRIMARY KEY,
   operation TEXT NOT NULL,

@@ -47,6 +47,7 @@ CREATE TABLE run_waits (
 ) WITHOUT ROWID;
 CREATE INDEX run_waits_of ON run_waits (root_id, since, bead_id);
 
+-- Number of runs of each formula and scope that are in each state. Triggers keep it.
 CREATE TABLE run_counts (
   formula TEXT NOT NULL,
   scope_kind TEXT NOT NULL,
@@ -55,6 +56,7 @@ CREATE TABLE run_counts (
   n INTEGER NOT NULL,
   PRIMARY KEY (formula, scope_kind, scope_ref, state)
 ) WITHOUT ROWID;
+-- Number of runs that are in each state. Triggers keep it.
 CREATE TABLE run_state_counts (
   state TEXT PRIMARY KEY,
   n INTEGER NOT NULL

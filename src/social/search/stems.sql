@@ -8,6 +8,7 @@ CREATE VIRTUAL TABLE agent_stems USING fts5(
 CREATE VIRTUAL TABLE submolt_stems USING fts5(
   name, display_name, description, content='', prefix='2 3', tokenize='porter unicode61 remove_diacritics 2');
 
+-- Progress of the indexes of stems over older texts; empty once complete.
 CREATE TABLE search_rebuilds (
   name TEXT PRIMARY KEY,
   done INTEGER NOT NULL,

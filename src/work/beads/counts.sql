@@ -10,6 +10,7 @@ CREATE TABLE bead_label_counts (
 INSERT INTO bead_label_counts
   SELECT l.value, b.closed, b.rig, b.type, count(*) FROM beads b, json_each(b.labels) l
   GROUP BY l.value, b.closed, b.rig, b.type;
+-- Number of beads that have an assignee. Triggers keep it.
 CREATE TABLE bead_assignee_counts (
   assignee TEXT NOT NULL,
   closed INTEGER NOT NULL,

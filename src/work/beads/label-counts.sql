@@ -4,6 +4,7 @@ DROP TRIGGER bead_labels_changed;
 DROP TRIGGER bead_labels_lost;
 DROP TRIGGER bead_labels_over;
 DROP TABLE bead_label_counts;
+-- Number of beads that have a label, by assignee ('' for none). Triggers keep it.
 CREATE TABLE bead_label_counts (
   label TEXT NOT NULL,
   assignee TEXT NOT NULL,

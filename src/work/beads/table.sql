@@ -1,3 +1,4 @@
+-- The last number that was given out for each id prefix.
 CREATE TABLE prefixes (
   prefix TEXT PRIMARY KEY,
   last INTEGER NOT NULL
@@ -49,6 +50,7 @@ CREATE INDEX beads_routed ON beads (routed_to, created_at, id, defer_until, type
 CREATE INDEX beads_held ON beads (assignee, status, created_at, id, ready, defer_until)
   WHERE assignee != '' AND status != 'closed' AND workable = 1;
 
+-- The labels of beads, in the order of lists. Triggers keep them.
 CREATE TABLE bead_labels (
   label TEXT NOT NULL,
   closed INTEGER NOT NULL,
@@ -64,6 +66,7 @@ CREATE TABLE bead_edges (
   PRIMARY KEY (issue_id, depends_on_id, type)
 ) WITHOUT ROWID;
 CREATE INDEX bead_edges_back ON bead_edges (depends_on_id, type, issue_id);
+-- Number of beads, and how many of them are ready. Triggers keep it.
 CREATE TABLE bead_counts (
   rig TEXT NOT NULL,
   type TEXT NOT NULL,

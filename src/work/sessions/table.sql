@@ -49,6 +49,7 @@ CREATE INDEX sessions_all ON sessions (created_at DESC, id DESC);
 CREATE INDEX sessions_past_name ON sessions (session_name, created_at);
 CREATE INDEX sessions_past_alias ON sessions (alias, created_at) WHERE alias IS NOT NULL;
 CREATE INDEX sessions_hosted ON sessions (host_key) WHERE host_key IS NOT NULL;
+-- Credentials by hash, one per incarnation; an ended one is kept so that it can be told from an unknown one.
 CREATE TABLE session_tokens (
   hash TEXT PRIMARY KEY,
   session_id TEXT NOT NULL,
@@ -69,6 +70,7 @@ CREATE TABLE session_messages (
   ended_at INTEGER
 );
 CREATE INDEX session_messages_waiting ON session_messages (session_id, id) WHERE state = 'queued';
+-- The failed starts of an agent in a row, or the sessions that ended over a bead, and when it is tried again.
 CREATE TABLE troubles (
   kind TEXT NOT NULL CHECK (kind IN ('agent', 'bead')),
   subject TEXT NOT NULL,

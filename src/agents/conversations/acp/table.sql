@@ -5,6 +5,7 @@ CREATE TABLE acp_runs (
   turn TEXT NOT NULL DEFAULT ''
 ) WITHOUT ROWID;
 CREATE INDEX acp_runs_session ON acp_runs (session_id);
+-- The records of all runs of a session, as the session host sent them.
 CREATE TABLE acp_records (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   session_id TEXT NOT NULL,
