@@ -159,7 +159,7 @@ describe('a crafted backup is rejected before anything is written', () => {
     [
       'a bomb after its end',
       () => gzipSync(Buffer.concat([craftTar(good), new Uint8Array(300_000_000)])),
-      'goes on after its end',
+      'continues after its end',
     ],
     ['half of it', () => craftTarGz(good).subarray(0, 2000), 'cannot be unpacked'],
     ['all but its sum', () => craftTarGz(good).subarray(0, -8), 'cannot be unpacked'],
