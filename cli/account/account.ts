@@ -34,7 +34,7 @@ export function accountCommands(program: Command, context: CommandContext): void
       const city = await context.city()
       const removed = await city.call('DELETE ~/accounts/{name}', { params: { name } })
       if (options.json) return printJson(context.io, removed)
-      printLine(context.io, `Account ${name} was removed; what runs on it goes on.`)
+      printLine(context.io, `Account ${name} was removed; sessions that use it keep running.`)
     })
   withJson(account.command('check').description('check logins; working ones are used again'))
     .argument('[account]')

@@ -48,9 +48,9 @@ export async function offerLogin(context: CommandContext, path: string, agent: s
   const login = unsharedLoginOf({ path, home: resolveHome(io.env), env: io.env }, agent)
   if (!login) return
   const { provider, file } = login
-  io.err(`gc: its sessions are confined and do not see your log-in, ${file}.\n`)
+  io.err(`gc: its sessions are sandboxed and do not see your login, ${file}.\n`)
   if (!io.isInteractive) {
-    io.err(`gc: \`gc confine share-login ${provider}\` lets them read it; with a key of its API they do not need it.\n`)
+    io.err(`gc: \`gc confine share-login ${provider}\` lets them read it; with an API key they do not need it.\n`)
     return
   }
   const question = `${RISK} With a key of its API sessions do not need it.\nLet sessions of ${provider} read it in this city?`

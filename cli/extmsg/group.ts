@@ -77,5 +77,5 @@ async function remove(context: CommandContext, id: string, handle: string, optio
   const city = await context.city()
   const result = await city.call('DELETE ~/extmsg/participants', { body: { group_id: id, handle } })
   if (options.json) return printJson(context.io, result)
-  printLine(context.io, sanitizeLine(`Nobody answers in ${id} as ${handle} any more.`))
+  printLine(context.io, sanitizeLine(`No session answers in ${id} as ${handle} now.`))
 }

@@ -68,8 +68,8 @@ function senderOf({ env }: Io, { id, binding, group_id }: ConversationView, sess
   const sender = session ?? (env.GC_SESSION_ID || binding?.SessionID || binding?.AgentName)
   if (sender) return sender
   if (group_id === undefined)
-    throw failure(`nobody answers ${id}; \`gc extmsg bind ${id} --session <session>\` says who does`)
-  throw usageError(`several sessions may answer ${id}: say with --session in whose name`)
+    throw failure(`no session answers ${id}; bind one with \`gc extmsg bind ${id} --session <session>\``)
+  throw usageError(`several sessions may answer ${id}; choose one with --session`)
 }
 
 const REASONS: Readonly<Record<string, string>> = {

@@ -18,6 +18,6 @@ export function approveCommand(order: Command, context: CommandContext): void {
       if (json) return printJson(context.io, { approved })
       const waited =
         approved === 0 ? 'No order waited' : `${approved} ${approved === 1 ? 'order waited' : 'orders waited'}`
-      printLine(context.io, `${waited}; orders of ${city.name} start by themselves.`)
+      printLine(context.io, `${waited}; orders of ${city.name} start automatically.`)
     })
 }

@@ -15,8 +15,8 @@ export async function fetchMissingPacks(context: CommandContext, path: string): 
   } catch (error) {
     if (context.io.signal.aborted) throw error
     const reason = error instanceof Error ? error.message : String(error)
-    const remedy = '`gc import check` says what is missing, `gc import install` fetches it'
-    context.io.err(`gc: ${reason}\ngc: a city that ran before goes on with what it had; ${remedy}\n`)
+    const remedy = '`gc import check` lists what is missing, `gc import install` fetches it'
+    context.io.err(`gc: ${reason}\ngc: a city that ran before keeps its last good configuration; ${remedy}\n`)
   }
 }
 

@@ -106,7 +106,7 @@ async function restart(context: CommandContext, name: string, options: JsonOptio
   const city = await context.city()
   const restarted = await city.call('POST ~/service/{name}/restart', { params: { name } })
   if (options.json) return printJson(context.io, envelope({ ...restarted }))
-  printLine(context.io, `Service ${name} was started anew; \`gc service show ${name}\` shows when it is ready.`)
+  printLine(context.io, `Service ${name} was restarted; \`gc service show ${name}\` shows when it is ready.`)
 }
 
 async function logs(context: CommandContext, name: string, { lines, follow, json }: LogOptions): Promise<void> {

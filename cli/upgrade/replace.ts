@@ -31,7 +31,7 @@ export async function replace(given: CommandContext, plan: Plan, target: string)
   if (!running.start) {
     return printLine(
       io,
-      `Process ${running.pid} is still the gc before: end it with ctrl-c and start it again; its agents go on meanwhile.`,
+      `Process ${running.pid} still runs the previous gc: stop it with ctrl-c and start it again; its agents keep running.`,
     )
   }
   await restart(context, plan, { target, home, start: running.start, pid: running.pid })

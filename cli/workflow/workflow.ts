@@ -72,7 +72,7 @@ async function deleteSource(context: CommandContext, bead: string, options: Dele
     return printJson(context.io, envelope({ source_bead_id: bead, applied: options.apply === true, workflows }))
   }
   const name = sanitizeLine(bead)
-  if (runs.length === 0) return printLine(context.io, `No run goes on for ${name}.`)
+  if (runs.length === 0) return printLine(context.io, `No run is active for ${name}.`)
   for (const each of ended) printLine(context.io, sentence(each))
   if (options.apply) return
   for (const { run_id, title } of runs) printLine(context.io, sanitizeLine(`${run_id}  ${title}`))
@@ -84,7 +84,7 @@ async function reopenSource(context: CommandContext, bead: string, { json }: Jso
   const { runs } = await runsOf(city, bead)
   if (runs.length > 0) {
     const ids = runs.map(({ run_id }) => run_id).join(', ')
-    throw failure(`${bead} has runs that go on (${ids}): gc workflow delete-source ${bead} --apply ends them`)
+    throw failure(`${bead} has active runs (${ids}); end them with gc workflow delete-source ${bead} --apply`)
   }
   const { status } = await city.call('GET ~/bead/{id}', { params: { id: bead } })
   if (status === 'closed') await city.call('POST ~/bead/{id}/reopen', { params: { id: bead } })

@@ -70,7 +70,7 @@ const restart = (name: string): Action => ({
   name: 'restart',
   many: {},
   help: 'end the sessions of the agent and start new ones',
-  confirm: `Restart the agent ${name}? Its sessions end at once, whatever they are doing.`,
+  confirm: `Restart the agent ${name}? Its sessions stop immediately, in the middle of their work.`,
   run: async (reach) => {
     await act(reach, name, 'restart')
     return { text: `${name} is restarting` }

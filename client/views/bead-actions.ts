@@ -23,7 +23,7 @@ export function beadActions(bead: Bead): Action[] {
     comment(id),
     { ...unpark(id), disabled: labels.includes('gc:parked') ? undefined : `${id} is not parked`, many: {} },
     joinConvoy(id),
-    attachTo(assignee, `nobody works on ${id}`),
+    attachTo(assignee, `no session works on ${id}`),
     copy('y', 'copy', 'its id', id),
   ]
 }
@@ -68,7 +68,7 @@ const assign = (bead: Bead): Action => ({
       ...{ initial: bead.assignee ?? '', isOptional: true },
     },
   ],
-  many: { fields: [{ name: 'assignee', title: 'session for all of them (empty for nobody)', isOptional: true }] },
+  many: { fields: [{ name: 'assignee', title: 'session for all of them (empty to unassign)', isOptional: true }] },
   run: (reach, values) => change(reach, bead, 'assignee', values.assignee ?? ''),
 })
 

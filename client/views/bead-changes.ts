@@ -24,7 +24,7 @@ export async function change({ city }: Reach, seen: Bead, field: Field, value: s
   const before = fieldOf(seen, field)
   if (fieldOf(await read(city, id), field) !== before)
     throw new Error(
-      `somebody has changed the ${field} of ${id} meanwhile; nothing was done: esc, look at it, edit it anew`,
+      `the ${field} of ${id} has changed since you opened it; nothing was saved: press esc, check it, edit it again`,
     )
   if (value === before) return { text: `the ${field} of ${id} is as it was` }
   await write(city, id, field, value)
@@ -40,7 +40,7 @@ const takeBack =
   (id: string, field: Field, before: string, after: string) =>
   async ({ city }: Reach): Promise<Outcome> => {
     if (fieldOf(await read(city, id), field) !== after)
-      throw new Error(`somebody has changed the ${field} of ${id} since; nothing was taken back`)
+      throw new Error(`the ${field} of ${id} has changed since; nothing was undone`)
     await write(city, id, field, before)
     return { text: `the ${field} of ${id} is ${wordsOf(field, before)} again` }
   }

@@ -100,13 +100,15 @@ function headLines(view: Conversation, group: Group | undefined): Line[] {
     who === ''
       ? { text: 'no session replies: b binds it to one', tone: 'warning' }
       : { text: `answered by ${who}${view.binding?.SessionID ? ' (enter opens it)' : ''}` },
-    ...(view.undelivered ? [{ text: `its messages reach nobody: ${view.undelivered}`, tone: 'bad' as const }] : []),
+    ...(view.undelivered
+      ? [{ text: `its messages are not delivered: ${view.undelivered}`, tone: 'bad' as const }]
+      : []),
     ...(group ? [groupLine(group)] : []),
   ]
 }
 
 const groupLine = ({ DefaultHandle: first, LastAddressedHandle: last }: Group): Line => ({
-  text: `what names nobody goes to ${last || first || 'nobody'}; the default is ${first || 'nobody'}`,
+  text: `messages without a name go to ${last || first || 'no session'}; the default is ${first || 'none'}`,
 })
 
 const messageLines = (message: Message): Line[] => [
@@ -140,7 +142,7 @@ function actionsOf({ id, conversation, binding, undelivered }: Conversation): Ac
       help: 'unbind it',
       disabled: binding || undelivered ? undefined : 'it is not bound',
       confirm: binding
-        ? `Unbind ${name}? Nobody is told what people write there from then on.`
+        ? `Unbind ${name}? New messages there then reach no session.`
         : `Leave the last message of ${name} without an answer?`,
       run: async ({ city }) => {
         await city.call('POST ~/extmsg/unbind', { body: { conversation } })

@@ -43,7 +43,7 @@ async function diffLines(
     ...(missing > 0 ? [{ text: `and ${missing} more files`, tone: 'quiet' as const }] : []),
     { text: '' },
     ...(await patchLines(reach, patch)),
-    ...(cut ? [{ text: `The diff goes on: see it whole in ${path}.`, tone: 'warning' as const }] : []),
+    ...(cut ? [{ text: `The diff is cut here: read all of it in ${path}.`, tone: 'warning' as const }] : []),
   ]
 }
 

@@ -39,7 +39,7 @@ export function landingActions(landing: Landing): Action[] {
       ...{ key: 'r', name: 'retry', many: {}, help: 'try it again, with the commit that was submitted' },
       disabled: RETRIED.includes(state)
         ? undefined
-        : (moving ?? `${id} is ${stateWords(state)}, which goes on by itself`),
+        : (moving ?? `${id} is ${stateWords(state)}, which continues automatically`),
       confirm: `Retry ${nameOf(landing)}?\nIt goes to the queue of ${rig} again, as its first try.`,
       run: change(id, 'retry', 'is tried again'),
     },
@@ -48,14 +48,14 @@ export function landingActions(landing: Landing): Action[] {
     {
       ...{ key: 'x', name: 'cancel', many: {}, help: 'take it out of the queue; its branch stays' },
       disabled: moving,
-      confirm: `Cancel the landing of ${nameOf(landing)}?\nIt leaves the queue of ${rig}. The branch stays as it is.`,
+      confirm: `Cancel the landing of ${nameOf(landing)}?\nIt leaves the queue of ${rig}. The branch is not changed.`,
       fields: [{ name: 'reason', title: 'why it is cancelled', isOptional: true }],
       run: change(id, 'cancel', 'is out of the queue'),
     },
     {
       ...{ key: 'X', name: 'give-up', many: {}, help: 'give it up, as it cannot land' },
       disabled: moving,
-      confirm: `Give up ${nameOf(landing)}?\nIt will not land on ${target}. The branch stays as it is.`,
+      confirm: `Give up ${nameOf(landing)}?\nIt will not land on ${target}. The branch is not changed.`,
       fields: [{ name: 'reason', title: 'why it is given up', isOptional: true }],
       run: change(id, 'give-up', 'is given up'),
     },

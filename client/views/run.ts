@@ -55,7 +55,7 @@ export const runPage = table<Step>({
   actionsOf: (step) => [
     retry(step),
     skip(step),
-    attachTo(step.assignee, `nobody works on ${step.id}`),
+    attachTo(step.assignee, `no session works on ${step.id}`),
     copy('Y', 'copy-step', 'the id of the step', step.id),
   ],
 })
@@ -91,7 +91,7 @@ const retry = ({ run, id, title, status }: Step): Action => ({
   confirm: `Retry ${run} from ${id} (${title})? This step and all that follow it are done again.`,
   run: async ({ city }) => {
     await city.call('POST ~/runs/{run_id}/retry', { params: { run_id: run }, body: { step: id } })
-    return { text: `${run} goes on from ${id}` }
+    return { text: `${run} continues from ${id}` }
   },
 })
 

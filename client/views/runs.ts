@@ -98,7 +98,7 @@ const resume =
   (id: string): Action['run'] =>
   async ({ city }) => {
     await city.call('POST ~/runs/{run_id}/resume', { params: { run_id: id } })
-    return { text: `${id} goes on` }
+    return { text: `${id} continues` }
   }
 
 const pause =
@@ -140,14 +140,14 @@ export function runActions({ run_id: id, title, status }: Run): Action[] {
       confirm: `Retry ${id} (${title})? What failed, and all that follows it, is done again.`,
       run: async ({ city }) => {
         await city.call('POST ~/runs/{run_id}/retry', { params, body: {} })
-        return { text: `${id} goes on where it failed` }
+        return { text: `${id} continues where it failed` }
       },
     },
     {
       key: 'd',
       name: 'dismiss',
       help: 'clear its failure from what needs attention',
-      disabled: ended === undefined ? `${id} goes on` : undefined,
+      disabled: ended === undefined ? `${id} is still running` : undefined,
       run: async ({ city }) => {
         await city.call('POST ~/runs/{run_id}/dismiss', { params })
         return { text: `${id} no longer needs attention` }

@@ -39,7 +39,7 @@ const obstaclesOf = (session: SessionFacts) => ({
   closed: session.state === '' ? `${session.id} is closed` : undefined,
 })
 
-const GO_ON = 'Go on with your work.'
+const GO_ON = 'Continue your work.'
 
 /** Sending a message, by when the session gets it. */
 function messageActions(session: SessionFacts): Action[] {
@@ -105,7 +105,7 @@ function stateActions(session: SessionFacts): Action[] {
       help: 'restart its program; work and conversation continue',
       disabled: notRunning,
       many: {},
-      confirm: `Restart ${name}? Its program ends at once; its work and its conversation go on.`,
+      confirm: `Restart ${name}? Its program stops immediately; its work and its conversation continue.`,
       run: async ({ city }) => {
         await city.call('POST ~/session/{id}/restart', { params: { id }, body: {} })
         return { text: `${id} is restarted` }
@@ -136,10 +136,10 @@ const kill = (id: string, name: string): Action => ({
   key: 'x',
   name: 'kill',
   help: 'end its program; it may be started again',
-  confirm: `Kill ${name}? Its program ends at once, whatever it is doing.`,
+  confirm: `Kill ${name}? Its program stops immediately, in the middle of its work.`,
   run: async (reach) => {
     const { running } = await reach.city.call('GET ~/session/{id}', { params: { id } })
-    if (!running) return { text: `${id} had ended by itself; nothing was killed` }
+    if (!running) return { text: `${id} had already exited; nothing was killed` }
     return request(id, 'kill', 'was killed')(reach, {})
   },
 })

@@ -105,7 +105,7 @@ async function doTo(
   const own = { ...reach, client, city: client.city(reach.city.name) }
   try {
     const change = await row.changed?.(own)
-    if (change !== undefined) return { id, why: `${change}; it was left as it is` }
+    if (change !== undefined) return { id, why: `${change}; it was not changed` }
     return { id, undo: (await action.run(own, values)).undo }
   } catch (error) {
     const text = error instanceof Error ? error.message : String(error)
@@ -143,7 +143,7 @@ async function takeBack(
     }
   }
   const reasons = left.length === 0 ? '' : `, ${left.length} not: ${reasonsOf(left)}`
-  return { text: `${name} was taken back for ${undos.length - left.length}${reasons}` }
+  return { text: `${name} was undone for ${undos.length - left.length}${reasons}` }
 }
 
 const asWord = (id: string): RegExp => new RegExp(`(?<![\\w-])${RegExp.escape(id)}(?![\\w-])`, 'g')

@@ -8,7 +8,7 @@ export const slingText = (agent?: string): Action => ({
   help: 'give an agent a new piece of work',
   fields: [
     { name: 'agent', title: 'agent', names: 'agent', ...(agent !== undefined && { initial: agent }) },
-    { name: 'title', title: 'what is to be done' },
+    { name: 'title', title: 'task' },
   ],
   run: async ({ city }, { agent: target = '', title = '' }) => {
     const { bead } = await city.call('POST ~/sling/text', { body: { target, title } })

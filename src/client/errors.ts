@@ -79,7 +79,7 @@ export class SupervisorOutage extends Error {
     override readonly cause: unknown,
   ) {
     const reason = cause instanceof ApiError ? cause.sentence : cause instanceof Error ? cause.message : String(cause)
-    super(`the supervisor could not answer for ${seconds} s: ${reason}. Go on with your work and try this again later`)
+    super(`the supervisor did not respond for ${seconds} s: ${reason}. Continue your work and try this again later`)
     this.name = 'SupervisorOutage'
   }
 }

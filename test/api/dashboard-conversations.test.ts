@@ -36,7 +36,7 @@ test('the dashboard shows conversations outside, who answers them, and what was 
   await post('inbound', { message: message('m2', 'e1') })
   const waiting = await conversationPage.load(reach('c1'))
   expect(waiting.head?.map(({ text }) => text)).toContain(
-    'its messages reach nobody: no session replies to it. The last: Ann: this is m2',
+    'its messages are not delivered: no session replies to it. The last: Ann: this is m2',
   )
   await declare(city, 'mayor', {}, { max_active_sessions: 1 })
   const { id } = await startSession(city, 'mayor')
@@ -45,5 +45,5 @@ test('the dashboard shows conversations outside, who answers them, and what was 
   expect(bound.opens).toEqual({ page: 'session', city: city.name, subject: id })
   expect(bound.head?.some(({ text }) => text.includes('nobody'))).toBe(false)
   const grouped = await conversationPage.load(reach('c2'))
-  expect(grouped.head?.map(({ text }) => text)).toContain('what names nobody goes to clerk; the default is clerk')
+  expect(grouped.head?.map(({ text }) => text)).toContain('messages without a name go to clerk; the default is clerk')
 })

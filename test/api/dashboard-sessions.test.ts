@@ -46,7 +46,7 @@ test('killing a session that has ended meanwhile says so, and kills nothing', as
   const kill = items[0]?.actions().find(({ name }) => name === 'kill')
   await town.city.call(`POST ~/session/${id}/close`)
   const types = await town.city.types(async () => {
-    expect(await kill?.run(reach(town), {})).toEqual({ text: `${id} had ended by itself; nothing was killed` })
+    expect(await kill?.run(reach(town), {})).toEqual({ text: `${id} had already exited; nothing was killed` })
   })
   expect(types).toEqual([])
 })

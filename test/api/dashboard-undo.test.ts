@@ -119,10 +119,10 @@ describe('taking an action back', () => {
     await town.city.call(`PATCH ~/bead/${id}`, { body: { title: 'Gild it' } })
     const types = await town.city.types(async () => {
       await expect(undo?.run(reach(town), {})).rejects.toThrow(
-        `somebody has changed the title of ${id} since; nothing was taken back`,
+        `the title of ${id} has changed since; nothing was undone`,
       )
       await expect(edit.run(reach(town), { title: 'Tear it down' })).rejects.toThrow(
-        `somebody has changed the title of ${id} meanwhile; nothing was done`,
+        `the title of ${id} has changed since you opened it; nothing was saved`,
       )
     })
     expect(types).toEqual([])

@@ -573,7 +573,7 @@ pre_start = ["sleep 5"]
     expect(waiting).toMatchObject({
       request_id: request,
       operation: 'session.create',
-      waits_for: expect.stringContaining('single may have 1 at once and has 1'),
+      waits_for: expect.stringContaining('single has 1 of 1 sessions'),
     })
     const seq = await city.head()
     const withdrawn = await city.call(`DELETE ~/sessions/request/${request}`)

@@ -37,7 +37,7 @@ describe('a confined session', () => {
     const file = join(it.path, 'city.toml')
     writeFileSync(file, readFileSync(file, 'utf8').replace('"off"', '"default"'))
     const mode = async () => (await it.call(`GET ~/session/${before.id}/denials`)).body.confine
-    await eventually('it is to be confined', 10_000, mode, (each) => each === 'default')
+    await eventually('it runs in a sandbox', 10_000, mode, (each) => each === 'default')
     await it.call(`POST ~/session/${before.id}/kill`)
     const folder = join(it.path, '.gc/agents/mayor')
     await eventually('it runs elsewhere', 30_000, async () => existsSync(join(folder, 'done')), Boolean)

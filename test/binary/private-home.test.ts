@@ -64,8 +64,8 @@ test('gc agent add says that confined sessions do not see a login, and gc confin
   const gc = (...words: string[]) => runGc(world, '--city', 'mill', ...words)
   await gc('register', path)
   const add = (name: string) => gc('agent', 'add', name, '--provider', 'claude', '--suspended')
-  const hint = `gc: its sessions are confined and do not see your log-in, ${file}.
-gc: \`gc confine share-login claude\` lets them read it; with a key of its API they do not need it.
+  const hint = `gc: its sessions are sandboxed and do not see your login, ${file}.
+gc: \`gc confine share-login claude\` lets them read it; with an API key they do not need it.
 `
   expect(await add('ann')).toMatchObject({ status: 0, err: expect.stringContaining(hint) })
   const shared = `Confined sessions of claude read ${file} from their next start.\n`
@@ -73,6 +73,6 @@ gc: \`gc confine share-login claude\` lets them read it; with a key of its API t
   expect((await gc('agent', 'add', 'dan', '--provider', 'claude', '--share-login')).out).toContain(shared)
   expect(await gc('confine', 'share-login', 'claude', '--stop')).toMatchObject({ status: 0, err: '' })
   expect(await gc('confine', 'share-login', 'claude')).toMatchObject({ status: 0, err: '' })
-  expect((await add('bob')).err).not.toContain('log-in')
+  expect((await add('bob')).err).not.toContain('do not see your login')
   expect((await gc('confine', 'explain', 'bob')).out).toContain('the login of its program')
 })

@@ -203,7 +203,7 @@ describe('gc confine share-login', () => {
     using it = loggedIn()
     expect((await it.run('share-login', 'claud')).err).toContain('there is no provider "claud"; did you mean "claude"?')
     expect((await it.run('share-login', 'amp')).err).toContain(
-      'gc knows of no file with the log-in of amp, only of claude',
+      'gc does not know the login file of amp, only those of claude',
     )
     const session = { ...it.shell, env: { ...it.shell.env, GC_SESSION_ID: 'gc-1', GC_TOKEN: 'gcs_x' } }
     expect((await gc(['confine', 'share-login', 'claude'], session)).err).toContain('a session may not say')

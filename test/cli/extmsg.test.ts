@@ -50,7 +50,7 @@ describe('gc extmsg', () => {
     expect((await town.gc(['extmsg', 'unbind', id])).out).toBe('Nothing was bound.\n')
     expect(await town.gc(['extmsg', 'send', id, 'x'])).toMatchObject({
       status: 1,
-      err: expect.stringContaining(`nobody answers ${id}; `),
+      err: expect.stringContaining(`no session answers ${id}; `),
     })
   })
 
@@ -85,7 +85,7 @@ describe('gc extmsg', () => {
     expect((await town.gc(['extmsg', 'group', 'show', ...named('r1')])).out).toContain('default ann')
     await arrives('m1', 'r1')
     const id = await idOf('r1')
-    expect((await town.gc(['extmsg', 'send', id, 'x'])).err).toContain('say with --session in whose name')
+    expect((await town.gc(['extmsg', 'send', id, 'x'])).err).toContain('choose one with --session')
     expect((await town.gc(['extmsg', 'group', 'remove', created.ID, 'ann'])).status).toBe(0)
   })
 

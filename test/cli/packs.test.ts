@@ -196,7 +196,7 @@ describe('gc reload', () => {
     writeFileSync(join(town.city, 'agents/later/agent.toml'), 'start_command = "cat"\n')
     await town.gc(['reload'])
     expect((await town.gc(['reload'])).out).toMatch(
-      /^Nothing has changed in town since [-0-9]{10} [:0-9]{8}, when agents\/later\/agent\.toml came into force\.\n$/,
+      /^Nothing has changed in town since [-0-9]{10} [:0-9]{8}, when agents\/later\/agent\.toml was applied\.\n$/,
     )
     rmSync(join(town.city, 'agents/later'), { recursive: true })
   })

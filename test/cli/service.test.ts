@@ -56,7 +56,7 @@ describe('gc service', () => {
   test('restarts a service, with one process after the other', async () => {
     const before = await show()
     const { out } = await town.gc(['service', 'restart', 'echo'])
-    expect(out).toBe('Service echo was started anew; `gc service show echo` shows when it is ready.\n')
+    expect(out).toBe('Service echo was restarted; `gc service show echo` shows when it is ready.\n')
     const after = await whenReady()
     expect(after.pid).not.toBe(before.pid)
     expect(await town.gc(['service', 'restart', 'wrong'])).toMatchObject({

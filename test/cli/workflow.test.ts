@@ -42,7 +42,7 @@ test('gc workflow ends the runs of a bead, and opens the bead for another', asyn
   expect((await town.gc(['workflow', 'reopen-source', id])).err).toContain('delete-source')
   const applied = await town.json<{ workflows: { closed: number }[] }>(['convoy', 'delete-source', id, '--apply'])
   expect(applied).toMatchObject({ ok: true, applied: true, workflows: [{ closed: 3 }] })
-  expect((await town.gc(['workflow', 'delete-source', id, '--apply'])).out).toBe(`No run goes on for ${id}.\n`)
+  expect((await town.gc(['workflow', 'delete-source', id, '--apply'])).out).toBe(`No run is active for ${id}.\n`)
   expect(await town.json(['workflow', 'reopen-source', id])).toMatchObject({ reopened: true, status: 'open' })
   expect(await launch()).toMatchObject({ status: 0 })
   expect((await town.gc(['workflow', 'control', '--serve'])).out).toContain('nothing to do')

@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { literalsOf, literalTexts } from './literals.ts'
 import { hasPhrase, statistics } from './prose.ts'
 import { commentsOf, docComments, headless, helpTexts, sentencesIn } from './texts.ts'
 
@@ -23,6 +24,18 @@ test('doc comments name what they describe', () => {
   expect(statistics(sentencesIn(comments)).mean).toBeLessThanOrEqual(MAX_MEAN)
   expect(headless(comments).length / comments.length).toBeLessThanOrEqual(MAX_HEADLESS)
   expect(comments.filter(({ text }) => hasPhrase(text))).toEqual([])
+})
+
+test('the texts in the sources have no phrases that read as translated', () => {
+  expect(literalTexts(hasPhrase).filter(({ text }) => hasPhrase(text))).toEqual([])
+})
+
+test('the texts of a source are its strings, templates and JSX that hold more than a name', () => {
+  const source = `type Kind = 'two words'
+    const a = ['bead.created', 'SELECT id FROM beads', sql\`two words\`, "it isn't there"]
+    const b = <Text title="to the left">{\`agent \${name}\n  is idle\`} and more</Text>`
+  const texts = ["it isn't there", 'to the left', 'agent … is idle', 'and more']
+  expect(literalsOf('x.tsx', source).map(({ text }) => text)).toEqual(texts)
 })
 
 test('a doc comment of several lines is read as one text', () => {

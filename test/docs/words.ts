@@ -1,12 +1,14 @@
 import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { Glob } from 'bun'
+import { literalTexts } from './literals.ts'
 import { phrasesIn, type Sentence, sentencesOf, statistics } from './prose.ts'
 import { apiTexts, docComments, headless, helpTexts, type PlacedText, sentencesIn } from './texts.ts'
 
 /**
- * Measures the sentences of the documents, the help, the API and the comments: `npm run words`. `npm run words -- <file>`
- * lists the longest sentences of a document, and `npm run words -- help`, `api` or `comments` what to rewrite there.
+ * Measures the sentences of the documents, the help, the API, the texts in the sources and the comments: `npm run words`.
+ * `npm run words -- <file>` lists the longest sentences of a document. `npm run words -- help`, `api`, `texts` or
+ * `comments` lists the texts to rewrite there.
  */
 
 const ROOT = resolve(import.meta.dir, '../..')
@@ -56,6 +58,7 @@ async function readApi(): Promise<PlacedText[]> {
 const AREAS: Readonly<Record<string, () => PlacedText[] | Promise<PlacedText[]>>> = {
   help: helpTexts,
   api: readApi,
+  texts: () => literalTexts(),
   comments: docComments,
 }
 

@@ -147,7 +147,7 @@ describe('agents that end when their token has ended or when they are told to st
     const all = await Promise.all(commands.map((args) => run(world, lent, args)))
     for (const { status, out, err } of all) {
       expect({ status, out }).toEqual({ status: 75, out: '' })
-      expect(err).toContain('the supervisor could not answer for 30 s')
+      expect(err).toContain('the supervisor did not respond for 30 s')
       expect(err).not.toContain('drain')
     }
     expect(await run(world, lent, ['mail', 'check', '--inject'])).toEqual({ status: 0, out: '', err: '' })

@@ -153,7 +153,7 @@ describe('a person', () => {
     await city.call(`PATCH ~/bead/${id}`, { body: { title: 'Gild the bridge' } })
     await screen.shows(/^ Gild the bridge *$/m, WAIT)
     screen.press('z')
-    await screen.shows(`somebody has changed the title of ${id} since; nothing was taken back`, WAIT)
+    await screen.shows(`the title of ${id} has changed since; nothing was undone`, WAIT)
     expect((await city.call(`GET ~/bead/${id}`)).body.title).toBe('Gild the bridge')
   })
 

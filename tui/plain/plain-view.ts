@@ -113,15 +113,12 @@ export class PlainView implements View {
   #ask({ overlay }: State): void {
     if (overlay?.kind === 'confirm') {
       this.#write(sanitizeLines(confirmationOf(overlay.run.chosen.action, overlay.run.values)))
-      this.#write('Type y to do it, anything else leaves everything as it is.')
+      this.#write('Type y to confirm, anything else to cancel.')
     }
     const field = overlay?.kind === 'form' ? overlay.fields[overlay.at] : undefined
     const choices = field?.choices ? `, one of ${field.choices.map(sanitizeLine).join(', ')}` : ''
     const initial = field?.edit.text ? `, now ${sanitizeLine(field.edit.text)}` : ''
-    if (field)
-      this.#write(
-        `${sanitizeLine(field.title)}${choices}${initial}? Type it as a line; back leaves everything as it is.`,
-      )
+    if (field) this.#write(`${sanitizeLine(field.title)}${choices}${initial}? Type one line; back cancels.`)
   }
 
   #readAll(state: State): void {

@@ -50,6 +50,6 @@ function loginFileOf({ env }: Place, provider: string, config: Parameters<typeof
   const login = loginPlace(builtinOf({ provider }, config.providers), place)
   if (login) return login.to
   const known = PROGRAMS.flatMap(({ name, home }) => (home?.login ? name : [])).join(', ')
-  const message = `gc knows of no file with the log-in of ${provider}, only of ${known}; name it in read of its confine table`
+  const message = `gc does not know the login file of ${provider}, only those of ${known}; list it under read in its confine table`
   throw new AppError('invalid-request', message)
 }

@@ -32,6 +32,6 @@ export class ConfinedAgents {
   #demand(): void {
     const { name, config, tokenRequirement } = this.options
     const confined = config.current.agents.find(({ confine }) => confine !== 'off')
-    if (confined) tokenRequirement.demand(`agent ${confined.qualified} of ${name} is to be confined`)
+    if (confined) tokenRequirement.demand(`agent ${confined.qualified} of ${name} runs in a sandbox`)
   }
 }

@@ -47,7 +47,7 @@ export const describeRefused = ({ grant, access, reason }: Refused): string =>
 /** Requests of a pack, and how the city can grant them. */
 export function describeWithheld({ key, value, pack }: Withheld, agent: string): string {
   const written = inToml(key, value)
-  return `"${value}" is what pack ${pack} asks for and is NOT in force: only this city allows it, by confine = { ${key} = ${written} } in a [[patches.agent]] of "${agent}"`
+  return `pack ${pack} requests "${value}", which is NOT applied: only this city can allow it, with confine = { ${key} = ${written} } in a [[patches.agent]] of "${agent}"`
 }
 
 function inToml(key: string, value: string): string {

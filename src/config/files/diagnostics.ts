@@ -85,6 +85,6 @@ export function toInvalidConfigError(
 /** Error of an edit while the files on disk are invalid. */
 export function notInForceError(errors: readonly Diagnostic[]): AppError {
   const reason = errors.map(formatDiagnostic).join('\n')
-  const message = `the configuration on disk is not in force, put it right first:\n${reason}`
+  const message = `the configuration on disk has errors and is not applied; fix them first:\n${reason}`
   return new AppError('conflict-wrong-state', message)
 }

@@ -140,7 +140,7 @@ function cityTemplate({ provider, startCommand, providers = [] }: NewCityOptions
 #   gc rig add ~/my-project                        a project to work on
 #   gc agent add my-project/worker --provider claude   an agent that works on it
 #
-# Both commands add to this folder and leave what you wrote as it is.
+# Both commands add to this folder and keep what you wrote.
 
 [workspace]
 # What an agent runs that names neither a provider nor a command of its own.

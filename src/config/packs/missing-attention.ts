@@ -42,6 +42,6 @@ export class MissingPacksAttention implements AttentionSource {
 
 function toEntry(name: string, reason: string): AttentionEntry {
   const [, command = 'gc import check'] = /run `([^`]+)`/.exec(reason) ?? []
-  const asks = `A pack is missing, and the last good configuration stays in force: ${reason}.`
+  const asks = `A pack is missing, and the last good configuration stays active: ${reason}.`
   return { id: `pack:${name}`, kind: 'pack', asks, to_do: command }
 }

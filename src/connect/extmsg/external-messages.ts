@@ -180,7 +180,7 @@ class ExternalMessageAttention implements AttentionSource {
         id: `conversation:${name}`,
         kind: 'conversation',
         since: toTimestamp(known.since),
-        asks: `Messages of conversation ${name} in ${row.provider} reach nobody: ${undeliveredText(known)}`,
+        asks: `Messages of conversation ${name} in ${row.provider} are not delivered: ${undeliveredText(known)}`,
         to_do:
           known.said === ''
             ? `gc extmsg transcript ${name}, then ${giveAway}`

@@ -99,7 +99,7 @@ export class Targets {
       const { provider, conversation_id } = message.conversation
       throw new AppError(
         'validation-failed',
-        `nobody answers the conversation ${provider}/${conversation_id}: bind it with \`gc extmsg bind\``,
+        `no session answers the conversation ${provider}/${conversation_id}; bind one with \`gc extmsg bind\``,
       )
     }, actor)
   }

@@ -181,7 +181,7 @@ async function chooseModel(
 ) {
   if (wanted === undefined || wanted === current) return undefined
   if (!ids.includes(wanted)) {
-    return `the agent has no model "${wanted}" and goes on with ${current ?? 'its own'}; it has ${ids.join(', ') || 'no choice'}`
+    return `the agent has no model "${wanted}" and keeps ${current ?? 'its default'}; it has ${ids.join(', ') || 'no choice'}`
   }
   if (option === undefined) await agent.request(SET_MODEL, { sessionId, modelId: wanted })
   else await agent.request(methods.agent.session.setConfigOption, { sessionId, configId: option, value: wanted })

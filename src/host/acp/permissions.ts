@@ -201,7 +201,7 @@ function answerTo(fields: readonly Field[], taken: readonly string[], lines: str
     const isTaken = taken.includes(field.option.id)
     const value = isTaken ? givenTo(field, field.option.text ? (lines.shift() ?? '') : '') : defaultOf(field)
     if (value !== undefined) content[field.name] = value
-    else if (field.isRequired) throw invalid(`"${field.option.label}" has to be answered, too`)
+    else if (field.isRequired) throw invalid(`"${field.option.label}" needs an answer as well`)
   }
   return { action: 'accept', content }
 }

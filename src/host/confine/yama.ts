@@ -10,7 +10,7 @@ const [ONLY_PRIVILEGED, NOBODY] = [2, 3]
  */
 export function yamaObstacle(scope = readScope(), isPrivileged = process.geteuid?.() === 0): string | undefined {
   if (scope < (isPrivileged ? NOBODY : ONLY_PRIVILEGED)) return undefined
-  return `kernel.yama.ptrace_scope is ${scope}, so that gc cannot answer what confined programs ask for; it has to be 1 or 0`
+  return `kernel.yama.ptrace_scope is ${scope}, so gc cannot answer requests of confined programs; set it to 1 or 0`
 }
 
 /** 0 where there is no Yama. */

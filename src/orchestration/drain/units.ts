@@ -103,7 +103,7 @@ export class DrainUnits {
       await this.#options.instantiator.whenRecovered()
       while (this.#isRunning && (await this.#writeNext(id))) {}
     } catch (error) {
-      report(`the drain ${id} could not go on and is tried again: ${errorMessage(error)}`)
+      report(`the drain ${id} stopped and is retried: ${errorMessage(error)}`)
       deadlines.after(RETRY_MS, () => this.#wake())
     }
   }

@@ -113,7 +113,7 @@ export class RunControls {
   #going(id: string): RunRow {
     const run = requireGraph(this.options.runs.get(id))
     if (isGoing(run)) return run
-    throw conflict(`run ${id} is ${run.state}: only one that goes on is paused or resumed`)
+    throw conflict(`run ${id} is ${run.state}; only an active run can be paused or resumed`)
   }
 }
 

@@ -59,7 +59,7 @@ export function requireNoInput({ formula, steps }: Recipe): void {
   ]
   const drain = steps.find(({ kind }) => kind === 'drain')
   if (drain) {
-    const message = `step ${drain.id} drains a convoy, which the run has to be for: name a bead or a convoy`
+    const message = `step ${drain.id} drains the convoy of its run: name a bead or a convoy for the run`
     throw new AppError('invalid-request', listed(formula, [message]))
   }
   const step = steps.find((each) => texts(each).some((text) => text?.includes(CONVOY_TEXT)))

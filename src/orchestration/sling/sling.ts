@@ -225,7 +225,7 @@ export class Sling {
     const { assignee, status, metadata } = this.#router.get(id)
     const [live] = this.#launcher.liveRunsOf(id)
     if (live && metadata?.[EngineKey.executionRoutedTo] === agent.qualified) {
-      return [`run ${live.root} goes on for bead ${id} already; force starts another`]
+      return [`run ${live.root} is already active for bead ${id}; force starts another`]
     }
     if (status !== 'in_progress' || !assignee) return []
     return [`${assignee} works on bead ${id}, so that no formula was started for it; force starts one`]

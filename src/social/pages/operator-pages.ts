@@ -56,8 +56,9 @@ const ACTIONS: Readonly<Record<'dismiss' | 'delete' | 'suspend', Action>> = {
   },
   suspend: {
     button: 'Suspend the authors',
-    question: (count) => `Suspend who wrote ${posts(count)}? Their votes of the last day are taken back for good.`,
-    done: (count) => `Who wrote ${posts(count)} is suspended, and their votes of the last day are taken back.`,
+    question: (count) =>
+      `Suspend the authors of ${posts(count)}? Their votes of the last day are withdrawn permanently.`,
+    done: (count) => `The authors of ${posts(count)} are suspended, and their votes of the last day are withdrawn.`,
     ...{ isHarsh: true, canUndo: true },
   },
 }

@@ -355,8 +355,8 @@ export class BeadProtection {
     const { outcome, failureReason, outputJson } = ResultKey
     throw new AppError(
       'conflict-wrong-state',
-      `${changed[0]} of bead ${bead.id} is written by gc alone, which runs it as a part of run ${run}: report what came of ` +
-        `it in ${outcome}, ${failureReason}, ${outputJson} or keys of your own`,
+      `${changed[0]} of bead ${bead.id} is set only by gc, which runs the bead as a step of run ${run}: report the result ` +
+        `in ${outcome}, ${failureReason}, ${outputJson} or keys of your own`,
     )
   }
 

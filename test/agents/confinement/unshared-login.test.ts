@@ -62,7 +62,7 @@ describe('what is to do about a program that asks to log in', () => {
 
   test('is to share the login that it does not see because it is confined, and else to answer it', () => {
     expect(toDo('login', '/home/me/.claude/.credentials.json')).toBe(
-      'gc confine share-login claude lets it read your log-in, then gc session kill gc-1 starts it again; or log in at its terminal',
+      'gc confine share-login claude lets it read your login, then gc session kill gc-1 starts it again; or log in at its terminal',
     )
     expect(toDo('login', undefined)).toBe('gc session attach gc-1, and answer there')
     expect(toDo('permission', '/home/me/.claude/.credentials.json')).toBe('gc session attach gc-1, and answer there')

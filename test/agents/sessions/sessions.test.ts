@@ -62,7 +62,7 @@ describe('a session that cannot start', () => {
     await world.city.reconciler.settle()
     expect(pendingRequests.show(request_id)).toMatchObject({
       operation: 'session.create',
-      waits_for: expect.stringContaining('mayor may have 1 at once and has 1'),
+      waits_for: expect.stringContaining('mayor has 1 of 1 sessions'),
     })
     const { head } = world.city.log
     const { id = '' } = await pendingRequests.withdraw(request_id, human)
@@ -92,7 +92,7 @@ describe('a session that cannot start', () => {
         payload: {
           operation: 'session.create',
           error_message:
-            'the session did not start within 2 minutes: mayor may have 1 at once and has 1; close one, or raise max_active_sessions',
+            'the session did not start within 2 minutes: mayor has 1 of 1 sessions; close one, or raise max_active_sessions',
         },
       },
       { type: 'bead.closed', subject: second?.id },
@@ -108,7 +108,7 @@ describe('a session that cannot start', () => {
     await world.city.reconciler.settle()
     const waiting = world.city.sessionRepository.live().find(({ state }) => state === 'start-pending')
     expect(world.city.sessionServices.waiting.of(waiting?.id ?? '')).toBe(
-      'mayor may have 1 at once and has 1; close one, or raise max_active_sessions',
+      'mayor has 1 of 1 sessions; close one, or raise max_active_sessions',
     )
   })
 })

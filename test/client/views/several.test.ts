@@ -56,12 +56,12 @@ test('a row that changed meanwhile is left as it is, a failure stops no other, a
   const outcome = await actionsOnSeveral(rows)[0]?.run(REACH, {})
   expect(done).toEqual(['a', 'e'])
   expect(outcome?.text).toBe(
-    'close: 2 done, 3 left: b: its status is closed now, not open; it was left as it is; c cannot be closed; d: c cannot be closed',
+    'close: 2 done, 3 left: b: its status is closed now, not open; it was not changed; c cannot be closed; d: c cannot be closed',
   )
   expect(outcome?.left).toEqual(['b', 'c', 'd'])
   const back = await outcome?.undo?.run(REACH, {})
   expect(done).toEqual(['a', 'e', '-e', '-a'])
-  expect(back?.text).toBe('close was taken back for 2')
+  expect(back?.text).toBe('close was undone for 2')
 })
 
 test('equal reasons are told once, and where nothing was done it fails', async () => {

@@ -118,7 +118,7 @@ describe('how agents are confined of which no line says it', () => {
       ...{ a: 'default', b: 'off', 'one.w': 'default', 'one.freed': 'off' },
     })
     expect(warnings.map(({ message }) => message)).toContain(
-      '"off" is what pack one asks for and is NOT in force: only this city allows it, by confine = { mode = "off" } in a [[patches.agent]] of "one.w"',
+      'pack one requests "off", which is NOT applied: only this city can allow it, with confine = { mode = "off" } in a [[patches.agent]] of "one.w"',
     )
   })
 })

@@ -198,6 +198,6 @@ test('a profile that would void confinement is an error with its line, once, and
   })
   expect(messages(asked)).toEqual([])
   expect(asked.warnings.map(({ message }) => message)).toContain(
-    '"~/.codex" is what pack one asks for and is NOT in force: only this city allows it, by confine = { write = ["~/.codex"] } in a [[patches.agent]] of "one.w"',
+    'pack one requests "~/.codex", which is NOT applied: only this city can allow it, with confine = { write = ["~/.codex"] } in a [[patches.agent]] of "one.w"',
   )
 })

@@ -49,7 +49,7 @@ test('a message that no one answers is in no transcript and no event, but a pers
   expect(world.attention.list().items).toMatchObject([
     {
       id: 'conversation:c1',
-      asks: expect.stringContaining('reach nobody: no session replies to it. The last: Ann: this is m2'),
+      asks: expect.stringContaining('are not delivered: no session replies to it. The last: Ann: this is m2'),
     },
   ])
   expect(world.talk.conversations({}).items).toMatchObject([{ id: 'c1', last_sequence: 0 }])

@@ -71,7 +71,7 @@ describe('a delivery', () => {
     expect(world.recorded()).toMatchObject([
       {
         type: 'webhook.rejected',
-        message: 'nobody answers the conversation chat/elsewhere: bind it with `gc extmsg bind`',
+        message: 'no session answers the conversation chat/elsewhere; bind one with `gc extmsg bind`',
         payload: { reason: 'dispatch_refused', status: 422, scheme: 'github-hmac-sha256' },
       },
     ])

@@ -97,7 +97,7 @@ describe('an ACP agent', () => {
         { id: 'cancel', label: 'Cancel', role: 'other' },
       ],
     })
-    expect(host.answer('a', first, 'accept')).rejects.toThrow('has to be answered, too')
+    expect(host.answer('a', first, 'accept')).rejects.toThrow('needs an answer as well')
     expect(host.answer('a', first, '1,4', 'staging\nmany')).rejects.toThrow('is no number')
     await host.answer('a', first, '1,2,3', '2\nsmall, large')
     await listener.done('1')

@@ -75,10 +75,10 @@ describe('the proxy of a session', () => {
     expect(lookedUp).toEqual(['known.example'])
   })
 
-  test('has at most so many connections at once, and says so', async () => {
+  test('limits the open connections of a session and reports it', async () => {
     using world = new ProxyWorld({ hosts: 'any' })
     const open = Array.from({ length: 256 }, () => world.raw('GET http://exam'))
-    expect(await world.raw('GET http://exam')).toContain('a session has at most 256 connections at once')
+    expect(await world.raw('GET http://exam')).toContain('a session has at most 256 open connections')
     world.proxy.close()
     await Promise.all(open)
   })

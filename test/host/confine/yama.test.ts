@@ -11,5 +11,5 @@ test.each([
 ])('with ptrace_scope %d, privileged: %p, gc confines nothing: %p', (scope, isPrivileged, isObstacle) => {
   const obstacle = yamaObstacle(scope, isPrivileged)
   expect(obstacle !== undefined).toBe(isObstacle)
-  if (isObstacle) expect(obstacle).toStartWith(`kernel.yama.ptrace_scope is ${scope}, so that gc cannot answer`)
+  if (isObstacle) expect(obstacle).toStartWith(`kernel.yama.ptrace_scope is ${scope}, so gc cannot answer`)
 })

@@ -16,7 +16,7 @@ describe('a step of a run', () => {
       await write.catch(() => {})
     }
     const rootWrite = work.beads.update(human, root, { metadata: { 'gc.kind': 'task' } })
-    expect(rootWrite).rejects.toThrow(`gc.kind of bead ${root} is written by gc alone`)
+    expect(rootWrite).rejects.toThrow(`gc.kind of bead ${root} is set only by gc`)
     await rootWrite.catch(() => {})
     expect(work.recorded()).toEqual([])
   })

@@ -265,7 +265,7 @@ describe('the default formula of an agent', () => {
     await work.settled()
     work.recorded()
     const again = await work.sling({ bead: id, target: 'formal' })
-    expect(again.warnings).toEqual(['run mi-3 goes on for bead mi-1 already; force starts another'])
+    expect(again.warnings).toEqual(['run mi-3 is already active for bead mi-1; force starts another'])
     expect(work.recorded()).toEqual([])
   })
 

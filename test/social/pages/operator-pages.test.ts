@@ -143,7 +143,7 @@ describe('what the operator does about a reported post', () => {
       ['listed', post.id],
       ['listed', other.id],
     ])
-    expect(await all.text()).toContain('Suspend who wrote 2 posts?')
+    expect(await all.text()).toContain('Suspend the authors of 2 posts?')
     const done = await submit('apply', [
       ['action', 'delete'],
       ['post', post.id],

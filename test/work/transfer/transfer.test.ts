@@ -200,7 +200,7 @@ describe('beads that are exported and imported', () => {
     )
     const controller = new AbortController()
     controller.abort()
-    expect(await world.put(lines.join('\n'), controller).catch(errorMessage)).toContain('nothing of it is kept')
+    expect(await world.put(lines.join('\n'), controller).catch(errorMessage)).toContain('was stopped and rolled back')
     expect(keptRows(world)).toEqual(before)
     expect(world.recorded()).toEqual([])
     expect(await world.put(lines.join('\n'))).toEqual({ ...NOTHING, created: 200 })
@@ -237,7 +237,7 @@ describe('beads that are exported and imported', () => {
       ...{ path: world.store.path, bytes: new TextEncoder().encode(file), actor: GC, now: 0 },
       ...{ rigs: [], separateTypes: [], isAbandoned: new SharedArrayBuffer(4) },
     }
-    expect(() => runImport(job, () => {}, -1)).toThrow('took longer than 60 s and nothing of it is kept')
+    expect(() => runImport(job, () => {}, -1)).toThrow('took longer than 60 s and was rolled back')
     expect(keptRows(world)).toEqual(rows)
 
     const client = new AbortController()

@@ -37,7 +37,7 @@ function toItem(budget: Budget): ListedItem {
     ...(scope === 'rig' && name && { rig: name }),
     since: budget.period_start,
     until,
-    asks: `Nobody gets another turn: ${describeBudget(budget)} is used up until ${until}. ${describeUse(budget)}`,
+    asks: `No new turns start: ${describeBudget(budget)} is used up until ${until}. ${describeUse(budget)}`,
     to_do: `wait, or raise it: gc budget set ${more}${scope === 'city' ? '' : ` --${scope} ${name}`}`,
   }
 }

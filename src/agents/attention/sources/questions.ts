@@ -84,7 +84,7 @@ export class QuestionAttention implements AttentionSource<ListedItem> {
   #sharing({ question, sessionId }: QuestionRow, session: SessionRow | undefined): string | undefined {
     const login = question.kind === 'login' && session ? this.options.launchPlanner.unsharedLogin(session) : undefined
     if (!login) return undefined
-    return `gc confine share-login ${login.provider} lets it read your log-in, then gc session kill ${sessionId} starts it again; or log in at its terminal`
+    return `gc confine share-login ${login.provider} lets it read your login, then gc session kill ${sessionId} starts it again; or log in at its terminal`
   }
 }
 

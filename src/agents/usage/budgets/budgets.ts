@@ -191,8 +191,8 @@ export class Budgets {
     const status = level === 100 ? 'is used up' : 'is 80 % used'
     const consequence =
       level === 100
-        ? `What runs finishes its present turn; then nobody gets another until ${budget.period_end}. \`gc budget set\` raises it.`
-        : `When all of it is used, nobody gets another turn until ${budget.period_end}.`
+        ? `Running sessions finish their turn. No new turns start until ${budget.period_end}. \`gc budget set\` raises the budget.`
+        : `When it is used up, no new turns start until ${budget.period_end}.`
     this.dependencies.mail.notifyPeople(
       tx,
       `${describeBudget(budget)} ${status}`,

@@ -99,7 +99,7 @@ export class ServiceProxy {
     }
     const code = error instanceof Error && 'code' in error ? String(error.code) : ''
     if (DOWN.has(code)) process.doubt('it does not accept connections on its socket')
-    return plain(502, `service ${name} broke the connection off; gc service show ${name} tells its state`)
+    return plain(502, `service ${name} closed the connection; gc service show ${name} shows its state`)
   }
 }
 

@@ -135,7 +135,7 @@ export class SessionProxy {
     client.on('close', () => this.#clients.delete(client))
     client.on('error', () => client.destroy())
     if (this.#clients.size > MAX_CONNECTIONS) {
-      refuse(client, 503, `a session has at most ${MAX_CONNECTIONS} connections at once`)
+      refuse(client, 503, `a session has at most ${MAX_CONNECTIONS} open connections`)
       return
     }
     client.setTimeout(HEAD_MS, () => client.destroy())

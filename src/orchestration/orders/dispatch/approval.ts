@@ -47,8 +47,8 @@ export class OrderApproval implements AttentionSource {
     return [
       {
         ...{ id: 'orders:approval', kind: 'order', since: toTimestamp(this.#since) },
-        asks: `${count === 1 ? 'One order' : `${count} orders`} of this city and its packs may start programs by themselves, which the gc that had it open before did not do.`,
-        to_do: 'look at them with gc order list, then gc order approve --all',
+        asks: `${count === 1 ? 'One order' : `${count} orders`} of this city and its packs may start programs automatically. The gc that ran it before did not start them.`,
+        to_do: 'check them with gc order list, then gc order approve --all',
       },
     ]
   }

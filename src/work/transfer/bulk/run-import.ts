@@ -48,10 +48,10 @@ function openConnection(path: string): Database {
 }
 
 const abandoned = (): AppError =>
-  new AppError('service-unavailable', 'the import was given up and nothing of it is kept; import the file again')
+  new AppError('service-unavailable', 'the import was stopped and rolled back; import the file again')
 
 const tooSlow = (): AppError =>
   new AppError(
     'service-unavailable',
-    `the import took longer than ${MAX_DURATION / 1000} s and nothing of it is kept; import fewer lines at once`,
+    `the import took longer than ${MAX_DURATION / 1000} s and was rolled back; import fewer lines per request`,
   )

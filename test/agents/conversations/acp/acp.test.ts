@@ -238,7 +238,7 @@ describe('an ACP session', () => {
     await other.done(1)
     expect(other.records().slice(0, 2)).toMatchObject([
       { type: 'ready', model: 'small' },
-      { type: 'error', message: 'the agent has no model "huge" and goes on with small; it has small, large' },
+      { type: 'error', message: 'the agent has no model "huge" and keeps small; it has small, large' },
     ])
   })
 

@@ -174,7 +174,7 @@ test('in a city that an earlier gc had open, orders wait for a person, who is to
   })
   expect(work.running()).toEqual([])
   expect(work.orderApproval.items()).toMatchObject([
-    { id: 'orders:approval', to_do: 'look at them with gc order list, then gc order approve --all' },
+    { id: 'orders:approval', to_do: 'check them with gc order list, then gc order approve --all' },
   ])
   await work.store.write((tx) => void work.orderApproval.approve(tx))
   await work.settled()
