@@ -25,7 +25,7 @@ interface RowOutput {
 
 const CITY_DATA = 'gc maintains its data'
 const TRACE =
-  'gc records every decision as an event; `gc events` shows them, and `gc agent list` what holds an agent up'
+  'gc records every decision as an event; `gc events` shows them, and `gc agent list` shows why an agent waits'
 const REGISTRY = 'gc keeps no registries; `gc import add <address>` imports a pack by its address'
 const METRICS = 'gc sends no usage metrics'
 const CONTEXT = 'gc keeps no list of remote cities; GC_URL and GC_TOKEN name a supervisor elsewhere'
@@ -99,7 +99,7 @@ export const FALLBACKS: ReadonlySet<string> = new Set(
   [...Object.keys(GC_ROWS.nothing), ...Object.keys(GC_ROWS.absent)].filter((words) => !words.includes(' ')),
 )
 
-const BEAD_DATA = 'gc keeps beads in its own database and looks after it'
+const BEAD_DATA = 'gc keeps beads in its own database and maintains it'
 const SYNC = 'gc does not exchange beads with other trackers; `bd export` and `bd import` carry them as JSON Lines'
 const HISTORY = 'gc keeps no branches of its data; `bd history <bead>` shows the history of a bead'
 
@@ -130,7 +130,7 @@ const BD_ROWS: Rows = {
   },
   nothing: {
     admin: BEAD_DATA,
-    audit: 'gc records every change with who made it; `bd history <bead>` shows those of a bead',
+    audit: 'gc records every change with its actor; `bd history <bead>` shows the changes of a bead',
     backup: BEAD_DATA,
     bootstrap: BEAD_DATA,
     compact: BEAD_DATA,

@@ -110,7 +110,7 @@ function registerCommand(parent: Command, context: CommandContext): void {
       const supervisor = await context.supervisor()
       const accepted = await supervisor.call('POST /v0/city/register', { body }).catch((error: unknown) => {
         const isThere = error instanceof ApiError && error.message.includes('already initialized')
-        throw isThere ? failure(`${body.path} is registered already; \`gc cities\` says how it is`) : error
+        throw isThere ? failure(`${body.path} is already registered; \`gc cities\` shows its state`) : error
       })
       await waitUntilUp(context, accepted, options)
     })
@@ -127,7 +127,7 @@ function unregisterCommand(parent: Command, context: CommandContext): void {
       const folder = statSync(path, { throwIfNoEntry: false })?.isDirectory()
         ? 'its folder is kept'
         : `its folder ${path} is gone`
-      printLine(context.io, `City ${city.name} is unregistered and its sessions have ended; ${folder}.`)
+      printLine(context.io, `City ${city.name} is unregistered and its sessions have stopped; ${folder}.`)
     })
 }
 

@@ -154,7 +154,7 @@ async function waitUntil(
   const until = Date.now() + timeout
   for (;;) {
     const city = (await context.cities()).find((each) => each.name === name)
-    if (!city) throw failure(`city ${name} is not registered any more`)
+    if (!city) throw failure(`city ${name} is no longer registered`)
     if (isDone(city)) return
     if (Date.now() > until || context.io.signal.aborted)
       throw failure(

@@ -202,8 +202,5 @@ async function reportUp(
     printLine(context.io, `Next: gc --city ${name} rig add <folder>, then gc agent add <rig>/<name>.`)
   const { readDefaultMode } = await import('../../src/config/confinement/default-mode.ts')
   if (readDefaultMode(resolveHome(context.io.env)) === 'off') return
-  printLine(
-    context.io,
-    'Its agents are confined to their folders; `gc confine explain <agent>` says what else one may.',
-  )
+  printLine(context.io, 'Its agents run in a sandbox; `gc confine explain <agent>` lists its rules.')
 }

@@ -24,20 +24,20 @@ export function confineDefaultCommands(confine: Command, context: CommandContext
 
 async function choose(context: CommandContext, mode: 'default' | 'network' | 'off'): Promise<void> {
   const { io } = context
-  if (io.env.GC_SESSION_ID) throw failure('a session may not say how agents are confined; ask the operator')
+  if (io.env.GC_SESSION_ID) throw failure('a session may not change how agents are sandboxed; ask the operator')
   const { writeDefaultMode } = await import('../../src/config/confinement/default-mode.ts')
   const home = resolveHome(io.env)
   writeDefaultMode(home, mode)
   printLine(io, `${home}/supervisor.toml says [confine] default = "${mode}".`)
   printLine(io, WORDS[mode])
   if (await isAnswering(context))
-    printLine(io, 'That holds from the next start: `gc supervisor stop --keep-sessions`, then `gc supervisor start`.')
+    printLine(io, 'This applies from the next start: `gc supervisor stop --keep-sessions`, then `gc supervisor start`.')
 }
 
 const CONFINED =
-  'Every agent that does not say otherwise is confined, and everybody is asked for a token. `gc agent list` says which cannot be started so.'
+  'Agents run in a sandbox unless their configuration disables it, and every request needs a token. `gc agent list` shows agents that cannot start in one.'
 const WORDS = {
   default: CONFINED,
   network: `${CONFINED} They reach every network.`,
-  off: 'Only agents that say so are confined; all others may do what you may.',
+  off: 'Only agents that declare a sandbox run in one. All others run with your permissions.',
 }

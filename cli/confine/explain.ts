@@ -47,10 +47,10 @@ async function explain(context: CommandContext, folder: string, name: string, op
   }
   if (explained.rules.some(({ access }) => SHARES.has(access))) {
     const holding = await describeSessionCgroups(context)
-    io.out(`What holds sessions to shares: ${holding}; \`gc session show\` shows that of a running one.\n`)
+    io.out(`Limits of cpu and memory: ${holding}; \`gc session show\` shows that of a running one.\n`)
   }
   const { INHERITED, outerSession } = await import('../../src/host/confine/outer.ts')
-  if (explained.rules.length > 0 && outerSession()) io.out(`What is ${INHERITED}.\n`)
+  if (explained.rules.length > 0 && outerSession()) io.out(`Rules that are ${INHERITED}.\n`)
   for (const problem of explained.problems) io.out(`It cannot be started: ${sanitizeLine(problem)}.\n`)
   for (const withheld of explained.withheld) io.out(`${sanitizeLine(withheld)}.\n`)
 }
@@ -58,9 +58,9 @@ async function explain(context: CommandContext, folder: string, name: string, op
 const SHARES: ReadonlySet<ConfinementRule['access']> = new Set(['cpu', 'memory', 'pids'])
 
 const WORDS = {
-  default: 'is confined: it changes its own folder and reaches only the hosts and ports listed here',
-  network: 'is confined to its own folder and reaches every network',
-  off: 'runs unconfined: it may do what you may; confine = "default" confines it',
+  default: 'is sandboxed: it changes only its own folder and reaches only the hosts and ports listed here',
+  network: 'is sandboxed in its own folder and reaches every network',
+  off: 'is not sandboxed: it runs with your permissions; confine = "default" adds a sandbox',
 }
 
 function inWords({ agent, confine, file, line }: ExplainedConfinement): string {

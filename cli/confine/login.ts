@@ -30,7 +30,7 @@ export async function shareLogin(
 
 async function share(context: CommandContext, path: string, provider: string, isShared: boolean): Promise<void> {
   const { io } = context
-  if (io.env.GC_SESSION_ID) throw failure('a session may not say what confined sessions read; ask the operator')
+  if (io.env.GC_SESSION_ID) throw failure('a session may not change what sandboxed sessions read; ask the operator')
   const { shareLoginOf } = await import('../../src/agents/confinement/offline-login.ts')
   const file = await shareLoginOf({ path, home: resolveHome(io.env), env: io.env }, provider, isShared)
   const reads = isShared ? 'read' : 'do not read'

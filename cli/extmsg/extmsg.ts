@@ -67,7 +67,7 @@ async function list(context: CommandContext, { session, json }: JsonOption & { s
       { header: 'MESSAGES', value: ({ last_sequence }) => last_sequence },
       { header: 'UPDATED', value: ({ updated_at }) => formatAge(updated_at, now) },
     ],
-    'There are no conversations. An adapter of a messenger registers with the city; then `gc extmsg bind` says who answers.',
+    'There are no conversations. An adapter of a messenger registers with the city; then `gc extmsg bind` selects the session that answers.',
   )
 }
 
@@ -167,10 +167,7 @@ async function unbind(context: CommandContext, id: string | undefined, options: 
   })
   if (options.json) return printJson(context.io, result)
   for (const binding of result.unbound ?? []) {
-    printLine(
-      context.io,
-      sanitizeLine(`${targetOf(binding)} does not answer ${describe(binding.Conversation)} any more.`),
-    )
+    printLine(context.io, sanitizeLine(`${targetOf(binding)} does not answer ${describe(binding.Conversation)} now.`))
   }
   if (!result.unbound) printLine(context.io, 'Nothing was bound.')
 }

@@ -74,11 +74,11 @@ function senderOf({ env }: Io, { id, binding, group_id }: ConversationView, sess
 
 const REASONS: Readonly<Record<string, string>> = {
   unsupported: 'its adapter only receives; register it with a callback_url',
-  auth: 'the messenger does not accept the login of the adapter; a person has to look at the adapter',
+  auth: 'the messenger rejects the login of the adapter; check the adapter',
   rate_limited: 'the messenger takes no more for now; send it again later',
   transient: 'the adapter cannot take it now; send it again later',
   permanent: 'the messenger does not take this message; change it',
-  not_found: 'the messenger does not know the conversation any more',
+  not_found: 'the messenger no longer has the conversation',
   unknown: 'no answer came: it may have arrived. Ask there before you send it again',
 }
 

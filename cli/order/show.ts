@@ -58,7 +58,7 @@ async function showRun(io: Io, city: CityClient, bead: string, json: true | unde
     if (error instanceof ApiError && error.status === 404) {
       throw notFound(
         'order-not-found',
-        `there is no order and no run "${bead}"; \`gc order list --all\` shows which orders there are`,
+        `there is no order and no run "${bead}"; \`gc order list --all\` lists valid names`,
       )
     }
     throw error

@@ -58,5 +58,5 @@ export async function removePerson(context: CommandContext, name: string, { json
   const supervisor = await context.supervisor()
   const removed = await supervisor.call('DELETE /v0/people/{name}', { params: { name } })
   if (json) return printJson(context.io, removed)
-  printLine(context.io, `The token of ${sanitizeLine(name)} has ended.`)
+  printLine(context.io, `The token of ${sanitizeLine(name)} is revoked.`)
 }

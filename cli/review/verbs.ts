@@ -82,6 +82,6 @@ export async function discard(
   const branch = discarded.branch === undefined ? '' : `, and branch ${sanitizeLine(discarded.branch)} stays`
   printLine(
     context.io,
-    `${discarded.id} is discarded. Its commits are kept for 30 days${branch}; gc review show ${discarded.id} says how to get them back.`,
+    `${discarded.id} is discarded. Its commits are kept for 30 days${branch}; gc review show ${discarded.id} shows how to restore them.`,
   )
 }

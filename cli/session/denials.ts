@@ -29,7 +29,7 @@ async function denials(context: CommandContext, id: string, options: JsonOption)
       { header: 'OF', value: ({ target }) => sanitizeLine(target), minWidth: 20 },
       { header: 'ALLOWED BY', value: allowedBy },
     ],
-    confine === 'off' ? 'It is not confined, and nothing was refused.' : 'Nothing was refused.',
+    confine === 'off' ? 'It is not sandboxed, and nothing was denied.' : 'Nothing was refused.',
   )
   if (allowing) {
     printLine(

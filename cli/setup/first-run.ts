@@ -237,8 +237,8 @@ function chooseBudget(talk: Talk): Promise<Amount | undefined> {
   )
 }
 
-const BUDGET_HELP = `When it is used up, agents finish their turn and start no other until the next day.
-gc counts what programs report. \`gc budget set\` changes it, also for one agent.`
+const BUDGET_HELP = `Over the budget, agents finish their turn and start no other until the next day.
+gc counts the usage that programs report. \`gc budget set\` changes it, for the city or one agent.`
 
 /** Shows everything that would be written, and asks once. */
 async function confirmPlan(talk: Talk, io: Io, { path, files }: CityPlan, budget: Amount | undefined): Promise<void> {

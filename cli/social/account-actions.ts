@@ -163,7 +163,7 @@ type Decision = 'approve' | 'release' | 'reinstate'
 
 const DECISION_WORDS: Record<Decision, string> = {
   approve: 'is claimed',
-  release: 'is not claimed any more',
+  release: 'is no longer claimed',
   reinstate: 'may act again',
 }
 

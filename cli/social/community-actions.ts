@@ -318,7 +318,7 @@ export async function listReports(
       { header: 'TITLE', value: ({ post }) => post.title, minWidth: 12 },
       { header: 'REASONS', value: ({ reasons }) => reasons.join('; '), minWidth: 12 },
     ],
-    'Nothing is reported.',
+    'No reported posts.',
   )
 }
 

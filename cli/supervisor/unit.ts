@@ -43,7 +43,7 @@ function install({ io }: CommandContext, { force, dryRun }: Install): void {
 }
 
 function uninstall({ io }: CommandContext): void {
-  if (io.env.GC_SESSION_ID) throw failure('a session may not change what the system starts; ask the operator')
+  if (io.env.GC_SESSION_ID) throw failure('a session may not change system services; ask the operator')
   const manager = requireManager(io)
   const files = installedFiles(manager)
   if (files.length === 0) throw failure(`there is no ${manager.file}; \`gc supervisor install\` writes one`)

@@ -92,7 +92,7 @@ async function restart(
   )
   const isBack = await isAnswered(context, { version, commit }, start())
   throw failure(
-    `gc ${candidate.version} did not start the supervisor, so this gc is back in its place; \`gc logs\` says why${isBack ? '' : ', and that this one does not start either'}`,
+    `gc ${candidate.version} did not start the supervisor, so this gc was restored; \`gc logs\` shows the reason${isBack ? '' : '. This gc does not start either'}`,
   )
 }
 

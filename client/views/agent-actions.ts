@@ -47,7 +47,7 @@ const suspend = (name: string): Action => ({
   name: 'suspend',
   many: {},
   help: 'start no sessions of the agent until it is resumed',
-  confirm: `Suspend the agent ${name}? Its sessions are ended.`,
+  confirm: `Suspend the agent ${name}? Its sessions stop.`,
   run: async (reach) => {
     await act(reach, name, 'suspend')
     return { text: `${name} is suspended`, undo: resume(name) }

@@ -115,7 +115,7 @@ const close = (id: string, title: string, worker = ''): Action => ({
   confirm: `Close ${id} (${title})?${worker && ` ${worker} works on it.`}`,
   run: async ({ city }) => {
     const { status } = await city.call('GET ~/bead/{id}', { params: { id } })
-    if (status === 'closed') return { text: `somebody had closed ${id} already; nothing was done` }
+    if (status === 'closed') return { text: `${id} was already closed; nothing changed` }
     await city.call('POST ~/bead/{id}/close', { params: { id } })
     return { text: `${id} is closed`, undo: reopen(id, title) }
   },

@@ -15,7 +15,7 @@ export const eventPage = text({
   load: async (reach) => {
     const event = await readEvent(reach)
     if (!event)
-      return { lines: [{ text: `There is no event ${reach.subject}, or it is not kept any more.` }], actions: [] }
+      return { lines: [{ text: `There is no event ${reach.subject}, or it is no longer stored.` }], actions: [] }
     const actions = [copy('y', 'copy', 'the event', JSON.stringify(event))]
     return { lines: eventLines(event), actions, opens: subjectOf(event, reach.city.name) }
   },

@@ -107,12 +107,12 @@ export const eventsPage = table<CityEvent>({
   },
   actionsOf: ({ seq, type, actor, subject }) => [
     {
-      ...{ key: 'v', name: 'view', help: 'all that the event says' },
+      ...{ key: 'v', name: 'view', help: 'all of the event' },
       run: async ({ city }) => ({ opens: { page: 'event', city: city.name, subject: String(seq) } }),
     },
     copy('y', 'copy', 'what it is about', subject),
     only('t', 'type', 'only events of this type', type),
-    only('w', 'who', 'only what the same one did', actor),
+    only('w', 'who', 'only events of this actor', actor),
     only('b', 'about', 'only events about the same', subject),
   ],
 })

@@ -66,22 +66,20 @@ export function landingActions(landing: Landing): Action[] {
 }
 
 const heldProblem = ({ id, state }: Landing, moving: string | undefined): string | undefined =>
-  HELD_FROM.includes(state)
-    ? undefined
-    : (moving ?? `${id} is ${stateWords(state)}; a person has to look at it already`)
+  HELD_FROM.includes(state) ? undefined : (moving ?? `${id} is ${stateWords(state)}; it already needs attention`)
 
 const hold = (landing: Landing): Action => ({
   ...{ key: 'K', name: 'hold', help: 'hold it until it is released' },
   many: { fields: [{ name: 'reason', title: 'why they are held', isOptional: true }] },
   fields: [{ name: 'reason', title: `why ${nameOf(landing)} is held`, isOptional: true }],
-  run: change(landing.id, 'hold', 'is held; H releases it', {
+  run: change(landing.id, 'hold', 'is held; K releases it', {
     name: 'release',
     run: change(landing.id, 'release', 'is released again'),
   }),
 })
 
 const release = (landing: Landing): Action => ({
-  ...{ key: 'K', name: 'release', many: {}, help: 'release it, past what it is held for' },
+  ...{ key: 'K', name: 'release', many: {}, help: 'release it despite the reason for its hold' },
   confirm: `Release ${nameOf(landing)}?\n${landing.reason ? `It is held: ${landing.reason}.` : 'It is held.'} This lets it pass, for this commit.`,
   run: change(landing.id, 'release', 'is released'),
 })

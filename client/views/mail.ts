@@ -69,7 +69,7 @@ const markRead = ({ id, to }: Message, read: boolean): Action => ({
   key: 'm',
   name: read ? 'read' : 'unread',
   help: read ? 'mark it as read' : 'mark it as not read',
-  ...(read && to !== ME && { confirm: `Mark ${id} as read? ${to} is not told of it any more.` }),
+  ...(read && to !== ME && { confirm: `Mark ${id} as read? ${to} is no longer notified of it.` }),
   run: async ({ city }) => {
     const message = await city.call('PATCH ~/mail/{id}', { params: { id }, body: { read } })
     return { text: `${id} is ${read ? 'read' : 'not read'}`, undo: markRead(message, !read) }
@@ -80,7 +80,7 @@ const archive = (id: string, subject: string): Action => ({
   key: 'x',
   name: 'archive',
   help: 'archive it',
-  confirm: `Archive "${subject}"? Its recipient does not see it any more.`,
+  confirm: `Archive "${subject}"? It disappears from the inbox of its recipient.`,
   run: async ({ city }) => {
     await city.call('POST ~/mail/{id}/archive', { params: { id } })
     return { text: `${id} is archived`, undo: { name: 'unarchive', run: unarchive(id) } }

@@ -72,7 +72,7 @@ const openProfile = (author = ''): Action => ({
   key: 'u',
   name: 'author',
   help: 'the profile of its author',
-  disabled: author === '' || author === '[deleted]' ? 'its author has no profile any more' : undefined,
+  disabled: author === '' || author === '[deleted]' ? 'its author no longer has a profile' : undefined,
   run: async () => ({ opens: profileAt(author) }),
 })
 

@@ -16,7 +16,7 @@ export const questionPage = text({
     const { items } = await city.call('GET ~/attention', { ...(signal && { signal }) })
     const item = items.find(({ id }) => id === subject)
     const group = groupEqual(items).find(({ item, others }) => [item, ...others].some(({ id }) => id === subject))
-    if (!item) return { lines: [{ text: 'It does not wait any more.' }], actions: [], opens: undefined }
+    if (!item) return { lines: [{ text: 'Already answered. Press ! for the next.' }], actions: [], opens: undefined }
     const attach = attachTo(item.session_id, 'no session asks it')
     const equal = group ? [group.item, ...group.others] : [item]
     const lines = questionLines(item, equal)

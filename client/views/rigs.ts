@@ -36,7 +36,7 @@ export const suspendRig = (name: string, suspends: boolean): Action => ({
   key: 'S',
   name: suspends ? 'suspend' : 'resume',
   help: suspends ? 'start no sessions in the rig until it is resumed' : 'let agents work in the rig again',
-  ...(suspends && { confirm: `Suspend the rig ${name}? The sessions in it are ended.` }),
+  ...(suspends && { confirm: `Suspend the rig ${name}? Its sessions stop.` }),
   run: async ({ city }: Reach) => {
     const action = suspends ? 'suspend' : 'resume'
     await city.call('POST ~/rig/{name}/{action}', { params: { name, action } })
@@ -81,7 +81,7 @@ const worktreeActions = ({ session, path, branch, in_use: inUse, kept }: Worktre
     name: 'remove',
     help: 'remove it; its branch is kept',
     disabled: inUse ? `${session} is not over; close it first` : undefined,
-    confirm: `Remove ${path}?${kept ? ` What is only there is lost: ${kept}.` : ''} Its branch ${branch} is kept.`,
+    confirm: `Remove ${path}?${kept ? ` These exist only there and are lost: ${kept}.` : ''} Its branch ${branch} is kept.`,
     run: async ({ city }) => {
       await city.call('DELETE ~/worktree/{session}', { params: { session }, query: { force: true } })
       return { text: `the worktree of ${session} is removed; its branch is ${branch}` }

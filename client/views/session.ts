@@ -61,7 +61,7 @@ async function followScreen(reach: Reach, { show, following }: FollowText): Prom
   }
 }
 
-const NOT_RUNNING: Line = { text: 'Its program does not run; t shows what was said.', tone: 'quiet' }
+const NOT_RUNNING: Line = { text: 'Its program is not running; t shows the conversation.', tone: 'quiet' }
 
 /** State of a session. */
 function stateLine(session: SessionResponse, asks: boolean): Line {

@@ -176,7 +176,7 @@ const removeBudget = ({ scope, name, unit, per, limit }: Budget): Action => {
     key: 'x',
     name: 'remove',
     help: 'remove the budget',
-    confirm: `Remove the budget of ${what}? Nothing limits that any more.`,
+    confirm: `Remove the budget of ${what}? That usage is then unlimited.`,
     run: async ({ city }) => {
       await city.call('DELETE ~/budgets', { query: { scope, unit, per, ...(name && { name }) } })
       return { text: `the budget of ${what} is removed`, undo: { name: 'budget', run: put } }

@@ -86,13 +86,13 @@ function budgetMetrics(budgets: readonly Budget[]): NumberMetric[] {
   return [
     {
       name: 'gc_budget_spent',
-      help: 'What was used in the present period of a budget, in its unit.',
+      help: 'Usage in the current period of a budget, in its unit.',
       type: 'gauge',
       samples: samples(({ spent }) => spent),
     },
     {
       name: 'gc_budget_limit',
-      help: 'What a budget allows in one period, in its unit.',
+      help: 'Limit of a budget for one period, in its unit.',
       type: 'gauge',
       samples: samples(({ limit }) => limit),
     },

@@ -94,7 +94,7 @@ function identify(facts: GuardedRequest, mutates: boolean, settings: GuardSettin
   const caller = settings.resolve(token)
   if (!caller)
     throw unauthorized(
-      'the token is unknown or has ended; a session gets a new one when it starts, a person from the operator',
+      'invalid or expired token; a session gets a new one when it restarts, a person from the operator',
     )
   return caller
 }

@@ -125,7 +125,7 @@ function unavailable(cities: readonly ClosedCity[]): AppError {
   const reasons = cities.map(({ name, error }) => `${name}: ${error}`).join('; ')
   return new AppError(
     'service-unavailable',
-    `the city of this token cannot be loaded (${reasons}); the session continues once a person has fixed that`,
+    `the city of this token cannot be loaded (${reasons}); the session continues once that is fixed`,
     { headers: { 'retry-after': '5', 'x-gc-city-failed': names } },
   )
 }

@@ -71,7 +71,7 @@ export function toInfo(entry: CityEntry): CityInfo {
 /** The error of a city whose folder is gone. */
 export function goneFolder({ name, path }: Pick<CityEntry, 'name' | 'path'>): string | undefined {
   if (isFolder(path)) return undefined
-  const what = lstatSync(path, { throwIfNoEntry: false }) ? 'is no folder any more' : 'is gone'
+  const what = lstatSync(path, { throwIfNoEntry: false }) ? 'is no longer a folder' : 'is gone'
   return `${path} ${what}; put it back, or \`gc unregister ${name}\` removes the city from the list`
 }
 

@@ -82,12 +82,12 @@ export class Metrics {
       },
       {
         name: 'process_start_time_seconds',
-        help: 'When the supervisor was started, in seconds since 1970.',
+        help: 'Start time of the supervisor, in seconds since 1970.',
         ...gauge(performance.timeOrigin / 1000),
       },
       {
         name: 'gc_event_loop_lag_seconds',
-        help: 'How late the timers of the supervisor rang, because other work kept it busy.',
+        help: 'Delay of the timers of the supervisor, caused by other work.',
         type: 'histogram',
         samples: [{ labels: {}, value: deadlines.lateness.snapshot() }],
       },
@@ -115,19 +115,19 @@ export class Metrics {
     return [
       {
         name: 'gc_store_write_duration_seconds',
-        help: 'How long writes took, from when they were asked for until they were on disk.',
+        help: 'Duration of writes, from the request until they are on disk.',
         type: 'histogram',
         samples: stores.map(({ labels, store }) => ({ labels, value: store.metrics.writes() })),
       },
       {
         name: 'gc_store_write_failures_total',
-        help: 'Writes that a store did not take.',
+        help: 'Writes that a store rejected.',
         type: 'counter',
         samples: stores.map(({ labels, store }) => ({ labels, value: store.metrics.failures })),
       },
       {
         name: 'gc_store_failed',
-        help: 'Whether the writes to a store fail: 1 if so.',
+        help: '1 if the writes to a store fail, else 0.',
         type: 'gauge',
         samples: stores.map(({ labels, store }) => ({ labels, value: store.problem === undefined ? 0 : 1 })),
       },
@@ -147,7 +147,7 @@ export class Metrics {
       { name: 'gc_network_comments', help: 'Comments on the network.', ...gauge(total_comments) },
       {
         name: 'gc_network_events_total',
-        help: 'What happened on the network since the supervisor was started, by type of event: post.created, post.voted.',
+        help: 'Events on the network since the supervisor was started, by type: post.created, post.voted.',
         type: 'counter',
         samples: samplesBy('type', [...network.events()]),
       },
@@ -165,7 +165,7 @@ const gauge = (value: number, labels: Labels = {}) => ({ type: 'gauge' as const,
 
 const unreadable = (value: 0 | 1): NumberMetric => ({
   name: 'gc_city_unreadable',
-  help: 'Whether the metrics of a city could not be read and are left out: 1 if so.',
+  help: '1 if the metrics of a city could not be read and are left out.',
   ...gauge(value),
 })
 

@@ -123,5 +123,5 @@ const isUsed = ({ home, listener }: NetworkDependencies): boolean =>
   listener.isOwn || ['social.db', 'social.toml'].some((name) => existsSync(join(home.path, name)))
 
 function notServed(): never {
-  throw new AppError('service-unavailable', 'the network of agents is not served; the log of gc serve says why')
+  throw new AppError('service-unavailable', 'the network of agents is not served; the log of gc serve shows the reason')
 }

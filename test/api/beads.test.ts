@@ -218,7 +218,7 @@ describe('changing a bead', () => {
         agent: 'worker',
         bead_id: id,
         since: '2026-01-02T03:04:05.000Z',
-        asks: `Bead ${id} (cursed) is not offered any more: five sessions ended`,
+        asks: `Bead ${id} (cursed) is no longer offered: five sessions ended`,
         to_do: `gc bead show ${id}, then gc bead unpark ${id}`,
         answers: [],
       },

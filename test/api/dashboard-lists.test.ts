@@ -218,7 +218,7 @@ test('mail for the operator stands out, is listed alone, and is marked as read a
   await outcome?.undo?.run(reachOf(town), {})
   expect((await city.call(`GET ~/mail/${mine.id}`)).body.read).toBe(false)
   const others = (await mailPage.load(reachOf(town), FIRST)).items[1]?.actions().find(({ key }) => key === 'm')
-  expect(others?.confirm).toContain('clerk is not told of it any more')
+  expect(others?.confirm).toContain('clerk is no longer notified of it')
 })
 
 test('a bead opens what it is linked with', async () => {

@@ -51,7 +51,7 @@ test('an event is shown with all that it says, and opens what it is about', asyn
 test.each(['0', 'x', '999999'])('an event that there is not, such as %s, is said to be none', async (number) => {
   await using town = await open()
   expect(textOf(await eventPage.load(reach(town, number)))).toEqual([
-    `There is no event ${number}, or it is not kept any more.`,
+    `There is no event ${number}, or it is no longer stored.`,
   ])
 })
 

@@ -106,7 +106,7 @@ describe('taking an action back', () => {
     const close = await onBead(town, id, 'close')
     await town.city.call(`POST ~/bead/${id}/close`)
     const types = await town.city.types(async () => {
-      expect(await close.run(reach(town), {})).toEqual({ text: `somebody had closed ${id} already; nothing was done` })
+      expect(await close.run(reach(town), {})).toEqual({ text: `${id} was already closed; nothing changed` })
     })
     expect(types).toEqual([])
   })

@@ -117,7 +117,7 @@ describe('a supervisor in the background', () => {
   test('says of a city that it has already where to look', () => {
     gc(['up', '--port', '0'])
     expect(gc(['register', 'first']).err).toBe(
-      `gc: ${folder.at('first')} is registered already; \`gc cities\` says how it is\n`,
+      `gc: ${folder.at('first')} is already registered; \`gc cities\` shows its state\n`,
     )
     gc(['down'])
   }, 60_000)

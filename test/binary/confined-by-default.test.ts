@@ -40,7 +40,7 @@ test('a new home confines every agent that does not say otherwise, and asks ever
   const rig = world.folder.at('demo')
   for (const folder of [rig, join(env.HOME, '.ssh')]) mkdirSync(folder)
   writeFileSync(join(env.HOME, '.ssh', 'id'), 'a key')
-  expect(gc('init', path).out).toContain('Its agents are confined to their folders')
+  expect(gc('init', path).out).toContain('Its agents run in a sandbox')
   appendFileSync(join(path, 'city.toml'), AGENTS.replaceAll('@', env.HOME))
   const token = world.operatorToken
   const call = (line: string, body?: unknown) =>

@@ -32,7 +32,7 @@ describe('a city whose folder', () => {
     expect(await gc('/', 'cities')).toContain('@/town is gone; put it back, or `gc unregister town`')
     expect(await gc('/', 'cities')).not.toContain('moved')
     expect(await gc('/', 'unregister', 'town')).toBe(
-      'City town is unregistered and its sessions have ended; its folder @/town is gone.',
+      'City town is unregistered and its sessions have stopped; its folder @/town is gone.',
     )
     expect(await gc(at('moved'), 'register', '--name', 'town')).toBe('City town is up at @/moved.')
     expect(await gc('/', 'unregister', 'town')).toEndWith('; its folder is kept.')
@@ -51,7 +51,7 @@ describe('a city whose folder', () => {
     )
     expect(await gc('/', 'stop', 'town')).toStartWith('City town is stopped')
     writeFileSync(at('town'), '')
-    expect(await gc('/', 'cities')).toContain('@/town is no folder any more; put it back, or `gc unregister town`')
+    expect(await gc('/', 'cities')).toContain('@/town is no longer a folder; put it back, or `gc unregister town`')
     expect(await gc('/', 'start', 'town')).toContain('`gc unregister town`')
     expect(await gc(folder.path, 'unregister', 'town')).toEndWith('; its folder @/town is gone.')
   })

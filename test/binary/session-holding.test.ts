@@ -24,7 +24,7 @@ test('gc doctor and gc confine explain tell what holds the sessions of the host 
   const started = () => run('session', 'new', 'shop/w')
   await eventually('a session runs', 20_000, started, (said) => said.includes('active'))
   expect(await run('doctor')).toMatch(new RegExp(`confinement: .*; ${held}\n`))
-  expect(await run('confine', 'explain', 'shop/w')).toContain(`What holds sessions to shares: ${held};`)
+  expect(await run('confine', 'explain', 'shop/w')).toContain(`Limits of cpu and memory: ${held};`)
   const { items } = (await world.call('GET /v0/host', { token: world.operatorToken })).body
   expect(items).toMatchObject([{ sessions: 1, no_cgroup: 'they are switched off by GC_SESSION_CGROUP' }])
 })

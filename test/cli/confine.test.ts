@@ -34,12 +34,14 @@ describe('gc confine on', () => {
       status: 0,
       out: expect.stringContaining('supervisor.toml says [confine] default = "default".'),
     })
-    expect([await first('free'), await first('open')]).toEqual(['shop/free is confined', 'open runs unconfined'])
+    expect([await first('free'), await first('open')]).toEqual(['shop/free is sandboxed', 'open is not sandboxed'])
     await run('on', 'network')
-    expect(await first('free')).toBe('shop/free is confined to its own folder and reaches every network')
+    expect(await first('free')).toBe('shop/free is sandboxed in its own folder and reaches every network')
     expect(readFileSync(folder.at('home', 'supervisor.toml'), 'utf8')).toBe('[confine]\ndefault = "network"\n')
-    expect((await run('off')).out).toContain('Only agents that say so are confined; all others may do what you may.')
-    expect(await first('free')).toBe('shop/free runs unconfined')
+    expect((await run('off')).out).toContain(
+      'Only agents that declare a sandbox run in one. All others run with your permissions.',
+    )
+    expect(await first('free')).toBe('shop/free is not sandboxed')
   })
 
   test('is not for sessions, and says what is wrong with a file that it cannot read', async () => {
@@ -48,7 +50,7 @@ describe('gc confine on', () => {
     const session = { ...home, GC_SESSION_ID: 'gc-1', GC_TOKEN: 'gcs_x' }
     expect(await gc(['confine', 'off'], { env: session })).toMatchObject({
       status: 1,
-      err: expect.stringContaining('a session may not say how agents are confined'),
+      err: expect.stringContaining('a session may not change how agents are sandboxed'),
     })
     writeFileSync(folder.at('supervisor.toml'), '[confine\n')
     const { status, err } = await gc(['confine', 'on'], { env: home })
@@ -65,7 +67,7 @@ describe('gc confine explain', () => {
     using city = cityFiles({ 'city.toml': `${CITY}confine = "off"\n` })
     const { status, out } = await gc(['confine', 'explain', 'w'], { env, cwd: city.path })
     expect(status).toBe(0)
-    expect(out).toStartWith('shop/w is confined to its own folder and reaches every network (city.toml:10).\n')
+    expect(out).toStartWith('shop/w is sandboxed in its own folder and reaches every network (city.toml:10).\n')
     const rows = out.split('\n').map((row) => row.trim().split(/\s{2,}/))
     for (const row of [
       ['write', "the session's own folder", 'gc'],
@@ -79,7 +81,7 @@ describe('gc confine explain', () => {
       expect(rows).toContainEqual(row)
     }
     expect(out).toContain(
-      `What holds sessions to shares: ${describeCgroupSupport(localCgroupSupport())} (of a session host that`,
+      `Limits of cpu and memory: ${describeCgroupSupport(localCgroupSupport())} (of a session host that`,
     )
     const other = await gc(['confine', 'explain', 'free'], { env, cwd: city.path })
     expect(other.out).not.toContain('What holds')
@@ -97,7 +99,7 @@ describe('gc confine explain', () => {
     })
     const { out } = await gc(['confine', 'explain', 'free'], { env, cwd: city.path })
     expect(out).toStartWith(
-      'shop/free is confined: it changes its own folder and reaches only the hosts and ports listed here',
+      'shop/free is sandboxed: it changes only its own folder and reaches only the hosts and ports listed here',
     )
     const rows = out.split('\n').map((row) => row.trim().split(/\s{2,}/))
     expect(rows).toContainEqual(['host', 'api.anthropic.com', 'gc, for provider claude'])
@@ -121,7 +123,7 @@ describe('gc confine explain', () => {
     expect(rules).toContainEqual({ access: 'write', what: '/srv/out', by: 'agent', ...where })
     const free = await gc(['confine', 'explain', 'shop/free'], { env, cwd: city.path })
     expect(free.out).toBe(
-      'shop/free runs unconfined: it may do what you may; confine = "default" confines it (city.toml:15).\n',
+      'shop/free is not sandboxed: it runs with your permissions; confine = "default" adds a sandbox (city.toml:15).\n',
     )
   })
 
@@ -206,7 +208,7 @@ describe('gc confine share-login', () => {
       'gc does not know the login file of amp, only those of claude',
     )
     const session = { ...it.shell, env: { ...it.shell.env, GC_SESSION_ID: 'gc-1', GC_TOKEN: 'gcs_x' } }
-    expect((await gc(['confine', 'share-login', 'claude'], session)).err).toContain('a session may not say')
+    expect((await gc(['confine', 'share-login', 'claude'], session)).err).toContain('a session may not change')
     expect(it.written()).toBe(AGENTS)
   })
 })

@@ -46,7 +46,7 @@ describe('gc extmsg', () => {
     expect(again).toMatchObject({ status: 1, err: expect.stringContaining('not found') })
     const moved = await town.json<SessionBindingRecord>(['extmsg', 'handoff', id, '--to', session])
     expect(moved).toMatchObject({ SessionID: session, BindingGeneration: 1 })
-    expect((await town.gc(['extmsg', 'unbind', id])).out).toContain('does not answer chat/default/e1 any more')
+    expect((await town.gc(['extmsg', 'unbind', id])).out).toContain('does not answer chat/default/e1 now')
     expect((await town.gc(['extmsg', 'unbind', id])).out).toBe('Nothing was bound.\n')
     expect(await town.gc(['extmsg', 'send', id, 'x'])).toMatchObject({
       status: 1,
@@ -98,6 +98,6 @@ describe('gc extmsg', () => {
     await rejected(['unbind'], 'name the conversation, or give --session or --agent')
     await rejected(['send', 'c1', ' '], 'the message has no text')
     const unknown = await town.gc(['extmsg', 'transcript', 'c999'])
-    expect(unknown).toMatchObject({ status: 1, err: expect.stringContaining('`gc extmsg list` shows those there are') })
+    expect(unknown).toMatchObject({ status: 1, err: expect.stringContaining('`gc extmsg list` lists valid names') })
   })
 })

@@ -157,10 +157,7 @@ describe('gc order', () => {
   test('says what to do about an order that is not there', async () => {
     await using town = await townWithOrders()
     const errors: [args: string[], error: string][] = [
-      [
-        ['show', 'nope'],
-        'gc: there is no order and no run "nope"; `gc order list --all` shows which orders there are\n',
-      ],
+      [['show', 'nope'], 'gc: there is no order and no run "nope"; `gc order list --all` lists valid names\n'],
       [['run', 'nope'], 'gc: order not found: nope; `gc order list --all` lists valid names\n'],
       [['check', 'nope'], 'gc: order not found: nope; `gc order list --all` lists valid names\n'],
       [['disable', 'nope'], 'gc: order not found: nope; `gc order list --all` lists valid names\n'],

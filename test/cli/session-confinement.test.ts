@@ -49,7 +49,7 @@ test('gc session denials shows what a session was refused, and the line that wou
   const nothing = await town.gc(['session', 'denials', 'bob'])
   expect(nothing).toMatchObject({
     status: 0,
-    out: expect.stringContaining('It is not confined, and nothing was refused.'),
+    out: expect.stringContaining('It is not sandboxed, and nothing was denied.'),
   })
   const folder = join(town.city, '.gc', 'confined', id)
   mkdirSync(folder, { recursive: true })

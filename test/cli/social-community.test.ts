@@ -79,7 +79,7 @@ describe('the commands of a community', () => {
     expect(reported).toMatchObject([{ post: { id: post.id }, reasons: ['off topic'] }])
     expect((await as('ada', 'report', 'resolve', post.id)).status).toBe(2)
     await must('ada', 'report', 'resolve', post.id, '--decision', 'dismiss')
-    expect(await must('ada', 'report', 'list', 'of-ada')).toContain('Nothing is reported.')
+    expect(await must('ada', 'report', 'list', 'of-ada')).toContain('No reported posts.')
     await must('ada', 'report', 'resolve', post.id, '--decision', 'delete')
     await must('ada', 'moderators', 'remove', 'of-ada', 'bob')
     expect(await must('eve', 'moderators', 'list', 'of-ada')).not.toContain('bob')

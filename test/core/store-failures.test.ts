@@ -198,7 +198,7 @@ describe('a failed sync', () => {
     const first = add('one', () => effects.push('one'))
     const second = first.catch(() => add('two', () => effects.push('two')))
     const results = await outcomes([first, second, add('three', () => effects.push('three'))])
-    const reason = `${store.path} failed and takes no more writes: its write-ahead log did not reach the disk (EIO: i/o error); stop and start what uses it`
+    const reason = `${store.path} failed and takes no more writes: its write-ahead log did not reach the disk (EIO: i/o error); restart the city or supervisor that uses it`
     expect(results).toEqual([1, 2, 3].map(() => ['store-unavailable', reason]))
     expect(store.failure).toBe(reason)
     expect(failures).toEqual([reason])

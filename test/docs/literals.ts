@@ -20,17 +20,26 @@ export function literalTexts(isWanted: (source: string) => boolean = () => true)
 
 /**
  * The string literals, templates and JSX texts of a source file that hold prose: two words or more. A placeholder becomes
- * `…`. Wire values, keys and names are one word. Tagged templates, literal types, SQL and lists of words are not prose.
+ * `…`. Wire values, keys and names are one word. Tagged templates other than `html`,
+ * literal types, SQL, scripts and lists of words are not prose.
  */
 export function literalsOf(path: string, source: string): { text: string; start: number }[] {
   const found: { text: string; start: number }[] = []
   const code = new Set<Node>()
   const add = (node: Node, text: string) => {
-    if (!code.has(node) && isProse(text)) found.push({ text: text.replace(/\s+/g, ' ').trim(), start: node.start })
+    if (!code.has(node) && isProse(text))
+      found.push({
+        text: text
+          .replace(/<[^>]+>/g, ' ')
+          .replace(/\s+/g, ' ')
+          .trim(),
+        start: node.start,
+      })
   }
   new Visitor({
     TSLiteralType: ({ literal }) => code.add(literal),
-    TaggedTemplateExpression: ({ quasi }) => code.add(quasi),
+    TaggedTemplateExpression: ({ tag, quasi }) =>
+      !(tag.type === 'Identifier' && tag.name === 'html') && code.add(quasi),
     Literal: (node) => typeof node.value === 'string' && add(node, node.value),
     TemplateLiteral: (node) => add(node, node.quasis.map(({ value }) => value.cooked ?? '').join('…')),
     JSXText: (node) => add(node, node.value),
@@ -38,12 +47,13 @@ export function literalsOf(path: string, source: string): { text: string; start:
   return found
 }
 
-const SQL = /\b(?:SELECT|INSERT|UPDATE|DELETE|CREATE|ALTER|DROP|WHERE|JOIN|FROM|ORDER BY|VALUES|PRAGMA)\b/
+const SQL = /\b(?:SELECT|INSERT|UPDATE|DELETE|CREATE|ALTER|DROP|WHERE|JOIN|FROM|ORDER BY|VALUES|PRAGMA|AS)\b/
 
-/** Thirty words without any punctuation, as in lists of stop words. */
-const WORD_LIST = /^[\p{L}\s]+$/u
+/** Brackets of JavaScript and GraphQL. */
+const SCRIPT = /=> |\) \{/
+
+/** True for lists of names and stop words: thirty words without the end of a sentence or clause. */
+const isList = (text: string): boolean => text.split(/\s+/).length > 30 && !/[.:;?!](?:\s|$)/.test(text)
 
 const isProse = (text: string): boolean =>
-  /\p{L}{2,}\S* \S*\p{L}{2,}/u.test(text.replace(/\s+/g, ' ')) &&
-  !SQL.test(text) &&
-  !(WORD_LIST.test(text) && text.split(/\s+/).length > 30)
+  /\p{L}{2,}\S* \S*\p{L}{2,}/u.test(text.replace(/\s+/g, ' ')) && !SQL.test(text) && !SCRIPT.test(text) && !isList(text)

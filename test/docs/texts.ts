@@ -60,8 +60,9 @@ export const commentsOf = (source: string): string[] =>
       .trim(),
   )
 
-/** Openings of a comment that name nothing: a clause in the place of a noun. */
-const HEADLESS = /^(?:What|Whatever|Who|Whom|Whose|Whoever|How|Where|Wherever|When|Why|Whether|Which|That|Of)\b/
+/** Openings of a text that name nothing: a clause in the place of a noun. Questions have a main clause. */
+const HEADLESS =
+  /^(?!.*\?$)(?:What|Whatever|Who|Whom|Whose|Whoever|How|Where|Wherever|When|Why|Whether|Which|That|Of)\b/
 
 /** The comments that open with a headless clause. */
 export const headless = (texts: readonly PlacedText[]): PlacedText[] => texts.filter(({ text }) => HEADLESS.test(text))

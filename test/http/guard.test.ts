@@ -30,7 +30,7 @@ const ORIGIN = '403 forbidden origin_not_allowed'
 const CSRF = '403 forbidden csrf'
 const READ_ONLY = '403 forbidden read_only'
 const BAD_TOKEN =
-  '401 unauthorized the token is unknown or has ended; a session gets a new one when it starts, a person from the operator'
+  '401 unauthorized invalid or expired token; a session gets a new one when it restarts, a person from the operator'
 const post: Partial<GuardedRequest> = { method: 'POST', mark: '1' }
 const socket: Partial<GuardedRequest> = { upgrade: 'WebSocket' }
 

@@ -277,9 +277,9 @@ describe('the pages in a browser', () => {
     await decide('Suspend the authors')
     await page.getByText('is suspended, and their votes').waitFor()
     await page.getByRole('button', { name: 'Undo' }).click()
-    await page.getByText('It is undone.').waitFor()
+    await page.getByText('Undone.').waitFor()
     await decide('Delete the posts')
-    await page.getByText('Nothing is reported.').waitFor()
+    await page.getByText('No reported posts.').waitFor()
     expect(town.site.errors).toEqual([])
   })
 

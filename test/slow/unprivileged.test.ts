@@ -49,6 +49,6 @@ describe('a user without permission', () => {
     })
     const output = await child.stdout.text()
     expect(output).toContain('closed/a.db cannot be written')
-    expect(output).toContain('see who owns its folder and what it allows')
+    expect(output).toContain('check the owner and permissions of its folder')
   })
 })

@@ -166,7 +166,7 @@ test('gc upgrade to a gc that does not start here goes back to the one before, a
     expect([status, err]).toEqual([
       1,
       expect.stringMatching(
-        /^gc: gc \S+ did not start the supervisor, so this gc is back in its place; `gc logs` says why\n$/,
+        /^gc: gc \S+ did not start the supervisor, so this gc was restored; `gc logs` shows the reason\n$/,
       ),
     ])
     expect(out).toContain('is replaced')

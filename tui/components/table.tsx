@@ -182,7 +182,7 @@ function emptyLines(page: TablePage, state: State, area: Area): readonly Line[] 
   const say = (text: string): readonly Line[] => wrapLine({ text, tone }, textColumns(area))
   if (error !== undefined) return say(error)
   if (loadedAt === undefined) return say('reading …')
-  const among = hasMore ? ' in what was read; G reads further' : ''
+  const among = hasMore ? ' in the loaded rows; G loads more' : ''
   if (filter !== '') return say(`nothing with this text${among}; esc clears the filter`)
   if (hidden > 0 && hasMore) return say(`nothing but bookkeeping${among}; . shows it`)
   return say(hidden > 0 ? `only ${countOf(hidden, 'row')} of bookkeeping; . shows them` : page.empty)

@@ -381,7 +381,8 @@ function sortRows(state: State): Step {
 /** Holds the rows as they are, or follows the newest again. */
 function holdRows(state: State): Step {
   const location = focused(state)
-  if (pageOf(location).kind !== 'table') return [notice(state, 'a text is held by scrolling up; end follows it', false)]
+  if (pageOf(location).kind !== 'table')
+    return [notice(state, 'scroll up to pause a text; press end to follow it', false)]
   if (viewOf(state, location).missed === undefined) return [updateView(state, location, { missed: 0 })]
   const next = updateView(state, location, { missed: undefined, selected: undefined, under: undefined, index: 0 })
   return [next, { type: 'reload', location }]
@@ -406,7 +407,7 @@ function openElsewhere(state: State): State {
     if (opens) return open(switchTo(state, city), opens)
   }
   const isRead = viewOf(state, attentionOf(here(state).city)).loadedAt !== undefined
-  const text = isRead ? 'nothing waits for you' : 'what waits for you is still being read; press it again'
+  const text = isRead ? 'nothing waits for you' : 'still loading what needs attention; press it again'
   return notice(state, text, false)
 }
 

@@ -76,7 +76,7 @@ export class LoginAccounts {
   #find(name: string): Login {
     const login = this.#logins().find(({ id }) => id === name)
     if (login) return login
-    throw new AppError('account-not-found', `there is no account ${name}; \`gc account list\` shows those there are`)
+    throw new AppError('account-not-found', `there is no account ${name}; \`gc account list\` lists valid names`)
   }
 
   /** Declared accounts first, then the other logins of this city's agents, and those that are limited or dead. */

@@ -97,7 +97,7 @@ export class Attention {
       this.#unannounced.clear()
       await this.#announce(sources).catch((error) => {
         this.#postpone(sources)
-        this.options.report(`what waits for a person could not be announced: ${errorMessage(error)}`)
+        this.options.report(`notifications of attention items failed: ${errorMessage(error)}`)
       })
     }
     if (this.#unsubscribes.length > 0) this.#scheduleDue()

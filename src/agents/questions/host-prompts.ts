@@ -96,7 +96,7 @@ export class HostPrompts {
   /** Takes what a person says of a host. Sessions cannot say it: they would let themselves out. */
   async answer(id: string, caller: Caller, { answer: word, text }: QuestionAnswer): Promise<QuestionView> {
     if (caller.kind === 'session' || caller.kind === 'process') {
-      throw new AppError('forbidden', 'forbidden: only people and the operator say which hosts a session may reach')
+      throw new AppError('forbidden', 'forbidden: only people and the operator decide which hosts a session may reach')
     }
     if (text) throw invalidField('body.text', 'an answer about a host takes no words; leave them out')
     const asking = this.#all().find((each) => idOf(each) === id)

@@ -55,7 +55,7 @@ export class SessionDrains {
     const { store, clock, repository, resolver, recorder, workload } = this.options
     const row = resolver.resolve(token)
     if (caller.kind !== 'session' || row.id !== caller.session) {
-      throw new AppError('forbidden', `forbidden: only session ${row.id} itself can say that it is done`)
+      throw new AppError('forbidden', `forbidden: only session ${row.id} itself can report that it is done`)
     }
     return store.write((tx) => {
       const isActive = repository.get(row.id).state === 'active'

@@ -88,7 +88,7 @@ export const landingRoutes = (city: CityOf<{ landings: Landings }>) => [
     {
       id: 'release-landing',
       summary: 'Let a held branch land',
-      description: 'Lets this commit pass what holds it, without an approval.',
+      description: 'Overrides the reason for the hold, for this commit only. The commit then needs no approval.',
       needs: { needs: 'operator', grant: 'land' },
       body: LandReason,
       ok: Landing,

@@ -98,9 +98,9 @@ export const LandingLog = Type.Object(
           kind: Type.Union([Type.Literal('conflict'), Type.Literal('red')]),
           try: Type.Integer(),
           state: Type.Union(TURN_STATES.map((state) => Type.Literal(state))),
-          reason: Type.Optional(Type.String({ description: 'Reason for which it did not arrive.' })),
-          written_at: time('Time at which gc gave the branch back.'),
-          resolved_at: Type.Optional(time('Time at which its owner submitted again, or gave up.')),
+          reason: Type.Optional(Type.String({ description: 'Reason it was not delivered.' })),
+          written_at: time('Time the branch was returned.'),
+          resolved_at: Type.Optional(time('Time its owner submitted again or gave up.')),
           tokens: Type.Optional(
             Type.Integer({ description: 'Tokens that the owner used until then; absent until that is known.' }),
           ),

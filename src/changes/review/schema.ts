@@ -30,12 +30,12 @@ const change = {
       description: 'The verdict of its landing on this head; absent until a check has ended.',
     }),
   ),
-  created_at: Type.String({ format: 'date-time', description: 'Time at which its session began to work on it.' }),
-  ready_at: time('Time at which it last became ready.'),
-  decided_at: time('Time of its approval, landing or discard.'),
-  decided_by: optional('Person who approved or discarded it.'),
-  reason: optional('Reason for discarding it.'),
-  landed_commit: optional('The commit that it is in its target as.'),
+  created_at: Type.String({ format: 'date-time', description: 'Time its session started work on it.' }),
+  ready_at: time('Time it last became ready.'),
+  decided_at: time('Time it was approved, landed or discarded.'),
+  decided_by: optional('Actor that approved or discarded it.'),
+  reason: optional('Reason it was discarded.'),
+  landed_commit: optional('Its commit in the target branch.'),
 }
 
 /** Ours: the work of a session on a bead, as people review it. */

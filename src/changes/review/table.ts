@@ -43,7 +43,7 @@ export const changes = sqliteTable('changes', {
   decidedBy: text('decided_by'),
   /** The reason for discarding it. */
   reason: text(),
-  /** The commit that it is in its target as. */
+  /** Its commit in the target branch. */
   landed: text(),
   /** The cost of its bead at the decision. */
   tokens: integer(),

@@ -192,7 +192,7 @@ class AccountsFile {
     if (problem !== undefined) throw new AppError('conflict-wrong-state', problem)
     const account = accounts.find((one) => one.name === name)
     if (account) return account
-    throw new AppError('account-not-found', `there is no account ${name}; \`gc account list\` shows those there are`)
+    throw new AppError('account-not-found', `there is no account ${name}; \`gc account list\` lists valid names`)
   }
 
   #load(): LoadedAccounts {

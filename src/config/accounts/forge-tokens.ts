@@ -49,10 +49,7 @@ export class ForgeTokens {
     const name = normalizeHost(host)
     await this.#write((before) => {
       if (before.some((each) => each.host === name)) return before.filter((each) => each.host !== name)
-      throw new AppError(
-        'invalid-request',
-        `there is no token for ${name}; \`gc rig token list\` shows those there are`,
-      )
+      throw new AppError('invalid-request', `there is no token for ${name}; \`gc rig token list\` lists valid names`)
     })
     return name
   }

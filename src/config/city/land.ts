@@ -14,7 +14,7 @@ export interface LandConfig {
   /** True if a red check is run again before it blames a branch. */
   readonly confirmRed: boolean
   readonly strategy: LandStrategy
-  /** Whether what waits for approval is checked before it has it. */
+  /** True if branches are checked while they wait for approval. */
   readonly checkEarly: boolean
   /** Maximum concurrent checks. */
   readonly parallel: number

@@ -363,6 +363,6 @@ function composeLastGood(path: string, broken: Composition, options: ComposeOpti
   const lastGood = files && compose(files, options)
   if (!lastGood || lastGood.errors.length > 0) return undefined
   const [first] = broken.errors
-  const held = `the city runs on its last good configuration until its files are put right${first ? `: ${formatDiagnostic(first)}` : ''}`
+  const held = `the city runs on its last good configuration until its files are fixed${first ? `: ${formatDiagnostic(first)}` : ''}`
   return { ...lastGood, config: { ...lastGood.config, held } }
 }

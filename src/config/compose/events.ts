@@ -12,7 +12,7 @@ export const ConfigChanged = defineEvent(
         maxItems: MAX_NAMED_FILES,
         description: 'The files that differ from the previous configuration, relative to the city and sorted.',
       }),
-      total: Type.Integer({ description: 'How many files differ; more than are named when there are many.' }),
+      total: Type.Integer({ description: 'Number of files that differ; `files` may list fewer.' }),
     },
     { $id: 'ConfigChangedPayload', additionalProperties: false },
   ),

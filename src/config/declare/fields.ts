@@ -90,7 +90,7 @@ export function findBackendProblem(name = ''): string | undefined {
 }
 
 const unsupportedBackend = (name: string): string =>
-  `"${name}" is not supported: gc runs sessions on terminals of its own, or by "acp"; remove it, and start programs elsewhere with the command of a provider, such as "ssh -t host claude" or "docker run -it image"`
+  `"${name}" is not supported: gc runs sessions in its own terminals, or by "acp". Remove it. To start programs elsewhere, use the command of a provider, such as "ssh -t host claude" or "docker run -it image"`
 
 /** An IANA time zone. */
 export const timeZone = (key: string): FieldReader<string> => ({

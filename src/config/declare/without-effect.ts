@@ -3,7 +3,7 @@ type Reason = string | { readonly sentence: string; readonly unless: readonly st
 type Section = Readonly<Record<string, Reason>>
 
 const PACKS =
-  'is an older form that is not read: write [imports.<name>] with source = "<source>//<path>" and version instead; nothing of it is part of this city'
+  'is an older form that is not read: write [imports.<name>] with source = "<source>//<path>" and version instead'
 const HOOKS = 'has no effect: install_agent_hooks names the programs whose hooks are installed; others are NOT applied'
 const UPSTREAM = 'upstreams are not used yet: the program keeps its own endpoint and credentials'
 const TOMBSTONE = 'has no effect, here or elsewhere; take it out'

@@ -211,7 +211,7 @@ const BESIDE =
 
 /** Cause of a failure in git's output, without its consequences. */
 export function gitErrorMessage({ stderr, exitCode, exceeded }: GitResult): string {
-  if (exceeded === 'time') return 'git took too long, and was ended'
+  if (exceeded === 'time') return 'git timed out and was stopped'
   const lines = stderr
     .split(/[\n\r]/)
     .map((line) => line.trim())
@@ -223,7 +223,9 @@ export function gitErrorMessage({ stderr, exitCode, exceeded }: GitResult): stri
     causes.find((line) => line.startsWith('remote: ')) ??
     causes.at(-1) ??
     lines.at(-1)
-  return cause?.replace(/^(?:(?:fatal|error|remote): )+/, '').slice(0, MAX_CAUSE) || `git ended with status ${exitCode}`
+  return (
+    cause?.replace(/^(?:(?:fatal|error|remote): )+/, '').slice(0, MAX_CAUSE) || `git exited with status ${exitCode}`
+  )
 }
 
 const matching = (env: GitRunnerOptions['env'], names: RegExp): Record<string, string> =>

@@ -253,7 +253,7 @@ async function run(command: string, { env, deadlines, signal }: CredentialSource
   signal.addEventListener('abort', kill, { once: true })
   try {
     const [exitCode, output] = await Promise.all([child.exited, new Response(child.stdout).text()])
-    if (exitCode !== 0) throw new Error(`the helper ended with status ${exitCode}`)
+    if (exitCode !== 0) throw new Error(`the helper exited with status ${exitCode}`)
     return output.split('\n')[0] ?? ''
   } finally {
     deadline.cancel()

@@ -122,10 +122,7 @@ export class ExternalMessages {
     const n = /^c(\d{1,15})$/.exec(id)?.[1]
     const row = n === undefined ? undefined : this.#conversations.byNumber(Number(n))
     if (row) return this.#view(row)
-    throw new AppError(
-      'conversation-not-found',
-      `conversation ${id} not found; \`gc extmsg list\` shows those there are`,
-    )
+    throw new AppError('conversation-not-found', `conversation ${id} not found; \`gc extmsg list\` lists valid names`)
   }
 
   #view(row: ConversationRow): ConversationView {

@@ -175,8 +175,7 @@ export class Groups {
 
   #require(id: string): GroupRow {
     const group = this.options.store.read((orm) => orm.select().from(groups).where(eq(groups.id, id)).get())
-    if (!group)
-      throw new AppError('validation-failed', `group ${id} not found; \`gc extmsg list\` shows those there are`)
+    if (!group) throw new AppError('validation-failed', `group ${id} not found; \`gc extmsg list\` lists valid names`)
     return group
   }
 

@@ -24,13 +24,13 @@ export const troubleReporter = (name: string, report: (message: string) => void)
 
 /** The failure of a disk. */
 export const failureOf = (path: string, reason: string): StoreFailure => ({
-  reason: `${path} failed and takes no more writes: ${reason}; stop and start what uses it`,
+  reason: `${path} failed and takes no more writes: ${reason}; restart the city or supervisor that uses it`,
   isDisplaced: false,
 })
 
 /** The failure of a database whose files were moved, deleted or replaced. */
 export const displacementOf = (path: string, reason: string): StoreFailure => ({
-  reason: `${path} takes no more writes: ${reason}; put it back, then stop and start what uses it`,
+  reason: `${path} takes no more writes: ${reason}; put it back, then restart the city or supervisor that uses it`,
   isDisplaced: true,
 })
 

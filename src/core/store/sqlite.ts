@@ -139,7 +139,7 @@ function openFailure(path: string, code: string, message: string): string {
   if (code.startsWith('SQLITE_CORRUPT')) return `${path} is damaged (${message}); restore a backup in its place`
   if (code.startsWith('SQLITE_BUSY')) return `${path} is locked by another program; close that program and try again`
   if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS' || code.startsWith('SQLITE_READONLY')) {
-    return `${path} cannot be written (${message}); see who owns its folder and what it allows`
+    return `${path} cannot be written (${message}); check the owner and permissions of its folder`
   }
   return `${path} cannot be opened as a database: ${message}`
 }

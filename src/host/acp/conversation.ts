@@ -131,7 +131,7 @@ export class Conversation {
 
   close(): void {
     this.permissions.cancel()
-    this.#connection.close(new AppError('service-unavailable', 'the agent has ended'))
+    this.#connection.close(new AppError('service-unavailable', 'the agent has exited'))
   }
 
   #cancel(): Promise<void> {

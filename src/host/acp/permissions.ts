@@ -86,7 +86,7 @@ export class Permissions {
   /** Answers a question with one of its choices, or a form with its fields and their text. */
   answer(request: string, choice: string, text = ''): void {
     const pending = this.#pending.get(request)
-    if (!pending) throw new AppError('conflict-wrong-state', `${request} is not asked any more`)
+    if (!pending) throw new AppError('conflict-wrong-state', `${request} is no longer asked`)
     pending.answer(choice, text)
     this.#pending.delete(request)
     this.writer.write({ type: 'answered', request, choice })

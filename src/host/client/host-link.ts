@@ -120,7 +120,7 @@ export class HostLink {
   }
 
   close(): void {
-    this.#channel.close('the supervisor let go')
+    this.#channel.close('the supervisor disconnected')
   }
 
   #send(

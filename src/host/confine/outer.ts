@@ -16,7 +16,7 @@ const SIGNALS_SINCE = 6
 
 /** Restrictions of a session whose gc runs in a sandbox itself. */
 export const INHERITED =
-  'inherited: gc runs in a confined session itself, whose rules for local ports, modes and priorities also apply to its sessions; these create no unix sockets and reach no further hosts'
+  'inherited: gc itself runs in a sandbox. Its rules for local ports, modes and priorities also apply to its sessions. They create no unix sockets and reach no other hosts'
 
 /** The answer of a session host to a process that asks who answers its calls; undefined for every other name. */
 export function answerToQuestion(name: string, { network }: Policy): { errno: number } | undefined {

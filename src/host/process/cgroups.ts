@@ -70,7 +70,7 @@ export class Cgroups {
     private readonly report: (sentence: string) => void,
   ) {}
 
-  /** Tries whether this process may have groups below its own, and hands down to them what holds sessions to shares. */
+  /** Tries whether this process may have groups below its own, and hands down to them the controllers for shares. */
   static open({ enabled, report }: { enabled: boolean; report(sentence: string): void }): Cgroups {
     const { folder, own } = here()
     const reason = enabled ? obstacleTo(folder, own) : 'they are switched off by GC_SESSION_CGROUP'

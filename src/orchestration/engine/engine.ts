@@ -384,7 +384,7 @@ function reasonOf({ reason, output }: CheckResult): string {
 }
 
 const describe = (number: number, { reason, output }: CheckResult): string =>
-  `The check of attempt ${number} failed (${reason}).${output === '' ? '' : ` What it printed last:\n\n${fenceText(output, 'the check')}`}`
+  `The check of attempt ${number} failed (${reason}).${output === '' ? '' : ` Its last output:\n\n${fenceText(output, 'the check')}`}`
 
 interface ConditionOptions {
   beads: BeadRepository

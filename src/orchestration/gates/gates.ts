@@ -74,7 +74,7 @@ export class Gates {
     const problem = this.#problems.get(gate.id)
     if (problem !== undefined) return problem
     const isOverdue = waitsForGitHub(gate) && gate.due !== undefined && gate.due <= this.#options.clock.now()
-    return isOverdue ? 'its time limit has passed, and GitHub is not asked any more' : undefined
+    return isOverdue ? 'its time limit has passed, and gc stopped asking GitHub' : undefined
   }
 
   /** Creates a gate that blocks a bead: both, or nothing. */

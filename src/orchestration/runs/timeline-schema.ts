@@ -13,7 +13,7 @@ export const RunWait = Type.Object(
       ),
       {
         description:
-          'Reason for the wait: paused by a person, a closed gate, a failed step that blocks, a stuck worker, a running check, a step in progress, an unclaimed step, or an active run for a member of its convoy.',
+          'Reason for the wait: a pause, gate, failed step, stuck worker, running check, step in progress, unclaimed step, or the run of a member of its convoy.',
       },
     ),
     text: Type.String({ description: 'Blocker, in a sentence.' }),

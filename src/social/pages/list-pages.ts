@@ -39,7 +39,7 @@ const SIDEBAR_SUBMOLTS = 8
 /** The sort orders of posts; the first is the default. */
 const SORTS = ['hot', 'new', 'top', 'rising'] as const
 
-const EMPTY_SEARCH = html`<h1>Search</h1><p class="empty">Enter what you are looking for above.</p>`
+const EMPTY_SEARCH = html`<h1>Search</h1><p class="empty">Enter a search above.</p>`
 
 /** The pages with lists: the front page, communities, agents and search. */
 export class ListPages {
@@ -74,11 +74,11 @@ ${nextPageLink(`/?sort=${sort}`, next, 'More posts')}`
   async #introduction(): Promise<Markup> {
     const { total_agents, total_posts, total_comments } = await this.reader.totals()
     const lively = (await this.reader.lively(LIVELY)).filter(({ comment_count }) => comment_count > 0)
-    return html`<h1 class="intro">Agents write here, people read along.</h1>
+    return html`<h1 class="intro">Agents write here. People read along.</h1>
 <p class="counts">${plural(total_agents, 'agent')}, ${plural(total_posts, 'post')} and ${plural(total_comments, 'comment')} so far.</p>
 ${
   lively.length > 0 &&
-  html`<section class="lively" aria-labelledby="lively"><h2 id="lively">Lively now</h2><ul>${lively.map(
+  html`<section class="lively" aria-labelledby="lively"><h2 id="lively">Active now</h2><ul>${lively.map(
     (post) =>
       html`<li><a href="/p/${post.id}"><bdi>${singleLine(post.title) || 'untitled'}</bdi></a> <span class="quiet">${plural(post.comment_count, 'comment')} in m/${post.submolt_name}</span></li>`,
   )}</ul></section>`
@@ -89,7 +89,7 @@ ${
     const { items: active, next } = await this.reader.submolts(SUBMOLTS_PER_PAGE, cursorOf(query))
     const items = active.toSorted((one, other) => Number(other.post_count > 0) - Number(one.post_count > 0))
     const main = html`<h1>Communities</h1>
-<p class="counts">Those in which somebody posted last come first.</p>
+<p class="counts">Most recently active first.</p>
 <ul class="rows">${items.map((submolt) => submoltLine(submolt, this.clock))}</ul>
 ${nextPageLink('/m', next, 'More communities')}`
     const description = `Communities of agents on ${SITE_NAME}.`
@@ -149,7 +149,7 @@ ${comments.length > 0 && html`<h2 class="part">Newest comments</h2><ul class="ro
     const comments = results.filter(({ type }) => type === 'comment')
     const none = results.length + agents.length + submolts.length === 0
     return html`<h1>Search: <bdi>${search}</bdi></h1>
-${none && html`<p class="empty">Nothing was found. Try fewer or other words.</p>`}
+${none && html`<p class="empty">No results. Try fewer or different words.</p>`}
 ${submolts.length > 0 && html`<h2 class="part">Communities</h2><ul class="rows">${submolts.map((submolt) => submoltLine(submolt, this.clock))}</ul>`}
 ${agents.length > 0 && html`<h2 class="part">Agents</h2><ul class="rows">${agents.map(agentLine)}</ul>`}
 ${posts.length > 0 && html`<h2 class="part">Posts</h2>${postList(posts, this.reader.labelsOf(posts), this.clock, '')}`}
@@ -188,9 +188,9 @@ function statusTag({ status, is_claimed }: Agent): Markup {
 
 const frontSidebar = (communities: readonly Submolt[], base: string): Markup => html`<section class="card">
 <h2>Send your agent</h2>
-<p>Let it read and follow this:</p>
+<p>Tell it to read and follow this:</p>
 <pre tabindex="0"><code>curl ${base}<wbr>/skill.md</code></pre>
-<p class="quiet">It registers itself and gives you a link with which you claim it.</p></section>
+<p class="quiet">It registers itself and gives you a link to claim it.</p></section>
 ${
   communities.length > 0 &&
   html`<section class="card"><h2>Active communities</h2><ul class="short">${communities

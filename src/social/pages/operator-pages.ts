@@ -45,7 +45,7 @@ const ACTIONS: Readonly<Record<'dismiss' | 'delete' | 'suspend', Action>> = {
   dismiss: {
     button: 'Dismiss the reports',
     question: (count) => `Dismiss the reports of ${posts(count)}?`,
-    done: (count) => `The reports of ${posts(count)} are dismissed; the posts stay.`,
+    done: (count) => `The reports of ${posts(count)} are dismissed. The posts remain.`,
     ...{ isHarsh: false, canUndo: true },
   },
   delete: {
@@ -101,9 +101,9 @@ export class OperatorPages {
     const reported = all.filter((one) => passes(one, filter))
     const main = html`<h1>Reported posts</h1>
 ${this.#outcome(request.query)}
-<p class="quiet">The most reported first. The moderators of their communities see them too.</p>
+<p class="quiet">Most reported first. Moderators of their communities also see them.</p>
 ${filterForm(filter)}
-${reported.length === 0 && html`<p class="empty">${all.length === 0 ? 'Nothing is reported.' : 'Nothing that is reported passes this filter.'}</p>`}
+${reported.length === 0 && html`<p class="empty">${all.length === 0 ? 'No reported posts.' : 'No reported posts match this filter.'}</p>`}
 ${reported.length > 0 && this.#queue(reported)}`
     return htmlResponse(layout({ title: 'Reported posts', main }), { isPrivate: true })
   }
@@ -125,15 +125,15 @@ ${postList([post], labels, this.clock, '')}${hidden('listed', post.id)}</section
     this.access.checkForm(request)
     const action = actionOf(request.form.get('action'))
     const selected = this.#selected(request.form)
-    if (!action || selected.length === 0) throw badRequest('Select at least one post, and what to do with it')
+    if (!action || selected.length === 0) throw badRequest('Select at least one post and an action')
     const { question, button, isHarsh } = ACTIONS[action]
     const main = html`<h1>${question(selected.length)}</h1>
 <ul class="rows apart">${selected.map(({ id, title, author_name, submolt_name }) => html`<li><a href="/p/${id}"><bdi>${singleLine(title) || 'untitled'}</bdi></a> <span class="quiet">by <bdi>${singleLine(author_name)}</bdi> in m/${submolt_name}</span></li>`)}</ul>
 <form class="apart" method="post" action="${REPORTS}/apply">${this.#token()}${hidden('action', action)}${selected.map(({ id }) => hidden('post', id))}
 ${
   action === 'suspend' &&
-  html`<p><label for="reason">Why, as the agents are told</label>
-<input id="reason" name="reason" required maxlength="${String(MAX_REASON)}" value="What you posted was reported"></p>`
+  html`<p><label for="reason">Reason shown to the agents</label>
+<input id="reason" name="reason" required maxlength="${String(MAX_REASON)}" value="Your posts were reported"></p>`
 }<div class="actions"><button class="${isHarsh ? 'warn' : 'calm'}">${button}</button> <a class="button" href="${REPORTS}">Cancel</a></div></form>`
     return htmlResponse(layout({ title: 'Reported posts', main }), { isPrivate: true })
   }
@@ -143,7 +143,7 @@ ${
     const { form } = request
     const action = actionOf(form.get('action'))
     const selected = this.#selected(form)
-    if (!action) throw badRequest('Select what to do')
+    if (!action) throw badRequest('Select an action')
     if (selected.length === 0) throw postNotFound()
     const reason = action === 'suspend' ? reasonOf(form) : ''
     for (const { id, author_name } of selected) await this.#applyTo(action, id, author_name, reason)
@@ -173,7 +173,7 @@ ${
 
   /** Result, with the way to undo it. */
   #outcome(query: URLSearchParams): Markup | false {
-    if (query.get('done') === 'undo') return html`<p class="note good" role="status">It is undone.</p>`
+    if (query.get('done') === 'undo') return html`<p class="note good" role="status">Undone.</p>`
     const action = actionOf(query.get('done'))
     if (!action) return false
     const count = Number(query.get('count')?.match(/^[0-9]{1,3}$/)?.[0] ?? 1)

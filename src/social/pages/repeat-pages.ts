@@ -16,11 +16,11 @@ export class RepeatPages {
   async posts({ params: { id = '' }, query }: SiteRequest): Promise<Response> {
     const post = await this.reader.post(id)
     const { items, next } = await this.reader.repeats(post.id, cursorOf(query))
-    const main = html`<h1>The same again</h1>
-<p>These posts say nearly the same as ${linkTo(post)}. That one came first and is in lists; they are not.</p>
+    const main = html`<h1>Similar posts</h1>
+<p>These posts are nearly the same as ${linkTo(post)}. Lists show only that one, the first.</p>
 ${postList(items, this.reader.labelsOf(items), this.clock, 'It has no repeats.')}
 ${nextPageLink(`/p/${post.id}/repeats`, next, 'More posts')}`
-    return htmlResponse(layout({ title: 'The same again', main }))
+    return htmlResponse(layout({ title: 'Similar posts', main }))
   }
 
   /** The comments that are not in a thread because they repeat others. */
@@ -36,7 +36,7 @@ ${nextPageLink(`/p/${post.id}/repeats`, next, 'More posts')}`
 <p dir="auto">${excerpt(content, 400)}</p></li>`,
     )
     const main = html`<h1>Repeated comments</h1>
-<p>They are not in the thread of ${linkTo(post)}: they say what was said elsewhere, or their authors keep repeating.</p>
+<p>The thread of ${linkTo(post)} leaves these out: they repeat other texts, or their authors often repeat texts.</p>
 ${rows.length === 0 ? html`<p class="empty">There are none.</p>` : html`<ul class="rows">${rows}</ul>`}
 ${nextPageLink(`/p/${post.id}/repeated-comments`, next, 'More comments')}`
     return htmlResponse(layout({ title: 'Repeated comments', main }))

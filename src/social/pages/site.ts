@@ -138,7 +138,7 @@ function errorPage(error: AppError): Response {
   const status = error.status === 422 ? 400 : error.status
   const title = TITLES[status] ?? 'Something went wrong'
   const message = singleLine(error.message)
-  const reason = status === 500 ? 'This is an error of ours, and it was logged. Try again later.' : sentence(message)
+  const reason = status === 500 ? 'This is our fault. The error was logged. Try again later.' : sentence(message)
   const main = html`<h1>${title}</h1><p class="apart">${reason}</p><p class="apart"><a class="button" href="/">Go to the front page</a></p>`
   const response = htmlResponse(layout({ title, main }), { status })
   for (const [name, value] of Object.entries(error.headers)) response.headers.set(name, value)
@@ -149,8 +149,7 @@ function errorPage(error: AppError): Response {
 const errorJson = ({ status, message, headers }: AppError): Response =>
   Response.json({ success: false, error: sentence(message), hint: null }, { status, headers })
 
-const pageNotFound = (): AppError =>
-  new AppError('invalid-request', 'There is no page at this address.', { status: 404 })
+const pageNotFound = (): AppError => new AppError('invalid-request', 'This page does not exist.', { status: 404 })
 
 const sentence = (text: string): string => {
   const capitalized = text.charAt(0).toUpperCase() + text.slice(1)

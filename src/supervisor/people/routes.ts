@@ -24,9 +24,9 @@ export const peopleRoutes = (people: People) => [
       summary: 'Create a token for a person',
       needs: 'operator',
       description:
-        'The person reads all cities, and does what the grants say; `x-gc-needs` of an operation names its grant. ' +
-        'What they do is recorded with `@` and their name as the actor.',
-      repeat: { secret: 'end it with `gc people remove {id}`, and add the person again', id: 'name' },
+        'The person reads all cities. Grants allow more; `x-gc-needs` of an operation names its grant. ' +
+        'Their actions are recorded with `@` and their name as the actor.',
+      repeat: { secret: 'revoke it with `gc people remove {id}`, and add the person again', id: 'name' },
       body: PersonAdd,
       ok: { 201: PersonAdded },
       errors: ['forbidden', 'conflict-wrong-state', 'validation-failed', 'store-unavailable'],

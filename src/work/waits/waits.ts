@@ -162,8 +162,8 @@ export class Waits {
     const { total, closed, missing, missingBead } = this.#repository.progress(id)
     const isDone = row.mode === 'all' ? closed === total : closed > 0
     const isHopeless = row.mode === 'all' ? missing > 0 : missing === total
-    if (isDone) this.#markReady(tx, row, 'is over: what it waited for is closed')
-    else if (isHopeless) this.#giveUp(tx, row, 'failed', `bead ${missingBead} does not exist any more`)
+    if (isDone) this.#markReady(tx, row, 'is over: its bead is closed')
+    else if (isHopeless) this.#giveUp(tx, row, 'failed', `bead ${missingBead} no longer exists`)
   }
 
   #markReady(tx: Tx, row: WaitRow, sentence: string): void {

@@ -268,7 +268,7 @@ describe('a bead over which sessions keep crashing', () => {
       {
         from: 'gc',
         subject: 'Parked: poison',
-        body: expect.stringMatching(new RegExp(`^Bead ${id} is not offered to worker any more`)),
+        body: expect.stringMatching(new RegExp(`^Bead ${id} is no longer offered to worker`)),
       },
     ])
     expect(world.recorded().filter((event) => event.startsWith('mail.'))).toHaveLength(1)

@@ -84,7 +84,7 @@ describe('a backend of sessions', () => {
 
   test.each(['exec:scripts/sessions', 'k8s', 'ssh', 'hybrid', 'fake'])('is rejected when gc lacks it: %s', (name) => {
     const sentence = expect.stringContaining(
-      `: "${name}" is not supported: gc runs sessions on terminals of its own, or by "acp"; remove it, and start programs`,
+      `: "${name}" is not supported: gc runs sessions in its own terminals, or by "acp". Remove it. To start programs`,
     )
     expect(messagesOf(`[session]\nprovider = "${name}"\n`)).toEqual([sentence])
     expect(messagesOf(`${AGENT}session = "${name}"\n`)).toEqual([sentence])

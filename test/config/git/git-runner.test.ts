@@ -22,7 +22,7 @@ describe('a git command', () => {
     expect(result.exitCode).toBe(3)
     expect(result.stdout).toBe('-c core.fsmonitor=false -c core.hooksPath=/dev/null -c gc.auto=0 fetch\n')
     expect(gitErrorMessage(result)).toBe('last words')
-    expect(gitErrorMessage({ ...result, stderr: '' })).toBe('git ended with status 3')
+    expect(gitErrorMessage({ ...result, stderr: '' })).toBe('git exited with status 3')
   })
 
   test('prompts for nothing and knows no repository beforehand', async () => {
@@ -91,7 +91,7 @@ test.each([
     'Access denied: the project is archived',
   ],
   ['fatal: the remote end hung up unexpectedly', 'the remote end hung up unexpectedly'],
-  ['\n', 'git ended with status 128'],
+  ['\n', 'git exited with status 128'],
 ])('a failure is told by its cause: %j', (stderr, cause) => {
   expect(gitErrorMessage({ exitCode: 128, stdout: '', stderr })).toBe(cause)
 })

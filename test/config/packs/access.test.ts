@@ -73,7 +73,7 @@ describe('a private repository', () => {
       `the credential for ${server.host} (token_env) cannot be used: it is empty`,
     )
     m.write('home/credentials.toml', rule(server.host, 'helper = "echo secret; exit 3"'))
-    await expect(m.packs.add(server.url)).rejects.toThrow('cannot be used: the helper ended with status 3')
+    await expect(m.packs.add(server.url)).rejects.toThrow('cannot be used: the helper exited with status 3')
     chmodSync(join(m.home, 'credentials.toml'), 0o644)
     await expect(m.packs.add(server.url)).rejects.toThrow(`run \`chmod 600 ${join(m.home, 'credentials.toml')}\``)
     m.write('home/other.toml', '', 0o600)

@@ -115,7 +115,7 @@ describe('an ACP agent', () => {
     await listener.done('4')
     expect(listener.words).toContain('{"action":"decline"}{"action":"cancel"}')
     expect(listener.words).toContain('mode url is not supported')
-    expect(host.answer('a', first, 'accept')).rejects.toThrow('is not asked any more')
+    expect(host.answer('a', first, 'accept')).rejects.toThrow('is no longer asked')
   })
 
   test('has its pending permission requests withdrawn when the turn is cancelled', async () => {

@@ -23,7 +23,7 @@ describe('a session whose unknown hosts people are asked about', () => {
     const again = connectTo(world, upstream.port)
     await asked(world)
     expect(world.proxy.answer('127.0.0.1', upstream.port, 'no')).toBe(true)
-    expect(await again).toContain(`gc: 127.0.0.1:${upstream.port} was refused by a person: allow 127.0.0.1`)
+    expect(await again).toContain(`gc: 127.0.0.1:${upstream.port} was denied: allow 127.0.0.1`)
     expect(upstream.connections).toBe(1)
     expect(world.denied).toEqual([`127.0.0.1:${upstream.port}`])
   })
@@ -68,12 +68,12 @@ describe('a session whose unknown hosts people are asked about', () => {
       answers.push(...(await Promise.all(hosts.map((host) => connectTo(world, 443, host)))))
     }
     expect(new Set(answers.map(status))).toEqual(new Set([403]))
-    expect(answers.at(-1)).toContain('a person is asked about too many other hosts already')
+    expect(answers.at(-1)).toContain('too many other hosts already wait for an answer')
     expect(world.proxy.asked).toMatchObject({ host: 'h0.example', others: 999 })
     world.proxy.answer('h0.example', 443, 'none')
     expect(world.proxy.asked).toBeUndefined()
     expect(world.asked.at(-1)).toBeUndefined()
-    expect(await connectTo(world, 443, 'h1000.example')).toContain('was refused by a person')
+    expect(await connectTo(world, 443, 'h1000.example')).toContain('was denied')
     expect(world.proxy.asked).toBeUndefined()
   })
 

@@ -66,7 +66,7 @@ describe('an identity token', () => {
     for (const each of tokens) errors.push((await check(network, { token: each })).error)
     expect(errors).toEqual([
       'The agent is suspended',
-      'The agent does not exist any more',
+      'The agent no longer exists',
       ...Array(4).fill('The token is not one of this network'),
       'The token is too long',
     ])

@@ -110,10 +110,10 @@ test('the front page says in a line what this is and shows what is talked about;
   const { site, key, post } = await openFilled()
   await using _ = site
   const front = await site.text('/')
-  expect(front).toContain('<h1 class="intro">Agents write here, people read along.</h1>')
+  expect(front).toContain('<h1 class="intro">Agents write here. People read along.</h1>')
   expect(front).toContain('1 agent, 2 posts and 1 comment so far.')
-  expect(front).toMatch(new RegExp(`Lively now</h2><ul><li><a href="/p/${post.id}">`))
-  expect(await site.text('/?sort=new')).not.toContain('Lively now')
+  expect(front).toMatch(new RegExp(`Active now</h2><ul><li><a href="/p/${post.id}">`))
+  expect(await site.text('/?sort=new')).not.toContain('Active now')
   await site.clock.advance(3_600_000)
   await site.api('POST', '/submolts', key, { name: 'quiet' })
   await site.clock.advance(3_600_000)

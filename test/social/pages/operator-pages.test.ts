@@ -78,7 +78,7 @@ describe('what the operator does about a reported post', () => {
     expect([response.status, response.headers.get('location')]).toEqual([
       ...[303, `/operator/reports?done=dismiss&count=1&post=${post.id}`],
     ])
-    expect(await read()).toContain('Nothing is reported')
+    expect(await read()).toContain('No reported posts')
     expect((await site.api('GET', `/posts/${post.id}`, bob)).post.title).toBe('Spam')
     expect(site.recorded()).toEqual(['post.reports_dismissed'])
     expect((await send('dismiss')).status).toBe(303)
@@ -89,7 +89,7 @@ describe('what the operator does about a reported post', () => {
     const { site, read, send } = await openReported()
     await using _ = site
     expect((await send('delete')).status).toBe(303)
-    expect(await read()).toContain('Nothing is reported')
+    expect(await read()).toContain('No reported posts')
     expect((await send('delete')).status).toBe(404)
     expect(site.recorded()).toEqual(['post.deleted'])
   })
@@ -151,7 +151,7 @@ describe('what the operator does about a reported post', () => {
       ['post', 'nothing'],
     ])
     expect(done.headers.get('location')).toBe('/operator/reports?done=delete&count=2')
-    expect(await read()).toContain('Nothing is reported')
+    expect(await read()).toContain('No reported posts')
     expect(site.recorded()).toEqual(['post.deleted', 'post.deleted'])
   })
 

@@ -169,7 +169,7 @@ describe('the website', () => {
     expect(await site.text('/find?q=zephyr')).toContain('href="/u/zephyr"')
     expect(await site.text('/find?q=barometry')).toContain('href="/m/barometry"')
     const nothing = await site.text(`/find?q=${encodeURIComponent('"><script>alert(1)</script>')}`)
-    expect(nothing).toContain('Nothing was found')
+    expect(nothing).toContain('No results')
     expect(nothing).toContain('value="&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;"')
     expect((await site.page(`/find?q=${'x'.repeat(5_000)}`)).status).toBe(200)
   })
@@ -183,7 +183,7 @@ describe('the website', () => {
     }
     const program = await fetch(`${site.url}/nowhere`)
     expect(program.status).toBe(404)
-    expect(await program.json()).toMatchObject({ success: false, error: 'There is no page at this address.' })
+    expect(await program.json()).toMatchObject({ success: false, error: 'This page does not exist.' })
     const wrong = await site.page('/', { method: 'POST' })
     expect(wrong.status).toBe(405)
     expect(wrong.headers.get('allow')).toBe('GET, HEAD, OPTIONS')

@@ -64,7 +64,7 @@ describe('navigation', () => {
   })
 
   test('! opens what waits for a person, one after the other', () => {
-    expect(press(alpha, '!').notice?.text).toBe('what waits for you is still being read; press it again')
+    expect(press(alpha, '!').notice?.text).toBe('still loading what needs attention; press it again')
     expect(press(after(alpha, rows('attention', [])), '!').notice?.text).toBe('nothing waits for you')
     const asks = ['q-1', 'q-2'].map((id) => row(id, { opens: at('question', id) }))
     const waiting = after(alpha, rows('attention', asks))
@@ -163,7 +163,7 @@ describe('rows that are held', () => {
   })
 
   test('are not there on a text, which says how it is held', () => {
-    expect(press(enter(alpha, 'log')[0], 'F').notice?.text).toContain('held by scrolling up')
+    expect(press(enter(alpha, 'log')[0], 'F').notice?.text).toContain('scroll up to pause a text')
   })
 })
 

@@ -85,7 +85,7 @@ describe('a wait', () => {
     await world.store.write((tx) => world.beadRepository.remove(tx, a))
     await world.settled()
     expect(world.waits.get(all.id)).toMatchObject({ state: 'failed', status: 'closed' })
-    expect(world.beadRepository.get(all.id).metadata?.last_error).toBe(`bead ${a} does not exist any more`)
+    expect(world.beadRepository.get(all.id).metadata?.last_error).toBe(`bead ${a} no longer exists`)
     expect(world.waits.get(any.id).state).toBe('pending')
     await world.store.write((tx) => world.beadRepository.remove(tx, b))
     await world.settled()

@@ -23,7 +23,7 @@ export class ParkedAttention implements AttentionSource {
       agent,
       bead_id: bead.id,
       since,
-      asks: `Bead ${bead.id} (${bead.title}) is not offered any more: ${reason}`,
+      asks: `Bead ${bead.id} (${bead.title}) is no longer offered: ${reason}`,
       to_do: `gc bead show ${bead.id}, then gc bead unpark ${bead.id}`,
     }))
   }

@@ -78,5 +78,5 @@ export class Parking {
 const agentOf = (bead: Bead): string => bead.metadata?.[WorkKey.routedTo] ?? ''
 
 const mailBody = (bead: string, agent: string, reason: string): string =>
-  `Bead ${bead} is not offered to ${agent} any more: ${reason}\n\n` +
+  `Bead ${bead} is no longer offered to ${agent}: ${reason}\n\n` +
   `See what is wrong with it (gc bead show ${bead}), then offer it again: gc bead unpark ${bead}`

@@ -192,7 +192,7 @@ export class Budgets {
     const consequence =
       level === 100
         ? `Running sessions finish their turn. No new turns start until ${budget.period_end}. \`gc budget set\` raises the budget.`
-        : `When it is used up, no new turns start until ${budget.period_end}.`
+        : `Once it is used up, no new turns start until ${budget.period_end}.`
     this.dependencies.mail.notifyPeople(
       tx,
       `${describeBudget(budget)} ${status}`,

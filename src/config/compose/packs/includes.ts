@@ -8,10 +8,10 @@ const UNPACKED = '.gc/system/packs/'
 const NAME = /^[\w-]+$/
 
 const UNPACKED_SENTENCE =
-  'is a pack that another program unpacked: import it by its address in [imports]; nothing of it is part of this city'
-const STORAGE_SENTENCE = 'keeps beads in another database, which gc does not need: take it out'
+  'is a pack that another program unpacked, and is not loaded: import it by its address in [imports]'
+const STORAGE_SENTENCE = 'keeps beads in another database, which gc does not need: remove it'
 const NAMED_SENTENCE =
-  'is neither a folder with a pack.toml nor the address of a pack, and names in [packs] are not read: import the pack in [imports]; nothing of it is part of this city'
+  'is neither a folder with a pack.toml nor the address of a pack, and is not loaded. Names in [packs] are not read: import the pack in [imports]'
 
 /** True if a source lies where other programs unpack what they bring. */
 export const isUnpacked = (source: string): boolean => source.startsWith(UNPACKED)

@@ -76,9 +76,9 @@ export class Gatekeeper {
 }
 
 const WHY: Readonly<Record<Exclude<Verdict, 'allowed'>, string>> = {
-  refused: 'was refused by a person',
+  refused: 'was denied',
   unanswered: 'is on no list, and the person who is asked has not answered yet; try again later',
-  'too-many': 'is on no list, and a person is asked about too many other hosts already',
+  'too-many': 'is not allowed, and too many other hosts already wait for an answer',
 }
 
 const isForbidden = (host: string): boolean => isIP(host) !== 0 && isForbiddenAddress(host)

@@ -198,7 +198,7 @@ export class SessionProxy {
   /** Passes a request on to a provider, with the key that the program does not have. */
   async #callProvider(client: Socket, head: RequestHead, rest: Buffer): Promise<void> {
     const found = providerUrl(head.target, this.options.rules.keys)
-    if (!found) throw new Refusal(403, 'this is no address of a provider whose key gc has for this session')
+    if (!found) throw new Refusal(403, 'gc has no key for this address in this session')
     if (!showsPassword(head, this.#password)) {
       return refuse(client, 401, 'this address is of one session of gc: its program shows the key that it was given')
     }

@@ -45,7 +45,7 @@ export class Identities {
     if (typeof payload === 'string') return invalid(payload)
     if (payload.aud !== undefined && payload.aud !== audience) return invalid('The token is for another audience')
     const row = payload.sub === undefined ? undefined : this.agents.findById(payload.sub)
-    if (!row) return invalid('The agent does not exist any more')
+    if (!row) return invalid('The agent no longer exists')
     if (isSuspended(row, this.clock.now())) return invalid('The agent is suspended')
     const agent = this.agents.show(row)
     const { id, name, description, karma, avatar_url, created_at, is_claimed, follower_count, following_count, stats } =

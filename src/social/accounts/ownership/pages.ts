@@ -149,7 +149,7 @@ const claimSignedOutView = (
   returnTo: string,
 ): Markup => html`<div class="stack">
 ${introduction(agent)}
-<p>This agent says that you run it. If you claim it, everyone can see that it has an owner, and you can replace its keys
+<p>This agent named you as its owner. If you claim it, everyone can see that it has an owner, and you can replace its keys
 or stop it.</p>
 ${
   choices.length > 0
@@ -162,7 +162,7 @@ provider gives us, to recognize you; no one else sees them.</p>`
 const operatorApproves = (
   agent: Agent,
 ): Markup => html`<h2 class="part">The operator of this server approves claims</h2>
-<p>Nobody signs in here. The operator approves this claim with:</p>
+<p>There is no sign-in here. The operator approves this claim with:</p>
 <pre tabindex="0"><code>gc social claim approve ${agent.name}</code></pre>`
 
 /** The page of a claim link that cannot be used: it is unknown, was used, or had too many wrong codes. */
@@ -185,7 +185,7 @@ const closed = (title: Markup | string, reason: Markup, nextStep: Markup): Marku
 const unknownLink = html`Either it is incomplete, or your agent has asked for a new one since: only the newest works. The
 link of a deleted account ends with it.`
 
-const tooManyCodes = html`After ten wrong codes a claim link is closed, so that nobody can guess the right one.`
+const tooManyCodes = html`A claim link closes after ten wrong codes.`
 
 const newLink = html`<h2 class="part">Ask your agent for a new one</h2>
 <p>It gets a new link and a new code with:</p>
@@ -250,18 +250,18 @@ ${suspension && html`<span class="tag warn">suspended by ${suspension.by === 'ow
 <span class="quiet">${agent.karma.toLocaleString('en')} karma, ${plural(agent.posts_count, 'post')}, last active ${timeAgo(agent.last_active, clock)}</span></header>
 <details><summary>Keys: ${count}</summary>
 ${count > 0 && html`<ul class="short">${[...keys.map((key) => keyLine(key, key.ending, clock)), ...signingKeys.map((key) => keyLine(key, `${key.id.slice(-4)} (signs requests)`, clock))]}</ul>`}
-<p>A new key replaces all others at once. It is shown once; give it to your agent.</p>${button('key', 'Create a new key', 'calm')}
-${count > 0 && html`<p>Lost or stolen? Without keys nobody can act as this agent.</p>${button('revoke', 'Revoke all keys', 'warn')}`}</details>
+<p>A new key replaces all others immediately. It is shown once. Give it to your agent.</p>${button('key', 'Create a new key', 'calm')}
+${count > 0 && html`<p>Lost or stolen? Revoke its keys, and no one can act as this agent.</p>${button('revoke', 'Revoke all keys', 'warn')}`}</details>
 ${reputationOf(reputation, button('unvouch', 'Withdraw all vouches', 'calm'))}
 <details><summary>Suspend or unclaim</summary>
 ${
   suspension === undefined
     ? html`<p>While suspended, the agent can do nothing here. Its posts and comments stay.</p>${button('suspend', 'Suspend', 'warn')}`
     : suspension.by === 'owner'
-      ? html`<p>You suspended it. Only you or the operator can end that.</p>${button('resume', 'Reinstate', 'calm')}`
-      : html`<p>The operator of this server suspended it, and only the operator can end that: ${singleLine(suspension.reason)}</p>`
+      ? html`<p>You suspended it. Only you or the operator can lift the suspension.</p>${button('resume', 'Reinstate', 'calm')}`
+      : html`<p>The operator of this server suspended it. Only the operator can lift the suspension: ${singleLine(suspension.reason)}</p>`
 }
-<p>If you unclaim it, you are no longer its owner, and somebody else may claim it.${suspension?.by === 'owner' && ' Your suspension ends then.'}</p>${button('unclaim', 'Unclaim', 'warn')}</details>
+<p>If you unclaim it, you are no longer its owner, and someone else may claim it.${suspension?.by === 'owner' && ' Your suspension ends then.'}</p>${button('unclaim', 'Unclaim', 'warn')}</details>
 </section>`
 }
 
@@ -281,7 +281,7 @@ function reputationOf(reputation: ReputationResponse, unvouch: Markup): Markup {
     )
   return html`<details${level === 'repeating' && html` open`}><summary>Reputation ${LEVEL_TAGS[level]}</summary>
 <p>It has ${limit_factor} times the usual limits. ${plural(vouches, 'owner')} vouch for it${vouched_by.length > 0 && html`: ${names(vouched_by)}`}.</p>
-${repeats > 0 && html`<p>Within three days it wrote ${plural(repeats, 'text')} that said what was said before. Lists leave them out.${level === 'repeating' && ' While it keeps repeating, they leave out all that it writes.'}</p>`}
+${repeats > 0 && html`<p>Within three days it wrote ${plural(repeats, 'text')} that repeated earlier texts. Lists leave them out.${level === 'repeating' && ' Until it stops repeating, lists leave out everything it writes.'}</p>`}
 <dl>${levels.map((each) => html`<div><dt>${each.level}, × ${each.limit_factor}</dt><dd>${each.condition}</dd></div>`)}</dl>
 ${vouches_for.length > 0 && html`<p>It vouches for ${names(vouches_for)}.</p>${unvouch}`}</details>`
 }
@@ -293,5 +293,5 @@ const keyLine = ({ label, created_at }: Pick<ApiKey, 'label' | 'created_at'>, en
 const newKeyView = (name: string, key: string): Markup => html`<div class="stack"><h1>A new key for ${name}</h1>
 <p class="note good" role="status">All earlier keys are revoked. This key is shown only once.</p>
 <pre tabindex="0"><code class="secret">${key}</code></pre>
-<p>Give it to your agent through a channel that nobody else can read.</p>
+<p>Give it to your agent through a private channel.</p>
 <p><a class="button" href="/me">I have saved it</a></p></div>`

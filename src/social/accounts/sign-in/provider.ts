@@ -147,7 +147,7 @@ export class IdentityProvider {
   #person(subject: unknown, name: unknown): Person {
     const id = typeof subject === 'number' ? String(subject) : subject
     if (typeof id !== 'string' || id === '' || id.length > MAX_NAME_LENGTH) {
-      throw new TypeError('the provider does not say who this is')
+      throw new TypeError('the provider returned no identity')
     }
     return {
       provider: this.key,

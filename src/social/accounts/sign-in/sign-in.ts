@@ -77,7 +77,7 @@ export class SignIn {
 
   #provider(id: string): IdentityProvider {
     const provider = this.providers.find(({ settings }) => settings.id === id)
-    if (!provider) throw new AppError('invalid-request', 'there is no such way to sign in here', { status: 404 })
+    if (!provider) throw new AppError('invalid-request', 'unknown sign-in method', { status: 404 })
     return provider
   }
 

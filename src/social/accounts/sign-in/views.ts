@@ -29,7 +29,7 @@ export const signInView = (
 ${
   choices.length > 0
     ? html`<p>Sign in to see the agents you have claimed, replace their keys, or stop them.</p>${providerButtons(choices, returnTo)}`
-    : html`<p class="note">Nobody signs in here. The operator of this server approves claims and manages the agents with
+    : html`<p class="note">There is no sign-in here. The operator of this server approves claims and manages the agents with
 <code>gc social</code>.</p>`
 }
 <p class="quiet">No agent yet? <a href="/join">See how to join.</a></p></div>`

@@ -120,7 +120,7 @@ export class DirectMessages {
   async reject(caller: AgentCaller, id: string, { block = false }: Rejection): Promise<MessageResponse> {
     return this.store.write((tx) => {
       const row = need(this.#conversations.find(caller.n, id))
-      const message = block ? `${row.other_name} cannot write to you any more` : `You refused ${row.other_name}`
+      const message = block ? `${row.other_name} can no longer write to you` : `You refused ${row.other_name}`
       if (row.status === 'rejected' && (row.blocks === 1) === block) return { success: true as const, message }
       const [initiator, other] = row.initiated === 1 ? [caller.n, row.other] : [row.other, caller.n]
       const between = { initiator, other, status: 'rejected', now: this.clock.now() } as const

@@ -21,7 +21,7 @@ export const Notification = Type.Object(
       NOTIFICATION_TYPES.map((type) => Type.Literal(type)),
       {
         description:
-          'A comment on your post, a reply to your comment, your name after `@` in a post or comment, a new follower, a request for a conversation, or a text of yours that lists leave out because it repeats another.',
+          'A comment on your post, a reply to your comment, your name after `@`, a new follower, a request for a conversation, or your text that lists omit as a repeat.',
       },
     ),
     content: string('Summary, in a sentence.'),

@@ -106,27 +106,27 @@ export class OwnerEmails {
     const last = Math.max(before?.sent_at ?? 0, this.#lastSent.get(email)?.at ?? 0)
     if (last + PAUSE <= now) return
     const minutes = Math.ceil((last + PAUSE - now) / 60_000)
-    throw new SocialError('rate-limited', `A mail was sent less than an hour ago. Try again in ${minutes} minutes`)
+    throw new SocialError('rate-limited', `An email was sent less than an hour ago. Try again in ${minutes} minutes`)
   }
 }
 
 function parseEmail(text: string): string {
   const email = text.trim()
   if (email.length <= MAX_EMAIL && EMAIL.test(email)) return email
-  throw badRequest('This is not an e-mail address', 'Send one address, such as "ada@example.org".')
+  throw badRequest('This is not an email address', 'Send one address, such as "ada@example.org".')
 }
 
 const verificationMail = (to: string, name: string, link: string): Mail => ({
   to,
   subject: `Is ${name} your agent?`,
-  text: `The AI agent ${name} says that you are its human.\n\nIf that is so, open this page and say yes:\n${link}\n\nIf not, ignore this mail; nothing happens then.\n`,
+  text: `The AI agent ${name} named you as its owner.\n\nTo confirm this, open this page:\n${link}\n\nIf you do not know this agent, ignore this email. Nothing will change.\n`,
 })
 
 function describe(isNew: boolean, sends: boolean): string {
-  if (!isNew) return 'This address is stored already'
+  if (!isNew) return 'This address is already stored'
   return sends
-    ? 'A mail with a link was sent to your human'
-    : 'The address is stored. This server sends no mail: your human claims you with the claim_url'
+    ? 'An email with a link was sent to your human'
+    : 'The address is stored. This server sends no email: give your human the claim_url'
 }
 
 interface Mail {

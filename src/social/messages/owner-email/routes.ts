@@ -31,7 +31,7 @@ export const ownerEmailPages = ({ ownerEmails }: OwnerEmailServices) => [
     const agent = ownerEmails.agentOf(token)
     if (agent === undefined) return unknownLink()
     const main = html`<div class="stack"><h1>Is <bdi>${agent}</bdi> your agent?</h1>
-<p>It says that you are its human and that this mail address is yours.</p>
+<p>It named you as its owner and gave this email address.</p>
 <form method="post" action="/email/${encodeURIComponent(token)}"><button class="calm">Yes, it is mine</button></form></div>`
     return htmlResponse(layout({ title: 'Verify your address', main }), { isPrivate: true })
   }),

@@ -6,7 +6,7 @@ const BODY: NetworkError = {
   success: false,
   error: 'The network is not served: it could not be opened',
   code: 'SERVICE_UNAVAILABLE',
-  hint: 'The log of gc serve says why.',
+  hint: 'The log of gc serve shows the reason.',
 }
 
 /** Answers for a network that could not be opened. */

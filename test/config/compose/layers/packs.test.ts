@@ -82,7 +82,7 @@ describe('an import of the city', () => {
     expect(including('.gc/system/packs/core').warnings[0]).toEndWith(
       'take it out and run `gc import add https://github.com/gastownhall/gascity.git//internal/bootstrap/packs/core --name core`',
     )
-    expect(including('.gc/system/packs/dolt').warnings[0]).toEndWith('which gc does not need: take it out')
+    expect(including('.gc/system/packs/dolt').warnings[0]).toEndWith('which gc does not need: remove it')
   })
 
   test('may be an import of city.toml, which wins and is warned of', () => {
