@@ -5,7 +5,7 @@ for program in git jq; do
   command -v "$program" >/dev/null 2>&1 || missing="$missing $program"
 done
 if [ -z "$missing" ]; then
-  echo 'git and jq are there'
+  echo 'git and jq are installed'
   exit 0
 fi
 echo "not on the PATH:$missing"
