@@ -72,7 +72,7 @@ describe('a search over HTTP', () => {
   })
 })
 
-test('what was written before a crash is found once after the restart', async () => {
+test('finds writes before a crash once after the restart', async () => {
   await using world = await World.open()
   const city = await world.city()
   const ids = await Promise.all(Array.from({ length: 30 }, (_, n) => bead(city, `word ${n}`)))

@@ -31,7 +31,7 @@ start_command = "sleep 600"
 confine = "default"
 `
 
-test('what a confined session was refused is listed with the line that would allow it', async () => {
+test('lists denials of a confined session with the line that would allow each', async () => {
   await using world = await World.open('--no-require-token')
   world.coverage = coverage
   const city = await register(world, 'town', LEADS)

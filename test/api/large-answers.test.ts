@@ -141,7 +141,7 @@ test('the steps of a run that have no room in one answer are read from its timel
   expect(body.detail).toBe(`run ${root} has more than 64 MB; read it page by page at runs/${root}/timeline`)
 }, 60_000)
 
-test('what has no pages ends at 64 MB, or names the pages instead', async () => {
+test('responses without pages end at 64 MB, or name the pages instead', async () => {
   await using world = await World.open()
   const city = await world.city()
   const root = await bead(city, 'root', { type: 'convoy' })

@@ -59,7 +59,7 @@ async function failRun(city: TestCity): Promise<void> {
   await city.call(`PATCH ~/bead/${step}`, { body: { status: 'closed', metadata } })
 }
 
-test('what needs a person is one list, each item with its fix, and each kind is muted and snoozed', async () => {
+test('attention is one list, each item with its fix; each kind can be muted and snoozed', async () => {
   await using world = await World.open()
   const city = await troubled(world)
   const { id: session } = await startSession(city, 'shop/worker')

@@ -21,7 +21,7 @@ touch done "$CLAUDE_CONFIG_DIR/kept"
 exec sleep 600
 `
 
-test('what is said in a confined session is read from its private home, from nowhere else, and kept when that goes', async () => {
+test('the conversation of a confined session is read only from its private home, and kept after that is removed', async () => {
   await using it = await confinedTown(PROVIDER, (path) => {
     const program = join(path, '../demo/parrot')
     writeFileSync(program, PARROT)

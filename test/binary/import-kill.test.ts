@@ -46,7 +46,7 @@ test('a large import that is killed is there whole afterwards, or not at all', a
   expect(await (await send(city)).json()).toMatchObject({ created: 0, updated: 0, unchanged: BEADS })
 }, 90_000)
 
-test('of two large files at once one is imported, and others write meanwhile', async () => {
+test('imports one of two simultaneous large files while other writes continue', async () => {
   await using world = await World.open()
   const city = await register(world, 'mill', '')
   const before = await total(city)

@@ -44,7 +44,7 @@ test(`agents of a home that gc ${RELEASE} left run unconfined, which is said unt
   expect([await older.isOpen(), await older.saying()]).toEqual([false, [false, false]])
 }, 60_000)
 
-test('what a person had decided of such a home stays unchanged', async () => {
+test('earlier decisions about such a home stay unchanged', async () => {
   await using older = await openOlder((home) => writeDefaultMode(home, 'off'))
   expect(older.supervisorToml()).toBe('[confine]\ndefault = "off"\n')
   expect(older.world.log).not.toContain(KEPT)

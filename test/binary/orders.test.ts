@@ -35,7 +35,7 @@ test('an order that hangs is ended with all that it started, whatever that left 
     expect(isAlive(Number(readFileSync(join(town.path, name), 'utf8')))).toBe(false)
 })
 
-test('of an order that prints 1 GB the last 64 KB of each stream are kept, in bounded memory', async () => {
+test('keeps the last 64 KB of each stream of an order that prints 1 GB, in bounded memory', async () => {
   const { town, run, output, memory } = await runOrder(
     "head -c 1000000000 /dev/zero | tr '\\0' x; echo; echo end; echo why >&2",
     'timeout = "55s"',
@@ -48,7 +48,7 @@ test('of an order that prints 1 GB the last 64 KB of each stream are kept, in bo
   expect(memory).toBeLessThan(400 << 20)
 }, 90_000)
 
-test('what an order prints can be followed while it runs', async () => {
+test('the output of a running order can be followed', async () => {
   await using town = testTown()
   const gate = join(town.path, 'go')
   writeOrders(town.path, {

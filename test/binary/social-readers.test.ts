@@ -118,7 +118,7 @@ test.if(isLinux)('readers and the writer count each request once, and say how ma
   expect(pages.filter(({ status }) => status === 200)).toHaveLength(20)
 })
 
-test.if(isLinux)('what is written, revoked or suspended shows at the next request of any connection', async () => {
+test.if(isLinux)('writes, revocations and suspensions show at the next request of any connection', async () => {
   network = await ReadNetwork.open('general = "10000/1h"\npost = "100/1h"\nnewcomer = false')
   const key = await network.agent('ada')
   const { status, body } = await network.ask('POST /api/v1/posts', key, { submolt: 'general', title: 'A first post' })

@@ -187,7 +187,7 @@ describe('gc logs --follow', () => {
   })
 })
 
-test('what the supervisor itself prints beside its log is emptied once it has more than a megabyte, and continues', () => {
+test('empties the supervisor’s output file above one megabyte, and continues', () => {
   using folder = tempFolder()
   const log = folder.at('supervisor.log')
   const path = `${log}.start`

@@ -69,7 +69,7 @@ test('GC_URL uses the supervisor that a person names, of whatever home', async (
   expect(out).toContain('town')
 })
 
-test('what speaks no HTTP at GC_URL is told in words', async () => {
+test('reports a server at GC_URL that does not speak HTTP', async () => {
   using server = Bun.listen({
     hostname: '127.0.0.1',
     port: 0,

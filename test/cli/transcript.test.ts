@@ -36,7 +36,7 @@ test('entries are printed as one line of JSON each', async () => {
   expect(whole.history).toMatchObject({ gc_session_id: session.id })
 })
 
-test('what sessions said is searched, and shown below the session it is of', async () => {
+test('search lists the texts of sessions below their session', async () => {
   const { out } = await town.gc(['session', 'search', 'DAY', 'good'])
   expect(out).toMatch(new RegExp(`^${session.id} bob \\(clerk\\)\n  \\d{4}-\\d\\d-\\d\\d [\\d:]{8}  user: Good day\n$`))
   const found = await town.json<{ items: object[] }>(['session', 'search', 'you', '--session', 'bob'])
@@ -49,7 +49,7 @@ test('what sessions said is searched, and shown below the session it is of', asy
   expect((await town.gc(['session', 'search'])).status).toBe(2)
 })
 
-test('what a tool was given is printed with it, as it is logged and when it is followed', async () => {
+test('prints the input of a tool with the tool, when logged and when followed', async () => {
   append(log, claude.calls('a2', 'a1', 't1', 'Bash', { command: 'npm test\n--workspaces' }, 3))
   append(log, claude.answers('u2', 'a2', 't1', '3 pass', 4))
   const shown = /assistant\n\[Bash\] npm test ⏎ --workspaces\n\n.*\n\[result\] 3 pass\n/

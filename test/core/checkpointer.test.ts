@@ -46,7 +46,7 @@ test('a long-lived reader retains the log without blocking writes', async () => 
   await again.close()
 })
 
-test('how far the log reaches counts from its last restart, whatever the file size', () => {
+test('measures the log from its last restart, for any file size', () => {
   using folder = tempFolder()
   const db = new Database(folder.at('a.db'), { create: true })
   db.run('PRAGMA journal_mode = WAL')
@@ -71,7 +71,7 @@ test('how far the log reaches counts from its last restart, whatever the file si
   index.close()
 })
 
-test('what was written after a position is undone, also when the log started again since', () => {
+test('undoes writes after a position, also if the log restarted since', () => {
   using folder = tempFolder()
   const db = new Database(folder.at('a.db'), { create: true })
   db.run('PRAGMA journal_mode = WAL')

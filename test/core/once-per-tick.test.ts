@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { oncePerTick } from '../../src/core/store/once-per-tick.ts'
 
-test('what is asked for in one turn of the event loop is made once for each key, and again in the next', async () => {
+test('builds each requested key once per turn of the event loop, and again in the next turn', async () => {
   let made = 0
   const value = oncePerTick((key: string) => `${key} ${++made}`)
   expect([value('a'), value('a'), value('b'), value('a')]).toEqual(['a 1', 'a 1', 'b 2', 'a 1'])

@@ -4,7 +4,7 @@ import { readPlainFile } from '../../src/core/plain-file.ts'
 import { tempFolder } from '../support/folder.ts'
 
 test.skipIf(process.platform === 'win32')(
-  'what others put in the place of a small file is not waited for, not followed and not read without end',
+  'replacements of a small file cause no wait, are not followed and are not read without a limit',
   () => {
     using folder = tempFolder()
     writeFileSync(folder.at('file'), 'text')

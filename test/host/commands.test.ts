@@ -25,7 +25,7 @@ test('the exit of a command has the last bytes of each of its streams where that
   ])
 })
 
-test('what a command prints can be followed while it runs, to its end', async () => {
+test('the output of a running command can be followed to its end', async () => {
   await using world = hostWorld()
   const host = await world.connect()
   host.onExit(() => true)

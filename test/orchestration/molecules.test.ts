@@ -65,7 +65,7 @@ test('a formula is cooked for no one: routed nowhere, with the beads by their st
   expect(work.recorded()).toEqual(['bead.created mi-1', 'bead.created mi-2', 'bead.created mi-3', 'run.changed mi-1'])
 })
 
-test('of a formula only the root is cooked on request, as bookkeeping, which is no run', async () => {
+test('cooks only the root of a formula on request, as bookkeeping rather than a run', async () => {
   await using work = await openLaunches()
   const cooked = await work.cook('bake', { vars: { guests: '3' }, root_only: true, ephemeral: true })
   expect(cooked.created).toBe(1)

@@ -29,7 +29,7 @@ test('forty that ask for 25 MB at once, four times the memory for it, all get it
   expect(new Set(all)).toEqual(new Set(['whole']))
 }, 60_000)
 
-test('what thirty wait for is rendered once: that no one takes it leaves room for others', async () => {
+test('a response that thirty clients wait for is rendered once, and unread ones leave room for others', async () => {
   using readers = new SilentReaders(world.url, false)
   const path = `${list}?index=${await city.head()}&wait=60s`
   await readers.ask(Array(30).fill(path))

@@ -65,7 +65,7 @@ test('a gigabyte comes back from a service in flat memory, also to a reader that
   expect(await pidOf(city, 'echo')).toBeGreaterThan(0)
 }, 120_000)
 
-test('what a service prints takes no more room than its log may', async () => {
+test('the output of a service stays within the limit of its log', async () => {
   const flood =
     '[[service]]\nname = "flood"\nkind = "proxy_process"\nprocess.command = ["sh", "-c", "yes a line of output | head -c 200000000; sleep 600"]\n'
   await using world = await World.open()

@@ -157,7 +157,7 @@ test('unread notifications are counted for each post from the index alone', asyn
   )
 })
 
-test('what is counted for a page or a limit is bounded, and read from an index', async () => {
+test('counts for pages and limits are bounded, and read from an index', async () => {
   await using network = await openNetwork()
   for (const sql of [COUNT_REPEATS, COUNT_REPEATED, ...Object.values(STANDING_SQL)]) {
     expect(sql).toContain('LIMIT')

@@ -34,7 +34,7 @@ function late() {
   return { handler, first, loaded, load, ask }
 }
 
-test('what is loaded later answers everything but the health that is known at once', async () => {
+test('a handler that loads later answers everything except immediate health checks', async () => {
   const { load, ask } = late()
   const waiting = Promise.all([ask('/v0/cities'), ask('/health', 'POST'), ask('/healthy')])
   expect(await ask('/health')).toBe('first')
@@ -43,7 +43,7 @@ test('what is loaded later answers everything but the health that is known at on
   expect(await ask('/health')).toBe('loaded')
 })
 
-test('what is loaded after the end is stopped at once', async () => {
+test('a handler that loads after shutdown is stopped immediately', async () => {
   const { handler, first, loaded, load, ask } = late()
   const waiting = ask('/v0/cities')
   handler.stop()

@@ -143,7 +143,7 @@ test('a change is approved at the commit that is shown, and what hurts is asked 
   })
 })
 
-test('what is new is read since the round before', async () => {
+test('reads new changes since the previous round', async () => {
   await opened(async (table, reach, asked) => {
     const { items } = await table('new-files').load(reach, QUERY)
     expect(items.map(({ cells }) => cells.map(({ text }) => text))).toEqual([['!', 'src/a.ts', '+1 -1']])

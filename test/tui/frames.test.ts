@@ -134,7 +134,7 @@ describe('a text', () => {
   })
 })
 
-test('what is asked before something that hurts, and the result of it, is never cut', () => {
+test('confirmations of destructive actions and their results are never cut', () => {
   const title = 'Paint the bridge from the mill to the market on both of its sides'
   const kill = action('x', 'kill', { confirm: `Close al-1 (${title}) and everything below it?` })
   const list = after(enter(alpha, 'beads')[0], rows('beads', [bead('al-1', 'Paint', { actions: () => [kill] })]))
@@ -157,7 +157,7 @@ test('the last line names enter where it opens something', () => {
   expect(listed(at('bead', 'al-1'))).toContain('enter open')
 })
 
-test('what columns have no room for is shown whole below the rows, of the selected one, where there is room', () => {
+test('values cut in columns are shown in full below the rows, for the selected row, if they fit', () => {
   const long = `Paint ${'the long bridge '.repeat(8)}over the river`
   const rows3 = [
     bead('al-1', 'short'),
@@ -172,7 +172,7 @@ test('what columns have no room for is shown whole below the rows, of the select
   expect(frame(after(enter(alpha, 'beads')[0], rows('beads', many)), 60, 24).at(-3)).toMatch(/^│ {2}al-/)
 })
 
-test('how much of a run is done is a bar where there is room for it, and its count everywhere', () => {
+test('the progress of a run is a bar if it fits, and always a count', () => {
   const cells = [{ text: 'r-1' }, { text: 'active' }, { text: 'Paint' }, {}, { text: '3/4', part: 0.75 }]
   const runs = after(enter(alpha, 'runs')[0], rows('runs', [row('r-1', { cells })]))
   expect(frame(runs, 100).join('\n')).toContain('██████░░ 3/4')

@@ -257,7 +257,7 @@ test('a progress bar is empty only before the beginning and full only at the end
   ])
 })
 
-test('what is allowed and what it took is said in its unit', () => {
+test('limits and usage are shown in their unit', () => {
   expect([amount(0, 'usd'), amount(1_250_000, 'tokens')]).toEqual(['$0.00', '1.3M tokens'])
   expect(limitOf({ limit: 5, unit: 'usd', per: 'day' })).toBe('$5.00 a day')
   expect(limitOf({ limit: 200_000, unit: 'tokens', per: 'hour' })).toBe('200.0k tokens an hour')
@@ -298,7 +298,7 @@ test('the filter of events takes words for the server, and text', () => {
   ])
 })
 
-test('what has failed stands out, and what is over or waits for other work does not', () => {
+test('failures stand out, finished and waiting work does not', () => {
   for (const state of ['failed', 'failed-create', 'init_failed', 'restart_failed', 'quarantined'])
     expect([state, toneOf(state)]).toEqual([state, 'bad'])
   for (const state of ['completed', 'canceled', 'skipped', 'closed', 'blocked'])

@@ -66,7 +66,7 @@ test('pauses grow while events rain, up to two seconds, and shrink again after t
   expect(page.reads).toBe(10)
 })
 
-test('what a person waits for is read in the rain as well, once for what is typed in one go', async () => {
+test('requested data is read under heavy load as well, once per burst of keys', async () => {
   const page = new Clocked()
   page.refresh.changed()
   await settled()

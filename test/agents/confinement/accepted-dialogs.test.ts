@@ -19,7 +19,7 @@ const answered = (kind: string, role: string, by = 'screen', actor = 'human') =>
     actor: { kind: actor, name: actor },
   }) as QuestionRow
 
-test('what a person accepted for one session of an agent holds for its others, and nothing else does', async () => {
+test('a dialog accepted in one session of an agent is accepted in its others, and no other dialog is', async () => {
   using folder = tempFolder()
   mkdirSync(folder.at('.gc'))
   const recorder = new AcceptanceRecorder(folder.path, (message) => expect(message).toBe(''))

@@ -27,7 +27,7 @@ function told(refused: readonly [hour: number, call: string, target: string][], 
   return sentence?.replaceAll(folder.path, '@')
 }
 
-describe('what is told of a confined session that failed', () => {
+describe('the report of a confined session that failed', () => {
   test('is the newest refusal that a line would allow, of the run that ended', () => {
     expect(
       told([

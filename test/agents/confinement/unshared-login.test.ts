@@ -43,7 +43,7 @@ describe('the login that a confined session does not see', () => {
   })
 })
 
-describe('what is to do about a program that asks to log in', () => {
+describe('the fix for a program that asks to log in', () => {
   const toDo = (kind: string, file: string | undefined) => {
     const question = { kind, prompt: 'Log in', since: '2026-01-02T00:00:00Z', options: [] }
     const row = { id: 1, sessionId: 'gc-1', by: 'screen', folder: '/', beadId: null, request: 'r', question }
@@ -69,7 +69,7 @@ describe('what is to do about a program that asks to log in', () => {
   })
 })
 
-test('what is to do about a login that is not accepted is to share it where sessions do not see it, and else to log in', () => {
+test('the fix for a rejected login is to share it if sessions cannot see it, otherwise to log in', () => {
   using city = cityFiles({ 'city.toml': CODEX })
   const { config } = compose(new FileSnapshot(city.path), { defaultConfine: 'default' })
   using home = tempFolder()

@@ -93,7 +93,7 @@ test('an agent that is stopped has no key on the network, and a new session none
   expect(accounts.list().items).toMatchObject([{ has_key: true }])
 })
 
-test('what cannot be registered changes nothing', async () => {
+test('a failed registration changes nothing', async () => {
   const { town, accounts, keys, recorded } = await open()
   await using _ = town
   expect(accounts.add(human, { agent: 'nobody' })).rejects.toThrow('agent nobody not found')

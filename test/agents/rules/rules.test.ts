@@ -360,7 +360,7 @@ test('a question whose text asks for a rule adds none, and a dialog in what an a
   expect(city.rules.list().total).toBe(1)
 })
 
-test('what was allowed ten times in a row is suggested, unless it destroys or a rule has it', async () => {
+test('suggests a rule after ten approvals in a row, unless it is destructive or exists', async () => {
   await using town = scriptedTown()
   const { city, session } = await world(town)
   const hostKey = city.sessionRepository.find(session)?.hostKey ?? ''

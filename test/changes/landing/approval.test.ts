@@ -37,7 +37,7 @@ const approve = ({ city }: World, head: string, branch = 'work') =>
     city.log.append(tx, ChangeApproved, { subject: 'ch-1' }, said)
   })
 
-test('what a session submits waits until its commit is approved, and what a person submits does not', async () => {
+test('submissions of sessions wait for approval of their commit, those of people do not', async () => {
   await using world = await landingWorld({ land: CHECKED })
   const id = await submitted(world, 'work', { 'a.txt': 'a\n' })
   expect([world.state(id), world.checks]).toEqual(['held', 0])

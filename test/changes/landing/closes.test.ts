@@ -248,7 +248,7 @@ test('a branch that fails the check goes back to its owner, and no person is to 
   expect(asked(world)).toEqual([])
 })
 
-test('who releases a branch is not asked to approve it as well', async () => {
+test('releasing a branch needs no separate approval', async () => {
   await using world = await workersWorld('mode = "push"\n')
   const worker = await world.claimed()
   commit(worker.path, { 'a.txt': 'a\n' })

@@ -119,7 +119,7 @@ test('a failed check reaches its owner with its output and the commit that faile
   ])
 })
 
-test('where the session is gone the bead is opened again with the letter, and who claims it continues the landing', async () => {
+test('reopens the bead with the letter if the session is gone, and its next claimant continues the landing', async () => {
   await using world = await workersWorld()
   const worker = await world.claimed()
   world.person({ 'base.txt': 'one\nM\nthree\n' })

@@ -98,7 +98,7 @@ test('a closed session is opened again for a turn, and otherwise its bead is', a
   expect(await takeTurn(world, row.hostKey ?? '')).toEqual([expect.stringContaining('Again.')])
 })
 
-test('where its session cannot be opened again, the bead is, with the comments, and who claims it continues with the change', async () => {
+test('reopens the bead with the comments if its session cannot be reopened, and its next claimant continues the change', async () => {
   await using world = await reviewWorld()
   const { worker, id } = await ready(world)
   const { reviews, changes, beadRepository, sessionRepository, reconciler, store } = world.city

@@ -8,7 +8,7 @@ import { doEverything } from './script.ts'
 
 const describeStep = ({ sql, step }: Step): string => `${step} in ${sql}`
 
-test('whatever a city does, no statement reads rows in proportion to what is over', async () => {
+test('no statement of a city reads rows in proportion to finished work', async () => {
   using recorded = recordStatements('city.db')
   await using town = await openTown()
   await doEverything(town)

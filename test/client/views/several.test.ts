@@ -24,7 +24,7 @@ const closable = (id: string, done: string[], more: Partial<Row> = {}, changes: 
     ...more,
   })
 
-test('what is done to several rows is asked about once, with each of them and why others are left out', () => {
+test('an action on several rows asks once, lists each row and the reason others are left out', () => {
   const rows = [closable('a', []), closable('b', [], {}, { disabled: 'b is closed' }), row('c'), closable('d', [])]
   const [close, ...others] = actionsOnSeveral(rows)
   expect(others).toEqual([])

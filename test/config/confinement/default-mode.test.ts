@@ -12,7 +12,7 @@ import { FileSnapshot } from '../../../src/config/files/file-snapshot.ts'
 import { tempFolder } from '../../support/folder.ts'
 import { cityFiles } from '../city-files.ts'
 
-describe('how agents are confined of which no line says it', () => {
+describe('default confinement of agents without a setting', () => {
   test('is "default" in a home that says nothing', () => {
     using folder = tempFolder()
     expect(readDefaultMode(folder.path)).toBe('default')

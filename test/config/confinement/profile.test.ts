@@ -26,7 +26,7 @@ function profile({ config }: Composition, name: string): Profile {
   })
 }
 
-test('what provider, rig and agent allow adds up, and of shares the lowest holds, each with its line', () => {
+test('permissions of provider, rig and agent add up, and the lowest share applies, each with its line', () => {
   const city = composed({
     'city.toml': `[providers.mine]
 command = "x"
@@ -157,7 +157,7 @@ test.each([
   expect(all.join('\n')).toStartWith('4 ')
 })
 
-test('what a pack asks for is not in force until the city says it, and a pack can confine closer', () => {
+test('requests of a pack apply only if the city allows them, and a pack can restrict further', () => {
   const files = {
     'pack.toml': `${PACK('town')}[imports.one]\nsource = "packs/one"\n`,
     'packs/one/pack.toml': PACK('one'),

@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import { showFolder } from '../../../src/config/offline/explain.ts'
 import { cityFiles } from '../city-files.ts'
 
-test('what a city of packs comes to is shown with the place of each value, from its files alone', () => {
+test('shows the composed configuration of a city with the place of each value, from its files alone', () => {
   using home = cityFiles({})
   const city = resolve(import.meta.dir, '../../support/cities/derived')
   const { fields, packFolders, errors } = showFolder(city, home.path)

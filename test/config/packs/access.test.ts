@@ -144,7 +144,7 @@ describe('a source that comes over HTTP', () => {
   })
 })
 
-test('of rules the longest match counts, and matches are whole words of the address', () => {
+test('the longest rule that matches whole words of the address applies', () => {
   const pointer = { kind: 'token_env', value: 'T' } as const
   const rules = ['github.com', 'github.com/acme', 'github.com/acme/packs'].map((match) => ({ match, pointer }))
   expect(findRule(rules, 'github.com/acme/packs')?.match).toBe('github.com/acme/packs')

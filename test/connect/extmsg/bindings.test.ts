@@ -47,7 +47,7 @@ test('an agent is bound by its named session, which need not run', async () => {
   expect(world.sessionRepository.live()).toEqual([])
 })
 
-test('what cannot be bound is rejected, and nothing is recorded', async () => {
+test('invalid bindings are rejected, and nothing is recorded', async () => {
   await using world = await openTalk()
   const { bindings } = world.talk
   const rejected = async (request: Parameters<typeof bindings.bind>[1], reason: string) =>

@@ -55,7 +55,7 @@ test('a message that no one answers is in no transcript and no event, but a pers
   expect(world.talk.conversations({}).items).toMatchObject([{ id: 'c1', last_sequence: 0 }])
 })
 
-test('what waits for an answer waits over a restart, until somebody answers or is told not to', async () => {
+test('unanswered messages survive a restart until answered or dismissed', async () => {
   await using town = workTown()
   const before = await openTalk({ town })
   await before.receive('m1', 'e1')
@@ -184,7 +184,7 @@ test('a sleeping session is woken for a message, one that a person suspended is 
   expect(world.reminders().map(({ session }) => session)).toEqual([ada.id, bob.id])
 })
 
-test('what people write is fenced: no tag, no control character and no end of the fence of theirs reaches the session', async () => {
+test('texts of people are fenced: their tags, control characters and fence ends do not reach the session', async () => {
   await using world = await openTalk()
   const ada = await world.session('ada')
   await world.bind('e1', ada.id)
@@ -203,7 +203,7 @@ test('what people write is fenced: no tag, no control character and no end of th
   expect(typed).toContain('gc --- data 31m (a bot): Hi')
 })
 
-test('what is too long, or no message, is rejected, and nothing is recorded', async () => {
+test('invalid or oversized messages are rejected, and nothing is recorded', async () => {
   await using world = await openTalk()
   await world.bind('e1', 'zz-9')
   world.recorded()

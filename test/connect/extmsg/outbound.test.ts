@@ -74,7 +74,7 @@ test('the same key gets the first receipt, also while the first is under way and
   expect(again.transcript('e1')).toEqual(['hello'])
 })
 
-test('what the adapter did not deliver is a receipt with the reason, and nothing is written down', async () => {
+test('an undelivered message returns a receipt with the reason, and nothing is stored', async () => {
   await using adapter = startAdapter()
   await using world = await openAnswering(adapter)
   const kinds = new Map<number, string>([
@@ -261,7 +261,7 @@ test('no token of the city leaves it, whatever a session writes', async () => {
   expect(world.transcript('e1')?.join()).not.toContain(token)
 })
 
-test('what a session sent and its messenger delivers as a message from outside is not taken for one', async () => {
+test('an echo of a session’s own message is not treated as inbound', async () => {
   await using adapter = startAdapter()
   await using world = await openAnswering(adapter)
   await world.send('hello')

@@ -41,7 +41,7 @@ test('a session says how far it has read; less than before changes nothing', asy
   expect(world.recorded()).toEqual([])
 })
 
-test('what a session has read is not shown to it again', async () => {
+test('messages that a session has read are not shown to it again', async () => {
   await using world = await openTranscript()
   expect(world.reminders()).toHaveLength(1)
   await world.acknowledge(3)

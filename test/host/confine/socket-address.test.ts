@@ -28,7 +28,7 @@ test('a socket of programs is a path or an abstract name', () => {
   expect(parseSocketAddress(Buffer.from('\x01\0'))).toEqual({ kind: 'abstract', name: '' })
 })
 
-test('what is too short or of another family is no address', () => {
+test('rejects addresses that are too short or of another family', () => {
   expect(parseSocketAddress(Buffer.from([2, 0, 0, 80]))).toEqual({ kind: 'other', family: 2 })
   expect(parseSocketAddress(Buffer.from([]))).toEqual({ kind: 'other', family: -1 })
   expect(parseSocketAddress(Buffer.from([0, 0]))).toEqual({ kind: 'nothing' })

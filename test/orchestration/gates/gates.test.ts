@@ -95,7 +95,7 @@ test('a person is asked once nothing but gates holds the bead up, and no more on
   expect(await work.asked()).toEqual([])
 })
 
-test('of many gates the first hundred are listed, and the number of the others', async () => {
+test('lists the first hundred of many gates, and the number of the others', async () => {
   await using work = await openGates()
   await work.store.write((tx) => {
     for (let n = 0; n < 103; n++) work.beadRepository.add(tx, { title: `ask ${n}`, type: 'gate' })
@@ -164,7 +164,7 @@ test('GitHub resolves a gate when the run succeeded or the pull request is merge
   expect(world.calls()).toContain('run view 4711 --json status,conclusion\npr view 12 --json state\n')
 })
 
-test('what a gate waits for at GitHub is never an option of gh', async () => {
+test('the condition of a GitHub gate is never passed as an option of gh', async () => {
   await using world = await openWithGitHub()
   world.answer('{"state":"MERGED"}')
   const { gates, beads } = world.city

@@ -93,7 +93,7 @@ test('a molecule has its steps below its root, as steps, with their children bel
   expect(beads[1]?.metadata).not.toHaveProperty('gc.root_bead_id')
 })
 
-test('of a wisp only the root is written', async () => {
+test('writes only the root of a wisp', async () => {
   await using work = await openWork()
   const root = { title: 'line', description: '', type: 'task' as const, priority: 2, metadata: { 'gc.kind': 'wisp' } }
   await write(work, recipeOf(steps(3), { contract: 'v1', shape: 'wisp', root }))
@@ -126,7 +126,7 @@ test('a large graph that is refused when it is whole is undone', async () => {
   expect(work.instantiator.pending()).toEqual([])
 })
 
-test('what no bead can hold is refused by the name of its step, and nothing is written', async () => {
+test('rejects values that no bead can hold by the name of the step, and writes nothing', async () => {
   await using work = await openWork()
   const long = recipeOf([...steps(60), { ref: 'long', title: 'x'.repeat(1025) }])
   await expect(write(work, long)).rejects.toThrow('line.long: title is too long: at most 1 KB')

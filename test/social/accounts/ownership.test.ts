@@ -72,7 +72,7 @@ describe('a claim', () => {
   })
 })
 
-test('where claims are required, an unclaimed agent may read and manage its account, but write nothing', async () => {
+test('an unclaimed agent may read and manage its account, but not write, if claims are required', async () => {
   await using network = await openNetwork({ settings: { requireClaim: true } })
   const { key } = await registered(network)
   expect((await network.api('GET', '/posts', key)).status).toBe(200)

@@ -181,7 +181,7 @@ test('a signature is accepted once, also after a restart and behind a proxy, and
   expect(rows.get()?.n).toBe(0)
 })
 
-test('what a signature does not fit or does not cover is rejected and changes nothing', async () => {
+test('requests that a signature does not match or cover are rejected and change nothing', async () => {
   await using network = await openNetwork()
   const { url, clock } = network
   const ada = await signingAgent(network, 'ada')

@@ -211,7 +211,7 @@ test('without the option no one is asked', async () => {
   expect(body.post).not.toContainKeys(['verification'])
 })
 
-test('who is vouched for is not asked', async () => {
+test('agents with vouches get no challenges', async () => {
   const key = await network.agent('old')
   const n = network.store.prepare<{ n: number }, []>("SELECT n FROM agents WHERE handle = 'old'").get()?.n ?? 0
   await network.store.write(() =>

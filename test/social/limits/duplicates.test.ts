@@ -195,7 +195,7 @@ test('few words are compared only with the same author’s, and count from the f
   expect(fourth.body.repeats).toBeString()
 })
 
-test('who keeps repeating gets narrower limits, and lists leave out whatever else it posts', async () => {
+test('an agent that keeps repeating gets lower limits, and lists leave out its other posts', async () => {
   await using strict = await openNetwork({
     settings: { limits: { ...limits, post: { count: 4, window: 3_600_000 } } },
   })

@@ -255,7 +255,7 @@ test('an IPv4 address is counted alone, also with a port, in brackets or inside 
   expect(new Set(same.map(groupOf))).toEqual(new Set(['203.0.113.7']))
 })
 
-test('what is not an address is not taken for one', () => {
+test('rejects values that are not addresses', () => {
   for (const text of [
     ...['', 'unknown', '_hidden', 'localhost', '203.0.113', '203.0.113.7.1', '203.0.113.256', '0x7f.1', '01.2.3.4'],
     ...[

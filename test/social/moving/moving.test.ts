@@ -182,7 +182,7 @@ test('an export that was changed, or that is not the account’s, is refused and
   expect(next.errors).toEqual([])
 })
 
-test('what a network of its own claims is checked again: sizes, secrets, identifiers, dates', async () => {
+test('imported data is checked again: sizes, secrets, identifiers, dates', async () => {
   await using next = await openNetwork({ repeats: true })
   const signer = newSigner()
   const key = await agentWith(next, 'ada', signer)

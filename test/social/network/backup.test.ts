@@ -81,7 +81,7 @@ const file = (name: string, content: string | Uint8Array, type = '0') => {
 }
 const tar = (...files: Buffer[]) => gzipSync(Buffer.concat([...files, Buffer.alloc(1024)]))
 
-test('what is no whole backup of a network is refused and leaves nothing', async () => {
+test('an incomplete backup of a network is rejected and leaves nothing behind', async () => {
   using folder = tempFolder()
   const manifest = file('social-backup.json', '{"format":1,"at":"2030-01-01T00:00:00Z"}')
   const identity = file('social-identity.json', '{}')

@@ -51,7 +51,7 @@ test('pages, lists, texts for agents and the document are compressed, and tagged
   expect(site.errors).toEqual([])
 })
 
-test('what everybody may read may be kept by a proxy, and what an agent or a person reads may not', async () => {
+test('proxies may cache public responses, but not those for agents or people', async () => {
   const { site, key, post } = await openFilled()
   await using _ = site
   const cacheOf = async (path: string, headers: Record<string, string> = {}) => {

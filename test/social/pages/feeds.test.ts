@@ -123,7 +123,7 @@ test('the front page says in a line what this is and shows what is talked about;
   expect(communities).toContain('2 posts, ')
 })
 
-test('how many pages one address may request is a setting', async () => {
+test('the maximum number of page requests per address is a setting', async () => {
   await using site = await openSite({ settings: { limits: { ...UNLIMITED, pages: { count: 1, window: 60_000 } } } })
   const statuses: number[] = []
   for (let n = 0; n < 11; n++) statuses.push((await site.page('/m')).status)

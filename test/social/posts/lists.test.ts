@@ -55,7 +55,7 @@ test('a list is read to its end by offset, page by page and by jumps', async () 
   }
 }, 30_000)
 
-test('who reads a list by offset continues where the last page ended, whatever was posted meanwhile', async () => {
+test('a list read by offset continues where the last page ended, despite new posts', async () => {
   await using network = await openNetwork()
   const ada = await network.agent('ada')
   await network.agent('bob')

@@ -59,7 +59,7 @@ test('in a large network a search of one community is made in a thread, and find
   expect(await find()).toEqual([])
 })
 
-test('of searches in a thread only so many wait; the others are told when to try again', async () => {
+test('limits the searches that wait for a thread; others get a time to retry', async () => {
   await using network = await openNetwork()
   const reads = new LongReads(network.store.path)
   const [accepted, refused] = [[] as Promise<number[]>[], [] as Promise<unknown>[]]

@@ -134,7 +134,7 @@ test('64 clients at once on the same posts leave every counter correct', async (
   expect(network.errors).toEqual([])
 }, 60_000)
 
-test('what is deleted while others vote and comment on it gets votes only before', async () => {
+test('posts deleted during votes and comments get votes only before their deletion', async () => {
   await using network = await openNetwork()
   const [author, ...others] = await Promise.all(Array.from({ length: 25 }, (_, at) => network.agent(`agent-${at}`)))
   const [post, other] = [await network.post(String(author)), await network.post(String(author))]

@@ -51,7 +51,7 @@ test('a close reads the row of its bead once, anyone who closes it', async () =>
   ])
 })
 
-test('what else a caller does to a bead reads its row once', async () => {
+test('every other action of a caller on a bead reads its row once', async () => {
   using reads = countReads()
   await using work = await openWork()
   const session = await work.session('ada')

@@ -222,7 +222,7 @@ test('many orders that are due at once all run once, sixteen at a time', async (
   expect(ran.sort()).toEqual(names.sort())
 })
 
-test('what webhooks start runs eight at a time, each once, and keeps no order that is due from running', async () => {
+test('orders started by webhooks run eight at a time, each once, without delaying due orders', async () => {
   const hook = 'trigger = "webhook"\nexec = "hook"\n[order.params.n]\n'
   await using work = await openOrders({ orders: { hook, tidy: TIDY } })
   await work.end('tidy')
