@@ -36,6 +36,14 @@ export const splitAgent = (name: string): { dir: string; base: string } => {
   return { dir: at < 0 ? '' : name.slice(0, at), base: name.slice(at + 1) }
 }
 
+/** An agent, or the whole pool, by its qualified name. */
+export function readAgent({ city, subject, signal }: Reach): Promise<AgentResponse> {
+  const { dir, base } = splitAgent(subject)
+  const call = signal ? { signal } : {}
+  if (dir === '') return city.call('GET ~/agent/{base}', { params: { base }, ...call })
+  return city.call('GET ~/agent/{dir}/{base}', { params: { dir, base }, ...call })
+}
+
 async function act({ city }: Reach, name: string, action: Verb): Promise<void> {
   const { dir, base } = splitAgent(name)
   if (dir === '') await city.call('POST ~/agent/{base}/{action}', { params: { base, action } })

@@ -1,10 +1,10 @@
 import { formatConfined } from '../../src/client/confined.ts'
 import type { Output } from '../../src/client/operations.ts'
 import { formatTime } from '../../src/client/text.ts'
-import { actionsOfAgent, splitAgent } from './agent-actions.ts'
+import { actionsOfAgent, readAgent, splitAgent } from './agent-actions.ts'
 import { originOf } from './configuration.ts'
 import { amount, limitOf } from './figures.ts'
-import { isOneOf, type Line, type Reach, text } from './page.ts'
+import { isOneOf, type Line, text } from './page.ts'
 import { fieldLines, section } from './sections.ts'
 import { toneOf } from './tones.ts'
 
@@ -52,18 +52,11 @@ export const agentPage = text({
   },
 })
 
-function readAgent({ city, subject, signal }: Reach): Promise<Agent> {
-  const { dir, base } = splitAgent(subject)
-  const call = signal ? { signal } : {}
-  if (dir === '') return city.call('GET ~/agent/{base}', { params: { base }, ...call })
-  return city.call('GET ~/agent/{dir}/{base}', { params: { dir, base }, ...call })
-}
-
-function headLines({ name, state, unavailable_reason: why, session }: Agent): Line[] {
+function headLines({ name, state, unavailable_reason: why, idle_reason: idle, session }: Agent): Line[] {
   const opens = session ? ' · enter opens its session' : ''
   return [
     { text: `${name} · ${state}${opens}`, tone: toneOf(state) },
-    ...(why ? [{ text: `held: ${why}`, tone: 'bad' as const }] : []),
+    ...(idle ? [{ text: `idle: ${idle}`, tone: why ? ('bad' as const) : ('warning' as const) }] : []),
   ]
 }
 

@@ -1,6 +1,6 @@
 import type { AgentResponse } from '../../src/agents/agents/index.ts'
-import { actionsOfAgent, actionsOfPool } from './agent-actions.ts'
-import { type Cell, type Columns, isOneOf, table, whole } from './page.ts'
+import { actionsOfAgent, actionsOfPool, readAgent } from './agent-actions.ts'
+import { type Cell, type Columns, isOneOf, type Line, table, whole } from './page.ts'
 import { toneOf } from './tones.ts'
 import { readUnconfined, unconfinedCell } from './unconfined.ts'
 
@@ -100,13 +100,15 @@ export const poolPage = table<AgentResponse & { readonly isUnconfined: boolean }
     session ? { page: 'session', city, subject: session.name } : { page: 'agent', city, subject: name },
   load: async (reach) => {
     const { city, subject: pool, signal } = reach
-    const [{ items }, unconfined] = await Promise.all([
+    const [{ items }, { idle_reason: idle }, unconfined] = await Promise.all([
       city.call('GET ~/agents', { query: { pool }, ...(signal && { signal }) }),
+      readAgent(reach),
       readUnconfined(reach),
     ])
+    const head: Line[] = idle ? [{ text: `idle: ${idle}`, tone: 'warning' }] : []
     const free = new Set(unconfined.map(({ session_name }) => session_name))
     const listed = items.map((agent) => ({ ...agent, isUnconfined: free.has(agent.session?.name ?? '') }))
-    return whole(listed.sort((a, b) => Number(b.running) - Number(a.running)))
+    return { ...whole(listed.sort((a, b) => Number(b.running) - Number(a.running))), head }
   },
   actionsOf: (agent) => actionsOfAgent(agent),
 })

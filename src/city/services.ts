@@ -190,7 +190,7 @@ function buildAgents(options: Foundation & Records & SessionServices & WorkServi
   const parking = new Parking({ ...options, beads: options.beadRepository, failures: sessionServices.failures })
   const agentSessions = new AgentSessionDirectory({
     ...sessionServices,
-    ...{ store, clock, budgets, control: sessions.control, reader: sessions.reader },
+    ...{ store, clock, config, budgets, control: sessions.control, reader: sessions.reader },
   })
   const clones = new RigClones(options)
   const services = buildServiceProcesses(options)

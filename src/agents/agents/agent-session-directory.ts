@@ -1,5 +1,6 @@
 import type { AgentConfig } from '../../config/city/index.ts'
-import type { Clock } from '../../core/clock.ts'
+import type { Config } from '../../config/compose/index.ts'
+import { type Clock, toTimestamp } from '../../core/clock.ts'
 import { AppError, errorMessage } from '../../core/errors.ts'
 import type { Store } from '../../core/store/index.ts'
 import { actorOf, partOf } from '../../http/actor-of.ts'
@@ -9,8 +10,9 @@ import { isRunning, type SessionRepository, type SessionRow, type Workload } fro
 import type { AgentOutput, SessionActivity, Transcripts } from '../conversations/index.ts'
 import type { LaunchPlanner } from '../launch/index.ts'
 import { agentHold, type FailureCounts, sessionHold } from '../lifecycle/index.ts'
+import type { Logins } from '../limits/index.ts'
 import type { HostPrompts, Questions } from '../questions/index.ts'
-import type { SessionControl, SessionReader } from '../sessions/index.ts'
+import { lackOfRoom, type SessionControl, type SessionReader } from '../sessions/index.ts'
 import type { Budgets } from '../usage/index.ts'
 
 /** A session of an agent that is not closed, as agents show it. */
@@ -51,6 +53,7 @@ export interface RestartResult {
 interface AgentSessionDirectoryOptions {
   store: Store
   clock: Clock
+  config: Pick<Config, 'current'>
   repository: SessionRepository
   launchPlanner: LaunchPlanner
   workload: Workload
@@ -60,6 +63,7 @@ interface AgentSessionDirectoryOptions {
   control: SessionControl
   reader: SessionReader
   budgets: Pick<Budgets, 'blocks'>
+  logins: Pick<Logins, 'roomAt'>
   questions: Pick<Questions, 'asking'>
   askedHosts: Pick<HostPrompts, 'asking'>
 }
@@ -81,9 +85,36 @@ export class AgentSessionDirectory {
     return this.#rows(agent).map((row) => this.#toAgentSession(row, asking))
   }
 
-  /** Reason an agent cannot be started: its program is missing, or a budget is used up. */
+  /** Reason an agent cannot be started: its program is missing, a budget is used up, or no login has room. */
   unavailable(agent: AgentConfig): string | undefined {
-    return this.options.launchPlanner.problem(agent) ?? this.options.budgets.blocks(agent)
+    return this.options.launchPlanner.problem(agent) ?? this.options.budgets.blocks(agent) ?? this.#limited(agent)
+  }
+
+  #limited({ qualified }: AgentConfig): string | undefined {
+    const { logins, clock } = this.options
+    const until = logins.roomAt({ kind: 'agent', template: qualified })
+    if (until <= clock.now()) return undefined
+    return until === Number.POSITIVE_INFINITY
+      ? 'its login is not accepted; log in, then gc account check'
+      : `its usage limit is reached, and no other account has room before ${toTimestamp(until)}`
+  }
+
+  /** Reason there is no room for another session of an agent. */
+  lackOfRoom(agent: AgentConfig): string | undefined {
+    return lackOfRoom(agent, this.options)
+  }
+
+  /** Ready beads that a session of an agent may take up: those routed to it, and those assigned to it or its session. */
+  readyFor({ qualified }: AgentConfig, names: readonly string[]): readonly string[] {
+    const { workload } = this.options
+    const own = workload.oneAssignedTo(names)
+    return [
+      ...new Set([
+        ...(own === undefined ? [] : [own]),
+        ...workload.assignedToAgent(qualified),
+        ...workload.unassignedFor(qualified),
+      ]),
+    ]
   }
 
   /** The reason for which no new session of an agent is started now, and its end; undefined without one. */

@@ -69,7 +69,10 @@ export class Agents {
 
   /** One agent by its qualified name, or one instance of a pool. */
   get(name: string): AgentResponse {
-    return this.#toResponse(this.#instance(name), this.#shared())
+    const instance = this.#instance(name)
+    const shown = this.#toResponse(instance, this.#shared())
+    const reason = this.#idleReason(instance, shown)
+    return reason === undefined ? shown : { ...shown, idle_reason: reason }
   }
 
   /** Declares an agent that runs a provider. */
@@ -233,6 +236,22 @@ export class Agents {
     const spec = agentNamed(current, name)
     if (!spec || this.sessions.ofAgent(name).some(({ running }) => running)) return undefined
     return this.suspensions.explain(current, spec) ?? this.sessions.unavailable(spec) ?? this.sessions.held(spec)
+  }
+
+  /** Reason an agent does no work now; undefined while it does. */
+  #idleReason({ spec, name, session }: Instance, shown: AgentResponse): string | undefined {
+    const { state, running, unavailable_reason: unavailable, active_bead: bead } = shown
+    if (state === 'working') return undefined
+    const held = this.suspensions.explain(this.config.current, spec) ?? unavailable
+    if (held !== undefined) return held
+    if (session?.asks) return 'it asks something, and waits for the answer'
+    if (bead !== undefined && running) return `it works on ${bead}, and its program has printed nothing for a while`
+    const names = session ? [session.id, session.name, session.identity, name] : [name]
+    const [first, ...others] = this.sessions.readyFor(spec, names)
+    if (first === undefined) return `no ready work is routed to it; gc sling ${spec.qualified} "what is to be done"`
+    const ready = others.length === 0 ? `bead ${first} is` : `${others.length + 1} beads, such as ${first}, are`
+    const lack = running ? undefined : this.sessions.lackOfRoom(spec)
+    return `${ready} ready for it${lack === undefined ? ', and it has not begun yet' : `, but ${lack}`}`
   }
 
   async #toResponseWithOutput(instance: Instance, shared: Shared): Promise<AgentResponse> {

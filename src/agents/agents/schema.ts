@@ -38,6 +38,9 @@ export const AgentResponse = Type.Object(
     state: Type.String({ description: 'suspended, quarantined, stopped, working, waiting or idle.' }),
     available: Type.Boolean({ description: 'True if it can be started.' }),
     unavailable_reason: Type.Optional(Type.String({ description: 'Reason it cannot be started.' })),
+    idle_reason: Type.Optional(
+      Type.String({ description: 'Reason it does no work now, and what to do; only where one agent is read.' }),
+    ),
     last_output: Type.Optional(Type.String({ description: 'The last lines of its screen; only with `peek`.' })),
     activity: Type.Optional(Type.String({ description: '`idle` or `in-turn`.' })),
     model: Type.Optional(Type.String()),

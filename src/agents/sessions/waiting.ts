@@ -28,27 +28,9 @@ export class WaitingReasons {
     const agent = row.kind === 'agent' ? this.options.launchPlanner.agent(row.template) : undefined
     return (
       suspensions.explain(config.current, agent) ??
-      (agent && this.#limit(agent)) ??
+      (agent && lackOfRoom(agent, this.options)) ??
       this.#retry(row) ??
       (agent && this.options.launchPlanner.problem(agent))
-    )
-  }
-
-  /** Sessions take all the room that their agent, rig or city has. */
-  #limit({ qualified, maxActive, dir }: AgentConfig): string | undefined {
-    const { config, repository, launchPlanner } = this.options
-    const running = repository.live().filter(isRunning)
-    const ofRig = running.filter(({ template }) => launchPlanner.agent(template)?.dir === dir)
-    const full = (what: string, max: number | undefined, count: number) =>
-      max !== undefined && count >= max
-        ? `${what} has ${count} of ${max} sessions; close one, or raise max_active_sessions`
-        : undefined
-    return (
-      full(qualified, maxActive, running.filter(({ template }) => template === qualified).length) ??
-      (dir === ''
-        ? undefined
-        : full(`rig ${dir}`, config.current.rigs.find(({ name }) => name === dir)?.maxActive, ofRig.length)) ??
-      full('the city', config.current.workspace.maxActive, running.length)
     )
   }
 
@@ -56,4 +38,24 @@ export class WaitingReasons {
     if (retryAt === null || retryAt <= this.options.clock.now()) return undefined
     return `its last start failed${reason ? ` (${reason})` : ''}; it is tried again at ${toTimestamp(retryAt)}`
   }
+}
+
+/** Reason there is no room for another session of an agent: those that run are as many as it, its rig or the city may have. */
+export function lackOfRoom(
+  { qualified, maxActive, dir }: AgentConfig,
+  { config, repository, launchPlanner }: Pick<WaitingReasonsOptions, 'config' | 'repository' | 'launchPlanner'>,
+): string | undefined {
+  const running = repository.live().filter(isRunning)
+  const ofRig = running.filter(({ template }) => launchPlanner.agent(template)?.dir === dir)
+  const full = (what: string, max: number | undefined, count: number) =>
+    max !== undefined && count >= max
+      ? `${what} may have ${max} at once and has ${count}; close one, or raise max_active_sessions`
+      : undefined
+  return (
+    full(qualified, maxActive, running.filter(({ template }) => template === qualified).length) ??
+    (dir === ''
+      ? undefined
+      : full(`rig ${dir}`, config.current.rigs.find(({ name }) => name === dir)?.maxActive, ofRig.length)) ??
+    full('the city', config.current.workspace.maxActive, running.length)
+  )
 }

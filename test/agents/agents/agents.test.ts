@@ -303,6 +303,28 @@ describe('an agent', () => {
     expect(await town.get('agent/mayor')).toMatchObject({ available: false, unavailable_reason: 'agent is suspended' })
   })
 
+  test('that does no work shows the reason: nothing to do, what keeps it from starting, or who suspended it', async () => {
+    await using town = await agentsWorld(TOWN)
+    const idle = async (name: string) => ((await town.get(`agent/${name}`)) as AgentResponse).idle_reason
+    const nothing = (name: string) => `no ready work is routed to it; gc sling ${name} "what is to be done"`
+    expect(await Promise.all(['mayor', 'shop/crew-2', 'swarm'].map(idle))).toEqual([
+      "provider 'claude' not found in PATH",
+      "provider 'codex' not found in PATH",
+      nothing('swarm'),
+    ])
+    town.install('claude')
+    expect(await idle('mayor')).toBe(nothing('mayor'))
+    const limit = { until: town.clock.now() + 60_000, text: 'you have hit your limit' }
+    await town.store.write((tx) => town.limits.reached(tx, { id: 'claude', provider: 'claude' }, limit))
+    expect(await idle('mayor')).toBe(
+      'its usage limit is reached, and no other account has room before 2026-01-05T09:01:00.000Z',
+    )
+    await town.send('POST', 'agent/mayor/suspend')
+    expect(await idle('mayor')).toBe('agent mayor is suspended; gc agent resume mayor')
+    const listed = rows(await town.get('agents')).map(({ idle_reason }) => idle_reason)
+    expect(listed.every((reason) => reason === undefined)).toBe(true)
+  })
+
   test('is found by its qualified name, and an instance by its number or name', async () => {
     await using town = await agentsWorld(TOWN)
     for (const name of ['mayor', 'shop/crew', 'shop/crew-3', 'shop/opal', 'swarm', 'swarm-41']) {
