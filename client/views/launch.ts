@@ -42,7 +42,7 @@ function unlessNoRig(error: unknown): undefined {
 const askVariables = (launch: Launch, variables: readonly Variable[]): Action => ({
   key: '',
   name: 'run',
-  help: `what ${launch.formula} is run with`,
+  help: `what ${launch.formula} is run with${launch.bead && ` for ${launch.bead}`}`,
   fields: variables.toSorted((a, b) => Number(b.required ?? false) - Number(a.required ?? false)).map(fieldOf),
   run: (reach, values) => begin(reach, launch, given(variables, values)),
 })
@@ -54,6 +54,7 @@ export function fieldOf({ name, description, default: initial, required, enum: c
     name,
     title: told.filter(Boolean).join(' · '),
     ...(initial !== undefined && { initial: String(initial) }),
+    ...(pattern && { pattern }),
     ...(choices && choices.length > 0 && { choices }),
     isOptional: !required || OPTIONAL_VARIABLES.has(name),
   }

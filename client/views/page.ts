@@ -124,7 +124,9 @@ export interface Field {
   /** Possible values, if known. */
   readonly choices?: readonly string[]
   /** What of the city its text names, which a beginning of the name is completed to. */
-  readonly names?: 'agent' | 'formula'
+  readonly names?: 'agent' | 'formula' | 'bead'
+  /** A regular expression of RE2 that its text matches. */
+  readonly pattern?: string
 }
 
 /** Outcome of an action: a sentence, and the next step of the dashboard. */

@@ -43,7 +43,7 @@ export const slingFormula = (formula?: string): Action => ({
   fields: [
     ...(formula === undefined ? [{ name: 'formula', title: 'formula', names: 'formula' } as const] : []),
     { name: 'target', title: 'agent', names: 'agent' },
-    { name: 'bead', title: 'bead it is for (empty for a run of its own)', isOptional: true },
+    { name: 'bead', title: 'bead it is for (empty for a run of its own)', isOptional: true, names: 'bead' },
   ],
   asksMore: true,
   run: (reach, { formula: named = '', target = '', bead = '' }) =>

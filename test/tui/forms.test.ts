@@ -3,7 +3,7 @@ import { fieldOf } from '../../client/views/launch.ts'
 import type { Action } from '../../client/views/page.ts'
 import { isYes, keysOf } from '../../tui/plain/words.ts'
 import { step } from '../../tui/state/reducer.ts'
-import type { State } from '../../tui/state/state.ts'
+import type { Known, State } from '../../tui/state/state.ts'
 import { action, after, alpha, at, inside, press, row, rows, frame as screen } from './state/world.ts'
 
 const fields = [
@@ -60,6 +60,15 @@ describe('the variables of a formula', () => {
     const wrong = press(form, 'tab', 'ctrl+u', ...'pink', 'enter')
     expect(wrong.notice).toEqual({ text: 'colour is one of blue, red, dark green', isBad: true })
     expect(press(wrong, 'ctrl+u', ...'red', 'enter').overlay).toMatchObject({ at: 2 })
+  })
+
+  test('say at once what can be no value', () => {
+    const said = (...keys: string[]) => frame(press(form, ...keys))
+    expect(said('tab', 'ctrl+u', ...'dark')).not.toContain('colour is one of')
+    expect(said('tab', 'ctrl+u', ...'pi')).toContain('colour is one of blue, red, dark green')
+    expect(said('tab', 'tab', 'x')).toContain('coats does not match ^[0-9]+$')
+    expect(said('tab', 'tab', '3')).not.toContain('does not match')
+    expect(press(form, ...'x', 'tab', 'tab', 'x', 'enter').notice?.text).toBe('coats does not match ^[0-9]+$')
   })
 
   test('are given once those that are required are there', () => {
@@ -146,6 +155,46 @@ test('without a screen only yes agrees to what was asked, and a line replaces al
   expect(step(typed, { type: 'key', key: 'enter' })[1]).toMatchObject({ values: { text: 'ash' } })
 })
 
+describe('a form that is left', () => {
+  const reply = action('n', 'reply', {
+    fields: [
+      { name: 'to', title: 'to', initial: 'ann' },
+      { name: 'text', title: 'text' },
+    ],
+  })
+  const list = after(
+    alpha,
+    rows('sessions', [row('s', { actions: () => [reply] }), row('t', { actions: () => [reply] })]),
+  )
+  const texts = ({ overlay }: State) => (overlay?.kind === 'form' ? overlay.fields.map(({ edit }) => edit.text) : [])
+
+  test('has what was typed when it is opened again for the same row, until it was done', () => {
+    const left = press(list, 'n', ...'on my w', 'esc')
+    expect(left.overlay).toBeUndefined()
+    expect(texts(press(left, 'n'))).toEqual(['ann', 'on my w'])
+    expect(texts(press(left, 'down', 'n'))).toEqual(['ann', ''])
+    expect(texts(press(left, 'n', 'tab', 'ctrl+u', 'esc', 'n'))).toEqual(['ann', ''])
+    const [sent, run] = step(press(left, 'n', 'tab'), { type: 'key', key: 'enter' })
+    if (run?.type !== 'run') throw new Error('it is not run')
+    expect(run.values).toEqual({ to: 'ann', text: 'on my w' })
+    expect(texts(press(after(sent, { type: 'ended', run, isDone: true }), 'n'))).toEqual(['ann', ''])
+  })
+
+  test('is there again with its answers when what it asks for next was left', () => {
+    const [asking, run] = step(press(formulas, 'n', ...'mayor'), { type: 'key', key: 'enter' })
+    if (run?.type !== 'run') throw new Error('it is not run')
+    const further = after(asking, outcome(asked), { type: 'ended', run, isDone: true })
+    const left = press(further, ...'the bridge', 'esc', 'n')
+    expect(texts(left)).toEqual(['mayor'])
+    const again = after(press(left, 'enter'), outcome(asked))
+    expect(texts(again)).toEqual(['the bridge', 'blue', '2'])
+    const [begun, last] = step(press(again, 'enter', 'enter'), { type: 'key', key: 'enter' })
+    if (last?.type !== 'run') throw new Error('it is not run')
+    expect(begun.drafts).not.toEqual({})
+    expect(after(begun, { type: 'ended', run: last, isDone: true }).drafts).toEqual({})
+  })
+})
+
 describe('a field that names something of the city', () => {
   const named = action('n', 'sling', {
     fields: [
@@ -174,9 +223,20 @@ describe('a field that names something of the city', () => {
     expect(texts('m', 'enter')).toEqual([1, 'mayor', ''])
     expect(texts(...'cod', 'enter', 'tab')).toEqual([0, 'shop/coder', ''])
     expect(texts(...'shop/co', 'enter')).toEqual([0, 'shop/co', ''])
+    expect(frame(press(opened, ...'nobody'))).toContain('there is no agent like it')
     expect(press(opened, ...'shop/co', 'enter').notice?.text).toBe('which of shop/coder, shop/cook?')
     expect(texts(...'nobody', 'enter')).toEqual([1, 'nobody', ''])
     const [, run] = step(press(opened, 'm', 'enter', 'l'), { type: 'key', key: 'enter' })
     expect(run).toMatchObject({ type: 'run', values: { target: 'mayor', formula: 'line' } })
+  })
+  test('finds beads by their words, and holds the id of the one that is meant', () => {
+    const asks = action('n', 'run', { fields: [{ name: 'bead', title: 'bead', names: 'bead' }] })
+    const state = press(after(alpha, rows('sessions', [row('s', { actions: () => [asks] })])), 'n')
+    const [typed, effect] = step(press(state, 'w', 'e'), { type: 'key', key: 'l' })
+    expect(effect).toEqual({ type: 'find', city: 'alpha', text: 'wel' })
+    const bead: Known = { kind: 'bead', id: 'gc-7', text: 'gc-7 · Dig a well', location: at('bead', 'gc-7') }
+    const found = after(typed, { type: 'found', city: 'alpha', known: [bead] })
+    expect(frame(found)).toContain('gc-7 · Dig a well')
+    expect(step(found, { type: 'key', key: 'enter' })[1]).toMatchObject({ values: { bead: 'gc-7' } })
   })
 })

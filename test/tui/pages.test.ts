@@ -48,18 +48,20 @@ test('lists of agents and sessions mark what nothing confines although others ar
     'unconfined-sessions': { items: unconfined },
     attention: { items: [] },
     beads: { items: [] },
+    pool: agent('pool', { idle_reason: 'no ready work is routed to it' }),
   }
   await using server = Bun.serve({
     port: 0,
     fetch: ({ url }) =>
       Response.json(answers[new URL(url).pathname.split('/').at(-1) ?? ''], { headers: { 'X-GC-Request-Id': 'r' } }),
   })
-  const reach = reachTo(`http://127.0.0.1:${server.port}`)
+  const reach = reachTo(`http://127.0.0.1:${server.port}`, 'pool')
   const query = { cursor: undefined, filter: '', sort: undefined }
   for (const page of [agentsPage, poolPage, sessionsPage]) {
     const at = page.columns.findIndex(({ title }) => title === 'confined')
-    const { items: listed } = await page.load(reach, query)
+    const { items: listed, head } = await page.load(reach, query)
     expect([page.name, ...listed.map(({ cells }) => cells[at]?.text)]).toEqual([page.name, 'no', undefined])
+    if (page === poolPage) expect(head?.[0]?.text).toBe('idle: no ready work is routed to it')
   }
 })
 

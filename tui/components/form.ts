@@ -1,6 +1,6 @@
 import { sanitizeLine } from '../../src/client/text.ts'
+import { namesFor, typedProblem } from '../state/fields.ts'
 import { placeIn } from '../state/long-text.ts'
-import { namesFor } from '../state/names.ts'
 import type { FormField, Known, Overlay } from '../state/state.ts'
 import { lineSpans } from './edit-line.ts'
 import type { Span } from './styled.ts'
@@ -8,8 +8,8 @@ import type { Span } from './styled.ts'
 type SpanLine = readonly Span[]
 
 const EMPTY: SpanLine = []
-const FOOT = ' enter next · tab other field · esc cancel'
-const LONG_FOOT = ' enter next · ctrl+j new line · tab other field · esc cancel'
+const FOOT = ' enter next · tab other field · esc leave'
+const LONG_FOOT = ' enter next · ctrl+j new line · tab other field · esc leave'
 /** So many lines of a long text are seen together. */
 const MAX_LONG = 12
 /** So many names are shown that a field may hold. */
@@ -28,7 +28,10 @@ export function formLines(
   const most = Math.max(3, Math.min(MAX_LONG, height - AROUND - 3))
   const blocks = fields.map((field, index) => {
     const names = index === at ? namesFor(field, known).slice(0, MAX_NAMES) : []
-    return fieldLines({ ...field, ...(names.length > 0 && { choices: names }) }, index === at, isMixed, width, most)
+    const shown = { ...field, ...(names.length > 0 && { choices: names.map(({ text }) => text) }) }
+    const problem = typedProblem(field, known)
+    const wrong: SpanLine[] = problem === undefined ? [] : [[{ text: `     ${sanitizeLine(problem)}`, tone: 'bad' }]]
+    return [...fieldLines(shown, index === at, isMixed, width, most), ...wrong]
   })
   const all = blocks.flat()
   const caret = all.findIndex((spans) => spans.some(({ isInverse }) => isInverse))

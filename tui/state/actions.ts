@@ -9,7 +9,18 @@ import {
 import { lineOf } from './line.ts'
 import { focused, meantCity, panelsOf } from './navigation.ts'
 import { selectedRow } from './selection.ts'
-import { type Chosen, type FormField, type Held, type Run, type State, type Values, viewKey, viewOf } from './state.ts'
+import {
+  type Chosen,
+  type Draft,
+  type FormField,
+  type Held,
+  type Overlay,
+  type Run,
+  type State,
+  type Values,
+  viewKey,
+  viewOf,
+} from './state.ts'
 
 /** Current actions: on the selected row, then on the page, with their targets. */
 export function rowActions(state: State): readonly Chosen[] {
@@ -66,12 +77,39 @@ export function begin(state: State, chosen: Chosen, words = ''): readonly [State
   const { action } = chosen
   if (action.disabled !== undefined) return [notice(state, action.disabled, true)]
   if (action.afterReading && !viewOf(state, chosen.location).isRead) return [notice(state, UNREAD, true)]
-  const fields = fieldsOf(action, words)
+  const draft = words === '' ? state.drafts[draftOf(chosen)] : undefined
+  const fields = fieldsOf(action, words).map((field) => ({ ...field, edit: draft?.edits[field.name] ?? field.edit }))
   const missing = fields.findIndex(({ edit, isOptional }) => edit.text === '' && !isOptional)
   const isAsked = missing >= 0 || (fields.length > 0 && words === '')
   if (isAsked) return [{ ...state, overlay: { kind: 'form', chosen, fields, at: Math.max(0, missing) } }]
   return confirmed(state, { type: 'run', chosen, values: valuesOf(fields) })
 }
+
+/** Drafts that are kept; the oldest go first. */
+const MAX_DRAFTS = 20
+
+const draftOf = ({ action, location, row }: Chosen): string =>
+  JSON.stringify([viewKey(location), row, action.name, action.help])
+
+/** Keeps what was typed into a form for when it is opened again. */
+export function keepDraft(state: State, { chosen, fields }: Overlay & { kind: 'form' }): State {
+  const others = Object.entries(state.drafts).filter(([each]) => each !== draftOf(chosen))
+  const isTyped = fields.some(({ edit, initial = '' }) => edit.text !== initial)
+  const own: Draft = {
+    edits: Object.fromEntries(fields.map(({ name, edit }) => [name, edit])),
+    asksMore: chosen.action.asksMore === true,
+  }
+  const drafts = isTyped ? [...others, [draftOf(chosen), own] as const] : others
+  return { ...state, drafts: Object.fromEntries(drafts.slice(-MAX_DRAFTS)) }
+}
+
+/** What was done needs no draft; nor does the form that asked for more, once that was done. */
+const withoutDone = (drafts: State['drafts'], chosen: Chosen): State['drafts'] =>
+  Object.fromEntries(
+    Object.entries(drafts).filter(
+      ([key, { asksMore }]) => key !== draftOf(chosen) && !(asksMore && chosen.action.key === ''),
+    ),
+  )
 
 /** Words after the name of a command fill its fields: one word each, and the last gets the rest. */
 function fieldsOf({ fields = [] }: Action, words: string): FormField[] {
@@ -104,7 +142,12 @@ export function beginRun(state: State, run: Run): readonly [State, Run?] {
 /** Ends an action that was answered or failed; after a failure, its typed text stays for correction. */
 export function endRun(before: State, run: Run, isDone: boolean): State {
   const { chosen, fields } = run
-  const state = { ...before, underWay: before.underWay.filter((each) => each !== run) }
+  const asksFurther = chosen.action.asksMore && before.overlay?.kind === 'form'
+  const state = {
+    ...before,
+    underWay: before.underWay.filter((each) => each !== run),
+    drafts: isDone && !asksFurther ? withoutDone(before.drafts, chosen) : before.drafts,
+  }
   const isThere = panelsOf(state).some((panel) => viewKey(panel) === viewKey(chosen.location))
   if (isDone || !fields || !isThere || state.overlay || state.prompt) return state
   return { ...state, overlay: { kind: 'form', chosen, fields, at: 0 } }

@@ -9,11 +9,12 @@ import {
   type TextContent,
 } from '../../client/views/index.ts'
 import type { MouseAction } from '../terminal/terminal-input.ts'
-import { begin, beginRun, confirmed, endRun, hold, notice, rowActions, valuesOf } from './actions.ts'
+import { begin, beginRun, confirmed, endRun, hold, keepDraft, notice, rowActions, valuesOf } from './actions.ts'
 import { complete, completeFilter, parseCommand } from './commands.ts'
 import { scrollConfirm } from './confirm.ts'
 import { isNaming, meantFilter } from './custom.ts'
 import type { Step } from './effects.ts'
+import { meantNames, problemOf } from './fields.ts'
 import { tabsOf } from './header.ts'
 import { moveHelp, scrollHelp } from './help.ts'
 import { type Verb, YIELDING } from './keys.ts'
@@ -21,7 +22,6 @@ import { areaAt, areasOf, rowAt, textColumns } from './layout.ts'
 import { editLine, emptyLine, type LineEdit, lineOf, pasteInto, pasteLines } from './line.ts'
 import { editLong } from './long-text.ts'
 import { keepMarked, keepMarks, markAll, markRow, markTo } from './marks.ts'
-import { meantNames } from './names.ts'
 import {
   attentionOf,
   focused,
@@ -144,6 +144,8 @@ export function step(state: State, message: Message): Step {
   const [reacted, effect] = react(state, message)
   const next = markRead(reacted)
   if (!effect && opensNames(state, next)) return [next, { type: 'find', city: here(next).city, text: '' }]
+  const bead = beadText(next)
+  if (!effect && bead && bead !== beadText(state)) return [next, { type: 'find', city: here(next).city, text: bead }]
   return effect?.type === 'run' ? beginRun(next, effect) : [next, effect]
 }
 
@@ -152,6 +154,12 @@ const opensNames = ({ overlay: before }: State, after: State): boolean => {
   const { overlay } = after
   if (overlay?.kind !== 'form' || before?.kind === 'form' || here(after).city === '') return false
   return overlay.fields.some(({ names }) => names !== undefined)
+}
+
+/** The text of the field for a bead that has the keys. */
+const beadText = ({ overlay }: State): string | undefined => {
+  const field = overlay?.kind === 'form' ? overlay.fields[overlay.at] : undefined
+  return field?.names === 'bead' ? field.edit.text : undefined
 }
 
 function react(state: State, message: Message): Step {
@@ -564,6 +572,7 @@ const CLOSES: ReadonlySet<string> = new Set(['esc', 'enter', ' '])
 /** A key while something lies over the page. Esc always leaves it, and nothing was done. */
 function onOverlayKey(state: State, overlay: Overlay, key: string): Step {
   const closed: State = { ...state, overlay: undefined }
+  if (key === 'esc' && overlay.kind === 'form') return [keepDraft(closed, overlay)]
   if (key === 'esc' && overlay.kind !== 'confirm') return [closed]
   if (overlay.kind === 'hints') return CLOSES.has(key) ? [closed] : onKey(closed, key)
   if (overlay.kind === 'help') return [scrollHelp(state, overlay.first, key) ?? closed]
@@ -597,7 +606,7 @@ function onFormKey(state: State, form: Form, key: string): Step {
   if (at < fields.length - 1) return [go(at + 1)]
   const wrong = fields.findIndex((field) => problemOf(field) !== undefined)
   if (wrong >= 0) return [notice(go(wrong), problemOf(fields[wrong]) ?? '', true)]
-  return confirmed(state, { type: 'run', chosen, values: valuesOf(fields), fields })
+  return confirmed(keepDraft(state, form), { type: 'run', chosen, values: valuesOf(fields), fields })
 }
 
 /** The state and its form with another text in the field that has the keys. */
@@ -620,12 +629,4 @@ function chosenBy(key: string, { choices, edit }: FormField): LineEdit | undefin
   const at = choices.indexOf(edit.text)
   const next = at < 0 && by < 0 ? choices.length - 1 : (at + by + choices.length) % choices.length
   return lineOf(choices[next] ?? '')
-}
-
-/** Reason a field cannot be left unchanged. */
-function problemOf(field: FormField | undefined): string | undefined {
-  if (field === undefined) return undefined
-  const { edit, title, name, isOptional, choices } = field
-  if (edit.text.trim() === '') return isOptional ? undefined : `${title} is needed`
-  return choices === undefined || choices.includes(edit.text) ? undefined : `${name} is one of ${choices.join(', ')}`
 }

@@ -120,6 +120,13 @@ export interface FormField extends Field {
   readonly edit: LineEdit
 }
 
+/** What was typed into a form that was left, by field. */
+export interface Draft {
+  readonly edits: Readonly<Record<string, LineEdit>>
+  /** True if more was asked for after it. */
+  readonly asksMore: boolean
+}
+
 /** Input at the bottom. */
 export interface Prompt {
   readonly kind: 'filter' | 'command'
@@ -163,6 +170,8 @@ export interface State {
   readonly focus: string
   readonly overlay: Overlay | undefined
   readonly prompt: Prompt | undefined
+  /** What was typed into forms that were left, by what they are for, and by field. */
+  readonly drafts: Readonly<Record<string, Draft>>
   /** Commands that were entered, newest first. */
   readonly history: readonly string[]
   readonly notice: { readonly text: string; readonly isBad: boolean } | undefined
@@ -232,6 +241,7 @@ export const initialState = (
   focus: FIRST_FOCUS,
   overlay: isFirstRun ? { kind: 'hints' } : undefined,
   prompt: undefined,
+  drafts: {},
   history: [],
   notice: undefined,
   undo: undefined,
