@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path'
 import { git } from '../agents/worktrees/git.ts'
 import { bead, declare, register, STORE_TOKEN, startSession } from '../api/town.ts'
 import { AGENT } from '../host/acp/agent-host.ts'
+import { eventually } from '../support/until.ts'
 import { type TestCity, World } from '../support/world.ts'
 import { KEYS, type Screen } from './screen.ts'
 import { enter, openSeat } from './tui-seat.ts'
@@ -390,7 +391,7 @@ class Hands {
 interface Counted {
   readonly name: string
   readonly prepare?: (city: TestCity) => Promise<unknown>
-  readonly walk: (hands: Hands) => Promise<unknown>
+  readonly walk: (hands: Hands, city: TestCity) => Promise<unknown>
 }
 
 const sessions = new Map<string, string>()
@@ -404,7 +405,7 @@ const end = async (city: TestCity, alias: string) => {
   await city.call(`POST ~/session/${sessions.get(alias)}/close`)
 }
 
-/** A change that is ready for review: the work of a session in a worktree of its own. */
+/** A change that is ready for review, and passed the checks of its rig: the work of a session in a worktree of its own. */
 async function makeChange(city: TestCity): Promise<void> {
   const { id, token } = await startSession(city, 'mill/worker')
   const path: string = (await city.call(`GET ~/session/${id}`)).body.work_dir
@@ -414,7 +415,32 @@ async function makeChange(city: TestCity): Promise<void> {
   git(path, 'add', '-A')
   git(path, 'commit', '-q', '-m', 'grind')
   await city.call(`POST ~/bead/${work}/close`, { token })
+  const checks = async () => (await city.call('GET ~/changes')).body.items[0]?.checks
+  await eventually('the change is checked', WAIT, checks, (seen) => seen === 'green')
 }
+
+const TEN = Array.from({ length: 10 }, (_, number) => `asks-${number}`)
+
+/** What makes the clerk idle, and what its page says of it. */
+const IDLE: readonly (readonly [(city: TestCity) => Promise<unknown>, RegExp])[] = [
+  [async () => {}, /idle: no ready work is routed to it/],
+  [(city) => city.call('POST ~/agent/clerk/suspend'), /idle: agent clerk is suspended/],
+  [
+    async (city) => {
+      await city.call('POST ~/agent/clerk/resume')
+      await city.call('PATCH ~', { body: { suspended: true } })
+    },
+    /idle: the city is suspended/,
+  ],
+  [
+    async (city) => {
+      await city.call('PATCH ~', { body: { suspended: false } })
+      await city.call('DELETE ~/agent/clerk')
+      await declare(city, 'clerk', { script: 'exit 3' }, { max_active_sessions: 1, min_active_sessions: 1 })
+    },
+    /crashed too often|starts failed/,
+  ],
+]
 
 const COUNTED: readonly Counted[] = [
   {
@@ -429,35 +455,43 @@ const COUNTED: readonly Counted[] = [
     },
   },
   {
-    name: 'answer all sessions that ask the same',
+    name: 'answer ten sessions that ask the same',
     prepare: async (city) => {
       await end(city, 'one')
-      await Promise.all(['two', 'three'].map((alias) => begin(city, 'polly', alias, 'ask it')))
+      await Promise.all(TEN.map((alias) => begin(city, 'polly', alias, 'ask it')))
     },
     walk: async (hands) => {
-      await hands.shows(/2 sessions/)
+      await hands.shows(/10 sessions/)
       hands.press('!')
-      await hands.shows('answer all 2')
+      await hands.shows('answer all 10')
       hands.press('A')
-      await hands.shows('answer for 2 sessions')
+      await hands.shows('answer for 10 sessions')
       hands.press('\x1b[C', KEYS.enter)
-      await hands.shows('answered 2 of 2')
+      await hands.shows('answered 10 of 10')
     },
   },
   {
     name: 'find out why an agent is idle',
-    prepare: async (city) => {
-      await Promise.all(['two', 'three'].map((alias) => end(city, alias)))
-      await city.call('POST ~/agent/clerk/suspend')
-    },
-    walk: async (hands) => {
-      hands.press('\x1b[Z', 'j')
-      await hands.shows(/clerk · suspended/)
+    prepare: (city) => Promise.all(TEN.map((alias) => end(city, alias))),
+    walk: async (hands, city) => {
+      for (const [make, reason] of IDLE) {
+        await make(city)
+        hands.screen.press(KEYS.esc, 'H', '\x1b[Z', 'g', 'H')
+        await hands.shows('▸ sessions')
+        hands.count = 0
+        hands.press('\x1b[Z', 'j')
+        await hands.shows(reason)
+      }
     },
   },
   {
     name: 'open the live screen of a session',
-    prepare: (city) => begin(city, 'mayor', 'ada'),
+    prepare: async (city) => {
+      await city.call('DELETE ~/agent/clerk')
+      const { items } = (await city.call('GET ~/sessions')).body
+      for (const { id } of items) await city.call(`POST ~/session/${id}/close`)
+      await begin(city, 'mayor', 'ada')
+    },
     walk: async (hands) => {
       await hands.shows(/sessions 1/)
       hands.press(KEYS.enter)
@@ -467,6 +501,7 @@ const COUNTED: readonly Counted[] = [
   {
     name: 'attach to a session and come back',
     walk: async (hands) => {
+      await hands.shows(/active +ada/)
       await hands.shows(/line \d+ of the mayor/)
       hands.press('a')
       await hands.screen.shown('sessions 1', WAIT)
@@ -576,7 +611,7 @@ const COUNTED: readonly Counted[] = [
     },
   },
   {
-    name: 'review a change and approve it',
+    name: 'review a change and see it land',
     prepare: makeChange,
     walk: async (hands) => {
       await hands.shows(/1 needs you/)
@@ -586,6 +621,9 @@ const COUNTED: readonly Counted[] = [
       await hands.shows('Approve ')
       hands.press('y')
       await hands.shows('is approved')
+      hands.press('L')
+      await hands.shows('landing › ')
+      await hands.shows(/· landed/)
     },
   },
   {
@@ -651,6 +689,7 @@ counted(
     const rig = world.rigFolder('mill', { git: true })
     git(rig, 'commit', '-q', '--allow-empty', '-m', 'first')
     await city.call('POST ~/rigs', { body: { name: 'mill', path: rig } })
+    await city.call('PATCH ~/rig/mill/land/settings', { body: { mode: 'local', check: ['true'] } })
     await declare(city, 'worker', {}, { dir: 'mill', worktree: true })
     await declare(city, 'clerk', {}, { max_active_sessions: 1 })
     for (const { id } of (await city.call('GET ~/sessions')).body.items) await city.call(`POST ~/session/${id}/close`)
@@ -663,7 +702,7 @@ counted(
       screen.press(KEYS.esc, 'H')
       await screen.shows(/^ gc {2}\S+ {2,}/, WAIT)
       const hands = new Hands(screen)
-      await walk(hands).catch((error) => failed.push(`${name}: ${error}`))
+      await walk(hands, city).catch((error) => failed.push(`${name}: ${error}`))
       counts.push([name, hands.count])
     }
     expect(failed).toEqual([])
