@@ -49,7 +49,7 @@ export function lackOfRoom(
   const ofRig = running.filter(({ template }) => launchPlanner.agent(template)?.dir === dir)
   const full = (what: string, max: number | undefined, count: number) =>
     max !== undefined && count >= max
-      ? `${what} may have ${max} at once and has ${count}; close one, or raise max_active_sessions`
+      ? `${what} has ${count} of ${max} sessions; close one, or raise max_active_sessions`
       : undefined
   return (
     full(qualified, maxActive, running.filter(({ template }) => template === qualified).length) ??

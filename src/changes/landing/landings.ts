@@ -130,6 +130,8 @@ const submitterOf = (caller: Caller): Submitter => ({
 })
 
 const PAGE = 100
+/** Events after which a landing that waits for approval may go on; a review may change while its branch is being merged. */
+const FOLLOWED: ReadonlySet<string> = new Set([ChangeApproved.type, ChangeReady.type, events.LandHeld.type])
 const FIRST_SWEEP_MS = 60_000
 const SWEEP_MS = 24 * 3_600_000
 
@@ -203,7 +205,7 @@ export class Landings {
       config.onChange(() => this.#wakeAll()),
       suspensions.onChange(() => this.#wakeAll()),
       log.subscribe(({ type }) => {
-        if (type === ChangeApproved.type || type === ChangeReady.type) this.#followReviews()
+        if (FOLLOWED.has(type)) this.#followReviews()
       }),
     )
     this.#followReviews()

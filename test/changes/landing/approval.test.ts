@@ -77,6 +77,18 @@ test('the approval of a later commit submits that, and one of a commit that was 
   expect(world.state(id)).toBe('held')
 })
 
+test.each([20, 60])('an approval that comes while a branch is being merged is not missed', async (ms) => {
+  await using world = await landingWorld({ land: EARLY })
+  world.branch('work', { 'a.txt': 'a\n' })
+  const { id, head } = await world.landings.submit(session, 'shop', { branch: 'work' })
+  await until(() => world.state(id) === 'queued')
+  await Bun.sleep(ms)
+  await approve(world, head)
+  await world.settle()
+  await until(() => world.recorded().includes('landed'))
+  expect(world.recorded().filter((type) => type === 'held').length).toBeLessThanOrEqual(1)
+})
+
 test('an approval that came while no supervisor ran counts when one starts', async () => {
   await using world = await landingWorld({ land: CHECKED })
   const id = await submitted(world, 'work', { 'a.txt': 'a\n' })
