@@ -75,7 +75,7 @@ interface ColumnInfo {
   hidden: number
 }
 
-/** The columns of a migrated table. Those of its key count as not null, also where SQLite would not insist on it. */
+/** The columns of a migrated table. Key columns count as not null, even where SQLite does not require it. */
 function describeMigrated(db: Database, table: string): string[] {
   const columns = db.query<ColumnInfo, [string]>('SELECT * FROM pragma_table_xinfo(?)').all(table)
   const made = db.query<{ sql: string }, [string]>("SELECT sql FROM sqlite_schema WHERE type = 'table' AND name = ?")

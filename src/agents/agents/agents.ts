@@ -248,7 +248,7 @@ export class Agents {
     if (bead !== undefined && running) return `it works on ${bead}, and its program has printed nothing for a while`
     const names = session ? [session.id, session.name, session.identity, name] : [name]
     const [first, ...others] = this.sessions.readyFor(spec, names)
-    if (first === undefined) return `no ready work is routed to it; gc sling ${spec.qualified} "what is to be done"`
+    if (first === undefined) return `no ready work is routed to it; gc sling ${spec.qualified} "<task>"`
     const ready = others.length === 0 ? `bead ${first} is` : `${others.length + 1} beads, such as ${first}, are`
     const lack = running ? undefined : this.sessions.lackOfRoom(spec)
     return `${ready} ready for it${lack === undefined ? ', and it has not begun yet' : `, but ${lack}`}`

@@ -130,7 +130,7 @@ const submitterOf = (caller: Caller): Submitter => ({
 })
 
 const PAGE = 100
-/** Events after which a landing that waits for approval may go on; a review may change while its branch is being merged. */
+/** Events that may end the wait for an approval. A review can change while gc merges the branch, so a hold is one of them. */
 const FOLLOWED: ReadonlySet<string> = new Set([ChangeApproved.type, ChangeReady.type, events.LandHeld.type])
 const FIRST_SWEEP_MS = 60_000
 const SWEEP_MS = 24 * 3_600_000

@@ -10,8 +10,8 @@ const CACHE_MB = 32
 const MAX_STATEMENTS = 256
 
 /**
- * A database that drizzle can use as it is: `prepare`, which drizzle calls whenever a query runs, compiles the same SQL
- * once. So what it returns is shared, and no one may finalize it.
+ * A database whose `prepare`, which drizzle calls for each query, compiles the same SQL once. The statements that it returns
+ * are shared, and no one may finalize them.
  */
 export class ReusingDatabase extends Database {
   readonly #compiled = new Map<string, Statement<never, SQLQueryBindings[]>>()

@@ -306,7 +306,7 @@ describe('an agent', () => {
   test('that does no work shows the reason: nothing to do, what keeps it from starting, or who suspended it', async () => {
     await using town = await agentsWorld(TOWN)
     const idle = async (name: string) => ((await town.get(`agent/${name}`)) as AgentResponse).idle_reason
-    const nothing = (name: string) => `no ready work is routed to it; gc sling ${name} "what is to be done"`
+    const nothing = (name: string) => `no ready work is routed to it; gc sling ${name} "<task>"`
     expect(await Promise.all(['mayor', 'shop/crew-2', 'swarm'].map(idle))).toEqual([
       "provider 'claude' not found in PATH",
       "provider 'codex' not found in PATH",
