@@ -153,7 +153,7 @@ describe('over HTTP', () => {
       await world.clock.advance(61_000)
     }
     expect(world.landings.status('shop').standing).toMatchObject({
-      ...{ cause: 'failing', reason: expect.stringContaining('git took too long') },
+      ...{ cause: 'failing', reason: expect.stringContaining('git timed out') },
     })
     expect(world.recorded().filter((type) => type === 'standing').length).toBe(1)
     expect(world.said()).not.toContain(TOKEN)

@@ -275,7 +275,7 @@ describe('the pages in a browser', () => {
       await page.getByRole('button', { name: button, exact: true }).click()
     }
     await decide('Suspend the authors')
-    await page.getByText('is suspended, and their votes').waitFor()
+    await page.getByText('are suspended, and their votes').waitFor()
     await page.getByRole('button', { name: 'Undo' }).click()
     await page.getByText('Undone.').waitFor()
     await decide('Delete the posts')

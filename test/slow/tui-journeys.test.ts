@@ -678,9 +678,9 @@ const COUNTED: readonly Counted[] = [
 ]
 
 /** Walked with GC_JOURNEYS=1, since they take a while. */
-const counted = process.env.GC_JOURNEYS ? test : test.skip
+const counted: typeof test | undefined = process.env.GC_JOURNEYS ? test : undefined
 
-counted(
+counted?.(
   'twenty journeys take as many keys as docs/dashboard.md says',
   async () => {
     const place = places[1]
