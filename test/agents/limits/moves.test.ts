@@ -175,7 +175,7 @@ describe('a dead login', () => {
     expect(logins(city)).toEqual(['active on two'])
     expect(city.limits.all()).toMatchObject([{ login: 'one', state: 'dead', until: null }])
     await limit(town, city, town.host.running[0] ?? '', "You've hit your limit.")
-    await town.clock.advance(3_600_000)
+    await town.clock.advance(3_700_000)
     await city.reconciler.settle()
     expect(logins(city)).toEqual(['active on two'])
     const [first, ...others] = town.host.starts.map(({ env }) => env.CLAUDE_CONFIG_DIR)
