@@ -176,6 +176,7 @@ describe('a dead login', () => {
     expect(city.limits.all()).toMatchObject([{ login: 'one', state: 'dead', until: null }])
     await limit(town, city, town.host.running[0] ?? '', "You've hit your limit.")
     await town.clock.advance(3_700_000)
+    await until(() => logins(city).length > 0)
     await city.reconciler.settle()
     expect(logins(city)).toEqual(['active on two'])
     const [first, ...others] = town.host.starts.map(({ env }) => env.CLAUDE_CONFIG_DIR)
