@@ -63,5 +63,5 @@ test('a new home confines every agent that does not say otherwise, and asks ever
   const { items } = (await call('GET ~/unconfined-sessions')).body
   expect(items.map(({ template }: { template: string }) => template)).toEqual(['demo/free'])
   expect(gc('status', '--city', path).out).toMatch(/unconfined +1 session/)
-  expect(gc('confine', 'explain', 'worker', '--city', path).out).toContain('demo/worker is confined')
+  expect(gc('confine', 'explain', 'worker', '--city', path).out).toContain('demo/worker is sandboxed')
 })

@@ -70,7 +70,7 @@ test('a confined session uses the key of its provider without having it, and rea
   expect(said('env')).toMatch(/^DECLARED_TOKEN=on purpose$[\s\S]*^LANG=C$/m)
   expect(JSON.parse(said('answer'))).toEqual({ answer: 42 })
   expect(asked).toEqual([{ path: '/gateway/v1/messages', key: KEY, shown: null }])
-  expect(said('elsewhere')).toContain('no address of a provider')
+  expect(said('elsewhere')).toContain('no key for this address')
   expect(said('refused')).toBe(
     `gc: nowhere.invalid:80 is not allowed: allow_hosts = ["nowhere.invalid"] in the confine table of agent demo/worker (city.toml:6) allows it, and confine = "network" every host\n`,
   )

@@ -194,7 +194,7 @@ describe('gc rule', () => {
     expect(out).toMatch(
       /^Rule r-[0-9a-f]{8} allows command make it for polly until .+\.\nIt runs code that the session can change/,
     )
-    const { id } = await town.json<{ id: string }>(['session', 'new', 'polly', '--message', 'ask it'])
+    const { id } = await town.json<{ id: string }>(['session', 'new', 'polly', '--message', 'make it'])
     const uses = async () => (await town.json<{ items: { id: string; uses: number }[] }>(['rule', 'list'])).items[0]
     while ((await uses())?.uses !== 1) await Bun.sleep(20)
     const rule = (await uses())?.id ?? ''

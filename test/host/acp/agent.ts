@@ -57,10 +57,10 @@ const FORM = {
   },
 }
 
-/** Requests permission and follows the answer. */
-async function permitted(toolCallId: string): Promise<void> {
+/** Requests permission, which names the folder of the command if there is one, and follows the answer. */
+async function permitted(toolCallId: string, cwd?: string): Promise<void> {
   tell({ sessionUpdate: 'tool_call', toolCallId, title: `make ${toolCallId}`, kind: 'execute', status: 'pending' })
-  const toolCall = { toolCallId, title: `make ${toolCallId}`, rawInput: { command: `make ${toolCallId}` } }
+  const toolCall = { toolCallId, title: `make ${toolCallId}`, rawInput: { command: `make ${toolCallId}`, cwd } }
   const { result } = await ask('session/request_permission', { toolCall, options: CHOICES })
   const { outcome } = result as { outcome: { outcome: string; optionId?: string } }
   const allowed = outcome.optionId === 'yes' || outcome.optionId === 'ever'
@@ -114,7 +114,8 @@ async function turn(text: string): Promise<object | undefined> {
   if (verb === 'plan')
     tell({ sessionUpdate: 'plan', entries: [{ content: rest, priority: 'high', status: 'pending' }] })
   if (verb === 'use') tell({ sessionUpdate: 'usage_update', used: 500, size: 2000 })
-  if (verb === 'ask') await Promise.all(words.map(permitted))
+  if (verb === 'ask') await Promise.all(words.map((word) => permitted(word)))
+  if (verb === 'make') await permitted(rest, process.cwd())
   if (verb === 'form') {
     const { result, error } = await ask('elicitation/create', { mode: rest || 'form', ...FORM })
     say(error ? error.message : JSON.stringify(result))
