@@ -121,11 +121,13 @@ describe('the transcript of an ACP agent', () => {
     await using polly = await withPolly()
     const base = `/v0/city/${polly.city.name}/session/${polly.id}/stream`
     const texts: string[] = []
+    let said: Promise<void> | undefined
     for await (const { event, data } of polly.world.follow(base)) {
       if (event === 'turn') texts.push(...data.turns.map(({ text }: { text: string }) => text))
-      if (event === 'turn' && texts.length === 0) void polly.say('say good day')
+      if (event === 'turn' && texts.length === 0) said ??= polly.say('say good day')
       if (texts.includes('good day ')) break
     }
+    await said
     expect(texts).toEqual(['say good day', 'good day '])
   })
 
