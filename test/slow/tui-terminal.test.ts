@@ -122,7 +122,7 @@ describe('line by line', () => {
     const id = await bead(city, 'Mend the fence')
     await screen.shows(new RegExp(`New in work: id ${id}, .*title Mend the fence`), WAIT)
     screen.press('x\r')
-    await screen.shows('Type y to do it', WAIT)
+    await screen.shows('Type y to confirm', WAIT)
     screen.press('y\r')
     await screen.shows(/is closed/, WAIT)
     screen.press('fly\r')
