@@ -17,7 +17,7 @@ export function documented(command: Command): Command[] {
   return [command, ...inner.filter((each) => each.name() !== 'help').flatMap(documented)]
 }
 
-/** What the help of a command adds at its end, such as examples. */
+/** Text at the end of a command's help, such as examples. */
 export function afterHelp(command: Command): string {
   const added: string[] = []
   // The declarations of commander leave out that a command is an emitter.

@@ -1,9 +1,9 @@
 import { countOf } from '../../src/client/text.ts'
 import type { Action, Outcome, Reach, Row } from './page.ts'
 
-/** So many rows are worked on at the same time. */
+/** Maximum concurrent requests. */
 const AT_ONCE = 8
-/** So many reasons are told, and so many rows named for each. */
+/** Maximum reasons shown, and rows named for each. */
 const MAX_REASONS = 6
 const MAX_NAMED = 3
 

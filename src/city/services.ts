@@ -27,11 +27,10 @@ import { Rules } from '../agents/rules/index.ts'
 import { openSessions, SessionAssignees } from '../agents/sessions/index.ts'
 import { Budgets, Metering, Strictness, Usage, type UsageDependencies } from '../agents/usage/index.ts'
 import { isKeptForCommits, Snapshots, Worktrees } from '../agents/worktrees/index.ts'
-import { LandingAttention, Landings, type Reviewed } from '../changes/landing/index.ts'
+import { LandingAttention, Landings } from '../changes/landing/index.ts'
 import {
   AskDelivery,
   ChangeContents,
-  type ChangeRow,
   ChangeRows,
   Changes,
   ChangeTracker,
@@ -265,17 +264,11 @@ const buildLandings = (options: Foundation & Records & SessionServices): Landing
       const worked = options.changeRows.ofSession(session)
       return [worked.find((change) => change.bead === bead), worked.at(-1)].map((change) => change?.started ?? null)
     },
-    isApproved: (head) => options.changeRows.undecided('approved').some((change) => change.head === head),
-    headOf: (landing, state) =>
-      options.changeRows.undecided(state).find((change) => isChangeOf(change, landing))?.head ?? undefined,
+    isApproved: (head) => options.changeRows.reviewedAt(head).some(({ state }) => state === 'approved'),
+    inReview: ({ rig, branch, head, bead }) =>
+      options.changeRows.reviewedOn(rig, branch).filter((change) => change.head === head || change.bead === bead),
     lastBeadOf: (session) => options.changeRows.ofSession(session, 1)[0]?.bead ?? null,
   })
-
-/** Whether a change is what is to land: its commit, or another of its branch for the same bead. */
-const isChangeOf = (change: Pick<ChangeRow, 'rig' | 'branch' | 'head' | 'bead'>, landing: Reviewed): boolean =>
-  change.rig === landing.rig &&
-  change.branch === landing.branch &&
-  (change.head === landing.head || change.bead === landing.bead)
 
 type AttentionOptions = Foundation &
   Records &

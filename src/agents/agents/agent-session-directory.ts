@@ -85,7 +85,7 @@ export class AgentSessionDirectory {
     return this.#rows(agent).map((row) => this.#toAgentSession(row, asking))
   }
 
-  /** Reason an agent cannot be started: its program is missing, a budget is used up, or no login has room. */
+  /** Reason an agent cannot be started: its program is missing, a budget is used up, or no login has quota left. */
   unavailable(agent: AgentConfig): string | undefined {
     return this.options.launchPlanner.problem(agent) ?? this.options.budgets.blocks(agent) ?? this.#limited(agent)
   }
@@ -96,7 +96,7 @@ export class AgentSessionDirectory {
     if (until <= clock.now()) return undefined
     return until === Number.POSITIVE_INFINITY
       ? 'its login is not accepted; log in, then gc account check'
-      : `its usage limit is reached, and no other account has room before ${toTimestamp(until)}`
+      : `its usage limit is reached, and no other account has quota before ${toTimestamp(until)}`
   }
 
   /** Reason there is no room for another session of an agent. */

@@ -172,7 +172,7 @@ export class QuestionWatcher {
     }, gcPart('screens'))
   }
 
-  /** What a dialog is about, with the folder of a command that is known to run elsewhere. */
+  /** Subject of a dialog, with the folder of a command that is known to run elsewhere. */
   #subjectOf(row: RunningSession, seen: Question): AskedSubject | undefined {
     const { launchPlanner, commandFolders } = this.options
     const subject = launchPlanner.program(row).profile.subject?.(seen, row.workDir)

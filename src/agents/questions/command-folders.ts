@@ -13,7 +13,7 @@ interface NamedCommand {
 const DIALOG_MS = 60_000
 const MAX_NAMED = 100
 
-/** Where commands run that hooks of programs named lately, which their dialogs do not show. */
+/** Folders of commands that hooks of programs named recently; their dialogs do not show them. */
 export class CommandFolders {
   readonly #named = new Map<string, readonly NamedCommand[]>()
 

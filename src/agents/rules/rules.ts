@@ -96,7 +96,7 @@ export class Rules {
   readonly #file: RulesFile
   /** Questions that a rule answered or tried to answer: the rest is for a person. */
   readonly #tried = new Set<number>()
-  /** What keeps the rules for open questions from answering them. */
+  /** Reasons that keep matching rules from answering open questions. */
   readonly #held = new Map<number, string>()
   /** Open questions about a command, and whether it runs in the folder of its session; absent where no hook named it. */
   readonly #places = new Map<number, boolean>()
@@ -121,7 +121,7 @@ export class Rules {
     this.#unsubscribe?.()
   }
 
-  /** What keeps the rule for a question from answering it; undefined when none is for it. */
+  /** Reason that keeps the rule for a question from answering it; undefined if no rule matches. */
   heldBy(question: number): string | undefined {
     return this.#held.get(question)
   }
@@ -452,7 +452,7 @@ function allows({ kind, value }: Rule, { question: { subject }, folder }: Judged
   }
 }
 
-/** What keeps a rule from answering, as people read it; undefined when nothing does. */
+/** Sentence for people that says why a rule does not answer; undefined if it does. */
 function holding({ isHere, changed }: Judgement): string | undefined {
   const names = changed.map(({ name }) => name).join(', ')
   if (names !== '') return `its rule is void since ${names} changed, see gc rule list`

@@ -166,7 +166,7 @@ function ofRules(row: PullRequestLanding, { facts, now, target }: Look, pull: Pu
   if (lacking > 0) return waiting(`waiting for ${lacking} more ${lacking === 1 ? 'approval' : 'approvals'}`)
   if (pull.mergeability === 'blocked')
     return waiting('a rule of the branch blocks the merge; the pull request says which')
-  // Where the target has moved, another candidate is made, whatever the forge says of this one: Gitea never says conflict.
+  // If the target has moved, another candidate is made, whatever the forge says of this one: Gitea never reports a conflict.
   const isCurrent = target === row.base || facts.hasQueue
   if (pull.mergeability === 'unknown' && !pull.isQueued && isCurrent) {
     return waiting('the forge has not decided yet whether it merges', now < settled ? SOON_MS : POLL_MS)

@@ -23,6 +23,6 @@ export {
   LandUndelivered,
   LandWaitingTurn,
 } from './events.ts'
-export { Landings, type Reviewed } from './landings.ts'
+export { Landings } from './landings.ts'
 export { landingRoutes } from './routes.ts'
 export type { Landing, LandingList, LandingLog, LandStatus } from './schema.ts'

@@ -11,7 +11,7 @@ import { toTimestamp } from '../../core/clock.ts'
 import type { Deadline } from '../../core/deadlines.ts'
 import { sha256 } from '../../core/digest.ts'
 import { AppError, errorMessage } from '../../core/errors.ts'
-import type { Reactions } from '../../core/events/index.ts'
+import type { Reactions, RecordedEvent } from '../../core/events/index.ts'
 import { isObject } from '../../core/json.ts'
 import type { NumberMetric } from '../../core/metrics/index.ts'
 import { unsubscriber } from '../../core/signal.ts'
@@ -56,14 +56,14 @@ interface LandingsOptions extends Shared, CheckOptions, LetterOptions, CloseOpti
   readonly claims: Pick<ClaimManager, 'holderOf' | 'onClaim'>
   /** True if a person approved a commit in review. */
   isApproved(head: string): boolean
-  /** The last commit of the change of a landing, while that is in this state of review. */
-  headOf(landing: Reviewed, state: 'approved' | 'ready'): string | undefined
+  /** Changes of a landing that are ready for review or approved, newest first. */
+  inReview(landing: Reviewed): readonly { readonly state: string; readonly head: string | null }[]
   /** The bead that a session claimed last; null for none. */
   lastBeadOf(session: string): string | null
   readonly reactions: Pick<Reactions, 'on'>
 }
 
-/** What names the change of a landing: its commit, or a later one of the branch for the same bead. */
+/** Identifies the change of a landing: its commit, or a later one of the branch for the same bead. */
 export type Reviewed = Pick<LandingRow, 'rig' | 'branch' | 'head' | 'bead'>
 
 /** Train, yard and check place of a rig that lands. */
@@ -204,11 +204,11 @@ export class Landings {
     this.#unsubscribe = unsubscriber(
       config.onChange(() => this.#wakeAll()),
       suspensions.onChange(() => this.#wakeAll()),
-      log.subscribe(({ type }) => {
-        if (FOLLOWED.has(type)) this.#followReviews()
+      log.subscribe((recorded) => {
+        if (FOLLOWED.has(recorded.type)) this.#followReviews((row) => isAbout(recorded, row))
       }),
     )
-    this.#followReviews()
+    this.#followReviews(() => true)
     this.#wakeAll()
     this.#scheduleSweep(FIRST_SWEEP_MS)
   }
@@ -327,8 +327,8 @@ export class Landings {
 
   /** Whether the review of a landing's change decides about it, or did so just now. */
   isInReview(row: LandingRow): boolean {
-    const isReviewed = () => this.options.headOf(row, 'ready') !== undefined || this.#approvedHead(row) !== undefined
-    return isForReview(row) && isReviewed()
+    const isReady = () => this.options.inReview(row).some(({ state }) => state === 'ready')
+    return isForReview(row) && (isReady() || this.#nextHead(row) !== undefined)
   }
 
   metrics(): NumberMetric[] {
@@ -531,16 +531,15 @@ export class Landings {
   }
 
   /** Lets land what waited for an approval that came, and has later commits checked of what still waits. */
-  #followReviews(): void {
+  #followReviews(isAbout: (row: LandingRow) => boolean): void {
     const { store, report } = this.options
-    const next = (row: LandingRow) => this.#approvedHead(row) ?? this.#laterHead(row, 'ready')
-    if (!this.rows.everywhere('held').some((row) => next(row) !== undefined)) return
+    const waiting = () => this.rows.everywhere('held').filter((row) => isForReview(row) && isAbout(row))
+    if (!waiting().some((row) => this.#nextHead(row))) return
     const release = (tx: Tx) => {
-      for (const row of this.rows.everywhere('held')) {
-        const head = next(row)
-        if (head === undefined) continue
-        const reason = this.#approvedHead(row) === undefined ? 'a later commit waits for review' : 'approved'
-        const submitted = { state: 'submitted' as const, heldFor: '', reason, head }
+      for (const row of waiting()) {
+        const next = this.#nextHead(row)
+        if (!next) continue
+        const submitted = { state: 'submitted' as const, heldFor: '', ...next }
         this.rows.addHead(tx, enterState(this.#parts, tx, row, submitted, events.LandSubmitted))
         tx.after(() => this.#wake(row.rig))
       }
@@ -548,16 +547,18 @@ export class Landings {
     store.write(release, LANDING).catch((error) => report(`landing: ${errorMessage(error)}`))
   }
 
-  /** The approved commit of a landing that waits for approval: its own, or a later one that was never submitted. */
-  #approvedHead(row: LandingRow): string | undefined {
-    return isForReview(row) && this.options.isApproved(row.head) ? row.head : this.#laterHead(row, 'approved')
-  }
-
-  /** A commit of its change in review that was never submitted. */
-  #laterHead(row: LandingRow, state: 'approved' | 'ready'): string | undefined {
-    if (!isForReview(row)) return undefined
-    const later = this.options.headOf(row, state)
-    return later !== undefined && this.rows.withHeads(row.rig, [later]).length === 0 ? later : undefined
+  /** The commit with which a landing that waits for approval continues: its own once approved, or a later one in review. */
+  #nextHead(row: LandingRow): Pick<LandingRow, 'head' | 'reason'> | undefined {
+    if (this.options.isApproved(row.head)) return { head: row.head, reason: 'approved' }
+    const reviewed = this.options.inReview(row)
+    const laterIn = (state: string) => {
+      const head = reviewed.find((change) => change.state === state)?.head ?? undefined
+      return head !== undefined && this.rows.withHeads(row.rig, [head]).length === 0 ? head : undefined
+    }
+    const approved = laterIn('approved')
+    if (approved !== undefined) return { head: approved, reason: 'approved' }
+    const ready = laterIn('ready')
+    return ready === undefined ? undefined : { head: ready, reason: 'a later commit waits for review' }
   }
 
   #wake(rig: string): void {
@@ -655,6 +656,13 @@ function wasThere(file: string, at: number): boolean {
 }
 
 const isForReview = ({ state, heldFor }: LandingRow): boolean => state === 'held' && heldFor === 'approval'
+
+/** Whether an event may end the wait of a landing for an approval: its own hold, or a review of its change. */
+function isAbout({ type, subject, payload }: RecordedEvent, row: LandingRow): boolean {
+  const { landing, rig, head } = Object(payload)
+  if (type === events.LandHeld.type) return row.id === landing
+  return row.rig === rig && (row.head === head || row.bead === null || row.bead === subject)
+}
 
 const lands = ({ land }: Pick<RigConfig, 'land'>): boolean => land !== undefined && land.mode !== 'off'
 

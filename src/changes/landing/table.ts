@@ -141,9 +141,9 @@ export const landingLetters = sqliteTable('landing_letters', {
   reason: text(),
   createdAt: integer('created_at').notNull(),
   endedAt: integer('ended_at'),
-  /** When its owner went on with the branch. */
+  /** Time at which its owner submitted again or gave up. */
   resolvedAt: integer('resolved_at'),
-  /** What the session of the owner used from the letter until then; null until that is known. */
+  /** Usage of the owner's session from the letter until then; null until it is known. */
   tokens: integer(),
   cost: real(),
   unpriced: integer(),

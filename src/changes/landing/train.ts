@@ -543,7 +543,7 @@ export class Train {
     return row.allowed.includes('strategy') ? mode : landingMode(mode, asked)
   }
 
-  /** What its bead asks for, and the rig cannot do. */
+  /** Reason the rig cannot land a branch in the way that its bead asks for. */
   async #strategyProblem(row: LandingRow, land: LandConfig): Promise<string | undefined> {
     const mode = this.#modeOf(row, land)
     if (mode === 'off') return 'its bead asks to stay on its branch: merge_strategy = local'

@@ -49,22 +49,22 @@ export class Trials {
   async begin(land: LandConfig, base: string): Promise<boolean> {
     const row = this.next(land)
     if (!row) return false
+    this.#stuck = new Set(this.#waiting().map(keyOf))
     const result = await this.train.merge(row, land, base)
     if (result?.is === 'generating') return false
-    this.#stuck = new Set(this.#waiting().map(keyOf))
     if (result?.is === 'candidate') await this.train.begin(row, base, result)
     if (this.parts.rows.activeBatch(this.rig.name)) return true
     this.#skipped.add(keyOf(row))
     return this.begin(land, base)
   }
 
-  /** Takes a trial one step on; false while a check runs. */
+  /** Takes a trial one step on; false while a check runs, or nothing may begin. */
   async advance(batch: BatchRow, land: LandConfig): Promise<boolean> {
     const { rows } = this.parts
     const members = rows.members(batch.id)
     const checks = rows.checksOf(batch.id)
     if (this.#isOvertaken(members) || !this.rig.checkPlace()) return this.#abandon(batch)
-    if (checks.some(({ state }) => state !== 'done')) return false
+    if (checks.some(({ state }) => state !== 'done') || rows.train(this.rig.name)?.pausedAt != null) return false
     const decision = decide({ size: members.length, verdicts: verdictsOf(checks), confirms: land.confirmRed })
     if (decision.is === 'check') await this.train.check(batch, members, decision)
     else if (decision.is === 'settled') await this.#settle(batch, members, land, decision.blamed === undefined)
@@ -99,7 +99,7 @@ export class Trials {
     return true
   }
 
-  /** What passes waits on for its approval; what does not goes back. */
+  /** A branch that passes continues to wait for its approval; one that fails goes back. */
   async #settle(batch: BatchRow, members: readonly MemberRow[], land: LandConfig, isGreen: boolean): Promise<void> {
     const { rows, store, letters } = this.parts
     const [member] = members

@@ -24,6 +24,8 @@ const ALPHABET = 'abcdefghijklmnopqrstuvwxyz234567'
 /** States in which a change is still to be landed or discarded; what names them in SQL uses the index of those. */
 export const UNDECIDED = ['working', 'ready', 'asked', 'approved'] as const
 const IS_UNDECIDED = sql`state IN ('working', 'ready', 'asked', 'approved')`
+/** What names it in SQL uses the indexes of changes in review. */
+const IN_REVIEW = sql`state IN ('ready', 'approved')`
 const IS_DECIDED = sql`state IN ('landed', 'discarded', 'none')`
 /** States in which its session adds commits to a change. */
 export const GROWING: readonly ChangeState[] = ['working', 'ready', 'asked']
@@ -86,6 +88,29 @@ export class ChangeRows {
         orm.select().from(changes).where(IS_UNDECIDED).orderBy(desc(changes.createdAt), desc(changes.id)).all(),
       )
       .filter(({ state, head }) => head !== null && (states.length === 0 || states.includes(state)))
+  }
+
+  /** Changes in review whose last commit is this one. */
+  reviewedAt(head: string): ChangeRow[] {
+    return this.store.read((orm) =>
+      orm
+        .select()
+        .from(changes)
+        .where(and(IN_REVIEW, eq(changes.head, head)))
+        .all(),
+    )
+  }
+
+  /** Changes of a branch in review, newest first. */
+  reviewedOn(rig: string, branch: string): ChangeRow[] {
+    return this.store.read((orm) =>
+      orm
+        .select()
+        .from(changes)
+        .where(and(IN_REVIEW, eq(changes.rig, rig), eq(changes.branch, branch)))
+        .orderBy(desc(changes.createdAt), desc(changes.id))
+        .all(),
+    )
   }
 
   /** Changes after a position in the list, newest first. */

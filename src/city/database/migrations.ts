@@ -31,6 +31,7 @@ import landingPullRequests from '../../changes/landing/pull-requests.sql' with {
 import landingResolutions from '../../changes/landing/resolutions.sql' with { type: 'text' }
 import landings from '../../changes/landing/table.sql' with { type: 'text' }
 import landingTrials from '../../changes/landing/trials.sql' with { type: 'text' }
+import changesInReview from '../../changes/review/in-review.sql' with { type: 'text' }
 import changes from '../../changes/review/table.sql' with { type: 'text' }
 import changeTotals from '../../changes/review/totals.sql' with { type: 'text' }
 import failedClones from '../../config/rigs/failed.sql' with { type: 'text' }
@@ -190,5 +191,6 @@ export const cityMigrations: readonly string[] = [
   landedBranches,
   changeTotals,
   landingTrials,
+  changesInReview,
   landingResolutions,
 ]

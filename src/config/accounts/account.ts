@@ -10,7 +10,7 @@ export interface Account {
   readonly home: string | undefined
   /** A file of variables for the program, such as its API key. */
   readonly envFile: string | undefined
-  /** Providers whose work it may take when none of their own accounts has room. */
+  /** Providers whose work it may take when none of their own accounts has quota left. */
   readonly standsInFor: readonly string[]
   /** Offset of its block in the file, for edits. */
   readonly offset: number

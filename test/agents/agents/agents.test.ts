@@ -317,7 +317,7 @@ describe('an agent', () => {
     const limit = { until: town.clock.now() + 60_000, text: 'you have hit your limit' }
     await town.store.write((tx) => town.limits.reached(tx, { id: 'claude', provider: 'claude' }, limit))
     expect(await idle('mayor')).toBe(
-      'its usage limit is reached, and no other account has room before 2026-01-05T09:01:00.000Z',
+      'its usage limit is reached, and no other account has quota before 2026-01-05T09:01:00.000Z',
     )
     await town.send('POST', 'agent/mayor/suspend')
     expect(await idle('mayor')).toBe('agent mayor is suspended; gc agent resume mayor')

@@ -102,7 +102,7 @@ const limitItem = ({ login, provider, reason, since }: LimitRow, until: number):
   kind: 'limit',
   since: toTimestamp(since),
   until: toTimestamp(until),
-  asks: `The usage limit of ${login} is reached, and no other account has room before ${toTimestamp(until)}: ${reason}`,
+  asks: `The usage limit of ${login} is reached, and no other account has quota before ${toTimestamp(until)}: ${reason}`,
   to_do:
     provider === ''
       ? 'wait, or raise the limit'

@@ -11,7 +11,7 @@ export function agentHold(failure: FailureCount | undefined, now: number): strin
 }
 
 const CAUSES: Readonly<Record<string, string>> = {
-  rate_limit: 'its usage limit is reached, and no other account has room',
+  rate_limit: 'its usage limit is reached, and no other account has quota left',
   login: 'its login is not accepted any more; `gc account check` tries it again',
 }
 
