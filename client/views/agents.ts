@@ -17,7 +17,7 @@ interface Listed extends AgentRow {
   readonly unconfined: number
 }
 
-/** What is shown of an agent, or of an instance of a pool, in a list. */
+/** Columns of a list of agents and of instances of pools. */
 export const agentColumns = {
   agent: { title: 'agent', width: 14, grows: true, isName: true, cell: ({ name }) => name },
   state: { title: 'state', width: 11, cell: ({ state }) => ({ text: state, tone: toneOf(state) }) },

@@ -54,7 +54,7 @@ function wordsOf(field: Field, value: string): string {
   return rest.length > 0 || first.length > MAX_WORDS ? `"${first.slice(0, MAX_WORDS)}…"` : `"${first}"`
 }
 
-/** Adds labels, and removes those after a dash; what it changed is taken back, and nothing else. */
+/** Adds labels, and removes those after a dash. Undo reverts only what it changed. */
 export async function changeLabels({ city }: Reach, id: string, words: string): Promise<Outcome> {
   const all = words.split(/[\s,]+/).filter((word) => word !== '' && word !== '-')
   const { labels = [] } = await read(city, id)

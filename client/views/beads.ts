@@ -19,10 +19,10 @@ const ORDERS: Readonly<Record<string, readonly string[]>> = {
 
 const DEFAULT_ORDER = ['in_progress', 'open']
 
-/** What an action on several beads relies on. */
+/** Facts of a bead that an action on several of them relies on. */
 const BEAD_FACTS = { status: 'status', assignee: 'assignee', title: 'title', priority: 'priority', labels: 'labels' }
 
-/** What is shown of a bead in a list. */
+/** Columns of a list of beads. */
 export const beadColumns = {
   id: { title: 'id', header: 'BEAD', width: 10, isName: true, cell: ({ id }) => id },
   status: { title: 'status', width: 12, cell: (bead) => ({ text: statusOf(bead), tone: toneOf(statusOf(bead)) }) },

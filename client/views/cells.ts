@@ -1,7 +1,7 @@
 import { formatAge, formatTime, sanitizeLine } from '../../src/client/text.ts'
 import type { Cell } from './page.ts'
 
-/** What a cell says, whole. */
+/** Full text of a cell. */
 export function shownText({ text, since, at }: Cell, now: number): string {
   if (since !== undefined) return formatAge(since, now)
   return at === undefined ? sanitizeLine(text ?? '') : shortTime(at, now)

@@ -69,7 +69,7 @@ const discard = (change: ChangeView): Action => ({
 
 const isDecided = ({ state }: ChangeView): boolean => state === 'landed' || state === 'discarded'
 
-/** Opens where the change stands in the queue of its rig. */
+/** Opens the landing of the change. */
 const openLanding = ({ id, rig, branch, bead_id: bead }: ChangeView): Action => ({
   key: 'L',
   name: 'landing',

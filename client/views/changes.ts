@@ -14,7 +14,7 @@ const ORDERS: Readonly<Record<string, string | undefined>> = {
   'all, newest first': 'all',
 }
 
-/** What is shown of a change in a list. */
+/** Columns of a list of changes. */
 export const changeColumns = {
   state: { title: 'state', width: 9, cell: ({ state }) => ({ text: state, tone: toneOf(state) }) },
   change: { title: 'change', width: 15, leaves: 4, isName: true, cell: ({ id }) => ({ text: id, tone: 'quiet' }) },

@@ -6,7 +6,7 @@ import { type CodeLine, readSyntax } from './syntax.ts'
 
 type Changes = Output<'GET ~/worktree/{session}/diff'>
 
-/** What a session changed in its worktree: commits, files, and the diff. */
+/** Changes of a session in its worktree: commits, files, and the diff. */
 export const diffPage = text({
   name: 'diff',
   about: 'worktree',
@@ -57,7 +57,7 @@ async function patchLines(reach: Reach, patch: string): Promise<Line[]> {
   })
 }
 
-/** What of a patch is code: the lines below the heading of a hunk, up to the next file. */
+/** Code of a patch: the lines below the heading of a hunk, up to the next file. */
 function codeLines(lines: readonly string[]): (CodeLine | undefined)[] {
   let path = ''
   let hunk = 0

@@ -34,7 +34,7 @@ export function parseEventFilter(filter: string): Filter {
   return { query, text: rest.join(' ').trim().toLowerCase() }
 }
 
-/** Whether an event is one of those that are asked for; its type may go on. */
+/** True if an event matches the filter, whose type may be a prefix. */
 function isAsked({ type, subject, actor }: PageEvent, filter: string): boolean {
   const { query } = parseEventFilter(filter)
   return type.startsWith(query.type ?? '') && subject === (query.subject ?? subject) && actor === (query.actor ?? actor)
@@ -60,14 +60,14 @@ const only = (key: string, word: keyof typeof FIELDS, help: string, value = ''):
 /** Begins the cursor of a list that the server selects by its type. */
 const EXACT = '='
 
-/** Whether there are events of exactly this type, which the server selects; what is the beginning of a type is looked for here. */
+/** True if events of exactly this type exist, so that the server selects them; prefixes are matched here. */
 async function isType({ city, signal }: Reach, type: string | undefined): Promise<boolean> {
   if (type === undefined) return false
   const { items } = await city.call('GET ~/events', { query: { type, limit: 1 }, ...(signal && { signal }) })
   return items.length > 0
 }
 
-/** What happens in a city, newest first. */
+/** Events of a city, newest first. */
 export const eventsPage = table<CityEvent>({
   name: 'events',
   title: 'events',

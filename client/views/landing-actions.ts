@@ -108,7 +108,7 @@ const openChange = ({ id, bead_id: bead, branch, rig }: Landing): Action => ({
   },
 })
 
-/** What is on its way, or waits for somebody. */
+/** Landings that are under way or need attention. */
 export const openLandings = ({ queue, waiting }: LandStatus): readonly Landing[] => [...queue, ...waiting]
 
 /** Pauses and resumes landing: in the rig, or in that of several which is chosen. */

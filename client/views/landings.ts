@@ -17,11 +17,11 @@ const PAGE = 100
 interface Listed extends Landing {
   /** Its place in the queue, from 1. */
   readonly place?: number
-  /** What its batch does now, where in the batch it is, and since when the batch is checked. */
+  /** State of its batch, its position there, and the time at which the check began. */
   readonly stage?: string
   readonly part?: string
   readonly checkedSince?: string | undefined
-  /** Whether branches land in no other rig. */
+  /** True if branches land in no other rig. */
   readonly isOnlyRig?: boolean
 }
 
@@ -34,10 +34,10 @@ const ORDERS: Readonly<Record<string, 'landed' | undefined>> = {
   'landed ones': 'landed',
 }
 
-/** What an action on several landings relies on. */
+/** Facts of a landing that an action on several of them relies on. */
 const FACTS = { state: 'state', head: 'commit' }
 
-/** What is shown of a landing in a list. */
+/** Columns of a list of landings. */
 export const landingColumns = {
   place: { title: '#', width: 2, leaves: 7, cell: ({ place }) => (place === undefined ? '' : String(place)) },
   landing: { title: 'landing', width: 15, leaves: 5, isName: true, cell: ({ id }) => ({ text: id, tone: 'quiet' }) },
@@ -112,7 +112,7 @@ async function readAll({ city, signal }: Reach, sort: string, cursor: string | u
   return { items, next }
 }
 
-/** How each rig that lands anything stands. */
+/** State of each rig that lands anything. */
 async function readStatuses({ city, signal }: Reach): Promise<LandStatus[]> {
   const call = signal ? { signal } : {}
   const { items } = await city.call('GET ~/rigs', call)
@@ -141,7 +141,7 @@ function listed(status: LandStatus): Listed[] {
   })
 }
 
-/** How landing stands in a rig: where it lands, why it does not, and what is checked. */
+/** State of landing in a rig: its target, what halts it, and the check that runs. */
 export function headOf({ rig, mode, target, base, paused, standing, batch }: LandStatus): Line[] {
   const at = base === undefined ? '' : ` at ${base.slice(0, 12)}`
   const check = batch?.check?.started_at

@@ -31,9 +31,9 @@ export interface Diagnosis {
 /** A part of a line of code, in UTF-16 units: from, to (exclusive), and its tone. */
 export type SyntaxRange = readonly [from: number, to: number, tone: Tone]
 
-/** What is read on this machine instead of from the server. */
+/** Data that is read on this machine instead of from the server. */
 export interface Machine {
-  /** What stands on each line of texts in a language, where that can be shown; undefined for what is not known. */
+  /** Syntax of each line of texts in a language, where it can be shown; undefined for an unknown language. */
   syntax?(
     language: string,
     texts: readonly string[],
@@ -101,16 +101,16 @@ export interface Action {
   readonly afterReading?: boolean
   /** Asked before it is done, since it hurts; names what it hits. */
   readonly confirm?: string | ((values: Readonly<Record<string, string>>) => string)
-  /** What is asked for first. */
+  /** Fields of the form that comes first. */
   readonly fields?: readonly Field[]
   /** True if it may ask for more before it is done; keys wait for that. */
   readonly asksMore?: boolean
-  /** It can be done to several rows at once; these fields are asked for then, instead of those for one. */
+  /** Present if the action works on several rows; its form then has these fields. */
   readonly many?: { readonly fields?: readonly Field[] }
   run(reach: Reach, values: Readonly<Record<string, string>>): Promise<Outcome>
 }
 
-/** What is asked before an action is done with these values. */
+/** Question before an action with these values. */
 export const confirmationOf = ({ confirm = '' }: Action, values: Readonly<Record<string, string>>): string =>
   typeof confirm === 'string' ? confirm : confirm(values)
 
@@ -123,7 +123,7 @@ export interface Field {
   readonly isLong?: boolean
   /** Possible values, if known. */
   readonly choices?: readonly string[]
-  /** What of the city its text names, which a beginning of the name is completed to. */
+  /** Kind of name that its text completes to. */
   readonly names?: 'agent' | 'formula' | 'bead'
   /** A regular expression of RE2 that its text matches. */
   readonly pattern?: string
@@ -145,7 +145,7 @@ export interface Outcome {
   readonly filter?: string
   /** Text for the terminal's clipboard. */
   readonly copy?: string
-  /** Of several rows, those to which it was not done. */
+  /** Rows that were left out, of several. */
   readonly left?: readonly string[]
 }
 
@@ -160,10 +160,10 @@ export interface Row {
   readonly isSystem: boolean
   /** Name of the kind of row that a key jumps to. */
   readonly mark?: string | undefined
-  /** What tells it from others, besides its id. */
+  /** Text that identifies it besides its id. */
   readonly label?: string
   actions(): readonly Action[]
-  /** Why it is not what was read any more, as the server has it now. */
+  /** Difference between the row as it was read and as the server has it now; undefined for none. */
   changed?(reach: Reach): Promise<string | undefined>
 }
 
@@ -251,7 +251,7 @@ export interface Line {
   readonly syntax?: readonly SyntaxRange[] | undefined
   /** Its text in parts, each with a style of its own, where what wrote it had one. */
   readonly parts?: readonly StyledPart[]
-  /** What is said of it line by line, where that is not its text; nothing when it is empty. */
+  /** Its text on the plain dashboard, if that differs; an empty one is left out. */
   readonly said?: string
 }
 
@@ -331,9 +331,9 @@ interface TableOf<Item> extends Omit<TablePage, 'kind' | 'columns' | 'load' | 'r
   isSystem?(item: Item): boolean
   markOf?(item: Item): string | undefined
   actionsOf?(item: Item): readonly Action[]
-  /** Why an item is not what was read any more, as the server has it now. */
+  /** Difference between an item as it was read and as the server has it now; undefined for none. */
   changed?(item: Item, reach: Reach): Promise<string | undefined>
-  /** What an event adds to the rows, where they are events. */
+  /** Row that an event adds, on pages of events. */
   ofEvent?(event: CityEvent, filter: string): Item | undefined
 }
 
@@ -368,7 +368,7 @@ export function table<Item>(spec: TableOf<Item>): TablePage {
   }
 }
 
-/** What a column says of an item, as a cell. */
+/** Cell of an item in a column. */
 export const toCell = (cell: Cell | string | undefined): Cell =>
   typeof cell === 'object' ? cell : { text: cell ?? '' }
 

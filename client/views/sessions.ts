@@ -18,10 +18,10 @@ type Listed = SessionResponse & {
 
 const stateOf = ({ state, asks }: Listed): string => (asks ? 'waiting' : state || 'closed')
 
-/** What an action on several sessions relies on. */
+/** Facts of a session that an action on several of them relies on. */
 const SESSION_FACTS = { state: 'state', active_bead: 'bead' }
 
-/** What is shown of a session in a list. */
+/** Columns of a list of sessions. */
 export const sessionColumns = {
   id: { title: 'id', header: 'SESSION', width: 8, isName: true, cell: ({ id }) => id },
   state: { title: 'state', width: 12, cell: (session) => ({ text: stateOf(session), tone: toneOf(stateOf(session)) }) },

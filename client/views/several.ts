@@ -24,7 +24,7 @@ interface Done {
   readonly undo: Outcome['undo']
 }
 
-/** What can be done to several rows at once: whatever one of them has for that. */
+/** Actions on several rows: each that one of them offers for several. */
 export function actionsOnSeveral(rows: readonly Row[]): Action[] {
   const all = rows.map((row) => ({ row, actions: row.actions() }))
   const names = new Set(all.flatMap(({ actions }) => actions.filter(({ many }) => many).map(({ name }) => name)))
@@ -41,7 +41,7 @@ export function actionsOnSeveral(rows: readonly Row[]): Action[] {
   })
 }
 
-/** One action on all of them, which asks once, names each, and sums up what came of it. */
+/** One action on all of them: one question that names each row, and one summary. */
 function onSeveral(
   name: string,
   sample: Action | undefined,
@@ -59,7 +59,7 @@ function onSeveral(
   }
 }
 
-/** Names what is done, with what was typed for it, and each row that it hits. */
+/** Names the action, the values typed for it, and each row that it affects. */
 function questionOf(
   name: string,
   targets: readonly Target[],
@@ -74,7 +74,7 @@ function questionOf(
   ].join('\n')
 }
 
-/** Does it to each row that is still what was seen. */
+/** Runs the action on each row that has not changed since it was shown. */
 async function doToAll(
   targets: readonly Target[],
   reach: Reach,
@@ -115,7 +115,7 @@ async function doTo(
 
 const isLeft = (result: Done | Left): result is Left => 'why' in result
 
-/** What came of it, in one sentence; it is taken back for all where each can be. Where nothing was done it fails. */
+/** Summary in one sentence, with an undo for every row that has one. Fails if nothing was done. */
 function summed(name: string, results: readonly (Done | Left)[], before: readonly Left[]): Outcome {
   const left = [...before, ...results.filter(isLeft)]
   const done = results.filter((result): result is Done => !isLeft(result))
@@ -165,7 +165,7 @@ function reasonsOf(left: readonly Left[]): string {
   return [...told, ...(more > 0 ? [`and ${countOf(more, 'row')} for other reasons`] : [])].join('; ')
 }
 
-/** Why something is not what was seen: the first of some facts that is another one now. */
+/** First of some facts that has changed since, with both values; undefined for none. */
 export function differenceOf(before: object, now: object, facts: Readonly<Record<string, string>>): string | undefined {
   const read = (from: object, name: string): string => {
     const value: unknown = Object.entries(from).find(([key]) => key === name)?.[1]

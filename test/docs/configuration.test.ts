@@ -85,7 +85,7 @@ const INTERNAL =
   /^GC_(?:VERSION|COMMIT|DATE|TARGET|PUBLIC_KEY|INDEX|NOTICES|COMMANDS|ROWS|HOST_BUILD|PROCESS_ID|WORKFLOW_ID|GIT_USERNAME|GIT_PASSWORD|PROVIDER_SESSION_ID|BEAD|WEBHOOK_ARG_|HOOK_EVENT_NAME|MANAGED_SESSION_HOOK)$/
 
 test('every variable of the sources is in the reference, and every one of the reference in the sources', () => {
-  const files = [...new Glob('{src,cli,tui}/**/*.{ts,tsx}').scanSync('.')]
+  const files = [...new Glob('{src,client,cli,tui}/**/*.{ts,tsx}').scanSync('.')]
   const found = new Set(
     files.flatMap(
       (path) => readFileSync(path, 'utf8').match(/\b(?:GC_[A-Z_]+|NO_COLOR|NO_MOUSE|BD_JSON_ENVELOPE)\b/g) ?? [],

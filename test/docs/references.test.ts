@@ -88,7 +88,7 @@ describe('what documents name between backticks exists', () => {
   })
 
   test('as a name of the sources', () => {
-    const sources = sourcesOf('{src,cli,tui}/**/*.{ts,tsx,sql,md}')
+    const sources = sourcesOf('{src,client,cli,tui}/**/*.{ts,tsx,sql,md}')
     const names = spans.filter((span) => /^[a-z]+_[a-z_]+$/.test(span))
     // A command of opencode, in the comparison with other programs.
     const missing = names.filter((name) => name !== 'session_fork' && !sources.includes(name))

@@ -43,7 +43,7 @@ export const apiTexts = (value: unknown, place = ''): PlacedText[] =>
 
 /** Doc comments of the sources, the command line, the dashboard, the scripts and the tests. */
 export function docComments(): PlacedText[] {
-  const folders = ['src', 'cli', 'tui', 'scripts', 'test']
+  const folders = ['src', 'client', 'cli', 'tui', 'scripts', 'test']
   const paths = folders.flatMap((folder) => [...new Glob(`${folder}/**/*.{ts,tsx}`).scanSync(ROOT)])
   const own = paths.filter((path) => !path.includes('node_modules'))
   return own.flatMap((path) =>
