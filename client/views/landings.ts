@@ -164,6 +164,6 @@ export function headOf({ rig, mode, target, base, paused, standing, batch }: Lan
 }
 
 const haltOf = ({ cause }: NonNullable<LandStatus['standing']>): string =>
-  cause === 'no-forge' ? 'no pull request gets on' : 'nothing lands'
+  cause === 'no-forge' ? 'pull requests wait' : 'nothing lands'
 
 const warn = (text: string): Line => ({ text, tone: 'warning' })

@@ -36,7 +36,7 @@ export class LandingAttention implements AttentionSource {
       ...rows.standing().map((train) => ({
         ...{ id: `landing:${train.rig}`, kind: 'landing', rig: train.rig },
         ...(train.standingSince !== null && { since: toTimestamp(train.standingSince) }),
-        asks: `${train.standingFor === 'no-forge' ? 'No pull request gets on' : 'Nothing lands'} in rig ${train.rig}: ${train.standing}.`,
+        asks: `${train.standingFor === 'no-forge' ? 'Pull requests wait' : 'Nothing lands'} in rig ${train.rig}: ${train.standing}.`,
         to_do: `gc land status ${train.rig}, then gc land resume ${train.rig}`,
       })),
       ...rows

@@ -106,7 +106,7 @@ export class PullRequests {
     return 'a pull request needs a forge: set kind, url and repository in [rigs.land.forge]'
   }
 
-  /** The forge of the rig; without one, no pull request gets on until a person has said where it is. */
+  /** The forge of the rig; without one, pull requests wait until a person has named it. */
   async #open(land: LandConfig, address: RemoteAddress): Promise<Forge | undefined> {
     const problem = this.#problemAt(land, address)
     if (problem === undefined) {

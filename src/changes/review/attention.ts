@@ -4,7 +4,7 @@ import type { EventLog } from '../../core/events/index.ts'
 import type { ChangeRows } from './rows.ts'
 import type { ChangeRow } from './table.ts'
 
-/** The landing of a reviewed branch: it waits for the review, or gets on or is decided without it. */
+/** The landing of a reviewed branch: it waits for the review, or continues or is decided without it. */
 export type LandingOfChange =
   | { readonly waitsForReview: true; readonly reason?: string | undefined }
   | { readonly waitsForReview: false }
