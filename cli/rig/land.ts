@@ -66,6 +66,10 @@ export async function landRig(context: CommandContext, name: string, options: La
     ['target', land.target ?? 'the default branch'],
     ['remote', land.remote],
     ['check', check ? `${sanitizeLine(shown(check))}, at most ${land.check_timeout}` : 'nothing is checked'],
+    [
+      'early',
+      check && (land.check_early ? 'branches are checked before approval' : 'only approved branches are checked'),
+    ],
     ['batch', `${land.batch}, ${land.parallel} in parallel, ${land.strategy}`],
     ['conflicts', `${land.tries} tries, ${land.turn_timeout} each`],
     ['protected', land.protected_paths.join(', ')],
