@@ -103,7 +103,7 @@ const openChange = ({ id, bead_id: bead, branch, rig }: Landing): Action => ({
     const query = { state: 'all', rig, ...(bead && { bead }) }
     const { items } = await city.call('GET ~/changes', { query })
     const found = items.find((each) => each.branch === branch)
-    if (!found) throw new Error(`no change of ${id} is under review; H releases it`)
+    if (!found) throw new Error(`no change of ${id} is under review; K releases it`)
     return { opens: { page: 'change', city: city.name, subject: found.id } }
   },
 })
