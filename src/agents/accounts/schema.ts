@@ -12,7 +12,9 @@ const env_file = Type.Optional(
   Type.String({ description: 'A file of variables such as an API key, mode 0600. Only its path is ever shown.' }),
 )
 const stands_in_for = Type.Optional(
-  Type.Array(Type.String(), { description: 'Providers whose work it takes when none of their own accounts has quota left.' }),
+  Type.Array(Type.String(), {
+    description: 'Providers whose work it takes when none of their own accounts has quota left.',
+  }),
 )
 
 export const Account = Type.Object(
