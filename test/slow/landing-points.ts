@@ -212,13 +212,20 @@ const textOf = (pid: number, name: string): string => {
 }
 const isHost = (pid: number): boolean => ` ${textOf(pid, 'cmdline')} `.includes(' host ')
 
+/** The threads of a process; none once it has ended. */
+const tasksOf = (pid: number): string[] => {
+  try {
+    return readdirSync(`/proc/${pid}/task`)
+  } catch {
+    return []
+  }
+}
+
 /** Programs of a process, without the session host and the stand-in for a remote's server. */
 function programsOf(pid: number): number[] {
-  const tasks = existsSync(`/proc/${pid}/task`) ? readdirSync(`/proc/${pid}/task`) : []
-  const children = tasks.flatMap((task) => {
-    const file = `/proc/${pid}/task/${task}/children`
-    return existsSync(file) ? readFileSync(file, 'utf8').trim().split(' ').filter(Boolean).map(Number) : []
-  })
+  const children = tasksOf(pid).flatMap((task) =>
+    textOf(pid, `task/${task}/children`).trim().split(' ').filter(Boolean).map(Number),
+  )
   const own = children.filter((child) => !isHost(child) && !textOf(child, 'cmdline').includes('receive-pack'))
   return own.flatMap((child) => [child, ...programsOf(child)])
 }
