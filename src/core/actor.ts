@@ -1,3 +1,5 @@
+import type { SQLQueryBindings } from 'bun:sqlite'
+
 /** A request that can be repeated: it carries an `Idempotency-Key`. */
 export interface RepeatableRequest {
   /** An earlier attempt with the same key and body was interrupted: what exists may be its result. */
@@ -8,7 +10,13 @@ export interface RepeatableRequest {
    */
   begin(): Promise<void>
   /** Keeps what a write of `store` returns as the answer, inside that write: both are on disk or neither. */
-  keep(store: object, write: { after(effect: () => void): void }, answer: unknown): void
+  keep(store: object, write: AnsweredWrite, answer: unknown): void
+}
+
+/** Parts of a store's transaction that keep an answer. */
+export interface AnsweredWrite {
+  run(command: { readonly kind: 'command'; readonly sql: string }, ...params: SQLQueryBindings[]): unknown
+  after(effect: () => void): void
 }
 
 /** Actor of a change, as events and histories record it. */

@@ -1,4 +1,4 @@
-import type { RepeatableRequest } from '../core/actor.ts'
+import type { AnsweredWrite, RepeatableRequest } from '../core/actor.ts'
 import { AppError } from '../core/errors.ts'
 import { type BodyDigest, type Replay, type ReplayKey, Replays, type StoredReplay } from '../core/replays/index.ts'
 import { byKey } from '../core/text/index.ts'
@@ -119,7 +119,7 @@ class KeyedRequest implements RepeatableRequest {
     this.#kept ??= { kind: 'begun' }
   }
 
-  keep(store: object, write: { after(effect: () => void): void }, answer: unknown): void {
+  keep(store: object, write: AnsweredWrite, answer: unknown): void {
     if (this.#isOver || store !== this.replays.store) return
     const replay = this.#replayOf(answer)
     const isAnswered = this.#putting !== undefined && this.#putting.kind !== 'begun'

@@ -2,7 +2,7 @@ import { gcPart } from '../actor.ts'
 import type { Deadlines } from '../deadlines.ts'
 import { AppError, errorMessage } from '../errors.ts'
 import { nextTick } from '../event-loop.ts'
-import type { Statement, Store, Tx } from '../store/index.ts'
+import { command, query, type Store, type Tx } from '../store/index.ts'
 import { Emitted, type RecordedEvent } from './event.ts'
 import type { EventLog } from './log.ts'
 
@@ -43,14 +43,18 @@ const STORE_RETRY_MS = 5_000
 /** Maximum uninteresting events that a consumer passes before its row is updated. */
 const MAX_UNSAVED = 1000
 
+const READ = query<{ seq: number }, [string]>('SELECT seq FROM cursors WHERE consumer = ?')
+
+const MOVE = command<[string, number]>(
+  'INSERT INTO cursors (consumer, seq) VALUES (?, ?) ON CONFLICT (consumer) DO UPDATE SET seq = excluded.seq',
+)
+
 /**
  * Consumers of a log. Each has a cursor in the log's own database that moves in the transaction of what it does;
  * publication only wakes it, and on start it continues from where it was.
  */
 export class Reactions {
   readonly #consumers: Consumer[] = []
-  readonly #read: Statement<{ seq: number }, [string]>
-  readonly #move: Statement<unknown, [string, number]>
   #unlisten: (() => void) | undefined
   #stopping = new AbortController()
 
@@ -59,17 +63,12 @@ export class Reactions {
     private readonly log: EventLog,
     private readonly deadlines: Deadlines,
     private readonly report: (message: string) => void,
-  ) {
-    this.#read = store.prepare('SELECT seq FROM cursors WHERE consumer = ?')
-    this.#move = store.prepare(
-      'INSERT INTO cursors (consumer, seq) VALUES (?, ?) ON CONFLICT (consumer) DO UPDATE SET seq = excluded.seq',
-    )
-  }
+  ) {}
 
   /** Adds a consumer of these events, but for those that a caller emitted. One that is new to this log starts at its first kept event. */
   on(name: string, wants: EventSelector, react: Reaction): void {
     if (this.#consumers.some((consumer) => consumer.name === name)) throw new Error(`two reactions are named ${name}`)
-    const cursor = this.#read.get(name)?.seq ?? 0
+    const cursor = this.store.get(READ, name)?.seq ?? 0
     const types = typeof wants === 'function' ? undefined : new Set(wants)
     const rule = typeof wants === 'function' ? wants : ({ type }: RecordedEvent) => types?.has(type) === true
     const selects = (recorded: RecordedEvent) => !recorded[Emitted] && rule(recorded)
@@ -203,7 +202,7 @@ export class Reactions {
         }
         at = undefined
         const reached = done === (events.at(-1)?.seq ?? 0) ? upTo : done
-        this.#move.run(consumer.name, reached)
+        tx.run(MOVE, consumer.name, reached)
         return reached
       }, gcPart(consumer.name))
       consumer.cursor = reached
@@ -237,8 +236,8 @@ export class Reactions {
     const moved = consumers.filter((consumer) => consumer.cursor > consumer.saved)
     if (moved.length === 0 || this.store.failure) return
     const marks = moved.map((consumer) => ({ consumer, cursor: consumer.cursor }))
-    await this.store.write(() => {
-      for (const { consumer, cursor } of marks) this.#move.run(consumer.name, cursor)
+    await this.store.write((tx) => {
+      for (const { consumer, cursor } of marks) tx.run(MOVE, consumer.name, cursor)
     })
     for (const { consumer, cursor } of marks) consumer.saved = Math.max(consumer.saved, cursor)
   }

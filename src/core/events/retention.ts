@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts'
 import type { Deadline, Deadlines } from '../deadlines.ts'
-import { type Statement, type Store, stablePlan } from '../store/index.ts'
+import { command, query, type Store, stablePlan } from '../store/index.ts'
 import type { EventLog } from './log.ts'
 
 export interface RetentionLimits {
@@ -27,6 +27,22 @@ const ROW_BYTES = 100
 /** Maximum time one stretch takes from the loop. */
 const SLICE_MS = 4
 
+const SIZES = query<{ seq: number; size: number }, [number, number, number]>(
+  stablePlan('SELECT seq, length(payload) AS size FROM events WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?'),
+)
+
+const SEGMENTS = query<Segment>('SELECT last_seq, bytes FROM event_segments ORDER BY last_seq')
+
+const MEASURED = query<{ seq: number | null }>('SELECT max(last_seq) AS seq FROM event_segments')
+
+const UNARCHIVED = query<{ seq: number | null }>('SELECT min(first_seq) AS seq FROM event_archives WHERE complete = 0')
+
+const ADD_SEGMENT = command<[number, number]>('INSERT INTO event_segments (last_seq, bytes) VALUES (?, ?)')
+
+const DROP_SEGMENTS = command<[number]>('DELETE FROM event_segments WHERE last_seq <= ?')
+
+const DROP = command<[number, number]>('DELETE FROM events WHERE seq BETWEEN ? AND ?')
+
 /**
  * Removes events that are too old or too many, in slices. The bytes of the log are kept as sums over runs of rows
  * (segments), measured once, so that no run reads the whole log.
@@ -37,13 +53,6 @@ export class EventRetention {
   readonly #least: number
   readonly #slice: number
   readonly #every: number
-  readonly #sizes: Statement<{ seq: number; size: number }, [number, number, number]>
-  readonly #segments: Statement<Segment, []>
-  readonly #measured: Statement<{ seq: number | null }, []>
-  readonly #unarchived: Statement<{ seq: number | null }, []>
-  readonly #addSegment: Statement<unknown, [number, number]>
-  readonly #dropSegments: Statement<unknown, [number]>
-  readonly #drop: Statement<unknown, [number, number]>
   #next: Deadline | undefined
   #running: Promise<number> | undefined
   #stopped = false
@@ -67,15 +76,6 @@ export class EventRetention {
     this.#least = least
     this.#slice = slice
     this.#every = every
-    this.#sizes = store.prepare(
-      stablePlan('SELECT seq, length(payload) AS size FROM events WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ?'),
-    )
-    this.#segments = store.prepare('SELECT last_seq, bytes FROM event_segments ORDER BY last_seq')
-    this.#measured = store.prepare('SELECT max(last_seq) AS seq FROM event_segments')
-    this.#unarchived = store.prepare('SELECT min(first_seq) AS seq FROM event_archives WHERE complete = 0')
-    this.#addSegment = store.prepare('INSERT INTO event_segments (last_seq, bytes) VALUES (?, ?)')
-    this.#dropSegments = store.prepare('DELETE FROM event_segments WHERE last_seq <= ?')
-    this.#drop = store.prepare('DELETE FROM events WHERE seq BETWEEN ? AND ?')
   }
 
   /** Runs now, and again an hour after each run. */
@@ -103,17 +103,17 @@ export class EventRetention {
 
   async #runOnce(): Promise<number> {
     await this.#measure()
-    const unarchived = this.#unarchived.get()?.seq ?? Number.POSITIVE_INFINITY
+    const unarchived = this.store.get(UNARCHIVED)?.seq ?? Number.POSITIVE_INFINITY
     return this.#remove(Math.min(this.#beyond(), this.log.head - this.#least, unarchived - 1))
   }
 
   async #measure(): Promise<void> {
     const head = this.log.head
-    let from = this.#measured.get()?.seq ?? 0
+    let from = this.store.get(MEASURED)?.seq ?? 0
     while (from < head && !this.#stopped) {
       const segment = this.#sum(from, head)
       if (!segment) return
-      await this.store.write(() => void this.#addSegment.run(segment.last_seq, segment.bytes))
+      await this.store.write((tx) => void tx.run(ADD_SEGMENT, segment.last_seq, segment.bytes))
       from = segment.last_seq
     }
   }
@@ -121,7 +121,7 @@ export class EventRetention {
   #sum(from: number, head: number): Segment | undefined {
     const started = performance.now()
     let segment: Segment | undefined
-    for (const { seq, size } of this.#sizes.iterate(from, head, this.#slice)) {
+    for (const { seq, size } of this.store.iterate(SIZES, from, head, this.#slice)) {
       segment = { last_seq: seq, bytes: (segment?.bytes ?? 0) + size + ROW_BYTES }
       if (performance.now() - started > SLICE_MS) break
     }
@@ -131,7 +131,7 @@ export class EventRetention {
   /** The last event that age or bytes say should go. */
   #beyond(): number {
     const aged = this.log.since(this.clock.now() - this.#days * DAY) - 1
-    const segments = this.#segments.all()
+    const segments = this.store.all(SEGMENTS)
     let total = segments.reduce((sum, { bytes }) => sum + bytes, 0)
     let heavy = 0
     for (const { last_seq, bytes } of segments) {
@@ -147,9 +147,9 @@ export class EventRetention {
     for (let from = this.log.oldest; from <= floor && !this.#stopped; ) {
       const segment = this.#sum(from - 1, floor)
       const to = Math.min(floor, segment?.last_seq ?? floor)
-      await this.store.write(() => {
-        this.#drop.run(from, to)
-        this.#dropSegments.run(to)
+      await this.store.write((tx) => {
+        tx.run(DROP, from, to)
+        tx.run(DROP_SEGMENTS, to)
       })
       gone += to - from + 1
       from = to + 1

@@ -1,7 +1,7 @@
-import type { RepeatableRequest } from '../actor.ts'
+import type { AnsweredWrite } from '../actor.ts'
 import type { Clock } from '../clock.ts'
 import { sha256 } from '../digest.ts'
-import type { Statement, Store } from '../store/index.ts'
+import { command, query, type Store } from '../store/index.ts'
 
 /** Names a request among those of all callers. */
 export interface ReplayKey {
@@ -73,22 +73,43 @@ const MAX_AHEAD_MS = 60_000
 
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i
 
+const COLUMNS = 'at, kind, print, status, headers, body'
+
+const BYTES = `total(${ROW_BYTES} + octet_length(body) + coalesce(octet_length(headers), 0)) AS bytes`
+
+const DATED = query<ReplayRow, [number, Uint8Array]>(
+  `SELECT ${COLUMNS} FROM replays WHERE at = ? AND scope = ? AND is_dated = 1`,
+)
+
+const UNDATED = query<ReplayRow, [Uint8Array]>(`SELECT ${COLUMNS} FROM replays WHERE scope = ? AND is_dated = 0`)
+
+const SIZE = query<{ bytes: number }>(`SELECT ${BYTES} FROM replays`)
+
+const OLDEST = query<{ at: number }, [offset: number]>('SELECT at FROM replays ORDER BY at LIMIT 1 OFFSET ?')
+
+const SUM_UNTIL = query<{ bytes: number; newest: number | null }, [at: number]>(
+  `SELECT ${BYTES}, max(iif(is_dated, at, NULL)) AS newest FROM replays WHERE at <= ?`,
+)
+
+const MARKED = query<{ at: number }>('SELECT at FROM replays_dropped WHERE one = 1')
+
+const PUT = command<[...Values, status: number | null, headers: string | null, body: string]>(
+  `INSERT OR REPLACE INTO replays (at, scope, is_dated, print, kind, status, headers, body)
+   VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+)
+
+const FORGET = command<[number, Uint8Array]>('DELETE FROM replays WHERE at = ? AND scope = ?')
+
+const DROP_UNTIL = command<[at: number]>('DELETE FROM replays WHERE at <= ?')
+
+const MARK = command<[at: number]>('UPDATE replays_dropped SET at = max(at, ?) WHERE one = 1')
+
 /**
  * The requests to a store that carried an `Idempotency-Key`, with their answers: for a day, and 64 MB at most, the oldest
  * keys dropped first. Keys that are UUIDv7 have a date: one that is not newer than the newest ever dropped may have been
  * used, so that it is `expired`.
  */
 export class Replays {
-  readonly #dated: Statement<ReplayRow, [number, Uint8Array]>
-  readonly #undated: Statement<ReplayRow, [Uint8Array]>
-  readonly #put: Statement<unknown, [...Values, status: number | null, headers: string | null, body: string]>
-  readonly #forget: Statement<unknown, [number, Uint8Array]>
-  readonly #size: Statement<{ bytes: number }, []>
-  readonly #oldest: Statement<{ at: number }, [offset: number]>
-  readonly #sumUntil: Statement<{ bytes: number; newest: number | null }, [at: number]>
-  readonly #dropUntil: Statement<unknown, [at: number]>
-  readonly #mark: Statement<unknown, [at: number]>
-  readonly #marked: Statement<{ at: number }, []>
   /** Undefined until the first is kept. */
   #bytes: number | undefined
   #watermark: number | undefined
@@ -98,23 +119,7 @@ export class Replays {
     readonly store: Store,
     private readonly clock: Clock,
     private readonly maxBytes = MAX_BYTES,
-  ) {
-    const columns = 'at, kind, print, status, headers, body'
-    this.#dated = store.prepare(`SELECT ${columns} FROM replays WHERE at = ? AND scope = ? AND is_dated = 1`)
-    this.#undated = store.prepare(`SELECT ${columns} FROM replays WHERE scope = ? AND is_dated = 0`)
-    this.#put = store.prepare(
-      `INSERT OR REPLACE INTO replays (at, scope, is_dated, print, kind, status, headers, body)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-    )
-    this.#forget = store.prepare('DELETE FROM replays WHERE at = ? AND scope = ?')
-    const bytes = `total(${ROW_BYTES} + octet_length(body) + coalesce(octet_length(headers), 0)) AS bytes`
-    this.#size = store.prepare(`SELECT ${bytes} FROM replays`)
-    this.#oldest = store.prepare('SELECT at FROM replays ORDER BY at LIMIT 1 OFFSET ?')
-    this.#sumUntil = store.prepare(`SELECT ${bytes}, max(iif(is_dated, at, NULL)) AS newest FROM replays WHERE at <= ?`)
-    this.#dropUntil = store.prepare('DELETE FROM replays WHERE at <= ?')
-    this.#mark = store.prepare('UPDATE replays_dropped SET at = max(at, ?) WHERE one = 1')
-    this.#marked = store.prepare('SELECT at FROM replays_dropped WHERE one = 1')
-  }
+  ) {}
 
   keyOf({ caller, method, path, key }: KeyParts): ReplayKey {
     const now = this.clock.now()
@@ -131,23 +136,23 @@ export class Replays {
   /** The outcome of the request; `expired` for one that may have been forgotten, undefined for one that is new. */
   find(key: ReplayKey): StoredReplay | 'expired' | undefined {
     return this.store.read(() => {
-      const row = (key.isDated && this.#dated.get(key.at, key.scope)) || this.#undated.get(key.scope)
+      const row = (key.isDated && this.store.get(DATED, key.at, key.scope)) || this.store.get(UNDATED, key.scope)
       if (row) return { key: { ...key, at: row.at }, print: row.print, replay: replayOf(row) }
-      this.#watermark ??= this.#marked.get()?.at ?? 0
+      this.#watermark ??= this.store.get(MARKED)?.at ?? 0
       return key.isDated && key.at <= this.#watermark ? 'expired' : undefined
     })
   }
 
   /** Records how a request ended, inside a write of the store. */
-  put(write: Parameters<RepeatableRequest['keep']>[1], key: ReplayKey, print: BodyDigest, replay: Replay): void {
+  put(write: AnsweredWrite, key: ReplayKey, print: BodyDigest, replay: Replay): void {
     const head = 'head' in replay ? replay.head : undefined
     const headers = head && Object.keys(head.headers).length > 0 ? JSON.stringify(head.headers) : null
     const body = bodyOf(replay)
-    this.#put.run(key.at, key.scope, Number(key.isDated), print, replay.kind, head?.status ?? null, headers, body)
+    write.run(PUT, key.at, key.scope, Number(key.isDated), print, replay.kind, head?.status ?? null, headers, body)
     if (replay.kind === 'begun') return
-    this.#bytes ??= this.#size.get()?.bytes ?? 0
+    this.#bytes ??= this.store.get(SIZE)?.bytes ?? 0
     const added = ROW_BYTES + Buffer.byteLength(body) + (headers?.length ?? 0)
-    const dropped = this.#drop(this.#bytes + added)
+    const dropped = this.#drop(write, this.#bytes + added)
     write.after(() => {
       this.#bytes = (this.#bytes ?? 0) + added - dropped.bytes
       this.#watermark = Math.max(this.#watermark ?? 0, dropped.newest)
@@ -166,22 +171,22 @@ export class Replays {
 
   /** Forgets a request that failed. */
   async forget({ at, scope }: ReplayKey): Promise<void> {
-    await this.store.write(() => void this.#forget.run(at, scope))
+    await this.store.write((tx) => void tx.run(FORGET, at, scope))
   }
 
   /** Drops some of the oldest that are too many or too old. */
-  #drop(bytes: number): { bytes: number; newest: number } {
+  #drop(write: AnsweredWrite, bytes: number): { bytes: number; newest: number } {
     const none = { bytes: 0, newest: 0 }
     const isFull = bytes > this.maxBytes
     if (!isFull && ++this.#turn % EACH !== 0) return none
     const expired = this.clock.now() - LIFETIME_MS
-    const first = this.#oldest.get(0)?.at
+    const first = this.store.get(OLDEST, 0)?.at
     if (first === undefined || (!isFull && first > expired)) return none
-    const last = this.#oldest.get(BATCH - 1)?.at ?? first
+    const last = this.store.get(OLDEST, BATCH - 1)?.at ?? first
     const until = isFull ? last : Math.min(last, expired)
-    const sum = this.#sumUntil.get(until)
-    this.#dropUntil.run(until)
-    if (sum?.newest) this.#mark.run(sum.newest)
+    const sum = this.store.get(SUM_UNTIL, until)
+    write.run(DROP_UNTIL, until)
+    if (sum?.newest) write.run(MARK, sum.newest)
     return { bytes: sum?.bytes ?? 0, newest: sum?.newest ?? 0 }
   }
 }

@@ -9,7 +9,7 @@ import {
   type PayloadOf,
 } from '../events/index.ts'
 import { createRequestId } from '../ids.ts'
-import type { Statement, Store, Tx } from '../store/index.ts'
+import { command, query, type Store, type Tx } from '../store/index.ts'
 
 export const RequestFailed = defineEvent(
   'request.failed',
@@ -42,40 +42,38 @@ interface RequestRow extends Omit<AcceptedRequest, 'detail' | 'requester'> {
   requester: string | null
 }
 
+const INSERT = command<[string, string, string, string, number, string]>(
+  'INSERT INTO requests (id, operation, subject, detail, accepted_at, requester) VALUES (?, ?, ?, ?, ?, ?)',
+)
+
+const DELETE = command<[string], Pick<RequestRow, 'requester'>>('DELETE FROM requests WHERE id = ? RETURNING requester')
+
+const OPEN = query<RequestRow>(
+  'SELECT id, operation, subject, detail, requester FROM requests ORDER BY accepted_at, id',
+)
+
 /**
  * Requests answered with 202. Each is a row from the moment it is accepted until its one terminal event,
  * so that a crash in between neither loses nor repeats the event.
  */
 export class Requests {
-  readonly #insert: Statement<unknown, [string, string, string, string, number, string]>
-  readonly #delete: Statement<Pick<RequestRow, 'requester'>, [string]>
-  readonly #open: Statement<RequestRow, []>
-
   constructor(
-    store: Store,
+    private readonly store: Store,
     private readonly log: EventLog,
     private readonly clock: Clock,
-  ) {
-    this.#insert = store.prepare(
-      'INSERT INTO requests (id, operation, subject, detail, accepted_at, requester) VALUES (?, ?, ?, ?, ?, ?)',
-    )
-    this.#delete = store.prepare('DELETE FROM requests WHERE id = ? RETURNING requester')
-    this.#open = store.prepare(
-      'SELECT id, operation, subject, detail, requester FROM requests ORDER BY accepted_at, id',
-    )
-  }
+  ) {}
 
   accept(tx: Tx, operation: string, subject: string, detail: Record<string, string> = {}): AcceptedRequest {
     const requester = tx.actor
     const accepted = { id: createRequestId(), operation, subject, detail, requester }
     const texts = [JSON.stringify(detail), JSON.stringify(requester)] as const
-    tx.run(this.#insert, accepted.id, operation, subject, texts[0], this.clock.now(), texts[1])
+    tx.run(INSERT, accepted.id, operation, subject, texts[0], this.clock.now(), texts[1])
     return accepted
   }
 
   /** Those without a terminal event, oldest first: what a start has to finish. */
   listOpen(): AcceptedRequest[] {
-    return this.#open.all().map((row) => ({ ...row, detail: JSON.parse(row.detail), requester: requesterOf(row) }))
+    return this.store.all(OPEN).map((row) => ({ ...row, detail: JSON.parse(row.detail), requester: requesterOf(row) }))
   }
 
   /** Ends a request with its success; does nothing when it has ended already. */
@@ -86,7 +84,7 @@ export class Requests {
     facts: EventAttributes,
     payload: PayloadOf<D>,
   ): boolean {
-    const row = tx.get(this.#delete, id)
+    const row = tx.get(DELETE, id)
     if (!row) return false
     this.log.append(tx, def, { ...facts, actor: requesterOf(row) }, payload)
     return true
@@ -94,7 +92,7 @@ export class Requests {
 
   /** Ends a request with `request.failed`; does nothing when it has ended already. */
   fail(tx: Tx, request: AcceptedRequest, code: string, message: string, subject?: string): boolean {
-    const row = tx.get(this.#delete, request.id)
+    const row = tx.get(DELETE, request.id)
     if (!row) return false
     this.log.append(
       tx,

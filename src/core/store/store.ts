@@ -24,7 +24,7 @@ import {
   rewritePage,
   toStoreError,
 } from './sqlite.ts'
-import { assertOpen, LazyStatement, type Statement } from './statement.ts'
+import { assertOpen, type Command, LazyStatement, type Query, type Statement, Statements } from './statement.ts'
 import { TroubleWatch } from './trouble.ts'
 import { type FailedSync, Wal } from './wal.ts'
 import { isSamePosition, WalIndex, type WalPosition } from './wal-index.ts'
@@ -46,6 +46,7 @@ export class Store {
   readonly files: StoreFiles
   readonly metrics = new StoreMetrics()
   readonly #db: ReusingDatabase
+  readonly #statements: Statements
   readonly #wal: Wal
   readonly #walIndex: WalIndex
   readonly #checkpointer: Checkpointer
@@ -70,6 +71,7 @@ export class Store {
   ) {
     this.#db = db
     this.orm = drizzle(db)
+    this.#statements = new Statements(db, () => assertOpen(path, this.#closed))
     this.files = new StoreFiles(path)
     this.#wal = new Wal(path, options.sync)
     this.#walIndex = new WalIndex(path)
@@ -80,7 +82,7 @@ export class Store {
     this.#troubleWatch = new TroubleWatch(path, options, () => this.write(() => rewritePage(db)))
     this.#queue = new WriteQueue(options.maxWait ?? MAX_WAIT)
     const reject = (pending: PendingWrite, error: unknown) => this.#reject([pending], error)
-    this.#committer = new Committer(db, this.orm, reject, options.groupMs)
+    this.#committer = new Committer(db, this.orm, this.#statements, reject, options.groupMs)
   }
 
   /** Opens or makes the database at `path` and brings it to the newest of `migrations`; throws a sentence when it cannot. */
@@ -121,6 +123,21 @@ export class Store {
   /** True if a write runs, so that reads see what may not stay. */
   get isWriting(): boolean {
     return this.#committer.isRunning
+  }
+
+  /** The first row that a query finds; null when there is none. */
+  get<Row, Params extends SQLQueryBindings[]>(query: Query<Row, Params>, ...params: Params): Row | null {
+    return this.#statements.compiled(query).get(...params)
+  }
+
+  /** All rows that a query finds. */
+  all<Row, Params extends SQLQueryBindings[]>(query: Query<Row, Params>, ...params: Params): Row[] {
+    return this.#statements.compiled(query).all(...params)
+  }
+
+  /** The rows that a query finds, one after the other. */
+  iterate<Row, Params extends SQLQueryBindings[]>(query: Query<Row, Params>, ...params: Params): IterableIterator<Row> {
+    return this.#statements.compiled(query).iterate(...params)
   }
 
   /** A statement that is compiled once, for the paths that run often. */
@@ -521,15 +538,25 @@ class Checkpointer {
   }
 }
 
+type Returning<Row, Params extends SQLQueryBindings[]> = Query<Row, Params> | Command<Params, Row>
+
+/** A command, or a statement that a store prepared. */
+type Runnable<Row, Params extends SQLQueryBindings[]> = Command<Params, Row> | Statement<Row, Params>
+
 /** Transaction of a write: it commits or rolls back as one, independently of its group. */
 export interface Tx {
   readonly orm: Orm
   /** Actor of the change. */
   readonly actor: Actor
-  /** Runs a statement of this store as part of the write. */
-  run<Params extends SQLQueryBindings[]>(statement: Statement<unknown, Params>, ...params: Params): Changes
-  /** The first row that a statement of this store returns, run as part of the write. */
-  get<Row, Params extends SQLQueryBindings[]>(statement: Statement<Row, Params>, ...params: Params): Row | null
+  /** Runs a command as part of the write. */
+  run<Params extends SQLQueryBindings[]>(command: Runnable<unknown, Params>, ...params: Params): Changes
+  /** The first row that a command returns, or that a query finds in what was written so far; null when there is none. */
+  get<Row, Params extends SQLQueryBindings[]>(
+    sql: Returning<Row, Params> | Statement<Row, Params>,
+    ...params: Params
+  ): Row | null
+  /** All rows that a command returns, or that a query finds in what was written so far. */
+  all<Row, Params extends SQLQueryBindings[]>(sql: Returning<Row, Params>, ...params: Params): Row[]
   /** Runs once the write is on disk, in order of commit; an effect only notifies and never throws. */
   after(effect: () => void): void
   /** Gives the answer to the request that makes the change, where the write itself returns something else; undefined while there is none. */
@@ -545,16 +572,25 @@ class OpenWrite implements Tx {
   constructor(
     readonly orm: Orm,
     readonly actor: Actor,
+    private readonly statements: Statements,
   ) {}
 
-  run<Params extends SQLQueryBindings[]>(statement: Statement<unknown, Params>, ...params: Params): Changes {
+  run<Params extends SQLQueryBindings[]>(command: Runnable<unknown, Params>, ...params: Params): Changes {
     this.#check()
-    return statement.run(...params)
+    return 'kind' in command ? this.statements.compiled(command).run(...params) : command.run(...params)
   }
 
-  get<Row, Params extends SQLQueryBindings[]>(statement: Statement<Row, Params>, ...params: Params): Row | null {
+  get<Row, Params extends SQLQueryBindings[]>(
+    sql: Returning<Row, Params> | Statement<Row, Params>,
+    ...params: Params
+  ): Row | null {
     this.#check()
-    return statement.get(...params)
+    return 'kind' in sql ? this.statements.compiled(sql).get(...params) : sql.get(...params)
+  }
+
+  all<Row, Params extends SQLQueryBindings[]>(sql: Returning<Row, Params>, ...params: Params): Row[] {
+    this.#check()
+    return this.statements.compiled(sql).all(...params)
   }
 
   after(effect: () => void): void {
@@ -610,6 +646,7 @@ class Committer {
   constructor(
     private readonly db: Database,
     private readonly orm: Orm,
+    private readonly statements: Statements,
     /** Rejects a write that failed because of the disk or the file. */
     private readonly reject: (pending: PendingWrite, error: unknown) => void,
     /** Milliseconds that one group may hold the loop before the remaining writes wait for the next. */
@@ -661,7 +698,7 @@ class Committer {
 
   /** One write of the transaction. Throws only when that is given up as a whole. */
   #runOne(pending: PendingWrite, hasSavepoint: boolean): CommittedWrite | undefined {
-    const tx = new OpenWrite(this.orm, pending.actor)
+    const tx = new OpenWrite(this.orm, pending.actor, this.statements)
     if (hasSavepoint) this.#save.run()
     try {
       const value = pending.run(tx)
