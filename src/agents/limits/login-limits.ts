@@ -1,7 +1,7 @@
 import { type Clock, toTimestamp } from '../../core/clock.ts'
 import type { EventLog } from '../../core/events/index.ts'
 import { Signal } from '../../core/signal.ts'
-import type { Statement, Store, Tx } from '../../core/store/index.ts'
+import { command, query, type Store, type Tx } from '../../core/store/index.ts'
 import type { LimitStatement } from '../../programs/limits/index.ts'
 import { LimitReached, LoginFailed, LoginRestored } from './events.ts'
 import type { Login } from './login.ts'
@@ -20,32 +20,33 @@ const SAME_LIMIT = 60_000
 type StoredLimit = Omit<LimitRow, 'stated'> & { stated: number }
 const toLimit = (row: StoredLimit): LimitRow => ({ ...row, stated: row.stated === 1 })
 
+const COLUMNS = 'login, provider, state, since, until, stated, attempts, reason'
+
+const ALL = query<StoredLimit>(`SELECT ${COLUMNS} FROM login_limits ORDER BY since, login`)
+
+const FIND = query<StoredLimit, [string]>(`SELECT ${COLUMNS} FROM login_limits WHERE login = ?`)
+
+const SAVE = command<[string, string, string, number, number | null, number, number, string]>(
+  `INSERT OR REPLACE INTO login_limits (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+)
+
+const DELETE = command<[string]>('DELETE FROM login_limits WHERE login = ?')
+
+const SHIFT = command<[number]>("UPDATE login_limits SET until = until + ? WHERE state = 'limited' AND NOT stated")
+
 /** Unusable logins, with start, reason and end. */
 export class LoginLimits {
-  readonly #all: Statement<StoredLimit, []>
-  readonly #find: Statement<StoredLimit, [string]>
-  readonly #save: Statement<unknown, [string, string, string, number, number | null, number, number, string]>
-  readonly #delete: Statement<unknown, [string]>
-  readonly #shift: Statement<unknown, [number]>
   readonly #changes = new Signal()
 
-  constructor(private readonly options: LoginLimitsOptions) {
-    const { store } = options
-    const columns = 'login, provider, state, since, until, stated, attempts, reason'
-    this.#all = store.prepare(`SELECT ${columns} FROM login_limits ORDER BY since, login`)
-    this.#find = store.prepare(`SELECT ${columns} FROM login_limits WHERE login = ?`)
-    this.#save = store.prepare(`INSERT OR REPLACE INTO login_limits (${columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`)
-    this.#delete = store.prepare('DELETE FROM login_limits WHERE login = ?')
-    this.#shift = store.prepare("UPDATE login_limits SET until = until + ? WHERE state = 'limited' AND NOT stated")
-  }
+  constructor(private readonly options: LoginLimitsOptions) {}
 
   /** Every login that was limited or dead and has not worked since. */
   all(): LimitRow[] {
-    return this.#all.all().map(toLimit)
+    return this.options.store.all(ALL).map(toLimit)
   }
 
   find(login: string): LimitRow | undefined {
-    const row = this.#find.get(login)
+    const row = this.options.store.get(FIND, login)
     return row ? toLimit(row) : undefined
   }
 
@@ -68,7 +69,7 @@ export class LoginLimits {
     if (isSame && Math.abs(until - (before.until ?? 0)) < SAME_LIMIT) return
     const isStated = stated !== undefined || (isSame && before.stated)
     const since = isSame ? before.since : now
-    tx.run(this.#save, id, provider, 'limited', since, until, isStated ? 1 : 0, attempts, text)
+    tx.run(SAVE, id, provider, 'limited', since, until, isStated ? 1 : 0, attempts, text)
     const payload = { login: id, provider, until: toTimestamp(until), stated: isStated, reason: text }
     this.options.log.append(tx, LimitReached, { message: text }, payload)
     this.#changed(tx)
@@ -77,7 +78,7 @@ export class LoginLimits {
   /** A login is not accepted any more: nothing is started on it until it was checked. */
   failed(tx: Tx, { id, provider }: Login, reason: string): void {
     if (this.find(id)?.state === 'dead') return
-    tx.run(this.#save, id, provider, 'dead', this.options.clock.now(), null, 0, 0, reason)
+    tx.run(SAVE, id, provider, 'dead', this.options.clock.now(), null, 0, 0, reason)
     this.options.log.append(tx, LoginFailed, { message: reason }, { login: id, provider, reason })
     this.#changed(tx)
   }
@@ -92,14 +93,14 @@ export class LoginLimits {
   restore(tx: Tx, login: string): void {
     const row = this.find(login)
     if (!row) return
-    tx.run(this.#delete, login)
+    tx.run(DELETE, login)
     this.options.log.append(tx, LoginRestored, {}, { login, provider: row.provider })
     this.#changed(tx)
   }
 
   /** The clock was changed: what a program stated holds, what was guessed must not get longer. */
   shift(tx: Tx, ms: number): void {
-    if (ms < 0) tx.run(this.#shift, ms)
+    if (ms < 0) tx.run(SHIFT, ms)
   }
 
   /** Calls the listener when a login was limited, failed or restored. */

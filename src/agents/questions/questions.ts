@@ -4,7 +4,7 @@ import type { Clock } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
 import type { EventLog } from '../../core/events/index.ts'
 import { Signal } from '../../core/signal.ts'
-import type { Statement, Store, Tx } from '../../core/store/index.ts'
+import { command, query, type Store, type Tx } from '../../core/store/index.ts'
 import { redactTokens } from '../../core/text/index.ts'
 import type { Question } from '../../host/protocol/index.ts'
 import type { AskedSubject } from '../../programs/terminal-profile.ts'
@@ -50,6 +50,11 @@ const RETENTION_MS = 30 * 24 * 3_600_000
 const DELETED_AT_ONCE = 20
 const MAX_LISTED = 200
 
+const ASKING = query<{ id: string }>('SELECT session_id AS id FROM questions WHERE ended_at IS NULL')
+
+const DELETE_OLD = command<[number]>(`DELETE FROM questions WHERE id IN (SELECT id FROM questions
+       WHERE ended_at IS NOT NULL AND ended_at < ? ORDER BY ended_at LIMIT ${DELETED_AT_ONCE})`)
+
 /** Questions of programs to people. Each is a row with its answer, and every change is an event. */
 export class Questions {
   /** End of the last question of a session. */
@@ -58,18 +63,11 @@ export class Questions {
   /** Those that are not over, by number. */
   readonly #open = new Map<number, QuestionRow>()
   readonly #changes = new Signal<[session: string]>()
-  readonly #asking: Statement<{ id: string }, []>
-  readonly #deleteOld: Statement<unknown, [number]>
 
   constructor(private readonly options: QuestionsOptions) {
     const { store } = options
     for (const row of store.read((orm) => orm.select().from(questions).where(isNull(questions.endedAt)).all()))
       this.#open.set(row.id, row)
-    this.#asking = store.prepare('SELECT session_id AS id FROM questions WHERE ended_at IS NULL')
-    this.#deleteOld = store.prepare(
-      `DELETE FROM questions WHERE id IN (SELECT id FROM questions
-       WHERE ended_at IS NOT NULL AND ended_at < ? ORDER BY ended_at LIMIT ${DELETED_AT_ONCE})`,
-    )
   }
 
   /** Those that are not over, oldest first, as far as that is on disk. */
@@ -87,7 +85,7 @@ export class Questions {
 
   /** The sessions that ask something now. */
   asking(): ReadonlySet<string> {
-    return new Set(this.#asking.all().map(({ id }) => id))
+    return new Set(this.options.store.all(ASKING).map(({ id }) => id))
   }
 
   /** End of the last question of a session since this city was opened; 0 for none. */
@@ -141,7 +139,7 @@ export class Questions {
     const { hostKey } = asking
     const condition = and(eq(questions.hostKey, hostKey), eq(questions.request, question.id), isNull(questions.endedAt))
     if (tx.orm.select().from(questions).where(condition).get()) return
-    tx.run(this.#deleteOld, this.options.clock.now() - RETENTION_MS)
+    tx.run(DELETE_OLD, this.options.clock.now() - RETENTION_MS)
     this.#changed(tx, this.#add(tx, asking, question, subject))
   }
 

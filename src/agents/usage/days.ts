@@ -1,4 +1,4 @@
-import type { Statement, Store, Tx } from '../../core/store/index.ts'
+import { command, query, type Store, type Tx } from '../../core/store/index.ts'
 
 /** Usage of a model by an agent on one day. */
 export interface DayUse {
@@ -24,38 +24,38 @@ const MAX_MODELS = 30
 /** All further ones. */
 const OTHER_MODELS = 'other models'
 
-/** The sums of each day, by agent and model: reading them costs the same, however much was used. */
-export class UsageDays {
-  readonly #add: Statement<unknown, (string | number)[]>
-  readonly #models: Statement<{ n: number; known: number }, string[]>
-  readonly #since: Statement<DayUse, [string]>
-  readonly #prune: Statement<unknown, [string]>
-
-  constructor(store: Store) {
-    this.#add = store.prepare(`INSERT INTO usage_days (day, rig, agent, model, invocations, tokens, cost, unpriced)
+const ADD = command<
+  (string | number)[]
+>(`INSERT INTO usage_days (day, rig, agent, model, invocations, tokens, cost, unpriced)
       VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (day, rig, agent, model) DO UPDATE SET
         invocations = invocations + excluded.invocations, tokens = tokens + excluded.tokens, cost = cost + excluded.cost,
         unpriced = unpriced + excluded.unpriced`)
-    this.#models = store.prepare(
-      'SELECT count(*) AS n, total(model = ?) AS known FROM usage_days WHERE day = ? AND rig = ? AND agent = ?',
-    )
-    this.#since = store.prepare(
-      'SELECT day, rig, agent, model, invocations, tokens, cost, unpriced FROM usage_days WHERE day >= ?',
-    )
-    this.#prune = store.prepare('DELETE FROM usage_days WHERE day < ?')
-  }
+
+const MODELS = query<{ n: number; known: number }, string[]>(
+  'SELECT count(*) AS n, total(model = ?) AS known FROM usage_days WHERE day = ? AND rig = ? AND agent = ?',
+)
+
+const SINCE = query<DayUse, [string]>(
+  'SELECT day, rig, agent, model, invocations, tokens, cost, unpriced FROM usage_days WHERE day >= ?',
+)
+
+const PRUNE = command<[string]>('DELETE FROM usage_days WHERE day < ?')
+
+/** The sums of each day, by agent and model: reading them costs the same, however much was used. */
+export class UsageDays {
+  constructor(private readonly store: Store) {}
 
   add(tx: Tx, { day, rig, agent, model, invocations, tokens, cost, unpriced }: DayUse): void {
-    const models = this.#models.get(model, day, rig, agent)
+    const models = this.store.get(MODELS, model, day, rig, agent)
     const isFurther = models !== null && models.known === 0 && models.n >= MAX_MODELS
-    tx.run(this.#add, day, rig, agent, isFurther ? OTHER_MODELS : model, invocations, tokens, cost, unpriced)
+    tx.run(ADD, day, rig, agent, isFurther ? OTHER_MODELS : model, invocations, tokens, cost, unpriced)
   }
 
   since(day: string): DayUse[] {
-    return this.#since.all(day)
+    return this.store.all(SINCE, day)
   }
 
   prune(tx: Tx, before: string): void {
-    tx.run(this.#prune, before)
+    tx.run(PRUNE, before)
   }
 }

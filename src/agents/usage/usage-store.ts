@@ -1,5 +1,5 @@
 import { sha256 } from '../../core/digest.ts'
-import type { Statement, Store, Tx } from '../../core/store/index.ts'
+import { command, query, type Statement, type Store, type Tx } from '../../core/store/index.ts'
 import { dayOf, UsageDays } from './days.ts'
 import type { UsageSessionRecent, UsageTotals } from './schema.ts'
 
@@ -77,52 +77,66 @@ const FACT_COLUMNS = SUM_COLUMNS.replace('sum(invocations)', "sum(kind = 'model'
 )
 const SCOPE_CONDITIONS: Record<UsageScope['scope'], string> = { city: "'' = ?", rig: 'rig = ?', agent: 'agent = ?' }
 
-/** Stores usage, each fact once, and maintains its sums, so that the time a total takes does not depend on history. */
-export class UsageStore {
-  readonly days: UsageDays
-  readonly #insert: Statement<unknown, (string | number)[]>
-  readonly #add: Statement<unknown, (string | number)[]>
-  readonly #amounts: Statement<StoredAmounts, [string]>
-  readonly #elsewhere: Statement<unknown, [string, string]>
-  readonly #growFact: Statement<unknown, (string | number)[]>
-  readonly #sums: Statement<UsageSum, [number]>
-  readonly #facts: Statement<UsageSum, [number, number]>
-  readonly #ofSession: Statement<UsageSum, [string, number, number]>
-  readonly #oldest: Statement<{ at: number | null }, []>
-  readonly #sessions: Statement<UsageSum & { sessionId: string; worker: string }, [number]>
-  readonly #spent: Record<UsageScope['scope'], Statement<SpentRow, [number, string]>>
-  readonly #pruneFacts: Statement<unknown, [number]>
-  readonly #pruneSums: Statement<unknown, [number]>
+const OLD_ROWS = `at IN (SELECT at FROM usage_facts WHERE at < ? ORDER BY at LIMIT ${MAX_ROWS_PER_PRUNE})`
 
-  constructor(store: Store) {
-    this.days = new UsageDays(store)
-    this.#insert = store.prepare(`INSERT INTO usage_facts (key, at, kind, session_id, worker, agent, rig, model,
+const INSERT = command<
+  (string | number)[]
+>(`INSERT INTO usage_facts (key, at, kind, session_id, worker, agent, rig, model,
       input, output, cache_read, cache_write, wall_ms, cost, unpriced, assumed, answer)
       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO NOTHING`)
-    this.#add = store.prepare(`INSERT INTO usage_sums (at, rig, agent, invocations, computes, input, output, cache_read,
+
+const ADD = command<
+  (string | number)[]
+>(`INSERT INTO usage_sums (at, rig, agent, invocations, computes, input, output, cache_read,
       cache_write, wall_ms, cost, unpriced, assumed) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
       ON CONFLICT (at, rig, agent) DO UPDATE SET invocations = invocations + excluded.invocations,
         computes = computes + excluded.computes, input = input + excluded.input, output = output + excluded.output,
         cache_read = cache_read + excluded.cache_read, cache_write = cache_write + excluded.cache_write,
         wall_ms = wall_ms + excluded.wall_ms, cost = cost + excluded.cost, unpriced = unpriced + excluded.unpriced,
         assumed = assumed + excluded.assumed`)
-    this.#amounts = store.prepare(`SELECT at, rig, agent, model, input, output, cache_read AS cacheRead,
-      cache_write AS cacheWrite, wall_ms AS wallMs, cost, assumed FROM usage_facts WHERE key = ?`)
-    this.#elsewhere = store.prepare(
-      "SELECT 1 FROM usage_facts WHERE answer = ? AND answer != '' AND session_id != ? LIMIT 1",
-    )
-    this.#growFact = store.prepare(`UPDATE usage_facts SET input = input + ?, output = output + ?,
+
+const GROW_FACT = command<(string | number)[]>(`UPDATE usage_facts SET input = input + ?, output = output + ?,
       cache_read = cache_read + ?, cache_write = cache_write + ?, wall_ms = wall_ms + ?, cost = cost + ?,
       assumed = assumed + ? WHERE key = ?`)
-    this.#sums = store.prepare(`SELECT ${SUM_COLUMNS} FROM usage_sums WHERE at >= ?`)
-    this.#facts = store.prepare(`SELECT ${FACT_COLUMNS} FROM usage_facts WHERE at >= ? AND at < ?`)
-    this.#ofSession = store.prepare(
-      `SELECT ${FACT_COLUMNS} FROM usage_facts WHERE session_id = ? AND at >= ? AND at <= ? AND kind = 'model'`,
-    )
-    this.#oldest = store.prepare('SELECT min(at) AS at FROM usage_facts')
-    this.#sessions = store.prepare(`SELECT session_id AS sessionId, worker, ${FACT_COLUMNS}
+
+const SUMS = query<UsageSum, [number]>(`SELECT ${SUM_COLUMNS} FROM usage_sums WHERE at >= ?`)
+
+const FACTS = query<UsageSum, [number, number]>(`SELECT ${FACT_COLUMNS} FROM usage_facts WHERE at >= ? AND at < ?`)
+
+const OF_SESSION = query<UsageSum, [string, number, number]>(
+  `SELECT ${FACT_COLUMNS} FROM usage_facts WHERE session_id = ? AND at >= ? AND at <= ? AND kind = 'model'`,
+)
+
+const OLDEST = query<{ at: number | null }>('SELECT min(at) AS at FROM usage_facts')
+
+const SESSIONS = query<
+  UsageSum & { sessionId: string; worker: string },
+  [number]
+>(`SELECT session_id AS sessionId, worker, ${FACT_COLUMNS}
       FROM usage_facts INDEXED BY usage_facts_at WHERE at >= ? AND kind = 'model' AND worker != '' GROUP BY session_id
       ORDER BY sum(input + output + cache_read + cache_write) DESC, session_id, worker LIMIT 24`)
+
+const PRUNE_FACTS = command<[number]>(`DELETE FROM usage_facts WHERE ${OLD_ROWS}`)
+
+const PRUNE_SUMS = command<[number]>('DELETE FROM usage_sums WHERE at < ?')
+
+const AMOUNTS_SQL = query<
+  StoredAmounts,
+  [string]
+>(`SELECT at, rig, agent, model, input, output, cache_read AS cacheRead,
+      cache_write AS cacheWrite, wall_ms AS wallMs, cost, assumed FROM usage_facts WHERE key = ?`)
+
+const ELSEWHERE = query<unknown, [string, string]>(
+  "SELECT 1 FROM usage_facts WHERE answer = ? AND answer != '' AND session_id != ? LIMIT 1",
+)
+
+/** Stores usage, each fact once, and maintains its sums, so that the time a total takes does not depend on history. */
+export class UsageStore {
+  readonly days: UsageDays
+  readonly #spent: Record<UsageScope['scope'], Statement<SpentRow, [number, string]>>
+
+  constructor(private readonly store: Store) {
+    this.days = new UsageDays(store)
     const spentIn = (condition: string) =>
       store.prepare<SpentRow, [number, string]>(
         `SELECT sum(input + output + cache_read + cache_write) AS tokens, sum(cost) AS cost, sum(assumed) AS assumed
@@ -133,37 +147,22 @@ export class UsageStore {
       rig: spentIn(SCOPE_CONDITIONS.rig),
       agent: spentIn(SCOPE_CONDITIONS.agent),
     }
-    const oldRows = `at IN (SELECT at FROM usage_facts WHERE at < ? ORDER BY at LIMIT ${MAX_ROWS_PER_PRUNE})`
-    this.#pruneFacts = store.prepare(`DELETE FROM usage_facts WHERE ${oldRows}`)
-    this.#pruneSums = store.prepare('DELETE FROM usage_sums WHERE at < ?')
   }
 
   /** Stores a fact, or how much it has grown; false when it was stored before unchanged, also for another session. */
   add(tx: Tx, fact: UsageFact): boolean {
     const { at, kind, rig, agent } = fact
     const answer = answerOf(fact)
-    if (answer !== '' && tx.get(this.#elsewhere, answer, fact.sessionId)) return false
+    if (answer !== '' && tx.get(ELSEWHERE, answer, fact.sessionId)) return false
     const unpriced = kind === 'model' && fact.cost === undefined ? 1 : 0
     const amounts = amountsOf(fact)
     const owner = [fact.sessionId, fact.worker, agent, rig, fact.model]
     const [wallMs, cost, assumed] = [amounts.wallMs, amounts.cost, amounts.assumed]
     const tokens = [amounts.input, amounts.output, amounts.cacheRead, amounts.cacheWrite]
-    const inserted = tx.run(
-      this.#insert,
-      keyOf(fact),
-      at,
-      kind,
-      ...owner,
-      ...tokens,
-      wallMs,
-      cost,
-      unpriced,
-      assumed,
-      answer,
-    )
+    const inserted = tx.run(INSERT, keyOf(fact), at, kind, ...owner, ...tokens, wallMs, cost, unpriced, assumed, answer)
     if (inserted.changes === 0) return this.#grow(tx, fact, amounts)
     const counts = kind === 'model' ? [1, 0] : [0, 1]
-    tx.run(this.#add, quarterOf(at), rig, agent, ...counts, ...tokens, wallMs, cost, unpriced, assumed)
+    tx.run(ADD, quarterOf(at), rig, agent, ...counts, ...tokens, wallMs, cost, unpriced, assumed)
     if (kind === 'model') this.#addToDay(tx, fact, amounts, { invocations: 1, unpriced })
     return true
   }
@@ -171,14 +170,14 @@ export class UsageStore {
   /** Counts what a response used since it was stored; one never uses less than before. */
   #grow(tx: Tx, fact: UsageFact, amounts: Amounts): boolean {
     const key = keyOf(fact)
-    const before = tx.get(this.#amounts, key)
+    const before = tx.get(AMOUNTS_SQL, key)
     if (!before || fact.kind !== 'model') return false
     const more = AMOUNTS.map((name) => Math.max(0, amounts[name] - before[name]))
     if (more.every((amount) => amount === 0)) return false
     const [input = 0, output = 0, cacheRead = 0, cacheWrite = 0, wallMs = 0, cost = 0, assumed = 0] = more
-    tx.run(this.#growFact, ...more, key)
+    tx.run(GROW_FACT, ...more, key)
     const { at, rig, agent } = before
-    tx.run(this.#add, quarterOf(at), rig, agent, 0, 0, input, output, cacheRead, cacheWrite, wallMs, cost, 0, assumed)
+    tx.run(ADD, quarterOf(at), rig, agent, 0, 0, input, output, cacheRead, cacheWrite, wallMs, cost, 0, assumed)
     this.#addToDay(tx, before, { input, output, cacheRead, cacheWrite, cost }, { invocations: 0, unpriced: 0 })
     return true
   }
@@ -196,12 +195,12 @@ export class UsageStore {
   /** All usage since a time. */
   totals(from: number): UsageTotals {
     const firstQuarter = Math.ceil(from / QUARTER_MS) * QUARTER_MS
-    return toTotals(this.#sums.get(firstQuarter), this.#facts.get(from, firstQuarter))
+    return toTotals(this.store.get(SUMS, firstQuarter), this.store.get(FACTS, from, firstQuarter))
   }
 
   /** The usage of each session since a time, largest first. */
   bySession(from: number): UsageSessionRecent[] {
-    return this.#sessions.all(from).map((row) => {
+    return this.store.all(SESSIONS, from).map((row) => {
       const { invocations: _, compute_facts: __, wall_seconds: ___, ...totals } = toTotals(row)
       return { session: row.worker, session_id: row.sessionId, ...totals }
     })
@@ -209,7 +208,7 @@ export class UsageStore {
 
   /** Usage of a session from one time to another. */
   ofSession(session: string, from: number, to: number): UsageTotals {
-    return toTotals(this.#ofSession.get(session, from, to))
+    return toTotals(this.store.get(OF_SESSION, session, from, to))
   }
 
   /** The usage of a scope since a time, which must be the start of a quarter hour. */
@@ -220,13 +219,13 @@ export class UsageStore {
 
   /** The time of the oldest fact. */
   get oldest(): number | undefined {
-    return this.#oldest.get()?.at ?? undefined
+    return this.store.get(OLDEST)?.at ?? undefined
   }
 
   /** Deletes some of the rows that are too old. */
   prune(tx: Tx, now: number): void {
-    tx.run(this.#pruneFacts, now - FACT_RETENTION_MS)
-    tx.run(this.#pruneSums, now - SUM_RETENTION_MS)
+    tx.run(PRUNE_FACTS, now - FACT_RETENTION_MS)
+    tx.run(PRUNE_SUMS, now - SUM_RETENTION_MS)
     this.days.prune(tx, dayOf(now - SUM_RETENTION_MS))
   }
 }

@@ -2,7 +2,7 @@ import { eq } from 'drizzle-orm'
 import { gcPart } from '../../../core/actor.ts'
 import { toTimestamp } from '../../../core/clock.ts'
 import { AppError } from '../../../core/errors.ts'
-import type { Statement, Store } from '../../../core/store/index.ts'
+import { command, type Store } from '../../../core/store/index.ts'
 import type { SessionHost } from '../../../host/client/index.ts'
 import type { HostTraffic } from '../../../host/protocol/index.ts'
 import { isRunning, type SessionResolver } from '../../../work/sessions/index.ts'
@@ -18,20 +18,18 @@ interface TrafficOptions {
 const MAX_HOSTS = 200
 const OTHERS = '*'
 
-/** Hosts that each session reached through its proxy, with the bytes exchanged. */
-export class Traffic {
-  readonly #add: Statement<unknown, (string | number)[]>
-
-  constructor(private readonly options: TrafficOptions) {
-    this.#add = options.store.prepare(
-      `INSERT INTO session_traffic (session, host, run, connections, denied, sent, received, first_at, last_at)
+const ADD = command<
+  (string | number)[]
+>(`INSERT INTO session_traffic (session, host, run, connections, denied, sent, received, first_at, last_at)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
        ON CONFLICT (session, host) DO UPDATE SET run = excluded.run, connections = connections + excluded.connections,
          denied = denied + excluded.denied, sent = sent + excluded.sent, received = received + excluded.received,
          first_at = min(first_at, excluded.first_at), last_at = max(last_at, excluded.last_at)
-       WHERE run <> excluded.run`,
-    )
-  }
+       WHERE run <> excluded.run`)
+
+/** Hosts that each session reached through its proxy, with the bytes exchanged. */
+export class Traffic {
+  constructor(private readonly options: TrafficOptions) {}
 
   /** Keeps what a run of a session exchanged that is over. */
   async keep(session: string, run: string, hosts: readonly HostTraffic[]): Promise<void> {
@@ -44,7 +42,7 @@ export class Traffic {
       for (const row of joined(rows)) {
         const { host, connections, denied, sent, received, first, last } = row
         const counts = [connections, denied, sent, received, Date.parse(first), Date.parse(last)]
-        tx.run(this.#add, session, host, run, ...counts)
+        tx.run(ADD, session, host, run, ...counts)
       }
     }, gcPart('sessions'))
   }

@@ -1,6 +1,6 @@
 import { asc, eq } from 'drizzle-orm'
 import { Signal } from '../../../core/signal.ts'
-import { type Statement, type Store, stablePlan, type Tx } from '../../../core/store/index.ts'
+import { command, query, type Store, stablePlan, type Tx } from '../../../core/store/index.ts'
 import type { RecordBatch } from '../../../host/client/index.ts'
 import type { AgentMode, AgentRecord } from '../../../host/protocol/index.ts'
 import type { AskedQuestion } from './questions.ts'
@@ -38,34 +38,34 @@ export interface StoredRecord {
   readonly body: string
 }
 
+const INSERT = command<[string, string]>('INSERT INTO acp_records (session_id, body) VALUES (?, ?)')
+
+const RECORDS_AFTER = query<StoredRecord, [string, number]>(
+  stablePlan('SELECT id, body FROM acp_records WHERE session_id = ? AND id > ? ORDER BY id LIMIT 5000'),
+)
+
+const HAS_TURN = query<unknown, [string]>("SELECT 1 FROM acp_runs WHERE host_key = ? AND turn != ''")
+
+const HAS_RUN = query<unknown, [string]>('SELECT 1 FROM acp_runs WHERE session_id = ? LIMIT 1')
+
+const ID_BEFORE = query<{ id: number }, [string, number]>(
+  stablePlan('SELECT id FROM acp_records WHERE session_id = ? ORDER BY id DESC LIMIT 1 OFFSET ?'),
+)
+
+const DELETE_OLDEST = command<[string], { bytes: number }>(
+  stablePlan(`DELETE FROM acp_records WHERE id IN
+         (SELECT id FROM acp_records WHERE session_id = ? ORDER BY id LIMIT ${2 * MAX_RECORDS_PER_WRITE})
+       RETURNING length(body) AS bytes`),
+)
+
 /** The conversations with programs that speak ACP: stores their records once, in order, and tracks turns and questions. */
 export class AcpConversations {
-  readonly #insert: Statement<unknown, [string, string]>
-  readonly #recordsAfter: Statement<StoredRecord, [string, number]>
-  readonly #deleteOldest: Statement<{ bytes: number }, [string]>
-  readonly #hasRun: Statement<unknown, [string]>
-  readonly #hasTurn: Statement<unknown, [string]>
-  readonly #idBefore: Statement<{ id: number }, [string, number]>
   readonly #stored = new Signal<[session: string]>()
   readonly #turnEnded = new Signal<[turn: EndedTurn]>()
   readonly #acpHostKeys = new Set<string>()
 
   constructor(private readonly options: AcpConversationsOptions) {
     const { store } = options
-    this.#insert = store.prepare('INSERT INTO acp_records (session_id, body) VALUES (?, ?)')
-    this.#recordsAfter = store.prepare(
-      stablePlan('SELECT id, body FROM acp_records WHERE session_id = ? AND id > ? ORDER BY id LIMIT 5000'),
-    )
-    this.#hasTurn = store.prepare("SELECT 1 FROM acp_runs WHERE host_key = ? AND turn != ''")
-    this.#hasRun = store.prepare('SELECT 1 FROM acp_runs WHERE session_id = ? LIMIT 1')
-    this.#idBefore = store.prepare(
-      stablePlan('SELECT id FROM acp_records WHERE session_id = ? ORDER BY id DESC LIMIT 1 OFFSET ?'),
-    )
-    this.#deleteOldest = store.prepare(
-      stablePlan(`DELETE FROM acp_records WHERE id IN
-         (SELECT id FROM acp_records WHERE session_id = ? ORDER BY id LIMIT ${2 * MAX_RECORDS_PER_WRITE})
-       RETURNING length(body) AS bytes`),
-    )
     const runs = store.read((orm) => orm.select({ key: acpRuns.hostKey }).from(acpRuns).all())
     for (const { key } of runs) this.#acpHostKeys.add(key)
   }
@@ -85,17 +85,17 @@ export class AcpConversations {
 
   /** True if a session's program ever spoke ACP. */
   hasRecords(session: string): boolean {
-    return this.options.store.read(() => this.#hasRun.get(session)) !== null
+    return this.options.store.read(() => this.options.store.get(HAS_RUN, session)) !== null
   }
 
   /** The id before the newest records of a session. */
   positionBeforeLast(session: string, newest: number): number {
-    return this.options.store.read(() => this.#idBefore.get(session, newest))?.id ?? 0
+    return this.options.store.read(() => this.options.store.get(ID_BEFORE, session, newest))?.id ?? 0
   }
 
   /** True if the program works on a turn. */
   isInTurn(key: string): boolean {
-    return this.options.store.read(() => this.#hasTurn.get(key)) !== null
+    return this.options.store.read(() => this.options.store.get(HAS_TURN, key)) !== null
   }
 
   /** The open questions of a program, oldest first. */
@@ -140,7 +140,7 @@ export class AcpConversations {
 
   /** The records of a session after an id, at most 5,000. */
   recordsAfter(session: string, place: number): StoredRecord[] {
-    return this.options.store.read(() => this.#recordsAfter.all(session, place))
+    return this.options.store.read(() => this.options.store.all(RECORDS_AFTER, session, place))
   }
 
   /** Calls the listener when records of a session were stored. */
@@ -170,7 +170,7 @@ export class AcpConversations {
     let bytes = 0
     for (const { record, body } of fresh) {
       bytes += body.length
-      this.#insert.run(session, body)
+      tx.run(INSERT, session, body)
       this.#apply(tx, key, session, record)
     }
     tx.orm.update(acpRuns).set({ lastSeq: last.record.seq }).where(eq(acpRuns.hostKey, key)).run()
@@ -213,7 +213,7 @@ export class AcpConversations {
     const row = tx.orm.select().from(acpSessions).where(condition).get()
     if (!row) return
     let bytes = row.bytes + more
-    if (bytes > MAX_BYTES_PER_SESSION) for (const dropped of this.#deleteOldest.all(session)) bytes -= dropped.bytes
+    if (bytes > MAX_BYTES_PER_SESSION) for (const dropped of tx.all(DELETE_OLDEST, session)) bytes -= dropped.bytes
     tx.orm.update(acpSessions).set({ bytes }).where(condition).run()
   }
 }

@@ -1,4 +1,4 @@
-import type { Statement, Store } from '../../../core/store/index.ts'
+import { query, type Store } from '../../../core/store/index.ts'
 import {
   type LogFinder,
   type LogHandle,
@@ -27,22 +27,18 @@ export interface LogPlaces {
 /** A program may write its log this long before its start is recorded. */
 const START_TOLERANCE_MS = 60_000
 
+const RIVAL_IDS = query<{ id: string }, [string, string, number]>(`SELECT id FROM sessions
+       WHERE work_dir = ? AND id != ? AND woke_at IS NOT NULL
+         AND (host_key IS NOT NULL OR max(woke_at, coalesce(slept_at, 0), coalesce(closed_at, 0)) >= ?)`)
+
 /** Knows where the logs of sessions can be, and finds the log of a session, never that of another one. */
 export class LogLocator {
-  readonly #rivalIds: Statement<{ id: string }, [string, string, number]>
-
   constructor(
-    store: Store,
+    private readonly store: Store,
     private readonly sessionRepository: Pick<SessionRepository, 'find' | 'live'>,
     private readonly programOf: (row: SessionRow) => SessionProgram,
     private readonly now: () => number,
-  ) {
-    this.#rivalIds = store.prepare(
-      `SELECT id FROM sessions
-       WHERE work_dir = ? AND id != ? AND woke_at IS NOT NULL
-         AND (host_key IS NOT NULL OR max(woke_at, coalesce(slept_at, 0), coalesce(closed_at, 0)) >= ?)`,
-    )
-  }
+  ) {}
 
   /** The places of a session's logs; undefined when its program writes none that can be read. */
   places(row: SessionRow): LogPlaces | undefined {
@@ -72,7 +68,9 @@ export class LogLocator {
   }
 
   #since({ id, workDir }: SessionRow, startedAfter: number): SessionRow[] {
-    return this.#rivalIds.all(workDir, id, startedAfter).flatMap((rival) => this.sessionRepository.find(rival.id) ?? [])
+    return this.store
+      .all(RIVAL_IDS, workDir, id, startedAfter)
+      .flatMap((rival) => this.sessionRepository.find(rival.id) ?? [])
   }
 
   /** The first log of a session; undefined when it has none, or when several candidates remain. */

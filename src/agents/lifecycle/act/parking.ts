@@ -1,7 +1,7 @@
 import { type Clock, toTimestamp } from '../../../core/clock.ts'
 import { AppError } from '../../../core/errors.ts'
 import type { EventLog } from '../../../core/events/index.ts'
-import { type Statement, type Store, stablePlan, type Tx } from '../../../core/store/index.ts'
+import { query, type Store, stablePlan, type Tx } from '../../../core/store/index.ts'
 import { actorOf } from '../../../http/actor-of.ts'
 import type { Caller } from '../../../http/caller.ts'
 import type { Bead, BeadRepository } from '../../../work/beads/index.ts'
@@ -24,15 +24,13 @@ export const PARKED = 'gc:parked'
 /** The most parked beads in one list. */
 const MAX_LISTED = 1000
 
+const OPEN = query<{ id: string }, [string, number]>(
+  stablePlan('SELECT id FROM bead_labels WHERE label = ? AND closed = 0 ORDER BY created_at, id LIMIT ?'),
+)
+
 /** Beads over which too many sessions exited: they are not offered any more until a person unparks them. */
 export class Parking {
-  readonly #open: Statement<{ id: string }, [string, number]>
-
-  constructor(private readonly options: ParkingOptions) {
-    this.#open = options.store.prepare(
-      stablePlan('SELECT id FROM bead_labels WHERE label = ? AND closed = 0 ORDER BY created_at, id LIMIT ?'),
-    )
-  }
+  constructor(private readonly options: ParkingOptions) {}
 
   /** Stops offering a bead, and sends mail about it once. */
   park(tx: Tx, { bead, agent, deaths }: { bead: string; agent: string; deaths: number }): void {
@@ -65,12 +63,14 @@ export class Parking {
   /** Open beads that are parked, with why and since when. */
   parked(): { bead: Bead; agent: string; since: string; reason: string }[] {
     const { beads, store } = this.options
-    return beads.list(store.read(() => this.#open.all(PARKED, MAX_LISTED)).map(({ id }) => id)).map((bead) => ({
-      bead,
-      agent: agentOf(bead),
-      since: bead.metadata?.[WorkKey.parkedAt] ?? bead.updated_at ?? bead.created_at,
-      reason: bead.metadata?.[WorkKey.parkedReason] ?? 'it was parked by hand',
-    }))
+    return beads
+      .list(store.read(() => this.options.store.all(OPEN, PARKED, MAX_LISTED)).map(({ id }) => id))
+      .map((bead) => ({
+        bead,
+        agent: agentOf(bead),
+        since: bead.metadata?.[WorkKey.parkedAt] ?? bead.updated_at ?? bead.created_at,
+        reason: bead.metadata?.[WorkKey.parkedReason] ?? 'it was parked by hand',
+      }))
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Statement, Store, Tx } from '../../../core/store/index.ts'
+import { command, type Store, type Tx } from '../../../core/store/index.ts'
 import type { Bead, BeadGuard, BeadRepository } from '../../../work/beads/index.ts'
 import type { SessionRepository } from '../../../work/sessions/index.ts'
 import type { FailureCounts } from './failure-counts.ts'
@@ -10,14 +10,13 @@ interface FirstClaimsOptions {
   sessions: Pick<SessionRepository, 'touch'>
 }
 
+const RECORD = command<[string], { template: string }>(
+  'UPDATE sessions SET worked = 1 WHERE id = ? AND worked = 0 RETURNING template',
+)
+
 /** Records the first claim of each run of a session: its start succeeded, so the failed starts of its agent are over. */
 export class FirstClaims implements BeadGuard {
-  readonly #record: Statement<{ template: string }, [string]>
-
   constructor(private readonly options: FirstClaimsOptions) {
-    this.#record = options.store.prepare(
-      'UPDATE sessions SET worked = 1 WHERE id = ? AND worked = 0 RETURNING template',
-    )
     options.beads.addGuard(this)
   }
 
@@ -25,7 +24,7 @@ export class FirstClaims implements BeadGuard {
 
   onChanged(tx: Tx, before: Bead, { status }: Bead, session: string | undefined): void {
     if (session === undefined || status !== 'in_progress' || before.status === status) return
-    const first = tx.get(this.#record, session)
+    const first = tx.get(RECORD, session)
     if (!first) return
     this.options.sessions.touch()
     this.options.failures.clear(tx, 'agent', first.template)

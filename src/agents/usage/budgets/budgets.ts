@@ -4,7 +4,7 @@ import type { Deadline, Deadlines } from '../../../core/deadlines.ts'
 import { AppError } from '../../../core/errors.ts'
 import type { EventLog } from '../../../core/events/index.ts'
 import { Signal } from '../../../core/signal.ts'
-import type { Statement, Store, Tx } from '../../../core/store/index.ts'
+import { command, query, type Store, type Tx } from '../../../core/store/index.ts'
 import { actorOf } from '../../../http/actor-of.ts'
 import type { Caller } from '../../../http/caller.ts'
 import type { OKResponseBody } from '../../../http/schema.ts'
@@ -31,15 +31,25 @@ export interface BudgetsDependencies {
 
 type KeyParameters = [string, string, string, string]
 
+const ALL = query<BudgetRow>(`SELECT scope, name, unit, per, most AS "limit", told_period AS notifiedPeriod,
+        told_level AS notifiedLevel
+      FROM budgets ORDER BY scope = 'agent', scope = 'rig', name, unit, per`)
+
+const UPSERT = command<
+  [...KeyParameters, number]
+>(`INSERT INTO budgets (scope, name, unit, per, most) VALUES (?, ?, ?, ?, ?)
+      ON CONFLICT (scope, name, unit, per) DO UPDATE SET most = excluded.most, told_level = 0`)
+
+const DELETE = command<KeyParameters>('DELETE FROM budgets WHERE scope = ? AND name = ? AND unit = ? AND per = ?')
+
+const SET_NOTIFIED = command<[number, number, ...KeyParameters]>(`UPDATE budgets SET told_period = ?, told_level = ?
+      WHERE scope = ? AND name = ? AND unit = ? AND per = ?`)
+
 /**
  * Limits how much a city, its rigs and its agents may use. Once a budget is used up, what runs under it finishes its
  * present turn, and no one gets another until its next period.
  */
 export class Budgets {
-  readonly #all: Statement<BudgetRow, []>
-  readonly #upsert: Statement<unknown, [...KeyParameters, number]>
-  readonly #delete: Statement<unknown, KeyParameters>
-  readonly #setNotified: Statement<unknown, [number, number, ...KeyParameters]>
   readonly #changed = new Signal()
   /** The budgets as last computed; discarded after each change and each new use. */
   #cache: { at: number; budgets: Budget[] } | undefined
@@ -47,15 +57,7 @@ export class Budgets {
   #nextPeriod: Deadline | undefined
 
   constructor(private readonly dependencies: BudgetsDependencies) {
-    const { store, usage, metering } = dependencies
-    this.#all = store.prepare(`SELECT scope, name, unit, per, most AS "limit", told_period AS notifiedPeriod,
-        told_level AS notifiedLevel
-      FROM budgets ORDER BY scope = 'agent', scope = 'rig', name, unit, per`)
-    this.#upsert = store.prepare(`INSERT INTO budgets (scope, name, unit, per, most) VALUES (?, ?, ?, ?, ?)
-      ON CONFLICT (scope, name, unit, per) DO UPDATE SET most = excluded.most, told_level = 0`)
-    this.#delete = store.prepare('DELETE FROM budgets WHERE scope = ? AND name = ? AND unit = ? AND per = ?')
-    this.#setNotified = store.prepare(`UPDATE budgets SET told_period = ?, told_level = ?
-      WHERE scope = ? AND name = ? AND unit = ? AND per = ?`)
+    const { usage, metering } = dependencies
     usage.onUsage((tx, owner) => this.#check(tx, owner))
     metering.onChange(() => this.#notify())
   }
@@ -92,7 +94,7 @@ export class Budgets {
     return this.dependencies.store.write((tx) => {
       const before = this.#find({ ...body, name })
       if (before?.limit !== limit) {
-        this.#upsert.run(scope, name, unit, per, limit)
+        tx.run(UPSERT, scope, name, unit, per, limit)
         this.dependencies.log.append(tx, BudgetChanged, {}, { ...body, ...(name && { name }) })
       }
       this.#invalidate(tx)
@@ -107,7 +109,7 @@ export class Budgets {
     return this.dependencies.store.write((tx) => {
       const row = this.#find({ ...key, name })
       if (!row) return { status: 'removed' }
-      this.#delete.run(scope, name, unit, per)
+      tx.run(DELETE, scope, name, unit, per)
       const payload = { scope, unit, per, limit: row.limit, ...(name && { name }) }
       this.dependencies.log.append(tx, BudgetRemoved, {}, payload)
       this.#invalidate(tx)
@@ -176,7 +178,7 @@ export class Budgets {
 
   /** Notifies people once per period that a budget is mostly used, and once that it is exhausted. */
   #check(tx: Tx, { agent, rig }: UsageOwner): void {
-    for (const row of this.#all.all()) if (covers(row, agent, rig)) this.#notifyIfReached(tx, row)
+    for (const row of this.dependencies.store.all(ALL)) if (covers(row, agent, rig)) this.#notifyIfReached(tx, row)
     this.#invalidate(tx)
   }
 
@@ -186,7 +188,7 @@ export class Budgets {
     const level = levelOf(budget.spent, budget.limit)
     const notifiedLevel = row.notifiedPeriod === start ? row.notifiedLevel : 0
     if (level <= notifiedLevel) return
-    this.#setNotified.run(start, level, row.scope, row.name, row.unit, row.per)
+    tx.run(SET_NOTIFIED, start, level, row.scope, row.name, row.unit, row.per)
     this.dependencies.log.append(tx, level === 100 ? BudgetExhausted : BudgetWarned, {}, budget)
     const status = level === 100 ? 'is used up' : 'is 80 % used'
     const consequence =
@@ -216,12 +218,12 @@ export class Budgets {
   }
 
   #read(): Budget[] {
-    return this.#all.all().map((row) => this.#toBudget(row))
+    return this.dependencies.store.all(ALL).map((row) => this.#toBudget(row))
   }
 
   #find({ scope, name = '', unit, per }: BudgetKey): BudgetRow | undefined {
-    return this.#all
-      .all()
+    return this.dependencies.store
+      .all(ALL)
       .find((row) => row.scope === scope && row.name === name && row.unit === unit && row.per === per)
   }
 

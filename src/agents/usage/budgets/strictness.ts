@@ -1,15 +1,15 @@
-import type { Statement, Store, Tx } from '../../../core/store/index.ts'
+import { command, type Store, type Tx } from '../../../core/store/index.ts'
+
+const DELETE = command('DELETE FROM lenient_budgets')
 
 /**
  * True if an agent under a budget gets no turn when its program does not report what it uses. In a city that an earlier
  * gc had open it continues until a person decides: that gc did not stop it.
  */
 export class Strictness {
-  readonly #delete: Statement<unknown, []>
   #isStrict: boolean
 
   constructor(store: Store) {
-    this.#delete = store.prepare('DELETE FROM lenient_budgets')
     this.#isStrict = store.prepare<{ since: number }, []>('SELECT since FROM lenient_budgets LIMIT 1').get() === null
   }
 
@@ -19,7 +19,7 @@ export class Strictness {
 
   /** Makes budgets strict for good; whether they were not. */
   set(tx: Tx): boolean {
-    const changed = tx.run(this.#delete).changes > 0
+    const changed = tx.run(DELETE).changes > 0
     tx.after(() => {
       this.#isStrict = true
     })
