@@ -1,5 +1,5 @@
 import { eq } from 'drizzle-orm'
-import type { Statement, Store, Tx } from '../../core/store/index.ts'
+import { query, type Store, type Tx } from '../../core/store/index.ts'
 import { type CheckRow, runChecks } from './table.ts'
 
 /** State of a check once its program runs. */
@@ -10,16 +10,14 @@ export interface RunningCheck {
   startedAt: number
 }
 
+const FIND = query<{ id: string }, [string]>('SELECT control_id AS id FROM run_checks WHERE control_id = ?')
+
 /** Stores the checks that should be started or run. */
 export class CheckRepository {
-  readonly #find: Statement<{ id: string }, [string]>
-
-  constructor(private readonly store: Store) {
-    this.#find = store.prepare('SELECT control_id AS id FROM run_checks WHERE control_id = ?')
-  }
+  constructor(private readonly store: Store) {}
 
   has(control: string): boolean {
-    return this.#find.get(control) !== null
+    return this.store.get(FIND, control) !== null
   }
 
   find(control: string): CheckRow | undefined {

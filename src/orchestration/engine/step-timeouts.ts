@@ -3,7 +3,7 @@ import { gcPart } from '../../core/actor.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { Deadline, Deadlines } from '../../core/deadlines.ts'
 import { formatDuration, parseDuration } from '../../core/durations.ts'
-import type { Statement, Store, Tx } from '../../core/store/index.ts'
+import { query, type Store, type Tx } from '../../core/store/index.ts'
 import type { Bead, BeadRepository } from '../../work/beads/index.ts'
 import { EngineKey, ResultKey, WorkflowKey, WorkKey } from '../../work/metadata.ts'
 import { metadataValue } from '../runs/index.ts'
@@ -25,6 +25,8 @@ export interface StepTimeoutsOptions {
 const TIMEOUTS = gcPart('timeouts')
 const RETRY_MS = 5_000
 
+const HAS = query<{ id: string }, [string]>('SELECT attempt_id AS id FROM step_timeouts WHERE attempt_id = ?')
+
 /**
  * Ends attempts that take longer than the `timeout` of their step. The time runs from when somebody begins with the
  * attempt, and over restarts; it begins again while its session asks a person.
@@ -32,12 +34,10 @@ const RETRY_MS = 5_000
 export class StepTimeouts {
   readonly #options: StepTimeoutsOptions & { graph: Graph }
   readonly #timers = new Map<string, Deadline>()
-  readonly #has: Statement<{ id: string }, [string]>
   #isRunning = false
 
-  constructor(options: StepTimeoutsOptions & { graph: Graph }) {
+  constructor(private readonly options: StepTimeoutsOptions & { graph: Graph }) {
     this.#options = options
-    this.#has = options.store.prepare('SELECT attempt_id AS id FROM step_timeouts WHERE attempt_id = ?')
   }
 
   start(): void {
@@ -67,7 +67,7 @@ export class StepTimeouts {
   }
 
   #begin(tx: Tx, { id, status }: Bead): void {
-    if (status === 'closed' || this.#has.get(id)) return
+    if (status === 'closed' || this.options.store.get(HAS, id)) return
     const written = this.#dependents(id)
       .map((each) => metadataValue(each, EngineKey.stepTimeout))
       .find((timeout) => timeout !== '')
@@ -84,7 +84,7 @@ export class StepTimeouts {
   }
 
   #forget(tx: Tx, id: string): void {
-    if (!this.#has.get(id)) return
+    if (!this.options.store.get(HAS, id)) return
     tx.orm.delete(stepTimeouts).where(eq(stepTimeouts.attemptId, id)).run()
     tx.after(() => this.#disarm(id))
   }
@@ -119,7 +119,7 @@ export class StepTimeouts {
 
   #end(tx: Tx, row: StepTimeout): void {
     const { beads, graph, asking, clock } = this.#options
-    const attempt = this.#has.get(row.attemptId) ? beads.find(row.attemptId) : undefined
+    const attempt = this.options.store.get(HAS, row.attemptId) ? beads.find(row.attemptId) : undefined
     if (!attempt || attempt.status === 'closed') {
       this.#forget(tx, row.attemptId)
       return

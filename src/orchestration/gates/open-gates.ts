@@ -1,6 +1,6 @@
 import { Emitted, type EventLog, type RecordedEvent } from '../../core/events/index.ts'
 import { Signal } from '../../core/signal.ts'
-import { type Statement, type Store, stablePlan } from '../../core/store/index.ts'
+import { query, type Store, stablePlan } from '../../core/store/index.ts'
 import { type Bead, type BeadRepository, payloadBeadOf } from '../../work/beads/index.ts'
 import { type Gate, parseGate } from './gate.ts'
 
@@ -16,42 +16,41 @@ export interface BlockedBead {
   readonly title: string
 }
 
+const OPEN = query<{ id: string }>("SELECT id FROM beads WHERE type = 'gate' AND closed = 0")
+
+const BLOCKED = query<BlockedBead, [string]>(
+  stablePlan(`SELECT b.id, b.title FROM bead_edges e CROSS JOIN beads b ON b.id = e.issue_id
+       WHERE e.depends_on_id = ?1 AND e.gating = 1 AND b.closed = 0 AND NOT EXISTS (
+         SELECT 1 FROM bead_edges other LEFT JOIN beads t ON t.id = other.depends_on_id
+         WHERE other.issue_id = b.id AND other.gating = 1 AND coalesce(t.closed = 0 AND t.type != 'gate', 1))
+       LIMIT 1`),
+)
+
+const DEPENDENTS = query<{ n: number }, [string]>(
+  stablePlan('SELECT count(*) AS n FROM bead_edges WHERE depends_on_id = ? AND gating = 1'),
+)
+
+const BESIDES = query<{ id: string }, [string]>(
+  stablePlan(`SELECT other.depends_on_id AS id
+       FROM bead_edges e CROSS JOIN bead_edges other ON other.issue_id = e.issue_id
+       WHERE e.depends_on_id = ? AND e.gating = 1 AND other.gating = 1`),
+)
+
 /** The gates that are open, kept in memory: each change of a bead costs no more than a look whether there is any. */
 export class OpenGates {
   readonly #options: OpenGatesOptions
   readonly #gates = new Map<string, Gate>()
   readonly #changed = new Signal<[gate: string]>()
-  readonly #open: Statement<{ id: string }, []>
-  readonly #blocked: Statement<BlockedBead, [string]>
-  readonly #dependents: Statement<{ n: number }, [string]>
-  readonly #besides: Statement<{ id: string }, [string]>
   #unsubscribe: (() => void) | undefined
 
   constructor(options: OpenGatesOptions) {
     this.#options = options
-    const { store } = options
-    this.#open = store.prepare("SELECT id FROM beads WHERE type = 'gate' AND closed = 0")
-    this.#blocked = store.prepare(
-      stablePlan(`SELECT b.id, b.title FROM bead_edges e CROSS JOIN beads b ON b.id = e.issue_id
-       WHERE e.depends_on_id = ?1 AND e.gating = 1 AND b.closed = 0 AND NOT EXISTS (
-         SELECT 1 FROM bead_edges other LEFT JOIN beads t ON t.id = other.depends_on_id
-         WHERE other.issue_id = b.id AND other.gating = 1 AND coalesce(t.closed = 0 AND t.type != 'gate', 1))
-       LIMIT 1`),
-    )
-    this.#dependents = store.prepare(
-      stablePlan('SELECT count(*) AS n FROM bead_edges WHERE depends_on_id = ? AND gating = 1'),
-    )
-    this.#besides = store.prepare(
-      stablePlan(`SELECT other.depends_on_id AS id
-       FROM bead_edges e CROSS JOIN bead_edges other ON other.issue_id = e.issue_id
-       WHERE e.depends_on_id = ? AND e.gating = 1 AND other.gating = 1`),
-    )
   }
 
   start(): void {
     const { beads, log } = this.#options
     this.#unsubscribe = log.subscribe((recorded) => this.#follow(recorded))
-    for (const bead of beads.list(this.#open.all().map(({ id }) => id))) this.#set(bead)
+    for (const bead of beads.list(this.#options.store.all(OPEN).map(({ id }) => id))) this.#set(bead)
   }
 
   stop(): void {
@@ -75,8 +74,8 @@ export class OpenGates {
    * a gate that blocks nothing.
    */
   blockedBy(gate: string): BlockedBead | 'none' | undefined {
-    if (this.#dependents.get(gate)?.n === 0) return 'none'
-    return this.#blocked.get(gate) ?? undefined
+    if (this.#options.store.get(DEPENDENTS, gate)?.n === 0) return 'none'
+    return this.#options.store.get(BLOCKED, gate) ?? undefined
   }
 
   #follow(recorded: RecordedEvent): void {
@@ -88,7 +87,7 @@ export class OpenGates {
       this.#set(isDeleted ? { ...bead, status: 'closed' } : bead)
     }
     if (this.#gates.size === 0) return
-    const others = recorded.type === 'bead.created' ? [] : this.#besides.all(bead.id).map(({ id }) => id)
+    const others = recorded.type === 'bead.created' ? [] : this.#options.store.all(BESIDES, bead.id).map(({ id }) => id)
     for (const { depends_on_id: id } of bead.dependencies ?? []) others.push(id)
     for (const id of new Set(others)) if (this.#gates.has(id)) this.notify(id)
   }

@@ -1,6 +1,6 @@
 import { type Clock, toTimestamp } from '../../core/clock.ts'
 import type { EventLog, Reactions, RecordedEvent } from '../../core/events/index.ts'
-import { type Statement, type Store, stablePlan, type Tx } from '../../core/store/index.ts'
+import { query, type Store, stablePlan, type Tx } from '../../core/store/index.ts'
 import { type Bead, type BeadRepository, payloadBeadOf } from '../../work/beads/index.ts'
 import { WorkKey } from '../../work/metadata.ts'
 import { MoleculeResolved } from './events.ts'
@@ -16,19 +16,21 @@ interface MoleculeOptions {
 const MAX_DEPTH = 50
 const REASON = 'every step of the molecule is closed'
 
+const CHILDREN_SQL = 'SELECT id FROM beads WHERE parent = ? AND parent IS NOT NULL'
+
+const OPEN_CHILD = query<{ id: string }, [string]>(stablePlan(`${CHILDREN_SQL} AND closed = 0 LIMIT 1`))
+
+const CHILDREN = query<{ id: string }, [string]>(stablePlan(CHILDREN_SQL))
+
 /** Closes molecules with the last of their steps, whichever way that was closed. */
 export class MoleculeAutoClose {
   readonly #options: MoleculeOptions
-  readonly #openChild: Statement<{ id: string }, [string]>
-  readonly #children: Statement<{ id: string }, [string]>
 
   constructor(options: MoleculeOptions) {
-    const { store, reactions } = options
     this.#options = options
-    const children = 'SELECT id FROM beads WHERE parent = ? AND parent IS NOT NULL'
-    this.#openChild = store.prepare(stablePlan(`${children} AND closed = 0 LIMIT 1`))
-    this.#children = store.prepare(stablePlan(children))
-    reactions.on('molecules.autoclose', ['bead.closed', 'bead.deleted'], (tx, recorded) => this.#react(tx, recorded))
+    options.reactions.on('molecules.autoclose', ['bead.closed', 'bead.deleted'], (tx, recorded) =>
+      this.#react(tx, recorded),
+    )
   }
 
   #react(tx: Tx, recorded: RecordedEvent): void {
@@ -69,8 +71,8 @@ export class MoleculeAutoClose {
   #isDone(root: string): boolean {
     const pending = [root]
     for (let id = pending.pop(); id !== undefined; id = pending.pop()) {
-      if (this.#openChild.get(id)) return false
-      for (const child of this.#children.all(id)) pending.push(child.id)
+      if (this.#options.store.get(OPEN_CHILD, id)) return false
+      for (const child of this.#options.store.all(CHILDREN, id)) pending.push(child.id)
     }
     return true
   }

@@ -1,7 +1,7 @@
 import { gcPart } from '../../core/actor.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { Deadline, Deadlines } from '../../core/deadlines.ts'
-import { type Statement, type Store, stablePlan } from '../../core/store/index.ts'
+import { query, type Store, stablePlan } from '../../core/store/index.ts'
 import type { BeadRepository } from '../../work/beads/index.ts'
 
 export interface WispRetentionOptions {
@@ -27,6 +27,20 @@ const SLICE = 10
 const MIN_INTERVAL_MS = 60_000
 const WISPS = gcPart('wisps')
 
+interface AgedWisp extends Position {
+  readonly due: number
+}
+
+const AGED = query<AgedWisp, [number, string, number, number]>(
+  stablePlan(`SELECT updated_at, id,
+         NOT EXISTS (SELECT 1 FROM bead_edges e CROSS JOIN beads w ON w.id = e.issue_id
+           WHERE e.depends_on_id = b.id AND w.status != 'closed')
+         AND NOT EXISTS (SELECT 1 FROM beads c WHERE c.parent = b.id)
+         AND NOT EXISTS (SELECT 1 FROM beads m WHERE m.root_id = b.id AND m.root_id IS NOT NULL) AS due
+       FROM beads b WHERE ephemeral = 1 AND status = 'closed' AND type NOT IN ('message', 'session', 'wait')
+         AND (updated_at, id) > (?1, ?2) AND updated_at < ?3 ORDER BY updated_at, id LIMIT ?4`),
+)
+
 /**
  * Keeps bookkeeping from growing indefinitely: wisps, and the steps and gates in their tier, are removed some time
  * after they were closed, unless something that is open waits for them or holds them; what lies under a bead goes
@@ -34,22 +48,12 @@ const WISPS = gcPart('wisps')
  */
 export class WispRetention {
   readonly #options: WispRetentionOptions
-  readonly #aged: Statement<Position & { due: number }, [number, string, number, number]>
   #next: Deadline | undefined
   #running: Promise<void> | undefined
   #isStopped = false
 
   constructor(options: WispRetentionOptions) {
     this.#options = options
-    this.#aged = options.store.prepare(
-      stablePlan(`SELECT updated_at, id,
-         NOT EXISTS (SELECT 1 FROM bead_edges e CROSS JOIN beads w ON w.id = e.issue_id
-           WHERE e.depends_on_id = b.id AND w.status != 'closed')
-         AND NOT EXISTS (SELECT 1 FROM beads c WHERE c.parent = b.id)
-         AND NOT EXISTS (SELECT 1 FROM beads m WHERE m.root_id = b.id AND m.root_id IS NOT NULL) AS due
-       FROM beads b WHERE ephemeral = 1 AND status = 'closed' AND type NOT IN ('message', 'session', 'wait')
-         AND (updated_at, id) > (?1, ?2) AND updated_at < ?3 ORDER BY updated_at, id LIMIT ?4`),
-    )
   }
 
   /** Runs now, and again after each interval. */
@@ -90,8 +94,8 @@ export class WispRetention {
     let position: Position | undefined = { updated_at: 0, id: '' }
     while (position && !this.#isStopped) {
       const { updated_at, id }: Position = position
-      const rows = await store.write((tx) => {
-        const page = this.#aged.all(updated_at, id, before, SLICE)
+      const rows = await store.write((tx): AgedWisp[] => {
+        const page: AgedWisp[] = tx.all(AGED, updated_at, id, before, SLICE)
         for (const row of page) if (row.due) beads.remove(tx, row.id)
         return page
       }, WISPS)

@@ -3,7 +3,7 @@ import type { AttentionEntry, AttentionSource } from '../../core/attention.ts'
 import { toTimestamp } from '../../core/clock.ts'
 import type { Deadline, Deadlines } from '../../core/deadlines.ts'
 import type { EventLog } from '../../core/events/index.ts'
-import { type Statement, type Store, stablePlan } from '../../core/store/index.ts'
+import { query, type Store, stablePlan } from '../../core/store/index.ts'
 import type { Bead, BeadRepository } from '../../work/beads/index.ts'
 import { EngineKey, WorkflowKey } from '../../work/metadata.ts'
 import { isPool } from '../formulas/index.ts'
@@ -63,26 +63,25 @@ interface FailedRun {
   failure: string
 }
 
+const GUARDS = query<{ id: string; root: string; since: number }, [number]>(
+  stablePlan(`SELECT b.id, w.root_id AS root, w.since FROM beads b CROSS JOIN run_waits w ON w.bead_id = b.id
+       WHERE b.workable = 0 AND b.status = 'open' AND b.blockers = 0
+         AND b.metadata ->> '$."${WorkflowKey.kind}"' = 'failure-guard' ORDER BY b.created_at LIMIT ?`),
+)
+
+const UNTAKEN = query<UntakenMolecule, [number]>(stablePlan(UNTAKEN_MOLECULES))
+
+const FAILURES_SQL = query<FailedRun, [number]>(stablePlan(FAILURES))
+
+const LABELLED = query<{ id: string }, [string, number]>(
+  'SELECT id FROM bead_labels WHERE label = ? AND closed = 1 ORDER BY created_at DESC, id DESC LIMIT ?',
+)
+
 /** Controls of runs that were set aside until a person takes their label off, and what else keeps a run from going on. */
 export class RunAttention implements AttentionSource {
   readonly name = 'runs'
-  readonly #guards: Statement<{ id: string; root: string; since: number }, [number]>
-  readonly #labelled: Statement<{ id: string }, [string, number]>
-  readonly #untaken: Statement<UntakenMolecule, [number]>
-  readonly #failures: Statement<FailedRun, [number]>
 
-  constructor(private readonly options: RunAttentionOptions) {
-    this.#guards = options.store.prepare(
-      stablePlan(`SELECT b.id, w.root_id AS root, w.since FROM beads b CROSS JOIN run_waits w ON w.bead_id = b.id
-       WHERE b.workable = 0 AND b.status = 'open' AND b.blockers = 0
-         AND b.metadata ->> '$."${WorkflowKey.kind}"' = 'failure-guard' ORDER BY b.created_at LIMIT ?`),
-    )
-    this.#untaken = options.store.prepare(stablePlan(UNTAKEN_MOLECULES))
-    this.#failures = options.store.prepare(stablePlan(FAILURES))
-    this.#labelled = options.store.prepare(
-      'SELECT id FROM bead_labels WHERE label = ? AND closed = 1 ORDER BY created_at DESC, id DESC LIMIT ?',
-    )
-  }
+  constructor(private readonly options: RunAttentionOptions) {}
 
   items(): AttentionEntry[] {
     const quarantined = this.#quarantinedBeads()
@@ -97,7 +96,7 @@ export class RunAttention implements AttentionSource {
 
   /** Runs that are over and in which a step failed, whether the run failed with it or not. */
   #failed(): (AttentionEntry & { readonly bead_id: string })[] {
-    return this.#failures.all(MAX_LISTED).map(({ root, formula, state, since, failure }) => ({
+    return this.options.store.all(FAILURES_SQL, MAX_LISTED).map(({ root, formula, state, since, failure }) => ({
       ...{ id: `run-failure:${root}`, kind: 'run', bead_id: root, since: toTimestamp(since) },
       asks: `Run ${root}${formula && ` of ${formula}`} ${state === 'failed' ? 'failed:' : 'completed, but'} ${failure}.`,
       to_do: `gc run show ${root}; gc run retry ${root} --step <step> repeats it, gc run dismiss ${root} clears this`,
@@ -107,8 +106,8 @@ export class RunAttention implements AttentionSource {
   /** Molecules that no session of their pool is ever offered. */
   #untakenByPools(): AttentionEntry[] {
     const pools = new Set(this.options.config.current.agents.filter(isPool).map(({ qualified }) => qualified))
-    return this.#untaken
-      .all(MAX_LISTED)
+    return this.options.store
+      .all(UNTAKEN, MAX_LISTED)
       .filter(({ target }) => pools.has(target))
       .map(({ root, formula, target, since }) => ({
         ...{ id: `run:${root}`, kind: 'run', bead_id: root, since: toTimestamp(since) },
@@ -121,7 +120,7 @@ export class RunAttention implements AttentionSource {
 
   /** Steps that failed and hold up what needs them. */
   #blocking(): AttentionEntry[] {
-    const guards = this.#guards.all(MAX_LISTED)
+    const guards = this.options.store.all(GUARDS, MAX_LISTED)
     const titles = new Map(this.options.beadRepository.list(guards.map(({ id }) => id)).map((bead) => [bead.id, bead]))
     return guards.flatMap(({ id, root, since }) => {
       const bead = titles.get(id)
@@ -136,7 +135,7 @@ export class RunAttention implements AttentionSource {
   }
 
   #quarantinedBeads(): Bead[] {
-    const ids = this.#labelled.all(QUARANTINED_LABEL, MAX_LISTED).map(({ id }) => id)
+    const ids = this.options.store.all(LABELLED, QUARANTINED_LABEL, MAX_LISTED).map(({ id }) => id)
     return this.options.beadRepository.list(ids)
   }
 

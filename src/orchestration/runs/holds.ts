@@ -1,6 +1,6 @@
 import { eq, or } from 'drizzle-orm'
 import type { Actor } from '../../core/actor.ts'
-import { type Statement, type Store, stablePlan, type Tx } from '../../core/store/index.ts'
+import { query, type Store, stablePlan, type Tx } from '../../core/store/index.ts'
 import type { Bead, BeadGuard, BeadRepository } from '../../work/beads/index.ts'
 import { EngineKey, WorkflowKey } from '../../work/metadata.ts'
 import { metadataValue } from './node.ts'
@@ -17,6 +17,26 @@ interface HoldsOptions {
 const SLICE = 100
 const PAGE = 500
 
+const PAUSED = query<{ root: string }, [string]>(
+  "SELECT root_id AS root FROM run_holds WHERE root_id = ? AND state = 'paused'",
+)
+
+const READY = query<{ id: string }, [string, number]>(
+  stablePlan(`SELECT id FROM beads WHERE root_id = ? AND root_id IS NOT NULL AND status = 'open' AND status != 'closed'
+       AND blockers = 0 AND workable = 1 LIMIT ?`),
+)
+
+const RELEASED = query<{ id: string }, [string, string, string]>(
+  stablePlan(`SELECT id FROM beads WHERE id = ?1 AND ready = 1 AND root_id = ?3
+       UNION SELECT b.id FROM bead_edges e CROSS JOIN beads b ON b.id = e.issue_id
+       WHERE e.depends_on_id = ?2 AND e.gating = 1 AND b.ready = 1 AND b.root_id = ?3`),
+)
+
+const OPEN = query<{ id: string; held: number }, [string, string, number]>(
+  stablePlan(`SELECT id, metadata ->> '$."${EngineKey.paused}"' IS NOT NULL AS held FROM beads
+       WHERE root_id = ? AND root_id IS NOT NULL AND status != 'closed' AND id > ? ORDER BY id LIMIT ?`),
+)
+
 /**
  * Keeps the steps of paused runs from being offered: those that are ready when the pause begins, and those that become
  * ready while it lasts, each in the write that makes it so.
@@ -24,33 +44,15 @@ const PAGE = 500
 export class RunHolds implements BeadGuard {
   readonly #store: Store
   readonly #beads: BeadRepository
-  readonly #paused: Statement<{ root: string }, [string]>
-  readonly #ready: Statement<{ id: string }, [string, number]>
-  readonly #released: Statement<{ id: string }, [string, string, string]>
-  readonly #open: Statement<{ id: string; held: number }, [string, string, number]>
 
   constructor({ store, beadRepository }: HoldsOptions) {
     this.#store = store
     this.#beads = beadRepository
-    this.#paused = store.prepare("SELECT root_id AS root FROM run_holds WHERE root_id = ? AND state = 'paused'")
-    this.#ready = store.prepare(
-      stablePlan(`SELECT id FROM beads WHERE root_id = ? AND root_id IS NOT NULL AND status = 'open' AND status != 'closed'
-       AND blockers = 0 AND workable = 1 LIMIT ?`),
-    )
-    this.#released = store.prepare(
-      stablePlan(`SELECT id FROM beads WHERE id = ?1 AND ready = 1 AND root_id = ?3
-       UNION SELECT b.id FROM bead_edges e CROSS JOIN beads b ON b.id = e.issue_id
-       WHERE e.depends_on_id = ?2 AND e.gating = 1 AND b.ready = 1 AND b.root_id = ?3`),
-    )
-    this.#open = store.prepare(
-      stablePlan(`SELECT id, metadata ->> '$."${EngineKey.paused}"' IS NOT NULL AS held FROM beads
-       WHERE root_id = ? AND root_id IS NOT NULL AND status != 'closed' AND id > ? ORDER BY id LIMIT ?`),
-    )
     beadRepository.addGuard(this)
   }
 
   isPaused(root: string): boolean {
-    return this.#paused.get(root) !== null
+    return this.#store.get(PAUSED, root) !== null
   }
 
   find(root: string): RunHold | undefined {
@@ -72,7 +74,7 @@ export class RunHolds implements BeadGuard {
 
   /** Holds steps that are ready; returns whether there may be more. */
   holdSlice(tx: Tx, root: string): boolean {
-    const ready = this.#ready.all(root, SLICE).map(({ id }) => id)
+    const ready = this.#store.all(READY, root, SLICE).map(({ id }) => id)
     this.#hold(tx, ready)
     return ready.length === SLICE
   }
@@ -93,7 +95,7 @@ export class RunHolds implements BeadGuard {
 
   /** Offers steps again that lie behind `after`; returns where it stopped, or undefined once none is held. */
   offerSlice(tx: Tx, root: string, after: string): string | undefined {
-    const page = this.#open.all(root, after, PAGE)
+    const page = this.#store.all(OPEN, root, after, PAGE)
     const held = page.filter((row) => row.held).slice(0, SLICE)
     for (const { id } of held) this.#beads.change(tx, id, { metadata: { [EngineKey.paused]: null } })
     if (held.length === SLICE) return held.at(-1)?.id
@@ -135,7 +137,7 @@ export class RunHolds implements BeadGuard {
   #follow(tx: Tx, bead: Bead, closed: string): void {
     const root = metadataValue(bead, WorkflowKey.rootBeadId)
     if (root === '' || !this.isPaused(root)) return
-    const released = this.#released.all(bead.id, closed, root).map(({ id }) => id)
+    const released = this.#store.all(RELEASED, bead.id, closed, root).map(({ id }) => id)
     this.#hold(tx, released)
     if (closed !== '' && metadataValue(bead, EngineKey.paused) !== '' && this.#beads.find(bead.id)) {
       this.#beads.change(tx, bead.id, { metadata: { [EngineKey.paused]: null } })

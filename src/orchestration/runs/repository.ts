@@ -3,7 +3,7 @@ import type { Actor } from '../../core/actor.ts'
 import type { Clock } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
 import type { EventLog } from '../../core/events/index.ts'
-import { type Statement, type Store, stablePlan, type Tx } from '../../core/store/index.ts'
+import { command, query, type Store, stablePlan, type Tx } from '../../core/store/index.ts'
 import type { Recipe } from '../formulas/index.ts'
 import { RunChanged } from './events.ts'
 import type { RunStatus, RunStatusCounts } from './schema.ts'
@@ -74,12 +74,17 @@ const LISTED = `SELECT ${COLUMNS}, coalesce(b.title, '') AS title, coalesce(b.ri
   FROM runs r LEFT JOIN beads b ON b.id = r.root_id`
 
 /** Selects runs in the order of a rank. */
-const listing = (rank: 'list_rank' | 'feed_rank', where = ''): string =>
-  stablePlan(`${LISTED} ${where} ORDER BY r.${rank}, r.updated_at DESC, r.root_id LIMIT ?`)
+const listing = <Parameters extends (string | number)[]>(rank: 'list_rank' | 'feed_rank', where = '') =>
+  query<ListedRun, Parameters>(
+    stablePlan(`${LISTED} ${where} ORDER BY r.${rank}, r.updated_at DESC, r.root_id LIMIT ?`),
+  )
 
 /** Selects runs of one rank after a place. */
-const listingAfter = (rank: 'list_rank' | 'feed_rank'): string =>
-  listing(rank, `WHERE r.${rank} = ?1 AND r.updated_at <= ?2 AND (r.updated_at < ?2 OR r.root_id > ?3)`)
+const listingAfter = (rank: 'list_rank' | 'feed_rank') =>
+  listing<[number, number, string, number]>(
+    rank,
+    `WHERE r.${rank} = ?1 AND r.updated_at <= ?2 AND (r.updated_at < ?2 OR r.root_id > ?3)`,
+  )
 
 /** A rank in one of the two orders, and the run of it that is passed already. */
 export interface RunsPlace {
@@ -88,44 +93,43 @@ export interface RunsPlace {
   readonly after: { updatedAt: number; root: string } | undefined
 }
 
+const ROW = query<RunRow, [string]>(`SELECT ${COLUMNS} FROM runs r WHERE r.root_id = ?`)
+
+const ONE = query<ListedRun, [string]>(`${LISTED} WHERE r.root_id = ?`)
+
+const PARTS = query<{ id: string }, [string]>('SELECT root_id AS id FROM runs WHERE parent_id = ? AND list_rank < 2')
+
+const COMPILED = query<{ id: string }, [string]>('SELECT root_id AS id FROM run_recipes WHERE root_id = ?')
+
+const WAITING = query<{ id: string }, [string]>(
+  'SELECT bead_id AS id FROM run_waits WHERE root_id = ? ORDER BY since, bead_id LIMIT 1',
+)
+
+const WAITS = query<{ id: string; since: number }, [string, number]>(
+  'SELECT bead_id AS id, since FROM run_waits WHERE root_id = ? ORDER BY since, bead_id LIMIT ?',
+)
+
+const COUNT = query<{ n: number }, [string, string, string]>(
+  stablePlan(`SELECT coalesce(sum(n), 0) AS n FROM run_counts
+       WHERE formula = ?1 AND (?2 = '' OR (scope_kind = ?2 AND scope_ref = ?3))`),
+)
+
+const LISTED_RUNS = listing<[number]>('list_rank')
+
+const PAGES = { list: listingAfter('list_rank'), feed: listingAfter('feed_rank') }
+
+const FED_RUNS = listing<[number]>('feed_rank')
+
+const FED_RUNS_OF_SCOPE = listing<[string, string, number]>('feed_rank', 'WHERE r.scope_kind = ? AND r.scope_ref = ?')
+
+const TOUCH = command<[number, string]>('UPDATE runs SET updated_at = ? WHERE root_id = ?')
+
 /** Stores runs. Every change of a run's state is recorded as an event in the write that makes it. */
 export class RunRepository {
   readonly #queries: ReturnType<typeof prepareQueries>
-  readonly #row: Statement<RunRow, [string]>
-  readonly #one: Statement<ListedRun, [string]>
-  readonly #listed: Statement<ListedRun, [number]>
-  readonly #pages: Record<RunsPlace['order'], Statement<ListedRun, [number, number, string, number]>>
-  readonly #fed: Statement<ListedRun, [number]>
-  readonly #fedByScope: Statement<ListedRun, [string, string, number]>
-  readonly #parts: Statement<{ id: string }, [string]>
-  readonly #compiled: Statement<{ id: string }, [string]>
-  readonly #touch: Statement<unknown, [number, string]>
-  readonly #waiting: Statement<{ id: string }, [string]>
-  readonly #waits: Statement<{ id: string; since: number }, [string, number]>
-  readonly #count: Statement<{ n: number }, [string, string, string]>
 
   constructor(private readonly options: RepositoryOptions) {
-    const { store } = options
-    this.#queries = prepareQueries(store)
-    this.#row = store.prepare(`SELECT ${COLUMNS} FROM runs r WHERE r.root_id = ?`)
-    this.#one = store.prepare(`${LISTED} WHERE r.root_id = ?`)
-    this.#listed = store.prepare(listing('list_rank'))
-    this.#pages = { list: store.prepare(listingAfter('list_rank')), feed: store.prepare(listingAfter('feed_rank')) }
-    this.#fed = store.prepare(listing('feed_rank'))
-    this.#fedByScope = store.prepare(listing('feed_rank', 'WHERE r.scope_kind = ? AND r.scope_ref = ?'))
-    this.#parts = store.prepare('SELECT root_id AS id FROM runs WHERE parent_id = ? AND list_rank < 2')
-    this.#compiled = store.prepare('SELECT root_id AS id FROM run_recipes WHERE root_id = ?')
-    this.#touch = store.prepare('UPDATE runs SET updated_at = ? WHERE root_id = ?')
-    this.#waiting = store.prepare(
-      'SELECT bead_id AS id FROM run_waits WHERE root_id = ? ORDER BY since, bead_id LIMIT 1',
-    )
-    this.#waits = store.prepare(
-      'SELECT bead_id AS id, since FROM run_waits WHERE root_id = ? ORDER BY since, bead_id LIMIT ?',
-    )
-    this.#count = store.prepare(
-      stablePlan(`SELECT coalesce(sum(n), 0) AS n FROM run_counts
-       WHERE formula = ?1 AND (?2 = '' OR (scope_kind = ?2 AND scope_ref = ?3))`),
-    )
+    this.#queries = prepareQueries(options.store)
   }
 
   /** Adds a run whose beads are all there; the engine takes it up from here. */
@@ -157,12 +161,12 @@ export class RunRepository {
   }
 
   find(root: string): RunRow | undefined {
-    return this.#row.get(root) ?? undefined
+    return this.options.store.get(ROW, root) ?? undefined
   }
 
   /** True if a run was compiled here, so that its engine knows all that it is made of. */
   isCompiled(root: string): boolean {
-    return this.#compiled.get(root) !== null
+    return this.options.store.get(COMPILED, root) !== null
   }
 
   /** Throws `run-not-found` when there is none. */
@@ -172,7 +176,7 @@ export class RunRepository {
 
   /** A run as lists have it; throws `run-not-found` when there is none. */
   getListed(root: string): ListedRun {
-    return this.#one.get(root) ?? notFound(root)
+    return this.options.store.get(ONE, root) ?? notFound(root)
   }
 
   /** Recipe of a run, without its own steps and edges; undefined for imported runs. */
@@ -182,17 +186,23 @@ export class RunRepository {
 
   /** Runs that continue, then those that wait, then those that are over; of each those that changed last first. */
   list(limit: number): ListedRun[] {
-    return this.#listed.all(limit)
+    return this.options.store.all(LISTED_RUNS, limit)
   }
 
   /** Runs of one rank after a place, those that changed last first. */
   page({ order, rank, after }: RunsPlace, limit: number): ListedRun[] {
-    return this.#pages[order].all(rank, after?.updatedAt ?? Number.MAX_SAFE_INTEGER, after?.root ?? '', limit)
+    return this.options.store.all(
+      PAGES[order],
+      rank,
+      after?.updatedAt ?? Number.MAX_SAFE_INTEGER,
+      after?.root ?? '',
+      limit,
+    )
   }
 
   /** The runs that drains of a run started, those that are not over. */
   partsOf(root: string): string[] {
-    return this.#parts.all(root).map(({ id }) => id)
+    return this.options.store.all(PARTS, root).map(({ id }) => id)
   }
 
   /** True if a session, or a process of this name, started a run, or the run that has a drain which did. */
@@ -217,7 +227,7 @@ export class RunRepository {
 
   /** Number of runs of a formula. */
   countOf(formula: string, scope?: RunScope): number {
-    return this.#count.get(formula, scope?.kind ?? '', scope?.ref ?? '')?.n ?? 0
+    return this.options.store.get(COUNT, formula, scope?.kind ?? '', scope?.ref ?? '')?.n ?? 0
   }
 
   /** The latest runs of a formula. */
@@ -236,12 +246,14 @@ export class RunRepository {
 
   /** Runs in the order of feeds. */
   feed(scope: RunScope | undefined, limit: number): ListedRun[] {
-    return scope ? this.#fedByScope.all(scope.kind, scope.ref, limit) : this.#fed.all(limit)
+    return scope
+      ? this.options.store.all(FED_RUNS_OF_SCOPE, scope.kind, scope.ref, limit)
+      : this.options.store.all(FED_RUNS, limit)
   }
 
   /** Something about one of its beads changed. */
-  touch(_tx: Tx, root: string): void {
-    this.#touch.run(this.options.clock.now(), root)
+  touch(tx: Tx, root: string): void {
+    tx.run(TOUCH, this.options.clock.now(), root)
   }
 
   /** A bead of a run begins to wait for somebody, or does so no more. */
@@ -256,12 +268,12 @@ export class RunRepository {
 
   /** The beads of a run that wait for somebody, those that have waited longest first. */
   waitsOf(root: string, limit: number): { id: string; since: number }[] {
-    return this.#waits.all(root, limit)
+    return this.options.store.all(WAITS, root, limit)
   }
 
   /** The bead that a run has waited for longest. */
   waitOf(root: string): string | undefined {
-    return this.#waiting.get(root)?.id
+    return this.options.store.get(WAITING, root)?.id
   }
 
   /** Another attempt at one of its steps began. */

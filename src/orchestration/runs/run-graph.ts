@@ -1,5 +1,5 @@
 import { AppError } from '../../core/errors.ts'
-import { type Statement, type Store, stablePlan } from '../../core/store/index.ts'
+import { query, type Store, stablePlan } from '../../core/store/index.ts'
 import { type Bead, type BeadRepository, isGating } from '../../work/beads/index.ts'
 import { ResultKey, WorkflowKey } from '../../work/metadata.ts'
 import { hasAttempts, isOfAttempt } from './attempt-parts.ts'
@@ -11,30 +11,29 @@ interface IdRow {
 
 const MAX_NAMED = 20
 
+const OUTCOME = `metadata ->> '$."${ResultKey.outcome}"'`
+
+const NAMED = query<IdRow, [string, string, string]>(
+  stablePlan(`SELECT id FROM beads WHERE root_id = ?1 AND root_id IS NOT NULL AND type != 'spec' AND ref IN (?2, ?3)
+       ORDER BY n LIMIT ${MAX_NAMED}`),
+)
+
+const ENDED = query<IdRow, [string]>(
+  stablePlan(`SELECT id FROM beads WHERE root_id = ? AND root_id IS NOT NULL AND closed = 1 AND type != 'spec'
+       AND ${OUTCOME} IN ('fail', 'skipped', 'canceled') ORDER BY n`),
+)
+
+const CONDITIONS = query<{ ref: string }, [string]>(
+  stablePlan(`SELECT ref FROM beads WHERE root_id = ? AND root_id IS NOT NULL AND closed = 1
+       AND metadata ->> '$."${WorkflowKey.kind}"' = 'condition' AND ${OUTCOME} = 'pass'`),
+)
+
 /** The steps of one run as a person names and follows them. */
 export class RunGraph {
-  readonly #named: Statement<IdRow, [string, string, string]>
-  readonly #ended: Statement<IdRow, [string]>
-  readonly #conditions: Statement<{ ref: string }, [string]>
-
   constructor(
-    store: Store,
+    private readonly store: Store,
     private readonly beads: BeadRepository,
-  ) {
-    const outcome = `metadata ->> '$."${ResultKey.outcome}"'`
-    this.#named = store.prepare(
-      stablePlan(`SELECT id FROM beads WHERE root_id = ?1 AND root_id IS NOT NULL AND type != 'spec' AND ref IN (?2, ?3)
-       ORDER BY n LIMIT ${MAX_NAMED}`),
-    )
-    this.#ended = store.prepare(
-      stablePlan(`SELECT id FROM beads WHERE root_id = ? AND root_id IS NOT NULL AND closed = 1 AND type != 'spec'
-       AND ${outcome} IN ('fail', 'skipped', 'canceled') ORDER BY n`),
-    )
-    this.#conditions = store.prepare(
-      stablePlan(`SELECT ref FROM beads WHERE root_id = ? AND root_id IS NOT NULL AND closed = 1
-       AND metadata ->> '$."${WorkflowKey.kind}"' = 'condition' AND ${outcome} = 'pass'`),
-    )
-  }
+  ) {}
 
   /** The step with this bead id, or with this name in the formula; of an attempt, the step that it is one at. */
   step(root: string, name: string): Bead {
@@ -45,7 +44,7 @@ export class RunGraph {
 
   #byName(root: string, name: string): Bead {
     const formula = this.beads.get(root).ref ?? ''
-    const [first, ...others] = this.#named.all(root, name, `${formula}.${name}`)
+    const [first, ...others] = this.store.all(NAMED, root, name, `${formula}.${name}`)
     if (!first) {
       throw new AppError('invalid-request', `run ${root} has no step ${name}; gc run steps ${root} shows those it has`)
     }
@@ -82,11 +81,11 @@ export class RunGraph {
 
   /** Steps that failed, were skipped or were canceled, in the order in which they were made. */
   ended(root: string): Bead[] {
-    return this.beads.list(this.#ended.all(root).map(({ id }) => id))
+    return this.beads.list(this.store.all(ENDED, root).map(({ id }) => id))
   }
 
   /** Subjects of a run's decided conditions: references of steps. */
   decided(root: string): string[] {
-    return this.#conditions.all(root).map(({ ref }) => ref.replace(/-condition$/, ''))
+    return this.store.all(CONDITIONS, root).map(({ ref }) => ref.replace(/-condition$/, ''))
   }
 }

@@ -1,5 +1,5 @@
 import { and, eq } from 'drizzle-orm'
-import { type Statement, type Store, stablePlan, type Tx } from '../../core/store/index.ts'
+import { query, type Store, stablePlan, type Tx } from '../../core/store/index.ts'
 import type { Bead, BeadGuard, BeadRepository } from '../../work/beads/index.ts'
 import { EngineKey, WorkflowKey, WorkKey } from '../../work/metadata.ts'
 import type { SessionRepository } from '../../work/sessions/index.ts'
@@ -15,6 +15,16 @@ export interface SessionAffinityOptions {
 /** States of sessions that work, or will as soon as there is work for them. */
 const WORKING: ReadonlySet<string> = new Set(['creating', 'active', 'asleep'])
 
+const RELEASED = query<{ id: string }, [string, string]>(
+  stablePlan(`SELECT DISTINCT b.id FROM bead_edges e CROSS JOIN beads b ON b.id = e.issue_id
+       WHERE e.depends_on_id = ?1 AND e.gating = 1 AND b.ready = 1 AND b.assignee = '' AND b.root_id = ?2`),
+)
+
+const READY = query<{ id: string }, [string, string]>(
+  stablePlan(`SELECT id FROM beads WHERE root_id = ?1 AND root_id IS NOT NULL
+       AND metadata ->> '$."${WorkflowKey.continuationGroup}"' = ?2 AND ready = 1 AND assignee = ''`),
+)
+
 /**
  * Keeps the steps of a continuation group that are for one agent with one session: what becomes ready of a group that
  * requires it is assigned to the session that last began a step of it for that agent, as long as that can work, in the
@@ -22,19 +32,9 @@ const WORKING: ReadonlySet<string> = new Set(['creating', 'active', 'asleep'])
  */
 export class SessionAffinity implements BeadGuard {
   readonly #options: SessionAffinityOptions
-  readonly #released: Statement<{ id: string }, [string, string]>
-  readonly #ready: Statement<{ id: string }, [string, string]>
 
-  constructor(options: SessionAffinityOptions) {
+  constructor(private readonly options: SessionAffinityOptions) {
     this.#options = options
-    this.#released = options.store.prepare(
-      stablePlan(`SELECT DISTINCT b.id FROM bead_edges e CROSS JOIN beads b ON b.id = e.issue_id
-       WHERE e.depends_on_id = ?1 AND e.gating = 1 AND b.ready = 1 AND b.assignee = '' AND b.root_id = ?2`),
-    )
-    this.#ready = options.store.prepare(
-      stablePlan(`SELECT id FROM beads WHERE root_id = ?1 AND root_id IS NOT NULL
-       AND metadata ->> '$."${WorkflowKey.continuationGroup}"' = ?2 AND ready = 1 AND assignee = ''`),
-    )
     options.beads.addGuard(this)
   }
 
@@ -48,7 +48,7 @@ export class SessionAffinity implements BeadGuard {
       return
     }
     if (after.status === 'in_progress') this.#remember(tx, root, after)
-    if (isClosing) for (const { id } of this.#released.all(after.id, root)) this.#assign(tx, root, id)
+    if (isClosing) for (const { id } of this.options.store.all(RELEASED, after.id, root)) this.#assign(tx, root, id)
   }
 
   /** Has a run continue in the session of another, for one group. */
@@ -56,7 +56,7 @@ export class SessionAffinity implements BeadGuard {
     const condition = and(eq(runSessions.rootId, from), eq(runSessions.group, group))
     const found = this.#options.store.read((orm) => orm.select().from(runSessions).where(condition).all())
     for (const session of found) this.#save(tx, { ...session, rootId: to })
-    for (const { id } of this.#ready.all(to, group)) this.#assign(tx, to, id)
+    for (const { id } of this.options.store.all(READY, to, group)) this.#assign(tx, to, id)
   }
 
   #remember(tx: Tx, rootId: string, step: Bead): void {

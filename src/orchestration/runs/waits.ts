@@ -1,7 +1,7 @@
 import type { CityConfig } from '../../config/city/index.ts'
 import type { Suspensions } from '../../config/suspensions/index.ts'
 import { toTimestamp } from '../../core/clock.ts'
-import { type Statement, type Store, stablePlan } from '../../core/store/index.ts'
+import { query, type Store, stablePlan } from '../../core/store/index.ts'
 import type { Bead, BeadRepository } from '../../work/beads/index.ts'
 import { EngineKey, WorkflowKey, WorkKey } from '../../work/metadata.ts'
 import { parseGate } from '../gates/index.ts'
@@ -35,16 +35,14 @@ export interface AgentAvailability {
 
 const MAX_WAITS = 20
 
+const LIVE = query<{ id: string }, [string, number]>(
+  stablePlan(`SELECT id FROM beads WHERE root_id = ? AND root_id IS NOT NULL AND status IN ('in_progress', 'open')
+       AND status != 'closed' AND blockers = 0 AND workable = 1 ORDER BY status, id LIMIT ?`),
+)
+
 /** Reasons that runs wait, in sentences. */
 export class RunWaits {
-  readonly #live: Statement<{ id: string }, [string, number]>
-
-  constructor(private readonly options: WaitsOptions) {
-    this.#live = options.store.prepare(
-      stablePlan(`SELECT id FROM beads WHERE root_id = ? AND root_id IS NOT NULL AND status IN ('in_progress', 'open')
-       AND status != 'closed' AND blockers = 0 AND workable = 1 ORDER BY status, id LIMIT ?`),
-    )
-  }
+  constructor(private readonly options: WaitsOptions) {}
 
   progress(id: string): RunProgress {
     const { state, parentId, errorMessage: failure } = this.options.runs.get(id)
@@ -70,7 +68,7 @@ export class RunWaits {
       if (bead) yield { ...waitText(root, bead), bead_id: id, since: toTimestamp(since) }
     }
     for (const check of checksOf(root).slice(0, MAX_WAITS)) yield this.#ofCheck(check)
-    const live = beads.list(this.#live.all(root, MAX_WAITS).map(({ id }) => id))
+    const live = beads.list(this.options.store.all(LIVE, root, MAX_WAITS).map(({ id }) => id))
     for (const bead of live.sort((a, b) => (a.status < b.status ? -1 : 1))) yield this.#ofWork(bead)
     yield* this.#ofParts(root)
   }

@@ -1,5 +1,5 @@
 import { AppError } from '../../core/errors.ts'
-import { type Statement, type Store, stablePlan } from '../../core/store/index.ts'
+import { query, type Store, stablePlan } from '../../core/store/index.ts'
 import { EngineKey, LaunchKey } from '../../work/metadata.ts'
 import { SLING_WORKFLOW_CONFLICT } from './errors.ts'
 import { rootKeyOf } from './launch-variables.ts'
@@ -11,38 +11,40 @@ export interface LiveRun {
   readonly key: string
 }
 
+const KEY = `metadata ->> '$."${LaunchKey.rootKey}"'`
+
+const BY_LAUNCH = query<LiveRun, [string, string]>(
+  stablePlan(`SELECT id AS root, ${KEY} AS key FROM beads INDEXED BY beads_by_launch
+       WHERE ${KEY} >= ? AND ${KEY} < ? AND ${KEY} IS NOT NULL AND closed = 0`),
+)
+
+const CONVOYS = query<{ id: string }, [string]>(
+  stablePlan("SELECT issue_id AS id FROM bead_edges WHERE depends_on_id = ? AND type = 'tracks'"),
+)
+
+const runsBy = (key: string) =>
+  query<LiveRun, [string]>(
+    stablePlan(`SELECT id AS root, coalesce(metadata ->> '$."${LaunchKey.rootKey}"', '') AS key FROM beads
+       WHERE metadata ->> '$."${key}"' = ? AND metadata ->> '$."${key}"' IS NOT NULL AND closed = 0`),
+  )
+
+const BY_CONVOY = runsBy(EngineKey.inputConvoyId)
+
+const BY_SOURCE = runsBy(EngineKey.sourceBeadId)
+
 /** Finds the graphs that continue for a bead: by the convoys they were launched for or drain, or by its own id. */
 export class LiveRuns {
-  readonly #byConvoy: Statement<LiveRun, [string]>
-  readonly #byLaunch: Statement<LiveRun, [string, string]>
-  readonly #bySource: Statement<LiveRun, [string]>
-  readonly #convoys: Statement<{ id: string }, [string]>
-
-  constructor(store: Store) {
-    const runs = (key: string) =>
-      stablePlan(`SELECT id AS root, coalesce(metadata ->> '$."${LaunchKey.rootKey}"', '') AS key FROM beads
-       WHERE metadata ->> '$."${key}"' = ? AND metadata ->> '$."${key}"' IS NOT NULL AND closed = 0`)
-    this.#byConvoy = store.prepare(runs(EngineKey.inputConvoyId))
-    this.#bySource = store.prepare(runs(EngineKey.sourceBeadId))
-    const key = `metadata ->> '$."${LaunchKey.rootKey}"'`
-    this.#byLaunch = store.prepare(
-      stablePlan(`SELECT id AS root, ${key} AS key FROM beads INDEXED BY beads_by_launch
-       WHERE ${key} >= ? AND ${key} < ? AND ${key} IS NOT NULL AND closed = 0`),
-    )
-    this.#convoys = store.prepare(
-      stablePlan("SELECT issue_id AS id FROM bead_edges WHERE depends_on_id = ? AND type = 'tracks'"),
-    )
-  }
+  constructor(private readonly store: Store) {}
 
   of(bead: string): LiveRun[] {
-    const convoys = [bead, ...this.#convoys.all(bead).map(({ id }) => id)]
-    const runs = [...convoys.flatMap((convoy) => this.#ofConvoy(convoy)), ...this.#bySource.all(bead)]
+    const convoys = [bead, ...this.store.all(CONVOYS, bead).map(({ id }) => id)]
+    const runs = [...convoys.flatMap((convoy) => this.#ofConvoy(convoy)), ...this.store.all(BY_SOURCE, bead)]
     return [...new Map(runs.map((run) => [run.root, run])).values()]
   }
 
   #ofConvoy(convoy: string): LiveRun[] {
     const key = rootKeyOf(convoy)
-    return [...this.#byLaunch.all(`${key}:`, `${key};`), ...this.#byConvoy.all(convoy)]
+    return [...this.store.all(BY_LAUNCH, `${key}:`, `${key};`), ...this.store.all(BY_CONVOY, convoy)]
   }
 }
 

@@ -1,7 +1,11 @@
 import type { AttentionEntry, AttentionSource } from '../../../core/attention.ts'
 import { toTimestamp } from '../../../core/clock.ts'
 import { Signal, unsubscriber } from '../../../core/signal.ts'
-import type { Statement, Store, Tx } from '../../../core/store/index.ts'
+import { command, query, type Store, type Tx } from '../../../core/store/index.ts'
+
+const FIND = query<{ since: number }>('SELECT since FROM order_approval LIMIT 1')
+
+const DELETE = command('DELETE FROM order_approval')
 
 /**
  * True if what packs and the city declare may start automatically. In a city that an earlier gc had open it waits until
@@ -9,8 +13,6 @@ import type { Statement, Store, Tx } from '../../../core/store/index.ts'
  */
 export class OrderApproval implements AttentionSource {
   readonly name = 'orders'
-  readonly #find: Statement<{ since: number }, []>
-  readonly #delete: Statement<unknown, []>
   readonly #approved = new Signal()
   #since: number | undefined
 
@@ -21,9 +23,7 @@ export class OrderApproval implements AttentionSource {
       onChange(listener: () => void): () => void
     },
   ) {
-    this.#find = store.prepare('SELECT since FROM order_approval LIMIT 1')
-    this.#delete = store.prepare('DELETE FROM order_approval')
-    this.#since = this.#find.get()?.since
+    this.#since = store.get(FIND)?.since
   }
 
   /** True if orders wait for a person. */
@@ -33,7 +33,7 @@ export class OrderApproval implements AttentionSource {
 
   /** Lets every order start automatically from now on; whether any waited. */
   approve(tx: Tx): boolean {
-    const waited = tx.run(this.#delete).changes > 0
+    const waited = tx.run(DELETE).changes > 0
     tx.after(() => {
       this.#since = undefined
       this.#approved.emit()

@@ -8,7 +8,7 @@ import type { Deadline, Deadlines } from '../../../core/deadlines.ts'
 import { AppError, errorMessage } from '../../../core/errors.ts'
 import type { EventLog, Reactions } from '../../../core/events/index.ts'
 import { Signal, unsubscriber } from '../../../core/signal.ts'
-import { type Statement, type Store, stablePlan, type Tx } from '../../../core/store/index.ts'
+import { query, type Store, stablePlan, type Tx } from '../../../core/store/index.ts'
 import type { ProcessEnvironment, ProcessTokens } from '../../../http/process-tokens.ts'
 import type { BeadRepository } from '../../../work/beads/index.ts'
 import type { Instantiator } from '../../instantiate/index.ts'
@@ -345,20 +345,20 @@ const BATCH = 16
 const MAX_STALE = 1_000
 const ORDERS = gcPart('orders')
 
+const OPEN = query<{ id: string }, [string, number, number]>(
+  stablePlan(
+    'SELECT id FROM bead_labels WHERE label = ? AND closed = 0 AND created_at <= ? ORDER BY created_at, id LIMIT ?',
+  ),
+)
+
 /** Removes what is left of runs that were over long ago, and closes tracking beads that no run will close. */
 class Sweep {
   readonly #options: SweepOptions
-  readonly #open: Statement<{ id: string }, [string, number, number]>
   #next: Deadline | undefined
   #isStopped = true
 
-  constructor(options: SweepOptions) {
+  constructor(private readonly options: SweepOptions) {
     this.#options = options
-    this.#open = options.store.prepare(
-      stablePlan(
-        'SELECT id FROM bead_labels WHERE label = ? AND closed = 0 AND created_at <= ? ORDER BY created_at, id LIMIT ?',
-      ),
-    )
   }
 
   /** Removes now and once a day. */
@@ -377,7 +377,9 @@ class Sweep {
   /** Closes tracking beads older than so many milliseconds whose run is over or not known; returns which. */
   async closeStale(olderThan: number, actor: Actor): Promise<string[]> {
     const { store, clock, beadRepository: beads, runs } = this.#options
-    const candidates = this.#open.all(TRACKING_LABEL, clock.now() - olderThan, MAX_STALE).map(({ id }) => id)
+    const candidates = this.options.store
+      .all(OPEN, TRACKING_LABEL, clock.now() - olderThan, MAX_STALE)
+      .map(({ id }) => id)
     const stale = candidates.filter((id) => (runs.find(id)?.state ?? 'done') === 'done')
     for (let at = 0; at < stale.length; at += BATCH) {
       await store.write((tx) => {

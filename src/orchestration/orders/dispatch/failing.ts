@@ -2,7 +2,7 @@ import type { AttentionEntry, AttentionSource } from '../../../core/attention.ts
 import { toTimestamp } from '../../../core/clock.ts'
 import type { EventLog } from '../../../core/events/index.ts'
 import { unsubscriber } from '../../../core/signal.ts'
-import { type Statement, type Store, stablePlan } from '../../../core/store/index.ts'
+import { query, type Store, stablePlan } from '../../../core/store/index.ts'
 import { redactLine } from '../../../core/text/index.ts'
 import { OrderCompleted, OrderFailed } from './events.ts'
 
@@ -29,17 +29,16 @@ interface EndedRun {
   error: string | null
 }
 
+const LATEST = query<EndedRun, [string, number]>(
+  stablePlan(`SELECT outcome, created_at AS at, error FROM order_runs
+       WHERE scoped_name = ? AND +state = 'done' ORDER BY created_at DESC, tracking_id DESC LIMIT ?`),
+)
+
 /** Orders whose latest runs all failed. */
 export class FailingOrders implements AttentionSource {
   readonly name = 'failing-orders'
-  readonly #latest: Statement<EndedRun, [string, number]>
 
-  constructor(private readonly options: FailingOrdersOptions) {
-    this.#latest = options.store.prepare(
-      stablePlan(`SELECT outcome, created_at AS at, error FROM order_runs
-       WHERE scoped_name = ? AND +state = 'done' ORDER BY created_at DESC, tracking_id DESC LIMIT ?`),
-    )
-  }
+  constructor(private readonly options: FailingOrdersOptions) {}
 
   items(): AttentionEntry[] {
     const enabled = this.options.orderLibrary.current.filter(({ enabled }) => enabled)
@@ -47,7 +46,7 @@ export class FailingOrders implements AttentionSource {
   }
 
   #entryOf({ scopedName, rig }: { readonly scopedName: string; readonly rig?: string }): AttentionEntry[] {
-    const runs = this.#latest.all(scopedName, MIN_FAILURES)
+    const runs = this.options.store.all(LATEST, scopedName, MIN_FAILURES)
     const [last] = runs
     const first = runs.at(-1)
     if (!last || !first || runs.length < MIN_FAILURES || runs.some(({ outcome }) => outcome !== 'failed')) return []

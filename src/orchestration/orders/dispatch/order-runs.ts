@@ -1,5 +1,5 @@
 import { eq, sql } from 'drizzle-orm'
-import { type Statement, type Store, stablePlan, type Tx } from '../../../core/store/index.ts'
+import { command, query, type Store, stablePlan, type Tx } from '../../../core/store/index.ts'
 import { type OrderOutput, type OrderRunRow, orderOutputs, orderRuns } from './table.ts'
 
 export type { OrderOutput, OrderRunRow } from './table.ts'
@@ -33,53 +33,51 @@ function prepareQueries({ orm }: Store) {
   }
 }
 
+const IS_LIVE = query<{ id: string }, [string]>(
+  "SELECT tracking_id AS id FROM order_runs WHERE scoped_name = ? AND state != 'done' LIMIT 1",
+)
+
+const HAS_OPEN_ROOT = query<{ id: string }, [string]>(
+  'SELECT tracking_id AS id FROM order_runs WHERE scoped_name = ? AND root_open = 1 LIMIT 1',
+)
+
+const OF_ROOT = query<{ id: string; name: string; open: number }, [string]>(
+  'SELECT tracking_id AS id, scoped_name AS name, root_open AS open FROM order_runs WHERE root_id = ? AND root_id IS NOT NULL',
+)
+
+const LATEST = query<{ id: string }, [string]>(
+  stablePlan(
+    'SELECT tracking_id AS id FROM order_runs WHERE scoped_name = ? ORDER BY created_at DESC, tracking_id DESC LIMIT 1',
+  ),
+)
+
+const NEWEST_BEFORE = query<{ at: number }, [string, number]>(
+  stablePlan(
+    'SELECT created_at AS at FROM order_runs WHERE scoped_name = ? AND created_at < ? ORDER BY created_at DESC LIMIT 1',
+  ),
+)
+
+const ADD = command<(string | number | null)[]>(`INSERT INTO order_runs
+         (state, tracking_id, scoped_name, rig, kind, cause, vars, seq, created_at, timeout_ms, token_hash)
+       VALUES ('starting', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`)
+
+const SET_RUNNING = command<
+  (string | number | null)[]
+>(`UPDATE order_runs SET state = 'running', pid = ?, process_started = ?, started_at = ?
+       WHERE tracking_id = ? AND state = 'starting'`)
+
+const END = command<
+  (string | number | null)[]
+>(`UPDATE order_runs SET state = 'done', vars = '{}', token_hash = NULL, ended_at = ?, outcome = ?,
+         started_at = coalesce(?, started_at), exit_code = ?, signal = ?, error = ?, root_id = ?, root_open = ?, has_output = ?
+       WHERE tracking_id = ?`)
+
 /** Stores the runs of orders. */
 export class OrderRuns {
   readonly #queries: ReturnType<typeof prepareQueries>
-  readonly #isLive: Statement<{ id: string }, [string]>
-  readonly #hasOpenRoot: Statement<{ id: string }, [string]>
-  readonly #ofRoot: Statement<{ id: string; name: string; open: number }, [string]>
-  readonly #latest: Statement<{ id: string }, [string]>
-  readonly #newestBefore: Statement<{ at: number }, [string, number]>
-  readonly #add: Statement<unknown, (string | number | null)[]>
-  readonly #setRunning: Statement<unknown, (string | number | null)[]>
-  readonly #end: Statement<unknown, (string | number | null)[]>
 
   constructor(private readonly store: Store) {
     this.#queries = prepareQueries(store)
-    this.#isLive = store.prepare(
-      "SELECT tracking_id AS id FROM order_runs WHERE scoped_name = ? AND state != 'done' LIMIT 1",
-    )
-    this.#hasOpenRoot = store.prepare(
-      'SELECT tracking_id AS id FROM order_runs WHERE scoped_name = ? AND root_open = 1 LIMIT 1',
-    )
-    this.#ofRoot = store.prepare(
-      'SELECT tracking_id AS id, scoped_name AS name, root_open AS open FROM order_runs WHERE root_id = ? AND root_id IS NOT NULL',
-    )
-    this.#latest = store.prepare(
-      stablePlan(
-        'SELECT tracking_id AS id FROM order_runs WHERE scoped_name = ? ORDER BY created_at DESC, tracking_id DESC LIMIT 1',
-      ),
-    )
-    this.#newestBefore = store.prepare(
-      stablePlan(
-        'SELECT created_at AS at FROM order_runs WHERE scoped_name = ? AND created_at < ? ORDER BY created_at DESC LIMIT 1',
-      ),
-    )
-    this.#add = store.prepare(
-      `INSERT INTO order_runs
-         (state, tracking_id, scoped_name, rig, kind, cause, vars, seq, created_at, timeout_ms, token_hash)
-       VALUES ('starting', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    )
-    this.#setRunning = store.prepare(
-      `UPDATE order_runs SET state = 'running', pid = ?, process_started = ?, started_at = ?
-       WHERE tracking_id = ? AND state = 'starting'`,
-    )
-    this.#end = store.prepare(
-      `UPDATE order_runs SET state = 'done', vars = '{}', token_hash = NULL, ended_at = ?, outcome = ?,
-         started_at = coalesce(?, started_at), exit_code = ?, signal = ?, error = ?, root_id = ?, root_open = ?, has_output = ?
-       WHERE tracking_id = ?`,
-    )
   }
 
   find(trackingId: string): OrderRunRow | undefined {
@@ -95,13 +93,13 @@ export class OrderRuns {
 
   /** The run of an order that began last. */
   latest(scopedName: string): OrderRunRow | undefined {
-    const row = this.#latest.get(scopedName)
+    const row = this.store.get(LATEST, scopedName)
     return row ? this.find(row.id) : undefined
   }
 
   /** Start of the newest run of an order before a time. */
   newestBefore(scopedName: string, moment: number): number | undefined {
-    return this.#newestBefore.get(scopedName, moment)?.at
+    return this.store.get(NEWEST_BEFORE, scopedName, moment)?.at
   }
 
   /** Runs that are not over, oldest first. */
@@ -118,19 +116,19 @@ export class OrderRuns {
 
   /** The run that keeps an order from being started: one that is not over, or whose formula's beads are still open. */
   blocking(scopedName: string): string | undefined {
-    return (this.#isLive.get(scopedName) ?? this.#hasOpenRoot.get(scopedName))?.id
+    return (this.store.get(IS_LIVE, scopedName) ?? this.store.get(HAS_OPEN_ROOT, scopedName))?.id
   }
 
   /** The order whose run made a root, and whether that is still open; undefined for any other bead. */
   orderOfRoot(root: string): { scopedName: string; trackingId: string; isOpen: boolean } | undefined {
-    const row = this.#ofRoot.get(root)
+    const row = this.store.get(OF_ROOT, root)
     return row ? { scopedName: row.name, trackingId: row.id, isOpen: row.open === 1 } : undefined
   }
 
   add(tx: Tx, draft: OrderRunDraft): void {
     const { trackingId, scopedName, rig, kind, cause, vars, seq, createdAt, timeoutMs, tokenHash = null } = draft
     const texts = [trackingId, scopedName, rig, kind, cause, JSON.stringify(vars)]
-    tx.run(this.#add, ...texts, seq, createdAt, timeoutMs, tokenHash)
+    tx.run(ADD, ...texts, seq, createdAt, timeoutMs, tokenHash)
   }
 
   /** The token of the process that is about to be started. */
@@ -143,7 +141,7 @@ export class OrderRuns {
     trackingId: string,
     { pid, processStarted, startedAt }: Pick<OrderRunRow, 'pid' | 'processStarted' | 'startedAt'>,
   ): void {
-    tx.run(this.#setRunning, pid, processStarted, startedAt, trackingId)
+    tx.run(SET_RUNNING, pid, processStarted, startedAt, trackingId)
   }
 
   end(tx: Tx, trackingId: string, end: OrderRunEnd, output?: Omit<OrderOutput, 'trackingId'>): void {
@@ -151,7 +149,7 @@ export class OrderRuns {
     const { endedAt, outcome, startedAt = null, exitCode = null, signal = null, error = null } = end
     const { rootId = null, rootOpen = false } = end
     const status = [endedAt, outcome, startedAt, exitCode, signal, error]
-    tx.run(this.#end, ...status, rootId, rootOpen ? 1 : 0, hasOutput ? 1 : 0, trackingId)
+    tx.run(END, ...status, rootId, rootOpen ? 1 : 0, hasOutput ? 1 : 0, trackingId)
     if (hasOutput)
       tx.orm
         .insert(orderOutputs)

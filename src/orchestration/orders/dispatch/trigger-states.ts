@@ -1,4 +1,4 @@
-import type { Statement, Store, Tx } from '../../../core/store/index.ts'
+import { command, query, type Store, type Tx } from '../../../core/store/index.ts'
 
 /** Position of an order's trigger. */
 export interface TriggerRow {
@@ -16,64 +16,59 @@ export interface TriggerRow {
   since: number | null
 }
 
+const FIND = query<
+  TriggerRow,
+  [string]
+>(`SELECT last_run AS lastRun, event_type AS eventType, cursor, waiting, newest, schedule, since
+       FROM order_triggers WHERE scoped_name = ?`)
+
+const SET_RUN = command<[string, number]>(`INSERT INTO order_triggers (scoped_name, last_run) VALUES (?, ?)
+       ON CONFLICT (scoped_name) DO UPDATE SET last_run = excluded.last_run`)
+
+const SET_SCHEDULE = command<
+  [string, string, number]
+>(`INSERT INTO order_triggers (scoped_name, schedule, since) VALUES (?1, ?2, ?3)
+       ON CONFLICT (scoped_name) DO UPDATE SET schedule = ?2, since = ?3`)
+
+const BEGIN = command<
+  [string, string, number]
+>(`INSERT INTO order_triggers (scoped_name, event_type, cursor, newest) VALUES (?1, ?2, ?3, ?3)
+       ON CONFLICT (scoped_name) DO UPDATE SET event_type = ?2, cursor = ?3, newest = ?3, waiting = 0`)
+
+const COUNT = command<[number, string, number, number]>(`UPDATE order_triggers SET waiting = waiting + 1, newest = ?
+       WHERE scoped_name = ? AND newest < ? AND cursor < ?`)
+
+const COVER = command<[string]>('UPDATE order_triggers SET cursor = newest, waiting = 0 WHERE scoped_name = ?')
+
 /** Stores how far the triggers of orders have come. */
 export class TriggerStates {
-  readonly #find: Statement<TriggerRow, [string]>
-  readonly #setRun: Statement<unknown, [string, number]>
-  readonly #setSchedule: Statement<unknown, [string, string, number]>
-  readonly #begin: Statement<unknown, [string, string, number]>
-  readonly #count: Statement<unknown, [number, string, number, number]>
-  readonly #cover: Statement<unknown, [string]>
-
-  constructor(store: Store) {
-    this.#find = store.prepare(
-      `SELECT last_run AS lastRun, event_type AS eventType, cursor, waiting, newest, schedule, since
-       FROM order_triggers WHERE scoped_name = ?`,
-    )
-    this.#setRun = store.prepare(
-      `INSERT INTO order_triggers (scoped_name, last_run) VALUES (?, ?)
-       ON CONFLICT (scoped_name) DO UPDATE SET last_run = excluded.last_run`,
-    )
-    this.#setSchedule = store.prepare(
-      `INSERT INTO order_triggers (scoped_name, schedule, since) VALUES (?1, ?2, ?3)
-       ON CONFLICT (scoped_name) DO UPDATE SET schedule = ?2, since = ?3`,
-    )
-    this.#begin = store.prepare(
-      `INSERT INTO order_triggers (scoped_name, event_type, cursor, newest) VALUES (?1, ?2, ?3, ?3)
-       ON CONFLICT (scoped_name) DO UPDATE SET event_type = ?2, cursor = ?3, newest = ?3, waiting = 0`,
-    )
-    this.#count = store.prepare(
-      `UPDATE order_triggers SET waiting = waiting + 1, newest = ?
-       WHERE scoped_name = ? AND newest < ? AND cursor < ?`,
-    )
-    this.#cover = store.prepare('UPDATE order_triggers SET cursor = newest, waiting = 0 WHERE scoped_name = ?')
-  }
+  constructor(private readonly store: Store) {}
 
   find(scopedName: string): TriggerRow | undefined {
-    return this.#find.get(scopedName) ?? undefined
+    return this.store.get(FIND, scopedName) ?? undefined
   }
 
   setRun(tx: Tx, scopedName: string, at: number): void {
-    tx.run(this.#setRun, scopedName, at)
+    tx.run(SET_RUN, scopedName, at)
   }
 
   /** An order has a schedule since a moment. */
   setSchedule(tx: Tx, scopedName: string, schedule: string, since: number): void {
-    tx.run(this.#setSchedule, scopedName, schedule, since)
+    tx.run(SET_SCHEDULE, scopedName, schedule, since)
   }
 
   /** An order waits for events of a type from now on: for those after `head`. */
   beginEvents(tx: Tx, scopedName: string, type: string, head: number): void {
-    tx.run(this.#begin, scopedName, type, head)
+    tx.run(BEGIN, scopedName, type, head)
   }
 
   /** Counts an event that an order waits for, once; whether it is a new one. */
   count(tx: Tx, scopedName: string, seq: number): boolean {
-    return tx.run(this.#count, seq, scopedName, seq, seq).changes > 0
+    return tx.run(COUNT, seq, scopedName, seq, seq).changes > 0
   }
 
   /** A run covers every event that was counted. */
   cover(tx: Tx, scopedName: string): void {
-    tx.run(this.#cover, scopedName)
+    tx.run(COVER, scopedName)
   }
 }

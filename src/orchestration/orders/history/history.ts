@@ -1,7 +1,7 @@
 import type { CityConfig } from '../../../config/city/index.ts'
 import { toTimestamp } from '../../../core/clock.ts'
 import { AppError } from '../../../core/errors.ts'
-import { type Statement, type Store, stablePlan } from '../../../core/store/index.ts'
+import { query, type Store, stablePlan } from '../../../core/store/index.ts'
 import { compareText } from '../../../core/text/index.ts'
 import { cursorAfter, fillPage, parseBoundaryCursor } from '../../../http/respond/index.ts'
 import type { Bead, BeadReader } from '../../../work/beads/index.ts'
@@ -297,44 +297,42 @@ const AS_FED = 'ORDER BY feed_rank, kind DESC, updated_at DESC, tracking_id LIMI
 /** Start of a page of runs: after the run with that id, or before that moment. */
 type RunBoundary = Pick<PastRun, 'createdAt' | 'id'>
 
+const runsWhere = <Parameters extends (string | number)[]>(rest: string) =>
+  query<ListedRun, Parameters>(stablePlan(`SELECT ${COLUMNS} FROM order_runs ${rest}`))
+
+const RUN_BY_ID = runsWhere<[string]>('WHERE tracking_id = ?')
+const RUNS_OF_ORDER = runsWhere<[string, number, string, number]>(
+  `WHERE scoped_name = ? AND ${BEFORE} ${NEWEST_FIRST} LIMIT ?`,
+)
+const ALL_RUNS = runsWhere<[number, string, number]>(`WHERE ${BEFORE} ${NEWEST_FIRST} LIMIT ?`)
+const RUNS_BESIDES = runsWhere<[string, number, string]>(
+  `WHERE scoped_name = ? AND created_at = ? AND tracking_id < ? ${NEWEST_FIRST}`,
+)
+const FED_RUNS = runsWhere<[number]>(`WHERE root_id IS NULL ${AS_FED}`)
+const FED_RUNS_OF_RIG = runsWhere<[string, number]>(`WHERE root_id IS NULL AND rig != '' AND rig = ? ${AS_FED}`)
+
 /** Reads runs of orders page by page, each page by an index. */
 class OrderHistoryRepository {
-  readonly #byId: Statement<ListedRun, [string]>
-  readonly #ofOrder: Statement<ListedRun, [string, number, string, number]>
-  readonly #all: Statement<ListedRun, [number, string, number]>
-  readonly #besides: Statement<ListedRun, [string, number, string]>
-  readonly #fed: Statement<ListedRun, [number]>
-  readonly #fedOfRig: Statement<ListedRun, [string, number]>
-
-  constructor(store: Store) {
-    const prepare = <Parameters extends (string | number)[]>(rest: string) =>
-      store.prepare<ListedRun, Parameters>(stablePlan(`SELECT ${COLUMNS} FROM order_runs ${rest}`))
-    this.#byId = prepare('WHERE tracking_id = ?')
-    this.#ofOrder = prepare(`WHERE scoped_name = ? AND ${BEFORE} ${NEWEST_FIRST} LIMIT ?`)
-    this.#all = prepare(`WHERE ${BEFORE} ${NEWEST_FIRST} LIMIT ?`)
-    this.#besides = prepare(`WHERE scoped_name = ? AND created_at = ? AND tracking_id < ? ${NEWEST_FIRST}`)
-    this.#fed = prepare(`WHERE root_id IS NULL ${AS_FED}`)
-    this.#fedOfRig = prepare(`WHERE root_id IS NULL AND rig != '' AND rig = ? ${AS_FED}`)
-  }
+  constructor(private readonly store: Store) {}
 
   find(id: string): ListedRun | undefined {
-    return this.#byId.get(id) ?? undefined
+    return this.store.get(RUN_BY_ID, id) ?? undefined
   }
 
   /** Runs behind a boundary, the latest first; those of every order when none is named. */
   page(scopedName: string | undefined, { createdAt, id }: RunBoundary, limit: number): ListedRun[] {
-    if (scopedName === undefined) return this.#all.all(createdAt, id, limit)
-    return this.#ofOrder.all(scopedName, createdAt, id, limit)
+    if (scopedName === undefined) return this.store.all(ALL_RUNS, createdAt, id, limit)
+    return this.store.all(RUNS_OF_ORDER, scopedName, createdAt, id, limit)
   }
 
   /** Runs of an order that began in the same millisecond as one, and stand behind it. */
   besides(scopedName: string, { createdAt, id }: RunBoundary): ListedRun[] {
-    return this.#besides.all(scopedName, createdAt, id)
+    return this.store.all(RUNS_BESIDES, scopedName, createdAt, id)
   }
 
   /** Runs that made nothing that feeds show itself, in the order of feeds; those of every rig when none is named. */
   feed(rig: string | undefined, limit: number): ListedRun[] {
-    return rig === undefined ? this.#fed.all(limit) : this.#fedOfRig.all(rig, limit)
+    return rig === undefined ? this.store.all(FED_RUNS, limit) : this.store.all(FED_RUNS_OF_RIG, rig, limit)
   }
 }
 
@@ -350,31 +348,29 @@ const UNRECORDED = `NOT EXISTS (SELECT 1 FROM order_runs r WHERE r.tracking_id =
   AND NOT EXISTS (SELECT 1 FROM instantiations i WHERE i.root_id = l.id)`
 const IN_WINDOW = 'created_at >= ? AND (created_at, id) < (?, ?)'
 
+const LABELLED_OF_ORDER = query<LabelledBead, [string, number, number, number, string, number]>(
+  stablePlan(`SELECT id, label, created_at AS createdAt FROM bead_labels l
+        WHERE label = ? AND closed = ? AND ${IN_WINDOW} AND ${UNRECORDED} ORDER BY created_at DESC, id DESC LIMIT ?`),
+)
+
+const ALL_LABELLED = query<LabelledBead, [number, number, string, number]>(
+  stablePlan(`SELECT id, min(label) AS label, created_at AS createdAt FROM bead_labels l
+        WHERE label >= 'order-run:' AND label < 'order-run;' AND ${IN_WINDOW} AND ${UNRECORDED}
+        GROUP BY created_at, id ORDER BY created_at DESC, id DESC LIMIT ?`),
+)
+
 /**
  * Beads that have the label of a run and belong to no run of gc, as an import or another program leaves them. A page
  * reads what was created in its own span of time.
  */
 class LabelledBeads {
-  readonly #ofOrder: Statement<LabelledBead, [string, number, number, number, string, number]>
-  readonly #all: Statement<LabelledBead, [number, number, string, number]>
-
-  constructor(store: Store) {
-    this.#ofOrder = store.prepare(
-      stablePlan(`SELECT id, label, created_at AS createdAt FROM bead_labels l
-        WHERE label = ? AND closed = ? AND ${IN_WINDOW} AND ${UNRECORDED} ORDER BY created_at DESC, id DESC LIMIT ?`),
-    )
-    this.#all = store.prepare(
-      stablePlan(`SELECT id, min(label) AS label, created_at AS createdAt FROM bead_labels l
-        WHERE label >= 'order-run:' AND label < 'order-run;' AND ${IN_WINDOW} AND ${UNRECORDED}
-        GROUP BY created_at, id ORDER BY created_at DESC, id DESC LIMIT ?`),
-    )
-  }
+  constructor(private readonly store: Store) {}
 
   /** Those behind a boundary and not older than a moment, the latest first; those of every order when none is named. */
   page(scopedName: string | undefined, { createdAt, id }: RunBoundary, oldest: number, limit: number): LabelledBead[] {
-    if (scopedName === undefined) return this.#all.all(oldest, createdAt, id, limit)
+    if (scopedName === undefined) return this.store.all(ALL_LABELLED, oldest, createdAt, id, limit)
     const found = [0, 1].flatMap((flag) =>
-      this.#ofOrder.all(`${RUN_LABEL}${scopedName}`, flag, oldest, createdAt, id, limit),
+      this.store.all(LABELLED_OF_ORDER, `${RUN_LABEL}${scopedName}`, flag, oldest, createdAt, id, limit),
     )
     return found.sort(newestFirst).slice(0, limit)
   }
