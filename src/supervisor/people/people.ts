@@ -5,7 +5,7 @@ import { AppError } from '../../core/errors.ts'
 import type { EventLog } from '../../core/events/index.ts'
 import { createSecret } from '../../core/ids.ts'
 import { Signal } from '../../core/signal.ts'
-import type { Statement, Store, Tx } from '../../core/store/index.ts'
+import { query, type Store, type Tx } from '../../core/store/index.ts'
 import { hashToken, TOKEN_PREFIX } from '../../core/text/index.ts'
 import { actorOf } from '../../http/actor-of.ts'
 import type { Caller, PersonCaller } from '../../http/caller.ts'
@@ -33,22 +33,22 @@ const MAX_PEOPLE = 1000
 /** Names under which others are recorded. */
 const TAKEN = ['human', 'operator', 'gc']
 
+const FIND = query<Holder, [string]>('SELECT id, name, grants FROM people WHERE hash = ?')
+
 /** People with a token of their own, for all cities of the supervisor. */
 export class People {
-  readonly #find: Statement<Holder, [string]>
   readonly #removed = new Signal<[id: number]>()
   /** Calls the listener once a person is removed. */
   readonly onRemoved = this.#removed.listen
   readonly #taken: ReadonlySet<string>
 
   constructor(private readonly options: PeopleOptions) {
-    this.#find = options.store.prepare('SELECT id, name, grants FROM people WHERE hash = ?')
     this.#taken = new Set([...TAKEN, ...(options.account === undefined ? [] : [options.account.toLowerCase()])])
   }
 
   /** The person whose token has this hash. */
   callerOf(hash: string): PersonCaller | undefined {
-    const row = this.options.store.read(() => this.#find.get(hash))
+    const row = this.options.store.read(() => this.options.store.get(FIND, hash))
     if (!row) return undefined
     const grants: unknown = JSON.parse(row.grants)
     return { kind: 'person', id: row.id, person: row.name, grants: Array.isArray(grants) ? grants : [] }
