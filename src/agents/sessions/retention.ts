@@ -1,7 +1,7 @@
 import type { Clock } from '../../core/clock.ts'
 import type { Deadline, Deadlines } from '../../core/deadlines.ts'
 import { errorMessage } from '../../core/errors.ts'
-import type { Statement, Store } from '../../core/store/index.ts'
+import { command, type Store } from '../../core/store/index.ts'
 
 const DAY = 24 * 3_600_000
 /**
@@ -11,9 +11,28 @@ const DAY = 24 * 3_600_000
 const RETENTION = 30 * DAY
 const BATCH_SIZE = 1000
 
+const DELETES = [
+  command<[number]>(
+    `DELETE FROM session_tokens WHERE hash IN
+         (SELECT hash FROM session_tokens WHERE ended_at IS NOT NULL AND ended_at < ? LIMIT ${BATCH_SIZE})`,
+  ),
+  command<[number]>(
+    `DELETE FROM session_messages WHERE id IN
+         (SELECT id FROM session_messages WHERE ended_at IS NOT NULL AND ended_at < ? LIMIT ${BATCH_SIZE})`,
+  ),
+  command<[number]>(
+    `DELETE FROM session_traffic WHERE (session, host) IN
+         (SELECT session, host FROM session_traffic WHERE last_at < ? LIMIT ${BATCH_SIZE})`,
+  ),
+  command<[number]>(
+    `DELETE FROM session_last_output WHERE session IN
+         (SELECT o.session FROM session_last_output o CROSS JOIN sessions s ON s.id = o.session
+          WHERE o.ended_at < ? AND s.state = 'closed' LIMIT ${BATCH_SIZE})`,
+  ),
+]
+
 /** Deletes old tokens, messages, traffic and last output of sessions, in batches. */
 export class SessionRetention {
-  readonly #deletes: Statement<unknown, [number]>[]
   #next: Deadline | undefined
 
   constructor(
@@ -21,35 +40,15 @@ export class SessionRetention {
     private readonly clock: Clock,
     private readonly deadlines: Deadlines,
     private readonly report: (message: string) => void,
-  ) {
-    this.#deletes = [
-      store.prepare(
-        `DELETE FROM session_tokens WHERE hash IN
-           (SELECT hash FROM session_tokens WHERE ended_at IS NOT NULL AND ended_at < ? LIMIT ${BATCH_SIZE})`,
-      ),
-      store.prepare(
-        `DELETE FROM session_messages WHERE id IN
-           (SELECT id FROM session_messages WHERE ended_at IS NOT NULL AND ended_at < ? LIMIT ${BATCH_SIZE})`,
-      ),
-      store.prepare(
-        `DELETE FROM session_traffic WHERE (session, host) IN
-           (SELECT session, host FROM session_traffic WHERE last_at < ? LIMIT ${BATCH_SIZE})`,
-      ),
-      store.prepare(
-        `DELETE FROM session_last_output WHERE session IN
-           (SELECT o.session FROM session_last_output o CROSS JOIN sessions s ON s.id = o.session
-            WHERE o.ended_at < ? AND s.state = 'closed' LIMIT ${BATCH_SIZE})`,
-      ),
-    ]
-  }
+  ) {}
 
   /** Deletes now and once a day. */
   async start(): Promise<void> {
     this.#next = this.deadlines.interval(DAY, () => this.start().catch((error) => this.report(errorMessage(error))))
     const before = this.clock.now() - RETENTION
-    for (const statement of this.#deletes) {
+    for (const statement of DELETES) {
       let deleted = BATCH_SIZE
-      while (deleted === BATCH_SIZE) deleted = await this.store.write(() => statement.run(before).changes)
+      while (deleted === BATCH_SIZE) deleted = await this.store.write((tx) => tx.run(statement, before).changes)
     }
   }
 

@@ -1,5 +1,5 @@
 import { sha256 } from '../../core/digest.ts'
-import { command, query, type Statement, type Store, type Tx } from '../../core/store/index.ts'
+import { command, type Query, query, type Store, type Tx } from '../../core/store/index.ts'
 import { dayOf, UsageDays } from './days.ts'
 import type { UsageSessionRecent, UsageTotals } from './schema.ts'
 
@@ -75,7 +75,6 @@ const FACT_COLUMNS = SUM_COLUMNS.replace('sum(invocations)', "sum(kind = 'model'
   'sum(computes)',
   "sum(kind = 'compute')",
 )
-const SCOPE_CONDITIONS: Record<UsageScope['scope'], string> = { city: "'' = ?", rig: 'rig = ?', agent: 'agent = ?' }
 
 const OLD_ROWS = `at IN (SELECT at FROM usage_facts WHERE at < ? ORDER BY at LIMIT ${MAX_ROWS_PER_PRUNE})`
 
@@ -120,7 +119,7 @@ const PRUNE_FACTS = command<[number]>(`DELETE FROM usage_facts WHERE ${OLD_ROWS}
 
 const PRUNE_SUMS = command<[number]>('DELETE FROM usage_sums WHERE at < ?')
 
-const AMOUNTS_SQL = query<
+const STORED_AMOUNTS = query<
   StoredAmounts,
   [string]
 >(`SELECT at, rig, agent, model, input, output, cache_read AS cacheRead,
@@ -130,23 +129,24 @@ const ELSEWHERE = query<unknown, [string, string]>(
   "SELECT 1 FROM usage_facts WHERE answer = ? AND answer != '' AND session_id != ? LIMIT 1",
 )
 
+const spentIn = (condition: string) =>
+  query<SpentRow, [number, string]>(
+    `SELECT sum(input + output + cache_read + cache_write) AS tokens, sum(cost) AS cost, sum(assumed) AS assumed
+     FROM usage_sums WHERE at >= ? AND ${condition}`,
+  )
+
+const SPENT: Readonly<Record<UsageScope['scope'], Query<SpentRow, [number, string]>>> = {
+  city: spentIn("'' = ?"),
+  rig: spentIn('rig = ?'),
+  agent: spentIn('agent = ?'),
+}
+
 /** Stores usage, each fact once, and maintains its sums, so that the time a total takes does not depend on history. */
 export class UsageStore {
   readonly days: UsageDays
-  readonly #spent: Record<UsageScope['scope'], Statement<SpentRow, [number, string]>>
 
   constructor(private readonly store: Store) {
     this.days = new UsageDays(store)
-    const spentIn = (condition: string) =>
-      store.prepare<SpentRow, [number, string]>(
-        `SELECT sum(input + output + cache_read + cache_write) AS tokens, sum(cost) AS cost, sum(assumed) AS assumed
-         FROM usage_sums WHERE at >= ? AND ${condition}`,
-      )
-    this.#spent = {
-      city: spentIn(SCOPE_CONDITIONS.city),
-      rig: spentIn(SCOPE_CONDITIONS.rig),
-      agent: spentIn(SCOPE_CONDITIONS.agent),
-    }
   }
 
   /** Stores a fact, or how much it has grown; false when it was stored before unchanged, also for another session. */
@@ -170,7 +170,7 @@ export class UsageStore {
   /** Counts what a response used since it was stored; one never uses less than before. */
   #grow(tx: Tx, fact: UsageFact, amounts: Amounts): boolean {
     const key = keyOf(fact)
-    const before = tx.get(AMOUNTS_SQL, key)
+    const before = tx.get(STORED_AMOUNTS, key)
     if (!before || fact.kind !== 'model') return false
     const more = AMOUNTS.map((name) => Math.max(0, amounts[name] - before[name]))
     if (more.every((amount) => amount === 0)) return false
@@ -213,7 +213,7 @@ export class UsageStore {
 
   /** The usage of a scope since a time, which must be the start of a quarter hour. */
   spent({ scope, name }: UsageScope, from: number): Spent {
-    const row = this.#spent[scope].get(from, name)
+    const row = this.store.get(SPENT[scope], from, name)
     return { tokens: row?.tokens ?? 0, usd: row?.cost ?? 0, assumed: row?.assumed ?? 0 }
   }
 

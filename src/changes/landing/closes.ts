@@ -1,6 +1,6 @@
 import { readHead, type WorktreeRow, type Worktrees } from '../../agents/worktrees/index.ts'
 import { errorMessage } from '../../core/errors.ts'
-import { type Statement, type Store, stablePlan, type Tx } from '../../core/store/index.ts'
+import { query, type Store, stablePlan, type Tx } from '../../core/store/index.ts'
 import type { Bead, BeadGuard, BeadRepository } from '../../work/beads/index.ts'
 import { ResultKey, WorkflowKey, WorkKey } from '../../work/metadata.ts'
 import type { LandingRows } from './rows.ts'
@@ -26,21 +26,26 @@ const UNDONE = ['fail', 'canceled', 'skipped']
 const MAX_DEPTH = 50
 const MAX_SESSIONS = 100
 
+const SESSION = `metadata ->> '$."${WorkKey.sessionId}"'`
+
+const CHOSEN = `SELECT DISTINCT ${SESSION} AS session FROM beads`
+
+const KEPT = `AND closed = 1 AND ${SESSION} IS NOT NULL LIMIT ${MAX_SESSIONS}`
+
+const WORKERS = query<{ session: string }, [string]>(
+  stablePlan(`${CHOSEN} WHERE root_id = ? AND root_id IS NOT NULL ${KEPT}`),
+)
+
+const CHILDREN = query<{ session: string }, [string]>(
+  stablePlan(`${CHOSEN} WHERE parent = ? AND parent IS NOT NULL ${KEPT}`),
+)
+
 /**
  * Submits what a session committed for a bead in the write in which it closes the bead. In a run that is the close of the run
  * itself, and the work of all sessions that did steps of it. No close fails because of this.
  */
 export class Closes implements BeadGuard {
-  readonly #workers: Statement<{ session: string }, [string]>
-  readonly #children: Statement<{ session: string }, [string]>
-
-  constructor(private readonly options: ClosesOptions) {
-    const session = `metadata ->> '$."${WorkKey.sessionId}"'`
-    const chosen = `SELECT DISTINCT ${session} AS session FROM beads`
-    const kept = `AND closed = 1 AND ${session} IS NOT NULL LIMIT ${MAX_SESSIONS}`
-    this.#workers = options.store.prepare(stablePlan(`${chosen} WHERE root_id = ? AND root_id IS NOT NULL ${kept}`))
-    this.#children = options.store.prepare(stablePlan(`${chosen} WHERE parent = ? AND parent IS NOT NULL ${kept}`))
-  }
+  constructor(private readonly options: ClosesOptions) {}
 
   checkWrite(): void {}
 
@@ -58,7 +63,9 @@ export class Closes implements BeadGuard {
   #sessionsOf(before: Bead, after: Bead, session: string | undefined): string[] {
     const run = this.#runOf(after)
     if (run === after.id) {
-      return [...this.#workers.all(run), ...this.#children.all(run)].map((worker) => worker.session)
+      return [...this.options.store.all(WORKERS, run), ...this.options.store.all(CHILDREN, run)].map(
+        (worker) => worker.session,
+      )
     }
     const isHolder = before.status === 'in_progress' && before.metadata?.[WorkKey.sessionId] === session
     return run === undefined && isHolder && session !== undefined ? [session] : []

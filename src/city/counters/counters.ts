@@ -1,6 +1,6 @@
 import type { AttentionEntry, AttentionSource } from '../../core/attention.ts'
 import { Signal } from '../../core/signal.ts'
-import { type Miscount, Recounts, type Store, type Tx } from '../../core/store/index.ts'
+import { type Miscount, query, Recounts, type Store, type Tx } from '../../core/store/index.ts'
 import { actorOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
 import type { BeadRepository } from '../../work/beads/index.ts'
@@ -19,6 +19,8 @@ const TO_DO = 'gc doctor --fix'
 
 /** True if a bead counts as blocked while nothing open blocks it. */
 const isStuck = ({ counter, counted }: Miscount): boolean => counter === 'beads.blockers' && counted === 0
+
+const ANNOUNCED = query<{ id: string }, [string]>('SELECT id FROM attention WHERE source = ? LIMIT 1')
 
 /** Checks and corrects the counters of a city. The wrong ones that were found last need attention. */
 export class Counters implements AttentionSource {
@@ -39,10 +41,7 @@ export class Counters implements AttentionSource {
 
   /** Checks only if wrong counters were announced: somebody may have corrected them while the city was closed. */
   start(): void {
-    const announced = this.#options.store.prepare<{ id: string }, [string]>(
-      'SELECT id FROM attention WHERE source = ? LIMIT 1',
-    )
-    if (announced.get(this.name)) void this.check().catch(this.#options.reportError)
+    if (this.#options.store.get(ANNOUNCED, this.name)) void this.check().catch(this.#options.reportError)
   }
 
   stop(): Promise<void> {

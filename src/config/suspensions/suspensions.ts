@@ -1,6 +1,6 @@
 import type { EventLog } from '../../core/events/index.ts'
 import { Signal } from '../../core/signal.ts'
-import type { Statement, Store, Tx } from '../../core/store/index.ts'
+import { command, query, type Store, type Tx } from '../../core/store/index.ts'
 import type { AgentConfig, CityConfig, RigConfig } from '../city/index.ts'
 import { AgentResumed, AgentSuspended, RigResumed, RigSuspended } from './events.ts'
 
@@ -79,46 +79,46 @@ interface SuspensionRow {
   suspended: number
 }
 
+const SELECT = query<{ suspended: number }, [string, string]>(
+  'SELECT suspended FROM suspensions WHERE kind = ? AND name = ?',
+)
+
+const ALL = query<SuspensionRow>('SELECT kind, name, suspended FROM suspensions')
+
+const UPSERT = command<[string, string, number]>(`INSERT INTO suspensions (kind, name, suspended) VALUES (?, ?, ?)
+       ON CONFLICT (kind, name) DO UPDATE SET suspended = excluded.suspended`)
+
+const DELETE = command<[string, string]>('DELETE FROM suspensions WHERE kind = ? AND name = ?')
+
 /**
  * Manual suspensions and resumptions. A row is there only while it differs from what the files declare, and then it
  * wins. A rig goes by its name, an agent by its qualified name, the city by ''.
  */
 export class Suspensions extends Suspended {
-  readonly #select: Statement<{ suspended: number }, [string, string]>
-  readonly #all: Statement<SuspensionRow, []>
-  readonly #upsert: Statement<unknown, [string, string, number]>
-  readonly #delete: Statement<unknown, [string, string]>
   readonly #changed = new Signal()
 
   constructor(
-    store: Store,
+    private readonly store: Store,
     private readonly log: EventLog,
   ) {
     super()
-    this.#select = store.prepare('SELECT suspended FROM suspensions WHERE kind = ? AND name = ?')
-    this.#all = store.prepare('SELECT kind, name, suspended FROM suspensions')
-    this.#upsert = store.prepare(
-      `INSERT INTO suspensions (kind, name, suspended) VALUES (?, ?, ?)
-       ON CONFLICT (kind, name) DO UPDATE SET suspended = excluded.suspended`,
-    )
-    this.#delete = store.prepare('DELETE FROM suspensions WHERE kind = ? AND name = ?')
   }
 
   explicit(kind: Suspendable, name: string): boolean | undefined {
-    const row = this.#select.get(kind, name)
+    const row = this.store.get(SELECT, kind, name)
     return row ? row.suspended === 1 : undefined
   }
 
   /** Current suspensions. */
   now(): Suspended {
-    return new SuspendedNow(this.#all.all())
+    return new SuspendedNow(this.store.all(ALL))
   }
 
   /** Suspends or resumes; false when it was so already. */
   set(tx: Tx, kind: Suspendable, name: string, suspended: boolean, declared: boolean): boolean {
     if (this.isSuspended(kind, name, declared) === suspended) return false
-    if (suspended === declared) this.#delete.run(kind, name)
-    else this.#upsert.run(kind, name, suspended ? 1 : 0)
+    if (suspended === declared) tx.run(DELETE, kind, name)
+    else tx.run(UPSERT, kind, name, suspended ? 1 : 0)
     if (kind !== 'city') this.log.append(tx, EVENTS[kind][suspended ? 'suspended' : 'resumed'], { subject: name }, {})
     tx.after(() => this.#notify())
     return true
@@ -126,7 +126,7 @@ export class Suspensions extends Suspended {
 
   /** Deletes what was set for something that is no longer declared. */
   delete(tx: Tx, kind: Suspendable, name: string): void {
-    if (this.#delete.run(kind, name).changes > 0) tx.after(() => this.#notify())
+    if (tx.run(DELETE, kind, name).changes > 0) tx.after(() => this.#notify())
   }
 
   /** Calls a listener whenever something was suspended or resumed, once that is on disk; returns how to unsubscribe. */

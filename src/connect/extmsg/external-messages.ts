@@ -8,7 +8,7 @@ import type { Deadline, Deadlines } from '../../core/deadlines.ts'
 import { AppError, errorMessage } from '../../core/errors.ts'
 import type { EventLog } from '../../core/events/index.ts'
 import { unsubscriber } from '../../core/signal.ts'
-import type { Statement, Store, Tx } from '../../core/store/index.ts'
+import { command, type Store, type Tx } from '../../core/store/index.ts'
 import { actorOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
 import { cursorAfterKey, fillPage, parseKeyCursor } from '../../http/respond/index.ts'
@@ -203,28 +203,40 @@ const CONVERSATION_AGE = 90 * DAY_MS
 /** Maximum rows removed by one write. */
 const SLICE = 200
 
-type Removal = Statement<unknown, [number, number]>
+/** A conversation that a default route bound, and in which nothing happened since. */
+const UNUSED_ROUTE = (key: string): string =>
+  `${key} IN (SELECT b.conversation FROM extmsg_conversations c JOIN extmsg_bindings b ON b.conversation = c.n
+   WHERE c.updated_at < ?1 AND b.routed = 1)`
+
+/** A conversation that no one answers, and in which nothing happened since. */
+const UNUSED = `updated_at < ?1
+  AND NOT EXISTS (SELECT 1 FROM extmsg_bindings WHERE conversation = extmsg_conversations.n)
+  AND NOT EXISTS (SELECT 1 FROM extmsg_groups WHERE conversation = extmsg_conversations.n)
+  AND NOT EXISTS (SELECT 1 FROM extmsg_messages WHERE conversation = extmsg_conversations.n)`
+
+const removal = (age: number, table: string, key: string, condition: string) => ({
+  age,
+  statement: command<[number, number]>(
+    `DELETE FROM ${table} WHERE ${key} IN (SELECT ${key} FROM ${table} WHERE ${condition} LIMIT ?2)`,
+  ),
+})
+
+const REMOVALS = [
+  removal(MESSAGE_AGE, 'extmsg_messages', 'n', 'recorded_at < ?1'),
+  removal(RECEIPT_AGE, 'extmsg_receipts', 'n', 'created_at < ?1'),
+  removal(CONVERSATION_AGE, 'extmsg_memberships', 'conversation', UNUSED_ROUTE('conversation')),
+  removal(CONVERSATION_AGE, 'extmsg_bindings', 'conversation', UNUSED_ROUTE('conversation')),
+  removal(CONVERSATION_AGE, 'extmsg_undelivered', 'conversation', 'since < ?1'),
+  removal(CONVERSATION_AGE, 'extmsg_conversations', 'n', UNUSED),
+]
 
 /** Keeps conversations from growing indefinitely. */
 class ExternalMessageRetention {
-  readonly #removals: readonly { statement: Removal; age: number }[]
   #next: Deadline | undefined
   #running: Promise<void> | undefined
   #isStopped = false
 
-  constructor(private readonly options: RetentionOptions) {
-    const { store } = options
-    const removal = (table: string, key: string, condition: string): Removal =>
-      store.prepare(`DELETE FROM ${table} WHERE ${key} IN (SELECT ${key} FROM ${table} WHERE ${condition} LIMIT ?2)`)
-    this.#removals = [
-      { statement: removal('extmsg_messages', 'n', 'recorded_at < ?1'), age: MESSAGE_AGE },
-      { statement: removal('extmsg_receipts', 'n', 'created_at < ?1'), age: RECEIPT_AGE },
-      { statement: removal('extmsg_memberships', 'conversation', UNUSED_ROUTE('conversation')), age: CONVERSATION_AGE },
-      { statement: removal('extmsg_bindings', 'conversation', UNUSED_ROUTE('conversation')), age: CONVERSATION_AGE },
-      { statement: removal('extmsg_undelivered', 'conversation', 'since < ?1'), age: CONVERSATION_AGE },
-      { statement: removal('extmsg_conversations', 'n', UNUSED), age: CONVERSATION_AGE },
-    ]
-  }
+  constructor(private readonly options: RetentionOptions) {}
 
   /** Runs now, and again an hour after each run. */
   start(): void {
@@ -244,7 +256,7 @@ class ExternalMessageRetention {
 
   async #run(): Promise<void> {
     const { store, clock } = this.options
-    for (const { statement, age } of this.#removals) {
+    for (const { statement, age } of REMOVALS) {
       const before = clock.now() - age
       while (!this.#isStopped) {
         const { changes } = await store.write((tx) => tx.run(statement, before, SLICE), gcPart('extmsg'))
@@ -253,17 +265,6 @@ class ExternalMessageRetention {
     }
   }
 }
-
-/** A conversation that a default route bound, and in which nothing happened since. */
-const UNUSED_ROUTE = (key: string): string =>
-  `${key} IN (SELECT b.conversation FROM extmsg_conversations c JOIN extmsg_bindings b ON b.conversation = c.n
-   WHERE c.updated_at < ?1 AND b.routed = 1)`
-
-/** A conversation that no one answers, and in which nothing happened since. */
-const UNUSED = `updated_at < ?1
-  AND NOT EXISTS (SELECT 1 FROM extmsg_bindings WHERE conversation = extmsg_conversations.n)
-  AND NOT EXISTS (SELECT 1 FROM extmsg_groups WHERE conversation = extmsg_conversations.n)
-  AND NOT EXISTS (SELECT 1 FROM extmsg_messages WHERE conversation = extmsg_conversations.n)`
 
 interface InboundOptions {
   store: Store

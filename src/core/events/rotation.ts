@@ -5,7 +5,7 @@ import { Type } from '@sinclair/typebox'
 import type { Actor } from '../actor.ts'
 import { type Clock, toTimestamp } from '../clock.ts'
 import type { Deadline, Deadlines } from '../deadlines.ts'
-import type { Store } from '../store/index.ts'
+import { command, query, type Store } from '../store/index.ts'
 import { defineEvent } from './event.ts'
 import type { EventLog } from './log.ts'
 import { ARCHIVE_LINES } from './row.ts'
@@ -52,6 +52,26 @@ interface ArchiveRow {
 
 const EXPIRY_INTERVAL_MS = 24 * 3_600_000
 
+const LAST = query<{ seq: number }>('SELECT max(seq) AS seq FROM events')
+
+const LAST_ARCHIVED = query<{ seq: number }>('SELECT max(last_seq) AS seq FROM event_archives')
+
+const INSERT = command<[number, number, string, number]>(
+  'INSERT INTO event_archives (first_seq, last_seq, path, at) VALUES (?, ?, ?, ?)',
+)
+
+const UNWRITTEN = query<ArchiveRow>(
+  'SELECT first_seq, last_seq, path, at FROM event_archives WHERE complete = 0 ORDER BY last_seq',
+)
+
+const WRITTEN = query<ArchiveRow>(
+  'SELECT first_seq, last_seq, path, at FROM event_archives WHERE complete = 1 ORDER BY last_seq DESC',
+)
+
+const DELETE = command<[number]>('DELETE FROM event_archives WHERE last_seq = ?')
+
+const COMPLETE = command<[number]>('UPDATE event_archives SET complete = 1 WHERE last_seq = ?')
+
 /** Archives of a log: gzip files of JSON lines beside the database. Its rows stay until retention removes them. */
 export class EventArchives {
   #next: Deadline | undefined
@@ -88,14 +108,12 @@ export class EventArchives {
   async rotate(actor: Actor, answer: (rotated: Rotated) => unknown = () => undefined): Promise<Rotation | undefined> {
     const now = this.clock.now()
     const begun = await this.store.write((tx) => {
-      const last = this.store.prepare<{ seq: number }, []>('SELECT max(seq) AS seq FROM events').get()?.seq ?? 0
-      const before = this.store.prepare<{ seq: number }, []>('SELECT max(last_seq) AS seq FROM event_archives').get()
+      const last = tx.get(LAST)?.seq ?? 0
+      const before = tx.get(LAST_ARCHIVED)
       const first = Math.max((before?.seq ?? 0) + 1, this.log.oldest)
       if (last < first) return undefined
       const name = nameOf(now, first, last)
-      this.store
-        .prepare('INSERT INTO event_archives (first_seq, last_seq, path, at) VALUES (?, ?, ?, ?)')
-        .run(first, last, name, now)
+      tx.run(INSERT, first, last, name, now)
       const path = this.#file(name)
       const payload = { prior_archive: path, prior_first_seq: first, prior_last_seq: last }
       const facts = { message: `events ${first} to ${last} were archived to ${path}` }
@@ -113,15 +131,13 @@ export class EventArchives {
 
   /** Writes the archives that a stop of the process left unwritten. */
   async resume(): Promise<void> {
-    const sql = 'SELECT first_seq, last_seq, path, at FROM event_archives WHERE complete = 0 ORDER BY last_seq'
-    for (const row of this.store.prepare<ArchiveRow, []>(sql).all()) await this.#write(row)
+    for (const row of this.store.all(UNWRITTEN)) await this.#write(row)
   }
 
   /** Removes the archives that are too old or too many; how many went. */
   async expire(): Promise<number> {
     const { age, bytes } = this.bounds()
-    const sql = 'SELECT first_seq, last_seq, path, at FROM event_archives WHERE complete = 1 ORDER BY last_seq DESC'
-    const [newest, ...older] = this.store.prepare<ArchiveRow, []>(sql).all()
+    const [newest, ...older] = this.store.all(WRITTEN)
     let taken = newest ? this.#size(newest) : 0
     let gone = 0
     for (const row of older) {
@@ -129,9 +145,7 @@ export class EventArchives {
       const isRetained = (age === 0 || row.at > this.clock.now() - age) && (bytes === 0 || taken <= bytes)
       if (isRetained) continue
       await rm(this.#file(row.path), { force: true })
-      await this.store.write(
-        () => void this.store.prepare('DELETE FROM event_archives WHERE last_seq = ?').run(row.last_seq),
-      )
+      await this.store.write((tx) => void tx.run(DELETE, row.last_seq))
       gone++
     }
     return gone
@@ -147,9 +161,7 @@ export class EventArchives {
 
   async #write({ first_seq, last_seq, path }: Pick<ArchiveRow, 'first_seq' | 'last_seq' | 'path'>): Promise<void> {
     await this.store.files.exportLines(ARCHIVE_LINES, [first_seq, last_seq], this.#file(path))
-    await this.store.write(
-      () => void this.store.prepare('UPDATE event_archives SET complete = 1 WHERE last_seq = ?').run(last_seq),
-    )
+    await this.store.write((tx) => void tx.run(COMPLETE, last_seq))
   }
 }
 

@@ -28,6 +28,9 @@ export const command = <Params extends SQLQueryBindings[] = [], Row = unknown>(s
   sql,
 })
 
+/** Start of SQL that changes nothing, unless a command stands behind `WITH`. */
+const READS = /^\s*(select|pragma|values|with\b(?!.*\b(insert into|update \w+ set|delete from)\b))/is
+
 /** The compiled statements of one database: most that a process might need it never does, and each takes memory. */
 export class Statements {
   readonly #compiled = new Map<object, Compiled<never, SQLQueryBindings[]>>()
@@ -37,10 +40,14 @@ export class Statements {
     private readonly assertOpen: () => void,
   ) {}
 
-  compiled(declared: { readonly sql: string }): Compiled<never, SQLQueryBindings[]> {
+  compiled(declared: {
+    readonly kind: 'query' | 'command'
+    readonly sql: string
+  }): Compiled<never, SQLQueryBindings[]> {
     this.assertOpen()
     let statement = this.#compiled.get(declared)
     if (!statement) {
+      if (declared.kind === 'query' && !READS.test(declared.sql)) throw new TypeError(`no query: ${declared.sql}`)
       statement = this.db.compile<never>(declared.sql)
       this.#compiled.set(declared, statement)
     }

@@ -71,7 +71,7 @@ const GUARDS = query<{ id: string; root: string; since: number }, [number]>(
 
 const UNTAKEN = query<UntakenMolecule, [number]>(stablePlan(UNTAKEN_MOLECULES))
 
-const FAILURES_SQL = query<FailedRun, [number]>(stablePlan(FAILURES))
+const FAILED_RUNS = query<FailedRun, [number]>(stablePlan(FAILURES))
 
 const LABELLED = query<{ id: string }, [string, number]>(
   'SELECT id FROM bead_labels WHERE label = ? AND closed = 1 ORDER BY created_at DESC, id DESC LIMIT ?',
@@ -96,7 +96,7 @@ export class RunAttention implements AttentionSource {
 
   /** Runs that are over and in which a step failed, whether the run failed with it or not. */
   #failed(): (AttentionEntry & { readonly bead_id: string })[] {
-    return this.options.store.all(FAILURES_SQL, MAX_LISTED).map(({ root, formula, state, since, failure }) => ({
+    return this.options.store.all(FAILED_RUNS, MAX_LISTED).map(({ root, formula, state, since, failure }) => ({
       ...{ id: `run-failure:${root}`, kind: 'run', bead_id: root, since: toTimestamp(since) },
       asks: `Run ${root}${formula && ` of ${formula}`} ${state === 'failed' ? 'failed:' : 'completed, but'} ${failure}.`,
       to_do: `gc run show ${root}; gc run retry ${root} --step <step> repeats it, gc run dismiss ${root} clears this`,

@@ -1,6 +1,6 @@
 import type { Clock } from '../../core/clock.ts'
 import type { Deadline, Deadlines } from '../../core/deadlines.ts'
-import type { Statement, Store } from '../../core/store/index.ts'
+import { command, type Store } from '../../core/store/index.ts'
 
 const FLUSH_DELAY = 30_000
 
@@ -10,10 +10,11 @@ export type Activity = readonly (readonly [agent: number, at: number])[]
 /** A process that only reads passes what it saw to the one that writes this often, in milliseconds. */
 const PASS_DELAY = 1_000
 
+const UPDATE = command<[number, number]>('UPDATE agents SET last_active_at = ? WHERE n = ? AND deleted_at IS NULL')
+
 /** Times of agents' last requests. Kept in memory and written at most twice a minute. */
 export class LastActivity {
   readonly #lastActive = new Map<number, number>()
-  readonly #update: Statement<unknown, [number, number]>
   #nextFlush: Deadline | undefined
 
   constructor(
@@ -23,9 +24,7 @@ export class LastActivity {
     private readonly report: (error: unknown) => void,
     /** Passes activity to the process that writes; undefined in that one. */
     private readonly pass?: (activity: Activity) => void,
-  ) {
-    this.#update = store.prepare('UPDATE agents SET last_active_at = ? WHERE n = ? AND deleted_at IS NULL')
-  }
+  ) {}
 
   touch(agent: number): void {
     this.add([[agent, this.clock.now()]])
@@ -52,8 +51,8 @@ export class LastActivity {
       return this.pass(pending)
     }
     try {
-      await this.store.write(() => {
-        for (const [agent, at] of pending) this.#update.run(at, agent)
+      await this.store.write((tx) => {
+        for (const [agent, at] of pending) tx.run(UPDATE, at, agent)
       })
     } catch (error) {
       this.report(error)

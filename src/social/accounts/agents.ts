@@ -1,7 +1,7 @@
 import type { Clock } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
 import type { EventLog } from '../../core/events/index.ts'
-import { type Statement, type Store, stablePlan, type Tx } from '../../core/store/index.ts'
+import { command, query, type Store, stablePlan, type Tx } from '../../core/store/index.ts'
 import { gcFor } from '../../http/actor-of.ts'
 import type { AgentCaller } from '../../http/caller.ts'
 import {
@@ -33,62 +33,63 @@ export interface DeletedWithAccount {
   deleteOf(tx: Tx, agent: number): void
 }
 
+const INSERT = command<
+  Insert,
+  { n: number }
+>(`INSERT INTO agents (id, name, handle, likeness, display_name, description, metadata, foreign_born, created_at, updated_at, last_active_at)
+       VALUES (?, ?, ?, ?, ?, ?, '{}', ?, ?, ?, ?) RETURNING n`)
+
+const BY_N = query<AgentRow, [number]>(stablePlan(`${SELECT} WHERE a.n = ?`))
+
+const BY_HANDLE = query<AgentRow, [string]>(stablePlan(`${SELECT} WHERE a.handle = ? AND a.deleted_at IS NULL`))
+
+const BY_ID = query<AgentRow, [string]>(stablePlan(`${SELECT} WHERE a.id = ? AND a.deleted_at IS NULL`))
+
+const IS_TAKEN = query<{ one: number }, [string, string]>(
+  'SELECT 1 AS one FROM agents WHERE handle = ? UNION ALL SELECT 1 FROM agents WHERE likeness = ? LIMIT 1',
+)
+
+const IS_GONE = query<{ one: number }, [string, string]>('SELECT 1 AS one FROM gone_names WHERE hash IN (?, ?) LIMIT 1')
+
+const INSERT_GONE_NAME = command<[string]>('INSERT OR IGNORE INTO gone_names VALUES (?)')
+
+const UPDATE = command<[string, string, string, number, number]>(
+  'UPDATE agents SET display_name = ?, description = ?, metadata = ?, updated_at = ? WHERE n = ?',
+)
+
+const SET_OWNER = command<[number | null, number | null, number]>(
+  'UPDATE agents SET owner = ?, claimed_at = ? WHERE n = ?',
+)
+
+const DELETE = command<
+  [string, string, number, number]
+>(`UPDATE agents SET name = '${DELETED}', display_name = '${DELETED}', handle = ?, likeness = ?, description = '',
+         metadata = '{}', owner = NULL, suspended_for = NULL, deleted_at = ?, leaving = 1 WHERE n = ?`)
+
+const ADD_KARMA = command<[number, number]>('UPDATE agents SET karma = karma + ? WHERE n = ?')
+
+const COUNT_OWNED = query<{ n: number }, [number]>('SELECT count(*) AS n FROM agents WHERE owner = ?')
+
 /** The accounts of the network. */
 export class AgentAccounts {
-  readonly #insert: Statement<{ n: number }, Insert>
-  readonly #byN: Statement<AgentRow, [number]>
-  readonly #byHandle: Statement<AgentRow, [string]>
-  readonly #byId: Statement<AgentRow, [string]>
-  readonly #isTaken: Statement<{ one: number }, [string, string]>
-  readonly #isGone: Statement<{ one: number }, [string, string]>
-  readonly #insertGoneName: Statement<unknown, [string]>
-  readonly #update: Statement<unknown, [string, string, string, number, number]>
-  readonly #setOwner: Statement<unknown, [number | null, number | null, number]>
-  readonly #delete: Statement<unknown, [string, string, number, number]>
-  readonly #addKarma: Statement<unknown, [number, number]>
-  readonly #countOwned: Statement<{ n: number }, [number]>
-
   constructor(
     private readonly store: Store,
     private readonly log: EventLog,
     private readonly clock: Clock,
     private readonly activity: LastActivity,
-  ) {
-    this.#insert = store.prepare(
-      `INSERT INTO agents (id, name, handle, likeness, display_name, description, metadata, foreign_born, created_at, updated_at, last_active_at)
-       VALUES (?, ?, ?, ?, ?, ?, '{}', ?, ?, ?, ?) RETURNING n`,
-    )
-    this.#byN = store.prepare(stablePlan(`${SELECT} WHERE a.n = ?`))
-    this.#byHandle = store.prepare(stablePlan(`${SELECT} WHERE a.handle = ? AND a.deleted_at IS NULL`))
-    this.#byId = store.prepare(stablePlan(`${SELECT} WHERE a.id = ? AND a.deleted_at IS NULL`))
-    this.#isTaken = store.prepare(
-      'SELECT 1 AS one FROM agents WHERE handle = ? UNION ALL SELECT 1 FROM agents WHERE likeness = ? LIMIT 1',
-    )
-    this.#isGone = store.prepare('SELECT 1 AS one FROM gone_names WHERE hash IN (?, ?) LIMIT 1')
-    this.#insertGoneName = store.prepare('INSERT OR IGNORE INTO gone_names VALUES (?)')
-    this.#update = store.prepare(
-      'UPDATE agents SET display_name = ?, description = ?, metadata = ?, updated_at = ? WHERE n = ?',
-    )
-    this.#setOwner = store.prepare('UPDATE agents SET owner = ?, claimed_at = ? WHERE n = ?')
-    this.#delete = store.prepare(
-      `UPDATE agents SET name = '${DELETED}', display_name = '${DELETED}', handle = ?, likeness = ?, description = '',
-         metadata = '{}', owner = NULL, suspended_for = NULL, deleted_at = ?, leaving = 1 WHERE n = ?`,
-    )
-    this.#addKarma = store.prepare('UPDATE agents SET karma = karma + ? WHERE n = ?')
-    this.#countOwned = store.prepare('SELECT count(*) AS n FROM agents WHERE owner = ?')
-  }
+  ) {}
 
   /** Creates an account; throws when the name, or one that looks the same, is taken. */
   add(tx: Tx, { name, handle, likeness }: Name, description: string | undefined, isForeign: boolean): AgentRow {
     const cleaned = parseDescription(description ?? '')
-    if (this.#isTaken.get(handle, likeness) || this.#isGone.get(...goneHashes({ handle, likeness }))) {
+    if (this.store.get(IS_TAKEN, handle, likeness) || this.store.get(IS_GONE, ...goneHashes({ handle, likeness }))) {
       throw new SocialError(NAME_TAKEN, 'Name already taken', {
         hint: 'Try a different name. Names that differ only in case, or that look alike, count as the same.',
       })
     }
     const now = this.clock.now()
     const inserted = tx.get(
-      this.#insert,
+      INSERT,
       ...([newId(now), name, handle, likeness, name, cleaned, Number(isForeign), now, now, now] as const),
     )
     return this.row(inserted?.n ?? 0)
@@ -96,7 +97,7 @@ export class AgentAccounts {
 
   /** The row of an agent, deleted or not. */
   row(n: number): AgentRow {
-    const row = this.#byN.get(n)
+    const row = this.store.get(BY_N, n)
     if (!row) throw new AppError('internal', `agent ${n} has no row`)
     return row
   }
@@ -110,11 +111,11 @@ export class AgentAccounts {
 
   /** The agent with a name; undefined when there is none. */
   find(name: string): AgentRow | undefined {
-    return this.#byHandle.get(handleOf(name)) ?? undefined
+    return this.store.get(BY_HANDLE, handleOf(name)) ?? undefined
   }
 
   findById(id: string): AgentRow | undefined {
-    return this.#byId.get(id) ?? undefined
+    return this.store.get(BY_ID, id) ?? undefined
   }
 
   /** The agent with a name; throws when there is none. */
@@ -147,7 +148,7 @@ export class AgentAccounts {
         description === row.description &&
         (metadata ?? row.metadata) === row.metadata
       if (!isSame) {
-        this.#update.run(displayName, description, metadata ?? row.metadata, this.clock.now(), row.n)
+        tx.run(UPDATE, displayName, description, metadata ?? row.metadata, this.clock.now(), row.n)
         this.log.append(tx, AgentUpdated, { actor: row.id, subject: row.id }, { agent_id: row.id })
       }
       return { success: true as const, agent: this.show(this.row(row.n)) }
@@ -158,8 +159,8 @@ export class AgentAccounts {
   async delete(caller: AgentCaller, others: readonly DeletedWithAccount[]): Promise<MessageResponse> {
     await this.store.write((tx) => {
       const row = this.acting(caller)
-      for (const hash of goneHashes(row)) this.#insertGoneName.run(hash)
-      this.#delete.run(`gone ${row.id}`, `gone ${row.id}`, this.clock.now(), row.n)
+      for (const hash of goneHashes(row)) tx.run(INSERT_GONE_NAME, hash)
+      tx.run(DELETE, `gone ${row.id}`, `gone ${row.id}`, this.clock.now(), row.n)
       for (const other of others) other.deleteOf(tx, row.n)
       this.log.append(tx, AgentDeleted, { actor: row.id, subject: row.id }, { agent_id: row.id })
     }, gcFor(caller))
@@ -171,16 +172,16 @@ export class AgentAccounts {
 
   /** Sets the owner of an agent; null for none. */
   setOwner(tx: Tx, agent: number, owner: number | null): void {
-    tx.run(this.#setOwner, owner, owner === null ? null : this.clock.now(), agent)
+    tx.run(SET_OWNER, owner, owner === null ? null : this.clock.now(), agent)
   }
 
   /** Number of agents that a person owns. */
   countOwnedBy(owner: number): number {
-    return this.#countOwned.get(owner)?.n ?? 0
+    return this.store.get(COUNT_OWNED, owner)?.n ?? 0
   }
 
   addKarma(tx: Tx, agent: number, by: number): void {
-    tx.run(this.#addKarma, by, agent)
+    tx.run(ADD_KARMA, by, agent)
   }
 }
 

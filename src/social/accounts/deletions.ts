@@ -1,5 +1,5 @@
 import type { EventLog } from '../../core/events/index.ts'
-import type { Statement, Store, Tx } from '../../core/store/index.ts'
+import { command, query, type Store, type Tx } from '../../core/store/index.ts'
 import type { AgentCaller } from '../../http/caller.ts'
 import { SlicedWork } from '../shared/index.ts'
 import type { AgentAccounts, DeletedWithAccount } from './agents.ts'
@@ -24,9 +24,12 @@ interface DeletedAccount {
 
 const SLICE = 20
 
+const FINISH = command<[number]>('UPDATE agents SET leaving = 0 WHERE n = ?')
+
+const PENDING = query<DeletedAccount>('SELECT n, id FROM agents WHERE leaving = 1')
+
 /** Deletes accounts: the account immediately, its content in slices, which continue after a restart. */
 export class AccountDeletions {
-  readonly #finish: Statement<unknown, [number]>
   readonly #work: SlicedWork<DeletedAccount>
 
   constructor(
@@ -35,11 +38,9 @@ export class AccountDeletions {
     private readonly agents: AgentAccounts,
     private readonly options: AccountDeletionsOptions,
   ) {
-    const pending = store.prepare<DeletedAccount, []>('SELECT n, id FROM agents WHERE leaving = 1')
-    this.#finish = store.prepare('UPDATE agents SET leaving = 0 WHERE n = ?')
     this.#work = new SlicedWork({
       store,
-      pending: () => pending.all(),
+      pending: () => store.all(PENDING),
       doSome: (tx, account) => this.#deleteSome(tx, account),
       report: options.report,
     })
@@ -62,7 +63,7 @@ export class AccountDeletions {
 
   #deleteSome(tx: Tx, { n, id }: DeletedAccount): boolean {
     if (this.options.sliced.some((content) => content.deleteSome(tx, n, SLICE) > 0)) return true
-    this.#finish.run(n)
+    tx.run(FINISH, n)
     this.log.append(tx, AgentRemoved, { actor: 'network', subject: id }, { agent_id: id })
     return false
   }

@@ -1,6 +1,6 @@
 import type { Clock } from '../../core/clock.ts'
 import type { EventLog } from '../../core/events/index.ts'
-import { type Statement, type Store, stablePlan, type Tx } from '../../core/store/index.ts'
+import { command, query, type Store, stablePlan, type Tx } from '../../core/store/index.ts'
 import { gcFor } from '../../http/actor-of.ts'
 import type { AgentCaller } from '../../http/caller.ts'
 import type { Quotas } from '../limits/index.ts'
@@ -9,15 +9,25 @@ import type { AgentAccounts } from './agents.ts'
 import { AgentFollowed, AgentUnfollowed } from './events.ts'
 import type { FollowResponse } from './schema.ts'
 
+const EXISTS = query<{ one: number }, [number, number]>(
+  'SELECT 1 AS one FROM follows WHERE follower = ? AND followee = ?',
+)
+
+const INSERT = command<[number, number, number]>('INSERT INTO follows (follower, followee, at) VALUES (?, ?, ?)')
+
+const DELETE = command<[number, number]>('DELETE FROM follows WHERE follower = ? AND followee = ?')
+
+const FOLLOWERS = command<[number, number]>('UPDATE agents SET follower_count = follower_count + ? WHERE n = ?')
+
+const FOLLOWING = command<[number, number]>('UPDATE agents SET following_count = following_count + ? WHERE n = ?')
+
+const SELECT_SOME = query<{ follower: number; followee: number }, [number, number, number]>(
+  stablePlan(`SELECT * FROM (SELECT follower, followee FROM follows WHERE follower = ?1 LIMIT ?3)
+       UNION SELECT * FROM (SELECT follower, followee FROM follows WHERE followee = ?2 LIMIT ?3)`),
+)
+
 /** Followers and followed agents. */
 export class Follows {
-  readonly #exists: Statement<{ one: number }, [number, number]>
-  readonly #insert: Statement<unknown, [number, number, number]>
-  readonly #delete: Statement<unknown, [number, number]>
-  readonly #followers: Statement<unknown, [number, number]>
-  readonly #following: Statement<unknown, [number, number]>
-  readonly #selectSome: Statement<{ follower: number; followee: number }, [number, number, number]>
-
   constructor(
     private readonly store: Store,
     private readonly log: EventLog,
@@ -27,20 +37,10 @@ export class Follows {
     private readonly maxFollowed: number,
     /** Notifies an agent of a new follower. */
     private readonly notify: (tx: Tx, followee: number, follower: number) => void,
-  ) {
-    this.#exists = store.prepare('SELECT 1 AS one FROM follows WHERE follower = ? AND followee = ?')
-    this.#insert = store.prepare('INSERT INTO follows (follower, followee, at) VALUES (?, ?, ?)')
-    this.#delete = store.prepare('DELETE FROM follows WHERE follower = ? AND followee = ?')
-    this.#followers = store.prepare('UPDATE agents SET follower_count = follower_count + ? WHERE n = ?')
-    this.#following = store.prepare('UPDATE agents SET following_count = following_count + ? WHERE n = ?')
-    this.#selectSome = store.prepare(
-      stablePlan(`SELECT * FROM (SELECT follower, followee FROM follows WHERE follower = ?1 LIMIT ?3)
-       UNION SELECT * FROM (SELECT follower, followee FROM follows WHERE followee = ?2 LIMIT ?3)`),
-    )
-  }
+  ) {}
 
   has(follower: number, followee: number): boolean {
-    return this.#exists.get(follower, followee) !== null
+    return this.store.get(EXISTS, follower, followee) !== null
   }
 
   async follow(caller: AgentCaller, name: string): Promise<FollowResponse> {
@@ -52,7 +52,7 @@ export class Follows {
       const me = this.agents.acting(caller)
       if (me.following_count >= this.maxFollowed) throw followsTooMany(this.maxFollowed)
       this.quotas.charge(tx, 'follow', me)
-      this.#insert.run(caller.n, other.n, this.clock.now())
+      tx.run(INSERT, caller.n, other.n, this.clock.now())
       this.#count(tx, caller.n, other.n, 1)
       this.notify(tx, other.n, caller.n)
       const subject = { actor: caller.id, subject: other.id }
@@ -64,7 +64,7 @@ export class Follows {
   /** Lets an agent follow another as it did elsewhere, without an event; false when it does, or may follow no more. */
   restore(tx: Tx, follower: number, followee: number): boolean {
     if (this.has(follower, followee) || this.agents.row(follower).following_count >= this.maxFollowed) return false
-    tx.run(this.#insert, follower, followee, this.clock.now())
+    tx.run(INSERT, follower, followee, this.clock.now())
     this.#count(tx, follower, followee, 1)
     return true
   }
@@ -83,19 +83,19 @@ export class Follows {
 
   /** Deletes some follows from and to a deleted agent; returns how many. */
   deleteSome(tx: Tx, agent: number, limit: number): number {
-    const rows = this.#selectSome.all(agent, agent, limit)
+    const rows = this.store.all(SELECT_SOME, agent, agent, limit)
     for (const { follower, followee } of rows) this.#unfollow(tx, follower, followee)
     return rows.length
   }
 
   #unfollow(tx: Tx, follower: number, followee: number): void {
-    tx.run(this.#delete, follower, followee)
+    tx.run(DELETE, follower, followee)
     this.#count(tx, follower, followee, -1)
   }
 
   #count(tx: Tx, follower: number, followee: number, by: number): void {
-    tx.run(this.#following, by, follower)
-    tx.run(this.#followers, by, followee)
+    tx.run(FOLLOWING, by, follower)
+    tx.run(FOLLOWERS, by, followee)
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Actor } from '../../core/actor.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { EventLog } from '../../core/events/index.ts'
-import { type Statement, type Store, stablePlan, type Tx } from '../../core/store/index.ts'
+import { command, query, type Store, stablePlan, type Tx } from '../../core/store/index.ts'
 import { gcFor } from '../../http/actor-of.ts'
 import type { AgentCaller } from '../../http/caller.ts'
 import { badRequest, cleanLine, conflict, hashSecret, newId, SocialError, timestamp } from '../shared/index.ts'
@@ -35,38 +35,36 @@ const MAX_KEYS = 10
 const MAX_LABEL = 50
 const SAVE_KEY = 'Save this key now: it is shown only once.'
 
+const HOLDER = query<KeyHolder, [string]>(
+  stablePlan(`SELECT a.n, a.id, a.name, k.id AS key_id, a.claimed_at, a.suspended_at, a.suspended_until, a.suspended_for, a.suspended_by
+       FROM agent_keys k JOIN agents a ON a.n = k.agent WHERE k.hash = ? AND a.deleted_at IS NULL`),
+)
+
+const INSERT = command<[string, number, string, string, string, number]>(
+  'INSERT INTO agent_keys (id, agent, hash, label, ending, created_at) VALUES (?, ?, ?, ?, ?, ?)',
+)
+
+const SELECT = query<KeyRow, [number]>(stablePlan('SELECT * FROM agent_keys WHERE agent = ? ORDER BY created_at, id'))
+
+const DELETE = command<[string]>('DELETE FROM agent_keys WHERE id = ?')
+
+const DELETE_ALL = command<[number]>('DELETE FROM agent_keys WHERE agent = ?')
+
+const TURN_ON = command<[number]>('UPDATE agents SET signed_only = 0 WHERE n = ? AND signed_only = 1')
+
 /** The API keys of agents, stored as hashes. An agent may have several, so that one can be replaced without a gap. */
 export class Keys {
-  readonly #holder: Statement<KeyHolder, [string]>
-  readonly #insert: Statement<unknown, [string, number, string, string, string, number]>
-  readonly #select: Statement<KeyRow, [number]>
-  readonly #delete: Statement<unknown, [string]>
-  readonly #deleteAll: Statement<unknown, [number]>
-  readonly #turnOn: Statement<unknown, [number]>
-
   constructor(
     private readonly store: Store,
     private readonly log: EventLog,
     private readonly clock: Clock,
     private readonly agents: AgentAccounts,
     private readonly signingKeys: SigningKeys,
-  ) {
-    this.#holder = store.prepare(
-      stablePlan(`SELECT a.n, a.id, a.name, k.id AS key_id, a.claimed_at, a.suspended_at, a.suspended_until, a.suspended_for, a.suspended_by
-       FROM agent_keys k JOIN agents a ON a.n = k.agent WHERE k.hash = ? AND a.deleted_at IS NULL`),
-    )
-    this.#insert = store.prepare(
-      'INSERT INTO agent_keys (id, agent, hash, label, ending, created_at) VALUES (?, ?, ?, ?, ?, ?)',
-    )
-    this.#select = store.prepare(stablePlan('SELECT * FROM agent_keys WHERE agent = ? ORDER BY created_at, id'))
-    this.#delete = store.prepare('DELETE FROM agent_keys WHERE id = ?')
-    this.#deleteAll = store.prepare('DELETE FROM agent_keys WHERE agent = ?')
-    this.#turnOn = store.prepare('UPDATE agents SET signed_only = 0 WHERE n = ? AND signed_only = 1')
-  }
+  ) {}
 
   /** The agent with this key. */
   holder(key: string): KeyHolder | undefined {
-    return this.#holder.get(hashSecret(key)) ?? undefined
+    return this.store.get(HOLDER, hashSecret(key)) ?? undefined
   }
 
   /** Creates a key without an event. */
@@ -74,18 +72,18 @@ export class Keys {
     const key = createApiKey()
     const now = this.clock.now()
     const row = { id: newId(now), agent, label, ending: key.slice(-4), created_at: now }
-    tx.run(this.#insert, row.id, agent, hashSecret(key), label, row.ending, now)
+    tx.run(INSERT, row.id, agent, hashSecret(key), label, row.ending, now)
     return { key, row }
   }
 
   /** Deletes the keys of a deleted agent. */
   deleteOf(tx: Tx, agent: number): void {
-    tx.run(this.#deleteAll, agent)
+    tx.run(DELETE_ALL, agent)
   }
 
   /** Revokes the API keys of an agent on behalf of `actor`; those with which it signs stay. */
   revokeApiKeys(tx: Tx, agent: KeyOwner, actor: string): void {
-    for (const row of this.#select.all(agent.n)) this.#revoke(tx, agent, row, actor)
+    for (const row of this.store.all(SELECT, agent.n)) this.#revoke(tx, agent, row, actor)
   }
 
   /** Revokes all keys of an agent on behalf of `actor`: no one can act as this agent then. */
@@ -97,13 +95,13 @@ export class Keys {
   /** Replaces all keys of an agent by a new API key on behalf of `actor`. */
   replace(tx: Tx, agent: KeyOwner, label: string, actor: string): NewKeyResponse {
     this.revokeAll(tx, agent, actor)
-    tx.run(this.#turnOn, agent.n)
+    tx.run(TURN_ON, agent.n)
     return this.#create(tx, agent, label, actor)
   }
 
   /** The keys of an agent; `current` is the one that the request was sent with. */
   async list({ n }: Pick<KeyOwner, 'n'>, current?: string): Promise<KeyListResponse> {
-    return { success: true, keys: this.#select.all(n).map((row) => toFacts(row, current)) }
+    return { success: true, keys: this.store.all(SELECT, n).map((row) => toFacts(row, current)) }
   }
 
   async create(caller: AgentCaller, { label = '', replace = false }: KeyDraft): Promise<NewKeyResponse> {
@@ -113,7 +111,7 @@ export class Keys {
       const me = this.agents.acting(caller)
       if (me.signed_only === 1) throw apiKeysDisabled()
       if (replace) return this.replace(tx, me, cleanLabel, me.id)
-      if (this.#select.all(me.n).length >= MAX_KEYS) throw tooManyKeys()
+      if (this.store.all(SELECT, me.n).length >= MAX_KEYS) throw tooManyKeys()
       return this.#create(tx, me, cleanLabel, me.id)
     }, gcFor(caller))
   }
@@ -125,7 +123,7 @@ export class Keys {
 
   async revoke(caller: AgentCaller, id: string): Promise<MessageResponse> {
     return this.store.write((tx) => {
-      const rows = this.#select.all(caller.n)
+      const rows = this.store.all(SELECT, caller.n)
       const row = rows.find((each) => each.id === id)
       if (!row)
         throw new SocialError('key-not-found', 'Key not found', { hint: 'GET /agents/me/keys lists your keys.' })
@@ -142,7 +140,7 @@ export class Keys {
   }
 
   #revoke(tx: Tx, { id }: KeyOwner, row: KeyRow, actor: string): void {
-    this.#delete.run(row.id)
+    tx.run(DELETE, row.id)
     this.log.append(tx, KeyRevoked, { actor, subject: id }, { agent_id: id, key_id: row.id })
   }
 }

@@ -1,7 +1,7 @@
 import { type Actor, GC } from '../../core/actor.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { EventLog } from '../../core/events/index.ts'
-import type { Statement, Store, Tx } from '../../core/store/index.ts'
+import { command, type Store, type Tx } from '../../core/store/index.ts'
 import { clean, timestamp } from '../shared/index.ts'
 import type { AgentAccounts } from './agents.ts'
 import { AgentReinstated, AgentSuspended } from './events.ts'
@@ -25,21 +25,19 @@ interface Withdrawals {
 
 type Update = [number | null, number | null, string | null, Suspender | null, number]
 
+const UPDATE = command<Update>(
+  'UPDATE agents SET suspended_at = ?, suspended_until = ?, suspended_for = ?, suspended_by = ? WHERE n = ?',
+)
+
 /** Suspends and reinstates agents. */
 export class AgentSuspensions {
-  readonly #update: Statement<unknown, Update>
-
   constructor(
     private readonly store: Store,
     private readonly log: EventLog,
     private readonly clock: Clock,
     private readonly agents: AgentAccounts,
     private readonly withdrawals: Withdrawals,
-  ) {
-    this.#update = store.prepare(
-      'UPDATE agents SET suspended_at = ?, suspended_until = ?, suspended_for = ?, suspended_by = ? WHERE n = ?',
-    )
-  }
+  ) {}
 
   /** Suspender of an agent; undefined if it is not suspended now. */
   suspenderOf(row: AgentRow): Suspender | undefined {
@@ -72,7 +70,7 @@ export class AgentSuspensions {
 
   begin(tx: Tx, { n, id }: AgentRow, { by, actor, reason, until }: SuspensionStart): void {
     const cleanReason = clean(reason)
-    this.#update.run(this.clock.now(), until ?? null, cleanReason, by, n)
+    tx.run(UPDATE, this.clock.now(), until ?? null, cleanReason, by, n)
     this.withdrawals.begin(tx, n, actor)
     const payload = { agent_id: id, reason: cleanReason, ...(until !== undefined && { until: timestamp(until) }) }
     this.log.append(tx, AgentSuspended, { actor, subject: id }, payload)
@@ -81,7 +79,7 @@ export class AgentSuspensions {
   /** Ends the suspension of an agent, if there is one. */
   end(tx: Tx, row: AgentRow, actor: string): void {
     if (this.suspenderOf(row) === undefined) return
-    this.#update.run(null, null, null, null, row.n)
+    tx.run(UPDATE, null, null, null, null, row.n)
     this.log.append(tx, AgentReinstated, { actor, subject: row.id }, { agent_id: row.id })
   }
 }

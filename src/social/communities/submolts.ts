@@ -1,7 +1,7 @@
 import { type Actor, GC } from '../../core/actor.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { EventLog } from '../../core/events/index.ts'
-import { type Statement, type Store, stablePlan, type Tx } from '../../core/store/index.ts'
+import { command, type Query, query, type Store, stablePlan, type Tx } from '../../core/store/index.ts'
 import { gcFor } from '../../http/actor-of.ts'
 import type { AgentCaller } from '../../http/caller.ts'
 import { cursorAfterKey, fillPage, parseKeyCursor } from '../../http/respond/index.ts'
@@ -64,19 +64,50 @@ const START_KEYS: Record<keyof typeof PAGE_SQL, number[]> = {
   alphabetical: [0],
 }
 
+const ROLE = query<{ one: number }, [number, number]>(`SELECT 1 AS one FROM submolts WHERE n = ?2 AND creator = ?1
+       UNION ALL SELECT 1 FROM moderators WHERE submolt = ?2 AND agent = ?1 LIMIT 1`)
+
+const INSERT = command<
+  [string, string, string, string, number, number, number, number, number],
+  { n: number }
+>(`INSERT INTO submolts (id, name, display_name, description, allow_crypto, creator, created_at, updated_at, last_activity_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING n`)
+
+const SET_OWNER = command<[number, number, number]>('UPDATE submolts SET creator = ?, updated_at = ? WHERE n = ?')
+
+const INSERT_SUBSCRIPTION = command<[number, number, number]>(
+  'INSERT INTO subscriptions (agent, submolt, at) VALUES (?, ?, ?)',
+)
+
+const DELETE_SUBSCRIPTION = command<[number, number]>('DELETE FROM subscriptions WHERE agent = ? AND submolt = ?')
+
+const COUNT_SUBSCRIBER = command<[number, number]>(
+  'UPDATE submolts SET subscriber_count = subscriber_count + ? WHERE n = ?',
+)
+
+const COUNT_SUBSCRIPTION = command<[number, number]>(
+  'UPDATE agents SET subscriptions_count = subscriptions_count + ? WHERE n = ?',
+)
+
+const COUNT_POST = command<[number, number, number]>(
+  'UPDATE submolts SET post_count = post_count + ?, last_activity_at = max(last_activity_at, ?) WHERE n = ?',
+)
+
+const SELECT_SUBSCRIPTIONS = query<{ submolt: number }, [number, number]>(
+  stablePlan('SELECT submolt FROM subscriptions WHERE agent = ? LIMIT ?'),
+)
+
+const FIND = query<SubmoltRow, [number, string]>(stablePlan(`${SELECT_SUBMOLT} WHERE s.name = ?`))
+
+const PAGES: Record<keyof typeof PAGE_SQL, Query<SubmoltRow, number[]>> = {
+  popular: query(stablePlan(PAGE_SQL.popular)),
+  active: query(stablePlan(PAGE_SQL.active)),
+  new: query(stablePlan(PAGE_SQL.new)),
+  alphabetical: query(stablePlan(PAGE_SQL.alphabetical)),
+}
+
 /** The communities and their subscribers. */
 export class Submolts {
-  readonly #pages: Record<keyof typeof PAGE_SQL, Statement<SubmoltRow, number[]>>
-  readonly #find: Statement<SubmoltRow, [number, string]>
-  readonly #role: Statement<{ one: number }, [number, number]>
-  readonly #insert: Statement<{ n: number }, [string, string, string, string, number, number, number, number, number]>
-  readonly #setOwner: Statement<unknown, [number, number, number]>
-  readonly #insertSubscription: Statement<unknown, [number, number, number]>
-  readonly #deleteSubscription: Statement<unknown, [number, number]>
-  readonly #countSubscriber: Statement<unknown, [number, number]>
-  readonly #countSubscription: Statement<unknown, [number, number]>
-  readonly #countPost: Statement<unknown, [number, number, number]>
-  readonly #selectSubscriptions: Statement<{ submolt: number }, [number, number]>
   readonly #offsets: FarOffsets
 
   constructor(
@@ -89,48 +120,22 @@ export class Submolts {
     private readonly pending: PendingTexts,
   ) {
     this.#offsets = new FarOffsets(clock)
-    this.#pages = {
-      popular: store.prepare(stablePlan(PAGE_SQL.popular)),
-      active: store.prepare(stablePlan(PAGE_SQL.active)),
-      new: store.prepare(stablePlan(PAGE_SQL.new)),
-      alphabetical: store.prepare(stablePlan(PAGE_SQL.alphabetical)),
-    }
-    this.#find = store.prepare(stablePlan(`${SELECT_SUBMOLT} WHERE s.name = ?`))
-    this.#role = store.prepare(
-      `SELECT 1 AS one FROM submolts WHERE n = ?2 AND creator = ?1
-       UNION ALL SELECT 1 FROM moderators WHERE submolt = ?2 AND agent = ?1 LIMIT 1`,
-    )
-    this.#insert = store.prepare(
-      `INSERT INTO submolts (id, name, display_name, description, allow_crypto, creator, created_at, updated_at, last_activity_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING n`,
-    )
-    this.#setOwner = store.prepare('UPDATE submolts SET creator = ?, updated_at = ? WHERE n = ?')
-    this.#insertSubscription = store.prepare('INSERT INTO subscriptions (agent, submolt, at) VALUES (?, ?, ?)')
-    this.#deleteSubscription = store.prepare('DELETE FROM subscriptions WHERE agent = ? AND submolt = ?')
-    this.#countSubscriber = store.prepare('UPDATE submolts SET subscriber_count = subscriber_count + ? WHERE n = ?')
-    this.#countSubscription = store.prepare(
-      'UPDATE agents SET subscriptions_count = subscriptions_count + ? WHERE n = ?',
-    )
-    this.#countPost = store.prepare(
-      'UPDATE submolts SET post_count = post_count + ?, last_activity_at = max(last_activity_at, ?) WHERE n = ?',
-    )
-    this.#selectSubscriptions = store.prepare(stablePlan('SELECT submolt FROM subscriptions WHERE agent = ? LIMIT ?'))
   }
 
   /** The row of a submolt as one agent sees it. */
   find(name: string): SubmoltRow | undefined {
-    return this.#find.get(0, name.trim().toLowerCase()) ?? undefined
+    return this.store.get(FIND, 0, name.trim().toLowerCase()) ?? undefined
   }
 
   need(name: string, viewer: number): SubmoltRow {
-    const row = this.#find.get(viewer, name.trim().toLowerCase())
+    const row = this.store.get(FIND, viewer, name.trim().toLowerCase())
     if (!row) throw submoltNotFound(name)
     return row
   }
 
   /** True if an agent owns or moderates a submolt. */
   moderates(agent: number, submolt: number): boolean {
-    return this.#role.get(agent, submolt) !== null
+    return this.store.get(ROLE, agent, submolt) !== null
   }
 
   async create(caller: AgentCaller, draft: SubmoltDraft): Promise<Charged<NewSubmoltResponse>> {
@@ -164,7 +169,7 @@ export class Submolts {
       const row = this.need(name, 0)
       const owner = this.agents.need(agentName)
       if (row.creator_id !== owner.id) {
-        this.#setOwner.run(owner.n, this.clock.now(), row.n)
+        tx.run(SET_OWNER, owner.n, this.clock.now(), row.n)
         const subject = { actor: 'operator', subject: row.name }
         this.log.append(tx, SubmoltOwned, subject, { submolt: row.name, agent_id: owner.id })
       }
@@ -206,10 +211,10 @@ export class Submolts {
     const offset = key ? 0 : parseOffset(query, limit)
     const keyOf = SORT_KEYS[sort]
     const { after, skip } = await this.#offsets.find(list, offset, key ?? START_KEYS[sort], (from, count) => {
-      const row = this.#pages[sort].get(caller.n, ...from, 1, count - 1)
+      const row = this.store.get(PAGES[sort], caller.n, ...from, 1, count - 1)
       return row ? keyOf(row) : undefined
     })
-    const rows = this.#pages[sort].iterate(caller.n, ...after, limit + 1, skip)
+    const rows = this.store.iterate(PAGES[sort], caller.n, ...after, limit + 1, skip)
     const { items, last } = fillPage(rows, limit, toSubmolt, { sizeOf: sizeOfListed })
     if (last && !key) this.#offsets.remember(list, offset + items.length, keyOf(last))
     return { items, limit, offset, next: last && cursorAfterKey(list, keyOf(last)) }
@@ -242,12 +247,12 @@ export class Submolts {
 
   /** Adds to the number of posts in a submolt. */
   addPosts(tx: Tx, submolt: number, by: 1 | -1): void {
-    tx.run(this.#countPost, by, by > 0 ? this.clock.now() : 0, submolt)
+    tx.run(COUNT_POST, by, by > 0 ? this.clock.now() : 0, submolt)
   }
 
   /** Deletes some subscriptions of a deleted agent; returns how many. */
   deleteSome(tx: Tx, agent: number, limit: number): number {
-    const rows = this.#selectSubscriptions.all(agent, limit)
+    const rows = this.store.all(SELECT_SUBSCRIPTIONS, agent, limit)
     for (const { submolt } of rows) this.#changeSubscription(tx, agent, submolt, -1)
     return rows.length
   }
@@ -260,16 +265,16 @@ export class Submolts {
   #publish(tx: Tx, caller: AgentCaller, id: string, content: SubmoltContent): void {
     const { name, displayName, description, allowCrypto } = content
     const now = this.clock.now()
-    const inserted = this.#insert.get(id, name, displayName, description, Number(allowCrypto), caller.n, now, now, now)
+    const inserted = tx.get(INSERT, id, name, displayName, description, Number(allowCrypto), caller.n, now, now, now)
     this.#changeSubscription(tx, caller.n, inserted?.n ?? 0, 1)
     this.log.append(tx, SubmoltCreated, { actor: caller.id, subject: name }, { submolt: name, agent_id: caller.id })
   }
 
   #changeSubscription(tx: Tx, agent: number, submolt: number, by: 1 | -1): void {
-    if (by > 0) tx.run(this.#insertSubscription, agent, submolt, this.clock.now())
-    else tx.run(this.#deleteSubscription, agent, submolt)
-    tx.run(this.#countSubscriber, by, submolt)
-    tx.run(this.#countSubscription, by, agent)
+    if (by > 0) tx.run(INSERT_SUBSCRIPTION, agent, submolt, this.clock.now())
+    else tx.run(DELETE_SUBSCRIPTION, agent, submolt)
+    tx.run(COUNT_SUBSCRIBER, by, submolt)
+    tx.run(COUNT_SUBSCRIPTION, by, agent)
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Clock } from '../../core/clock.ts'
-import { type Statement, type Store, stablePlan, type Tx } from '../../core/store/index.ts'
+import { command, query, type Store, stablePlan, type Tx } from '../../core/store/index.ts'
 import { type Limit, type LimitedAction, type Limits, SocialError } from '../shared/index.ts'
 import { formatPeriod } from './durations.ts'
 import { rateLimited } from './errors.ts'
@@ -70,32 +70,32 @@ const ACTIONS: readonly LimitedAction[] = [
   'register',
 ]
 
+const FIRST_SINCE = query<Charge, [string, string, number]>(
+  stablePlan('SELECT at, turn FROM charges WHERE who = ? AND what = ? AND at > ? ORDER BY at, turn LIMIT 1'),
+)
+
+const LAST = query<Charge, [string, string]>(
+  stablePlan('SELECT at, turn FROM charges WHERE who = ? AND what = ? ORDER BY at DESC, turn DESC LIMIT 1'),
+)
+
+const INSERT = command<[string, string, number, number]>(
+  'INSERT INTO charges (who, what, at, turn) VALUES (?, ?, ?, ?)',
+)
+
+const TRIM = command<[string, string, number]>('DELETE FROM charges WHERE who = ? AND what = ? AND at <= ?')
+
+const DELETE_EXPIRED = command<[string, number]>(
+  'DELETE FROM charges WHERE (who, what, at, turn) IN (SELECT who, what, at, turn FROM charges WHERE what = ? AND at <= ? LIMIT 500)',
+)
+
 /** Limits on actions. They are exact, survive a restart, and count an action in the same write that performs it. */
 export class Quotas {
-  readonly #firstSince: Statement<Charge, [string, string, number]>
-  readonly #last: Statement<Charge, [string, string]>
-  readonly #insert: Statement<unknown, [string, string, number, number]>
-  readonly #trim: Statement<unknown, [string, string, number]>
-  readonly #deleteExpired: Statement<unknown, [string, number]>
-
   constructor(
-    store: Store,
+    private readonly store: Store,
     private readonly clock: Clock,
     private readonly limits: Limits,
     private readonly standings: Standings,
-  ) {
-    this.#firstSince = store.prepare(
-      stablePlan('SELECT at, turn FROM charges WHERE who = ? AND what = ? AND at > ? ORDER BY at, turn LIMIT 1'),
-    )
-    this.#last = store.prepare(
-      stablePlan('SELECT at, turn FROM charges WHERE who = ? AND what = ? ORDER BY at DESC, turn DESC LIMIT 1'),
-    )
-    this.#insert = store.prepare('INSERT INTO charges (who, what, at, turn) VALUES (?, ?, ?, ?)')
-    this.#trim = store.prepare('DELETE FROM charges WHERE who = ? AND what = ? AND at <= ?')
-    this.#deleteExpired = store.prepare(
-      'DELETE FROM charges WHERE (who, what, at, turn) IN (SELECT who, what, at, turn FROM charges WHERE what = ? AND at <= ? LIMIT 500)',
-    )
-  }
+  ) {}
 
   /** Counts an action of an agent in the write that performs it; throws when the limit is exceeded. */
   charge(tx: Tx, action: LimitedAction, agent: ChargedAgent): Quota {
@@ -132,7 +132,7 @@ export class Quotas {
   /** Deletes some charges that no limit counts any more; returns whether there may be more. */
   deleteExpired(tx: Tx): boolean {
     const now = this.clock.now()
-    return ACTIONS.some((action) => tx.run(this.#deleteExpired, action, now - this.#longestWindow(action)).changes > 0)
+    return ACTIONS.some((action) => tx.run(DELETE_EXPIRED, action, now - this.#longestWindow(action)).changes > 0)
   }
 
   /** Time an agent is still new here. */
@@ -148,7 +148,7 @@ export class Quotas {
 
   #charge(tx: Tx, action: LimitedAction, actor: string, limits: readonly Limit[], fields: object = {}): Quota {
     const now = this.clock.now()
-    const last = this.#last.get(actor, action) ?? { at: 0, turn: 0 }
+    const last = this.store.get(LAST, actor, action) ?? { at: 0, turn: 0 }
     const left = limits.map((limit) => this.#remaining(action, actor, limit, last, now))
     const [exceeded] = left.filter(({ remaining }) => remaining <= 0).sort((one, other) => other.reset - one.reset)
     if (exceeded) {
@@ -157,8 +157,8 @@ export class Quotas {
       const bound = { count: exceeded.limit, window: exceeded.window }
       throw rateLimited(sentenceOf(action, bound), bound, exceeded.reset, now, { ...daily, ...fields })
     }
-    if (last.turn % TRIM_INTERVAL === 0) tx.run(this.#trim, actor, action, now - this.#longestWindow(action))
-    tx.run(this.#insert, actor, action, Math.max(now, last.at), last.turn + 1)
+    if (last.turn % TRIM_INTERVAL === 0) tx.run(TRIM, actor, action, now - this.#longestWindow(action))
+    tx.run(INSERT, actor, action, Math.max(now, last.at), last.turn + 1)
     const tightest = left.reduce((one, other) => (other.remaining < one.remaining ? other : one))
     return { limit: tightest.limit, remaining: tightest.remaining - 1, reset: tightest.reset }
   }
@@ -171,7 +171,7 @@ export class Quotas {
     last: Charge,
     now: number,
   ): Quota & { window: number } {
-    const first = this.#firstSince.get(actor, action, now - window)
+    const first = this.store.get(FIRST_SINCE, actor, action, now - window)
     const used = first ? last.turn - first.turn + 1 : 0
     const reset = Math.min((first?.at ?? now) + window, now + window)
     return { limit: count, remaining: Math.max(0, count - used), reset, window }

@@ -1,5 +1,5 @@
 import type { Clock } from '../../core/clock.ts'
-import { type Statement, type Store, stablePlan, type Tx } from '../../core/store/index.ts'
+import { command, query, type Store, stablePlan, type Tx } from '../../core/store/index.ts'
 import type { Limits } from '../shared/index.ts'
 import { type AgentRecord, keepsRepeating, type Level, LIMIT_FACTORS, levelOf } from './levels.ts'
 
@@ -28,27 +28,25 @@ export const STANDING_SQL = {
 
 const SLICE = 500
 
+const VOUCHES = query<{ n: number }, [number, number | null]>(STANDING_SQL.vouches)
+
+const REPEATS = query<{ n: number }, [number, number, number]>(stablePlan(STANDING_SQL.repeats))
+
+const ORIGINALS = query<{ n: number }, [number, number, number]>(stablePlan(STANDING_SQL.originals))
+
+const COUNT_REPEAT = command<[number, number]>('INSERT INTO text_repeats (agent, at) VALUES (?, ?)')
+
+const DELETE_EXPIRED = command<[number]>(
+  `DELETE FROM text_repeats WHERE n IN (SELECT n FROM text_repeats WHERE at <= ? ORDER BY at LIMIT ${SLICE})`,
+)
+
 /** Recent behaviour of an agent and its vouches, which widen or narrow its limits. */
 export class Standings {
-  readonly #vouches: Statement<{ n: number }, [number, number | null]>
-  readonly #repeats: Statement<{ n: number }, [number, number, number]>
-  readonly #originals: Statement<{ n: number }, [number, number, number]>
-  readonly #countRepeat: Statement<unknown, [number, number]>
-  readonly #deleteExpired: Statement<unknown, [number]>
-
   constructor(
-    store: Store,
+    private readonly store: Store,
     private readonly clock: Clock,
     private readonly limits: Limits,
-  ) {
-    this.#vouches = store.prepare(STANDING_SQL.vouches)
-    this.#repeats = store.prepare(stablePlan(STANDING_SQL.repeats))
-    this.#originals = store.prepare(stablePlan(STANDING_SQL.originals))
-    this.#countRepeat = store.prepare('INSERT INTO text_repeats (agent, at) VALUES (?, ?)')
-    this.#deleteExpired = store.prepare(
-      `DELETE FROM text_repeats WHERE n IN (SELECT n FROM text_repeats WHERE at <= ? ORDER BY at LIMIT ${SLICE})`,
-    )
-  }
+  ) {}
 
   /** Number of times the usual limits an agent has. */
   factorOf(agent: RatedAgent): number {
@@ -69,7 +67,7 @@ export class Standings {
 
   /** Number of owners whose agents vouch for an agent, without its own owner. */
   countVouches({ n, owner }: Pick<RatedAgent, 'n' | 'owner'>): number {
-    return this.#vouches.get(n, owner)?.n ?? 0
+    return this.store.get(VOUCHES, n, owner)?.n ?? 0
   }
 
   /** True if an agent keeps repeating what it or others wrote. */
@@ -78,18 +76,18 @@ export class Standings {
   }
 
   countRepeat(tx: Tx, { n }: Pick<RatedAgent, 'n'>): void {
-    tx.run(this.#countRepeat, n, this.clock.now())
+    tx.run(COUNT_REPEAT, n, this.clock.now())
   }
 
   /** Deletes some repeats that do not count any more; returns whether there may be more. */
   deleteExpired(tx: Tx): boolean {
-    return tx.run(this.#deleteExpired, this.#since()).changes === SLICE
+    return tx.run(DELETE_EXPIRED, this.#since()).changes === SLICE
   }
 
   #texts({ n }: Pick<RatedAgent, 'n'>): Pick<AgentRecord, 'repeats' | 'originals'> {
     if (!this.limits.repeats) return { repeats: 0, originals: 0 }
-    const repeats = this.#repeats.get(n, this.#since(), MAX_COUNTED)?.n ?? 0
-    const originals = repeats === 0 ? 0 : (this.#originals.get(n, this.#since(), MAX_COUNTED)?.n ?? 0)
+    const repeats = this.store.get(REPEATS, n, this.#since(), MAX_COUNTED)?.n ?? 0
+    const originals = repeats === 0 ? 0 : (this.store.get(ORIGINALS, n, this.#since(), MAX_COUNTED)?.n ?? 0)
     return { repeats, originals }
   }
 

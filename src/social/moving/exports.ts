@@ -1,7 +1,7 @@
 import { type Clock, toTimestamp } from '../../core/clock.ts'
 import { sha256 } from '../../core/digest.ts'
 import { nextTick } from '../../core/event-loop.ts'
-import { type Statement, type Store, stablePlan } from '../../core/store/index.ts'
+import { type Query, query, type Store, stablePlan } from '../../core/store/index.ts'
 import type { AgentCaller } from '../../http/caller.ts'
 import type { AgentAccounts, IdentityKey, SigningKeys } from '../accounts/index.ts'
 import { conflict, timestamp } from '../shared/index.ts'
@@ -32,24 +32,22 @@ export const EXPORT_SQL = {
     WHERE f.follower = ?1 AND f.followee > ?2 ORDER BY f.followee LIMIT ${PAGE}`,
 }
 
+const POSTS = query<PostLine, [number, number, number]>(stablePlan(EXPORT_SQL.posts))
+
+const OTHERS = [EXPORT_SQL.comments, EXPORT_SQL.followers, EXPORT_SQL.followed].map((sql) =>
+  query<CommentLine | AgentLine, [number, number]>(stablePlan(sql)),
+)
+
 /** Everything an agent wrote, and whom it knows, signed by the network: to be taken to another one. */
 export class AgentExports {
-  readonly #posts: Statement<PostLine, [number, number, number]>
-  readonly #others: readonly Statement<CommentLine | AgentLine, [number, number]>[]
-
   constructor(
-    store: Store,
+    private readonly store: Store,
     private readonly clock: Clock,
     private readonly agents: AgentAccounts,
     private readonly signingKeys: SigningKeys,
     private readonly identity: IdentityKey,
     private readonly baseUrl: () => string,
-  ) {
-    this.#posts = store.prepare(stablePlan(EXPORT_SQL.posts))
-    this.#others = [EXPORT_SQL.comments, EXPORT_SQL.followers, EXPORT_SQL.followed].map((sql) =>
-      store.prepare(stablePlan(sql)),
-    )
-  }
+  ) {}
 
   async export(caller: AgentCaller): Promise<AgentExport> {
     const { keys } = await this.signingKeys.list(caller)
@@ -98,21 +96,18 @@ export class AgentExports {
   async *#lines(agent: number): AsyncGenerator<ExportLine> {
     let at = { created_at: 0, n: 0 }
     for (let rows = PAGE; rows === PAGE; ) {
-      const page = this.#posts.all(agent, at.created_at, at.n)
+      const page = this.store.all(POSTS, agent, at.created_at, at.n)
       for (const { n: _, ...line } of page) yield line
       at = page.at(-1) ?? at
       rows = page.length
       await nextTick()
     }
-    for (const statement of this.#others) yield* this.#pages(statement, agent)
+    for (const other of OTHERS) yield* this.#pages(other, agent)
   }
 
-  async *#pages(
-    statement: Statement<CommentLine | AgentLine, [number, number]>,
-    agent: number,
-  ): AsyncGenerator<ExportLine> {
+  async *#pages(other: Query<CommentLine | AgentLine, [number, number]>, agent: number): AsyncGenerator<ExportLine> {
     for (let after = 0, rows = PAGE; rows === PAGE; ) {
-      const page = statement.all(agent, after)
+      const page = this.store.all(other, agent, after)
       for (const { n: _, ...line } of page) yield line
       after = page.at(-1)?.n ?? after
       rows = page.length

@@ -1,6 +1,6 @@
 import type { Clock } from '../../core/clock.ts'
 import type { EventLog } from '../../core/events/index.ts'
-import type { Statement, Store, Tx } from '../../core/store/index.ts'
+import { command, query, type Store, type Tx } from '../../core/store/index.ts'
 import { type AgentAccounts, type AgentRow, type Follows, isSuspended, type SigningKeys } from '../accounts/index.ts'
 import { MAX_DEPTH, parseCommentContent } from '../comments/index.ts'
 import type { Submolts } from '../communities/index.ts'
@@ -39,41 +39,35 @@ interface ImportServices {
   readonly movedFollows: MovedFollows
 }
 
+const EXISTS = query<{ one: number }, [string, string]>(
+  'SELECT 1 AS one FROM posts WHERE id = ? UNION ALL SELECT 1 FROM comments WHERE id = ?',
+)
+
+const FIND_POST = query<{ n: number }, [string]>('SELECT n FROM posts WHERE id = ? AND deleted_at IS NULL')
+
+const FIND_COMMENT = query<Parent, [string]>('SELECT n, post, depth FROM comments WHERE id = ?')
+
+const INSERT_POST = command<
+  [string, number, number, string, string | null, string | null, number, number, number, number, number]
+>(`INSERT INTO posts (id, submolt, author, title, content, url, hot, rising, span, created_at, updated_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`)
+
+const INSERT_COMMENT = command<[string, number, number, number, string, number, number, number]>(
+  'INSERT INTO comments (id, post, parent, author, content, depth, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
+)
+
+const COUNT_POST = command<[number]>('UPDATE agents SET posts_count = posts_count + 1 WHERE n = ?')
+
+const COUNT_COMMENT = command<[number]>('UPDATE agents SET comments_count = comments_count + 1 WHERE n = ?')
+
+const COUNT_REPLY = command<[number]>('UPDATE comments SET reply_count = reply_count + 1 WHERE n = ?')
+
 /** Adds what an agent wrote on another network to its account here. Votes and karma stay where they were given. */
 export class AgentImports {
-  readonly #exists: Statement<{ one: number }, [string, string]>
-  readonly #findPost: Statement<{ n: number }, [string]>
-  readonly #findComment: Statement<Parent, [string]>
-  readonly #insertPost: Statement<
-    unknown,
-    [string, number, number, string, string | null, string | null, number, number, number, number, number]
-  >
-  readonly #insertComment: Statement<unknown, [string, number, number, number, string, number, number, number]>
-  readonly #countPost: Statement<unknown, [number]>
-  readonly #countComment: Statement<unknown, [number]>
-  readonly #countReply: Statement<unknown, [number]>
-
   constructor(
     private readonly services: ImportServices,
     private readonly clock: Clock,
-  ) {
-    const { store } = services
-    this.#exists = store.prepare(
-      'SELECT 1 AS one FROM posts WHERE id = ? UNION ALL SELECT 1 FROM comments WHERE id = ?',
-    )
-    this.#findPost = store.prepare('SELECT n FROM posts WHERE id = ? AND deleted_at IS NULL')
-    this.#findComment = store.prepare('SELECT n, post, depth FROM comments WHERE id = ?')
-    this.#insertPost = store.prepare(
-      `INSERT INTO posts (id, submolt, author, title, content, url, hot, rising, span, created_at, updated_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    )
-    this.#insertComment = store.prepare(
-      'INSERT INTO comments (id, post, parent, author, content, depth, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
-    )
-    this.#countPost = store.prepare('UPDATE agents SET posts_count = posts_count + 1 WHERE n = ?')
-    this.#countComment = store.prepare('UPDATE agents SET comments_count = comments_count + 1 WHERE n = ?')
-    this.#countReply = store.prepare('UPDATE comments SET reply_count = reply_count + 1 WHERE n = ?')
-  }
+  ) {}
 
   /** Adds one chunk of an export to an account; what is there already is left. */
   async import(name: string, draft: ImportDraft): Promise<ImportResponse> {
@@ -128,24 +122,24 @@ export class AgentImports {
     const now = this.clock.now()
     const at = Math.max(0, Math.min(line.created_at, now))
     const ranks = [hot(NO_VOTES, at, now), rising(NO_VOTES, at, now), ageClassOf(at, now)] as const
-    tx.run(this.#insertPost, line.id, community.n, agent.n, title, content, url, ...ranks, at, now)
-    tx.run(this.#countPost, agent.n)
+    tx.run(INSERT_POST, line.id, community.n, agent.n, title, content, url, ...ranks, at, now)
+    tx.run(COUNT_POST, agent.n)
     this.services.submolts.addPosts(tx, community.n, 1)
     return 1
   }
 
   #addComment(tx: Tx, agent: AgentRow, line: CommentLine): number {
     if (this.#isKnown(line.id)) return 0
-    const post = this.#findPost.get(line.post)
-    const parent = line.parent === null ? undefined : this.#findComment.get(line.parent)
+    const post = this.services.store.get(FIND_POST, line.post)
+    const parent = line.parent === null ? undefined : this.services.store.get(FIND_COMMENT, line.parent)
     if (!post || parent === null || (parent && (parent.post !== post.n || parent.depth >= MAX_DEPTH))) return 0
     const content = parseCommentContent(line.content)
     const now = this.clock.now()
     const at = Math.max(0, Math.min(line.created_at, now))
     const depth = parent ? parent.depth + 1 : 0
-    tx.run(this.#insertComment, line.id, post.n, parent?.n ?? 0, agent.n, content, depth, at, now)
-    tx.run(this.#countComment, agent.n)
-    if (parent) tx.run(this.#countReply, parent.n)
+    tx.run(INSERT_COMMENT, line.id, post.n, parent?.n ?? 0, agent.n, content, depth, at, now)
+    tx.run(COUNT_COMMENT, agent.n)
+    if (parent) tx.run(COUNT_REPLY, parent.n)
     this.services.posts.addComments(tx, post.n, 1)
     return 1
   }
@@ -166,6 +160,6 @@ export class AgentImports {
 
   #isKnown(id: string): boolean {
     if (!IDENTIFIER.test(id)) throw badRequest('its identifier is not a UUID')
-    return this.#exists.get(id, id) !== null
+    return this.services.store.get(EXISTS, id, id) !== null
   }
 }

@@ -1,4 +1,4 @@
-import type { Statement, Store, Tx } from '../../core/store/index.ts'
+import { command, query, type Store, type Tx } from '../../core/store/index.ts'
 import type { AgentAccounts, Follows } from '../accounts/index.ts'
 import { SlicedWork } from '../shared/index.ts'
 
@@ -24,33 +24,34 @@ export const MOVED_FOLLOWS_SQL = {
   ofFollower: 'SELECT key FROM moved_follows WHERE follower = ? ORDER BY key LIMIT ?',
 }
 
+const INSERT = command<[string, number]>('INSERT OR IGNORE INTO moved_follows (key, follower) VALUES (?, ?)')
+
+const DELETE = command<[string, number]>('DELETE FROM moved_follows WHERE key = ? AND follower = ?')
+
+const COUNT = query<{ count: number }, [number]>(MOVED_FOLLOWS_SQL.count)
+
+const OF_KEY = query<{ follower: number }, [string, number]>(MOVED_FOLLOWS_SQL.ofKey)
+
+const OF_FOLLOWER = query<{ key: string }, [number, number]>(MOVED_FOLLOWS_SQL.ofFollower)
+
+const ARRIVE = command<[string, number]>('REPLACE INTO arrived_keys (key, agent) VALUES (?, ?)')
+
+const FINISH = command<[string]>('DELETE FROM arrived_keys WHERE key = ?')
+
+const PENDING = query<ArrivedKey>('SELECT key, agent FROM arrived_keys')
+
 /**
  * Follows that agents bring from another network, of agents that have not moved here yet: each waits until an account with
  * the key of the followed agent is here. So it does not matter who of two agents moves first.
  */
 export class MovedFollows {
-  readonly #insert: Statement<unknown, [string, number]>
-  readonly #delete: Statement<unknown, [string, number]>
-  readonly #count: Statement<{ count: number }, [number]>
-  readonly #ofKey: Statement<{ follower: number }, [string, number]>
-  readonly #ofFollower: Statement<{ key: string }, [number, number]>
-  readonly #arrive: Statement<unknown, [string, number]>
-  readonly #finish: Statement<unknown, [string]>
   readonly #work: SlicedWork<ArrivedKey>
 
   constructor(private readonly services: MovedFollowsServices) {
     const { store, report } = services
-    this.#insert = store.prepare('INSERT OR IGNORE INTO moved_follows (key, follower) VALUES (?, ?)')
-    this.#delete = store.prepare('DELETE FROM moved_follows WHERE key = ? AND follower = ?')
-    this.#count = store.prepare(MOVED_FOLLOWS_SQL.count)
-    this.#ofKey = store.prepare(MOVED_FOLLOWS_SQL.ofKey)
-    this.#ofFollower = store.prepare(MOVED_FOLLOWS_SQL.ofFollower)
-    this.#arrive = store.prepare('REPLACE INTO arrived_keys (key, agent) VALUES (?, ?)')
-    this.#finish = store.prepare('DELETE FROM arrived_keys WHERE key = ?')
-    const pending = store.prepare<ArrivedKey, []>('SELECT key, agent FROM arrived_keys')
     this.#work = new SlicedWork({
       store,
-      pending: () => pending.all(),
+      pending: () => store.all(PENDING),
       doSome: (tx, arrived) => this.#followSome(tx, arrived),
       report,
     })
@@ -58,14 +59,14 @@ export class MovedFollows {
 
   /** Lets an agent follow the holder of a key once that is here; false when it waits already, or for as many as it may. */
   wait(tx: Tx, follower: number, key: string): boolean {
-    if ((tx.get(this.#count, follower)?.count ?? 0) >= this.services.maxFollowed) return false
-    return tx.run(this.#insert, key, follower).changes > 0
+    if ((tx.get(COUNT, follower)?.count ?? 0) >= this.services.maxFollowed) return false
+    return tx.run(INSERT, key, follower).changes > 0
   }
 
   /** An account has this key from now on: those who wait for it follow it. */
   arrive(tx: Tx, agent: number, key: string): void {
-    if (tx.get(this.#ofKey, key, 1) === null) return
-    tx.run(this.#arrive, key, agent)
+    if (tx.get(OF_KEY, key, 1) === null) return
+    tx.run(ARRIVE, key, agent)
     tx.after(() => void this.resume())
   }
 
@@ -80,21 +81,21 @@ export class MovedFollows {
 
   /** Deletes some of what a deleted agent waits for; returns how many. */
   deleteSome(tx: Tx, agent: number, limit: number): number {
-    const rows = this.#ofFollower.all(agent, limit)
-    for (const { key } of rows) tx.run(this.#delete, key, agent)
+    const rows = this.services.store.all(OF_FOLLOWER, agent, limit)
+    for (const { key } of rows) tx.run(DELETE, key, agent)
     return rows.length
   }
 
   #followSome(tx: Tx, { key, agent }: ArrivedKey): boolean {
     const { agents, follows } = this.services
-    const rows = this.#ofKey.all(key, SLICE)
+    const rows = this.services.store.all(OF_KEY, key, SLICE)
     for (const { follower } of rows) {
-      tx.run(this.#delete, key, follower)
+      tx.run(DELETE, key, follower)
       const isHere = [follower, agent].every((n) => agents.row(n).deleted_at === null)
       if (isHere && follower !== agent) follows.restore(tx, follower, agent)
     }
     if (rows.length === SLICE) return true
-    tx.run(this.#finish, key)
+    tx.run(FINISH, key)
     return false
   }
 }

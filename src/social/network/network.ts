@@ -3,7 +3,7 @@ import type { Clock } from '../../core/clock.ts'
 import type { Deadlines } from '../../core/deadlines.ts'
 import { EventLog, EventRetention } from '../../core/events/index.ts'
 import { type Service, startServices } from '../../core/service.ts'
-import { Store, type Tx, troubleReporter } from '../../core/store/index.ts'
+import { query, Store, type Tx, troubleReporter } from '../../core/store/index.ts'
 import {
   AccountDeletions,
   type Activity,
@@ -86,11 +86,10 @@ function networkBase(store: Store, identityKey: IdentityKey, options: NetworkOpt
   return { ...shared, passActivity, changes }
 }
 
+const DATA_VERSION = query<{ data_version: number }>('PRAGMA data_version')
+
 /** A number that differs once another connection has committed. */
-function changesOf(store: Store): () => number {
-  const version = store.prepare<{ data_version: number }, []>('PRAGMA data_version')
-  return () => version.get()?.data_version ?? 0
-}
+const changesOf = (store: Store) => (): number => store.get(DATA_VERSION)?.data_version ?? 0
 
 type NetworkBase = ReturnType<typeof networkBase>
 
@@ -331,10 +330,9 @@ export const Network = {
   },
 }
 
+const PUBLIC_READS = query<{ value: number }>("SELECT value FROM network_defaults WHERE name = 'public_reads'")
+
 /** True if everybody may read a network whose settings do not say: one that was created with public reads. */
 function readsPublicly(store: Store): boolean {
-  const row = store
-    .prepare<{ value: number }, []>("SELECT value FROM network_defaults WHERE name = 'public_reads'")
-    .get()
-  return row?.value === 1
+  return store.get(PUBLIC_READS)?.value === 1
 }

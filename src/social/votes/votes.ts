@@ -1,6 +1,6 @@
 import type { Clock } from '../../core/clock.ts'
 import type { EventLog, PayloadOf } from '../../core/events/index.ts'
-import { type Statement, type Store, stablePlan, type Tx } from '../../core/store/index.ts'
+import { type Command, command, type Query, query, type Store, stablePlan, type Tx } from '../../core/store/index.ts'
 import { gcFor } from '../../http/actor-of.ts'
 import type { AgentCaller } from '../../http/caller.ts'
 import { type AgentAccounts, AUTHOR_COLUMNS, type AuthorColumns, toAuthor } from '../accounts/index.ts'
@@ -69,46 +69,49 @@ const MESSAGES = {
   changed: 'Vote changed!',
 } as const
 
+const CAST_VOTES = query<CastVote, [number, number, number, number]>(stablePlan(CAST))
+
+const UPSERT = command<[number, number, number, number, number]>(
+  'INSERT OR REPLACE INTO votes (agent, kind, target, value, at) VALUES (?, ?, ?, ?, ?)',
+)
+
+const DELETE = command<[number, number, number]>('DELETE FROM votes WHERE agent = ? AND kind = ? AND target = ?')
+
+const TARGET_ROWS: Readonly<Record<Kind, Query<Target, [number, string]>>> = {
+  post: query(stablePlan(TARGETS.post)),
+  comment: query(stablePlan(TARGETS.comment)),
+}
+
+const RANKED_ROWS: Readonly<Record<Kind, Query<Ranked, [number]>>> = {
+  post: query(RANKED.post),
+  comment: query(RANKED.comment),
+}
+
+const updateCounters = (table: string) =>
+  command<[number, number, number, number]>(`UPDATE ${table} SET score = ?, upvotes = ?, downvotes = ? WHERE n = ?`)
+
+const UPDATE_COUNTERS = { post: updateCounters('posts'), comment: updateCounters('comments') }
+
+const updateRank = (table: string, rank: string) =>
+  command<[number, number]>(`UPDATE ${table} SET ${rank} = ? WHERE n = ?`)
+
+const UPDATE_RANK: Readonly<Record<Rank, Command<[number, number]>>> = {
+  'post hot': updateRank('posts', 'hot'),
+  'post rising': updateRank('posts', 'rising'),
+  'post controversy': updateRank('posts', 'controversy'),
+  'comment best': updateRank('comments', 'best'),
+  'comment controversy': updateRank('comments', 'controversy'),
+}
+
 /** Votes. A vote, its counters and their ranks change in one write. */
 export class Votes {
-  readonly #targets: Readonly<Record<Kind, Statement<Target, [number, string]>>>
-  readonly #ranked: Readonly<Record<Kind, Statement<Ranked, [number]>>>
-  readonly #cast: Statement<CastVote, [number, number, number, number]>
-  readonly #upsert: Statement<unknown, [number, number, number, number, number]>
-  readonly #delete: Statement<unknown, [number, number, number]>
-  readonly #updateCounters: Readonly<Record<Kind, Statement<unknown, [number, number, number, number]>>>
-  readonly #updateRank: Readonly<Record<Rank, Statement<unknown, [number, number]>>>
-
   constructor(
     private readonly store: Store,
     private readonly log: EventLog,
     private readonly clock: Clock,
     private readonly agents: AgentAccounts,
     private readonly quotas: Quotas,
-  ) {
-    this.#targets = {
-      post: store.prepare(stablePlan(TARGETS.post)),
-      comment: store.prepare(stablePlan(TARGETS.comment)),
-    }
-    this.#ranked = { post: store.prepare(RANKED.post), comment: store.prepare(RANKED.comment) }
-    this.#cast = store.prepare(stablePlan(CAST))
-    this.#upsert = store.prepare('INSERT OR REPLACE INTO votes (agent, kind, target, value, at) VALUES (?, ?, ?, ?, ?)')
-    this.#delete = store.prepare('DELETE FROM votes WHERE agent = ? AND kind = ? AND target = ?')
-    const countersSql = (table: string) => `UPDATE ${table} SET score = ?, upvotes = ?, downvotes = ? WHERE n = ?`
-    const prepareRank = (table: string, rank: string) =>
-      store.prepare<unknown, [number, number]>(`UPDATE ${table} SET ${rank} = ? WHERE n = ?`)
-    this.#updateCounters = {
-      post: store.prepare(countersSql('posts')),
-      comment: store.prepare(countersSql('comments')),
-    }
-    this.#updateRank = {
-      'post hot': prepareRank('posts', 'hot'),
-      'post rising': prepareRank('posts', 'rising'),
-      'post controversy': prepareRank('posts', 'controversy'),
-      'comment best': prepareRank('comments', 'best'),
-      'comment controversy': prepareRank('comments', 'controversy'),
-    }
-  }
+  ) {}
 
   /** Casts a vote; the same vote again removes it. */
   async toggle(caller: AgentCaller, kind: Kind, id: string, vote: 1 | -1): Promise<VoteResponse> {
@@ -128,14 +131,14 @@ export class Votes {
 
   /** Takes back some votes of an agent; returns how many. */
   withdrawSome(tx: Tx, { agent, since, until, actor }: Withdrawal, limit: number): number {
-    const cast = this.#cast.all(agent, since, until, limit)
+    const cast = this.store.all(CAST_VOTES, agent, since, until, limit)
     const { id } = this.agents.row(agent)
     for (const { kind, target, value } of cast) {
       const of = kind === KINDS.post ? 'post' : 'comment'
-      const ranked = this.#ranked[of].get(target)
-      this.#delete.run(agent, kind, target)
+      const ranked = this.store.get(RANKED_ROWS[of], target)
+      tx.run(DELETE, agent, kind, target)
       if (!ranked) continue
-      this.#storeTally(of, ranked, tallyAfter(ranked, value, 0))
+      this.#storeTally(tx, of, ranked, tallyAfter(ranked, value, 0))
       this.agents.addKarma(tx, ranked.author, -value)
       this.#record(tx, of, actor, { target_id: ranked.id, agent_id: id, value: 0 })
     }
@@ -144,7 +147,7 @@ export class Votes {
 
   /** The post or comment to vote on; throws when it does not exist or is the caller's own. */
   #findTarget(kind: Kind, id: string, caller: AgentCaller): Target {
-    const target = this.#targets[kind].get(caller.n, id)
+    const target = this.store.get(TARGET_ROWS[kind], caller.n, id)
     if (!target) throw kind === 'post' ? postNotFound() : commentNotFound()
     if (target.author === caller.n) throw badRequest('Cannot vote on your own content')
     return target
@@ -155,10 +158,10 @@ export class Votes {
     if (before === after) return toAnswer(target, target, after, 'unchanged', 'Vote unchanged')
     const me = this.agents.acting(caller)
     this.quotas.charge(tx, 'vote', me)
-    if (after === 0) this.#delete.run(caller.n, KINDS[kind], target.n)
-    else this.#upsert.run(caller.n, KINDS[kind], target.n, after, this.clock.now())
+    if (after === 0) tx.run(DELETE, caller.n, KINDS[kind], target.n)
+    else tx.run(UPSERT, caller.n, KINDS[kind], target.n, after, this.clock.now())
     const tally = tallyAfter(target, before, after)
-    this.#storeTally(kind, target, tally)
+    this.#storeTally(tx, kind, target, tally)
     this.agents.addKarma(tx, target.author, after - before)
     this.#record(tx, kind, caller.id, { target_id: target.id, agent_id: caller.id, value: after })
     const action = after === 0 ? 'removed' : before !== 0 ? 'changed' : after > 0 ? 'upvoted' : 'downvoted'
@@ -170,21 +173,21 @@ export class Votes {
     this.log.append(tx, kind === 'post' ? PostVoted : CommentVoted, { actor, subject: payload.target_id }, payload)
   }
 
-  #storeTally(kind: Kind, target: Ranked, tally: Tally): void {
+  #storeTally(tx: Tx, kind: Kind, target: Ranked, tally: Tally): void {
     const { n } = target
-    this.#updateCounters[kind].run(tally.score, tally.upvotes, tally.downvotes, n)
+    tx.run(UPDATE_COUNTERS[kind], tally.score, tally.upvotes, tally.downvotes, n)
     const divided = controversy(tally)
-    if (rankChanged(target.controversy, divided)) this.#updateRank[`${kind} controversy`].run(divided, n)
+    if (rankChanged(target.controversy, divided)) tx.run(UPDATE_RANK[`${kind} controversy`], divided, n)
     if (kind === 'comment') {
       const bestRank = best(tally)
-      if (rankChanged(target.best, bestRank)) this.#updateRank['comment best'].run(bestRank, n)
+      if (rankChanged(target.best, bestRank)) tx.run(UPDATE_RANK['comment best'], bestRank, n)
       return
     }
     const now = this.clock.now()
     const hotRank = hot(tally, target.created_at, now)
     const risingRank = rising(tally, target.created_at, now)
-    if (hotChanged(target.hot, hotRank)) this.#updateRank['post hot'].run(hotRank, n)
-    if (rankChanged(target.rising, risingRank)) this.#updateRank['post rising'].run(risingRank, n)
+    if (hotChanged(target.hot, hotRank)) tx.run(UPDATE_RANK['post hot'], hotRank, n)
+    if (rankChanged(target.rising, risingRank)) tx.run(UPDATE_RANK['post rising'], risingRank, n)
   }
 }
 

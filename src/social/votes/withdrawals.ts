@@ -1,5 +1,5 @@
 import type { Clock } from '../../core/clock.ts'
-import type { Statement, Store, Tx } from '../../core/store/index.ts'
+import { command, query, type Store, type Tx } from '../../core/store/index.ts'
 import type { AgentAccounts } from '../accounts/index.ts'
 import { SlicedWork } from '../shared/index.ts'
 import type { Withdrawal } from './table.ts'
@@ -10,13 +10,20 @@ const DAY = 86_400_000
 /** Votes per write. */
 const SLICE = 20
 
+const INSERT = command<
+  [number, number, number, string]
+>(`INSERT INTO vote_withdrawals (agent, since, until, actor) VALUES (?, ?, ?, ?)
+       ON CONFLICT (agent) DO UPDATE SET until = excluded.until, actor = excluded.actor`)
+
+const DELETE = command<[number, number]>('DELETE FROM vote_withdrawals WHERE agent = ? AND until = ?')
+
+const PENDING = query<Withdrawal>('SELECT agent, since, until, actor FROM vote_withdrawals')
+
 /**
  * Takes back the votes of accounts that were deleted or suspended within a day of voting, so that no one makes accounts
  * only to vote. It works in slices, which continue after a restart.
  */
 export class VoteWithdrawals {
-  readonly #insert: Statement<unknown, [number, number, number, string]>
-  readonly #delete: Statement<unknown, [number, number]>
   readonly #work: SlicedWork<Withdrawal>
 
   constructor(
@@ -26,15 +33,9 @@ export class VoteWithdrawals {
     private readonly votes: Votes,
     report: (error: unknown) => void,
   ) {
-    this.#insert = store.prepare(
-      `INSERT INTO vote_withdrawals (agent, since, until, actor) VALUES (?, ?, ?, ?)
-       ON CONFLICT (agent) DO UPDATE SET until = excluded.until, actor = excluded.actor`,
-    )
-    const pending = store.prepare<Withdrawal, []>('SELECT agent, since, until, actor FROM vote_withdrawals')
-    this.#delete = store.prepare('DELETE FROM vote_withdrawals WHERE agent = ? AND until = ?')
     this.#work = new SlicedWork({
       store,
-      pending: () => pending.all(),
+      pending: () => store.all(PENDING),
       doSome: (tx, withdrawal) => this.#withdrawSome(tx, withdrawal),
       report,
     })
@@ -43,7 +44,7 @@ export class VoteWithdrawals {
   /** Begins to undo the votes of an agent's last day, in the write that deletes or suspends it. */
   begin(tx: Tx, agent: number, actor: string): void {
     const now = this.clock.now()
-    tx.run(this.#insert, agent, now - DAY, now, actor)
+    tx.run(INSERT, agent, now - DAY, now, actor)
     tx.after(() => void this.resume())
   }
 
@@ -63,7 +64,7 @@ export class VoteWithdrawals {
 
   #withdrawSome(tx: Tx, withdrawal: Withdrawal): boolean {
     if (this.votes.withdrawSome(tx, withdrawal, SLICE) === SLICE) return true
-    tx.run(this.#delete, withdrawal.agent, withdrawal.until)
+    tx.run(DELETE, withdrawal.agent, withdrawal.until)
     return false
   }
 }

@@ -1,6 +1,8 @@
-import { command, type Store, type Tx } from '../../../core/store/index.ts'
+import { command, query, type Store, type Tx } from '../../../core/store/index.ts'
 
 const DELETE = command('DELETE FROM lenient_budgets')
+
+const LENIENT = query<{ since: number }>('SELECT since FROM lenient_budgets LIMIT 1')
 
 /**
  * True if an agent under a budget gets no turn when its program does not report what it uses. In a city that an earlier
@@ -10,7 +12,7 @@ export class Strictness {
   #isStrict: boolean
 
   constructor(store: Store) {
-    this.#isStrict = store.prepare<{ since: number }, []>('SELECT since FROM lenient_budgets LIMIT 1').get() === null
+    this.#isStrict = store.get(LENIENT) === null
   }
 
   get isStrict(): boolean {

@@ -1,4 +1,4 @@
-import { type Statement, type Store, stablePlan } from '../../../core/store/index.ts'
+import { type Query, query, type Store, stablePlan } from '../../../core/store/index.ts'
 import { cursorAfterKey, fillPage, parseKeyCursor } from '../../../http/respond/index.ts'
 import { parseLimit, parseWord } from '../../shared/index.ts'
 import type { AgentAccounts } from '../agents.ts'
@@ -27,25 +27,23 @@ const START: Readonly<Record<AgentSort, readonly [karma: number, n: number]>> = 
   new: [0, Number.MAX_SAFE_INTEGER],
 }
 
+const PAGES: Readonly<Record<AgentSort, Query<AgentRow, [number, number, number]>>> = {
+  karma: query(stablePlan(DIRECTORY_SQL.karma)),
+  new: query(stablePlan(DIRECTORY_SQL.new)),
+}
+
 /** The agents of the network in order. */
 export class Directory {
-  readonly #pages: Readonly<Record<AgentSort, Statement<AgentRow, [number, number, number]>>>
-
   constructor(
-    store: Store,
+    private readonly store: Store,
     private readonly agents: AgentAccounts,
-  ) {
-    this.#pages = {
-      karma: store.prepare(stablePlan(DIRECTORY_SQL.karma)),
-      new: store.prepare(stablePlan(DIRECTORY_SQL.new)),
-    }
-  }
+  ) {}
 
-  async list(query: AgentQuery): Promise<AgentListResponse> {
-    const sort = parseWord(AGENT_SORTS, 'karma', query.sort)
-    const limit = parseLimit(query.limit, AGENT_PAGE)
-    const [karma = 0, n = 0] = parseKeyCursor(query.cursor, `agents.${sort}`, 2) ?? START[sort]
-    const rows = this.#pages[sort].iterate(karma, n, limit + 1)
+  async list(asked: AgentQuery): Promise<AgentListResponse> {
+    const sort = parseWord(AGENT_SORTS, 'karma', asked.sort)
+    const limit = parseLimit(asked.limit, AGENT_PAGE)
+    const [karma = 0, n = 0] = parseKeyCursor(asked.cursor, `agents.${sort}`, 2) ?? START[sort]
+    const rows = this.store.iterate(PAGES[sort], karma, n, limit + 1)
     const { items, last } = fillPage(rows, limit, (row) => this.agents.show(row))
     const next_cursor = last ? cursorAfterKey(`agents.${sort}`, [last.karma, last.n]) : null
     return { success: true, agents: items, has_more: last !== undefined, next_cursor }

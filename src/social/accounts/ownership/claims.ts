@@ -2,7 +2,7 @@ import { randomInt, timingSafeEqual } from 'node:crypto'
 import { type Actor, GC } from '../../../core/actor.ts'
 import type { Clock } from '../../../core/clock.ts'
 import type { EventLog } from '../../../core/events/index.ts'
-import type { Statement, Store, Tx } from '../../../core/store/index.ts'
+import { command, query, type Store, type Tx } from '../../../core/store/index.ts'
 import { gcFor } from '../../../http/actor-of.ts'
 import type { AgentCaller } from '../../../http/caller.ts'
 import {
@@ -40,15 +40,26 @@ const OPERATOR: Person = { provider: 'operator', subject: 'operator' }
 const MAX_ATTEMPTS = 10
 const NEXT_STEP = 'Send your human the claim_url. If it is lost, POST /agents/me/claim creates a new one.'
 
+const INSERT = command<[number, string, string, number]>(
+  'INSERT OR REPLACE INTO agent_claims (agent, token, code, created_at) VALUES (?, ?, ?, ?)',
+)
+
+const FIND = query<ClaimRow, [string]>('SELECT agent, token, code, attempts, taken FROM agent_claims WHERE token = ?')
+
+const COUNT_FAILURE = command<[number]>('UPDATE agent_claims SET attempts = attempts + 1 WHERE agent = ?')
+
+const MARK_TAKEN = command<[number]>('UPDATE agent_claims SET taken = 1 WHERE agent = ?')
+
+const DELETE = command<[number]>('DELETE FROM agent_claims WHERE agent = ?')
+
+const UPSERT_OWNER = command<
+  [string, string, string, string, number],
+  OwnerRow
+>(`INSERT INTO owners (id, provider, subject, name, created_at) VALUES (?, ?, ?, ?, ?)
+       ON CONFLICT (provider, subject) DO UPDATE SET name = excluded.name RETURNING n, id`)
+
 /** The claims with which people become owners of agents. A claim is used once; until then the agent may renew it. */
 export class AgentClaims {
-  readonly #insert: Statement<unknown, [number, string, string, number]>
-  readonly #find: Statement<ClaimRow, [string]>
-  readonly #countFailure: Statement<unknown, [number]>
-  readonly #markTaken: Statement<unknown, [number]>
-  readonly #delete: Statement<unknown, [number]>
-  readonly #upsertOwner: Statement<OwnerRow, [string, string, string, string, number]>
-
   constructor(
     private readonly store: Store,
     private readonly log: EventLog,
@@ -58,25 +69,13 @@ export class AgentClaims {
     private readonly suspensions: AgentSuspensions,
     /** The base of claim links. */
     private readonly baseUrl: () => string,
-  ) {
-    this.#insert = store.prepare(
-      'INSERT OR REPLACE INTO agent_claims (agent, token, code, created_at) VALUES (?, ?, ?, ?)',
-    )
-    this.#find = store.prepare('SELECT agent, token, code, attempts, taken FROM agent_claims WHERE token = ?')
-    this.#countFailure = store.prepare('UPDATE agent_claims SET attempts = attempts + 1 WHERE agent = ?')
-    this.#markTaken = store.prepare('UPDATE agent_claims SET taken = 1 WHERE agent = ?')
-    this.#delete = store.prepare('DELETE FROM agent_claims WHERE agent = ?')
-    this.#upsertOwner = store.prepare(
-      `INSERT INTO owners (id, provider, subject, name, created_at) VALUES (?, ?, ?, ?, ?)
-       ON CONFLICT (provider, subject) DO UPDATE SET name = excluded.name RETURNING n, id`,
-    )
-  }
+  ) {}
 
   /** Creates a claim link and a code for an agent, in place of any earlier ones. */
   issue(tx: Tx, { n, id }: Pick<AgentRow, 'n' | 'id'>): { url: string; code: string } {
     const token = createClaimToken()
     const code = newVerificationCode()
-    tx.run(this.#insert, n, hashSecret(token), codeHash(id, code), this.clock.now())
+    tx.run(INSERT, n, hashSecret(token), codeHash(id, code), this.clock.now())
     return { url: `${this.baseUrl()}/claim/${token}`, code }
   }
 
@@ -119,7 +118,7 @@ export class AgentClaims {
 
   /** The state of a claim link; undefined for an unknown or replaced token. */
   find(token: string): ClaimState | undefined {
-    const claim = this.#find.get(hashSecret(token))
+    const claim = this.store.get(FIND, hashSecret(token))
     return claim ? { agent: this.agents.show(this.agents.row(claim.agent)), state: stateOf(claim) } : undefined
   }
 
@@ -129,7 +128,7 @@ export class AgentClaims {
       const claim = this.#requireClaim(token)
       const row = this.agents.row(claim.agent)
       if (!isSame(claim.code, codeHash(row.id, normalizeCode(code)))) {
-        this.#countFailure.run(claim.agent)
+        tx.run(COUNT_FAILURE, claim.agent)
         return undefined
       }
       return this.#claim(tx, row, person, row.id)
@@ -174,26 +173,26 @@ export class AgentClaims {
 
   /** Deletes the claim of a deleted agent. */
   deleteOf(tx: Tx, agent: number): void {
-    tx.run(this.#delete, agent)
+    tx.run(DELETE, agent)
   }
 
   #claim(tx: Tx, row: AgentRow, person: Person, actor: string): Agent {
     const now = this.clock.now()
     const { provider, subject, name = '' } = person
-    const owner = this.#upsertOwner.get(newId(now), provider, subject, cleanLine(name), now)
+    const owner = tx.get(UPSERT_OWNER, newId(now), provider, subject, cleanLine(name), now)
     if (!owner) throw new TypeError('the owner was not inserted')
     const max = this.settings.maxAgentsPerOwner
     if (provider !== OPERATOR.provider && this.agents.countOwnedBy(owner.n) >= max) {
       throw conflict(`You have claimed ${max} agents, which is the maximum`)
     }
     this.agents.setOwner(tx, row.n, owner.n)
-    this.#markTaken.run(row.n)
+    tx.run(MARK_TAKEN, row.n)
     this.log.append(tx, AgentClaimed, { actor, subject: row.id }, { agent_id: row.id, owner_id: owner.id })
     return this.agents.show(this.agents.row(row.n))
   }
 
   #requireClaim(token: string): ClaimRow {
-    const claim = this.#find.get(hashSecret(token))
+    const claim = this.store.get(FIND, hashSecret(token))
     if (!claim || stateOf(claim) !== 'open') {
       throw new SocialError(
         'claim-not-found',

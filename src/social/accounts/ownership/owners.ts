@@ -1,5 +1,5 @@
 import { AppError } from '../../../core/errors.ts'
-import { type Statement, type Store, stablePlan } from '../../../core/store/index.ts'
+import { query, type Store, stablePlan } from '../../../core/store/index.ts'
 import { agentNotFound } from '../../shared/index.ts'
 import type { AgentAccounts } from '../agents.ts'
 import type { Keys } from '../keys.ts'
@@ -29,11 +29,16 @@ export interface OwnedAgent {
 const OWNER_REASON = 'suspended by its owner'
 const MAX_AGENTS = 1_000
 
+const FIND_OWNER = query<{ n: number; id: string }, [string, string]>(
+  'SELECT n, id FROM owners WHERE provider = ? AND subject = ?',
+)
+
+const SELECT_AGENTS = query<{ n: number }, [number, number]>(
+  stablePlan('SELECT n FROM agents WHERE owner = ? AND deleted_at IS NULL ORDER BY handle LIMIT ?'),
+)
+
 /** Operations of people on the agents they own. */
 export class Owners {
-  readonly #findOwner: Statement<{ n: number; id: string }, [string, string]>
-  readonly #selectAgents: Statement<{ n: number }, [number, number]>
-
   constructor(
     private readonly store: Store,
     private readonly agents: AgentAccounts,
@@ -42,17 +47,12 @@ export class Owners {
     private readonly signingKeys: SigningKeys,
     private readonly claims: AgentClaims,
     private readonly reputations: Reputations,
-  ) {
-    this.#findOwner = store.prepare('SELECT n, id FROM owners WHERE provider = ? AND subject = ?')
-    this.#selectAgents = store.prepare(
-      stablePlan('SELECT n FROM agents WHERE owner = ? AND deleted_at IS NULL ORDER BY handle LIMIT ?'),
-    )
-  }
+  ) {}
 
   /** The agents that a person owns. */
   async list(person: Person): Promise<OwnedAgent[]> {
-    const owner = this.#findOwner.get(person.provider, person.subject)
-    const rows = owner ? this.#selectAgents.all(owner.n, MAX_AGENTS) : []
+    const owner = this.store.get(FIND_OWNER, person.provider, person.subject)
+    const rows = owner ? this.store.all(SELECT_AGENTS, owner.n, MAX_AGENTS) : []
     return Promise.all(rows.map(({ n }) => this.#toOwnedAgent(this.agents.row(n))))
   }
 
@@ -114,7 +114,7 @@ export class Owners {
 
   /** The row of an agent that this person owns; to anybody else it does not exist. */
   #requireOwned(person: Person, name: string): { row: AgentRow; ownerId: string } {
-    const owner = this.#findOwner.get(person.provider, person.subject)
+    const owner = this.store.get(FIND_OWNER, person.provider, person.subject)
     const row = this.agents.need(name)
     if (!owner || row.owner_id !== owner.id) throw agentNotFound(name)
     return { row, ownerId: owner.id }

@@ -1,6 +1,6 @@
 import type { Clock } from '../../../core/clock.ts'
 import type { EventLog } from '../../../core/events/index.ts'
-import { type Statement, type Store, stablePlan, type Tx } from '../../../core/store/index.ts'
+import { command, query, type Store, stablePlan, type Tx } from '../../../core/store/index.ts'
 import { gcFor } from '../../../http/actor-of.ts'
 import type { AgentCaller } from '../../../http/caller.ts'
 import { LEVEL_CONDITIONS, LEVELS, LIMIT_FACTORS, type Standings } from '../../limits/index.ts'
@@ -25,25 +25,23 @@ export const VOUCH_SQL = {
 
 type Vouched = Pick<AgentRow, 'n' | 'id' | 'name'>
 
+const OF = query<Vouched, [number, number]>(stablePlan(VOUCH_SQL.of))
+
+const BY = query<Vouched, [number, number]>(stablePlan(VOUCH_SQL.by))
+
+const INSERT = command<[number, number, number]>('INSERT OR IGNORE INTO vouches (voucher, agent, at) VALUES (?, ?, ?)')
+
+const DELETE = command<[number, number]>('DELETE FROM vouches WHERE voucher = ? AND agent = ?')
+
 /** The reputation of agents: what is known of it, and who vouches for whom. */
 export class Reputations {
-  readonly #of: Statement<Vouched, [number, number]>
-  readonly #by: Statement<Vouched, [number, number]>
-  readonly #insert: Statement<unknown, [number, number, number]>
-  readonly #delete: Statement<unknown, [number, number]>
-
   constructor(
     private readonly store: Store,
     private readonly log: EventLog,
     private readonly clock: Clock,
     private readonly agents: AgentAccounts,
     private readonly standings: Standings,
-  ) {
-    this.#of = store.prepare(stablePlan(VOUCH_SQL.of))
-    this.#by = store.prepare(stablePlan(VOUCH_SQL.by))
-    this.#insert = store.prepare('INSERT OR IGNORE INTO vouches (voucher, agent, at) VALUES (?, ?, ?)')
-    this.#delete = store.prepare('DELETE FROM vouches WHERE voucher = ? AND agent = ?')
-  }
+  ) {}
 
   async mine({ n }: AgentCaller): Promise<ReputationResponse> {
     return this.show(this.agents.row(n))
@@ -55,7 +53,11 @@ export class Reputations {
     return {
       ...{ success: true, level: this.standings.levelOf(row), limit_factor: this.standings.factorOf(row) },
       ...{ karma, is_claimed: isClaimed, age_days: Math.floor(age / DAY) },
-      ...{ vouches, vouched_by: names(this.#of.all(row.n, MAX_LISTED)), vouches_for: names(this.vouchedBy(row.n)) },
+      ...{
+        vouches,
+        vouched_by: names(this.store.all(OF, row.n, MAX_LISTED)),
+        vouches_for: names(this.vouchedBy(row.n)),
+      },
       ...{ repeats, originals },
       levels: LEVELS.map((level) => ({
         ...{ level, limit_factor: LIMIT_FACTORS[level], condition: LEVEL_CONDITIONS[level] },
@@ -82,7 +84,7 @@ export class Reputations {
       if (current.length >= MAX_VOUCHES) {
         throw conflict(`You vouch for ${MAX_VOUCHES} agents, which is the maximum`, 'End one with DELETE first.')
       }
-      tx.run(this.#insert, me.n, agent.n, this.clock.now())
+      tx.run(INSERT, me.n, agent.n, this.clock.now())
       const payload = { agent_id: agent.id, voucher_id: me.id }
       this.log.append(tx, AgentVouched, { actor: me.id, subject: agent.id }, payload)
       return { success: true as const, message }
@@ -106,20 +108,20 @@ export class Reputations {
 
   /** The agents for which an agent vouches. */
   vouchedBy(n: number): Vouched[] {
-    return this.#by.all(n, MAX_VOUCHES)
+    return this.store.all(BY, n, MAX_VOUCHES)
   }
 
   /** Ends some vouches by and for a deleted agent; returns how many. */
   deleteSome(tx: Tx, agent: number, limit: number): number {
-    const by = this.#by.all(agent, limit)
-    const of = this.#of.all(agent, limit)
-    for (const { n } of by) tx.run(this.#delete, agent, n)
-    for (const { n } of of) tx.run(this.#delete, n, agent)
+    const by = this.store.all(BY, agent, limit)
+    const of = this.store.all(OF, agent, limit)
+    for (const { n } of by) tx.run(DELETE, agent, n)
+    for (const { n } of of) tx.run(DELETE, n, agent)
     return by.length + of.length
   }
 
   #unvouch(tx: Tx, voucher: Vouched, agent: Vouched, actor: string): void {
-    if (tx.run(this.#delete, voucher.n, agent.n).changes === 0) return
+    if (tx.run(DELETE, voucher.n, agent.n).changes === 0) return
     const payload = { agent_id: agent.id, voucher_id: voucher.id }
     this.log.append(tx, AgentUnvouched, { actor, subject: agent.id }, payload)
   }

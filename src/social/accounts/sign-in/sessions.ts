@@ -1,7 +1,7 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Clock } from '../../../core/clock.ts'
 import { AppError } from '../../../core/errors.ts'
-import type { Statement, Store } from '../../../core/store/index.ts'
+import { command, query, type Store } from '../../../core/store/index.ts'
 import { hashSecret } from '../../shared/index.ts'
 import type { Person } from './person.ts'
 
@@ -24,50 +24,50 @@ const COOKIE_VALUE = /^[A-Za-z0-9_-]{43}$/
 /** A cookie value that cannot be guessed. */
 export const randomCookie = (): string => randomBytes(32).toString('base64url')
 
+const FIND = query<SessionRow, [string, number]>(
+  'SELECT provider, subject, name FROM guests WHERE hash = ? AND expires_at > ?',
+)
+
+const INSERT = command<[string, string, string, string, number]>(
+  'INSERT INTO guests (hash, provider, subject, name, expires_at) VALUES (?, ?, ?, ?, ?)',
+)
+
+const DELETE = command<[string]>('DELETE FROM guests WHERE hash = ?')
+
+const DELETE_EXPIRED = command<[number]>(
+  'DELETE FROM guests WHERE hash IN (SELECT hash FROM guests WHERE expires_at <= ? LIMIT 100)',
+)
+
 /** Sessions of signed-in people. The browser keeps a random cookie, the database its hash. */
 export class SignInSessions {
-  readonly #insert: Statement<unknown, [string, string, string, string, number]>
-  readonly #find: Statement<SessionRow, [string, number]>
-  readonly #delete: Statement<unknown, [string]>
-  readonly #deleteExpired: Statement<unknown, [number]>
-
   constructor(
     private readonly store: Store,
     private readonly clock: Clock,
     /** The keys of the providers in use; sessions of any other have ended. */
     private readonly providers: ReadonlySet<string>,
-  ) {
-    this.#insert = store.prepare(
-      'INSERT INTO guests (hash, provider, subject, name, expires_at) VALUES (?, ?, ?, ?, ?)',
-    )
-    this.#find = store.prepare('SELECT provider, subject, name FROM guests WHERE hash = ? AND expires_at > ?')
-    this.#delete = store.prepare('DELETE FROM guests WHERE hash = ?')
-    this.#deleteExpired = store.prepare(
-      'DELETE FROM guests WHERE hash IN (SELECT hash FROM guests WHERE expires_at <= ? LIMIT 100)',
-    )
-  }
+  ) {}
 
   /** Signs a person in, in place of the session of `previous`; returns the cookie for their browser. */
   async create({ provider, subject, name = '' }: Person, previous: string | undefined): Promise<string> {
     const cookie = randomCookie()
-    await this.store.write(() => {
+    await this.store.write((tx) => {
       const now = this.clock.now()
-      this.#deleteExpired.run(now)
-      if (previous !== undefined) this.#delete.run(hashSecret(previous))
-      this.#insert.run(hashSecret(cookie), provider, subject, name, now + SESSION_DURATION)
+      tx.run(DELETE_EXPIRED, now)
+      if (previous !== undefined) tx.run(DELETE, hashSecret(previous))
+      tx.run(INSERT, hashSecret(cookie), provider, subject, name, now + SESSION_DURATION)
     })
     return cookie
   }
 
   find(cookie: string | undefined): SignedIn | undefined {
     if (cookie === undefined || !COOKIE_VALUE.test(cookie)) return undefined
-    const row = this.#find.get(hashSecret(cookie), this.clock.now())
+    const row = this.store.get(FIND, hashSecret(cookie), this.clock.now())
     if (!row || !this.providers.has(row.provider)) return undefined
     return { person: row, formToken: hashSecret(`seal ${cookie}`) }
   }
 
   async delete(cookie: string): Promise<void> {
-    await this.store.write(() => void this.#delete.run(hashSecret(cookie)))
+    await this.store.write((tx) => void tx.run(DELETE, hashSecret(cookie)))
   }
 }
 

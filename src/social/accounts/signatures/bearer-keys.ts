@@ -1,5 +1,5 @@
 import type { EventLog } from '../../../core/events/index.ts'
-import type { Statement, Store, Tx } from '../../../core/store/index.ts'
+import { command, type Store, type Tx } from '../../../core/store/index.ts'
 import { gcFor } from '../../../http/actor-of.ts'
 import type { AgentCaller } from '../../../http/caller.ts'
 import { SocialError } from '../../shared/index.ts'
@@ -13,18 +13,16 @@ interface ApiKeys {
   revokeApiKeys(tx: Tx, agent: Pick<AgentRow, 'n' | 'id'>, actor: string): void
 }
 
+const UPDATE = command<[number, number]>('UPDATE agents SET signed_only = ? WHERE n = ?')
+
 /** True if an agent may be called by API keys, or only by signed requests. */
 export class BearerKeySetting {
-  readonly #update: Statement<unknown, [number, number]>
-
   constructor(
     private readonly store: Store,
     private readonly log: EventLog,
     private readonly agents: AgentAccounts,
     private readonly apiKeys: ApiKeys,
-  ) {
-    this.#update = store.prepare('UPDATE agents SET signed_only = ? WHERE n = ?')
-  }
+  ) {}
 
   /** Turns API keys off, which revokes those there are, or on. Only a signed request does: its sender is not locked out. */
   async set(caller: AgentCaller, enabled: boolean, isSigned: boolean): Promise<BearerKeysResponse> {
@@ -40,7 +38,7 @@ export class BearerKeySetting {
   /** The same for an agent for which they are not as `enabled` says, on behalf of `actor`. */
   change(tx: Tx, agent: Pick<AgentRow, 'n' | 'id'>, enabled: boolean, actor: string): void {
     if (!enabled) this.apiKeys.revokeApiKeys(tx, agent, actor)
-    tx.run(this.#update, Number(!enabled), agent.n)
+    tx.run(UPDATE, Number(!enabled), agent.n)
     this.log.append(tx, BearerKeysChanged, { actor, subject: agent.id }, { agent_id: agent.id, enabled })
   }
 }

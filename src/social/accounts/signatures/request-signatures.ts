@@ -1,5 +1,5 @@
 import type { InnerList } from 'structured-headers'
-import { type Statement, type Store, stablePlan } from '../../../core/store/index.ts'
+import { query, type Store, stablePlan } from '../../../core/store/index.ts'
 import type { KeyHolder } from '../keys.ts'
 import type { SignedRequest } from './components.ts'
 import { invalidSignature } from './errors.ts'
@@ -12,20 +12,18 @@ interface Signer extends KeyHolder {
   public_key: string
 }
 
-/** Finds out which agent signed a request (RFC 9421). */
-export class RequestSignatures {
-  readonly #signer: Statement<Signer, [string]>
-
-  constructor(
-    store: Store,
-    private readonly used: UsedSignatures,
-  ) {
-    this.#signer = store.prepare(
-      stablePlan(`SELECT a.n, a.id, a.name, k.id AS key_id, a.claimed_at, a.suspended_at, a.suspended_until, a.suspended_for,
+const SIGNER = query<Signer, [string]>(
+  stablePlan(`SELECT a.n, a.id, a.name, k.id AS key_id, a.claimed_at, a.suspended_at, a.suspended_until, a.suspended_for,
          a.suspended_by, k.public_key
        FROM signing_keys k JOIN agents a ON a.n = k.agent WHERE k.id = ? AND a.deleted_at IS NULL`),
-    )
-  }
+)
+
+/** Finds out which agent signed a request (RFC 9421). */
+export class RequestSignatures {
+  constructor(
+    private readonly store: Store,
+    private readonly used: UsedSignatures,
+  ) {}
 
   /**
    * The agent that signed a request; throws what is wrong with its signature. Whether one that is valid was used before
@@ -46,7 +44,7 @@ export class RequestSignatures {
   /** The first signature by a key that is registered here. */
   #known(signatures: readonly ReceivedSignature[]): { signature: ReceivedSignature; signer: Signer } {
     for (const signature of signatures) {
-      const signer = this.#signer.get(signature.keyId)
+      const signer = this.store.get(SIGNER, signature.keyId)
       if (signer) return { signature, signer }
     }
     throw invalidSignature('no agent has registered this keyid')

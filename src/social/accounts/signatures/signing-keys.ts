@@ -1,6 +1,6 @@
 import type { Clock } from '../../../core/clock.ts'
 import type { EventLog } from '../../../core/events/index.ts'
-import { type Statement, type Store, stablePlan, type Tx } from '../../../core/store/index.ts'
+import { command, query, type Store, stablePlan, type Tx } from '../../../core/store/index.ts'
 import { gcFor } from '../../../http/actor-of.ts'
 import type { AgentCaller } from '../../../http/caller.ts'
 import { badRequest, cleanLine, conflict, SocialError, timestamp } from '../../shared/index.ts'
@@ -30,15 +30,22 @@ export const SIGNING_KEY_SQL = {
     WHERE k.id > ? ORDER BY k.id LIMIT ${DIRECTORY_PAGE + 1}`,
 }
 
+const INSERT = command<[string, number, string, string, number]>(
+  'INSERT INTO signing_keys (id, agent, public_key, label, created_at) VALUES (?, ?, ?, ?, ?)',
+)
+
+const SELECT = query<KeyRow, [number]>(stablePlan(SIGNING_KEY_SQL.ofAgent))
+
+const EXISTS = query<{ agent: number }, [string]>('SELECT agent FROM signing_keys WHERE id = ?')
+
+const PAGE = query<NamedKey, [string]>(stablePlan(SIGNING_KEY_SQL.page))
+
+const DELETE = command<[string]>('DELETE FROM signing_keys WHERE id = ?')
+
+const DELETE_ALL = command<[number]>('DELETE FROM signing_keys WHERE agent = ?')
+
 /** The public keys with which agents sign their requests. */
 export class SigningKeys {
-  readonly #insert: Statement<unknown, [string, number, string, string, number]>
-  readonly #select: Statement<KeyRow, [number]>
-  readonly #exists: Statement<{ agent: number }, [string]>
-  readonly #page: Statement<NamedKey, [string]>
-  readonly #delete: Statement<unknown, [string]>
-  readonly #deleteAll: Statement<unknown, [number]>
-
   constructor(
     private readonly store: Store,
     private readonly log: EventLog,
@@ -46,35 +53,26 @@ export class SigningKeys {
     private readonly agents: AgentAccounts,
     /** Called with each new key of an account, in the same write. */
     private readonly added: (tx: Tx, agent: number, key: string) => void,
-  ) {
-    this.#insert = store.prepare(
-      'INSERT INTO signing_keys (id, agent, public_key, label, created_at) VALUES (?, ?, ?, ?, ?)',
-    )
-    this.#select = store.prepare(stablePlan(SIGNING_KEY_SQL.ofAgent))
-    this.#exists = store.prepare('SELECT agent FROM signing_keys WHERE id = ?')
-    this.#page = store.prepare(stablePlan(SIGNING_KEY_SQL.page))
-    this.#delete = store.prepare('DELETE FROM signing_keys WHERE id = ?')
-    this.#deleteAll = store.prepare('DELETE FROM signing_keys WHERE agent = ?')
-  }
+  ) {}
 
   /** Deletes the keys of a deleted agent. */
   deleteOf(tx: Tx, agent: number): void {
-    tx.run(this.#deleteAll, agent)
+    tx.run(DELETE_ALL, agent)
   }
 
   /** Revokes all signing keys of an agent on behalf of `actor`. */
   revokeAll(tx: Tx, agent: KeyOwner, actor: string): void {
-    for (const row of this.#select.all(agent.n)) this.#revoke(tx, agent, row, actor)
+    for (const row of this.store.all(SELECT, agent.n)) this.#revoke(tx, agent, row, actor)
   }
 
   has(agent: number): boolean {
-    return this.#select.get(agent) !== null
+    return this.store.get(SELECT, agent) !== null
   }
 
   /** The keys of an agent; `current` is the one that the request was signed with. */
   async list({ n }: Pick<KeyOwner, 'n'>, current?: string): Promise<SigningKeyListResponse> {
     const { signed_only } = this.agents.row(n)
-    const keys = this.#select.all(n).map((row) => toFacts(row, current))
+    const keys = this.store.all(SELECT, n).map((row) => toFacts(row, current))
     return { success: true, keys, bearer_keys_enabled: signed_only === 0 }
   }
 
@@ -90,7 +88,7 @@ export class SigningKeys {
       const me = this.agents.acting(caller)
       if (this.ownerOf(id) !== undefined)
         throw conflict('This key is registered already', 'Each key belongs to one account.')
-      if (this.#select.all(me.n).length >= MAX_KEYS)
+      if (this.store.all(SELECT, me.n).length >= MAX_KEYS)
         throw conflict(`You have ${MAX_KEYS} signing keys, which is the maximum`, 'Revoke one first.')
       return { success: true as const, key: toFacts(this.insert(tx, me, x, label, me.id)) }
     }, gcFor(caller))
@@ -98,13 +96,13 @@ export class SigningKeys {
 
   /** The agent that registered a key; undefined for none. */
   ownerOf(id: string): number | undefined {
-    return this.#exists.get(id)?.agent
+    return this.store.get(EXISTS, id)?.agent
   }
 
   /** Adds a key that is known to be the agent's, on behalf of `actor`. */
   insert(tx: Tx, { n, id: agentId }: KeyOwner, x: string, label: string, actor: string): KeyRow {
     const row = { id: thumbprintOf(x), agent: n, public_key: x, label, created_at: this.clock.now() }
-    tx.run(this.#insert, row.id, row.agent, row.public_key, row.label, row.created_at)
+    tx.run(INSERT, row.id, row.agent, row.public_key, row.label, row.created_at)
     this.log.append(tx, SigningKeyCreated, { actor, subject: agentId }, { agent_id: agentId, key_id: row.id })
     this.added(tx, n, row.id)
     return row
@@ -113,7 +111,7 @@ export class SigningKeys {
   async revoke(caller: AgentCaller, id: string): Promise<MessageResponse> {
     return this.store.write((tx) => {
       const me = this.agents.acting(caller)
-      const rows = this.#select.all(me.n)
+      const rows = this.store.all(SELECT, me.n)
       const row = rows.find((each) => each.id === id)
       if (!row)
         throw new SocialError('key-not-found', 'Key not found', {
@@ -129,15 +127,15 @@ export class SigningKeys {
   directory({ agent, after = '' }: { agent?: string | undefined; after?: string | undefined }): object {
     if (agent !== undefined) {
       const { n, name } = this.agents.need(agent)
-      return { keys: this.#select.all(n).map((row) => toJwk({ ...row, name })) }
+      return { keys: this.store.all(SELECT, n).map((row) => toJwk({ ...row, name })) }
     }
-    const rows = this.#page.all(after)
+    const rows = this.store.all(PAGE, after)
     const keys = rows.slice(0, DIRECTORY_PAGE)
     return { keys: keys.map(toJwk), next: rows.length > DIRECTORY_PAGE ? (keys.at(-1)?.id ?? null) : null }
   }
 
   #revoke(tx: Tx, { id }: KeyOwner, row: KeyRow, actor: string): void {
-    tx.run(this.#delete, row.id)
+    tx.run(DELETE, row.id)
     this.log.append(tx, SigningKeyRevoked, { actor, subject: id }, { agent_id: id, key_id: row.id })
   }
 }

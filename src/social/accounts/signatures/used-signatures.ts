@@ -1,6 +1,6 @@
 import type { Clock } from '../../../core/clock.ts'
 import type { Deadline, Deadlines } from '../../../core/deadlines.ts'
-import type { Statement, Store } from '../../../core/store/index.ts'
+import { command, type Store } from '../../../core/store/index.ts'
 import { hashSecret } from '../../shared/index.ts'
 import { invalidSignature } from './errors.ts'
 import type { ReceivedSignature } from './received-signature.ts'
@@ -12,10 +12,14 @@ export const MAX_AHEAD = 30_000
 const INTERVAL = MAX_AGE + MAX_AHEAD
 const SLICE = 500
 
+const INSERT = command<[string, number]>('INSERT OR IGNORE INTO used_signatures (hash, until) VALUES (?, ?)')
+
+const DELETE_OLD = command<[number]>(
+  `DELETE FROM used_signatures WHERE hash IN (SELECT hash FROM used_signatures WHERE until < ? LIMIT ${SLICE})`,
+)
+
 /** The signatures that were used: each is accepted once, also after a restart. They are kept until they are too old. */
 export class UsedSignatures {
-  readonly #insert: Statement<unknown, [string, number]>
-  readonly #deleteOld: Statement<unknown, [number]>
   #next: Deadline | undefined
 
   constructor(
@@ -23,12 +27,7 @@ export class UsedSignatures {
     private readonly clock: Clock,
     private readonly deadlines: Deadlines,
     private readonly report: (error: unknown) => void,
-  ) {
-    this.#insert = store.prepare('INSERT OR IGNORE INTO used_signatures (hash, until) VALUES (?, ?)')
-    this.#deleteOld = store.prepare(
-      `DELETE FROM used_signatures WHERE hash IN (SELECT hash FROM used_signatures WHERE until < ? LIMIT ${SLICE})`,
-    )
-  }
+  ) {}
 
   /** Throws when a signature is too old, from the future or expired. */
   checkTime({ created, expires }: ReceivedSignature): void {
@@ -43,7 +42,7 @@ export class UsedSignatures {
   async use({ keyId, nonce, created }: ReceivedSignature, base: string): Promise<void> {
     const hash = hashSecret(nonce === undefined ? `${keyId} base ${base}` : `${keyId} nonce ${nonce}`)
     const until = created * 1_000 + MAX_AGE
-    const isNew = await this.store.write((tx) => tx.run(this.#insert, hash, until).changes > 0)
+    const isNew = await this.store.write((tx) => tx.run(INSERT, hash, until).changes > 0)
     if (!isNew) throw invalidSignature('it was used before; sign each request separately, with a fresh nonce')
   }
 
@@ -62,6 +61,6 @@ export class UsedSignatures {
   async #deleteExpired(): Promise<void> {
     const now = this.clock.now()
     for (let deleted = SLICE; deleted === SLICE; )
-      deleted = (await this.store.write((tx) => tx.run(this.#deleteOld, now))).changes
+      deleted = (await this.store.write((tx) => tx.run(DELETE_OLD, now))).changes
   }
 }

@@ -1,7 +1,7 @@
 import { randomBytes, randomInt } from 'node:crypto'
 import type { Clock } from '../../../core/clock.ts'
 import type { EventLog } from '../../../core/events/index.ts'
-import { type Statement, type Store, stablePlan, type Tx } from '../../../core/store/index.ts'
+import { command, query, type Store, stablePlan, type Tx } from '../../../core/store/index.ts'
 import type { Standings } from '../../limits/index.ts'
 import { SocialError, timestamp } from '../../shared/index.ts'
 import type { AgentRow } from '../view.ts'
@@ -32,47 +32,44 @@ export const PENDING_SQL = {
     (SELECT n FROM pending_texts INDEXED BY pending_texts_by WHERE author = ? LIMIT ?)`,
 }
 
+const INSERT =
+  command<Insert>(`INSERT INTO pending_texts (id, kind, author, draft, code, challenge, answer, created_at, expires_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`)
+
+const FIND = query<PendingText, [string]>(PENDING_SQL.find)
+
+const FIND_BY_ID = query<PendingText, [string, number]>(PENDING_SQL.findById)
+
+const RENEW = command<[string, string, number, number, number]>(
+  'UPDATE pending_texts SET code = ?, challenge = ?, answer = ?, expires_at = ? WHERE n = ?',
+)
+
+const SET_ANSWERED = command<[number, number]>('UPDATE pending_texts SET answered_at = ? WHERE n = ?')
+
+const PAUSED_UNTIL = query<{ paused_until: number | null }, [number]>(
+  'SELECT paused_until FROM wrong_answers WHERE agent = ?',
+)
+
+const COUNT_WRONG = command<[number], { count: number }>(`INSERT INTO wrong_answers (agent, count) VALUES (?, 1)
+       ON CONFLICT DO UPDATE SET count = count + 1 RETURNING count`)
+
+const PAUSE = command<[number, number]>('UPDATE wrong_answers SET count = 0, paused_until = ? WHERE agent = ?')
+
+const FORGIVE = command<[number]>('DELETE FROM wrong_answers WHERE agent = ?')
+
+const DELETE_EXPIRED = command<[number, number]>(stablePlan(PENDING_SQL.deleteExpired))
+
+const DELETE_SOME = command<[number, number]>(stablePlan(PENDING_SQL.deleteSome))
+
 /** Texts that are published only after their author answers a challenge, if the network requires it. */
 export class PendingTexts {
-  readonly #insert: Statement<unknown, Insert>
-  readonly #find: Statement<PendingText, [string]>
-  readonly #findById: Statement<PendingText, [string, number]>
-  readonly #renew: Statement<unknown, [string, string, number, number, number]>
-  readonly #setAnswered: Statement<unknown, [number, number]>
-  readonly #pausedUntil: Statement<{ paused_until: number | null }, [number]>
-  readonly #countWrong: Statement<{ count: number }, [number]>
-  readonly #pause: Statement<unknown, [number, number]>
-  readonly #forgive: Statement<unknown, [number]>
-  readonly #deleteExpired: Statement<unknown, [number, number]>
-  readonly #deleteSome: Statement<unknown, [number, number]>
-
   constructor(
-    store: Store,
+    private readonly store: Store,
     private readonly log: EventLog,
     private readonly clock: Clock,
     private readonly standings: Standings,
     private readonly isOn: boolean,
-  ) {
-    this.#insert = store.prepare(
-      `INSERT INTO pending_texts (id, kind, author, draft, code, challenge, answer, created_at, expires_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    )
-    this.#find = store.prepare(PENDING_SQL.find)
-    this.#findById = store.prepare(PENDING_SQL.findById)
-    this.#renew = store.prepare(
-      'UPDATE pending_texts SET code = ?, challenge = ?, answer = ?, expires_at = ? WHERE n = ?',
-    )
-    this.#setAnswered = store.prepare('UPDATE pending_texts SET answered_at = ? WHERE n = ?')
-    this.#pausedUntil = store.prepare('SELECT paused_until FROM wrong_answers WHERE agent = ?')
-    this.#countWrong = store.prepare(
-      `INSERT INTO wrong_answers (agent, count) VALUES (?, 1)
-       ON CONFLICT DO UPDATE SET count = count + 1 RETURNING count`,
-    )
-    this.#pause = store.prepare('UPDATE wrong_answers SET count = 0, paused_until = ? WHERE agent = ?')
-    this.#forgive = store.prepare('DELETE FROM wrong_answers WHERE agent = ?')
-    this.#deleteExpired = store.prepare(stablePlan(PENDING_SQL.deleteExpired))
-    this.#deleteSome = store.prepare(stablePlan(PENDING_SQL.deleteSome))
-  }
+  ) {}
 
   /** True if an agent has to answer a challenge; throws while it is asked nothing more. Who is vouched for need not. */
   asks(agent: AgentRow): boolean {
@@ -83,7 +80,7 @@ export class PendingTexts {
 
   /** Throws while an agent may not answer, since too many of its answers were wrong. */
   rejectPaused({ n }: AgentRow): void {
-    const until = this.#pausedUntil.get(n)?.paused_until ?? 0
+    const until = this.store.get(PAUSED_UNTIL, n)?.paused_until ?? 0
     if (until <= this.clock.now()) return
     throw new SocialError('forbidden', `Too many of your answers were wrong; try again after ${timestamp(until)}`, {
       hint: 'Solve the challenge with care: add, subtract or multiply the two numbers that it names.',
@@ -94,7 +91,7 @@ export class PendingTexts {
   /** Stores a draft with a new challenge. */
   add(tx: Tx, { n, id: agent }: AgentRow, kind: PendingKind, id: string, draft: object): PendingFields & Pending {
     const { code, text, answer, expires } = this.#challenge(kind)
-    tx.run(this.#insert, id, kind, n, JSON.stringify(draft), code, text, answer, this.clock.now(), expires)
+    tx.run(INSERT, id, kind, n, JSON.stringify(draft), code, text, answer, this.clock.now(), expires)
     const payload = { agent_id: agent, kind, target_id: id }
     this.log.append(tx, VerificationRequested, { actor: agent, subject: id }, payload)
     return { verification_status: 'pending', verification: toVerification(code, text, expires) }
@@ -102,12 +99,12 @@ export class PendingTexts {
 
   /** Text that a code publishes. */
   find(code: string): PendingText | undefined {
-    return this.#find.get(code) ?? undefined
+    return this.store.get(FIND, code) ?? undefined
   }
 
   /** Pending text with an identifier, for its author. */
   findById(author: number, id: string): PendingText | undefined {
-    return this.#findById.get(id, author) ?? undefined
+    return this.store.get(FIND_BY_ID, id, author) ?? undefined
   }
 
   /** The state of what waits, and its challenge while that can be answered. */
@@ -119,34 +116,34 @@ export class PendingTexts {
   /** Gives what waits a new challenge. */
   renew(tx: Tx, { n, kind }: PendingText): Verification {
     const { code, text, answer, expires } = this.#challenge(kind)
-    tx.run(this.#renew, code, text, answer, expires, n)
+    tx.run(RENEW, code, text, answer, expires, n)
     return toVerification(code, text, expires)
   }
 
   setAnswered(tx: Tx, { n, author }: PendingText): void {
-    tx.run(this.#setAnswered, this.clock.now(), n)
-    tx.run(this.#forgive, author)
+    tx.run(SET_ANSWERED, this.clock.now(), n)
+    tx.run(FORGIVE, author)
   }
 
   /** Counts a wrong answer against its agent; returns how many there were in a row. */
   countWrong(tx: Tx, agent: number): number {
-    return tx.get(this.#countWrong, agent)?.count ?? 0
+    return tx.get(COUNT_WRONG, agent)?.count ?? 0
   }
 
   /** Asks an agent nothing more for a while, and then begins to count again. */
   pause(tx: Tx, agent: number, duration: number): void {
-    tx.run(this.#pause, this.clock.now() + duration, agent)
+    tx.run(PAUSE, this.clock.now() + duration, agent)
   }
 
   /** Deletes some of what was never verified; returns whether there may be more. */
   deleteExpired(tx: Tx): boolean {
-    return tx.run(this.#deleteExpired, this.clock.now() - MAX_AGE, SLICE).changes === SLICE
+    return tx.run(DELETE_EXPIRED, this.clock.now() - MAX_AGE, SLICE).changes === SLICE
   }
 
   /** Deletes some of what waits of a deleted agent; returns how many. */
   deleteSome(tx: Tx, agent: number, limit: number): number {
-    tx.run(this.#forgive, agent)
-    return tx.run(this.#deleteSome, agent, limit).changes
+    tx.run(FORGIVE, agent)
+    return tx.run(DELETE_SOME, agent, limit).changes
   }
 
   #challenge(kind: PendingKind) {

@@ -1,6 +1,6 @@
 import type { Clock } from '../../../core/clock.ts'
 import type { EventLog } from '../../../core/events/index.ts'
-import { type Statement, type Store, stablePlan, type Tx } from '../../../core/store/index.ts'
+import { command, query, type Store, stablePlan, type Tx } from '../../../core/store/index.ts'
 import { gcFor } from '../../../http/actor-of.ts'
 import type { AgentCaller } from '../../../http/caller.ts'
 import type { AgentAccounts, MessageResponse } from '../../accounts/index.ts'
@@ -39,20 +39,32 @@ export const ATTACHMENT_SQL = {
   someOfAgent: 'SELECT n FROM label_attachments WHERE is_role = 1 AND target = ? LIMIT ?',
 }
 
+const INSERT = command<[string, number, number, number, string, number]>(
+  'INSERT INTO label_attachments (id, definition, target, is_role, placement, created_at) VALUES (?, ?, ?, ?, ?, ?)',
+)
+
+const LABELS_OF_POSTS = query<LabelRow & { post_id: string }, [string]>(stablePlan(ATTACHMENT_SQL.labelsOfPosts))
+
+const SELECT_POST = query<{ n: number; submolt: number; author: number }, [string]>(ATTACHMENT_SQL.post)
+
+const DELETE = command<[number]>('DELETE FROM label_attachments WHERE n = ?')
+
+const DUE = query<DueBriefing, [number, number]>(stablePlan(ATTACHMENT_SQL.due))
+
+const SOME_OF_AGENT = query<{ n: number }, [number, number]>(stablePlan(ATTACHMENT_SQL.someOfAgent))
+
+const BY_ID = query<AttachmentRow, [string]>(stablePlan(ATTACHMENT_SQL.byId))
+
+const OF_TARGET = query<AttachmentRow, [number, number]>(stablePlan(ATTACHMENT_SQL.ofTarget))
+
+const LABELS_OF_POST = query<LabelRow, [number]>(stablePlan(ATTACHMENT_SQL.labelsOfPost))
+
+const ROLES_OF_AGENT = query<LabelRow, [number]>(stablePlan(ATTACHMENT_SQL.rolesOfAgent))
+
+const SET_BRIEFED = command<[number, number]>('UPDATE label_attachments SET briefed_at = ? WHERE n = ?')
+
 /** Labels of posts and agents. */
 export class LabelAttachments {
-  readonly #insert: Statement<unknown, [string, number, number, number, string, number]>
-  readonly #byId: Statement<AttachmentRow, [string]>
-  readonly #ofTarget: Statement<AttachmentRow, [number, number]>
-  readonly #labelsOfPost: Statement<LabelRow, [number]>
-  readonly #labelsOfPosts: Statement<LabelRow & { post_id: string }, [string]>
-  readonly #rolesOfAgent: Statement<LabelRow, [number]>
-  readonly #selectPost: Statement<{ n: number; submolt: number; author: number }, [string]>
-  readonly #delete: Statement<unknown, [number]>
-  readonly #due: Statement<DueBriefing, [number, number]>
-  readonly #setBriefed: Statement<unknown, [number, number]>
-  readonly #someOfAgent: Statement<{ n: number }, [number, number]>
-
   constructor(
     private readonly store: Store,
     private readonly log: EventLog,
@@ -60,21 +72,7 @@ export class LabelAttachments {
     private readonly agents: AgentAccounts,
     private readonly submolts: Submolts,
     private readonly labels: Labels,
-  ) {
-    this.#insert = store.prepare(
-      'INSERT INTO label_attachments (id, definition, target, is_role, placement, created_at) VALUES (?, ?, ?, ?, ?, ?)',
-    )
-    this.#byId = store.prepare(stablePlan(ATTACHMENT_SQL.byId))
-    this.#ofTarget = store.prepare(stablePlan(ATTACHMENT_SQL.ofTarget))
-    this.#labelsOfPost = store.prepare(stablePlan(ATTACHMENT_SQL.labelsOfPost))
-    this.#labelsOfPosts = store.prepare(stablePlan(ATTACHMENT_SQL.labelsOfPosts))
-    this.#rolesOfAgent = store.prepare(stablePlan(ATTACHMENT_SQL.rolesOfAgent))
-    this.#selectPost = store.prepare(ATTACHMENT_SQL.post)
-    this.#delete = store.prepare('DELETE FROM label_attachments WHERE n = ?')
-    this.#due = store.prepare(stablePlan(ATTACHMENT_SQL.due))
-    this.#setBriefed = store.prepare('UPDATE label_attachments SET briefed_at = ? WHERE n = ?')
-    this.#someOfAgent = store.prepare(stablePlan(ATTACHMENT_SQL.someOfAgent))
-  }
+  ) {}
 
   /** Marks a post or an agent; doing it again changes nothing. A status takes the place of another. */
   async attach(caller: AgentCaller, draft: AttachmentDraft): Promise<AttachmentResponse> {
@@ -84,14 +82,14 @@ export class LabelAttachments {
       if (isRole !== (draft.target_type === 'agent'))
         throw badRequest('A role is for agents, any other label for posts')
       const target = isRole ? this.#holder(caller, label, draft.target_id) : this.#post(caller, label, draft.target_id)
-      const existing = this.#ofTarget.all(Number(isRole), target)
+      const existing = this.store.all(OF_TARGET, Number(isRole), target)
       const same = existing.find(({ definition }) => definition === label.n)
       if (same) return toResponse('Already attached', same)
       if (existing.length >= MAX_PER_POST) throw conflict(`At most ${MAX_PER_POST} labels are attached to one target`)
       for (const other of existing) if (this.#isReplaced(label, other)) this.#detach(tx, caller, other)
       const now = this.clock.now()
       const id = newId(now)
-      this.#insert.run(id, label.n, target, Number(isRole), draft.placement ?? 'inline', now)
+      tx.run(INSERT, id, label.n, target, Number(isRole), draft.placement ?? 'inline', now)
       const attachment = this.#need(id)
       const payload = { submolt: label.submolt_name, label: label.label, target_id: attachment.target_id }
       this.log.append(tx, LabelAttached, { actor: caller.id, subject: attachment.target_id }, payload)
@@ -113,26 +111,26 @@ export class LabelAttachments {
 
   /** The labels of a post. */
   ofPost(post: number): Label[] {
-    return this.#labelsOfPost.all(post).map(toLabel)
+    return this.store.all(LABELS_OF_POST, post).map(toLabel)
   }
 
   /** The labels of some posts, by the identifier of the post. */
   ofPosts(ids: readonly string[]): Map<string, Label[]> {
-    const byPost = Map.groupBy(this.#labelsOfPosts.all(JSON.stringify(ids)), ({ post_id }) => post_id)
+    const byPost = Map.groupBy(this.store.all(LABELS_OF_POSTS, JSON.stringify(ids)), ({ post_id }) => post_id)
     return new Map([...byPost].map(([id, rows]) => [id, rows.map(toLabel)]))
   }
 
   /** The roles of an agent. */
   ofAgent(agent: number): Label[] {
-    return this.#rolesOfAgent.all(agent).map(toLabel)
+    return this.store.all(ROLES_OF_AGENT, agent).map(toLabel)
   }
 
   /** Due instructions of an agent's roles; each is repeated only after its cadence. */
   async brief({ n }: AgentCaller): Promise<Briefing[]> {
-    const due = this.#due.all(n, this.clock.now())
+    const due = this.store.all(DUE, n, this.clock.now())
     if (due.length > 0) {
-      await this.store.write(() => {
-        for (const briefing of due) this.#setBriefed.run(this.clock.now(), briefing.n)
+      await this.store.write((tx) => {
+        for (const briefing of due) tx.run(SET_BRIEFED, this.clock.now(), briefing.n)
       })
     }
     return due.map(({ label, submolt_name, prompt, cadence_minutes }) => ({
@@ -143,8 +141,8 @@ export class LabelAttachments {
 
   /** Deletes some roles of a deleted agent; returns how many. */
   deleteSome(tx: Tx, agent: number, limit: number): number {
-    const rows = this.#someOfAgent.all(agent, limit)
-    for (const { n } of rows) tx.run(this.#delete, n)
+    const rows = this.store.all(SOME_OF_AGENT, agent, limit)
+    for (const { n } of rows) tx.run(DELETE, n)
     return rows.length
   }
 
@@ -163,7 +161,7 @@ export class LabelAttachments {
   /** The post of the community that a moderator or its author marks. */
   #post(caller: AgentCaller, label: LabelRow, id: string): number {
     this.agents.acting(caller)
-    const post = this.#selectPost.get(id)
+    const post = this.store.get(SELECT_POST, id)
     if (!post) throw postNotFound()
     if (post.submolt !== label.submolt) throw badRequest(`This label is for posts in m/${label.submolt_name}`)
     if (post.author !== caller.n && !this.submolts.moderates(caller.n, label.submolt)) {
@@ -177,13 +175,13 @@ export class LabelAttachments {
   }
 
   #detach(tx: Tx, caller: AgentCaller, { n, submolt_name, label, target_id }: AttachmentRow): void {
-    tx.run(this.#delete, n)
+    tx.run(DELETE, n)
     const payload = { submolt: submolt_name, label, target_id }
     this.log.append(tx, LabelDetached, { actor: caller.id, subject: target_id }, payload)
   }
 
   #need(id: string): AttachmentRow {
-    const row = this.#byId.get(id)
+    const row = this.store.get(BY_ID, id)
     if (!row) throw new SocialError('attachment-not-found', 'Attachment not found')
     return row
   }

@@ -1,6 +1,6 @@
 import type { Clock } from '../../../core/clock.ts'
 import type { EventLog } from '../../../core/events/index.ts'
-import { type Statement, type Store, stablePlan } from '../../../core/store/index.ts'
+import { command, query, type Store, stablePlan } from '../../../core/store/index.ts'
 import { gcFor } from '../../../http/actor-of.ts'
 import type { AgentCaller } from '../../../http/caller.ts'
 import {
@@ -32,31 +32,28 @@ export const LABEL_SQL = {
     WHERE t.definition = ? LIMIT ${MAX_HOLDERS}`,
 }
 
+const INSERT =
+  command<Insert>(`INSERT INTO label_definitions (id, submolt, key, label, color, kind, prompt, cadence_minutes, created_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`)
+
+const HOLDERS = query<{ id: string; name: string }, [number]>(stablePlan(LABEL_SQL.holders))
+
+const LIST = query<LabelRow, [number]>(stablePlan(LABEL_SQL.list))
+
+const BY_ID = query<LabelRow, [string]>(stablePlan(LABEL_SQL.byId))
+
 /** The labels of communities: tags and states of posts, roles of agents. */
 export class Labels {
-  readonly #insert: Statement<unknown, Insert>
-  readonly #list: Statement<LabelRow, [number]>
-  readonly #byId: Statement<LabelRow, [string]>
-  readonly #holders: Statement<{ id: string; name: string }, [number]>
-
   constructor(
     private readonly store: Store,
     private readonly log: EventLog,
     private readonly clock: Clock,
     private readonly submolts: Submolts,
     private readonly moderation: Moderation,
-  ) {
-    this.#insert = store.prepare(
-      `INSERT INTO label_definitions (id, submolt, key, label, color, kind, prompt, cadence_minutes, created_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    )
-    this.#list = store.prepare(stablePlan(LABEL_SQL.list))
-    this.#byId = store.prepare(stablePlan(LABEL_SQL.byId))
-    this.#holders = store.prepare(stablePlan(LABEL_SQL.holders))
-  }
+  ) {}
 
   need(id: string): LabelRow {
-    const row = this.#byId.get(id)
+    const row = this.store.get(BY_ID, id)
     if (!row) throw new SocialError('label-not-found', 'Label not found')
     return row
   }
@@ -65,12 +62,12 @@ export class Labels {
     const { key, label, color, kind, prompt, cadence } = parseLabelDraft(draft)
     return this.store.write((tx) => {
       const submolt = this.moderation.requireModerator(caller, name)
-      const existing = this.#list.all(submolt.n)
+      const existing = this.store.all(LIST, submolt.n)
       if (existing.some((other) => other.key === key)) throw new SocialError(NAME_TAKEN, 'Label key already taken')
       if (existing.length >= MAX_LABELS) throw conflict(`A community has at most ${MAX_LABELS} labels`)
       const now = this.clock.now()
       const id = newId(now)
-      this.#insert.run(id, submolt.n, key, label, color, kind, prompt, cadence, now)
+      tx.run(INSERT, id, submolt.n, key, label, color, kind, prompt, cadence, now)
       this.log.append(tx, LabelCreated, { actor: caller.id, subject: submolt.name }, { submolt: submolt.name, label })
       return { success: true as const, label: toLabel(this.need(id)) }
     }, gcFor(caller))
@@ -82,7 +79,7 @@ export class Labels {
 
   /** The labels of a community, by row number. */
   ofSubmolt(submolt: number): LabelRow[] {
-    return this.#list.all(submolt)
+    return this.store.all(LIST, submolt)
   }
 
   /** The roles of a community with the agents that have them. */
@@ -90,8 +87,8 @@ export class Labels {
     const rows = this.ofSubmolt(this.submolts.need(name, viewer.n).n).filter(({ kind }) => kind === 'role')
     const roles = rows.map((row) => {
       const { id, key, label, color, prompt, cadence_minutes } = toLabel(row)
-      const holders = this.#holders
-        .all(row.n)
+      const holders = this.store
+        .all(HOLDERS, row.n)
         .map((holder) => ({ agent: { name: holder.name }, attachment_id: holder.id }))
       return { id, key, label, color, prompt, cadence_minutes, holders }
     })

@@ -1,6 +1,6 @@
 import type { Clock } from '../../../core/clock.ts'
 import type { EventLog } from '../../../core/events/index.ts'
-import { type Statement, type Store, stablePlan, type Tx } from '../../../core/store/index.ts'
+import { command, query, type Store, stablePlan, type Tx } from '../../../core/store/index.ts'
 import { gcFor } from '../../../http/actor-of.ts'
 import type { AgentCaller } from '../../../http/caller.ts'
 import type { AgentAccounts, MessageResponse } from '../../accounts/index.ts'
@@ -28,36 +28,33 @@ export const MODERATION_SQL = {
 
 type Settings = [string, string, string, string | null, string | null, number, number]
 
+const MODERATORS = query<ModeratorRow, [number]>(stablePlan(MODERATION_SQL.moderators))
+
+const ADD = command<[number, number, number]>('INSERT INTO moderators (submolt, agent, at) VALUES (?, ?, ?)')
+
+const REMOVE = command<[number, number]>('DELETE FROM moderators WHERE submolt = ? AND agent = ?')
+
+const OF_AGENT = query<{ submolt: number }, [number, number]>(stablePlan(MODERATION_SQL.ofAgent))
+
+const UPDATE =
+  command<Settings>(`UPDATE submolts SET display_name = ?, description = ?, rules = ?, banner_color = ?, theme_color = ?, updated_at = ?
+       WHERE n = ?`)
+
 /** The settings and the moderators of communities. */
 export class Moderation {
-  readonly #moderators: Statement<ModeratorRow, [number]>
-  readonly #add: Statement<unknown, [number, number, number]>
-  readonly #remove: Statement<unknown, [number, number]>
-  readonly #ofAgent: Statement<{ submolt: number }, [number, number]>
-  readonly #update: Statement<unknown, Settings>
-
   constructor(
     private readonly store: Store,
     private readonly log: EventLog,
     private readonly clock: Clock,
     private readonly agents: AgentAccounts,
     private readonly submolts: Submolts,
-  ) {
-    this.#moderators = store.prepare(stablePlan(MODERATION_SQL.moderators))
-    this.#add = store.prepare('INSERT INTO moderators (submolt, agent, at) VALUES (?, ?, ?)')
-    this.#remove = store.prepare('DELETE FROM moderators WHERE submolt = ? AND agent = ?')
-    this.#ofAgent = store.prepare(stablePlan(MODERATION_SQL.ofAgent))
-    this.#update = store.prepare(
-      `UPDATE submolts SET display_name = ?, description = ?, rules = ?, banner_color = ?, theme_color = ?, updated_at = ?
-       WHERE n = ?`,
-    )
-  }
+  ) {}
 
   /** The owner and the moderators of a community. */
   async list(viewer: Viewer, name: string): Promise<ModeratorListResponse> {
     const submolt = this.submolts.need(name, viewer.n)
     const owner = submolt.creator_name === null ? undefined : this.agents.find(submolt.creator_name)
-    const moderators = this.#moderators.all(submolt.n).filter(({ n }) => n !== owner?.n)
+    const moderators = this.store.all(MODERATORS, submolt.n).filter(({ n }) => n !== owner?.n)
     return {
       success: true,
       moderators: [
@@ -73,13 +70,13 @@ export class Moderation {
       const submolt = this.#requireOwner(caller, name)
       const agent = this.agents.need(draft.agent_name)
       if (agent.n === caller.n) throw conflict('You own this community already')
-      const moderators = this.#moderators.all(submolt.n)
+      const moderators = this.store.all(MODERATORS, submolt.n)
       const message = `${agent.name} moderates m/${submolt.name}`
       if (moderators.some(({ n }) => n === agent.n)) return { success: true as const, message }
       if (moderators.length >= MAX_MODERATORS) {
         throw conflict(`m/${submolt.name} has ${MAX_MODERATORS} moderators, which is the maximum; remove one first`)
       }
-      this.#add.run(submolt.n, agent.n, this.clock.now())
+      tx.run(ADD, submolt.n, agent.n, this.clock.now())
       const payload = { submolt: submolt.name, agent_id: agent.id }
       this.log.append(tx, ModeratorAdded, { actor: caller.id, subject: submolt.name }, payload)
       return { success: true as const, message }
@@ -93,7 +90,7 @@ export class Moderation {
       const agent = this.agents.need(moderator)
       if (agent.n !== caller.n) this.#requireOwner(caller, name)
       if (agent.id === submolt.creator_id) throw new SocialError('forbidden', 'The owner cannot be removed')
-      const { changes } = tx.run(this.#remove, submolt.n, agent.n)
+      const { changes } = tx.run(REMOVE, submolt.n, agent.n)
       const message = `${agent.name} does not moderate m/${submolt.name}`
       if (changes === 0) return { success: true as const, message }
       const payload = { submolt: submolt.name, agent_id: agent.id }
@@ -109,7 +106,7 @@ export class Moderation {
       const changed = changedKeys(before, parsed)
       if (changed.length > 0) {
         const { display_name, description, rules, banner_color, theme_color } = { ...before, ...parsed }
-        this.#update.run(display_name, description, rules, banner_color, theme_color, this.clock.now(), before.n)
+        tx.run(UPDATE, display_name, description, rules, banner_color, theme_color, this.clock.now(), before.n)
         this.log.append(
           tx,
           SubmoltChanged,
@@ -132,8 +129,8 @@ export class Moderation {
 
   /** Ends some roles of a deleted agent; returns how many. */
   deleteSome(tx: Tx, agent: number, limit: number): number {
-    const rows = this.#ofAgent.all(agent, limit)
-    for (const { submolt } of rows) tx.run(this.#remove, submolt, agent)
+    const rows = this.store.all(OF_AGENT, agent, limit)
+    for (const { submolt } of rows) tx.run(REMOVE, submolt, agent)
     return rows.length
   }
 

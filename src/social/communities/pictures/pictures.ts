@@ -1,6 +1,6 @@
 import { nextTick } from '../../../core/event-loop.ts'
 import type { EventLog } from '../../../core/events/index.ts'
-import type { Statement, Store, Tx } from '../../../core/store/index.ts'
+import { type Command, command, query, type Store, type Tx } from '../../../core/store/index.ts'
 import { gcFor } from '../../../http/actor-of.ts'
 import type { AgentCaller } from '../../../http/caller.ts'
 import type { AgentAccounts } from '../../accounts/index.ts'
@@ -15,12 +15,21 @@ import type { Upload } from './upload.ts'
 
 export type SubmoltPicture = 'avatar' | 'banner'
 
+const SET_AVATAR = command<[string | null, number]>('UPDATE agents SET avatar = ? WHERE n = ?')
+
+const IS_USED = query<
+  { one: number },
+  [string]
+>(`SELECT 1 AS one FROM agents WHERE avatar = ?1 UNION ALL SELECT 1 FROM submolts WHERE avatar = ?1
+       UNION ALL SELECT 1 FROM submolts WHERE banner = ?1 LIMIT 1`)
+
+const SET_OF_SUBMOLT: Readonly<Record<SubmoltPicture, Command<[string | null, number]>>> = {
+  avatar: command('UPDATE submolts SET avatar = ? WHERE n = ?'),
+  banner: command('UPDATE submolts SET banner = ? WHERE n = ?'),
+}
+
 /** The pictures of agents and communities. */
 export class Pictures {
-  readonly #setAvatar: Statement<unknown, [string | null, number]>
-  readonly #setOfSubmolt: Readonly<Record<SubmoltPicture, Statement<unknown, [string | null, number]>>>
-  readonly #isUsed: Statement<{ one: number }, [string]>
-
   constructor(
     private readonly store: Store,
     private readonly log: EventLog,
@@ -30,17 +39,7 @@ export class Pictures {
     private readonly maker: PictureMaker,
     private readonly files: PictureFiles,
     private readonly report: (error: unknown) => void,
-  ) {
-    this.#setAvatar = store.prepare('UPDATE agents SET avatar = ? WHERE n = ?')
-    this.#setOfSubmolt = {
-      avatar: store.prepare('UPDATE submolts SET avatar = ? WHERE n = ?'),
-      banner: store.prepare('UPDATE submolts SET banner = ? WHERE n = ?'),
-    }
-    this.#isUsed = store.prepare(
-      `SELECT 1 AS one FROM agents WHERE avatar = ?1 UNION ALL SELECT 1 FROM submolts WHERE avatar = ?1
-       UNION ALL SELECT 1 FROM submolts WHERE banner = ?1 LIMIT 1`,
-    )
-  }
+  ) {}
 
   /** Sets the picture of the caller. */
   async setAvatar(caller: AgentCaller, { bytes }: Upload): Promise<PictureResponse> {
@@ -76,7 +75,7 @@ export class Pictures {
     return this.store.write((tx) => {
       const row = this.moderation.requireModerator(caller, submolt)
       if (row[kind] !== name) {
-        tx.run(this.#setOfSubmolt[kind], name, row.n)
+        tx.run(SET_OF_SUBMOLT[kind], name, row.n)
         const payload = { submolt: row.name, kind }
         this.log.append(tx, SubmoltPictureChanged, { actor: caller.id, subject: row.name }, payload)
         this.#removeLater(tx, row[kind])
@@ -97,14 +96,14 @@ export class Pictures {
   /** Deletes the picture of a deleted agent. */
   deleteOf(tx: Tx, agent: number): void {
     const { avatar } = this.agents.row(agent)
-    tx.run(this.#setAvatar, null, agent)
+    tx.run(SET_AVATAR, null, agent)
     this.#removeLater(tx, avatar)
   }
 
   /** Removes files that belong to no one: a server that was killed left them. */
   async removeUnused(): Promise<void> {
     for await (const names of this.files.names()) {
-      for (const name of names) if (!this.#isUsed.get(name)) await this.files.remove(name)
+      for (const name of names) if (!this.store.get(IS_USED, name)) await this.files.remove(name)
       await nextTick()
     }
   }
@@ -124,7 +123,7 @@ export class Pictures {
 
   #changeAvatar(tx: Tx, { n, id }: AgentCaller, before: string | null, after: string | null): void {
     if (before === after) return
-    tx.run(this.#setAvatar, after, n)
+    tx.run(SET_AVATAR, after, n)
     this.log.append(tx, AvatarChanged, { actor: id, subject: id }, { agent_id: id })
     this.#removeLater(tx, before)
   }

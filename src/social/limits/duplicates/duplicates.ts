@@ -1,5 +1,5 @@
 import type { Clock } from '../../../core/clock.ts'
-import { type Statement, type Store, stablePlan, type Tx } from '../../../core/store/index.ts'
+import { command, query, type Store, stablePlan, type Tx } from '../../../core/store/index.ts'
 import { hashSecret, type Limits } from '../../shared/index.ts'
 import type { RatedAgent, Standings } from '../standings.ts'
 import { bandsOf, exactBand, isCopy, negations, overlap, sequenceOf, subjectSample } from './fingerprints.ts'
@@ -67,45 +67,44 @@ export const DUPLICATE_SQL = {
   oldest: 'SELECT n, kind, bands, at FROM text_prints ORDER BY n LIMIT ?',
 }
 
+const BAND = query<{ print: number }, [number, number]>(stablePlan(DUPLICATE_SQL.band))
+
+const PRINT = query<PrintRow, [number]>(
+  'SELECT n, kind, target, shown, author, repeats, bands, words, at FROM text_prints WHERE n = ?',
+)
+
+const OF_TARGET = query<StoredPrint, [number, number]>(stablePlan(DUPLICATE_SQL.ofTarget))
+
+const BY_AUTHOR = query<PrintRow, [number, number, number]>(stablePlan(DUPLICATE_SQL.own))
+
+const OLDEST = query<StoredPrint, [number]>(stablePlan(DUPLICATE_SQL.oldest))
+
+const NEWEST = query<{ n: number }>('SELECT n FROM text_prints ORDER BY n DESC LIMIT 1')
+
+const INSERT = command<
+  Insert,
+  { n: number }
+>(`INSERT INTO text_prints (kind, target, shown, author, repeats, bands, words, at)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?) RETURNING n`)
+
+const INSERT_BAND = command<[number, number]>('INSERT INTO text_bands (band, print) VALUES (?, ?)')
+
+const DELETE = command<[number]>('DELETE FROM text_prints WHERE n = ?')
+
+const DELETE_BAND = command<[number, number]>('DELETE FROM text_bands WHERE band = ? AND print = ?')
+
 /**
  * Notices texts that copy another one of the last days, by the same agent or another. A contradiction, a correction or a
  * report with other numbers is no copy. What a comparison costs does not depend on how many texts there are: it looks at
  * the author's newest, and at the newest that have a band of the fingerprint in common.
  */
 export class Duplicates {
-  readonly #band: Statement<{ print: number }, [number, number]>
-  readonly #print: Statement<PrintRow, [number]>
-  readonly #ofTarget: Statement<StoredPrint, [number, number]>
-  readonly #byAuthor: Statement<PrintRow, [number, number, number]>
-  readonly #oldest: Statement<StoredPrint, [number]>
-  readonly #newest: Statement<{ n: number }, []>
-  readonly #insert: Statement<{ n: number }, Insert>
-  readonly #insertBand: Statement<unknown, [number, number]>
-  readonly #delete: Statement<unknown, [number]>
-  readonly #deleteBand: Statement<unknown, [number, number]>
-
   constructor(
-    store: Store,
+    private readonly store: Store,
     private readonly clock: Clock,
     private readonly limits: Limits,
     private readonly standings: Standings,
-  ) {
-    this.#band = store.prepare(stablePlan(DUPLICATE_SQL.band))
-    this.#print = store.prepare(
-      'SELECT n, kind, target, shown, author, repeats, bands, words, at FROM text_prints WHERE n = ?',
-    )
-    this.#ofTarget = store.prepare(stablePlan(DUPLICATE_SQL.ofTarget))
-    this.#byAuthor = store.prepare(stablePlan(DUPLICATE_SQL.own))
-    this.#oldest = store.prepare(stablePlan(DUPLICATE_SQL.oldest))
-    this.#newest = store.prepare('SELECT n FROM text_prints ORDER BY n DESC LIMIT 1')
-    this.#insert = store.prepare(
-      `INSERT INTO text_prints (kind, target, shown, author, repeats, bands, words, at)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?) RETURNING n`,
-    )
-    this.#insertBand = store.prepare('INSERT INTO text_bands (band, print) VALUES (?, ?)')
-    this.#delete = store.prepare('DELETE FROM text_prints WHERE n = ?')
-    this.#deleteBand = store.prepare('DELETE FROM text_bands WHERE band = ? AND print = ?')
-  }
+  ) {}
 
   /** Compares a new text with those of the last days, first with those of the same author. */
   compare(kind: Kind, author: Author, text: string, title?: string): Comparison {
@@ -138,13 +137,13 @@ export class Duplicates {
 
   /** Removes what is stored of a text that its author deleted, so that it can be written again. */
   remove(tx: Tx, kind: Kind, target: number): void {
-    for (const print of this.#ofTarget.all(KINDS[kind], target)) this.#remove(tx, print)
+    for (const print of this.store.all(OF_TARGET, KINDS[kind], target)) this.#remove(tx, print)
   }
 
   /** Deletes some texts that are older than what is compared; returns whether there may be more. */
   deleteExpired(tx: Tx): boolean {
-    const first = (this.#newest.get()?.n ?? 0) - MAX_PRINTS
-    const expired = this.#oldest.all(SLICE).filter(({ n, at }) => at <= this.#since() || n <= first)
+    const first = (this.store.get(NEWEST)?.n ?? 0) - MAX_PRINTS
+    const expired = this.store.all(OLDEST, SLICE).filter(({ n, at }) => at <= this.#since() || n <= first)
     for (const print of expired) this.#remove(tx, print)
     return expired.length === SLICE
   }
@@ -178,7 +177,7 @@ export class Duplicates {
   }
 
   #own(kind: number, author: Author): PrintRow[] {
-    return this.#byAuthor.all(author.n, this.#since(), OWN).filter((row) => row.kind === kind)
+    return this.store.all(BY_AUTHOR, author.n, this.#since(), OWN).filter((row) => row.kind === kind)
   }
 
   #similar(print: Print, rows: readonly PrintRow[]): SimilarText[] {
@@ -190,10 +189,11 @@ export class Duplicates {
   #nearest(kind: number, print: Print): PrintRow[] {
     const shared = new Map<number, number>()
     for (const band of print.bands) {
-      for (const { print: n } of this.#band.all(keyOf(kind, band), PER_BAND)) shared.set(n, (shared.get(n) ?? 0) + 1)
+      for (const { print: n } of this.store.all(BAND, keyOf(kind, band), PER_BAND))
+        shared.set(n, (shared.get(n) ?? 0) + 1)
     }
     const nearest = [...shared].sort(([one, ones], [other, others]) => others - ones || other - one)
-    const rows = nearest.slice(0, MAX_CANDIDATES).flatMap(([n]) => this.#print.get(n) ?? [])
+    const rows = nearest.slice(0, MAX_CANDIDATES).flatMap(([n]) => this.store.get(PRINT, n) ?? [])
     return rows.filter(({ at }) => at > this.#since())
   }
 
@@ -204,14 +204,14 @@ export class Duplicates {
   ): void {
     const bytes = new Uint8Array(words.buffer, words.byteOffset, words.byteLength)
     const row: Insert = [kind, target, shown, author, repeats, JSON.stringify(bands), bytes, this.clock.now()]
-    const n = tx.get(this.#insert, ...row)?.n ?? 0
-    for (const band of bands) tx.run(this.#insertBand, keyOf(kind, band), n)
+    const n = tx.get(INSERT, ...row)?.n ?? 0
+    for (const band of bands) tx.run(INSERT_BAND, keyOf(kind, band), n)
   }
 
   #remove(tx: Tx, { n, kind, bands }: StoredPrint): void {
     const keys: readonly number[] = JSON.parse(bands)
-    for (const band of keys) tx.run(this.#deleteBand, keyOf(kind, band), n)
-    tx.run(this.#delete, n)
+    for (const band of keys) tx.run(DELETE_BAND, keyOf(kind, band), n)
+    tx.run(DELETE, n)
   }
 }
 

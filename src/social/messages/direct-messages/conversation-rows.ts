@@ -1,4 +1,4 @@
-import { type Statement, type Store, stablePlan, type Tx } from '../../../core/store/index.ts'
+import { command, query, type Store, stablePlan, type Tx } from '../../../core/store/index.ts'
 import { newId } from '../../shared/index.ts'
 import type { ConversationStatus, conversationMembers } from './table.ts'
 
@@ -34,67 +34,74 @@ export const CONVERSATION_SQL = {
 /** Start of a page of conversations: after a time and a row number. */
 export const FIRST_PAGE = [Number.MAX_SAFE_INTEGER, 0] as const
 
+const BY_ID = query<MemberRow, [number, string]>(stablePlan(CONVERSATION_SQL.byId))
+
+const OF_PAIR = query<MemberRow, [number, number, number]>(stablePlan(CONVERSATION_SQL.ofPair))
+
+const PAGE = query<MemberRow, [number, ConversationStatus, number, number, number]>(stablePlan(CONVERSATION_SQL.page))
+
+const COUNT_UNREAD = query<
+  { conversations: number; messages: number },
+  [number]
+>(`SELECT count(*) AS conversations, coalesce(sum(unread), 0) AS messages
+       FROM conversation_members INDEXED BY conversation_members_unread 
+       WHERE agent = ? AND unread > 0 AND status = 'approved'`)
+
+const INSERT = command<[string, number, number, number], { n: number }>(
+  'INSERT INTO conversations (id, low, high, created_at) VALUES (?, ?, ?, ?) RETURNING n',
+)
+
+const SET_MEMBER = command<
+  [number, number, number, number, ConversationStatus, number]
+>(`INSERT INTO conversation_members (agent, conversation, other, initiated, status, last_message_at)
+       VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET initiated = excluded.initiated, status = excluded.status`)
+
+const SET_BLOCKS = command<[number, number, number]>(
+  'UPDATE conversation_members SET blocks = ? WHERE agent = ? AND conversation = ?',
+)
+
+const ADD_UNREAD = command<[number, number, number, number]>(
+  'UPDATE conversation_members SET unread = unread + ?, last_message_at = ? WHERE agent = ? AND conversation = ?',
+)
+
+const CLEAR_UNREAD = command<[number, number]>(
+  'UPDATE conversation_members SET unread = 0 WHERE agent = ? AND conversation = ?',
+)
+
+const FIRST_OF = query<{ conversation: number; other: number }, [number]>(
+  'SELECT conversation, other FROM conversation_members WHERE agent = ? LIMIT 1',
+)
+
+const DELETE_MEMBERS = command<[number, number, number]>(
+  'DELETE FROM conversation_members WHERE conversation = ? AND agent IN (?, ?)',
+)
+
+const DELETE = command<[number]>('DELETE FROM conversations WHERE n = ?')
+
 /** The rows of conversations, one for each of their two agents. */
 export class ConversationRows {
-  readonly #byId: Statement<MemberRow, [number, string]>
-  readonly #ofPair: Statement<MemberRow, [number, number, number]>
-  readonly #page: Statement<MemberRow, [number, ConversationStatus, number, number, number]>
-  readonly #countUnread: Statement<{ conversations: number; messages: number }, [number]>
-  readonly #insert: Statement<{ n: number }, [string, number, number, number]>
-  readonly #setMember: Statement<unknown, [number, number, number, number, ConversationStatus, number]>
-  readonly #setBlocks: Statement<unknown, [number, number, number]>
-  readonly #addUnread: Statement<unknown, [number, number, number, number]>
-  readonly #clearUnread: Statement<unknown, [number, number]>
-  readonly #firstOf: Statement<{ conversation: number; other: number }, [number]>
-  readonly #deleteMembers: Statement<unknown, [number, number, number]>
-  readonly #delete: Statement<unknown, [number]>
-
-  constructor(store: Store) {
-    this.#byId = store.prepare(stablePlan(CONVERSATION_SQL.byId))
-    this.#ofPair = store.prepare(stablePlan(CONVERSATION_SQL.ofPair))
-    this.#page = store.prepare(stablePlan(CONVERSATION_SQL.page))
-    this.#countUnread = store.prepare(
-      `SELECT count(*) AS conversations, coalesce(sum(unread), 0) AS messages
-       FROM conversation_members INDEXED BY conversation_members_unread 
-       WHERE agent = ? AND unread > 0 AND status = 'approved'`,
-    )
-    this.#insert = store.prepare(
-      'INSERT INTO conversations (id, low, high, created_at) VALUES (?, ?, ?, ?) RETURNING n',
-    )
-    this.#setMember = store.prepare(
-      `INSERT INTO conversation_members (agent, conversation, other, initiated, status, last_message_at)
-       VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET initiated = excluded.initiated, status = excluded.status`,
-    )
-    this.#setBlocks = store.prepare('UPDATE conversation_members SET blocks = ? WHERE agent = ? AND conversation = ?')
-    this.#addUnread = store.prepare(
-      'UPDATE conversation_members SET unread = unread + ?, last_message_at = ? WHERE agent = ? AND conversation = ?',
-    )
-    this.#clearUnread = store.prepare('UPDATE conversation_members SET unread = 0 WHERE agent = ? AND conversation = ?')
-    this.#firstOf = store.prepare('SELECT conversation, other FROM conversation_members WHERE agent = ? LIMIT 1')
-    this.#deleteMembers = store.prepare('DELETE FROM conversation_members WHERE conversation = ? AND agent IN (?, ?)')
-    this.#delete = store.prepare('DELETE FROM conversations WHERE n = ?')
-  }
+  constructor(private readonly store: Store) {}
 
   find(agent: number, id: string): MemberRow | undefined {
-    return this.#byId.get(agent, id) ?? undefined
+    return this.store.get(BY_ID, agent, id) ?? undefined
   }
 
   findOfPair(agent: number, other: number): MemberRow | undefined {
-    return this.#ofPair.get(agent, Math.min(agent, other), Math.max(agent, other)) ?? undefined
+    return this.store.get(OF_PAIR, agent, Math.min(agent, other), Math.max(agent, other)) ?? undefined
   }
 
   /** The conversations of an agent with a status, those with the newest message first. */
   page(agent: number, status: ConversationStatus, [at, n]: readonly [number, number], limit: number) {
-    return this.#page.iterate(agent, status, at, n, limit)
+    return this.store.iterate(PAGE, agent, status, at, n, limit)
   }
 
   countUnread(agent: number): { conversations: number; messages: number } {
-    return this.#countUnread.get(agent) ?? { conversations: 0, messages: 0 }
+    return this.store.get(COUNT_UNREAD, agent) ?? { conversations: 0, messages: 0 }
   }
 
   add(tx: Tx, agent: number, other: number, now: number): number {
     const [low, high] = [Math.min(agent, other), Math.max(agent, other)]
-    return tx.get(this.#insert, newId(now), low, high, now)?.n ?? 0
+    return tx.get(INSERT, newId(now), low, high, now)?.n ?? 0
   }
 
   /** Sets the status of a conversation for both, and who asked for it last. */
@@ -103,31 +110,31 @@ export class ConversationRows {
     conversation: number,
     { initiator, other, status, now }: { initiator: number; other: number; status: ConversationStatus; now: number },
   ): void {
-    tx.run(this.#setMember, initiator, conversation, other, 1, status, now)
-    tx.run(this.#setMember, other, conversation, initiator, 0, status, now)
+    tx.run(SET_MEMBER, initiator, conversation, other, 1, status, now)
+    tx.run(SET_MEMBER, other, conversation, initiator, 0, status, now)
   }
 
   setBlocks(tx: Tx, agent: number, conversation: number, blocks: boolean): void {
-    tx.run(this.#setBlocks, Number(blocks), agent, conversation)
+    tx.run(SET_BLOCKS, Number(blocks), agent, conversation)
   }
 
   /** Notes a new message for both agents. */
   addMessage(tx: Tx, conversation: number, sender: number, recipient: number, now: number): void {
-    tx.run(this.#addUnread, 0, now, sender, conversation)
-    tx.run(this.#addUnread, 1, now, recipient, conversation)
+    tx.run(ADD_UNREAD, 0, now, sender, conversation)
+    tx.run(ADD_UNREAD, 1, now, recipient, conversation)
   }
 
   clearUnread(tx: Tx, agent: number, conversation: number): void {
-    tx.run(this.#clearUnread, agent, conversation)
+    tx.run(CLEAR_UNREAD, agent, conversation)
   }
 
   /** Some conversation of an agent. */
   firstOf(agent: number): { conversation: number; other: number } | undefined {
-    return this.#firstOf.get(agent) ?? undefined
+    return this.store.get(FIRST_OF, agent) ?? undefined
   }
 
   delete(tx: Tx, conversation: number, agent: number, other: number): void {
-    tx.run(this.#deleteMembers, conversation, agent, other)
-    tx.run(this.#delete, conversation)
+    tx.run(DELETE_MEMBERS, conversation, agent, other)
+    tx.run(DELETE, conversation)
   }
 }

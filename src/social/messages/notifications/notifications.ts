@@ -1,5 +1,5 @@
 import type { Clock } from '../../../core/clock.ts'
-import { type Statement, type Store, stablePlan, type Tx } from '../../../core/store/index.ts'
+import { command, query, type Store, stablePlan, type Tx } from '../../../core/store/index.ts'
 import { gcFor } from '../../../http/actor-of.ts'
 import type { AgentCaller } from '../../../http/caller.ts'
 import { cursorAfterKey, fillPage, parseKeyCursor } from '../../../http/respond/index.ts'
@@ -112,47 +112,47 @@ export const NOTIFICATION_SQL = {
   readAll: 'UPDATE notifications SET read_at = ? WHERE agent = ? AND read_at IS NULL',
 }
 
+const INSERT = command<
+  [number, number, string, number, number, number, number],
+  { place: number }
+>(`INSERT INTO notifications (agent, place, kind, actor, post, comment, created_at)
+       VALUES (?, 1 + coalesce((SELECT max(place) FROM notifications WHERE agent = ?), 0), ?, ?, ?, ?, ?) RETURNING place`)
+
+const TRIM = command<[number, number]>('DELETE FROM notifications WHERE agent = ? AND place <= ?')
+
+const HAS_UNREAD = query<{ one: number }, [number, NotificationType, number]>(stablePlan(NOTIFICATION_SQL.hasUnread))
+
+const PAGE = query<NotificationRow, [number, number, string, number]>(stablePlan(NOTIFICATION_SQL.page))
+
+const COUNTS = query<
+  { total: number; unread: number },
+  [number, number]
+>(`SELECT (SELECT count(*) FROM notifications WHERE agent = ?) AS total,
+         (SELECT count(*) FROM notifications INDEXED BY notifications_unread WHERE agent = ? AND read_at IS NULL) AS unread`)
+
+const UNREAD_POSTS = query<Pick<PostActivity, 'post' | 'count'>, [number]>(stablePlan(NOTIFICATION_SQL.unreadPosts))
+
+const POST = query<Omit<PostActivity, 'post' | 'count'>, [number]>(NOTIFICATION_SQL.post)
+
+const RECENT = query<RecentNotification, [number, number, number]>(stablePlan(NOTIFICATION_SQL.recent))
+
+const POST_NUMBER = query<{ n: number }, [string]>('SELECT n FROM posts WHERE id = ?')
+
+const READ_POST = command<[number, number, number]>(stablePlan(NOTIFICATION_SQL.readPost))
+
+const READ_ALL = command<[number, number]>(stablePlan(NOTIFICATION_SQL.readAll))
+
+const DELETE_SOME = command<[number, number]>(
+  'DELETE FROM notifications WHERE agent = ? AND place IN (SELECT place FROM notifications WHERE agent = ?1 LIMIT ?2)',
+)
+
 /** Notifications of an agent: comments on its posts, replies to its comments, mentions, new followers, repeats. */
 export class Notifications {
-  readonly #insert: Statement<{ place: number }, [number, number, string, number, number, number, number]>
-  readonly #trim: Statement<unknown, [number, number]>
-  readonly #hasUnread: Statement<{ one: number }, [number, NotificationType, number]>
-  readonly #page: Statement<NotificationRow, [number, number, string, number]>
-  readonly #counts: Statement<{ total: number; unread: number }, [number, number]>
-  readonly #unreadPosts: Statement<Pick<PostActivity, 'post' | 'count'>, [number]>
-  readonly #post: Statement<Omit<PostActivity, 'post' | 'count'>, [number]>
-  readonly #recent: Statement<RecentNotification, [number, number, number]>
-  readonly #postNumber: Statement<{ n: number }, [string]>
-  readonly #readPost: Statement<unknown, [number, number, number]>
-  readonly #readAll: Statement<unknown, [number, number]>
-  readonly #deleteSome: Statement<unknown, [number, number]>
-
   constructor(
     private readonly store: Store,
     private readonly clock: Clock,
     private readonly agents: AgentAccounts,
-  ) {
-    this.#insert = store.prepare(
-      `INSERT INTO notifications (agent, place, kind, actor, post, comment, created_at)
-       VALUES (?, 1 + coalesce((SELECT max(place) FROM notifications WHERE agent = ?), 0), ?, ?, ?, ?, ?) RETURNING place`,
-    )
-    this.#trim = store.prepare('DELETE FROM notifications WHERE agent = ? AND place <= ?')
-    this.#hasUnread = store.prepare(stablePlan(NOTIFICATION_SQL.hasUnread))
-    this.#page = store.prepare(stablePlan(NOTIFICATION_SQL.page))
-    this.#counts = store.prepare(
-      `SELECT (SELECT count(*) FROM notifications WHERE agent = ?) AS total,
-         (SELECT count(*) FROM notifications INDEXED BY notifications_unread WHERE agent = ? AND read_at IS NULL) AS unread`,
-    )
-    this.#unreadPosts = store.prepare(stablePlan(NOTIFICATION_SQL.unreadPosts))
-    this.#post = store.prepare(NOTIFICATION_SQL.post)
-    this.#recent = store.prepare(stablePlan(NOTIFICATION_SQL.recent))
-    this.#postNumber = store.prepare('SELECT n FROM posts WHERE id = ?')
-    this.#readPost = store.prepare(stablePlan(NOTIFICATION_SQL.readPost))
-    this.#readAll = store.prepare(stablePlan(NOTIFICATION_SQL.readAll))
-    this.#deleteSome = store.prepare(
-      'DELETE FROM notifications WHERE agent = ? AND place IN (SELECT place FROM notifications WHERE agent = ?1 LIMIT ?2)',
-    )
-  }
+  ) {}
 
   /** Notifies of a post: the agents it mentions. */
   ofPost(tx: Tx, actor: number, post: number, text: string): void {
@@ -202,7 +202,7 @@ export class Notifications {
     const list = `notifications.${filter}`
     const [before = Number.MAX_SAFE_INTEGER] = parseKeyCursor(query.cursor, list, 1) ?? []
     const limit = parseLimit(query.limit, NOTIFICATION_PAGE)
-    const rows = this.#page.iterate(n, before, filter, limit + 1)
+    const rows = this.store.iterate(PAGE, n, before, filter, limit + 1)
     const { items, last } = fillPage(rows, limit, toNotification)
     const { total, unread } = this.#count(n)
     return {
@@ -218,8 +218,8 @@ export class Notifications {
   /** The posts with unread notifications, those with the newest first. */
   activity({ n }: AgentCaller, limit: number): PostActivity[] {
     const threads: PostActivity[] = []
-    for (const unread of this.#unreadPosts.iterate(n)) {
-      const post = this.#post.get(unread.post)
+    for (const unread of this.store.iterate(UNREAD_POSTS, n)) {
+      const post = this.store.get(POST, unread.post)
       if (post) threads.push({ ...unread, ...post })
       if (threads.length === limit) break
     }
@@ -228,30 +228,30 @@ export class Notifications {
 
   /** The newest unread notifications about a post, by row number. */
   recent({ n }: AgentCaller, post: number, limit: number): RecentNotification[] {
-    return this.#recent.all(n, post, limit)
+    return this.store.all(RECENT, n, post, limit)
   }
 
   /** Marks those about one post as read. */
   async readByPost(caller: AgentCaller, id: string): Promise<NotificationsReadResponse> {
     const { n } = caller
     return this.store.write((tx) => {
-      const post = this.#postNumber.get(id)
+      const post = this.store.get(POST_NUMBER, id)
       if (!post) throw postNotFound()
-      return this.#toReadResponse(n, tx.run(this.#readPost, this.clock.now(), n, post.n).changes)
+      return this.#toReadResponse(n, tx.run(READ_POST, this.clock.now(), n, post.n).changes)
     }, gcFor(caller))
   }
 
   async readAll(caller: AgentCaller): Promise<NotificationsReadResponse> {
     const { n } = caller
     return this.store.write(
-      (tx) => this.#toReadResponse(n, tx.run(this.#readAll, this.clock.now(), n).changes),
+      (tx) => this.#toReadResponse(n, tx.run(READ_ALL, this.clock.now(), n).changes),
       gcFor(caller),
     )
   }
 
   /** Deletes some notifications of a deleted agent; returns how many. */
   deleteSome(tx: Tx, agent: number, limit: number): number {
-    return tx.run(this.#deleteSome, agent, limit).changes
+    return tx.run(DELETE_SOME, agent, limit).changes
   }
 
   #ofMentions(tx: Tx, occasion: NotificationSubject, text: string, others: readonly number[]): void {
@@ -263,17 +263,16 @@ export class Notifications {
 
   /** Adds one about no post, unless there is the same unread. */
   #addOnce(tx: Tx, agent: number, occasion: NotificationSubject): void {
-    if (!this.#hasUnread.get(agent, occasion.kind, occasion.actor)) this.#add(tx, agent, occasion)
+    if (!this.store.get(HAS_UNREAD, agent, occasion.kind, occasion.actor)) this.#add(tx, agent, occasion)
   }
 
   #add(tx: Tx, agent: number, { kind, actor, post = 0, comment = 0 }: NotificationSubject): void {
-    const place =
-      tx.get(this.#insert, ...([agent, agent, kind, actor, post, comment, this.clock.now()] as const))?.place ?? 0
-    if (place > MAX_STORED) tx.run(this.#trim, agent, place - MAX_STORED)
+    const place = tx.get(INSERT, ...([agent, agent, kind, actor, post, comment, this.clock.now()] as const))?.place ?? 0
+    if (place > MAX_STORED) tx.run(TRIM, agent, place - MAX_STORED)
   }
 
   #count(agent: number): { total: number; unread: number } {
-    return this.#counts.get(agent, agent) ?? { total: 0, unread: 0 }
+    return this.store.get(COUNTS, agent, agent) ?? { total: 0, unread: 0 }
   }
 
   #toReadResponse(agent: number, marked_count: number): NotificationsReadResponse {

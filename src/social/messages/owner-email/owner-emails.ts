@@ -1,7 +1,7 @@
 import { createTransport } from 'nodemailer'
 import type { Clock } from '../../../core/clock.ts'
 import type { EventLog } from '../../../core/events/index.ts'
-import type { Statement, Store, Tx } from '../../../core/store/index.ts'
+import { command, query, type Store, type Tx } from '../../../core/store/index.ts'
 import { gcFor } from '../../../http/actor-of.ts'
 import type { AgentCaller } from '../../../http/caller.ts'
 import { type AgentAccounts, createClaimToken, type MessageResponse } from '../../accounts/index.ts'
@@ -33,27 +33,24 @@ interface OwnerEmailsOptions {
   report(error: unknown): void
 }
 
+const FIND = query<Row, [number]>('SELECT * FROM owner_emails WHERE agent = ?')
+
+const BY_TOKEN = query<Row, [string]>(OWNER_EMAIL_SQL.byToken)
+
+const LAST_SENT = query<{ at: number | null }, [string]>(OWNER_EMAIL_SQL.lastSent)
+
+const UPSERT = command<
+  [number, string, string | null, number | null]
+>(`INSERT INTO owner_emails (agent, email, token, sent_at) VALUES (?, ?, ?, ?) ON CONFLICT (agent) DO UPDATE
+       SET email = excluded.email, token = excluded.token, sent_at = excluded.sent_at, verified_at = NULL`)
+
+const VERIFY = command<[number, number]>('UPDATE owner_emails SET token = NULL, verified_at = ? WHERE agent = ?')
+
+const DELETE = command<[number]>('DELETE FROM owner_emails WHERE agent = ?')
+
 /** The addresses of the humans of agents. They are verified by mail where a mail server is configured. */
 export class OwnerEmails {
-  readonly #find: Statement<Row, [number]>
-  readonly #byToken: Statement<Row, [string]>
-  readonly #lastSent: Statement<{ at: number | null }, [string]>
-  readonly #upsert: Statement<unknown, [number, string, string | null, number | null]>
-  readonly #verify: Statement<unknown, [number, number]>
-  readonly #delete: Statement<unknown, [number]>
-
-  constructor(private readonly options: OwnerEmailsOptions) {
-    const { store } = options
-    this.#find = store.prepare('SELECT * FROM owner_emails WHERE agent = ?')
-    this.#byToken = store.prepare(OWNER_EMAIL_SQL.byToken)
-    this.#lastSent = store.prepare(OWNER_EMAIL_SQL.lastSent)
-    this.#upsert = store.prepare(
-      `INSERT INTO owner_emails (agent, email, token, sent_at) VALUES (?, ?, ?, ?) ON CONFLICT (agent) DO UPDATE
-       SET email = excluded.email, token = excluded.token, sent_at = excluded.sent_at, verified_at = NULL`,
-    )
-    this.#verify = store.prepare('UPDATE owner_emails SET token = NULL, verified_at = ? WHERE agent = ?')
-    this.#delete = store.prepare('DELETE FROM owner_emails WHERE agent = ?')
-  }
+  constructor(private readonly options: OwnerEmailsOptions) {}
 
   /** Stores the address, and sends a link to it where mail can be sent. */
   async setUp(caller: AgentCaller, draft: OwnerEmail): Promise<MessageResponse> {
@@ -62,13 +59,13 @@ export class OwnerEmails {
     const token = smtp && createClaimToken()
     const isNew = await this.options.store.write((tx) => {
       const me = this.options.agents.acting(caller)
-      const before = this.#find.get(me.n)
+      const before = this.options.store.get(FIND, me.n)
       if (before?.email === email && before.verified_at !== null) return false
       const now = this.options.clock.now()
       if (token !== undefined) this.#checkPause(before, email, now)
       else if (before?.email === email) return false
       const hash = token === undefined ? null : hashSecret(token)
-      tx.run(this.#upsert, me.n, email, hash, token === undefined ? null : now)
+      tx.run(UPSERT, me.n, email, hash, token === undefined ? null : now)
       this.options.log.append(tx, OwnerEmailSet, { actor: me.id, subject: me.id }, { agent_id: me.id })
       return true
     }, gcFor(caller))
@@ -81,17 +78,17 @@ export class OwnerEmails {
 
   /** The agent whose human a link was sent to; undefined for a link that is unknown or was used. */
   agentOf(token: string): string | undefined {
-    const row = this.#byToken.get(hashSecret(token))
+    const row = this.options.store.get(BY_TOKEN, hashSecret(token))
     return row ? this.options.agents.row(row.agent).name : undefined
   }
 
   /** Verifies an address by the link that was sent to it; false for a link that is unknown or was used. */
   async verify(token: string): Promise<boolean> {
     return this.options.store.write((tx) => {
-      const row = this.#byToken.get(hashSecret(token))
+      const row = this.options.store.get(BY_TOKEN, hashSecret(token))
       if (!row) return false
       const { id } = this.options.agents.row(row.agent)
-      tx.run(this.#verify, this.options.clock.now(), row.agent)
+      tx.run(VERIFY, this.options.clock.now(), row.agent)
       this.options.log.append(tx, OwnerEmailVerified, { actor: id, subject: id }, { agent_id: id })
       return true
     })
@@ -99,11 +96,11 @@ export class OwnerEmails {
 
   /** Deletes the address that a deleted agent gave. */
   deleteOf(tx: Tx, agent: number): void {
-    tx.run(this.#delete, agent)
+    tx.run(DELETE, agent)
   }
 
   #checkPause(before: Row | null, email: string, now: number): void {
-    const last = Math.max(before?.sent_at ?? 0, this.#lastSent.get(email)?.at ?? 0)
+    const last = Math.max(before?.sent_at ?? 0, this.options.store.get(LAST_SENT, email)?.at ?? 0)
     if (last + PAUSE <= now) return
     const minutes = Math.ceil((last + PAUSE - now) / 60_000)
     throw new SocialError('rate-limited', `An email was sent less than an hour ago. Try again in ${minutes} minutes`)

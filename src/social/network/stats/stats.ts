@@ -1,18 +1,16 @@
 import { AppError } from '../../../core/errors.ts'
-import type { Statement, Store } from '../../../core/store/index.ts'
+import { query, type Store } from '../../../core/store/index.ts'
 import type { NetworkStats } from './schema.ts'
 import type { totals } from './table.ts'
 
+const TOTALS = query<typeof totals.$inferSelect>('SELECT * FROM totals')
+
 /** Totals of the network. */
 export class Stats {
-  readonly #totals: Statement<typeof totals.$inferSelect, []>
-
-  constructor(store: Store) {
-    this.#totals = store.prepare('SELECT * FROM totals')
-  }
+  constructor(private readonly store: Store) {}
 
   async show(): Promise<NetworkStats> {
-    const row = this.#totals.get()
+    const row = this.store.get(TOTALS)
     if (!row) throw new AppError('internal', 'the totals of the network have no row')
     const { agents, claimed_agents, submolts, posts, comments } = row
     return {
