@@ -31,6 +31,7 @@ export function machineChecks(context: CommandContext): Check[] {
       },
     },
     { name: 'disk', run: () => checkDisk('disk', home) },
+    { name: 'landings', run: () => checkLandings(home) },
     { name: 'path', run: () => checkPath(context) },
     { name: 'time', run: checkTime },
     { name: 'limits', run: checkLimits },
@@ -127,6 +128,20 @@ export function checkDisk(name: string, folder: string): CheckResult {
   if (free < MIN_FREE) return bad('error', name, message, 'free some space: nothing can be stored on a full disk')
   if (free < LOW_FREE) return bad('warning', name, message, 'free some space soon')
   return ok(name, message)
+}
+
+/** Commits of deleted cities that did not land. */
+async function checkLandings(home: string): Promise<CheckResult> {
+  const { listKeptYards } = await import('../../src/changes/landing/index.ts')
+  const kept = listKeptYards(home)
+  if (kept.length === 0) return ok('landings', 'nothing of deleted cities is left')
+  const details = kept.flatMap(({ path, city, rig, unlanded }) =>
+    unlanded.map((ref) => `rig ${rig} of ${city}: git -C ${path} log -1 ${ref}`),
+  )
+  const count = kept.reduce((sum, { unlanded }) => sum + unlanded.length, 0)
+  const what = `${count === 1 ? '1 submitted commit' : `${count} submitted commits`} of deleted cities did not land`
+  const remedy = `fetch what you need, then remove ${kept.map(({ path }) => path).join(' and ')}`
+  return bad('warning', 'landings', what, remedy, details)
 }
 
 /** The programs that gc and packs call. What agents run is checked with the city. */

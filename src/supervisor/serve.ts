@@ -33,6 +33,7 @@ import { ResponseWriter } from '../http/respond/index.ts'
 import { Callers } from './callers.ts'
 import { Cities } from './cities.ts'
 import { CityHistory } from './city-history.ts'
+import { DeletedCities } from './deleted-cities.ts'
 import { EventLogs } from './event-logs.ts'
 import { healthRoute } from './health-route.ts'
 import { Home } from './home.ts'
@@ -116,6 +117,7 @@ type StartResult = Awaited<ReturnType<typeof start>>
 /** Starts everything in order; `resources` releases it in the reverse order, at the end or when a step fails. */
 async function start(options: SupervisorOptions, resources: AsyncDisposableStack) {
   const foundation = await openFoundation(options, resources)
+  const { home, env } = options
   const { store, log, host, deadlines, reportError } = foundation
   const confinement = await beginConfinement(foundation)
   const listeners = new Listeners()
@@ -135,6 +137,7 @@ async function start(options: SupervisorOptions, resources: AsyncDisposableStack
       { start: () => network.announce(socialUrl) },
       publishedAddress(foundation, listeners.url, socialUrl),
       { start: () => void registry.cities.openAll().catch(reportError) },
+      new DeletedCities({ ...foundation, ...registry, home: home.path, env }),
       { start: () => void handlers.load().catch(reportError) },
     ],
     resources,

@@ -267,6 +267,7 @@ describe('gc doctor', () => {
       'version',
       'supervisor',
       'home',
+      'landings',
       'time',
       'limits',
       'confinement',
@@ -279,7 +280,16 @@ describe('gc doctor', () => {
     ])
       expect([name, resultOf(healthy, name)?.status]).toEqual([name, 'ok'])
     writeFileSync(join(city.path, 'city.toml'), '[[rigs]]\nname = "gone"\npath = "/nowhere/gone"\n[[agent]\n')
-    expect(resultOf(await report(world), 'configuration')).toMatchObject({
+    const yard = join(world.home, 'land', 'one.git')
+    mkdirSync(yard, { recursive: true })
+    writeFileSync(join(yard, 'owner.json'), JSON.stringify({ city: '/gone', rig: 'shop' }))
+    writeFileSync(join(yard, 'gone.json'), JSON.stringify({ since: 0, unlanded: ['refs/gc/land/ld-1/1'] }))
+    const damaged = await report(world)
+    expect(resultOf(damaged, 'landings')).toMatchObject({
+      status: 'warning',
+      details: [`rig shop of /gone: git -C ${yard} log -1 refs/gc/land/ld-1/1`],
+    })
+    expect(resultOf(damaged, 'configuration')).toMatchObject({
       status: 'error',
       details: [expect.stringContaining('city.toml')],
     })

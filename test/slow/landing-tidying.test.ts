@@ -1,11 +1,15 @@
 import { describe, expect, test } from 'bun:test'
-import { readdirSync } from 'node:fs'
+import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { listKeptYards } from '../../src/changes/landing/index.ts'
+import { Deadlines } from '../../src/core/deadlines.ts'
 import { human } from '../../src/http/guard.ts'
-import { git } from '../agents/worktrees/git.ts'
+import { DeletedCities } from '../../src/supervisor/deleted-cities.ts'
+import { env, git } from '../agents/worktrees/git.ts'
 import { landingWorld } from '../changes/landing/world.ts'
 import { yardWorld } from '../changes/yard/world.ts'
 
+const DAY_MS = 24 * 3_600_000
 const DELETING = 'mode = "push"\ncheck = ["./test.sh"]\ndelete_branch = true\n'
 const branches = (folder: string) => git(folder, 'for-each-ref', '--format=%(refname:short)', 'refs/heads').split('\n')
 
@@ -125,6 +129,65 @@ describe('a yard', () => {
     const later = await world.send('c', { c: '1\n' })
     await world.settle()
     expect([world.state(later), world.main(), world.town.reports]).toEqual(['landed', ['c: c', 'a: a', 'base'], []])
+  })
+
+  test('of a deleted city goes after 30 days, and stays while it has a commit that did not land', async () => {
+    await using world = await landingWorld()
+    const { home } = world.town.hosts
+    await world.send('landed', { a: '1\n' })
+    const contained = world.branch('contained', { a: '1\n', b: '1\n' })
+    world.branch('other', { c: '1\n' })
+    await world.settle()
+    const id = await world.submit('other')
+    await world.landings.change(human, 'hold', id)
+    await world.settle()
+    const yard = world.yard ?? ''
+    git(yard, 'fetch', '-q', world.rig, `${contained}:refs/gc/land/ld-1/1`)
+    git(yard, 'update-ref', 'refs/gc/base/more', contained)
+    const { path } = world.city.config.current
+    await world.city.close({ endSessions: false })
+    const registered = new Set([path])
+    const deadlines = new Deadlines(world.clock, world.clock)
+    const reports: string[] = []
+    const cities = { list: () => [...registered].map((each) => ({ path: each })) }
+    const left = new DeletedCities({
+      ...{ home, env, cities, deadlines, clock: world.clock },
+      report: (message) => reports.push(message),
+    })
+    const after = async (days: number) => {
+      world.clock.stop(days * DAY_MS)
+      await left.sweep()
+      return readdirSync(join(home, 'land')).length > 0
+    }
+    rmSync(path, { recursive: true })
+    expect([await after(31), listKeptYards(home)]).toEqual([true, []])
+    registered.clear()
+    const ref = `refs/gc/land/${id}/1`
+    expect([await after(0), listKeptYards(home)]).toEqual([
+      true,
+      [{ path: yard, city: path, rig: 'shop', unlanded: [ref] }],
+    ])
+    expect(await after(31)).toBe(true)
+    git(yard, 'update-ref', '-d', ref)
+    registered.add(path)
+    await after(0)
+    registered.clear()
+    expect([await after(0), await after(29), await after(2), reports]).toEqual([true, true, false, []])
+    deadlines.close()
+  })
+
+  test('keeps what another city, or the time since a backup, submitted and did not land', async () => {
+    await using world = await landingWorld()
+    await world.send('a', { a: '1\n' })
+    await world.settle()
+    const yard = world.yard ?? ''
+    const [landed, other] = [git(world.rig, 'rev-parse', 'a'), world.branch('b', { b: '1\n' })]
+    git(yard, 'fetch', '-q', world.rig, `${other}:refs/gc/land/ld-2/1`, `${landed}:refs/gc/land/ld-3/1`)
+    await world.reopen()
+    await world.send('c', { c: '1\n' })
+    await world.settle()
+    const refs = git(yard, 'for-each-ref', '--format=%(refname)', 'refs/gc/land/ld-2', 'refs/gc/land/ld-3')
+    expect(refs).toBe('refs/gc/land/ld-2/1')
   })
 
   test('packs what came in pieces, and drops what nothing needs once it has doubled', async () => {

@@ -23,6 +23,7 @@ export {
   LandUndelivered,
   LandWaitingTurn,
 } from './events.ts'
+export { type KeptYard, listKeptYards, removeGoneYards } from './gone-yards.ts'
 export { Landings } from './landings.ts'
 export { landingRoutes } from './routes.ts'
 export type { Landing, LandingList, LandingLog, LandStatus } from './schema.ts'

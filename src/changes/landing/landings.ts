@@ -583,6 +583,7 @@ export class Landings {
       const isOver = () =>
         this.#isRunning && !lands(this.#find(name) ?? {}) && this.rows.wereOver(name, clock.now() - KEEP_MS)
       const known = this.#trains.get(name)
+      await this.#yardOf(name).sign()
       if (!isOver() || known?.train.isIdle === false) continue
       this.#trains.delete(name)
       await known?.train.stop()
@@ -595,12 +596,16 @@ export class Landings {
     return join(home, 'land', sha256(`${path}\0${rig}`).slice(0, 20))
   }
 
+  #yardOf(rig: string): Yard {
+    const { git, path: city } = this.options
+    return new Yard(git, `${this.#folderOf(rig)}.git`, { city, rig })
+  }
+
   #trainOf(name: string): RigTrain {
     const existing = this.#trains.get(name)
     if (existing) return existing
-    const { git } = this.options
     const folder = this.#folderOf(name)
-    const yard = new Yard(git, `${folder}.git`)
+    const yard = this.#yardOf(name)
     const place = (slot = 0) => {
       const scratch = new Scratch(yard, `${folder}.scratch${slot === 0 ? '' : `-${slot}`}`)
       const land = this.#find(name)?.land

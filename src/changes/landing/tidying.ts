@@ -2,6 +2,7 @@ import { existsSync, readdirSync, renameSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { errorMessage } from '../../core/errors.ts'
+import { unlandedRefs } from '../yard/index.ts'
 import { LandedBranches } from './branches.ts'
 import type { TrainParts, TrainRig } from './parts.ts'
 import { FINAL } from './rows.ts'
@@ -11,7 +12,8 @@ const DAY_MS = 24 * 3_600_000
 /** Commits of a landing that is over are kept for this long. */
 export const KEEP_MS = 30 * DAY_MS
 const OPEN = LANDING_STATES.filter((state) => !FINAL.includes(state))
-const REMOVED = '.removed'
+/** Ends the name of a folder that is being removed. */
+export const REMOVED = '.removed'
 
 /** Keeps the repository of a train small, and deletes branches that landed, while nothing else is to do. */
 export class Tidying {
@@ -53,7 +55,15 @@ export class Tidying {
     this.#refsLookedAt = clock.now()
     const refs = [...(await yard.refs('refs/gc')).keys()]
     const isNeeded = this.#needs()
-    await yard.unpin(refs.filter((ref) => !isNeeded(ref)))
+    const unneeded = refs.filter((ref) => !isNeeded(ref))
+    const kept = new Set(unneeded.some((ref) => this.#isOfOthers(ref)) ? await unlandedRefs(yard) : [])
+    await yard.unpin(unneeded.filter((ref) => !kept.has(ref) || !this.#isOfOthers(ref)))
+  }
+
+  /** Whether a ref is of a landing of another database: of a city before this one, or since the backup that was restored. */
+  #isOfOthers(ref: string): boolean {
+    const [, , kind, id = ''] = ref.split('/')
+    return kind === 'land' && this.parts.rows.find(id) === undefined
   }
 
   /** The refs that keep what is still needed. */

@@ -27,5 +27,6 @@ export {
 } from './merge.ts'
 export { type RemoteAddress, RemoteBranch, remoteAddress, type Target } from './remote.ts'
 export { Scratch } from './scratch.ts'
+export { unlandedRefs } from './unlanded.ts'
 export { UserGit } from './user-git.ts'
-export { type ObjectSource, Yard } from './yard.ts'
+export { type ObjectSource, OWNER_FILE, Yard, type YardOwner } from './yard.ts'

@@ -39,6 +39,15 @@ const MIN_KIB = 16 * 1024
 const isLeftover = (path: string): boolean =>
   path.endsWith('.lock') || /^gc\.pid$|^objects\/(?:.*\/)?(?:tmp_|\.tmp-)/.test(path) || path === 'info/attributes.new'
 
+/** The file that says whose a yard is. */
+export const OWNER_FILE = 'owner.json'
+
+/** The city, by its folder, and the rig that a yard belongs to. */
+export interface YardOwner {
+  readonly city: string
+  readonly rig: string
+}
+
 /** A source of commits: a folder of objects. Hooks and configuration of its repository are not used. */
 export interface ObjectSource {
   readonly objects: string
@@ -57,6 +66,7 @@ export class Yard {
   constructor(
     private readonly git: GitRunner,
     readonly path: string,
+    private readonly owner?: YardOwner,
   ) {}
 
   get exists(): boolean {
@@ -67,6 +77,7 @@ export class Yard {
   async prepare(format: 'sha1' | 'sha256'): Promise<void> {
     if (this.#isPrepared) return
     if (!this.exists) await this.#create(format)
+    await this.sign()
     await this.#removeLeftovers()
     this.#isPrepared = true
   }
@@ -80,6 +91,16 @@ export class Yard {
     await new Repository(this.git, unfinished, undefined, ISOLATED).read(init)
     await mkdir(join(unfinished, 'info'), { recursive: true, mode: 0o700 })
     await rename(unfinished, this.path)
+  }
+
+  /** Notes whose it is. */
+  async sign(): Promise<void> {
+    const file = join(this.path, OWNER_FILE)
+    const text = `${JSON.stringify(this.owner)}\n`
+    if (!this.owner || !this.exists) return
+    if (existsSync(file) && readFileSync(file, 'utf8') === text) return
+    await writeFile(`${file}.new`, text, { mode: 0o600 })
+    await rename(`${file}.new`, file)
   }
 
   async #removeLeftovers(): Promise<void> {
