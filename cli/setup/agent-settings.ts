@@ -26,6 +26,9 @@ export interface AgentPlace {
   readonly isDetailed: boolean
 }
 
+/** Maximum sessions of an agent unless another number is chosen. */
+const DEFAULT_MAX = 1
+
 /** Asks for each missing setting; without a person to ask, each takes its default. */
 export async function settleAgent(talk: Talk, io: Io, place: AgentPlace, given: AgentSettings): Promise<AgentSettings> {
   const { config, project, isDetailed } = place
@@ -37,7 +40,7 @@ export async function settleAgent(talk: Talk, io: Io, place: AgentPlace, given: 
   const isLoose = confine === 'off'
   const permissionMode = given.permissionMode ?? (await choosePermissions(talk, effective, config, isLoose))
   const model = given.model ?? (isDetailed ? await chooseModel(talk, effective, config) : undefined)
-  const max = given.max ?? (isDetailed ? await chooseMaximum(talk) : 1)
+  const max = given.max ?? (isDetailed ? await chooseMaximum(talk) : DEFAULT_MAX)
   return {
     ...given,
     ...(provider !== undefined && { provider }),

@@ -20,7 +20,7 @@ import { Problems } from '../../src/orchestration/formulas/reader.ts'
 import { environmentSection } from './environment.ts'
 import { CITY_KEYS } from './keys/city.ts'
 import { ACCOUNT_KEYS, FORMULA_KEYS, PACK_FILES, SUPERVISOR_KEYS, TUI_KEYS } from './keys/files.ts'
-import type { Key, Keys } from './keys/key.ts'
+import { formatDuration, type Key, type Keys } from './keys/key.ts'
 import { SHARED_KEYS } from './keys/shared.ts'
 import { contents } from './markdown.ts'
 import { type RecordedSection, recordFormula, recordSections } from './recorder.ts'
@@ -255,19 +255,6 @@ function defaultsOf(fields: FieldSet, values: object): ReadonlyMap<string, strin
       return typeof value === 'number' || typeof value === 'boolean' ? [[key, `\`${value}\``]] : []
     }),
   )
-}
-
-const UNITS = [
-  ['d', 86_400_000],
-  ['h', 3_600_000],
-  ['m', 60_000],
-  ['s', 1_000],
-] as const
-
-/** A duration in its largest whole unit: `7d`, `90s`. */
-function formatDuration(ms: number): string {
-  const [unit, size] = UNITS.find(([, each]) => ms >= each && ms % each === 0) ?? ['ms', 1]
-  return `${ms / size}${unit}`
 }
 
 /** The defaults that the code fills in, by header and key. */

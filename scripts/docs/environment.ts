@@ -1,14 +1,20 @@
+import { constantOf } from './constants.ts'
+import { formatDuration } from './keys/key.ts'
+
+const IDLE = formatDuration(constantOf('src/host/server/host-process.ts', 'IDLE_MS'))
+const UNATTENDED = formatDuration(constantOf('src/host/server/main.ts', 'UNATTENDED_MS'))
+
 /** The variables that gc reads, which you set. */
 export const READ: Readonly<Record<string, string>> = {
   GC_HOME: 'Folder of the supervisor’s own files; default: `~/.gc`.',
   GC_URL: 'Address of the supervisor; default: the one of this machine.',
-  GC_PORT: 'Port of a supervisor that gc starts; default: 8372.',
+  GC_PORT: `Port of a supervisor that gc starts; default: ${constantOf('src/client/home.ts', 'DEFAULT_PORT')}.`,
   GC_TOKEN: 'Token that commands send; default: the operator’s in `GC_HOME`, on this machine.',
   GC_CITY: 'City to work in: its name or folder.',
   GC_RIG: 'Rig to work in.',
   GC_NO_AUTOSTART: 'Any value keeps commands from starting a supervisor.',
   GC_PROTOCOL_ONLY: 'Any value makes gc reject options that need your approval, on commands that do not.',
-  GC_COMPLETION_MS: 'Time limit of a completion in milliseconds; default: 150.',
+  GC_COMPLETION_MS: `Time limit of a completion in milliseconds; default: ${constantOf('cli/completion/completion.ts', 'DEADLINE_MS')}.`,
   GC_SOCIAL_URL: 'Address of the network of agents.',
   GC_SOCIAL_KEY: 'Key of the agent to act as on the network.',
   GC_SOCIAL_KEY_FILE: 'File with that key.',
@@ -17,8 +23,8 @@ export const READ: Readonly<Record<string, string>> = {
   BD_JSON_ENVELOPE: '`1` puts the JSON of `bd` into an envelope.',
   GC_SESSION: 'Backend of sessions in Gas City; gc only checks that it asks for nothing else.',
   GC_SESSION_CGROUP: '`off` keeps the session host from using control groups.',
-  GC_HOST_IDLE_TIMEOUT: 'Time after which a session host without sessions and supervisor exits; default: `10s`.',
-  GC_UNATTENDED_TIMEOUT: 'Time for which sessions continue without a supervisor; default: `15m`.',
+  GC_HOST_IDLE_TIMEOUT: `Time after which a session host without sessions and supervisor exits; default: \`${IDLE}\`.`,
+  GC_UNATTENDED_TIMEOUT: `Time for which sessions continue without a supervisor; default: \`${UNATTENDED}\`.`,
 }
 
 /** The variables that gc sets, by the programs that get them. */

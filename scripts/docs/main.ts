@@ -1,9 +1,12 @@
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { generatePages } from './pages.ts'
 
-/** Writes the generated pages: `npm run docs`. */
-for (const [name, text] of await generatePages()) {
-  writeFileSync(join(resolve(import.meta.dir, '../../docs'), name), text)
-  process.stdout.write(`docs/${name}\n`)
+const ROOT = resolve(import.meta.dir, '../..')
+
+/** Writes the generated pages that changed: `npm run docs`. */
+for (const [path, text] of await generatePages()) {
+  if (readFileSync(join(ROOT, path), 'utf8') === text) continue
+  writeFileSync(join(ROOT, path), text)
+  process.stdout.write(`${path}\n`)
 }

@@ -3,18 +3,25 @@ import { join, resolve } from 'node:path'
 import { commandsPage } from './commands.ts'
 import { configurationPage } from './configuration.ts'
 import { withErrorTables } from './errors.ts'
+import { NUMBERS } from './number-sources.ts'
+import { withNumbers } from './numbers.ts'
 import { networkPage, supervisorPage } from './operations.ts'
 
-const DOCS = resolve(import.meta.dir, '../../docs')
+const ROOT = resolve(import.meta.dir, '../..')
+const TROUBLESHOOTING = 'docs/troubleshooting.md'
 
-const read = (name: string): string => readFileSync(join(DOCS, name), 'utf8')
+const read = (path: string): string => readFileSync(join(ROOT, path), 'utf8')
 
-/** The pages of `docs/` that are generated from the code, wholly or in part, by file name. */
-export const generatePages = async (): Promise<ReadonlyMap<string, string>> =>
-  new Map([
-    ['api-reference.md', supervisorPage()],
-    ['network-reference.md', networkPage()],
-    ['configuration.md', configurationPage()],
-    ['commands.md', await commandsPage()],
-    ['troubleshooting.md', withErrorTables(read('troubleshooting.md'))],
+/** The pages that are generated from the code, by path: wholly, in some tables, or in their numbers. */
+export async function generatePages(): Promise<ReadonlyMap<string, string>> {
+  const numbered = Object.keys(NUMBERS).map((path) => [path, withNumbers(path, read(path))] as const)
+  const troubleshooting = withNumbers(TROUBLESHOOTING, read(TROUBLESHOOTING))
+  return new Map([
+    ...numbered,
+    ['docs/api-reference.md', supervisorPage()],
+    ['docs/network-reference.md', networkPage()],
+    ['docs/configuration.md', configurationPage()],
+    ['docs/commands.md', await commandsPage()],
+    [TROUBLESHOOTING, withErrorTables(troubleshooting)],
   ])
+}

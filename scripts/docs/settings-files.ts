@@ -8,7 +8,9 @@ import { THEMES } from '../../tui/components/theme.ts'
 import { SETTINGS } from '../../tui/settings/settings.ts'
 import { bindings } from '../../tui/state/keys.ts'
 import { NOTIFICATIONS } from '../../tui/terminal/sequences.ts'
+import { constantOf } from './constants.ts'
 import { SOCIAL_KEYS } from './keys/files.ts'
+import { formatDuration } from './keys/key.ts'
 import type { RecordedSection } from './recorder.ts'
 
 /** The keys of an account. */
@@ -54,9 +56,12 @@ export function socialSections(): string {
   return text
 }
 
+const LIMITS = 'src/social/limits/config.ts'
+const MAX_COUNT = constantOf(LIMITS, 'MAX.count')
+const MAX_WINDOW = constantOf(LIMITS, 'MAX.window')
+
 const HINTS: Readonly<Record<string, string>> = {
-  '[limits]':
-    'A limit is a number and a period, such as `"50/1h"`. The count is 1 to 100,000, and the period `1s` to `30d`.',
+  '[limits]': `A limit is a number and a period, such as \`"50/1h"\`. The count is 1 to ${MAX_COUNT.toLocaleString('en-US')}, and the period \`1s\` to \`${formatDuration(MAX_WINDOW)}\`.`,
 }
 
 function sectionOf(header: string, schema: unknown, used: Set<string>): string[] {

@@ -18,7 +18,7 @@ describe('gc help', () => {
     expect(PAGES.length).toBeGreaterThan(25)
     for (const { topic, about, markdown } of PAGES) {
       expect(out).toContain(`\n  ${topic} `)
-      expect(about.length).toBeLessThanOrEqual(60)
+      expect(about.length).toBeLessThanOrEqual(MAX_DESCRIPTION)
       const page = await gc(['help', topic])
       expect({ topic, status: page.status, title: page.out.split('\n', 1)[0] }).toEqual({
         topic,
@@ -63,11 +63,14 @@ describe('gc help', () => {
   })
 })
 
+/** Maximum length of the description of a command or a topic. */
+const MAX_DESCRIPTION = 60
+
 test('commands have descriptions of at most 60 characters', async () => {
   const commands = [...allCommands(), ...allCommands(await createBd(recorder().io), ['bd'])]
   const isReply = (text: string) => /^(?:nothing to do|gc |a bead keeps|the prefix of a rig)/.test(text)
   const own = commands.map(({ command }) => command.description()).filter((text) => !isReply(text))
-  expect(own.filter((text) => text.length > 60)).toEqual([])
+  expect(own.filter((text) => text.length > MAX_DESCRIPTION)).toEqual([])
 })
 
 describe('examples', () => {

@@ -4,6 +4,8 @@ import { Glob } from 'bun'
 import type { Command } from 'commander'
 import { createBd } from '../../cli/bd/program.ts'
 import { createProgram } from '../../cli/program.ts'
+import { constantOf } from '../../scripts/docs/constants.ts'
+import { unboundNumbers, withNumbers } from '../../scripts/docs/numbers.ts'
 import { supervisorDocument } from '../../scripts/docs/operations.ts'
 import { generatePages } from '../../scripts/docs/pages.ts'
 import { declareCity } from '../../src/config/compose/layers/city-file.ts'
@@ -46,8 +48,43 @@ const optionsOf = (command: Command): string[] => [
 
 const pages = await generatePages()
 
-test.each([...pages.keys()])('docs/%s is what the code generates; `npm run docs` renews it', (name) => {
-  expect(readDocument(`docs/${name}`) === pages.get(name)).toBe(true)
+test.each([...pages.keys()])('%s is what the code generates; `npm run docs` renews it', (name) => {
+  expect(readDocument(name) === pages.get(name)).toBe(true)
+})
+
+describe('the numbers of', () => {
+  test.each(written)('%s come from the code, from a measurement, or from the list of names and examples', (name) => {
+    // The tables of the catalogue are generated.
+    const [page = ''] = readDocument(name).split('\n## Error codes\n')
+    expect(unboundNumbers(name, page)).toEqual([])
+  })
+
+  test('a page are found as digits, words and amounts of time, outside of names and code', () => {
+    const found = (page: string) => unboundNumbers('docs/x.md', page).map((each) => each.split(': ')[1])
+    expect(found('It waits 30 s, `5m` or two minutes. On the fifth of ten tries it stops for a day.')).toEqual([
+      '30',
+      '5',
+      'two minutes',
+      'fifth',
+      'ten',
+      'a day',
+    ])
+    expect(
+      found('Two agents on arm64 read `mp-7` in [a page](page-7.md).\n\n1. One item\n\n```sh\ngc x 5\n```\n'),
+    ).toEqual([])
+    expect(found('`npm run bench land` takes 3 s.\n\nOthers take 4 s.')).toEqual(['4'])
+  })
+
+  test('a page are corrected from the sources, also over the end of a line', () => {
+    const page = readDocument('docs/pools.md').replace(
+      'claims nothing within 60 seconds',
+      'claims nothing\nwithin 9 seconds',
+    )
+    expect(withNumbers('docs/pools.md', page)).toContain('claims nothing\nwithin 60 seconds')
+    const without = page.replace('shows no sign of life', 'is quiet')
+    expect(() => withNumbers('docs/pools.md', without)).toThrow('docs/pools.md has no place')
+    expect(() => constantOf('src/agents/lifecycle/plan/limits.ts', 'MISSING')).toThrow('has no number called MISSING')
+  })
 })
 
 describe('what documents name between backticks exists', () => {

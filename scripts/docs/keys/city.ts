@@ -1,4 +1,16 @@
-import { DURATION, DURATION_OR_OFF, type Keys, keys } from './key.ts'
+import { constantOf } from '../constants.ts'
+import { DURATION, DURATION_OR_OFF, formatDuration, type Keys, keys, usualDuration, usualNumber } from './key.ts'
+
+const CITY = 'src/config/compose/resolve/city.ts'
+const RATE = 'src/config/compose/resolve/webhooks.ts'
+
+/** The bounds of a duration of `[rigs.land]`, in words. */
+function bounds(key: string): string {
+  const [min = '', max = ''] = ['min', 'max'].map((end) =>
+    formatDuration(constantOf('src/config/declare/land.ts', `${key}.${end}`)),
+  )
+  return `from \`${min}\` to \`${max}\``
+}
 
 const SLEEP = {
   interactive_resume: [
@@ -114,8 +126,8 @@ export const CITY_KEYS: Readonly<Record<string, Keys>> = {
     ],
   }),
   '[webhooks.rate_limit]': keys({
-    per_minute: ['Maximum deliveries a minute for each webhook.', '600', { usual: '300' }],
-    burst: ['Maximum deliveries in a burst.', '100', { usual: '60' }],
+    per_minute: ['Maximum deliveries a minute for each webhook.', '600', usualNumber(RATE, 'DEFAULT_RATE.perMinute')],
+    burst: ['Maximum deliveries in a burst.', '100', usualNumber(RATE, 'DEFAULT_RATE.burst')],
   }),
   '[[webhooks.rate_limit.override]]': keys({
     name: ['Webhook that the limit is for.', '"github"'],
@@ -166,7 +178,7 @@ export const CITY_KEYS: Readonly<Record<string, Keys>> = {
       '["npm", "test"]',
       { usual: 'no check' },
     ],
-    check_timeout: ['Maximum duration of a check, from `1s` to `24h`.', '"1h"', DURATION],
+    check_timeout: [`Maximum duration of a check, ${bounds('check_timeout')}.`, '"1h"', DURATION],
     batch: ['Maximum branches that are checked together.', '16'],
     check_early: ['Whether branches are checked while they wait for approval.', 'false'],
     confirm_red: ['Whether a failed check runs again before it blames a branch.', 'false'],
@@ -179,7 +191,7 @@ export const CITY_KEYS: Readonly<Record<string, Keys>> = {
     ],
     hold: ['Limits above which a change waits for you.', '["large:2000"]', { usual: 'none' }],
     tries: ['Maximum attempts of an owner at a conflict or a red check.', '5'],
-    turn_timeout: ['Time of an owner to resolve a conflict, from `1m` to `7d`.', '"1h"', DURATION],
+    turn_timeout: [`Time of an owner to resolve a conflict, ${bounds('turn_timeout')}.`, '"1h"', DURATION],
     delete_branch: ['Whether gc deletes landed branches at the remote and in the rig.', 'true'],
     sign: ['Whether gc signs landed commits.', 'true'],
   }),
@@ -211,7 +223,11 @@ export const CITY_KEYS: Readonly<Record<string, Keys>> = {
     base: ['Single branch, in place of `base_branches`.', '"main"', { usual: 'all' }],
     base_branches: ['Branches whose pull requests gc watches.', '["main", "release"]', { usual: 'all' }],
     rig: ['Rig of the beads for repairs.', '"shop"', { usual: 'none' }],
-    poll_interval: ['Time between two polls, at least `10s`.', '"5m"', { type: 'duration', usual: '`"2m"`' }],
+    poll_interval: [
+      `Time between two polls, at least \`${formatDuration(constantOf(CITY, 'MIN_INTERVAL_MS'))}\`.`,
+      '"5m"',
+      usualDuration(CITY, 'DEFAULT_INTERVAL_MS'),
+    ],
     base_url: ['Address of GitHub’s API.', '"https://github.example.com/api/v3"', { usual: 'that of GitHub' }],
     token_env: ['Variable of the supervisor’s environment with a token.', '"SHOP_TOKEN"', { usual: '`GH_TOKEN`' }],
     authors: ['Authors whose pull requests gc handles, also from forks.', '["ada"]', { usual: 'all, but no forks' }],

@@ -1,4 +1,7 @@
-import { type Keys, keys } from './key.ts'
+import { constantOf } from '../constants.ts'
+import { type Keys, keys, usualDuration, usualNumber } from './key.ts'
+
+const MAX_UNITS = constantOf('src/orchestration/engine/drain.ts', 'MAX_UNITS')
 
 /** Sections of formula files, by header. */
 export const FORMULA_KEYS: Readonly<Record<string, Keys>> = {
@@ -99,7 +102,11 @@ export const FORMULA_KEYS: Readonly<Record<string, Keys>> = {
   '[steps.check.check]': keys({
     mode: ['Kind of check; only `exec` exists.', '"exec"', { usual: '`"exec"`' }],
     path: ['Script whose exit status judges the step; required.', '"checks/tests.sh"'],
-    timeout: ['Maximum duration of the script.', '"5m"', { type: 'duration', usual: '`"5m"`' }],
+    timeout: [
+      'Maximum duration of the script.',
+      '"5m"',
+      usualDuration('src/orchestration/checks/result.ts', 'DEFAULT_TIMEOUT_MS'),
+    ],
   }),
   '[steps.retry]': keys({
     max_attempts: ['Maximum attempts at the step; required.', '3'],
@@ -116,7 +123,7 @@ export const FORMULA_KEYS: Readonly<Record<string, Keys>> = {
       '"shared"',
       { type: '`"separate"` or `"shared"`', usual: '`"separate"`' },
     ],
-    max_units: ['Maximum members.', '20', { type: 'integer, 1 to 100', usual: '100' }],
+    max_units: ['Maximum members.', '20', { type: `integer, 1 to ${MAX_UNITS}`, usual: String(MAX_UNITS) }],
     continuation_group: [
       'Group of steps that one session continues, with a shared context.',
       '"fixes"',
@@ -213,7 +220,11 @@ export const SUPERVISOR_KEYS: Readonly<Record<string, Keys>> = {
     ],
   }),
   '[supervisor]': keys({
-    port: ['Port of the supervisor.', '8400', { type: 'integer, 0 to 65535', usual: '8372' }],
+    port: [
+      'Port of the supervisor.',
+      '8400',
+      { type: 'integer, 0 to 65535', ...usualNumber('src/client/home.ts', 'DEFAULT_PORT') },
+    ],
     bind: ['Address that the supervisor listens on.', '"127.0.0.1"', { type: 'string', usual: 'loopback' }],
     allowed_hosts: [
       'Further host names that requests may use.',
@@ -269,7 +280,11 @@ export const SOCIAL_KEYS: Readonly<Record<string, Keys>> = {
       'true',
       { usual: '`false`' },
     ],
-    agents_per_owner: ['Maximum agents for each person.', '10', { usual: '100' }],
+    agents_per_owner: [
+      'Maximum agents for each person.',
+      '10',
+      usualNumber('src/social/shared/settings.ts', 'defaultSettings.maxAgentsPerOwner'),
+    ],
   }),
   '[limits]': keys({
     general: ['All requests of an agent.', '"200/1m"'],

@@ -1,4 +1,7 @@
-import { DURATION_OR_OFF, type Keys, keys } from './key.ts'
+import { constantOf } from '../constants.ts'
+import { DURATION_OR_OFF, durationOf, type Keys, keys, usualDuration } from './key.ts'
+
+const ORDERS = 'src/config/compose/orders/orders.ts'
 
 /** Sections that several files or places share, by the header of the place that the reference describes them at. */
 export const SHARED_KEYS: Readonly<Record<string, Keys>> = {
@@ -96,7 +99,11 @@ export const SHARED_KEYS: Readonly<Record<string, Keys>> = {
       '["./refresh.sh"]',
       { usual: 'none' },
     ],
-    drain_timeout: ['Time that a session has to finish when it drains.', '"10m"', { usual: '`"5m"`' }],
+    drain_timeout: [
+      'Time that a session has to finish when it drains.',
+      '"10m"',
+      { usual: durationOf('src/config/compose/resolve/agents.ts', 'drainTimeout') },
+    ],
     idle_timeout: ['Idle time after which a session restarts.', '"1h"', { usual: 'never' }],
     sleep_after_idle: [
       'Idle time after which a session goes to sleep.',
@@ -135,7 +142,11 @@ export const SHARED_KEYS: Readonly<Record<string, Keys>> = {
   }),
   '[rigs.confine.share]': keys({
     cpu: ['Maximum processors of a session.', '2', { type: 'number, 0.01 to 1024', usual: 'no limit' }],
-    memory: ['Maximum memory of a session, at least `16MB`.', '"4GB"', { type: 'size', usual: 'no limit' }],
+    memory: [
+      `Maximum memory of a session, at least \`${constantOf('src/config/declare/confine.ts', 'LEAST_MEMORY') / 1024 ** 2}MB\`.`,
+      '"4GB"',
+      { type: 'size', usual: 'no limit' },
+    ],
     pids: ['Maximum processes and threads of a session.', '500', { usual: 'no limit' }],
   }),
   '[agent_defaults]': keys({
@@ -275,7 +286,11 @@ export const SHARED_KEYS: Readonly<Record<string, Keys>> = {
       '["python3", "board.py"]',
     ],
     health_path: ['Path that responds with 2xx when the program is ready.', '"/healthz"', { usual: 'an open socket' }],
-    response_timeout: ['Maximum time until a response begins.', '"2m"', { type: 'duration', usual: '`"1m"`' }],
+    response_timeout: [
+      'Maximum time until a response begins.',
+      '"2m"',
+      usualDuration('src/config/compose/resolve/city.ts', 'RESPONSE_TIMEOUT_MS'),
+    ],
   }),
   '[[webhook]]': keys({
     name: ['Name of the webhook, and the last part of its address.', '"github"'],
@@ -311,7 +326,11 @@ export const SHARED_KEYS: Readonly<Record<string, Keys>> = {
       '"X-Time"',
       { usual: 'that of the scheme' },
     ],
-    replay_window: ['Maximum age of a signed time.', '"1m"', { type: 'duration', usual: '`"5m"`' }],
+    replay_window: [
+      'Maximum age of a signed time.',
+      '"1m"',
+      usualDuration('src/config/compose/resolve/webhooks.ts', 'DEFAULT_WINDOW_MS'),
+    ],
     issuer: ['Required issuer of a token.', '"https://id.example.com"', { usual: 'none' }],
     jwks_url: ['Address of the issuer’s public keys.', '"https://id.example.com/jwks"', { usual: 'none' }],
     audience: ['Required audience of a token.', '"gc"', { usual: 'none' }],
@@ -344,9 +363,12 @@ export const SHARED_KEYS: Readonly<Record<string, Keys>> = {
     timeout: [
       'Maximum duration of a run.',
       '"2m"',
-      { type: 'duration', usual: '`"5m"` of a command, `"30s"` of a formula' },
+      {
+        type: 'duration',
+        usual: `${durationOf(ORDERS, 'TIMEOUTS.exec')} of a command, ${durationOf(ORDERS, 'TIMEOUTS.formula')} of a formula`,
+      },
     ],
-    check_timeout: ['Maximum duration of `check`.', '"30s"', { type: 'duration', usual: '`"10s"`' }],
+    check_timeout: ['Maximum duration of `check`.', '"30s"', usualDuration(ORDERS, 'CHECK_TIMEOUT')],
     enabled: ['Whether the order exists.', 'false', { usual: '`true`' }],
     idempotent: [
       'Whether it may start although an earlier run may still be active after a crash.',
