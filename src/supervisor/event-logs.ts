@@ -5,15 +5,17 @@ import { parseDuration } from '../core/durations.ts'
 import { AppError } from '../core/errors.ts'
 import {
   type EventLog,
+  type EventRow,
   type FollowedEvent,
   Follower,
   type LogSource,
   type RecordedEvent,
+  toEventText,
 } from '../core/events/index.ts'
 import type { PullSource } from '../core/pull-source.ts'
 import { Signal } from '../core/signal.ts'
 import { compareText } from '../core/text/index.ts'
-import { fillPage, MAX_RESPONSE_BYTES } from '../http/respond/index.ts'
+import { fillPage, type JsonRows, MAX_RESPONSE_BYTES, textRows } from '../http/respond/index.ts'
 import { type SseFrame, toSseLine } from '../http/sse.ts'
 import type { WorkflowEvents } from '../orchestration/runs/index.ts'
 
@@ -24,12 +26,21 @@ export interface TaggedEvent extends RecordedEvent {
   city: string
 }
 
+interface TaggedEventPage {
+  event_cursor: string
+  items: TaggedEvent[]
+  total: number
+}
+
 export interface TaggedEventQuery {
   type?: string
   actor?: string
   since?: string
   limit?: number
 }
+
+/** What of a city concerns its events. */
+type LoggedCity = Pick<City, 'name' | 'log'> & Partial<Pick<City, 'events'>>
 
 /** The most events that are read from one log. */
 const MAX_EVENTS = 10_000
@@ -41,7 +52,7 @@ export class EventLogs {
   constructor(
     private readonly own: EventLog,
     private readonly clock: Clock,
-    private readonly cities: () => readonly City[],
+    private readonly cities: () => readonly LoggedCity[],
   ) {}
 
   /** Notifies open streams that a city was opened or closed. */
@@ -58,10 +69,7 @@ export class EventLogs {
    * Events of all logs, or of that of one city, oldest first: the newest, as many as `limit` and the size of a response
    * allow.
    */
-  list(
-    { type, actor, since, limit }: TaggedEventQuery,
-    city?: string,
-  ): { event_cursor: string; items: TaggedEvent[]; total: number } {
+  list({ type, actor, since, limit }: TaggedEventQuery, city?: string): JsonRows<TaggedEventPage> {
     const event_cursor = this.cursor(city)
     const page = {
       ...(type !== undefined && { type }),
@@ -69,16 +77,13 @@ export class EventLogs {
       ...(since !== undefined && { since: this.#timestampBefore(since) }),
       limit: limit || MAX_EVENTS,
     }
-    let total = 0
-    const events: TaggedEvent[] = []
-    for (const [name, log] of this.#sources(city)) {
-      const { items, total: count } = log.page(page)
-      total += count
-      for (const recorded of items) events.push(toTaggedEvent(name, recorded))
-    }
-    events.sort((a, b) => compareText(b.ts, a.ts) || compareText(b.city, a.city) || b.seq - a.seq)
-    const { items } = fillPage(events, page.limit, (event) => event, { maxBytes: MAX_RESPONSE_BYTES })
-    return { event_cursor, items: items.reverse(), total }
+    const logs = [...this.#sources(city)].map(([name, log]) => ({ name, ...log.newest(page) }))
+    const total = logs.reduce((sum, log) => sum + log.total, 0)
+    const { items } = fillPage(newestOf(logs), page.limit, toTaggedText, {
+      sizeOf: (text) => Buffer.byteLength(text),
+      maxBytes: MAX_RESPONSE_BYTES,
+    })
+    return textRows(items.reverse(), { event_cursor, total })
   }
 
   /**
@@ -103,7 +108,7 @@ export class EventLogs {
   readonly #listen = this.#changed.listen
 
   #workflows(name: string): WorkflowEvents | undefined {
-    return this.cities().find((city) => city.name === name)?.events.workflows
+    return this.cities().find((city) => city.name === name)?.events?.workflows
   }
 
   #sources(only: string | undefined): Map<string, EventLog> {
@@ -148,10 +153,54 @@ function parseCursor(text: string): Map<string, number> | 0 | undefined {
 }
 
 /** An event of the supervisor about a city carries that city's name. */
-function cityOf(name: string, recorded: RecordedEvent): string {
-  const about = /^request\.(failed|result\.city\.)/.test(recorded.type)
-  return name === SUPERVISOR && about && recorded.subject ? recorded.subject : name
+function cityOf(name: string, { type, subject }: Pick<RecordedEvent, 'type'> & { subject?: string | null }): string {
+  const about = name === SUPERVISOR && /^request\.(failed|result\.city\.)/.test(type)
+  return about && subject ? subject : name
 }
+
+/** A row of one of several logs, with the city that it is about. */
+interface TaggedRow {
+  city: string
+  row: EventRow
+}
+
+/** The rows of several logs as one, newest first; of each log, no more is read than is taken. */
+function* newestOf(logs: readonly { name: string; rows: Iterable<EventRow> }[]): Generator<TaggedRow> {
+  const readers = logs.map(({ name, rows }) => ({ name, rows: rows[Symbol.iterator]() }))
+  const next = (log: (typeof readers)[number]) => {
+    const { value: row, done } = log.rows.next()
+    return done ? undefined : { log, row, city: cityOf(log.name, row) }
+  }
+  try {
+    const heads = readers.flatMap((log) => next(log) ?? []).sort(byAge)
+    for (let newest = heads.pop(); newest; newest = heads.pop()) {
+      yield newest
+      const follower = next(newest.log)
+      if (follower) heads.splice(placeOf(follower, heads), 0, follower)
+    }
+  } finally {
+    for (const { rows } of readers) rows.return?.()
+  }
+}
+
+/** The oldest first. */
+const byAge = (a: TaggedRow, b: TaggedRow): number =>
+  a.row.at - b.row.at || compareText(a.city, b.city) || a.row.seq - b.row.seq
+
+/** The place of a row among others that are sorted by age. */
+function placeOf(row: TaggedRow, sorted: readonly TaggedRow[]): number {
+  let [low, high] = [0, sorted.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    const other = sorted[middle]
+    if (other && byAge(other, row) < 0) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+const toTaggedText = ({ city, row }: TaggedRow): string =>
+  `${toEventText(row).slice(0, -1)},"city":${JSON.stringify(city)}}`
 
 const toTaggedEvent = (name: string, recorded: RecordedEvent): TaggedEvent => ({
   ...recorded,

@@ -39,6 +39,8 @@ type Select = Statement<EventRow, (string | number)[]>
 
 /** The bytes that one reading takes at most; its first event is read however large it is. Parsing more would hold the loop. */
 const MAX_READ_BYTES = 1024 * 1024
+/** Number of events of an actor for each wanted one that a page by type and actor scans first: mostly they suffice. */
+const NEAR = 8
 /** Number of events that are published together, and how long several may hold the loop. */
 const MAX_PUBLISHED = 64
 const SLICE_MS = 4
@@ -145,16 +147,60 @@ export class EventLog {
     return this.#about(subject, query, toEventText)
   }
 
+  /**
+   * Durable events, newest first, with their total: as many as one page has. Those of the whole log are read as they are
+   * taken, and only one of its readers is at it at a time.
+   */
+  newest(query: EventQuery): { total: number; rows: Iterable<EventRow> } {
+    const { type, actor, since, limit } = query
+    if (type === undefined && actor === undefined && since === undefined)
+      return { total: this.#head, rows: this.#newest(limit) }
+    const { items, total } = this.#page(query, (row) => row)
+    return { total, rows: items }
+  }
+
+  *#newest(limit: number): Generator<EventRow> {
+    let bytes = 0
+    for (const row of this.#pages.any.iterate(this.#head + 1, 0, limit)) {
+      const isFirst = bytes === 0
+      bytes += listedBytes(row)
+      if (bytes > MAX_READ_BYTES && !isFirst) return
+      yield row
+    }
+  }
+
   #page<Item>({ before, type, actor, since, limit }: EventQuery, toItem: (row: EventRow) => Item): EventPage<Item> {
-    const filter = type === undefined ? (actor === undefined ? 'any' : 'actor') : actor === undefined ? 'type' : 'both'
-    const words = [type, actor].filter((word) => word !== undefined)
     const below = Math.min(before ?? Number.POSITIVE_INFINITY, this.#head + 1)
     const floor = since === undefined ? 0 : this.since(since)
-    const horizon = filter === 'both' ? this.#horizon.get(actor ?? '', below, floor, this.bounds.scan)?.seq : undefined
-    const page = this.#read(this.#pages[filter], words, below, horizon ?? floor, limit)
-    const total = filter === 'any' && since === undefined ? this.#head : page.rows.length
-    const next = page.next ?? horizon
-    return { items: page.rows.map(toItem), total, ...(next !== undefined && { next }) }
+    const read = () => {
+      if (type === undefined && actor === undefined) return this.#read(this.#pages.any, [], below, floor, limit)
+      if (actor === undefined) return this.#read(this.#pages.type, [type ?? ''], below, floor, limit)
+      if (type === undefined) return this.#read(this.#pages.actor, [actor], below, floor, limit)
+      return this.#readBoth(type, actor, below, floor, limit)
+    }
+    const { rows, next } = read()
+    const total = type === undefined && actor === undefined && since === undefined ? this.#head : rows.length
+    return { items: rows.map(toItem), total, ...(next !== undefined && { next }) }
+  }
+
+  /** Events by type and actor, from the near ones of the actor, or from as many as one page may scan. */
+  #readBoth(
+    type: string,
+    actor: string,
+    below: number,
+    floor: number,
+    limit: number,
+  ): { rows: EventRow[]; next?: number } {
+    const { scan } = this.bounds
+    const horizonAt = (offset: number) => this.#horizon.get(actor, below, floor, offset)?.seq
+    const read = (from: number | undefined) => this.#read(this.#pages.both, [type, actor], below, from ?? floor, limit)
+    if (NEAR * limit < scan) {
+      const near = horizonAt(NEAR * limit)
+      const page = read(near)
+      if (near === undefined || page.next !== undefined) return page
+    }
+    const horizon = horizonAt(scan)
+    return { ...(horizon !== undefined && { next: horizon }), ...read(horizon) }
   }
 
   #about<Item>(

@@ -165,6 +165,26 @@ describe('pages', () => {
     expect(log.latest('note.read')?.seq).toBe(39)
   })
 
+  test('filtered by type and actor are the same whether they are among the near ones of the actor or far behind', async () => {
+    await using world = eventWorld()
+    for (let n = 1; n <= 60; n++) {
+      const isMatch = n <= 3 || (n > 20 && n % 3 === 0)
+      await world.record(isMatch ? 'note.read' : 'note.written', n % 2 ? 'ann' : 'bob')
+    }
+    const matches = seqs(world.log.page({ actor: 'ann', limit: 100 }).items.filter(({ type }) => type === 'note.read'))
+    for (const limit of [1, 2, 3]) {
+      const visited: number[] = []
+      for (let before: number | undefined = 61; before !== undefined; ) {
+        const page = world.log.page({ type: 'note.read', actor: 'ann', limit, before })
+        visited.push(...seqs(page.items))
+        expect(page.total).toBe(page.items.length)
+        expect(page.items).toHaveLength(Math.min(limit, matches.filter((seq) => seq < (before ?? 0)).length))
+        before = page.next
+      }
+      expect(visited).toEqual(matches)
+    }
+  })
+
   test('about one subject list its events back to the first', async () => {
     await using world = eventWorld()
     const recordAbout = (subject?: string) =>
