@@ -1,6 +1,6 @@
 import type { Clock } from '../../core/clock.ts'
 import type { EventLog } from '../../core/events/index.ts'
-import { type Statement, type Store, stablePlan, type Tx } from '../../core/store/index.ts'
+import { command, query, type Store, stablePlan, type Tx } from '../../core/store/index.ts'
 import { gcFor } from '../../http/actor-of.ts'
 import type { AgentCaller } from '../../http/caller.ts'
 import {
@@ -70,20 +70,43 @@ export const NEWEST_BY_AUTHOR = `${SELECT_COMMENT} FROM comments c INDEXED BY co
 export const COUNT_REPEATED = `SELECT count(*) AS n FROM (SELECT 1 FROM comments INDEXED BY comments_unlisted
   WHERE post = ? AND ${IS_UNLISTED} AND deleted_at IS NULL LIMIT 1000)`
 
+const INSERT =
+  command<Insert>(`INSERT INTO comments (id, post, parent, author, content, depth, created_at, updated_at, unlisted, repeat_of)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`)
+
+const FIND = query<CommentRow, [number, string]>(
+  stablePlan(`${SELECT_COMMENT} FROM comments c ${JOIN_COMMENT} WHERE c.id = ?2`),
+)
+
+const ID_OF = query<{ id: string }, [number]>('SELECT id FROM comments WHERE n = ?')
+
+const COUNT_REPEATED_SQL = query<{ n: number }, [number]>(COUNT_REPEATED)
+
+const NEWEST = query<CommentRow, [number, number, number]>(stablePlan(NEWEST_BY_AUTHOR))
+
+const EDIT = command<[string, number, number, number | null, number | null, number]>(
+  'UPDATE comments SET content = ?, updated_at = ?, edited_at = ?, unlisted = ?, repeat_of = ? WHERE n = ?',
+)
+
+const DELETE = command<[number, number]>("UPDATE comments SET content = '', deleted_at = ? WHERE n = ?")
+
+const COUNT_REPLY = command<[number, number]>('UPDATE comments SET reply_count = reply_count + ? WHERE n = ?')
+
+const COUNT_COMMENT = command<[number, number]>('UPDATE agents SET comments_count = comments_count + ? WHERE n = ?')
+
+const SELECT_BY_AUTHOR = query<DeletableComment, [number, number]>(
+  stablePlan(`SELECT c.n, c.id, c.post, c.parent, c.author, p.id AS post_id, a.id AS author_id
+       FROM comments c JOIN posts p ON p.n = c.post JOIN agents a ON a.n = c.author
+       WHERE c.author = ? AND c.deleted_at IS NULL LIMIT ?`),
+)
+
+const SELECT_SOME = query<CommentRow & { title: string }, [number, string]>(
+  stablePlan(`${SELECT_COMMENT}, p.title FROM json_each(?2) j CROSS JOIN comments c ON c.n = j.value ${JOIN_COMMENT}`),
+)
+
 /** The comments of the network. */
 export class PostComments {
   readonly #threads: Threads
-  readonly #insert: Statement<unknown, Insert>
-  readonly #find: Statement<CommentRow, [number, string]>
-  readonly #selectSome: Statement<CommentRow & { title: string }, [number, string]>
-  readonly #newest: Statement<CommentRow, [number, number, number]>
-  readonly #edit: Statement<unknown, [string, number, number, number | null, number | null, number]>
-  readonly #delete: Statement<unknown, [number, number]>
-  readonly #idOf: Statement<{ id: string }, [number]>
-  readonly #countRepeated: Statement<{ n: number }, [number]>
-  readonly #countReply: Statement<unknown, [number, number]>
-  readonly #countComment: Statement<unknown, [number, number]>
-  readonly #selectByAuthor: Statement<DeletableComment, [number, number]>
 
   constructor(
     private readonly store: Store,
@@ -99,35 +122,11 @@ export class PostComments {
     private readonly pending: PendingTexts,
   ) {
     this.#threads = new Threads(store, clock)
-    this.#insert = store.prepare(
-      `INSERT INTO comments (id, post, parent, author, content, depth, created_at, updated_at, unlisted, repeat_of)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    )
-    this.#find = store.prepare(stablePlan(`${SELECT_COMMENT} FROM comments c ${JOIN_COMMENT} WHERE c.id = ?2`))
-    this.#selectSome = store.prepare(
-      stablePlan(
-        `${SELECT_COMMENT}, p.title FROM json_each(?2) j CROSS JOIN comments c ON c.n = j.value ${JOIN_COMMENT}`,
-      ),
-    )
-    this.#idOf = store.prepare('SELECT id FROM comments WHERE n = ?')
-    this.#countRepeated = store.prepare(COUNT_REPEATED)
-    this.#newest = store.prepare(stablePlan(NEWEST_BY_AUTHOR))
-    this.#edit = store.prepare(
-      'UPDATE comments SET content = ?, updated_at = ?, edited_at = ?, unlisted = ?, repeat_of = ? WHERE n = ?',
-    )
-    this.#delete = store.prepare("UPDATE comments SET content = '', deleted_at = ? WHERE n = ?")
-    this.#countReply = store.prepare('UPDATE comments SET reply_count = reply_count + ? WHERE n = ?')
-    this.#countComment = store.prepare('UPDATE agents SET comments_count = comments_count + ? WHERE n = ?')
-    this.#selectByAuthor = store.prepare(
-      stablePlan(`SELECT c.n, c.id, c.post, c.parent, c.author, p.id AS post_id, a.id AS author_id
-       FROM comments c JOIN posts p ON p.n = c.post JOIN agents a ON a.n = c.author
-       WHERE c.author = ? AND c.deleted_at IS NULL LIMIT ?`),
-    )
   }
 
   /** The row of a comment as an agent sees it, deleted or not; throws when there is none. */
   need(id: string, viewer: number): CommentRow {
-    const row = this.#find.get(viewer, id)
+    const row = this.store.get(FIND, viewer, id)
     if (!row) throw commentNotFound()
     return row
   }
@@ -156,7 +155,7 @@ export class PostComments {
 
   /** A comment as an agent sees it, its own also before it is published; throws when there is none. */
   show(viewer: Viewer, id: string): Comment {
-    const text = this.#find.get(viewer.n, id) ? undefined : this.pending.findById(viewer.n, id)
+    const text = this.store.get(FIND, viewer.n, id) ? undefined : this.pending.findById(viewer.n, id)
     if (text?.kind !== 'comment') return toComment(this.need(id, viewer.n))
     const content: CommentContent = JSON.parse(text.draft)
     const { parent } = this.#targetOf(content, viewer.n)
@@ -170,20 +169,20 @@ export class PostComments {
 
   /** The comments with these row numbers whose posts exist, each with the title of its post. */
   commentsByNumber(viewer: number, numbers: readonly number[]): { n: number; comment: Comment; title: string }[] {
-    const rows = this.#selectSome.all(viewer, JSON.stringify(numbers))
+    const rows = this.store.all(SELECT_SOME, viewer, JSON.stringify(numbers))
     return rows.map((row) => ({ n: row.n, comment: toComment(row), title: row.title }))
   }
 
   /** The newest comments of an agent, without replies. */
   newest(viewer: number, author: number, limit: number): Comment[] {
-    return this.#newest.all(viewer, author, limit).map((row) => toComment(row))
+    return this.store.all(NEWEST, viewer, author, limit).map((row) => toComment(row))
   }
 
   async list(caller: Viewer, post: string, query: CommentQuery): Promise<CommentListResponse> {
     const fields = parseFields(query.fields, COMMENT_FIELDS)
     const { sort, ...page } = await this.page(caller, post, query)
     const comments = page.items.map((comment) => toListedComment(comment, fields))
-    const repeated_count = this.#countRepeated.get(this.posts.numberOf(post))?.n ?? 0
+    const repeated_count = this.store.get(COUNT_REPEATED_SQL, this.posts.numberOf(post))?.n ?? 0
     return { success: true, comments, ...pageValues(page), repeated_count, post_id: post, sort }
   }
 
@@ -247,7 +246,7 @@ export class PostComments {
 
   /** Deletes some comments of a deleted agent; returns how many. */
   deleteSome(tx: Tx, author: number, limit: number): number {
-    const rows = this.#selectByAuthor.all(author, limit)
+    const rows = this.store.all(SELECT_BY_AUTHOR, author, limit)
     for (const row of rows) this.#deleteRow(tx, row, row.author_id)
     return rows.length
   }
@@ -264,7 +263,7 @@ export class PostComments {
     const depth = parent ? parent.depth + 1 : 0
     const comparison = this.duplicates.compare('comment', me, content)
     const { unlisted, repeatOf } = comparison
-    this.#insert.run(id, n, parent?.n ?? 0, me.n, content, depth, now, now, unlisted, repeatOf)
+    tx.run(INSERT, id, n, parent?.n ?? 0, me.n, content, depth, now, now, unlisted, repeatOf)
     this.#count(tx, { post: n, parent: parent?.n ?? 0, author: me.n }, 1)
     const payload = { comment_id: id, post_id: post, author_id: me.id, ...(parent && { parent_id: parent.id }) }
     this.log.append(tx, CommentCreated, { actor: me.id, subject: id }, payload)
@@ -274,7 +273,7 @@ export class PostComments {
     if (unlisted === null)
       this.notifications.ofComment(tx, { actor: me.n, post: n, comment: row.n, ...answered }, content)
     else this.notifications.ofRepeat(tx, me.n, n, row.n)
-    const repeated = repeatOf === null ? undefined : this.#idOf.get(repeatOf)?.id
+    const repeated = repeatOf === null ? undefined : this.store.get(ID_OF, repeatOf)?.id
     return { success: true, ...addedMessage(unlisted, repeated), comment: toComment(row) }
   }
 
@@ -287,7 +286,7 @@ export class PostComments {
   }
 
   #findInPost(id: string, post: number, viewer: number): CommentRow {
-    const row = this.#find.get(viewer, id)
+    const row = this.store.get(FIND, viewer, id)
     if (row?.post !== post) throw parentNotFound()
     return row
   }
@@ -300,21 +299,21 @@ export class PostComments {
     this.duplicates.remove(tx, 'comment', row.n)
     const comparison = this.duplicates.compare('comment', me, content)
     const { unlisted, repeatOf } = comparison
-    this.#edit.run(content, now, now, unlisted, repeatOf, row.n)
+    tx.run(EDIT, content, now, now, unlisted, repeatOf, row.n)
     this.duplicates.add(tx, 'comment', row.n, me, comparison)
     const payload = { comment_id: row.id, post_id: row.post_id, author_id: me.id }
     this.log.append(tx, CommentEdited, { actor: me.id, subject: row.id }, payload)
     const subject = { actor: me.n, post: row.post, comment: row.n }
     if (unlisted === null) this.notifications.ofEdit(tx, subject, content, row.content)
     else this.notifications.ofRepeat(tx, me.n, row.post, row.n)
-    const repeated = repeatOf === null ? undefined : this.#idOf.get(repeatOf)?.id
+    const repeated = repeatOf === null ? undefined : this.store.get(ID_OF, repeatOf)?.id
     const comment = toComment(this.need(row.id, me.n))
     return { success: true, ...addedMessage(unlisted, repeated, 'changed'), comment }
   }
 
   #deleteRow(tx: Tx, row: DeletableComment, actor: string): void {
     this.posts.revisions.delete(tx, 'comment', row.n)
-    this.#delete.run(this.clock.now(), row.n)
+    tx.run(DELETE, this.clock.now(), row.n)
     this.#count(tx, row, -1)
     const payload = { comment_id: row.id, post_id: row.post_id, author_id: row.author_id }
     this.log.append(tx, CommentDeleted, { actor, subject: row.id }, payload)
@@ -322,8 +321,8 @@ export class PostComments {
 
   #count(tx: Tx, { post, parent, author }: Pick<CommentRow, 'post' | 'parent' | 'author'>, by: 1 | -1): void {
     this.posts.addComments(tx, post, by)
-    if (parent > 0) this.#countReply.run(by, parent)
-    this.#countComment.run(by, author)
+    if (parent > 0) tx.run(COUNT_REPLY, by, parent)
+    tx.run(COUNT_COMMENT, by, author)
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Clock } from '../../core/clock.ts'
-import { type Statement, type Store, stablePlan } from '../../core/store/index.ts'
+import { query, type Store, stablePlan } from '../../core/store/index.ts'
 import { cursorAfterKey, fillPage, jsonSize, parseKeyCursor } from '../../http/respond/index.ts'
 import { FarOffsets, type Page, parseLimit, parseOffset, parseWord } from '../shared/index.ts'
 import { COMMENT_PAGE, COMMENT_SORTS, type Comment, type CommentQuery, type CommentSort } from './schema.ts'
@@ -56,42 +56,45 @@ const listOf = (post: number, parent: number, sort: CommentSort): string => `com
 /** Number of bytes a comment has in the response, without its replies. */
 const sizeOfNode = ({ comment }: { comment: Comment }): number => jsonSize(comment)
 
+const forEachSort = <Value>(create: (sort: CommentSort) => Value): Record<CommentSort, Value> => ({
+  ...{ top: create('top'), best: create('best'), controversial: create('controversial') },
+  ...{ new: create('new'), old: create('old') },
+})
+
+const LEVELS = forEachSort((sort) => query<SortKey, number[]>(stablePlan(levelSql(sort))))
+
+const REPLIES = forEachSort((sort) => query<Reply, [string, number]>(stablePlan(repliesSql(sort))))
+
+const COMMENTS = forEachSort((sort) =>
+  query<CommentRow, [number, string]>(
+    stablePlan(`${SELECT_COMMENT} FROM json_each(?2) j CROSS JOIN comments c ON c.n = j.value ${JOIN_COMMENT}
+     ORDER BY c.depth, ${orderBy(sort).replace(/(^|, )/g, '$1c.')}`),
+  ),
+)
+
 /** The comments of posts as trees: a page of one level, each with its first replies and theirs. */
 export class Threads {
-  readonly #levels: Record<CommentSort, Statement<SortKey, number[]>>
-  readonly #replies: Record<CommentSort, Statement<Reply, [string, number]>>
-  readonly #selectComments: Record<CommentSort, Statement<CommentRow, [number, string]>>
   readonly #offsets: FarOffsets
 
-  constructor(store: Store, clock: Clock) {
+  constructor(
+    private readonly store: Store,
+    clock: Clock,
+  ) {
     this.#offsets = new FarOffsets(clock)
-    const forEachSort = <Value>(create: (sort: CommentSort) => Value): Record<CommentSort, Value> => ({
-      ...{ top: create('top'), best: create('best'), controversial: create('controversial') },
-      ...{ new: create('new'), old: create('old') },
-    })
-    this.#levels = forEachSort((sort) => store.prepare(stablePlan(levelSql(sort))))
-    this.#replies = forEachSort((sort) => store.prepare(stablePlan(repliesSql(sort))))
-    this.#selectComments = forEachSort((sort) =>
-      store.prepare(
-        stablePlan(`${SELECT_COMMENT} FROM json_each(?2) j CROSS JOIN comments c ON c.n = j.value ${JOIN_COMMENT}
-         ORDER BY c.depth, ${orderBy(sort).replace(/(^|, )/g, '$1c.')}`),
-      ),
-    )
   }
 
   /** A page of the replies to a parent; 0 is the post itself. */
-  async page(viewer: number, post: number, parent: number, query: CommentQuery): Promise<CommentPage> {
-    const sort = parseWord(COMMENT_SORTS, 'top', query.sort)
-    const limit = parseLimit(query.limit, COMMENT_PAGE)
+  async page(viewer: number, post: number, parent: number, asked: CommentQuery): Promise<CommentPage> {
+    const sort = parseWord(COMMENT_SORTS, 'top', asked.sort)
+    const limit = parseLimit(asked.limit, COMMENT_PAGE)
     const list = listOf(post, parent, sort)
-    const key = parseKeyCursor(query.cursor, list, COLUMNS[sort].length)
-    const offset = key ? 0 : parseOffset(query, limit)
-    const level = this.#levels[sort]
+    const key = parseKeyCursor(asked.cursor, list, COLUMNS[sort].length)
+    const offset = key ? 0 : parseOffset(asked, limit)
     const { after, skip } = await this.#offsets.find(list, offset, key ?? startKey(sort), (from, count) => {
-      const row = level.get(post, parent, ...from, 1, count - 1)
+      const row = this.store.get(LEVELS[sort], post, parent, ...from, 1, count - 1)
       return row ? keyValues(row, sort) : undefined
     })
-    const rows = level.all(post, parent, ...after, limit + 1, skip)
+    const rows = this.store.all(LEVELS[sort], post, parent, ...after, limit + 1, skip)
     const items = this.#trees(viewer, post, rows.slice(0, limit), sort)
     const last = rows[items.length - 1]
     const end = last && keyValues(last, sort)
@@ -112,7 +115,7 @@ export class Threads {
   #trees(viewer: number, post: number, roots: readonly SortKey[], sort: CommentSort): Comment[] {
     const selected = this.#select(post, roots, sort)
     const keys = new Map(selected.map((key) => [key.n, key]))
-    const rows = this.#selectComments[sort].iterate(viewer, JSON.stringify([...keys.keys()]))
+    const rows = this.store.iterate(COMMENTS[sort], viewer, JSON.stringify([...keys.keys()]))
     const bounds = { sizeOf: sizeOfNode, maxBytes: MAX_BYTES }
     const listed = fillPage(rows, selected.length, (row) => ({ row, comment: toComment(row) }), bounds).items
     const comments = new Map(listed.map(({ row, comment }) => [row.n, comment]))
@@ -137,7 +140,7 @@ export class Threads {
   #select(post: number, roots: readonly SortKey[], sort: CommentSort): SelectedKey[] {
     const all: SelectedKey[] = roots.map((key) => ({ ...key }))
     for (let level = all; level.length > 0 && all.length < MAX_PER_PAGE; ) {
-      const found = this.#replies[sort].all(JSON.stringify(level.map(({ n }) => n)), post)
+      const found = this.store.all(REPLIES[sort], JSON.stringify(level.map(({ n }) => n)), post)
       const byParent = Map.groupBy(found, ({ parent }) => parent)
       const next: SelectedKey[] = []
       for (const key of level) {

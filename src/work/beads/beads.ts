@@ -1,6 +1,6 @@
 import type { Clock } from '../../core/clock.ts'
 import { AppError, invalidField } from '../../core/errors.ts'
-import type { Statement, Store, Tx } from '../../core/store/index.ts'
+import { query, type Store, type Tx } from '../../core/store/index.ts'
 import { actorOf, sessionOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
 import { assertFits, type JsonRows, RenderedJson } from '../../http/respond/index.ts'
@@ -399,39 +399,36 @@ interface RigCount {
   n: number
 }
 
+const IS_COUNTED = `type NOT IN (${UNCOUNTED_TYPES.map((type) => `'${type}'`).join(', ')})`
+
+const BY_STATUS = query<
+  RigCount & { status: string; ready: number }
+>(`SELECT rig, status, sum(n) AS n, sum(ready) AS ready FROM bead_counts
+       WHERE status IN ('open', 'in_progress') AND ${IS_COUNTED} GROUP BY rig, status`)
+
+const DEFERRED = query<RigCount, [number]>(`SELECT rig, count(*) AS n FROM beads
+       WHERE ready = 1 AND defer_until IS NOT NULL AND defer_until > ? AND ${IS_COUNTED} GROUP BY rig`)
+
+const TOTAL = query<{ n: number | null }>('SELECT sum(n) AS n FROM bead_counts')
+
+const STATUSES = query<{ status: string; n: number }>(
+  `SELECT status, sum(n) AS n FROM bead_counts WHERE ${IS_COUNTED} GROUP BY status ORDER BY status`,
+)
+
 /** Counts the beads of a city from maintained counters and small indexes: the cost does not grow with history. */
 class BeadCounters {
-  readonly #byStatus: Statement<RigCount & { status: string; ready: number }, []>
-  readonly #deferred: Statement<RigCount, [number]>
-  readonly #total: Statement<{ n: number | null }, []>
-  readonly #statuses: Statement<{ status: string; n: number }, []>
-
-  constructor(store: Store) {
-    const isCounted = `type NOT IN (${UNCOUNTED_TYPES.map((type) => `'${type}'`).join(', ')})`
-    this.#byStatus = store.prepare(
-      `SELECT rig, status, sum(n) AS n, sum(ready) AS ready FROM bead_counts
-       WHERE status IN ('open', 'in_progress') AND ${isCounted} GROUP BY rig, status`,
-    )
-    this.#deferred = store.prepare(
-      `SELECT rig, count(*) AS n FROM beads
-       WHERE ready = 1 AND defer_until IS NOT NULL AND defer_until > ? AND ${isCounted} GROUP BY rig`,
-    )
-    this.#total = store.prepare('SELECT sum(n) AS n FROM bead_counts')
-    this.#statuses = store.prepare(
-      `SELECT status, sum(n) AS n FROM bead_counts WHERE ${isCounted} GROUP BY status ORDER BY status`,
-    )
-  }
+  constructor(private readonly store: Store) {}
 
   /** Work by rig; '' is the city itself. Messages, convoys, convergences, sessions and kept values are not counted. */
   counts(now: number): Map<string, WorkCounts> {
     const counts = new Map<string, WorkCounts>()
-    for (const { rig, status, n, ready } of this.#byStatus.all()) {
+    for (const { rig, status, n, ready } of this.store.all(BY_STATUS)) {
       const count = counts.get(rig) ?? { open: 0, in_progress: 0, ready: 0 }
       if (status === 'open') Object.assign(count, { open: n, ready })
       else count.in_progress = n
       counts.set(rig, count)
     }
-    for (const { rig, n } of this.#deferred.all(now)) {
+    for (const { rig, n } of this.store.all(DEFERRED, now)) {
       const count = counts.get(rig)
       if (count) count.ready -= n
     }
@@ -440,12 +437,12 @@ class BeadCounters {
 
   /** Number of of the same beads have each status, closed ones as well. */
   byStatus(): { status: string; n: number }[] {
-    return this.#statuses.all()
+    return this.store.all(STATUSES)
   }
 
   /** All beads, closed ones as well. */
   total(): number {
-    return this.#total.get()?.n ?? 0
+    return this.store.get(TOTAL)?.n ?? 0
   }
 }
 

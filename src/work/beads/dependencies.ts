@@ -1,5 +1,5 @@
 import { AppError } from '../../core/errors.ts'
-import type { Statement, Store } from '../../core/store/index.ts'
+import { command, query, type Store, type Tx } from '../../core/store/index.ts'
 import { findCycle, shortestPath } from './cycles.ts'
 import { isGating } from './readiness.ts'
 import type { Dep } from './schema.ts'
@@ -56,72 +56,75 @@ export const edgeKey = ({ depends_on_id, type }: Pick<Dep, 'depends_on_id' | 'ty
 export const RECORDS =
   'SELECT issue_id, depends_on_id, type, created_at, created_by, fields FROM bead_edges WHERE issue_id'
 
+const SELECT = 'SELECT issue_id, depends_on_id, type FROM bead_edges'
+
+const RECORDS_OF = query<EdgeRecord, [string]>(
+  `${RECORDS} IN (SELECT value FROM json_each(?)) ORDER BY issue_id, depends_on_id, type`,
+)
+
+const BETWEEN = query<Dep, [string, string]>(`${SELECT} WHERE issue_id = ? AND depends_on_id = ?`)
+
+const OF = query<Dep, [string]>(`${SELECT} WHERE issue_id = ?`)
+
+const ON = query<Dep, [string]>(`${SELECT} WHERE depends_on_id = ?`)
+
+const GATES_OF = query<{ id: string }, [string]>(
+  'SELECT depends_on_id AS id FROM bead_edges WHERE issue_id = ? AND gating = 1',
+)
+
+const GATES_ON = query<{ id: string }, [string]>(
+  'SELECT issue_id AS id FROM bead_edges WHERE depends_on_id = ? AND gating = 1 LIMIT 1',
+)
+
+const INSERT = command<[string, string, string, number | null, string, string]>(
+  `INSERT OR IGNORE INTO bead_edges (issue_id, depends_on_id, type, created_at, created_by, fields)
+   VALUES (?, ?, ?, ?, ?, ?)`,
+)
+
+const DELETE = command<[string, string, string]>(
+  'DELETE FROM bead_edges WHERE issue_id = ? AND depends_on_id = ? AND type = ?',
+)
+
 /** The edges between beads and the rules they keep. */
 export class Dependencies {
-  readonly #insert: Statement<unknown, [string, string, string, number | null, string, string]>
-  readonly #records: Statement<EdgeRecord, [string]>
-  readonly #delete: Statement<unknown, [string, string, string]>
-  readonly #between: Statement<Dep, [string, string]>
-  readonly #of: Statement<Dep, [string]>
-  readonly #on: Statement<Dep, [string]>
-  readonly #gatesOf: Statement<{ id: string }, [string]>
-  readonly #gatesOn: Statement<{ id: string }, [string]>
-
-  constructor(store: Store) {
-    const select = 'SELECT issue_id, depends_on_id, type FROM bead_edges'
-    this.#insert = store.prepare(
-      `INSERT OR IGNORE INTO bead_edges (issue_id, depends_on_id, type, created_at, created_by, fields)
-       VALUES (?, ?, ?, ?, ?, ?)`,
-    )
-    this.#records = store.prepare(
-      `${RECORDS} IN (SELECT value FROM json_each(?)) ORDER BY issue_id, depends_on_id, type`,
-    )
-    this.#delete = store.prepare('DELETE FROM bead_edges WHERE issue_id = ? AND depends_on_id = ? AND type = ?')
-    this.#between = store.prepare(`${select} WHERE issue_id = ? AND depends_on_id = ?`)
-    this.#of = store.prepare(`${select} WHERE issue_id = ?`)
-    this.#on = store.prepare(`${select} WHERE depends_on_id = ?`)
-    this.#gatesOf = store.prepare('SELECT depends_on_id AS id FROM bead_edges WHERE issue_id = ? AND gating = 1')
-    this.#gatesOn = store.prepare(
-      'SELECT issue_id AS id FROM bead_edges WHERE depends_on_id = ? AND gating = 1 LIMIT 1',
-    )
-  }
+  constructor(private readonly store: Store) {}
 
   /** Dependencies of a bead. */
   listOf(id: string): Dep[] {
-    return this.#of.all(id)
+    return this.store.all(OF, id)
   }
 
   /** Dependencies of each of these beads, with their records. */
   recordsOf(ids: readonly string[]): EdgeRecord[] {
-    return this.#records.all(JSON.stringify(ids))
+    return this.store.all(RECORDS_OF, JSON.stringify(ids))
   }
 
   /** Dependents of a bead. */
   listOn(id: string): Dep[] {
-    return this.#on.all(id)
+    return this.store.all(ON, id)
   }
 
   /**
    * Makes `issue` depend on `target`. Adding an edge twice changes nothing; another type replaces the present one,
    * except that `parent-child` stands beside one other. Throws when the beads would wait for each other.
    */
-  add(issue: string, target: string, type: string, facts = NO_FACTS): void {
+  add(tx: Tx, issue: string, target: string, type: string, facts = NO_FACTS): void {
     this.#checkCycle(issue, target, type)
-    for (const edge of this.#between.all(issue, target)) {
-      if (!mayStay(edge.type, type)) this.#delete.run(issue, target, edge.type)
+    for (const edge of this.store.all(BETWEEN, issue, target)) {
+      if (!mayStay(edge.type, type)) tx.run(DELETE, issue, target, edge.type)
     }
-    this.#insert.run(issue, target, type, facts.created_at, facts.created_by, facts.fields)
+    tx.run(INSERT, issue, target, type, facts.created_at, facts.created_by, facts.fields)
   }
 
   /** Makes a new bead depend on others, where no cycle can come of it. */
-  addNew(issue: string, target: string, type: string): void {
-    this.#insert.run(issue, target, type, null, '', '')
+  addNew(tx: Tx, issue: string, target: string, type: string): void {
+    tx.run(INSERT, issue, target, type, null, '', '')
   }
 
   /** Removes the edge, or without a type every edge between the two; an edge that is missing is no error. */
-  remove(issue: string, target: string, type?: string): void {
-    for (const edge of this.#between.all(issue, target)) {
-      if (type === undefined || edge.type === type) this.#delete.run(issue, target, edge.type)
+  remove(tx: Tx, issue: string, target: string, type?: string): void {
+    for (const edge of this.store.all(BETWEEN, issue, target)) {
+      if (type === undefined || edge.type === type) tx.run(DELETE, issue, target, edge.type)
     }
   }
 
@@ -135,8 +138,8 @@ export class Dependencies {
 
   #checkCycle(issue: string, target: string, type: string): void {
     if (issue === target) throw selfDependencyError(issue)
-    if (!isGating(type) || !this.#gatesOn.get(issue)) return
-    const path = shortestPath(target, issue, (from) => this.#gatesOf.all(from).map((edge) => edge.id))
+    if (!isGating(type) || !this.store.get(GATES_ON, issue)) return
+    const path = shortestPath(target, issue, (from) => this.store.all(GATES_OF, from).map((edge) => edge.id))
     if (path) throw cycleError([issue, ...path])
   }
 }

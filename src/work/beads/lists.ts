@@ -1,5 +1,5 @@
 import { toTimestamp } from '../../core/clock.ts'
-import { type Statement, type Store, stablePlan } from '../../core/store/index.ts'
+import { query, type Query as SqlQuery, type Store, stablePlan } from '../../core/store/index.ts'
 import {
   type Boundary,
   cursorAfter,
@@ -46,41 +46,40 @@ const MAX_SCANNED = 2000
 
 const boundaryAt = ({ id, created_at }: ListPosition): Boundary => ({ createdAt: toTimestamp(created_at), id })
 
-/** Reads lists and graphs of beads. */
-export class BeadLists {
-  readonly #statements = new Map<string, Statement<unknown, (string | number)[]>>()
-  readonly #ready: Statement<BeadVersion, [number]>
-  readonly #children: Statement<BeadVersion, [string]>
-  readonly #members: Statement<{ id: string }, [string, number]>
-  readonly #memberPage: Statement<BeadVersion, [string, number, number, string, number]>
-  readonly #position: Statement<ListPosition, [number]>
-
-  constructor(
-    private readonly store: Store,
-    private readonly reader: BeadReader,
-  ) {
-    this.#ready = store.prepare(
-      `SELECT n, revision FROM beads
-       WHERE ready = 1 AND (defer_until IS NULL OR defer_until <= ?) ORDER BY coalesce(priority, 2), created_at, id`,
-    )
-    this.#children = store.prepare(
-      stablePlan('SELECT n, revision FROM beads WHERE parent = ? AND closed = 0 ORDER BY created_at, id'),
-    )
-    const members = `WITH RECURSIVE member(id) AS (
+const MEMBERS_OF = `WITH RECURSIVE member(id) AS (
          SELECT ?1
          UNION SELECT id FROM beads WHERE root_id = ?1
          UNION SELECT depends_on_id FROM bead_edges WHERE issue_id = ?1 AND type = 'tracks' AND ?2
          UNION SELECT child.id FROM member CROSS JOIN beads child ON child.parent = member.id
        )`
-    this.#members = store.prepare(
-      stablePlan(`${members} SELECT id FROM beads WHERE id IN (SELECT id FROM member) ORDER BY created_at, id`),
-    )
-    this.#memberPage = store.prepare(
-      stablePlan(`${members} SELECT n, revision FROM beads
+
+const READY = query<BeadVersion, [number]>(`SELECT n, revision FROM beads
+       WHERE ready = 1 AND (defer_until IS NULL OR defer_until <= ?) ORDER BY coalesce(priority, 2), created_at, id`)
+
+const CHILDREN = query<BeadVersion, [string]>(
+  stablePlan('SELECT n, revision FROM beads WHERE parent = ? AND closed = 0 ORDER BY created_at, id'),
+)
+
+const MEMBERS = query<{ id: string }, [string, number]>(
+  stablePlan(`${MEMBERS_OF} SELECT id FROM beads WHERE id IN (SELECT id FROM member) ORDER BY created_at, id`),
+)
+
+const MEMBER_PAGE = query<BeadVersion, [string, number, number, string, number]>(
+  stablePlan(`${MEMBERS_OF} SELECT n, revision FROM beads
        WHERE id IN (SELECT id FROM member) AND (created_at, id) > (?3, ?4) ORDER BY created_at, id LIMIT ?5`),
-    )
-    this.#position = store.prepare('SELECT id, created_at FROM beads WHERE n = ?')
-  }
+)
+
+const POSITION = query<ListPosition, [number]>('SELECT id, created_at FROM beads WHERE n = ?')
+
+/** Queries of lists by their SQL: one for each set of filters. */
+const QUERIES = new Map<string, SqlQuery<unknown, (string | number)[]>>()
+
+/** Reads lists and graphs of beads. */
+export class BeadLists {
+  constructor(
+    private readonly store: Store,
+    private readonly reader: BeadReader,
+  ) {}
 
   /** One page, newest first. It may be short and still not be the last: then it has a cursor. */
   list(query: BeadFilter, assignees: readonly string[] | undefined): RenderedJson<ListBodyBead> {
@@ -102,7 +101,7 @@ export class BeadLists {
   }
 
   #boundaryAfter(last: BeadVersion | undefined): Boundary | undefined {
-    const position = last && this.#position.get(last.n)
+    const position = last && this.store.get(POSITION, last.n)
     return position ? boundaryAt(position) : undefined
   }
 
@@ -129,7 +128,7 @@ export class BeadLists {
 
   /** Beads ready at `now`: most urgent first, then oldest. */
   ready(now: number): JsonRows<ListBodyBead> {
-    const versions = this.#ready.all(now)
+    const versions = this.store.all(READY, now)
     return new JsonRows({
       head: '{"items":[',
       rows: this.#rows(versions),
@@ -139,7 +138,7 @@ export class BeadLists {
 
   /** The open children of a bead, then the molecule and workflow it names. */
   children(bead: Bead): JsonRows<BeadDepsResponse> {
-    const children = this.#children.all(bead.id)
+    const children = this.store.all(CHILDREN, bead.id)
     const named = [WorkflowKey.olderMoleculeId, WorkflowKey.olderWorkflowId]
       .map((key) => bead.metadata?.[key])
       .filter((id) => id !== undefined)
@@ -157,7 +156,7 @@ export class BeadLists {
   /** A root with all beads that belong to it, and the edges among them. */
   graph(root: Bead): JsonRows<BeadGraphResponse> {
     const isConvoy = root.issue_type === 'convoy'
-    const others = this.#members.all(root.id, isConvoy ? 1 : 0).flatMap(({ id }) => (id === root.id ? [] : [id]))
+    const others = this.store.all(MEMBERS, root.id, isConvoy ? 1 : 0).flatMap(({ id }) => (id === root.id ? [] : [id]))
     const edges = new EdgesAmong([root.id, ...others])
     const reader = this.reader
     function* rows() {
@@ -179,7 +178,7 @@ export class BeadLists {
 
   /** The root of a molecule and all beads below it, oldest first. */
   memberIds(root: string): string[] {
-    return this.#members.all(root, 0).map(({ id }) => id)
+    return this.store.all(MEMBERS, root, 0).map(({ id }) => id)
   }
 
   /** A page of the beads that belong to a root, itself among them, oldest first. */
@@ -188,15 +187,15 @@ export class BeadLists {
     const boundary = parseBoundaryCursor(cursor)
     const size = pageSize(limit)
     const after = boundary ? Date.parse(boundary.createdAt ?? '') || 0 : Number.MIN_SAFE_INTEGER
-    const versions = this.#memberPage.all(root.id, isConvoy, after, boundary?.id ?? '', size + 1)
-    return this.#page(versions, size, this.#members.all(root.id, isConvoy).length)
+    const versions = this.store.all(MEMBER_PAGE, root.id, isConvoy, after, boundary?.id ?? '', size + 1)
+    return this.#page(versions, size, this.store.all(MEMBERS, root.id, isConvoy).length)
   }
 
   #run<Row>({ sql, values }: Query): Row[] {
-    const cached = this.#statements.get(sql)
-    const statement = cached ?? this.store.prepare<unknown, (string | number)[]>(stablePlan(sql))
-    if (!cached) this.#statements.set(sql, statement)
-    return statement.all(...values) as Row[]
+    const known = QUERIES.get(sql)
+    const found = known ?? query<unknown, (string | number)[]>(stablePlan(sql))
+    if (!known) QUERIES.set(sql, found)
+    return this.store.all(found, ...values) as Row[]
   }
 }
 

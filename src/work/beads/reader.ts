@@ -1,6 +1,6 @@
 import { toTimestamp } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
-import type { Statement, Store } from '../../core/store/index.ts'
+import { query, type Store } from '../../core/store/index.ts'
 import { stablePlan } from '../../core/store/stable-plan.ts'
 import { WorkKey } from '../metadata.ts'
 import type { MetadataProjection } from './extensions.ts'
@@ -24,41 +24,43 @@ export const SIZE_OF_BEADS = `
     + coalesce(${OUTPUT_SIZE}, 0)), 0) AS n
   FROM beads WHERE id IN (SELECT value FROM json_each(?))`
 
+const DEPENDENCIES_SQL = 'SELECT issue_id, depends_on_id, type FROM bead_edges WHERE issue_id'
+
+const PLAIN = query<PlainRow, [string]>(`SELECT ${PLAIN_COLUMNS} FROM beads WHERE id = ?`)
+
+const BY_ID = query<BeadRow, [string]>(`SELECT ${ROW_COLUMNS} FROM beads WHERE id = ?`)
+
+const BY_IDS = query<BeadRow, [string]>(
+  `SELECT ${ROW_COLUMNS} FROM beads WHERE id IN (SELECT value FROM json_each(?)) ORDER BY created_at, id`,
+)
+
+const SIZE = query<{ n: number }, [string]>(SIZE_OF_BEADS)
+
+const BY_NUMBERS = query<BeadRow, [string]>(
+  `SELECT ${ROW_COLUMNS} FROM beads WHERE n IN (SELECT value FROM json_each(?))`,
+)
+
+const VERSION = query<BeadVersion, [string]>('SELECT n, revision FROM beads WHERE id = ?')
+
+const DEPENDENCIES = query<Dep, [string]>(stablePlan(`${DEPENDENCIES_SQL} = ?`))
+
+const DEPENDENCIES_OF_MANY = query<Dep, [string]>(`${DEPENDENCIES_SQL} IN (SELECT value FROM json_each(?))`)
+
 /** Reads beads: their rows, with the dependencies and projected metadata of all of them fetched immediately. */
 export class BeadReader {
   readonly #projections = new Map<string, MetadataProjection>()
   readonly #cache = new BeadJsonCache((numbers) => this.#render(numbers))
   /** Lists of beads as JSON. */
   readonly jsonRuns = new BeadJsonRuns(this.#cache)
-  readonly #plain: Statement<PlainRow, [string]>
-  readonly #byId: Statement<BeadRow, [string]>
-  readonly #byIds: Statement<BeadRow, [string]>
-  readonly #size: Statement<{ n: number }, [string]>
-  readonly #byNumbers: Statement<BeadRow, [string]>
-  readonly #version: Statement<BeadVersion, [string]>
-  readonly #dependencies: Statement<Dep, [string]>
-  readonly #dependenciesOfMany: Statement<Dep, [string]>
 
-  constructor(store: Store) {
-    this.#plain = store.prepare(`SELECT ${PLAIN_COLUMNS} FROM beads WHERE id = ?`)
-    this.#byId = store.prepare(`SELECT ${ROW_COLUMNS} FROM beads WHERE id = ?`)
-    this.#byIds = store.prepare(
-      `SELECT ${ROW_COLUMNS} FROM beads WHERE id IN (SELECT value FROM json_each(?)) ORDER BY created_at, id`,
-    )
-    this.#size = store.prepare(SIZE_OF_BEADS)
-    this.#byNumbers = store.prepare(`SELECT ${ROW_COLUMNS} FROM beads WHERE n IN (SELECT value FROM json_each(?))`)
-    this.#version = store.prepare('SELECT n, revision FROM beads WHERE id = ?')
-    const dependencies = 'SELECT issue_id, depends_on_id, type FROM bead_edges WHERE issue_id'
-    this.#dependencies = store.prepare(stablePlan(`${dependencies} = ?`))
-    this.#dependenciesOfMany = store.prepare(`${dependencies} IN (SELECT value FROM json_each(?))`)
-  }
+  constructor(private readonly store: Store) {}
 
   registerProjection(type: string, projection: MetadataProjection): void {
     this.#projections.set(type, projection)
   }
 
   row(id: string): PlainRow | undefined {
-    return this.#plain.get(id) ?? undefined
+    return this.store.get(PLAIN, id) ?? undefined
   }
 
   /** Throws `bead-not-found` when there is none. */
@@ -68,11 +70,11 @@ export class BeadReader {
 
   /** With the output; throws `bead-not-found` when there is none. */
   getWholeRow(id: string): BeadRow {
-    return this.#byId.get(id) ?? throwNotFound(id)
+    return this.store.get(BY_ID, id) ?? throwNotFound(id)
   }
 
   find(id: string): Bead | undefined {
-    const row = id === '' ? null : this.#byId.get(id)
+    const row = id === '' ? null : this.store.get(BY_ID, id)
     return row ? this.bead(row) : undefined
   }
 
@@ -88,16 +90,16 @@ export class BeadReader {
 
   /** Size in bytes of the texts of these beads. */
   sizeOf(ids: readonly string[]): number {
-    return this.#size.get(JSON.stringify(ids))?.n ?? 0
+    return this.store.get(SIZE, JSON.stringify(ids))?.n ?? 0
   }
 
   /** Those of `ids` that exist, oldest first. */
   list(ids: readonly string[]): Bead[] {
-    return ids.length === 0 ? [] : this.beads(this.#byIds.all(JSON.stringify(ids)))
+    return ids.length === 0 ? [] : this.beads(this.store.all(BY_IDS, JSON.stringify(ids)))
   }
 
   bead(row: BeadRow): Bead {
-    const dependencies = row.edges === 0 ? undefined : this.#dependencies.all(row.id)
+    const dependencies = row.edges === 0 ? undefined : this.store.all(DEPENDENCIES, row.id)
     return toBead(row, dependencies, this.#projections.get(row.type)?.([row.id]).get(row.id))
   }
 
@@ -109,7 +111,7 @@ export class BeadReader {
 
   /** A bead as JSON; throws `bead-not-found` when there is none. */
   json(id: string): string {
-    const version = this.#version.get(id)
+    const version = this.store.get(VERSION, id)
     if (!version) return throwNotFound(id)
     return this.#cache.get(version, () => {
       const row = this.getWholeRow(id)
@@ -118,7 +120,7 @@ export class BeadReader {
   }
 
   #render(numbers: number[]): RenderedBead[] {
-    const rows = this.#byNumbers.all(JSON.stringify(numbers))
+    const rows = this.store.all(BY_NUMBERS, JSON.stringify(numbers))
     const beads = this.beads(rows)
     return rows.flatMap((row, index) => {
       const bead = beads[index]
@@ -133,7 +135,7 @@ export class BeadReader {
   #dependenciesByBead(rows: BeadRow[]): Map<string, Dep[]> | undefined {
     const ids = rows.filter((row) => row.edges > 0).map((row) => row.id)
     if (ids.length === 0) return undefined
-    return Map.groupBy(this.#dependenciesOfMany.all(JSON.stringify(ids)), ({ issue_id }) => issue_id)
+    return Map.groupBy(this.store.all(DEPENDENCIES_OF_MANY, JSON.stringify(ids)), ({ issue_id }) => issue_id)
   }
 
   #projectedMetadata(rows: BeadRow[]): Map<string, Record<string, string>> | undefined {

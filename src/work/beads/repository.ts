@@ -1,7 +1,7 @@
 import { type Clock, toTimestamp } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
 import type { EventLog } from '../../core/events/index.ts'
-import type { Statement, Store, Tx } from '../../core/store/index.ts'
+import { query, type Store, type Tx } from '../../core/store/index.ts'
 import { WorkflowKey, WorkKey } from '../metadata.ts'
 import { Dependencies, type EdgeRecord, parseNeed } from './dependencies.ts'
 import type { BeadChange, BeadDraft, GraphBead, PreparedBead, WriteOptions } from './draft.ts'
@@ -13,7 +13,7 @@ import { BeadRestorer } from './restorer.ts'
 import { type BeadRow, type BeadValues, isSameBead, type PlainRow, type StoredBead } from './row.ts'
 import type { Bead, Dep } from './schema.ts'
 import { changedValues, newRow, newValues, valuesOf } from './values.ts'
-import { BeadWriter } from './writer.ts'
+import { beadWriter } from './writer.ts'
 
 export interface BeadRepositoryOptions {
   store: Store
@@ -22,6 +22,10 @@ export interface BeadRepositoryOptions {
   scope: CityScope
   reader: BeadReader
 }
+
+const TITLES = query<{ id: string; title: string }, [string]>(
+  'SELECT id, title FROM beads WHERE id IN (SELECT value FROM json_each(?))',
+)
 
 /**
  * The beads of a city, for anyone who works with them inside a transaction. Every change that a client can see is
@@ -32,24 +36,22 @@ export class BeadRepository {
   readonly #clock: Clock
   readonly #scope: CityScope
   readonly #reader: BeadReader
-  readonly #writer: BeadWriter
   readonly #edges: Dependencies
-  readonly #titles: Statement<{ id: string; title: string }, [string]>
+  readonly #store: Store
   readonly #guards: BeadGuard[] = []
   /** Writes imported beads with the ids, times and dependencies they come with. */
   readonly restorer: BeadRestorer
   readonly #closeListeners = new Map<string, CloseListener>()
 
   constructor({ store, log, clock, scope, reader }: BeadRepositoryOptions) {
+    this.#store = store
     this.#log = log
     this.#clock = clock
     this.#scope = scope
     this.#reader = reader
-    this.#writer = new BeadWriter(store)
     this.#edges = new Dependencies(store)
-    this.#titles = store.prepare('SELECT id, title FROM beads WHERE id IN (SELECT value FROM json_each(?))')
     this.restorer = new BeadRestorer({
-      ...{ log, reader, writer: this.#writer, dependencies: this.#edges },
+      ...{ log, reader, dependencies: this.#edges },
       onClosed: (tx, bead) => this.#recordClosed(tx, bead),
       onChanged: (tx, before, after) => this.#notifyGuards(tx, before, after, undefined),
     })
@@ -112,7 +114,7 @@ export class BeadRepository {
 
   /** The titles of those of these beads that exist. */
   titlesOf(ids: readonly string[]): ReadonlyMap<string, string> {
-    return new Map(this.#titles.all(JSON.stringify(ids)).map(({ id, title }) => [id, title]))
+    return new Map(this.#store.all(TITLES, JSON.stringify(ids)).map(({ id, title }) => [id, title]))
   }
 
   /** Dependencies of a bead. */
@@ -137,10 +139,10 @@ export class BeadRepository {
     validateFields(draft)
     const prefix = this.#prefixOf(draft.rig ?? '')
     if (draft.parent) this.requireParent(draft.parent)
-    const values = newValues(draft, draft.id ?? this.#writer.nextId(prefix), this.#clock.now(), this.#rootOf(draft))
+    const values = newValues(draft, draft.id ?? beadWriter.nextId(tx, prefix), this.#clock.now(), this.#rootOf(draft))
     validateTotals(values)
-    const n = this.#writer.insert(values)
-    for (const { type, target } of (draft.needs ?? []).map(parseNeed)) this.#edges.add(values.id, target, type)
+    const n = beadWriter.insert(tx, values)
+    for (const { type, target } of (draft.needs ?? []).map(parseNeed)) this.#edges.add(tx, values.id, target, type)
     writeSideTable?.(values.id)
     const bead = draft.needs?.length ? this.get(values.id) : this.#reader.bead(newRow(values, n))
     this.#recordCreated(tx, bead)
@@ -148,8 +150,8 @@ export class BeadRepository {
   }
 
   /** Ids for beads of a rig that are added by `addGraph`, in this write or a later one. */
-  reserveIds(_tx: Tx, rig: string, count: number): string[] {
-    return this.#writer.nextIds(this.#prefixOf(rig), count)
+  reserveIds(tx: Tx, rig: string, count: number): string[] {
+    return beadWriter.nextIds(tx, this.#prefixOf(rig), count)
   }
 
   /** A bead of a graph as it is going to be written; throws for what no bead can hold. */
@@ -165,9 +167,12 @@ export class BeadRepository {
    * later. What follows from them is written for all of them together.
    */
   addGraph(tx: Tx, prepared: readonly PreparedBead[]): Bead[] {
-    this.#writer.insertAll(prepared.map(({ values }) => values))
+    beadWriter.insertAll(
+      tx,
+      prepared.map(({ values }) => values),
+    )
     for (const { values, needs } of prepared) {
-      for (const { type, target } of needs.map(parseNeed)) this.#edges.addNew(values.id, target, type)
+      for (const { type, target } of needs.map(parseNeed)) this.#edges.addNew(tx, values.id, target, type)
     }
     const added = prepared.map(({ values }) => this.get(values.id))
     for (const bead of added) this.#recordCreated(tx, bead)
@@ -216,7 +221,7 @@ export class BeadRepository {
   /** Removes a bead for good, with the dependencies it has; those on it stay, and block. */
   remove(tx: Tx, id: string): void {
     const bead = this.get(id)
-    this.#writer.delete(id)
+    beadWriter.delete(tx, id)
     this.#log.append(tx, BeadDeleted, eventFactsOf(bead), eventPayloadOf(bead))
     this.#notifyGuards(tx, bead, { ...bead, status: 'closed' }, undefined)
   }
@@ -225,7 +230,7 @@ export class BeadRepository {
   depend(tx: Tx, id: string, targets: readonly string[], type = 'blocks', { session }: WriteOptions = {}): Bead {
     const writeSideTable = () => {
       const facts = { created_at: this.#clock.now(), created_by: tx.actor.name, fields: '' }
-      for (const target of targets) this.#edges.add(id, target, type, facts)
+      for (const target of targets) this.#edges.add(tx, id, target, type, facts)
     }
     return this.change(tx, id, {}, { session, writeSideTable })
   }
@@ -233,7 +238,7 @@ export class BeadRepository {
   /** Removes the dependencies of `id` on `targets`: those of one type, or all. */
   undepend(tx: Tx, id: string, targets: readonly string[], type?: string, { session }: WriteOptions = {}): Bead {
     const writeSideTable = () => {
-      for (const target of targets) this.#edges.remove(id, target, type)
+      for (const target of targets) this.#edges.remove(tx, id, target, type)
     }
     return this.change(tx, id, {}, { session, writeSideTable })
   }
@@ -245,12 +250,12 @@ export class BeadRepository {
     const { id } = row
     this.#checkWrite(tx, id, options)
     if (change.parent && change.parent !== row.parent) this.#checkParent(id, change.parent)
-    const written = this.#update(row, changedValues(row, change))
+    const written = this.#update(tx, row, changedValues(row, change))
     options.writeSideTable?.(id)
     // Dependencies are written beside the row, and triggers count them in it.
     const after = this.#reader.bead(options.writeSideTable ? this.#reader.getWholeRow(id) : written)
     if (isSameBead(before, after)) return { before, after: before }
-    if (before.updated_at === after.updated_at) this.#touch(after)
+    if (before.updated_at === after.updated_at) this.#touch(tx, after)
     this.#notifyGuards(tx, before, after, options.session)
     return { before, after }
   }
@@ -268,17 +273,17 @@ export class BeadRepository {
   }
 
   /** Writes what a change makes of a row; returns the row as it is then. */
-  #update(row: BeadRow, after: BeadValues): BeadRow {
+  #update(tx: Tx, row: BeadRow, after: BeadValues): BeadRow {
     const before = valuesOf(row)
     const hasGrown = before.metadata !== after.metadata || before.output !== after.output
     if (hasGrown || before.labels !== after.labels) validateTotals(after)
-    return this.#writer.update(row, before, after, this.#clock.now())
+    return beadWriter.update(tx, row, before, after, this.#clock.now())
   }
 
   /** Moves the time of a bead that differs only by a side table or a dependency. */
-  #touch(bead: Bead): void {
+  #touch(tx: Tx, bead: Bead): void {
     const now = this.#clock.now()
-    this.#writer.touch(bead.id, now)
+    beadWriter.touch(tx, bead.id, now)
     bead.updated_at = toTimestamp(now)
   }
 

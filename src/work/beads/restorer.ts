@@ -9,7 +9,7 @@ import type { BeadReader } from './reader.ts'
 import { type BeadRow, type BeadValues, fromStored, isSameBead, toStored } from './row.ts'
 import type { Bead, Dep } from './schema.ts'
 import { DEFAULT_PRIORITY, valuesOf } from './values.ts'
-import type { BeadWriter } from './writer.ts'
+import { beadWriter } from './writer.ts'
 
 /** A bead as a file has it. */
 export interface ImportedBead {
@@ -36,7 +36,6 @@ export type KeepRule = (row: BeadRow, values: BeadValues) => KeepReason | undefi
 interface BeadRestorerOptions {
   log: EventLog
   reader: BeadReader
-  writer: BeadWriter
   dependencies: Dependencies
   /** Called when an existing bead was closed, and when it was changed in any way. */
   onClosed(tx: Tx, bead: Bead): void
@@ -59,8 +58,11 @@ export class BeadRestorer {
   }
 
   restore(tx: Tx, imported: readonly ImportedBead[], keep: KeepRule): RestoreOutcome[] {
-    const { reader, writer } = this.options
-    writer.reserve(imported.map(({ values }) => values.id))
+    const { reader } = this.options
+    beadWriter.reserve(
+      tx,
+      imported.map(({ values }) => values.id),
+    )
     const beads = imported.map((bead) => this.#separateMetadata(bead))
     const ids = new Set<string>()
     const added = new Set<SeparatedBead>()
@@ -70,7 +72,10 @@ export class BeadRestorer {
       ids.add(id)
       added.add(bead)
     }
-    writer.insertAll([...added].map(({ values }) => values))
+    beadWriter.insertAll(
+      tx,
+      [...added].map(({ values }) => values),
+    )
     return beads.map((bead) => (added.has(bead) ? this.#complete(tx, bead) : this.#replace(tx, bead, keep)))
   }
 
@@ -79,7 +84,7 @@ export class BeadRestorer {
     const { log, reader } = this.options
     const { values } = bead
     this.#writeSideTable(tx, bead)
-    this.#addEdges(bead)
+    this.#addEdges(tx, bead)
     const created = reader.get(values.id)
     log.append(tx, BeadCreated, eventFactsOf(created), eventPayloadOf(created))
     return 'created'
@@ -87,7 +92,7 @@ export class BeadRestorer {
 
   /** The index of labels holds the time of creation: labels are taken out of it before that changes. */
   #replace(tx: Tx, bead: SeparatedBead, keep: KeepRule): RestoreOutcome {
-    const { log, reader, writer, dependencies, onClosed, onChanged } = this.options
+    const { log, reader, dependencies, onClosed, onChanged } = this.options
     const { id } = bead.values
     const row = reader.getWholeRow(id)
     if (row.type === 'session') throw notImportable(id)
@@ -98,11 +103,11 @@ export class BeadRestorer {
     const edges = JSON.stringify(dependencies.recordsOf([id]))
     const present = valuesOf(row)
     const unlabelled = row.created_at === values.created_at ? present : { ...present, labels: '[]' }
-    writer.restore(present, unlabelled, values.updated_at)
+    beadWriter.restore(tx, present, unlabelled, values.updated_at)
     this.#writeSideTable(tx, bead)
-    writer.restore(unlabelled, values, values.updated_at)
-    for (const { depends_on_id: target } of dependencies.listOf(id)) dependencies.remove(id, target)
-    this.#addEdges(bead)
+    beadWriter.restore(tx, unlabelled, values, values.updated_at)
+    for (const { depends_on_id: target } of dependencies.listOf(id)) dependencies.remove(tx, id, target)
+    this.#addEdges(tx, bead)
     const after = reader.get(id)
     if (isSameBead(before, after) && edges === JSON.stringify(dependencies.recordsOf([id]))) return 'unchanged'
     log.append(tx, BeadUpdated, eventFactsOf(after), eventPayloadOf(after))
@@ -111,9 +116,9 @@ export class BeadRestorer {
     return 'updated'
   }
 
-  #addEdges({ values: { id }, dependencies, facts }: SeparatedBead): void {
+  #addEdges(tx: Tx, { values: { id }, dependencies, facts }: SeparatedBead): void {
     for (const dep of dependencies) {
-      this.options.dependencies.add(id, dep.depends_on_id, dep.type, facts?.get(edgeKey(dep)))
+      this.options.dependencies.add(tx, id, dep.depends_on_id, dep.type, facts?.get(edgeKey(dep)))
     }
   }
 

@@ -2,7 +2,7 @@ import { type Clock, toTimestamp } from '../../core/clock.ts'
 import { AppError, invalidField } from '../../core/errors.ts'
 import type { EventLog } from '../../core/events/index.ts'
 import { randomHex } from '../../core/ids.ts'
-import type { Statement, Store, Tx } from '../../core/store/index.ts'
+import { command, query, type Store, type Tx } from '../../core/store/index.ts'
 import { stablePlan } from '../../core/store/stable-plan.ts'
 import { actorOf, sessionOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
@@ -52,40 +52,43 @@ export interface CommentDraft {
 export const firstNumber = (bead: number): number => bead * 1024
 const lastNumber = (bead: number): number => bead * 1024 + 1023
 
+const COLUMNS = 'n, id, author, created_at, text'
+
+const ON_BEADS = 'beads b CROSS JOIN bead_comments c ON c.n BETWEEN b.n * 1024 AND b.n * 1024 + 1023'
+
+const UPDATE = command<[string, number, number, string, number]>(
+  'UPDATE bead_comments SET author = ?, created_at = ?, size = ?, text = ? WHERE n = ?',
+)
+
+const TOTALS = query<{ n: number; size: number | null; last: number | null }, [number, number]>(
+  'SELECT count(*) AS n, sum(size) AS size, max(n) AS last FROM bead_comments WHERE n BETWEEN ? AND ?',
+)
+
+const PAGE = query<CommentRow, [number, number, number, number, number]>(
+  stablePlan(`SELECT ${COLUMNS} FROM bead_comments WHERE n BETWEEN ? AND ? AND (created_at, n) > (?, ?)
+       ORDER BY created_at, n LIMIT ?`),
+)
+
+const OF_BEAD = query<CommentRow, [string]>(
+  stablePlan(
+    `SELECT c.n, c.id, c.author, c.created_at, c.text FROM ${ON_BEADS} WHERE b.id = ? ORDER BY c.created_at, c.n`,
+  ),
+)
+
+const COUNTS = query<{ id: string; n: number }, [string]>(
+  `SELECT b.id, count(*) AS n FROM ${ON_BEADS} WHERE b.id IN (SELECT value FROM json_each(?)) GROUP BY b.id`,
+)
+
+const INSERT = command<[number, string, string, number, number, string]>(
+  'INSERT INTO bead_comments (n, id, author, created_at, size, text) VALUES (?, ?, ?, ?, ?, ?)',
+)
+
 /** Comments on beads, in the order they were written. A comment changes nothing about its bead. */
 export class Comments {
   readonly #options: CommentsOptions
-  readonly #insert: Statement<unknown, [number, string, string, number, number, string]>
-  readonly #update: Statement<unknown, [string, number, number, string, number]>
-  readonly #totals: Statement<{ n: number; size: number | null; last: number | null }, [number, number]>
-  readonly #page: Statement<CommentRow, [number, number, number, number, number]>
-  readonly #ofBead: Statement<CommentRow, [string]>
-  readonly #counts: Statement<{ id: string; n: number }, [string]>
 
   constructor(options: CommentsOptions) {
     this.#options = options
-    const { store } = options
-    const columns = 'n, id, author, created_at, text'
-    const onBeads = 'beads b CROSS JOIN bead_comments c ON c.n BETWEEN b.n * 1024 AND b.n * 1024 + 1023'
-    this.#insert = store.prepare(
-      'INSERT INTO bead_comments (n, id, author, created_at, size, text) VALUES (?, ?, ?, ?, ?, ?)',
-    )
-    this.#update = store.prepare('UPDATE bead_comments SET author = ?, created_at = ?, size = ?, text = ? WHERE n = ?')
-    this.#totals = store.prepare(
-      'SELECT count(*) AS n, sum(size) AS size, max(n) AS last FROM bead_comments WHERE n BETWEEN ? AND ?',
-    )
-    this.#page = store.prepare(
-      stablePlan(`SELECT ${columns} FROM bead_comments WHERE n BETWEEN ? AND ? AND (created_at, n) > (?, ?)
-       ORDER BY created_at, n LIMIT ?`),
-    )
-    this.#ofBead = store.prepare(
-      stablePlan(
-        `SELECT c.n, c.id, c.author, c.created_at, c.text FROM ${onBeads} WHERE b.id = ? ORDER BY c.created_at, c.n`,
-      ),
-    )
-    this.#counts = store.prepare(
-      `SELECT b.id, count(*) AS n FROM ${onBeads} WHERE b.id IN (SELECT value FROM json_each(?)) GROUP BY b.id`,
-    )
   }
 
   /** A page, oldest first. */
@@ -93,18 +96,18 @@ export class Comments {
     const bead = this.#options.beads.numberOf(id)
     const size = pageSize(limit)
     const [createdAt = 0, n = 0] = parseKeyCursor(cursor, 'bead-comments', 2) ?? [Number.MIN_SAFE_INTEGER, 0]
-    const rows = this.#page.iterate(firstNumber(bead), lastNumber(bead), createdAt, n, size + 1)
+    const rows = this.#options.store.iterate(PAGE, firstNumber(bead), lastNumber(bead), createdAt, n, size + 1)
     const { items, last } = fillPage(rows, size, (row) => toComment(id, row))
     return {
       items,
-      total: this.#totals.get(firstNumber(bead), lastNumber(bead))?.n ?? 0,
+      total: this.#options.store.get(TOTALS, firstNumber(bead), lastNumber(bead))?.n ?? 0,
       ...(last && { next_cursor: cursorAfterKey('bead-comments', [last.created_at, last.n]) }),
     }
   }
 
   /** Every comment on a bead, oldest first. */
   listAll(id: string): BeadComment[] {
-    return this.#ofBead.all(id).map((row) => toComment(id, row))
+    return this.#options.store.all(OF_BEAD, id).map((row) => toComment(id, row))
   }
 
   get(bead: string, id: string): BeadComment {
@@ -117,7 +120,7 @@ export class Comments {
   count(list: string): BeadCommentCounts {
     const ids = list.split(',').filter((id) => id !== '')
     if (ids.length > MAX_COUNTED_BEADS) throw tooManyIds(ids.length)
-    const rows = this.#counts.all(JSON.stringify(ids))
+    const rows = this.#options.store.all(COUNTS, JSON.stringify(ids))
     return { counts: Object.fromEntries(rows.map(({ id, n }) => [id, n])) }
   }
 
@@ -137,14 +140,14 @@ export class Comments {
   restore(tx: Tx, id: string, drafts: readonly CommentDraft[]): boolean {
     if (drafts.length === 0) return false
     const totals = this.#totalsOf(id)
-    const rows = new Map(this.#ofBead.all(id).map((row) => [row.id, row]))
+    const rows = new Map(this.#options.store.all(OF_BEAD, id).map((row) => [row.id, row]))
     let hasChanged = false
     for (const draft of drafts) {
       const row = rows.get(draft.id)
       const { author, createdAt: created_at, text } = draft
       if (row && row.author === author && row.created_at === created_at && row.text === text) continue
-      const written = row ? { ...row, author, created_at, text } : this.#insertOne(id, draft, totals)
-      if (row) this.#update.run(author, created_at, Buffer.byteLength(text), text, row.n)
+      const written = row ? { ...row, author, created_at, text } : this.#insertOne(tx, id, draft, totals)
+      if (row) tx.run(UPDATE, author, created_at, Buffer.byteLength(text), text, row.n)
       rows.set(draft.id, written)
       this.#record(tx, id, toComment(id, written), undefined)
       hasChanged = true
@@ -153,25 +156,30 @@ export class Comments {
   }
 
   #add(tx: Tx, id: string, draft: CommentDraft, session: string | undefined): BeadComment {
-    const comment = toComment(id, this.#insertOne(id, draft, this.#totalsOf(id)))
+    const comment = toComment(id, this.#insertOne(tx, id, draft, this.#totalsOf(id)))
     this.#record(tx, id, comment, session)
     return comment
   }
 
   /** The bead's comments up to now are those of `totals`, to which this one is added. */
-  #insertOne(id: string, { id: comment, author, createdAt, text }: CommentDraft, totals: CommentTotals): CommentRow {
+  #insertOne(
+    tx: Tx,
+    id: string,
+    { id: comment, author, createdAt, text }: CommentDraft,
+    totals: CommentTotals,
+  ): CommentRow {
     const size = Buffer.byteLength(text)
     if (totals.n >= COMMENT_LIMITS.count || totals.size + size > COMMENT_LIMITS.all) throw tooManyComments(id)
     totals.n++
     totals.size += size
     totals.last++
-    this.#insert.run(totals.last, comment, author, createdAt, size, text)
+    tx.run(INSERT, totals.last, comment, author, createdAt, size, text)
     return { n: totals.last, id: comment, author, created_at: createdAt, text }
   }
 
   #totalsOf(id: string): CommentTotals {
     const bead = this.#options.beads.numberOf(id)
-    const totals = this.#totals.get(firstNumber(bead), lastNumber(bead))
+    const totals = this.#options.store.get(TOTALS, firstNumber(bead), lastNumber(bead))
     return { n: totals?.n ?? 0, size: totals?.size ?? 0, last: totals?.last ?? firstNumber(bead) }
   }
 

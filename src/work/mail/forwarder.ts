@@ -1,6 +1,6 @@
 import { eq } from 'drizzle-orm'
 import type { Reactions } from '../../core/events/index.ts'
-import { type Statement, type Store, stablePlan, type Tx } from '../../core/store/index.ts'
+import { query, type Store, stablePlan, type Tx } from '../../core/store/index.ts'
 import type { BeadRepository } from '../beads/index.ts'
 import type { MailDirectory } from './directory.ts'
 import type { MailNotifier } from './notifier.ts'
@@ -17,23 +17,23 @@ export interface MailForwarderOptions {
 /** Maximum messages that one write forwards. */
 export const MAX_FORWARDED = 20
 
+const UNREAD = query<{ id: string }, [string, number, number]>(
+  stablePlan(`SELECT id FROM messages
+       WHERE open = 1 AND read = 0 AND recipient = ? AND created_at < ? ORDER BY created_at, id LIMIT ?`),
+)
+
+const INBOXES = query<{ recipient: string }>("SELECT recipient FROM mail_counts WHERE recipient != '' AND unread > 0")
+
 /**
  * Forwards the unread mail of recipients who will never read it: that of a closed session to its agent, whose next
  * session is notified, and that of a name which no longer exists to the people of the city. Read mail stays.
  */
 export class MailForwarder {
   readonly #options: MailForwarderOptions
-  readonly #unread: Statement<{ id: string }, [string, number, number]>
-  readonly #inboxes: Statement<{ recipient: string }, []>
 
   constructor(options: MailForwarderOptions) {
     this.#options = options
-    const { store, reactions, directory } = options
-    this.#unread = store.prepare(
-      stablePlan(`SELECT id FROM messages
-       WHERE open = 1 AND read = 0 AND recipient = ? AND created_at < ? ORDER BY created_at, id LIMIT ?`),
-    )
-    this.#inboxes = store.prepare("SELECT recipient FROM mail_counts WHERE recipient != '' AND unread > 0")
+    const { reactions, directory } = options
     reactions.on('mail.heirs', ['bead.closed', 'bead.deleted'], (tx, { subject }) => {
       if (subject === undefined) return
       this.#forwardTo(tx, this.#listUnread(subject, Number.MAX_SAFE_INTEGER), () => directory.successorOf(subject))
@@ -42,7 +42,7 @@ export class MailForwarder {
 
   /** The inboxes with unread mail that no one will read. */
   abandonedInboxes(): string[] {
-    const inboxes = this.#inboxes.all().map(({ recipient }) => recipient)
+    const inboxes = this.#options.store.all(INBOXES).map(({ recipient }) => recipient)
     return inboxes.filter((inbox) => this.#options.directory.successorAt(inbox) !== undefined)
   }
 
@@ -52,7 +52,7 @@ export class MailForwarder {
   }
 
   #listUnread(inbox: string, before: number): string[] {
-    return this.#unread.all(inbox, before, MAX_FORWARDED).map(({ id }) => id)
+    return this.#options.store.all(UNREAD, inbox, before, MAX_FORWARDED).map(({ id }) => id)
   }
 
   #forwardTo(tx: Tx, ids: readonly string[], findSuccessor: () => string | undefined): number {

@@ -1,7 +1,7 @@
 import { gcPart } from '../../core/actor.ts'
 import type { Clock } from '../../core/clock.ts'
 import type { Deadline, Deadlines } from '../../core/deadlines.ts'
-import { type Statement, type Store, stablePlan, type Tx } from '../../core/store/index.ts'
+import { query, type Store, stablePlan, type Tx } from '../../core/store/index.ts'
 import type { BeadRepository } from '../beads/index.ts'
 import type { MailForwarder } from './forwarder.ts'
 
@@ -23,7 +23,25 @@ interface MessagePosition {
   id: string
 }
 
-type AgedMessages = Statement<MessagePosition & { due: number }, [number, string, number, number, number]>
+interface AgedMessage extends MessagePosition {
+  readonly due: number
+}
+
+const agedMessages = (state: string, terms: string) =>
+  query<AgedMessage, [number, string, number, number, number]>(
+    stablePlan(`SELECT m.created_at, m.id, b.updated_at < ?4 AND ${terms} AS due
+     FROM messages m CROSS JOIN beads b ON b.id = m.id
+     WHERE ${state}
+       AND (m.created_at, m.id) > (?1, ?2) AND m.created_at < ?3 ORDER BY m.created_at, m.id LIMIT ?5`),
+  )
+
+const READ = agedMessages('m.open = 1 AND m.read = 1', '1')
+
+const ARCHIVED = agedMessages(
+  'm.open = 0',
+  `NOT EXISTS (SELECT 1 FROM bead_edges e WHERE e.depends_on_id = m.id)
+     AND NOT EXISTS (SELECT 1 FROM beads c WHERE c.parent = m.id)`,
+)
 
 const INTERVAL_MS = 3_600_000
 /** Maximum messages that one write examines. */
@@ -39,27 +57,12 @@ const ARCHIVE_REASON = 'it was read, and left alone since'
  */
 export class MailRetention {
   readonly #options: MailRetentionOptions
-  readonly #read: AgedMessages
-  readonly #archived: AgedMessages
   #next: Deadline | undefined
   #running: Promise<void> | undefined
   #isStopped = false
 
   constructor(options: MailRetentionOptions) {
     this.#options = options
-    const agedMessages = (state: string, terms: string): AgedMessages =>
-      options.store.prepare(
-        stablePlan(`SELECT m.created_at, m.id, b.updated_at < ?4 AND ${terms} AS due
-         FROM messages m CROSS JOIN beads b ON b.id = m.id
-         WHERE ${state}
-           AND (m.created_at, m.id) > (?1, ?2) AND m.created_at < ?3 ORDER BY m.created_at, m.id LIMIT ?5`),
-      )
-    this.#read = agedMessages('m.open = 1 AND m.read = 1', '1')
-    this.#archived = agedMessages(
-      'm.open = 0',
-      `NOT EXISTS (SELECT 1 FROM bead_edges e WHERE e.depends_on_id = m.id)
-         AND NOT EXISTS (SELECT 1 FROM beads c WHERE c.parent = m.id)`,
-    )
   }
 
   /** Runs now, and again an hour after each run. */
@@ -91,8 +94,8 @@ export class MailRetention {
     const age = ttl()
     if (age === 0) return
     const before = clock.now() - age
-    await this.#forEachDue(this.#archived, before, (tx, id) => beads.remove(tx, id))
-    await this.#forEachDue(this.#read, before, (tx, id) => archive(tx, id, ARCHIVE_REASON))
+    await this.#forEachDue(ARCHIVED, before, (tx, id) => beads.remove(tx, id))
+    await this.#forEachDue(READ, before, (tx, id) => archive(tx, id, ARCHIVE_REASON))
   }
 
   async #forward(inbox: string): Promise<void> {
@@ -102,12 +105,12 @@ export class MailRetention {
   }
 
   /** Applies an action to every message that is due, the oldest first, in slices. */
-  async #forEachDue(aged: AgedMessages, before: number, action: (tx: Tx, id: string) => void): Promise<void> {
+  async #forEachDue(aged: typeof READ, before: number, action: (tx: Tx, id: string) => void): Promise<void> {
     let position: MessagePosition | undefined = { created_at: 0, id: '' }
     while (position && !this.#isStopped) {
       const { created_at, id }: MessagePosition = position
       position = await this.#options.store.write((tx) => {
-        const rows = aged.all(created_at, id, before, before, SLICE)
+        const rows: AgedMessage[] = tx.all(aged, created_at, id, before, before, SLICE)
         for (const row of rows) if (row.due) action(tx, row.id)
         return rows.length === SLICE ? rows.at(-1) : undefined
       }, gcPart('mail'))

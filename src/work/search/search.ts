@@ -1,6 +1,6 @@
 import type { Deadline, Deadlines } from '../../core/deadlines.ts'
 import type { EventLog } from '../../core/events/index.ts'
-import { type Statement, type Store, stablePlan } from '../../core/store/index.ts'
+import { command, query, type Store, stablePlan, type Tx } from '../../core/store/index.ts'
 import { matchAllTerms, matchTermPrefixes, parseSearchTerms } from '../../core/text/index.ts'
 import { cursorAfterKey, fillPage, inBatches, parseKeyCursor } from '../../http/respond/index.ts'
 import { pageSize } from '../../http/schema.ts'
@@ -21,25 +21,24 @@ export interface SearchOptions extends WordIndexOptions {
 
 type Selection = [string, string | null, string | null, string | null, number]
 
+const MATCHES = query<{ n: number }, [string, number, number]>(
+  stablePlan(
+    'SELECT rowid / 1024 AS n FROM bead_search WHERE bead_search MATCH ? AND rowid < ? ORDER BY rowid DESC LIMIT ?',
+  ),
+)
+
+const SELECT = query<{ n: number; id: string }, Selection>(
+  stablePlan(`SELECT n, id FROM beads WHERE n IN (SELECT value FROM json_each(?1)) AND (?2 IS NULL OR status = ?2)
+       AND (?3 IS NULL OR type = ?3) AND (?4 IS NULL OR rig = ?4) ORDER BY n DESC LIMIT ?5`),
+)
+
 /** Finds beads by their words and by those of the comments on them. */
 export class Search {
   /** Runs beside the city, so that what is written can be found. */
   readonly words: WordIndex
-  readonly #matches: Statement<{ n: number }, [string, number, number]>
-  readonly #select: Statement<{ n: number; id: string }, Selection>
 
   constructor(private readonly options: SearchOptions) {
-    const { store } = options
     this.words = new WordIndex(options)
-    this.#matches = store.prepare(
-      stablePlan(
-        'SELECT rowid / 1024 AS n FROM bead_search WHERE bead_search MATCH ? AND rowid < ? ORDER BY rowid DESC LIMIT ?',
-      ),
-    )
-    this.#select = store.prepare(
-      stablePlan(`SELECT n, id FROM beads WHERE n IN (SELECT value FROM json_each(?1)) AND (?2 IS NULL OR status = ?2)
-       AND (?3 IS NULL OR type = ?3) AND (?4 IS NULL OR rig = ?4) ORDER BY n DESC LIMIT ?5`),
-    )
   }
 
   /** A page, the bead that was stored last first. */
@@ -50,10 +49,17 @@ export class Search {
     await this.words.settle()
     const wanted = prefixes ? matchTermPrefixes(words) : matchAllTerms(words)
     const size = pageSize(limit)
-    const matches = this.#matches.all(wanted, Math.floor((below ?? 0) * 1024), MAX_MATCHES)
+    const matches = this.options.store.all(MATCHES, wanted, Math.floor((below ?? 0) * 1024), MAX_MATCHES)
     const numbers = [...new Set(matches.map(({ n }) => n))]
     const rigName = rig === this.options.city ? '' : rig || null
-    const selected = this.#select.all(JSON.stringify(numbers), status || null, type || null, rigName, size + 1)
+    const selected = this.options.store.all(
+      SELECT,
+      JSON.stringify(numbers),
+      status || null,
+      type || null,
+      rigName,
+      size + 1,
+    )
     const rows = inBatches(selected, BATCH, (batch) => this.#withBeads(batch))
     const page = fillPage(rows, size, ({ bead }) => bead)
     const last = page.last?.n ?? (matches.length === MAX_MATCHES ? numbers.at(-1) : undefined)
@@ -97,35 +103,35 @@ const MAX_SLICE = 100
 /** Events after which there may be words to index. */
 const INDEXED_EVENTS = new Set(['bead.created', 'bead.updated', 'bead.commented'])
 
-/**
- * Indexes the words of beads and comments. Every write that adds words queues them in its own transaction, so that none
- * is left out; a second later, or when somebody searches, they are indexed together.
- */
-class WordIndex {
-  readonly #queued: Statement<Words, [number]>
-  readonly #queueLength: Statement<{ n: number }, []>
-  readonly #add: Statement<unknown, [number, string, string, string]>
-  readonly #dequeue: Statement<unknown, [number, number]>
-  #next: Deadline | undefined
-  #running: Promise<void> | undefined
-  #unsubscribe = () => {}
-  #isStopped = false
-
-  constructor(private readonly options: WordIndexOptions) {
-    const { store } = options
-    this.#queued = store.prepare(
-      stablePlan(`SELECT bead_unworded.n, coalesce(b.title, '') AS title, coalesce(b.description, c.text) AS body,
+const QUEUED = query<Words, [number]>(
+  stablePlan(`SELECT bead_unworded.n, coalesce(b.title, '') AS title, coalesce(b.description, c.text) AS body,
          coalesce(b.labels, '') AS labels
        FROM bead_unworded
        LEFT JOIN beads b ON b.n = iif(bead_unworded.n % 1024 = 0, bead_unworded.n / 1024, NULL)
        LEFT JOIN bead_comments c ON c.n = bead_unworded.n
        ORDER BY bead_unworded.n LIMIT ?`),
-    )
-    this.#queueLength = store.prepare('SELECT count(*) AS n FROM bead_unworded')
-    // As values: an INSERT of what it selects would write every entry to the index by itself.
-    this.#add = store.prepare('INSERT INTO bead_search (rowid, title, body, labels) VALUES (?, ?, ?, ?)')
-    this.#dequeue = store.prepare('DELETE FROM bead_unworded WHERE n BETWEEN ? AND ?')
-  }
+)
+
+const QUEUE_LENGTH = query<{ n: number }>('SELECT count(*) AS n FROM bead_unworded')
+
+/** As values: an INSERT of what it selects would write every entry to the index by itself. */
+const ADD = command<[number, string, string, string]>(
+  'INSERT INTO bead_search (rowid, title, body, labels) VALUES (?, ?, ?, ?)',
+)
+
+const DEQUEUE = command<[number, number]>('DELETE FROM bead_unworded WHERE n BETWEEN ? AND ?')
+
+/**
+ * Indexes the words of beads and comments. Every write that adds words queues them in its own transaction, so that none
+ * is left out; a second later, or when somebody searches, they are indexed together.
+ */
+class WordIndex {
+  #next: Deadline | undefined
+  #running: Promise<void> | undefined
+  #unsubscribe = () => {}
+  #isStopped = false
+
+  constructor(private readonly options: WordIndexOptions) {}
 
   /** Indexes what is queued, and what is written from now on. */
   start(): void {
@@ -145,7 +151,7 @@ class WordIndex {
   /** Resolves once everything that is written now can be found. */
   async settle(): Promise<void> {
     await this.#running
-    if (this.#queued.get(1)) await this.#run()
+    if (this.options.store.get(QUEUED, 1)) await this.#run()
   }
 
   #arm(): void {
@@ -165,22 +171,22 @@ class WordIndex {
 
   /** Indexes as many entries as are queued now; what is queued is indexed by the next run. */
   async #runOnce(): Promise<void> {
-    for (let left = this.#queueLength.get()?.n ?? 0; left > 0 && !this.#isStopped; ) {
-      const added = await this.options.store.write(() => this.#slice())
+    for (let left = this.options.store.get(QUEUE_LENGTH)?.n ?? 0; left > 0 && !this.#isStopped; ) {
+      const added = await this.options.store.write((tx) => this.#slice(tx))
       if (added === 0) return
       left -= added
     }
   }
 
-  #slice(): number {
+  #slice(tx: Tx): number {
     const started = performance.now()
     const numbers: number[] = []
-    for (const { n, title, body, labels } of this.#queued.iterate(MAX_SLICE)) {
+    for (const { n, title, body, labels } of this.options.store.iterate(QUEUED, MAX_SLICE)) {
       if (numbers.length > 0 && performance.now() - started > MAX_SLICE_MS) break
-      if (body !== null) this.#add.run(n, title, body, labels)
+      if (body !== null) tx.run(ADD, n, title, body, labels)
       numbers.push(n)
     }
-    this.#dequeue.run(numbers.at(0) ?? 0, numbers.at(-1) ?? 0)
+    tx.run(DEQUEUE, numbers.at(0) ?? 0, numbers.at(-1) ?? 0)
     return numbers.length
   }
 }

@@ -4,7 +4,7 @@ import type { Clock } from '../../core/clock.ts'
 import type { Deadlines } from '../../core/deadlines.ts'
 import { AppError, invalidField } from '../../core/errors.ts'
 import type { EventLog } from '../../core/events/index.ts'
-import { type Statement, type Store, stablePlan, type Tx } from '../../core/store/index.ts'
+import { query, type Store, stablePlan, type Tx } from '../../core/store/index.ts'
 import { actorOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
 import { assertFits } from '../../http/respond/index.ts'
@@ -61,26 +61,27 @@ function* asList(slices: Iterable<string>): Generator<string, void> {
   yield separator === ',' ? ']}' : `${separator}]}`
 }
 
+const PAGE = query<{ id: string; rig: string }, [string, number]>(
+  stablePlan('SELECT id, rig FROM beads WHERE id > ? ORDER BY id LIMIT ?'),
+)
+
+const PRESENT = query<{ id: string; rig: string }, [string]>(
+  'SELECT id, rig FROM beads WHERE id IN (SELECT value FROM json_each(?))',
+)
+
+const DEPENDENTS = query<{ id: string; n: number }, [string]>(`SELECT depends_on_id AS id, count(*) AS n FROM bead_edges
+       WHERE depends_on_id IN (SELECT value FROM json_each(?)) GROUP BY 1`)
+
+const SIZE = query<{ n: number }, [string]>(SIZE_OF_BEADS)
+
 /** Exports the beads of a city as JSON lines, and imports them with their ids, times, labels and dependencies. */
 export class BeadTransfer {
   readonly #options: BeadTransferOptions
   readonly #worker: ImportWorker
-  readonly #page: Statement<{ id: string; rig: string }, [string, number]>
-  readonly #present: Statement<{ id: string; rig: string }, [string]>
-  readonly #dependents: Statement<{ id: string; n: number }, [string]>
-  readonly #size: Statement<{ n: number }, [string]>
 
   constructor(options: BeadTransferOptions) {
     this.#options = options
     this.#worker = new ImportWorker(options.deadlines)
-    const { store } = options
-    this.#page = store.prepare(stablePlan('SELECT id, rig FROM beads WHERE id > ? ORDER BY id LIMIT ?'))
-    this.#present = store.prepare('SELECT id, rig FROM beads WHERE id IN (SELECT value FROM json_each(?))')
-    this.#dependents = store.prepare(
-      `SELECT depends_on_id AS id, count(*) AS n FROM bead_edges
-       WHERE depends_on_id IN (SELECT value FROM json_each(?)) GROUP BY 1`,
-    )
-    this.#size = store.prepare(SIZE_OF_BEADS)
   }
 
   /** One object for each bead, closed ones as well, read in slices: as lines, or as one list. */
@@ -126,9 +127,9 @@ export class BeadTransfer {
     if (ids.length > MAX_RECORDS) throw tooManyIds(ids.length)
     const { comments } = this.#options
     const json = JSON.stringify(ids)
-    assertFits(this.#size.get(json)?.n ?? 0, 'these beads', 'ask for fewer per request')
-    const rigs = new Map(this.#present.all(json).map(({ id, rig }) => [id, rig]))
-    const dependents = new Map(this.#dependents.all(json).map(({ id, n }) => [id, n]))
+    assertFits(this.#options.store.get(SIZE, json)?.n ?? 0, 'these beads', 'ask for fewer per request')
+    const rigs = new Map(this.#options.store.all(PRESENT, json).map(({ id, rig }) => [id, rig]))
+    const dependents = new Map(this.#options.store.all(DEPENDENTS, json).map(({ id, n }) => [id, n]))
     const { counts } = comments.count(list)
     const issues = new Map(
       this.#sources(rigs).map((source): [string, Issue] => {
@@ -219,13 +220,13 @@ export class BeadTransfer {
   /** The deleted beads of a file that the city does not have. */
   #deletedOf(bytes: Uint8Array): Set<string> {
     const named = new Set(mayHaveDeleted(bytes) ? deletedIds(allLines(bytes)) : [])
-    const present = this.#present.all(JSON.stringify([...named])).map(({ id }) => id)
+    const present = this.#options.store.all(PRESENT, JSON.stringify([...named])).map(({ id }) => id)
     return named.difference(new Set(present))
   }
 
   *#slices(): Generator<string, void> {
     for (let after = ''; ; ) {
-      const page = this.#page.all(after, BEADS_PER_SLICE)
+      const page = this.#options.store.all(PAGE, after, BEADS_PER_SLICE)
       const last = page.at(-1)
       if (!last) return
       after = last.id

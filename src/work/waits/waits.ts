@@ -5,7 +5,7 @@ import { type Clock, toTimestamp } from '../../core/clock.ts'
 import type { Deadline, Deadlines } from '../../core/deadlines.ts'
 import { AppError, errorMessage, invalidField } from '../../core/errors.ts'
 import type { Reactions, RecordedEvent } from '../../core/events/index.ts'
-import { type Orm, type Statement, type Store, stablePlan, type Tx } from '../../core/store/index.ts'
+import { type Orm, query, type Store, stablePlan, type Tx } from '../../core/store/index.ts'
 import { actorOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
 import { fillPage } from '../../http/respond/index.ts'
@@ -380,25 +380,30 @@ function prepareQueries(orm: Orm) {
   }
 }
 
+const PENDING = "waits WHERE state = 'pending' AND expires_at IS NOT NULL"
+
+const PROGRESS = query<WaitProgress, [string]>(
+  stablePlan(`SELECT count(*) AS total, coalesce(sum(b.closed), 0) AS closed, sum(b.id IS NULL) AS missing,
+         max(CASE WHEN b.id IS NULL THEN w.bead END) AS missingBead
+       FROM wait_beads w LEFT JOIN beads b ON b.id = w.bead WHERE w.wait = ?`),
+)
+
+const BY_BEAD = query<{ wait: string }, [string]>(
+  stablePlan('SELECT wait FROM wait_beads WHERE bead = ? ORDER BY wait'),
+)
+
+const NEXT_EXPIRY = query<{ expires: number | null }>(`SELECT min(expires_at) AS expires FROM ${PENDING}`)
+
+const EXPIRED = query<{ id: string }, [number]>(
+  `SELECT id FROM ${PENDING} AND expires_at <= ? ORDER BY expires_at LIMIT 100`,
+)
+
 /** Stores waits. */
 class WaitRepository {
   readonly #queries: ReturnType<typeof prepareQueries>
-  readonly #progress: Statement<WaitProgress, [string]>
-  readonly #byBead: Statement<{ wait: string }, [string]>
-  readonly #nextExpiry: Statement<{ expires: number | null }, []>
-  readonly #expired: Statement<{ id: string }, [number]>
 
   constructor(private readonly store: Store) {
     this.#queries = prepareQueries(store.orm)
-    this.#progress = store.prepare(
-      stablePlan(`SELECT count(*) AS total, coalesce(sum(b.closed), 0) AS closed, sum(b.id IS NULL) AS missing,
-         max(CASE WHEN b.id IS NULL THEN w.bead END) AS missingBead
-       FROM wait_beads w LEFT JOIN beads b ON b.id = w.bead WHERE w.wait = ?`),
-    )
-    this.#byBead = store.prepare(stablePlan('SELECT wait FROM wait_beads WHERE bead = ? ORDER BY wait'))
-    const pending = "waits WHERE state = 'pending' AND expires_at IS NOT NULL"
-    this.#nextExpiry = store.prepare(`SELECT min(expires_at) AS expires FROM ${pending}`)
-    this.#expired = store.prepare(`SELECT id FROM ${pending} AND expires_at <= ? ORDER BY expires_at LIMIT 100`)
   }
 
   find(id: string): WaitRow | undefined {
@@ -420,21 +425,21 @@ class WaitRepository {
   }
 
   progress(id: string): WaitProgress {
-    return this.#progress.get(id) ?? { total: 0, closed: 0, missing: 0, missingBead: null }
+    return this.store.get(PROGRESS, id) ?? { total: 0, closed: 0, missing: 0, missingBead: null }
   }
 
   /** The waits for a bead, whether or not they are over. */
   listByBead(bead: string): string[] {
-    return this.#byBead.all(bead).map(({ wait }) => wait)
+    return this.store.all(BY_BEAD, bead).map(({ wait }) => wait)
   }
 
   /** Expiry of the next pending wait. */
   nextExpiry(): number | undefined {
-    return this.#nextExpiry.get()?.expires ?? undefined
+    return this.store.get(NEXT_EXPIRY)?.expires ?? undefined
   }
 
   listExpired(now: number): string[] {
-    return this.#expired.all(now).map(({ id }) => id)
+    return this.store.all(EXPIRED, now).map(({ id }) => id)
   }
 
   insert(tx: Tx, row: WaitRow, beads: readonly string[]): void {

@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'bun:test'
+import { basename } from 'node:path'
 import { MailLists } from '../../../src/work/mail/lists.ts'
+import { recordStatements } from '../../city/plans/recorded.ts'
 import { human, openWork, plan } from '../world.ts'
 
 describe('lists of mail', () => {
@@ -66,19 +68,19 @@ describe('lists of mail', () => {
 
   test('lists and counts are read from indexes and counters', async () => {
     await using world = await openWork()
-    const statements = new Set<string>()
-    const prepare = world.store.prepare.bind(world.store)
-    world.store.prepare = (sql: string) => {
-      statements.add(sql)
-      return prepare(sql)
-    }
+    using recorded = recordStatements(basename(world.store.path))
     const lists = new MailLists(world.store)
     for (const routes of [undefined, ['clerk'], ['clerk', 'mayor']]) {
       lists.list(routes, true, {}, '')
       lists.list(routes, false, {}, '')
       lists.threads(routes, {}, '')
     }
-    const reads = [...statements]
+    lists.find('gc-1')
+    lists.metadata(['gc-1'])
+    lists.unread(['clerk'], 10)
+    lists.unreadFromOthers('clerk', 10)
+    lists.thread('gc-1', '')
+    const reads = [...recorded.statements]
     const steps = reads.flatMap((sql) => plan(world.store, sql))
     expect(steps.length).toBeGreaterThan(30)
     expect(steps.filter((step) => /SCAN (m|b|t|mail_\w+)\b(?!.*INDEX messages_(open|unread) )/.test(step))).toEqual([])

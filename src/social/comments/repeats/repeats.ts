@@ -1,5 +1,5 @@
 import type { EventLog } from '../../../core/events/index.ts'
-import { type Statement, type Store, stablePlan } from '../../../core/store/index.ts'
+import { command, type Query, query, type Store, stablePlan } from '../../../core/store/index.ts'
 import { gcFor } from '../../../http/actor-of.ts'
 import type { AgentCaller } from '../../../http/caller.ts'
 import { cursorAfterKey, fillPage, jsonSize, parseKeyCursor } from '../../../http/respond/index.ts'
@@ -12,7 +12,7 @@ import type { PostComments } from '../comments.ts'
 import { CommentRelisted, PostRelisted } from './events.ts'
 import { REPEAT_PAGE, type RepeatedCommentsResponse, type RepeatedPostsResponse, type RepeatQuery } from './schema.ts'
 
-type Numbers = Statement<{ n: number }, [number, number, number]>
+type Numbers = Query<{ n: number }, [number, number, number]>
 type Listed<Item> = { items: Item[]; count: number; has_more: boolean; next_cursor: string | null; total: number }
 
 const MAX_COUNTED = 1_000
@@ -24,41 +24,40 @@ export const REPEAT_SQL = {
     WHERE post = ? AND ${IS_UNLISTED} AND deleted_at IS NULL AND n < ? ORDER BY n DESC LIMIT ?`,
 }
 
+const RELIST_SQL = (table: string) =>
+  `UPDATE ${table} SET unlisted = NULL, repeat_of = NULL WHERE n = ? AND ${IS_UNLISTED}`
+
+const RELIST_POST = command<[number]>(RELIST_SQL('posts'))
+
+const RELIST_COMMENT = command<[number]>(RELIST_SQL('comments'))
+
+const POSTS: Numbers = query(stablePlan(REPEAT_SQL.posts))
+
+const COMMENTS: Numbers = query(stablePlan(REPEAT_SQL.comments))
+
 /** Repeated texts outside of public lists: anyone may read them, and moderators may restore them. */
 export class Repeats {
-  readonly #posts: Numbers
-  readonly #comments: Numbers
-  readonly #relistPost: Statement<unknown, [number]>
-  readonly #relistComment: Statement<unknown, [number]>
-
   constructor(
     private readonly store: Store,
     private readonly log: EventLog,
     private readonly posts: Posts,
     private readonly comments: PostComments,
     private readonly moderation: Moderation,
-  ) {
-    this.#posts = store.prepare(stablePlan(REPEAT_SQL.posts))
-    this.#comments = store.prepare(stablePlan(REPEAT_SQL.comments))
-    const relistSql = (table: string) =>
-      `UPDATE ${table} SET unlisted = NULL, repeat_of = NULL WHERE n = ? AND ${IS_UNLISTED}`
-    this.#relistPost = store.prepare(relistSql('posts'))
-    this.#relistComment = store.prepare(relistSql('comments'))
-  }
+  ) {}
 
   /** The posts that repeat a post. */
-  async ofPost(viewer: Viewer, id: string, query: RepeatQuery): Promise<RepeatedPostsResponse> {
+  async ofPost(viewer: Viewer, id: string, asked: RepeatQuery): Promise<RepeatedPostsResponse> {
     const { n } = this.posts.need(id, viewer.n)
-    const { items: posts, ...page } = this.#page(`repeats.${n}`, this.#posts, n, query, (numbers) =>
+    const { items: posts, ...page } = this.#page(`repeats.${n}`, POSTS, n, asked, (numbers) =>
       this.posts.postsByNumber(viewer.n, numbers),
     )
     return { success: true, posts, ...page }
   }
 
   /** The comments on a post that are not in its thread because they repeat. */
-  async inThread(viewer: Viewer, id: string, query: RepeatQuery): Promise<RepeatedCommentsResponse> {
+  async inThread(viewer: Viewer, id: string, asked: RepeatQuery): Promise<RepeatedCommentsResponse> {
     const { n } = this.posts.need(id, viewer.n)
-    const { items: comments, ...page } = this.#page(`repeats.in.${n}`, this.#comments, n, query, (numbers) =>
+    const { items: comments, ...page } = this.#page(`repeats.in.${n}`, COMMENTS, n, asked, (numbers) =>
       this.comments.commentsByNumber(viewer.n, numbers).map(({ comment }) => comment),
     )
     return { success: true, comments, ...page }
@@ -69,7 +68,7 @@ export class Repeats {
     return this.store.write((tx) => {
       const post = this.posts.need(id, caller.n)
       const { name } = this.moderation.requireModerator(caller, post.submolt_name)
-      if (tx.run(this.#relistPost, post.n).changes === 0) return { success: true, message: 'It is in lists already' }
+      if (tx.run(RELIST_POST, post.n).changes === 0) return { success: true, message: 'It is in lists already' }
       this.log.append(tx, PostRelisted, { actor: caller.id, subject: id }, { post_id: id, submolt: name })
       return { success: true, message: 'It is in lists again' }
     }, gcFor(caller))
@@ -81,7 +80,7 @@ export class Repeats {
       const comment = this.comments.need(id, caller.n)
       const post = this.posts.need(comment.post_id, caller.n)
       this.moderation.requireModerator(caller, post.submolt_name)
-      if (tx.run(this.#relistComment, comment.n).changes === 0)
+      if (tx.run(RELIST_COMMENT, comment.n).changes === 0)
         return { success: true, message: 'It is in its thread already' }
       this.log.append(tx, CommentRelisted, { actor: caller.id, subject: id }, { comment_id: id, post_id: post.id })
       return { success: true, message: 'It is in its thread again' }
@@ -90,18 +89,18 @@ export class Repeats {
 
   #page<Item>(
     list: string,
-    statement: Numbers,
+    numbersOf: Numbers,
     of: number,
-    query: RepeatQuery,
+    asked: RepeatQuery,
     load: (numbers: number[]) => Item[],
   ): Listed<Item> {
-    const [before = Number.MAX_SAFE_INTEGER] = parseKeyCursor(query.cursor, list, 1) ?? []
-    const limit = parseLimit(query.limit, REPEAT_PAGE)
-    const numbers = statement.all(of, before, limit + 1).map(({ n }) => n)
+    const [before = Number.MAX_SAFE_INTEGER] = parseKeyCursor(asked.cursor, list, 1) ?? []
+    const limit = parseLimit(asked.limit, REPEAT_PAGE)
+    const numbers = this.store.all(numbersOf, of, before, limit + 1).map(({ n }) => n)
     const rows = load(numbers).map((item, index) => ({ item, n: numbers[index] ?? 0 }))
     const { items, last } = fillPage(rows, limit, ({ item }) => item, { sizeOf: jsonSize })
     const next_cursor = last ? cursorAfterKey(list, [last.n]) : null
-    const total = statement.all(of, Number.MAX_SAFE_INTEGER, MAX_COUNTED).length
+    const total = this.store.all(numbersOf, of, Number.MAX_SAFE_INTEGER, MAX_COUNTED).length
     return { items, count: items.length, has_more: last !== undefined, next_cursor, total }
   }
 }
