@@ -1,7 +1,6 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { TempFolder } from '../support/folder.ts'
-import { eventually } from '../support/until.ts'
 
 /** Runs a program to its end, and throws where it fails. */
 function run(...argv: string[]): void {
@@ -14,6 +13,21 @@ function freePort(): number {
   const { port } = server
   server.stop()
   return port
+}
+
+/** Waits until an sshd says that it listens, and reads on, so that it never waits to be read. */
+async function listening(said: ReadableStream<Uint8Array>): Promise<void> {
+  const listens = Promise.withResolvers<void>()
+  const read = async () => {
+    let text = ''
+    for await (const bytes of said) {
+      text += Buffer.from(bytes).toString()
+      if (text.includes('Server listening')) listens.resolve()
+    }
+    listens.reject(new Error(`sshd ended: ${text}`))
+  }
+  read().catch(listens.reject)
+  await listens.promise
 }
 
 /** An sshd with a host key, a port and an authorized key of its own. */
@@ -32,11 +46,10 @@ export async function sshServer(folder: TempFolder) {
   if (process.getuid?.() === 0) mkdirSync('/run/sshd', { recursive: true, mode: 0o755 })
   const program = Bun.which('sshd') ?? '/usr/sbin/sshd'
   const server = Bun.spawn([program, '-D', '-e', '-f', folder.at('sshd_config')], { stdout: 'ignore', stderr: 'pipe' })
-  const scan = async (): Promise<string> =>
-    new Response(Bun.spawn(['ssh-keyscan', '-p', String(port), '127.0.0.1'], { stderr: 'ignore' }).stdout).text()
   const user = Bun.spawnSync(['id', '-un']).stdout.toString().trim()
-  const keys = await eventually('sshd listens', 10_000, scan, (text) => text !== '')
-  writeFileSync(known, keys)
+  await listening(server.stderr)
+  const [type, own] = readFileSync(`${host}.pub`, 'utf8').split(' ')
+  writeFileSync(known, `[127.0.0.1]:${port} ${type} ${own}\n`)
   const options = ['-F', '/dev/null', '-i', key, '-o', 'IdentitiesOnly=yes', '-o', `UserKnownHostsFile=${known}`]
   return {
     known,

@@ -19,7 +19,9 @@ import { killGroup, killHost, makeRig, POINTS, Points, PUSH_FAULTS } from './lan
 import { dice, up, World } from './town.ts'
 
 /** Branches in all, in runs of so many. `GC_LANDINGS_LOG` names a file that keeps the runs that are over, and adds them up. */
-const BRANCHES = Number(process.env.GC_LANDINGS ?? 9)
+const BRANCHES = Number(process.env.GC_LANDINGS ?? 200)
+/** Without a number of branches, none is submitted after this, so that the test takes a minute on two cores. */
+const SLICE_MS = process.env.GC_LANDINGS === undefined ? 50_000 : Number.POSITIVE_INFINITY
 const PER_RUN = 50
 /** Runs side by side: a supervisor that is killed again and again waits more than it works. */
 const AT_ONCE = 2
@@ -97,6 +99,11 @@ class Driver {
 
   get isFed(): boolean {
     return this.#left.length === 0
+  }
+
+  /** The number of branches that were submitted. */
+  get fed(): number {
+    return this.branches.length - this.#left.length
   }
 
   get persons(): string[] {
@@ -210,8 +217,8 @@ class Driver {
   }
 }
 
-/** One run: branches are submitted and land, while the supervisor is killed again and again. */
-async function run(seed: number, count: number): Promise<Run> {
+/** One run: branches are submitted and land, while the supervisor is killed again and again, until time is up. */
+async function run(seed: number, count: number, isUp: () => boolean): Promise<Run> {
   const roll = dice(seed)
   using points = new Points()
   await using world = await World.with(points.env)
@@ -223,7 +230,7 @@ async function run(seed: number, count: number): Promise<Run> {
   const toml = `[workspace]\nname = "town"\n[[rigs]]\nname = "shop"\npath = "${place.rig}"\n${land}`
   writeFileSync(join(city.path, 'city.toml'), toml)
   const driver = new Driver(world, city, points, place, branches, roll)
-  for (let life = 0; !driver.isFed; life++) {
+  for (let life = 0; !driver.isFed && !(life > 0 && isUp()); life++) {
     const point = pointOf(seed, life)
     await driver.live(point)
     const faults = driver.judge(await driver.list(), false)
@@ -237,11 +244,11 @@ async function run(seed: number, count: number): Promise<Run> {
   }
   await driver.end()
   const said = await driver.list()
-  const { kills, pushFaults, blamed, persons } = driver
+  const { kills, pushFaults, blamed, persons, fed } = driver
   const landed = new Set([...readRemote(place.remote).values()].map(({ landing }) => landing).filter(Boolean)).size
   const faults = driver.judge(said, true)
   if (faults.forgotten > 0) process.stdout.write(await driver.explain(said))
-  return { seed, branches: count, landed, blamed, persons: persons.length, pushFaults, kills, ...faults }
+  return { seed, branches: fed, landed, blamed, persons: persons.length, pushFaults, kills, ...faults }
 }
 
 const readLog = (): Run[] =>
@@ -252,16 +259,18 @@ const readLog = (): Run[] =>
         .map((line) => JSON.parse(line))
     : []
 
-/** All runs added up, with a table of the kills by point. */
+/** All runs added up, with the kills by point. */
 function report(runs: readonly Run[]): string {
   const sum = (of: (run: Run) => number) => runs.reduce((all, each) => all + of(each), 0)
   const killsAt = (point: string) => sum(({ kills }) => kills[point] ?? 0)
+  const reached = POINTS.filter((point) => killsAt(point) > 0)
   const facts = {
     runs: runs.length,
     seeds: runs.map(({ seed }) => seed).join(' '),
     branches: sum(({ branches }) => branches),
     landed: sum(({ landed }) => landed),
     kills: POINTS.reduce((all, point) => all + killsAt(point), 0),
+    'points reached': `${reached.length} of ${POINTS.length}`,
     'pushes of persons': sum(({ persons }) => persons),
     'faults of pushes': sum(({ pushFaults }) => pushFaults),
     lost: sum(({ lost }) => lost),
@@ -271,26 +280,29 @@ function report(runs: readonly Run[]): string {
     blamed: sum(({ blamed }) => blamed),
   }
   const lines = Object.entries(facts).map(([name, value]) => `${name.padEnd(26)}${value}`)
-  return [...lines, '', ...POINTS.map((point) => `${point.padEnd(26)}${killsAt(point)}`), ''].join('\n')
+  return [...lines, '', ...reached.map((point) => `${point.padEnd(26)}${killsAt(point)}`), ''].join('\n')
 }
 
 test(
-  `kills at named points lose, repeat, invent and forget no landing (${BRANCHES} branches)`,
+  `kills at named points lose, repeat, invent and forget no landing (at most ${BRANCHES} branches)`,
   async () => {
+    const end = performance.now() + SLICE_MS
+    const isUp = () => performance.now() > end
     const runs = readLog()
     const seen = new Set(runs.map(({ seed }) => seed))
     const left = Array.from({ length: Math.ceil(BRANCHES / PER_RUN) }, (_, n) => n).filter((n) => !seen.has(SEED + n))
     const work = async () => {
-      for (let n = left.shift(); n !== undefined; n = left.shift()) {
-        const result = await run(SEED + n, Math.min(PER_RUN, BRANCHES - n * PER_RUN))
+      for (let n = left.shift(); n !== undefined && !isUp(); n = left.shift()) {
+        const result = await run(SEED + n, Math.min(PER_RUN, BRANCHES - n * PER_RUN), isUp)
         runs.push(result)
         if (LOG) appendFileSync(LOG, `${JSON.stringify(result)}\n`)
         expect(result).toMatchObject({ ...NO_FAULTS, blamed: 0 })
-        expect(Object.keys(result.kills).length).toBeGreaterThan(0)
+        if (result.branches > 2 * FED) expect(Object.keys(result.kills).length).toBeGreaterThan(0)
       }
     }
     await Promise.all(Array.from({ length: AT_ONCE }, work))
-    if (BRANCHES > PER_RUN) process.stdout.write(report(runs))
+    expect(runs.some(({ kills }) => Object.keys(kills).length > 0)).toBe(true)
+    process.stdout.write(report(runs))
   },
-  Math.max(300_000, BRANCHES * 20_000),
+  SLICE_MS === Number.POSITIVE_INFINITY ? BRANCHES * 20_000 : 300_000,
 )
