@@ -1,7 +1,19 @@
 import { describe, expect, test } from 'bun:test'
+import { writeFileSync } from 'node:fs'
 import { human } from '../../src/http/guard.ts'
 import { git } from '../agents/worktrees/git.ts'
+import { workersWorld } from '../changes/landing/workers.ts'
 import { landingWorld } from '../changes/landing/world.ts'
+import { tempFolder } from '../support/folder.ts'
+
+/** A PATH with a git that runs a script in place of one command; `run` is the real one. */
+function deceivingGit(word: string, script: string): Disposable & { readonly path: string } {
+  const folder = tempFolder()
+  const text = `#!/bin/sh\nrun() { '${Bun.which('git')}' "$@"; }
+for each; do if [ "$each" = ${word} ]; then ${script}\nexit; fi; done\nrun "$@"\n`
+  writeFileSync(folder.at('git'), text, { mode: 0o755 })
+  return { path: `${folder.path}:${process.env.PATH}`, [Symbol.dispose]: () => folder[Symbol.dispose]() }
+}
 
 const CHECK = 'check = ["./test.sh"]\n'
 
@@ -47,6 +59,72 @@ describe('a branch', () => {
     await world.landings.change(human, 'release', id)
     await world.settle()
     expect(world.state(id)).toBe('landed')
+  })
+
+  test('is held where its bead was claimed by another session or deleted', async () => {
+    await using world = await workersWorld()
+    const worker = await world.claimed()
+    const gone = await world.bead()
+    await world.pause()
+    for (const name of ['a', 'b']) world.branch(name, { [name]: '1\n' })
+    const ids = [await world.submit('a', worker.bead), await world.submit('b', gone)]
+    await world.city.store.write((tx) => world.city.beadRepository.remove(tx, gone))
+    await world.resume()
+    await world.settle()
+    expect(ids.map((id) => [world.state(id), world.reason(id)])).toEqual([
+      ['held', `its bead ${worker.bead} was claimed by ${worker.id} since`],
+      ['held', `its bead ${gone} was deleted`],
+    ])
+  })
+
+  test('is held where it builds on one that was cancelled, or has no history in common with its target', async () => {
+    await using world = await landingWorld()
+    await world.pause()
+    const parent = world.branch('parent', { p: '1\n' })
+    const cancelled = await world.submit('parent')
+    world.branch('child', { c: '1\n' }, parent)
+    const child = await world.submit('child')
+    await world.landings.change(human, 'cancel', cancelled)
+    const tree = git(world.rig, 'rev-parse', 'main^{tree}')
+    git(world.rig, 'branch', 'alien', git(world.rig, 'commit-tree', tree, '-m', 'alien'))
+    const alien = await world.submit('alien')
+    await world.resume()
+    await world.settle()
+    expect([child, alien].map((id) => [world.state(id), world.reason(id)])).toEqual([
+      ['held', `builds on ${cancelled}, which was cancelled`],
+      ['held', 'its branch has no history in common with main'],
+    ])
+    await world.landings.change(human, 'release', child)
+    await world.settle()
+    expect([world.state(child), world.file('p'), world.file('c')]).toEqual(['landed', '1', '1'])
+  })
+
+  test('is held where its merge changes a file that it did not', async () => {
+    using bin = deceivingGit(
+      'merge-tree',
+      `tree=$(run "$@" | tr -d '\\0'); blob=$(echo x | run hash-object -w --stdin)
+(run ls-tree "$tree"; printf '100644 blob %s\\tforeign\\n' "$blob") | run mktree | tr '\\n' '\\0'`,
+    )
+    await using world = await landingWorld({ variables: { PATH: bin.path } })
+    const id = await world.send('a', { a: '1\n' })
+    await world.settle()
+    expect([world.state(id), world.reason(id), world.main()]).toEqual([
+      'held',
+      'the merge changes files that its branch does not: foreign',
+      ['base'],
+    ])
+  })
+
+  test('lands nothing with a git that cannot merge without a working tree, and the reason says so', async () => {
+    using bin = deceivingGit('--version', 'echo git version 2.37.7')
+    await using world = await landingWorld({ variables: { PATH: bin.path } })
+    const id = await world.send('a', { a: '1\n' })
+    await world.settle()
+    expect([world.state(id), world.yard, world.town.reports]).toEqual([
+      'submitted',
+      undefined,
+      ['landing in rig shop: landing needs git 2.38 or later, and this is git version 2.37.7; install a newer one'],
+    ])
   })
 
   test('that is cancelled or held does not land, and one that is retried does', async () => {
@@ -134,21 +212,25 @@ describe('a batch', () => {
     expect(world.recorded()).toContain('overtaken')
   })
 
-  test('that was checked with the same files before is not checked again', async () => {
+  test('that was checked with the same files before is checked again only by another command', async () => {
     await using world = await landingWorld()
-    await world.send('a', { a: '1\n' })
+    const id = await world.send('a', { a: '1\n' })
     await world.settle()
-    git(world.remote, 'update-ref', 'refs/heads/main', world.base)
-    await world.resume()
-    const [row] = world.landings.list({}).items
-    await world.send('b', { b: '1\n' })
-    await world.settle()
-    await world.resume()
-    await world.settle()
-    expect(world.state(row?.id ?? '')).toBe('lost')
-    await world.landings.change(human, 'retry', row?.id ?? '')
-    await world.settle()
-    expect(world.main().sort()).toEqual(['a: a', 'b: b', 'base'])
+    const again = async () => {
+      git(world.remote, 'update-ref', 'refs/heads/main', world.base)
+      const other = await world.send('b', { b: '1\n' })
+      await world.settle()
+      expect(world.state(id)).toBe('lost')
+      await world.landings.change(human, 'cancel', other)
+      await world.landings.change(human, 'retry', id)
+      await world.resume()
+      await world.settle()
+      return [world.state(id), world.main(), world.checks]
+    }
+    expect(await again()).toEqual(['landed', ['a: a', 'base'], 1])
+    world.declare('mode = "push"\ncheck = ["./other.sh"]\n')
+    await world.city.config.reload()
+    expect(await again()).toEqual(['landed', ['a: a', 'base'], 2])
   })
 })
 
