@@ -129,6 +129,42 @@ test('sees what a push without a row left behind', async () => {
   expect(await stage.judgeIn('already')).toEqual({ unreported: 1 })
 }, 120_000)
 
+test('sees a branch that lands twice when its push left no row and somebody reverted it', async () => {
+  const stage = await Stage.open('twice')
+  const revert = async () => {
+    const words = [
+      '-c',
+      'user.name=p',
+      '-c',
+      'user.email=p@q',
+      'commit-tree',
+      'main~1^{tree}',
+      '-p',
+      'main',
+      '-m',
+      'no',
+    ]
+    git(stage.remote, ['update-ref', 'refs/heads/main', git(stage.remote, words)])
+  }
+  const forget = (db: Database) => {
+    forgetPush(db)
+    db.run('DELETE FROM landing_pushes')
+  }
+  await stage.crash('after push alone', forget, revert)
+  expect(await stage.judgeIn('landed')).toEqual({ twice: 1 })
+}, 120_000)
+
+test('sees a branch that is forgotten when a batch ends in another write than what its branches do', async () => {
+  const stage = await Stage.open('writes')
+  await stage.crash('before push alone', (db) => {
+    db.run("UPDATE landing_pushes SET state = 'overtaken'")
+    db.run("UPDATE landing_batches SET state = 'done'")
+  })
+  const queue = () => stage.city.call('GET ~/rig/shop/land')
+  await eventually('the queue is idle', WAIT_MS, queue, ({ body }) => body.batch === undefined)
+  expect(await stage.judgeIn('in_batch')).toMatchObject({ forgotten: 1 })
+}, 120_000)
+
 test('sees a commit of a person that a push without a lease loses', async () => {
   const stage = await Stage.open('lease')
   points.addFault(
