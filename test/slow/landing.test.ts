@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'bun:test'
-import { writeFileSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 import { human } from '../../src/http/guard.ts'
 import { git } from '../agents/worktrees/git.ts'
-import { workersWorld } from '../changes/landing/workers.ts'
+import { commit, workersWorld } from '../changes/landing/workers.ts'
 import { landingWorld } from '../changes/landing/world.ts'
 import { tempFolder } from '../support/folder.ts'
 
@@ -75,6 +75,21 @@ describe('a branch', () => {
       ['held', `its bead ${worker.bead} was claimed by ${worker.id} since`],
       ['held', `its bead ${gone} was deleted`],
     ])
+  })
+
+  test('frees the worktree of its session once it landed as a squash, also where the target changed its lines since', async () => {
+    await using world = await workersWorld()
+    const { city } = world
+    const worker = await world.claimed()
+    commit(worker.path, { 'base.txt': 'one\nW\nthree\n' })
+    await city.beads.close(worker.caller, worker.bead)
+    await world.settle()
+    git(world.rig, 'pull', '-q', 'origin', 'main')
+    const later = world.person({ 'base.txt': 'one\nP\nthree\n' })
+    await world.end(worker)
+    await city.worktrees.sweep()
+    expect([world.file('base.txt'), git(world.rig, 'rev-parse', 'main')]).toEqual(['one\nP\nthree', later])
+    expect([city.worktrees.list().items, existsSync(worker.path)]).toEqual([[], false])
   })
 
   test('is held where it builds on one that was cancelled, or has no history in common with its target', async () => {
