@@ -13,4 +13,4 @@ export const systemClock: Clock = {
 export const toTimestamp = (at: number): string => new Date(at).toISOString()
 
 /** The same without the fraction of the second. */
-export const toSecond = (at: number): string => toTimestamp(at).replace(/\.\d+Z$/, 'Z')
+export const toSecond = (at: number): string => `${toTimestamp(at).slice(0, -'.000Z'.length)}Z`

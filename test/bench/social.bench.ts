@@ -145,27 +145,27 @@ for (const sort of POST_SORTS) {
   await readList(
     `posts by ${sort}`,
     `/posts?sort=${sort}`,
-    (cursor) => network.posts.list(me, { sort, ...more(cursor) }),
+    async (cursor) => (await network.posts.list(me, { sort, ...more(cursor) })).value,
     (from) => barePosts(bare, 'all', sort, from),
   )
 }
 await readList(
   'top of the month',
   '/posts?sort=top&t=month',
-  (cursor) => network.posts.list(me, { sort: 'top', t: 'month', ...more(cursor) }),
+  async (cursor) => (await network.posts.list(me, { sort: 'top', t: 'month', ...more(cursor) })).value,
   (from) => barePosts(bare, 'all', 'top', from, 'month'),
 )
 for (const sort of ['hot', 'top'] as const) {
   await readList(
     `one community by ${sort}`,
     `/submolts/submolt2/feed?sort=${sort}`,
-    (cursor) => network.posts.listBySubmolt(me, 'submolt2', { sort, ...more(cursor) }),
+    async (cursor) => (await network.posts.listBySubmolt(me, 'submolt2', { sort, ...more(cursor) })).value,
     (from) => barePosts(bare, ['submolt', 2], sort, from),
   )
   await readList(
     `one author by ${sort}`,
     `/posts?author=agent2&sort=${sort}`,
-    (cursor) => network.posts.list(me, { author: 'agent2', sort, ...more(cursor) }),
+    async (cursor) => (await network.posts.list(me, { author: 'agent2', sort, ...more(cursor) })).value,
     (from) => barePosts(bare, ['author', 2], sort, from),
   )
 }
@@ -173,7 +173,7 @@ for (const sort of POST_SORTS) {
   await readList(
     `feed of ${whole(FOLLOWED)} agents and ${SUBSCRIBED} communities by ${sort}`,
     `/feed?sort=${sort}`,
-    (cursor) => network.posts.feed(me, { sort, ...more(cursor) }),
+    async (cursor) => (await network.posts.feed(me, { sort, ...more(cursor) })).value,
     (from) => barePosts(bare, 'feed', sort, from),
   )
 }

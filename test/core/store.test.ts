@@ -1,8 +1,30 @@
+import { Database } from 'bun:sqlite'
 import { describe, expect, test } from 'bun:test'
 import { AppError } from '../../src/core/errors.ts'
-import type { Tx } from '../../src/core/store/store.ts'
+import { Store, type Tx } from '../../src/core/store/store.ts'
 import { tempFolder } from '../support/folder.ts'
 import { open, turns } from './store-helpers.ts'
+
+describe('the version', () => {
+  test('differs after each write, also of another process, and stays the same otherwise', async () => {
+    using folder = tempFolder()
+    const { store, add, texts } = open(folder.at('a.db'))
+    const reader = Store.openReadOnly(folder.at('a.db'))
+    const versions = () => [store.version, reader.version]
+    const before = versions()
+    texts()
+    expect(versions()).toEqual(before)
+    await add('one')
+    const after = versions()
+    for (const at of [0, 1]) expect(after[at]).not.toBe(before[at])
+    expect(versions()).toEqual(after)
+    using other = new Database(folder.at('a.db'))
+    other.run("INSERT INTO notes (text) VALUES ('two')")
+    for (const at of [0, 1]) expect(versions()[at]).not.toBe(after[at])
+    await reader.close()
+    await store.close()
+  })
+})
 
 describe('writing', () => {
   test('resolves with the return value and persists what was written', async () => {

@@ -18,11 +18,13 @@ import { NOTIFICATION_SQL } from '../../src/social/messages/notifications/notifi
 import { OWNER_EMAIL_SQL } from '../../src/social/messages/owner-email/owner-emails.ts'
 import { EXPORT_SQL } from '../../src/social/moving/exports.ts'
 import { filterSql } from '../../src/social/posts/feed-sources.ts'
+import { VOTES_ON } from '../../src/social/posts/kept-lists.ts'
 import { COUNT_PINS } from '../../src/social/posts/pins.ts'
 import { COUNT_REPEATS, NEWEST_BY_OWNER } from '../../src/social/posts/posts.ts'
 import { REPORT_SQL } from '../../src/social/posts/reports/reports.ts'
 import { firstKeysSql, PINNED, scanSql, skipSql } from '../../src/social/posts/scan-sql.ts'
 import { POST_SORTS } from '../../src/social/posts/schema.ts'
+import { SELECT_LISTED } from '../../src/social/posts/view.ts'
 import { newestSql, STEMS } from '../../src/social/search/indexes.ts'
 import { listedSql, scoresSql, textsBySql, textsSql } from '../../src/social/search/matches.ts'
 import { AGENTS_SQL, SUBMOLTS_SQL } from '../../src/social/search/names.ts'
@@ -75,6 +77,13 @@ test('a feed looks up posts and follows by their keys', async () => {
     expect(steps).not.toMatch(/SCAN (?!j\b)|TEMP B-TREE/)
   }
   expect(plan(network, filterSql('all'))).toMatch(/SEARCH s USING PRIMARY KEY \(agent=\? AND submolt=\?\)/)
+})
+
+test('a list looks up its posts and the votes of its reader by their keys', async () => {
+  await using network = await openNetwork()
+  expect(plan(network, SELECT_LISTED)).toMatch(/SEARCH p USING INTEGER PRIMARY KEY/)
+  expect(plan(network, VOTES_ON)).toMatch(/SEARCH v USING PRIMARY KEY \(agent=\? AND kind=\? AND target=\?\)/)
+  for (const sql of [SELECT_LISTED, VOTES_ON]) expect(plan(network, sql)).not.toMatch(/SCAN (?!j\b)/)
 })
 
 test('a search reads the full-text index, and then only the rows that it compares', async () => {

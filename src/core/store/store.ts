@@ -24,7 +24,7 @@ import {
   rewritePage,
   toStoreError,
 } from './sqlite.ts'
-import { assertOpen, type Command, LazyStatement, type Query, type Statement, Statements } from './statement.ts'
+import { assertOpen, type Command, LazyStatement, type Query, query, type Statement, Statements } from './statement.ts'
 import { TroubleWatch } from './trouble.ts'
 import { type FailedSync, Wal } from './wal.ts'
 import { isSamePosition, WalIndex, type WalPosition } from './wal-index.ts'
@@ -36,6 +36,9 @@ export type { StoreOptions } from './options.ts'
 export type Orm = BunSQLiteDatabase
 
 type NotPromise<T> = T extends PromiseLike<unknown> ? never : T
+
+/** A number that differs once another connection has committed. */
+const OTHERS_VERSION = query<{ data_version: number }>('PRAGMA data_version')
 
 /**
  * One SQLite database of ours. Writes that arrive together share a commit, and a write's promise resolves only
@@ -61,6 +64,8 @@ export class Store {
   #closed = false
   #failure: StoreFailure | undefined
   #isTorn = false
+  /** Number of groups that this connection has committed or lost. */
+  #groups = 0
   /** End of the log before the group in progress. */
   #durable: WalPosition = { salt: 0n, frames: 0, bytes: 0 }
 
@@ -138,6 +143,11 @@ export class Store {
   /** The rows that a query finds, one after the other. */
   iterate<Row, Params extends SQLQueryBindings[]>(query: Query<Row, Params>, ...params: Params): IterableIterator<Row> {
     return this.#statements.compiled(query).iterate(...params)
+  }
+
+  /** Names what reads see now: another name once this or another process has committed anything. */
+  get version(): string {
+    return `${this.#groups} ${this.get(OTHERS_VERSION)?.data_version}`
   }
 
   /** A statement that is compiled once, for the paths that run often. */
@@ -253,6 +263,7 @@ export class Store {
     this.#durable = this.#walIndex.position()
     const { failures } = this.#troubleWatch
     const { done } = this.#queue.runGroup((group) => this.#committer.run(group))
+    this.#groups++
     const reached = this.#walIndex.position()
     if (!isSamePosition(reached, this.#durable)) {
       const synced = await this.#wal.sync(done.length === 1 && this.#queue.isEmpty)
@@ -322,6 +333,7 @@ export class Store {
    * put the group on disk all the same. While only a part may have been copied, the log is needed for the rest and stays.
    */
   #takeBack(): boolean {
+    this.#groups++
     this.#readTransaction.end()
     const aftermath = this.#walIndex.aftermathOf(this.#durable)
     if (aftermath === 'in the log') {

@@ -70,8 +70,8 @@ export const isRendered = (value: unknown): value is RenderedJson<unknown> | Jso
 
 /** A result as JSON. */
 export const toText = (value: unknown, replacer?: JsonReplacer): string => {
-  if (isRendered(value)) return value.text
-  return JSON.stringify(value, replacer) ?? ''
+  if (!isRendered(value)) return JSON.stringify(value, replacer) ?? ''
+  return replacer ? JSON.stringify(value.value, replacer) : value.text
 }
 
 /** List with items and other fields. */

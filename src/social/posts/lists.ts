@@ -17,7 +17,7 @@ import {
   type SortKey,
   startKey,
 } from './sort-keys.ts'
-import { JOIN_POST, type PostRow, SELECT_POST, toPost } from './view.ts'
+import { JOIN_POST, type ListedRow, type PostRow, SELECT_LISTED, SELECT_POST, toListed, toPost } from './view.ts'
 
 /** One scan of an index: within a scope, and within an age class where the index is split by age. */
 interface IndexScan {
@@ -29,7 +29,7 @@ interface IndexScan {
 }
 
 /** A parsed list query. */
-interface PageQuery {
+export interface PageQuery {
   readonly sort: PostSort
   readonly time: Time
   readonly limit: number
@@ -39,7 +39,7 @@ interface PageQuery {
 }
 
 /** Source of a list. */
-interface ListSource {
+export interface ListSource {
   /** The list in cursors, and with what else it depends on in anchors. */
   readonly name: string
   readonly variant?: string
@@ -49,8 +49,14 @@ interface ListSource {
   skip?(query: PageQuery, count: number): SortKey | undefined
 }
 
-/** Number of posts of a page that are read together. */
-const POSTS_PER_READ = 10
+/** A post as JSON, with its row number. */
+export interface ListedText {
+  readonly n: number
+  readonly text: string
+}
+
+/** Number of posts of a page that are read together: a page of the usual size, and the post that says whether more follow. */
+const POSTS_PER_READ = POST_PAGE.default + 1
 
 /** Number of posts that a feed filters in one step. */
 const BATCH = 128
@@ -62,6 +68,7 @@ const SUBMOLT_BATCH = 1_000
 export class PostLists {
   readonly #statements = new Map<string, Statement<SortKey, (number | null)[]>>()
   readonly #selectPosts: Statement<PostRow, [number, string]>
+  readonly #selectListed: Statement<ListedRow, [string]>
   readonly #selectPinned: Statement<{ n: number }, [number]>
   readonly #inSubmolt: Statement<{ n: number }, [string, number]>
   readonly #sources: FeedSources
@@ -76,48 +83,44 @@ export class PostLists {
     this.#offsets = new FarOffsets(clock)
     this.#selectPinned = store.prepare(stablePlan(PINNED))
     this.#inSubmolt = store.prepare(stablePlan(IN_SUBMOLT))
+    this.#selectListed = store.prepare(stablePlan(SELECT_LISTED))
     this.#selectPosts = store.prepare(
       stablePlan(`${SELECT_POST} FROM json_each(?2) j CROSS JOIN posts p ON p.n = j.value ${JOIN_POST} ORDER BY j.key`),
     )
   }
 
-  /** A page of all posts, or of one submolt or author. */
-  page(viewer: number, query: OrderQuery, scope: Scope, key?: number): Promise<Page<Post>> {
-    return this.#page(viewer, query, this.#scoped(`posts.${scope}${key ?? ''}`, scope, key))
+  /** All posts, or those of one submolt or author. */
+  all(scope: Scope, key?: number): ListSource {
+    return this.#scoped(`posts.${scope}${key ?? ''}`, scope, key)
   }
 
-  /** A page of the posts in a submolt; by `hot` those that are pinned come first. */
-  submoltPage(viewer: number, query: OrderQuery, submolt: number): Promise<Page<Post>> {
-    const source = this.#scoped(`posts.submolt${submolt}`, 'submolt', submolt)
+  /** The posts in a submolt; by `hot` those that are pinned come first. */
+  inSubmolt(query: OrderQuery, submolt: number): ListSource {
+    const source = this.all('submolt', submolt)
     const pinned = this.#selectPinned.all(submolt).map(({ n }) => n)
     const isPinnedFirst = pinned.length > 0 && parseWord(POST_SORTS, 'hot', query.sort) === 'hot'
-    return this.#page(viewer, query, isPinnedFirst ? pinnedFirst(source, pinned) : source)
+    return isPinnedFirst ? pinnedFirst(source, pinned) : source
   }
 
-  /** A page of the posts by an author in a submolt. */
-  async authorPage(viewer: number, query: OrderQuery, author: number, submolt: number): Promise<Page<Post>> {
-    const source = this.#scoped(`posts.author${author}`, 'author', author)
+  /** The posts by an author in a submolt. */
+  byAuthor(author: number, submolt: number): ListSource {
     const inSubmolt = (keys: readonly SortKey[]) => {
       const numbers = new Set(this.#inSubmolt.all(numbersOf(keys), submolt).map(({ n }) => n))
       return keys.filter(({ n }) => numbers.has(n))
     }
-    return this.#page(viewer, query, this.#filtered(source, `.in${submolt}`, inSubmolt))
+    return this.#filtered(this.all('author', author), `.in${submolt}`, inSubmolt)
   }
 
   /**
-   * A page of the posts by followed agents, and unless `followingOnly` of those in subscribed submolts. Who follows and
-   * subscribes to nothing yet gets all posts; cursors stay good when that changes.
+   * The posts by followed agents, and unless `followingOnly` of those in subscribed submolts. Who follows and subscribes to
+   * nothing yet gets all posts; cursors stay good when that changes.
    */
-  feed(viewer: number, query: OrderQuery, followingOnly: boolean): Promise<Page<Post>> {
+  feed(viewer: number, followingOnly: boolean): ListSource {
     const reach = followingOnly ? 'following' : 'all'
-    if (!this.isPersonal(viewer, followingOnly))
-      return this.#page(viewer, query, this.#scoped('feed', 'all', undefined))
+    if (!this.isPersonal(viewer, followingOnly)) return this.#scoped('feed', 'all', undefined)
     const keys = (pageQuery: PageQuery, max: number) =>
       this.#filterAll(viewer, pageQuery, reach, max) ?? this.#mergeSources(viewer, pageQuery, reach, max)
-    return this.#page(viewer, query, {
-      ...{ name: `feed${followingOnly ? '.following' : ''}`, variant: `.of${viewer}` },
-      keys,
-    })
+    return { ...{ name: `feed${followingOnly ? '.following' : ''}`, variant: `.of${viewer}` }, keys }
   }
 
   /** True if a feed is made of what its reader chose. */
@@ -130,7 +133,25 @@ export class PostLists {
     return this.#selectPosts.all(viewer, JSON.stringify(numbers)).map(toPost)
   }
 
-  async #page(viewer: number, query: OrderQuery, source: ListSource): Promise<Page<Post>> {
+  /** A page of whole posts, as one agent sees them. */
+  page(viewer: number, query: OrderQuery, source: ListSource): Promise<Page<Post>> {
+    return this.#page(query, source, (keys) => this.#selectPosts.all(viewer, numbersOf(keys)), toPost, sizeOfListed)
+  }
+
+  /** A page of posts as a list shows them to every reader: the row number of each, and its JSON. */
+  listed(query: OrderQuery, source: ListSource): Promise<Page<ListedText>> {
+    const render = (row: ListedRow): ListedText => ({ n: row.n, text: JSON.stringify(toListed(row)) })
+    const size = ({ text }: ListedText) => 2 * Buffer.byteLength(text)
+    return this.#page(query, source, (keys) => this.#selectListed.all(numbersOf(keys)), render, size)
+  }
+
+  async #page<Row extends { n: number }, Item>(
+    query: OrderQuery,
+    source: ListSource,
+    read: (keys: readonly SortKey[]) => Row[],
+    toItem: (row: Row) => Item,
+    sizeOf: (item: Item) => number,
+  ): Promise<Page<Item>> {
     const pageQuery = parseQuery(query, source.name)
     const { sort, time, limit, offset } = pageQuery
     const list = `${source.name}${source.variant ?? ''}.${sort}.${time}`
@@ -140,8 +161,8 @@ export class PostLists {
       return key && keyValues(key, sort)
     })
     const all = await source.keys({ ...pageQuery, after: start.after }, start.skip + limit + 1)
-    const rows = inBatches(all.slice(start.skip), POSTS_PER_READ, (batch) => this.#withPosts(viewer, batch))
-    const { items, last } = fillPage(rows, limit, ({ post }) => post, { sizeOf: sizeOfListed })
+    const rows = inBatches(all.slice(start.skip), POSTS_PER_READ, (batch) => withRows(batch, read(batch)))
+    const { items, last } = fillPage(rows, limit, ({ row }) => toItem(row), { sizeOf })
     const key = last && keyValues(last.key, sort)
     if (key && !query.cursor) this.#offsets.remember(list, offset + items.length, key)
     return { items, limit, offset, next: key && cursorAfterKey(`${source.name}.${sort}`, key) }
@@ -161,15 +182,6 @@ export class PostLists {
       return matches.slice(0, max)
     }
     return { name: source.name, variant, keys }
-  }
-
-  #withPosts(viewer: number, keys: readonly SortKey[]) {
-    const rows = this.#selectPosts.all(viewer, numbersOf(keys))
-    const byNumber = new Map(rows.map((row) => [row.n, row]))
-    return keys.flatMap((key) => {
-      const row = byNumber.get(key.n)
-      return row ? [{ key, post: toPost(row) }] : []
-    })
   }
 
   #scoped(name: string, scope: Scope, key: number | undefined): ListSource {
@@ -272,6 +284,15 @@ function pinnedFirst(source: ListSource, pinned: readonly number[]): ListSource 
 
 const compareValues = (one: readonly number[], other: readonly number[]): number =>
   one.map((value, index) => value - (other[index] ?? 0)).find((difference) => difference !== 0) ?? 0
+
+/** The keys whose rows are there, with these. */
+function withRows<Row extends { n: number }>(keys: readonly SortKey[], rows: readonly Row[]) {
+  const byNumber = new Map(rows.map((row) => [row.n, row]))
+  return keys.flatMap((key) => {
+    const row = byNumber.get(key.n)
+    return row ? [{ key, row }] : []
+  })
+}
 
 const numbersOf = (keys: readonly SortKey[]): string => JSON.stringify(keys.map(({ n }) => n))
 

@@ -3,6 +3,7 @@ import type { EventLog } from '../../core/events/index.ts'
 import { type Statement, type Store, stablePlan, type Tx } from '../../core/store/index.ts'
 import { gcFor } from '../../http/actor-of.ts'
 import type { AgentCaller } from '../../http/caller.ts'
+import { RenderedJson } from '../../http/respond/index.ts'
 import {
   type AgentAccounts,
   type AgentRow,
@@ -25,7 +26,8 @@ import {
 } from '../shared/index.ts'
 import { type PostContent, type PostText, parsePostDraft, parsePostText } from './draft.ts'
 import { PostCreated, PostDeleted, PostEdited } from './events.ts'
-import { PostLists } from './lists.ts'
+import { KeptLists, type ListText } from './kept-lists.ts'
+import { type ListedText, type ListSource, PostLists } from './lists.ts'
 import { hot, rising } from './ranks.ts'
 import { Revisions } from './revisions/revisions.ts'
 import type { RevisionListResponse } from './revisions/schema.ts'
@@ -71,6 +73,7 @@ export class Posts {
   /** Earlier versions of edited posts and comments. */
   readonly revisions: Revisions
   readonly #lists: PostLists
+  readonly #kept: KeptLists
   readonly #insert: Statement<unknown, Insert>
   readonly #find: Statement<PostRow, [number, string]>
   readonly #findByOwner: Statement<PostRow, [number, string]>
@@ -97,6 +100,7 @@ export class Posts {
     private readonly pending: PendingTexts,
   ) {
     this.#lists = new PostLists(store, clock)
+    this.#kept = new KeptLists(store)
     this.revisions = new Revisions(store)
     this.#insert = store.prepare(
       `INSERT INTO posts (id, submolt, author, title, content, url, hot, rising, created_at, updated_at, unlisted, repeat_of)
@@ -185,36 +189,51 @@ export class Posts {
     return toPost(this.need(id, caller.n))
   }
 
-  async list(caller: Viewer, query: PostQuery): Promise<PostListResponse> {
-    return toPostPage(await this.page(caller, query), query)
+  list(caller: Viewer, query: PostQuery): Answer {
+    if (query.fields !== undefined)
+      return this.page(caller, query).then((page) => new RenderedJson(JSON.stringify(toPostPage(page, query))))
+    const read = async () => listText(await this.#lists.listed(query, this.#sourceOf(caller, query)), orderOf(query))
+    return this.#kept.answer(caller.n, questionOf('posts', query, query.submolt, query.author), read)
   }
 
   /** A page of a list, with whole posts. */
   async page(caller: Viewer, query: PostQuery): Promise<Page<Post>> {
+    return this.#lists.page(caller.n, query, this.#sourceOf(caller, query))
+  }
+
+  #sourceOf(caller: Viewer, query: PostQuery): ListSource {
     const author = query.author ? this.agents.need(query.author).n : undefined
     const submolt = query.submolt ? this.submolts.need(query.submolt, caller.n).n : undefined
-    if (author === undefined && submolt === undefined) return this.#lists.page(caller.n, query, 'all')
-    if (author === undefined) return this.#lists.submoltPage(caller.n, query, submolt ?? 0)
-    if (submolt === undefined) return this.#lists.page(caller.n, query, 'author', author)
-    return this.#lists.authorPage(caller.n, query, author, submolt)
+    if (author === undefined)
+      return submolt === undefined ? this.#lists.all('all') : this.#lists.inSubmolt(query, submolt)
+    return submolt === undefined ? this.#lists.all('author', author) : this.#lists.byAuthor(author, submolt)
   }
 
   /** The posts in one submolt. */
-  listBySubmolt(caller: Viewer, submolt: string, query: OrderQuery): Promise<PostListResponse> {
+  listBySubmolt(caller: Viewer, submolt: string, query: OrderQuery): Answer {
     return this.list(caller, { ...query, submolt })
   }
 
   /** Posts of the submolts the caller subscribes to and of the agents it follows; all while there are none of these. */
-  async feed(caller: AgentCaller, query: FeedQuery): Promise<PostListResponse> {
-    const personalized = this.#lists.isPersonal(caller.n, followingOnly(query))
-    const page = toPostPage(await this.feedPage(caller, query), query)
-    const chosen = followingOnly(query) ? 'following' : 'personalized'
-    return { ...page, feed_type: personalized ? chosen : 'all', personalized }
+  feed(caller: AgentCaller, query: FeedQuery): Answer {
+    const isFollowing = followingOnly(query)
+    const ending = () => {
+      const personalized = this.#lists.isPersonal(caller.n, isFollowing)
+      const chosen = isFollowing ? 'following' : 'personalized'
+      return { ...orderOf(query), feed_type: personalized ? chosen : 'all', personalized }
+    }
+    if (query.fields !== undefined)
+      return this.feedPage(caller, query).then(
+        (page) => new RenderedJson(JSON.stringify({ ...toPostPage(page, query), ...ending() })),
+      )
+    const read = async () =>
+      listText(await this.#lists.listed(query, this.#lists.feed(caller.n, isFollowing)), ending())
+    return this.#kept.answer(caller.n, questionOf(`feed of ${caller.n}`, query, isFollowing), read)
   }
 
   /** A page of the feed, with whole posts. */
-  feedPage(caller: AgentCaller, query: FeedQuery): Promise<Page<Post>> {
-    return this.#lists.feed(caller.n, query, followingOnly(query))
+  async feedPage(caller: AgentCaller, query: FeedQuery): Promise<Page<Post>> {
+    return this.#lists.page(caller.n, query, this.#lists.feed(caller.n, followingOnly(query)))
   }
 
   /** The posts with these row numbers, in this order. */
@@ -224,7 +243,7 @@ export class Posts {
 
   /** The newest posts of an agent. */
   async newest(viewer: number, author: number, limit: number): Promise<Post[]> {
-    return (await this.#lists.page(viewer, { sort: 'new', limit }, 'author', author)).items
+    return (await this.#lists.page(viewer, { sort: 'new', limit }, this.#lists.all('author', author))).items
   }
 
   /** The newest posts that everybody sees, with when each was last changed. */
@@ -372,8 +391,33 @@ const announcementsOfOthers = (): SocialError =>
 
 const followingOnly = ({ filter }: FeedQuery): boolean => filter === 'following'
 
+/** Answer to a list, as JSON. */
+type Answer = RenderedJson<PostListResponse> | Promise<RenderedJson<PostListResponse>>
+
+const orderOf = ({ sort }: OrderQuery) => ({ sort: parseWord(POST_SORTS, 'hot', sort) })
+
+/** Identifies a list and the page of it; undefined where it changes as time passes. Two spellings of one are kept as two. */
+const questionOf = (
+  list: string,
+  { sort, t, limit, offset, page, cursor }: OrderQuery,
+  ...more: unknown[]
+): string | undefined =>
+  t === undefined || t === 'all' ? JSON.stringify([list, sort, limit, offset, page, cursor, ...more]) : undefined
+
 function toPostPage(page: Page<Post>, query: OrderQuery): PostListResponse {
   const fields = parseFields(query.fields, POST_FIELDS)
   const posts = page.items.map((post) => toListedPost(post, fields))
-  return { success: true, posts, ...pageValues(page), sort: parseWord(POST_SORTS, 'hot', query.sort) }
+  return { success: true, posts, ...pageValues(page), ...orderOf(query) }
+}
+
+/** A page of posts as JSON, with the fields that come after them. */
+function listText(page: Page<ListedText>, ending: object): ListText {
+  let text = '{"success":true,"posts":['
+  const ends: number[] = []
+  for (const [at, item] of page.items.entries()) {
+    text += at === 0 ? item.text : `,${item.text}`
+    ends.push(text.length - 1)
+  }
+  text += `],${JSON.stringify({ ...pageValues(page), ...ending }).slice(1)}`
+  return { text, ends, numbers: page.items.map(({ n }) => n) }
 }

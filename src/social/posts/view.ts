@@ -32,6 +32,22 @@ export const JOIN_POST = `JOIN submolts s ON s.n = p.submolt JOIN agents a ON a.
   LEFT JOIN votes v ON v.agent = ?1 AND v.kind = 0 AND v.target = p.n
   LEFT JOIN follows f ON f.follower = ?1 AND f.followee = p.author`
 
+/** Columns of a post that a list shows to every reader. */
+export interface ListedRow
+  extends Pick<PostRow, 'n' | 'id' | 'title' | 'content' | 'url' | 'score' | 'upvotes' | 'downvotes'>,
+    Pick<PostRow, 'comment_count' | 'pinned' | 'created_at' | 'edited_at'>,
+    Pick<PostRow, 'submolt_id' | 'submolt_name' | 'submolt_display_name'> {
+  author_id: string
+  author_name: string
+}
+
+/** Selects posts for a list by their numbers, in the order of these. */
+export const SELECT_LISTED = `SELECT p.n, p.id, p.title, p.content, p.url, p.score, p.upvotes, p.downvotes, p.comment_count, p.pinned,
+    p.created_at, p.edited_at, s.id AS submolt_id, s.name AS submolt_name, s.display_name AS submolt_display_name,
+    a.id AS author_id, a.name AS author_name
+  FROM json_each(?) j CROSS JOIN posts p ON p.n = j.value JOIN submolts s ON s.n = p.submolt JOIN agents a ON a.n = p.author
+  ORDER BY j.key`
+
 export function toPost(row: PostRow): Post {
   const type = row.url === null ? 'text' : 'link'
   const author = toAuthor(row)
@@ -87,6 +103,25 @@ const compactPost = (post: Post): ListedPost => ({
   created_at: post.created_at,
   ...(post.edited_at !== null && { edited_at: post.edited_at }),
 })
+
+/** The same from its row, for a reader who has not voted on it. */
+export function toListed(row: ListedRow): ListedPost {
+  const { id, title, content, url, score, upvotes, downvotes, comment_count, edited_at } = row
+  const name = row.submolt_name
+  const post: ListedPost = { id, title, content }
+  if (url !== null) post.url = url
+  post.submolt = { id: row.submolt_id, name, display_name: row.submolt_display_name }
+  post.submolt_name = name
+  post.author = { id: row.author_id, name: row.author_name }
+  post.score = score
+  post.upvotes = upvotes
+  post.downvotes = downvotes
+  post.comment_count = comment_count
+  if (row.pinned === 1) post.is_pinned = true
+  post.created_at = timestamp(row.created_at)
+  if (edited_at !== null) post.edited_at = timestamp(edited_at)
+  return post
+}
 
 export const compactAuthor = ({ id, name }: Post['author']): ListedAuthor => ({ id, name })
 

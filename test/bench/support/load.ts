@@ -49,15 +49,18 @@ export interface Measured {
 }
 
 /** Asks several for one thing each, in turns, so that whatever else continues disturbs all of them alike. */
-export async function inTurns(targets: readonly (Target & { path: string })[], times: number): Promise<Measured[]> {
+export async function inTurns(
+  targets: readonly (Target & { path: string; token?: string })[],
+  times: number,
+): Promise<Measured[]> {
   const wires = await Promise.all(targets.map(({ url }) => Wire.open(url)))
   const measured = targets.map((): Measured => ({ samples: [], own: 0 }))
   for (let turn = -1; turn < TURNS; turn++) {
-    for (const [at, { pid, path }] of targets.entries()) {
+    for (const [at, { pid, path, token }] of targets.entries()) {
       const [wire, measurement] = [wires[at], measured[at]]
       if (!wire || !measurement) continue
       const before = cpu(pid)
-      const samples = await timed(wire, path, times / TURNS)
+      const samples = await timed(wire, path, times / TURNS, token)
       if (turn < 0) continue
       measurement.samples.push(...samples)
       measurement.own += (cpu(pid) - before) / times
@@ -68,11 +71,11 @@ export async function inTurns(targets: readonly (Target & { path: string })[], t
 }
 
 /** Asks so many times, one after the other; how long each answer took. */
-export async function timed(wire: Wire, path: string, times: number): Promise<number[]> {
+export async function timed(wire: Wire, path: string, times: number, token?: string): Promise<number[]> {
   const samples: number[] = []
   for (let n = 0; n < times; n++) {
     const started = performance.now()
-    const { status } = await wire.ask('GET', path)
+    const { status } = await wire.ask('GET', path, undefined, token)
     samples.push(performance.now() - started)
     if (status !== 200) throw new Error(`${path} answered ${status}`)
   }

@@ -47,11 +47,11 @@ export async function filledNetwork(path: string, size: Size): Promise<number> {
   )
   const cached = join(folder, 'social.db')
   if (!existsSync(cached)) {
-    rmSync(folder, { recursive: true, force: true })
-    mkdirSync(folder)
-    const begun = performance.now()
-    fill(join(folder, 'part.db'), size)
-    renameSync(join(folder, 'part.db'), cached)
+    mkdirSync(folder, { recursive: true })
+    const [begun, part] = [performance.now(), join(folder, `part-${process.pid}.db`)]
+    rmSync(part, { force: true })
+    fill(part, size)
+    renameSync(part, cached)
     say(`made ${cached} in ${Math.round((performance.now() - begun) / 1000)} s`)
   }
   copyFileSync(cached, path, constants.COPYFILE_FICLONE)

@@ -145,3 +145,57 @@ test('a large public read is sent again only when it has changed', async () => {
   await network.post(ada, 'one more')
   expect((await read({ 'if-none-match': etag })).status).toBe(200)
 })
+
+test('a list read again shows each reader their own votes, and every change at the next request', async () => {
+  await using network = await openNetwork()
+  const [ada, bob] = [await network.agent('ada'), await network.agent('bob')]
+  const [first, second] = [await network.post(ada, 'First'), await network.post(ada, 'Second')]
+  const { url } = network
+  const read = async (key?: string, path = '/posts?sort=new') => {
+    const headers = key === undefined ? {} : { authorization: `Bearer ${key}` }
+    return (await (await fetch(`${url}/api/v1${path}`, { headers })).json()).posts as Json[]
+  }
+  const seen = async (key?: string) =>
+    (await read(key)).map(({ id, title, score, user_vote }) => [id, title, score, user_vote])
+  for (const key of [undefined, ada, bob, undefined, bob]) {
+    expect(await seen(key)).toEqual([
+      [second.id, 'Second', 0, undefined],
+      [first.id, 'First', 0, undefined],
+    ])
+  }
+  await network.api('POST', `/posts/${first.id}/downvote`, bob)
+  const voted = (vote?: number) => [
+    [second.id, 'Second', 0, undefined],
+    [first.id, 'First', -1, vote],
+  ]
+  for (const [key, vote] of [[ada], [bob, -1], [undefined], [bob, -1]] as const) {
+    expect(await seen(key)).toEqual(voted(vote))
+  }
+  await network.api('PATCH', `/posts/${second.id}`, ada, { title: 'Third' })
+  expect((await read()).map(({ title }) => title)).toEqual(['Third', 'First'])
+  expect((await read(bob, '/feed?sort=new')).map(({ title }) => title)).toEqual(['Third', 'First'])
+  await network.api('DELETE', `/posts/${second.id}`, ada)
+  for (const path of ['/posts?sort=new', '/feed?sort=new']) {
+    expect((await read(bob, path)).map(({ title, user_vote }) => [title, user_vote])).toEqual([['First', -1]])
+  }
+})
+
+test('a list has the same posts with chosen fields as without', async () => {
+  await using network = await openNetwork()
+  const [ada, bob] = [await network.agent('ada'), await network.agent('bob')]
+  await network.post(ada, 'A text', { content: 'quotes "x", é, 狐 and\nlines' })
+  const draft = { submolt: 'general', title: 'A link', url: 'https://a.example/?a=1&b="2"' }
+  const link = (await network.api('POST', '/posts', ada, draft)).body.post as Json
+  await network.post(ada, 'A title')
+  await network.api('PATCH', `/posts/${link.id}`, ada, { title: 'A link, edited' })
+  await network.api('POST', `/posts/${link.id}/upvote`, bob)
+  const listed = async (query: string) =>
+    (await network.api('GET', `/posts?sort=new${query}`, bob)).body.posts as Json[]
+  const [compact, whole] = [await listed(''), await listed('&fields=all')]
+  for (const [at, post] of compact.entries()) expect(whole[at]).toMatchObject(post)
+  expect(compact.map(({ url, user_vote, edited_at }) => [url, user_vote, edited_at !== undefined])).toEqual([
+    [undefined, undefined, false],
+    ['https://a.example/?a=1&b=%222%22', 1, true],
+    [undefined, undefined, false],
+  ])
+})
