@@ -32,9 +32,9 @@ export class Workload {
     )
     this.#oneAssigned = store.prepare(`SELECT id ${assigned} LIMIT 1`)
     this.#active = store.prepare(
-      `SELECT id, created_at AS at FROM beads INDEXED BY beads_held
+      stablePlan(`SELECT id, created_at AS at FROM beads INDEXED BY beads_held
        WHERE assignee = ? AND assignee != '' AND status = 'in_progress' AND status != 'closed' AND workable = 1
-       ORDER BY created_at DESC, id DESC LIMIT 1`,
+       ORDER BY created_at DESC, id DESC LIMIT 1`),
     )
     this.#newestActive = store.prepare(
       `SELECT assignee, id, max(created_at) AS at FROM beads INDEXED BY beads_held
