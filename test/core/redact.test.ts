@@ -89,6 +89,21 @@ describe('redaction', () => {
     expect(streamed([`${token.slice(0, 9)}`, `${token.slice(9)} done`], true)).toBe(`${token.slice(0, 9)}*** done`)
   })
 
+  test('leaves colour codes in and behind a secret in their order', () => {
+    const text = `gcs_${'a'.repeat(16)}\u001b[1mb\u001b[0m c`
+    expect(streamed([text])).toBe('gcs_***\u001b[1m\u001b[0m c')
+  })
+
+  test('does not join what a control character or the end of a title parts, wherever the stream is cut', () => {
+    const body = 'a'.repeat(12)
+    const parted = [`${'x'.repeat(9)}gc\n`, `s_${body}${body}`]
+    expect(streamed(parted)).toBe(parted.join(''))
+    for (const before of [0, 3_000]) {
+      const titled = [`${'y'.repeat(before)}\u001b]0;${'x'.repeat(2_000)}`, `gcs_${body}\u001b\\${body}`]
+      expect(streamed(titled)).toBe(titled.join(''))
+    }
+  })
+
   test('passes a chunk without secrets through unchanged', () => {
     const chunk = new Uint8Array(1000).fill(0x78)
     expect(secrets.createStream().push(chunk)).toEqual(chunk)

@@ -30,6 +30,12 @@ describe('a declaration is shown', () => {
     ],
     ['with the user of an address for ssh', 'ssh://git@a.example/b', 'ssh://git@a.example/b'],
     [
+      'without the default, the value and the choices of an option for a secret',
+      { key: 'api_key', label: 'Key', default: 'x', value: 'y', choices: [{ value: 'x', label: 'First' }] },
+      { key: 'api_key', label: 'Key', default: '***', value: '***', choices: [{ value: '***', label: '***' }] },
+    ],
+    ['with the default of any other option', { key: 'model', default: 'm' }, { key: 'model', default: 'm' }],
+    [
       'with ordinary words',
       { key: 'model', command: 'a --model b', n: 1 },
       { key: 'model', command: 'a --model b', n: 1 },
@@ -50,6 +56,36 @@ test('a text is struck of declared secrets in every form, and of no ordinary wor
   expect(secrets.strike(JSON.stringify('q"w<e>r-12345'))).toBe('"***"')
 })
 
+describe('declared secrets', () => {
+  const known = (...values: string[]) => {
+    const secrets = new SecretValues()
+    for (const value of values) secrets.add({ env: { TOKEN: value } })
+    return secrets
+  }
+
+  test('are struck when there is only one', () => {
+    expect(known('first-secret-1').strike('a first-secret-1 b')).toBe('a *** b')
+  })
+
+  test('are struck whole when one begins with another', () => {
+    expect(known('first-secret', 'first-secret-and-more').strike('first-secret-and-more')).toBe('***')
+  })
+
+  test('are struck from declarations as well, and what is not declared stays so', () => {
+    const secrets = known('first-secret-1')
+    expect(secrets.blank({ note: 'uses first-secret-1', env: { A: 'b' } })).toEqual({
+      note: 'uses ***',
+      env: { A: '***' },
+    })
+    expect(secrets.blank(undefined)).toBeUndefined()
+  })
+
+  test('are forgotten, the oldest first, when there are more than a thousand', () => {
+    const secrets = known(...Array.from({ length: 1001 }, (_, n) => `secret-number-${n}.`))
+    expect(secrets.strike('secret-number-0. secret-number-1. secret-number-1000.')).toBe('secret-number-0. *** ***')
+  })
+})
+
 describe('a value that is sent back', () => {
   const show = (value: unknown) => blankSecrets(value)
   const stored = { args: ['--token', 'x', '--key', 'y'], env: { A: 'a' }, command: 'run --token x' }
@@ -64,6 +100,12 @@ describe('a value that is sent back', () => {
       ...{ args: ['-v', '--key', 'y', '--token', 'x'], env: { A: 'a', B: 'b' } },
       command: 'run --token x',
     })
+  })
+
+  test('is what is stored, also for the first item and for a text that really has stars', () => {
+    const real = { args: ['https://x@a.example/'], command: 'run --token x ***' }
+    const given = { args: ['https://***@a.example/'], command: real.command }
+    expect(restoreSecrets(given, real, show)).toEqual(real)
   })
 
   test.each([

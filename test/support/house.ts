@@ -40,27 +40,35 @@ export async function readHouse(): Promise<House> {
   for (const file of files) {
     const text = await Bun.file(file).text()
     const { module, program } = parseSync(file, text)
-    const resolved = (target: string) => (target.startsWith('.') ? normalize(join(dirname(file), target)) : target)
-    const add = (target: string, entries: readonly Entry[], lazy = false) => {
-      const names = entries.flatMap(({ importName: { name }, isType }) => (name === null ? [] : [{ name, isType }]))
-      const typeOnly = entries.length > 0 && entries.every(({ isType }) => isType)
-      imports.push({ from: file, to: resolved(target), names, typeOnly, lazy })
-    }
-    for (const { moduleRequest, entries } of module.staticImports) add(moduleRequest.value, entries)
-    for (const { entries } of module.staticExports) {
-      const source = entries[0]?.moduleRequest?.value
-      if (source !== undefined) add(source, entries)
-      if (entries.some(({ exportName }) => exportName.kind === 'Default')) defaultExports.push(file)
-    }
-    for (const { moduleRequest } of module.dynamicImports) {
-      const target = /^'(.+)'$/.exec(text.slice(moduleRequest.start, moduleRequest.end))?.[1]
-      if (target !== undefined) add(target, [], true)
-    }
+    imports.push(...importsOf(file, text, module))
+    if (module.staticExports.some(({ entries }) => entries.some(({ exportName }) => exportName.kind === 'Default')))
+      defaultExports.push(file)
     const isFace = roomOf(file) !== undefined && file === `${roomOf(file)}/index.ts`
     if (isFace && !program.body.every(isReexport)) busyFaces.push(file)
     longFunctions.push(...longFunctionsOf(file, text, program))
   }
   return { files, imports, longFunctions, defaultExports, busyFaces }
+}
+
+/** The imports and re-exports of a file. */
+export function importsOf(file: string, text: string, module = parseSync(file, text).module): Import[] {
+  const imports: Import[] = []
+  const resolved = (target: string) => (target.startsWith('.') ? normalize(join(dirname(file), target)) : target)
+  const add = (target: string, entries: readonly Entry[], lazy = false) => {
+    const names = entries.flatMap(({ importName: { name }, isType }) => (name === null ? [] : [{ name, isType }]))
+    const typeOnly = entries.length > 0 && entries.every(({ isType }) => isType)
+    imports.push({ from: file, to: resolved(target), names, typeOnly, lazy })
+  }
+  for (const { moduleRequest, entries } of module.staticImports) add(moduleRequest.value, entries)
+  for (const { entries } of module.staticExports) {
+    const source = entries[0]?.moduleRequest?.value
+    if (source !== undefined) add(source, entries)
+  }
+  for (const { moduleRequest } of module.dynamicImports) {
+    const target = /^'(.+)'$/.exec(text.slice(moduleRequest.start, moduleRequest.end))?.[1]
+    if (target !== undefined) add(target, [], true)
+  }
+  return imports
 }
 
 interface Entry {

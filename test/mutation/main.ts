@@ -1,0 +1,186 @@
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { parseArgs } from 'node:util'
+import { Glob } from 'bun'
+import equivalent from './equivalent.json'
+import { type Mutant, mutantsOf, mutated } from './mutants.ts'
+import { testFinder } from './tests-of.ts'
+
+/**
+ * Mutation testing: makes small changes in copies of the sources, one at a time, and runs the unit tests of the changed file.
+ * A change that no test notices survives. Names of areas as arguments select some; `--only <words>` selects mutants by key.
+ */
+
+const AREAS: Readonly<Record<string, readonly string[]>> = {
+  store: ['src/core/store/*.ts'],
+  claims: ['src/work/claims/*.ts'],
+  reactions: ['src/core/events/reactions.ts'],
+  landing: ['src/changes/landing/*.ts'],
+  guard: ['src/http/guard.ts', 'src/http/request-guard.ts', 'src/social/network/api/guard.ts'],
+  redaction: ['src/core/text/redact.ts', 'src/core/text/secrets.ts', 'src/core/text/secret-values.ts'],
+}
+
+/** Share of the mutants that tests must kill. */
+const KILLED = 0.9
+/** Milliseconds a test may take longer than the whole file did without a mutant. */
+const GRACE = 15_000
+
+const FOLDERS = ['src', 'client', 'cli', 'tui', 'test', 'scripts', 'docs']
+const FILES = ['package.json', 'bunfig.toml', 'tsconfig.json', 'biome.json', 'README.md', 'CHANGELOG.md']
+
+type Outcome = 'killed' | 'survived' | 'timed out'
+
+interface Tried {
+  readonly area: string
+  readonly mutant: Mutant
+  readonly outcome: Outcome
+}
+
+interface TestFile {
+  readonly path: string
+  readonly duration: number
+}
+
+const say = (line: string): void => void process.stdout.write(`${line}\n`)
+
+/** A private copy of the sources, in which one mutant at a time is tried. */
+class Copy implements Disposable {
+  readonly #folder = mkdtempSync(join(tmpdir(), 'gc-mutation-'))
+
+  constructor() {
+    for (const path of [...FOLDERS, ...FILES]) {
+      const isWanted = (source: string) => !source.includes('node_modules')
+      cpSync(path, join(this.#folder, path), { recursive: true, filter: isWanted })
+    }
+    symlinkSync(resolve('node_modules'), join(this.#folder, 'node_modules'))
+  }
+
+  /** Duration of a test file without mutants; undefined if it fails. */
+  async measure(path: string): Promise<number | undefined> {
+    const started = performance.now()
+    return (await this.#passes(path, 300_000)) === true ? performance.now() - started : undefined
+  }
+
+  /** Runs tests until one fails. */
+  async try(file: string, mutant: Mutant, tests: readonly TestFile[]): Promise<Outcome> {
+    const path = join(this.#folder, file)
+    const source = readFileSync(path, 'utf8')
+    writeFileSync(path, mutated(source, mutant))
+    try {
+      for (const test of tests) {
+        const passes = await this.#passes(test.path, test.duration * 2 + GRACE)
+        if (passes !== true) return passes === undefined ? 'timed out' : 'killed'
+      }
+      return 'survived'
+    } finally {
+      writeFileSync(path, source)
+    }
+  }
+
+  /** Whether a test file passes; undefined if it does not end. */
+  async #passes(path: string, limit: number): Promise<boolean | undefined> {
+    const command = [process.execPath, 'test', '--bail', '--timeout', String(Math.round(limit)), path]
+    const { GC_BINARY: _, ...env } = process.env
+    const ran = Bun.spawn(command, { cwd: this.#folder, env, stdout: 'ignore', stderr: 'ignore', detached: true })
+    let isLate = false
+    const end = () => {
+      isLate = true
+      process.kill(-ran.pid, 'SIGKILL')
+    }
+    const late = setTimeout(end, limit + GRACE)
+    const code = await ran.exited
+    clearTimeout(late)
+    return isLate ? undefined : code === 0
+  }
+
+  [Symbol.dispose](): void {
+    rmSync(this.#folder, { recursive: true, force: true })
+  }
+}
+
+/** Test files of a source file, the quickest first. */
+class Tests {
+  readonly #durations = new Map<string, number>()
+
+  constructor(private readonly find: (source: string) => string[]) {}
+
+  /** True if a source file has unit tests. */
+  exist = (source: string): boolean => this.find(source).length > 0
+
+  async of(source: string, copy: Copy): Promise<TestFile[]> {
+    const tests: TestFile[] = []
+    for (const path of this.find(source)) {
+      const known = this.#durations.get(path)
+      const duration = known ?? (await copy.measure(path)) ?? (await copy.measure(path)) ?? Number.POSITIVE_INFINITY
+      this.#durations.set(path, duration)
+      if (known === undefined && duration === Number.POSITIVE_INFINITY) say(`${path} fails without a mutant; left out`)
+      if (duration < Number.POSITIVE_INFINITY) tests.push({ path, duration })
+    }
+    return tests.sort((a, b) => a.duration - b.duration)
+  }
+}
+
+/** A number for a key that says nothing about it, so that a choice by it is fair and stays the same. */
+const lot = (key: string): string => new Bun.CryptoHasher('sha1').update(key).digest('hex')
+
+interface Choice {
+  readonly count: number
+  readonly only: string | undefined
+}
+
+/** Mutants of an area, those known as equivalent left out: as many as are wanted, the same each time. */
+function chosen(area: string, tests: Tests, { count, only }: Choice): { file: string; mutant: Mutant }[] {
+  const files = (AREAS[area]?.flatMap((pattern) => [...new Glob(pattern).scanSync('.')]) ?? []).filter(tests.exist)
+  const all = files.flatMap((file) => mutantsOf(file, readFileSync(file, 'utf8')).map((mutant) => ({ file, mutant })))
+  if (only !== undefined) return all.filter(({ mutant }) => mutant.key.includes(only))
+  return all
+    .sort((a, b) => (lot(a.mutant.key) < lot(b.mutant.key) ? -1 : 1))
+    .slice(0, count)
+    .filter(({ mutant }) => !(mutant.key in equivalent))
+    .sort((a, b) => (a.mutant.key < b.mutant.key ? -1 : 1))
+}
+
+async function run(areas: readonly string[], count: number, only: string | undefined): Promise<Tried[]> {
+  const tests = new Tests(await testFinder())
+  const queue = areas.flatMap((area) => chosen(area, tests, { count, only }).map((each) => ({ area, ...each })))
+  const tried: Tried[] = []
+  using copies = new DisposableStack()
+  const [first, second] = [copies.use(new Copy()), copies.use(new Copy())]
+  for (const { file } of queue) await tests.of(file, first)
+  say(`${queue.length} mutants, ${(performance.now() / 1000).toFixed(0)} s to measure the tests without them`)
+  const work = async (copy: Copy) => {
+    for (let next = queue.shift(); next; next = queue.shift()) {
+      const { area, file, mutant } = next
+      const outcome = await copy.try(file, mutant, await tests.of(file, copy))
+      tried.push({ area, mutant, outcome })
+      say(`${outcome.padEnd(9)}  ${mutant.line}  ${mutant.key}`)
+    }
+  }
+  await Promise.all([work(first), work(second)])
+  return tried
+}
+
+/** Prints the table; true if enough of the mutants of each area were killed. */
+function report(areas: readonly string[], tried: readonly Tried[]): boolean {
+  say('\n| Area | Mutants | Killed | Survived | Timed out | Share killed |\n| --- | --- | --- | --- | --- | --- |')
+  let isMet = true
+  const rows: [string, Tried[]][] = areas.map((area) => [area, tried.filter((each) => each.area === area)])
+  for (const [area, mine] of [...rows, ['all', [...tried]] as const]) {
+    const counted = (outcome: Outcome) => mine.filter((each) => each.outcome === outcome).length
+    const share = 1 - counted('survived') / mine.length
+    isMet &&= share >= KILLED
+    const numbers = [mine.length, counted('killed'), counted('survived'), counted('timed out')]
+    say(`| ${area} | ${numbers.join(' | ')} | ${(100 * share).toFixed(1)} % |`)
+  }
+  return isMet
+}
+
+const { values, positionals } = parseArgs({
+  options: { count: { type: 'string', default: '60' }, only: { type: 'string' } },
+  allowPositionals: true,
+})
+const areas = positionals.length > 0 ? positionals : Object.keys(AREAS)
+const unknown = areas.find((area) => !(area in AREAS))
+if (unknown !== undefined) throw new Error(`${unknown} is no area; name some of ${Object.keys(AREAS).join(', ')}`)
+process.exitCode = report(areas, await run(areas, Number(values.count), values.only)) ? 0 : 1

@@ -1,0 +1,43 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { Glob } from 'bun'
+import { behindFaces, importsOf, readHouse } from '../support/house.ts'
+
+/** Tests that `npm test` leaves out. */
+const SLOW = /^test\/(slow|bench|api|cli|host|agents\/programs|binary)\//
+
+/**
+ * Finds the unit tests of a source file by the graph of imports: those in the folder that mirrors its own which reach it. If
+ * there are none, those that import it, themselves or else through a helper.
+ */
+export async function testFinder(): Promise<(source: string) => string[]> {
+  const { imports } = await readHouse()
+  const helpers = [...new Glob('test/**/*.{ts,tsx}').scanSync('.')].filter((path) => !SLOW.test(path)).sort()
+  const ours = helpers.flatMap((path) => importsOf(path, readFileSync(path, 'utf8')))
+  const edges = new Map<string, string[]>()
+  for (const { from, to, typeOnly } of behindFaces([...imports, ...ours])) {
+    if (!typeOnly) edges.set(from, [...(edges.get(from) ?? []), to])
+  }
+  const reached = (from: string, isPassed: (path: string) => boolean): Set<string> => {
+    const seen = new Set([from])
+    for (const path of seen) if (isPassed(path)) for (const to of edges.get(path) ?? []) seen.add(to)
+    return seen
+  }
+  const tests = helpers.filter((path) => /\.test\.tsx?$/.test(path))
+  const direct = new Map(tests.map((path) => [path, reached(path, (each) => each === path)]))
+  const helped = new Map(tests.map((path) => [path, reached(path, (each) => each.startsWith('test/'))]))
+  const all = new Map(tests.map((path) => [path, reached(path, () => true)]))
+  return (source) => {
+    const mirror = mirrorOf(source)
+    const mirrored = tests.filter((path) => dirname(path) === mirror && all.get(path)?.has(source))
+    const found = [mirrored, ...[direct, helped].map((reach) => tests.filter((path) => reach.get(path)?.has(source)))]
+    return found.find(({ length }) => length > 0) ?? []
+  }
+}
+
+/** The folder of `test` that mirrors the folder of a source file, or the nearest above it. */
+function mirrorOf(source: string): string {
+  let folder = dirname(source).replace(/^src\//, 'test/')
+  while (!existsSync(folder)) folder = dirname(folder)
+  return folder
+}
