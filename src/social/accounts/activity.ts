@@ -1,6 +1,6 @@
-import type { Clock } from '../../core/clock.ts'
-import type { Deadline, Deadlines } from '../../core/deadlines.ts'
-import { command, type Store } from '../../core/store/index.ts'
+import type { Deadline } from '../../core/deadlines.ts'
+import { command } from '../../core/store/index.ts'
+import type { NetworkContext } from '../shared/index.ts'
 
 const FLUSH_DELAY = 30_000
 
@@ -18,21 +18,17 @@ export class LastActivity {
   #nextFlush: Deadline | undefined
 
   constructor(
-    private readonly store: Store,
-    private readonly clock: Clock,
-    private readonly deadlines: Deadlines,
-    private readonly report: (error: unknown) => void,
-    /** Passes activity to the process that writes; undefined in that one. */
+    private readonly ctx: NetworkContext /** Passes activity to the process that writes; undefined in that one. */,
     private readonly pass?: (activity: Activity) => void,
   ) {}
 
   touch(agent: number): void {
-    this.add([[agent, this.clock.now()]])
+    this.add([[agent, this.ctx.clock.now()]])
   }
 
   add(activity: Activity): void {
     for (const [agent, at] of activity) this.#lastActive.set(agent, Math.max(at, this.#lastActive.get(agent) ?? 0))
-    this.#nextFlush ??= this.deadlines.after(this.pass ? PASS_DELAY : FLUSH_DELAY, () => this.flush())
+    this.#nextFlush ??= this.ctx.deadlines.after(this.pass ? PASS_DELAY : FLUSH_DELAY, () => this.flush())
   }
 
   /** Time of an agent's last activity: the later of its row and the memory. */
@@ -51,11 +47,11 @@ export class LastActivity {
       return this.pass(pending)
     }
     try {
-      await this.store.write((tx) => {
+      await this.ctx.store.write((tx) => {
         for (const [agent, at] of pending) tx.run(UPDATE, at, agent)
       })
     } catch (error) {
-      this.report(error)
+      this.ctx.report(error)
     }
     for (const [agent, at] of pending) if (this.#lastActive.get(agent) === at) this.#lastActive.delete(agent)
   }

@@ -1,7 +1,5 @@
-import type { Clock } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
-import type { EventLog } from '../../core/events/index.ts'
-import { command, query, type Store, stablePlan, type Tx } from '../../core/store/index.ts'
+import { command, query, stablePlan, type Tx } from '../../core/store/index.ts'
 import { gcFor } from '../../http/actor-of.ts'
 import type { AgentCaller } from '../../http/caller.ts'
 import {
@@ -10,6 +8,7 @@ import {
   clean,
   cleanLine,
   NAME_TAKEN,
+  type NetworkContext,
   newId,
   rejectSecrets,
   SocialError,
@@ -73,21 +72,22 @@ const COUNT_OWNED = query<{ n: number }, [number]>('SELECT count(*) AS n FROM ag
 /** The accounts of the network. */
 export class AgentAccounts {
   constructor(
-    private readonly store: Store,
-    private readonly log: EventLog,
-    private readonly clock: Clock,
+    private readonly ctx: NetworkContext,
     private readonly activity: LastActivity,
   ) {}
 
   /** Creates an account; throws when the name, or one that looks the same, is taken. */
   add(tx: Tx, { name, handle, likeness }: Name, description: string | undefined, isForeign: boolean): AgentRow {
     const cleaned = parseDescription(description ?? '')
-    if (this.store.get(IS_TAKEN, handle, likeness) || this.store.get(IS_GONE, ...goneHashes({ handle, likeness }))) {
+    if (
+      this.ctx.store.get(IS_TAKEN, handle, likeness) ||
+      this.ctx.store.get(IS_GONE, ...goneHashes({ handle, likeness }))
+    ) {
       throw new SocialError(NAME_TAKEN, 'Name already taken', {
         hint: 'Try a different name. Names that differ only in case, or that look alike, count as the same.',
       })
     }
-    const now = this.clock.now()
+    const now = this.ctx.clock.now()
     const inserted = tx.get(
       INSERT,
       ...([newId(now), name, handle, likeness, name, cleaned, Number(isForeign), now, now, now] as const),
@@ -97,7 +97,7 @@ export class AgentAccounts {
 
   /** The row of an agent, deleted or not. */
   row(n: number): AgentRow {
-    const row = this.store.get(BY_N, n)
+    const row = this.ctx.store.get(BY_N, n)
     if (!row) throw new AppError('internal', `agent ${n} has no row`)
     return row
   }
@@ -111,11 +111,11 @@ export class AgentAccounts {
 
   /** The agent with a name; undefined when there is none. */
   find(name: string): AgentRow | undefined {
-    return this.store.get(BY_HANDLE, handleOf(name)) ?? undefined
+    return this.ctx.store.get(BY_HANDLE, handleOf(name)) ?? undefined
   }
 
   findById(id: string): AgentRow | undefined {
-    return this.store.get(BY_ID, id) ?? undefined
+    return this.ctx.store.get(BY_ID, id) ?? undefined
   }
 
   /** The agent with a name; throws when there is none. */
@@ -126,7 +126,7 @@ export class AgentAccounts {
   }
 
   show(row: AgentRow): Agent {
-    return toNetworkAgent({ ...row, last_active_at: this.activity.latest(row) }, this.clock.now())
+    return toNetworkAgent({ ...row, last_active_at: this.activity.latest(row) }, this.ctx.clock.now())
   }
 
   async me(caller: AgentCaller): Promise<AccountResponse> {
@@ -139,7 +139,7 @@ export class AgentAccounts {
       throw badRequest('No valid fields to update', 'Send description, display_name or metadata.')
     }
     const metadata = change.metadata && serializeMetadata(change.metadata)
-    return this.store.write((tx) => {
+    return this.ctx.store.write((tx) => {
       const row = this.acting(caller)
       const displayName = newDisplayName === undefined ? row.display_name : parseDisplayName(newDisplayName)
       const description = change.description === undefined ? row.description : parseDescription(change.description)
@@ -148,8 +148,8 @@ export class AgentAccounts {
         description === row.description &&
         (metadata ?? row.metadata) === row.metadata
       if (!isSame) {
-        tx.run(UPDATE, displayName, description, metadata ?? row.metadata, this.clock.now(), row.n)
-        this.log.append(tx, AgentUpdated, { actor: row.id, subject: row.id }, { agent_id: row.id })
+        tx.run(UPDATE, displayName, description, metadata ?? row.metadata, this.ctx.clock.now(), row.n)
+        this.ctx.log.append(tx, AgentUpdated, { actor: row.id, subject: row.id }, { agent_id: row.id })
       }
       return { success: true as const, agent: this.show(this.row(row.n)) }
     }, gcFor(caller))
@@ -157,12 +157,12 @@ export class AgentAccounts {
 
   /** Deletes the caller's account with its name and profile, and what else is deleted immediately. */
   async delete(caller: AgentCaller, others: readonly DeletedWithAccount[]): Promise<MessageResponse> {
-    await this.store.write((tx) => {
+    await this.ctx.store.write((tx) => {
       const row = this.acting(caller)
       for (const hash of goneHashes(row)) tx.run(INSERT_GONE_NAME, hash)
-      tx.run(DELETE, `gone ${row.id}`, `gone ${row.id}`, this.clock.now(), row.n)
+      tx.run(DELETE, `gone ${row.id}`, `gone ${row.id}`, this.ctx.clock.now(), row.n)
       for (const other of others) other.deleteOf(tx, row.n)
-      this.log.append(tx, AgentDeleted, { actor: row.id, subject: row.id }, { agent_id: row.id })
+      this.ctx.log.append(tx, AgentDeleted, { actor: row.id, subject: row.id }, { agent_id: row.id })
     }, gcFor(caller))
     return {
       success: true,
@@ -172,12 +172,12 @@ export class AgentAccounts {
 
   /** Sets the owner of an agent; null for none. */
   setOwner(tx: Tx, agent: number, owner: number | null): void {
-    tx.run(SET_OWNER, owner, owner === null ? null : this.clock.now(), agent)
+    tx.run(SET_OWNER, owner, owner === null ? null : this.ctx.clock.now(), agent)
   }
 
   /** Number of agents that a person owns. */
   countOwnedBy(owner: number): number {
-    return this.store.get(COUNT_OWNED, owner)?.n ?? 0
+    return this.ctx.store.get(COUNT_OWNED, owner)?.n ?? 0
   }
 
   addKarma(tx: Tx, agent: number, by: number): void {

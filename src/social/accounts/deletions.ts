@@ -1,7 +1,6 @@
-import type { EventLog } from '../../core/events/index.ts'
-import { command, query, type Store, type Tx } from '../../core/store/index.ts'
+import { command, query, type Tx } from '../../core/store/index.ts'
 import type { AgentCaller } from '../../http/caller.ts'
-import { SlicedWork } from '../shared/index.ts'
+import { type NetworkContext, SlicedWork } from '../shared/index.ts'
 import type { AgentAccounts, DeletedWithAccount } from './agents.ts'
 import { AgentRemoved } from './events.ts'
 import type { MessageResponse } from './schema.ts'
@@ -33,14 +32,13 @@ export class AccountDeletions {
   readonly #work: SlicedWork<DeletedAccount>
 
   constructor(
-    store: Store,
-    private readonly log: EventLog,
+    private readonly ctx: NetworkContext,
     private readonly agents: AgentAccounts,
     private readonly options: AccountDeletionsOptions,
   ) {
     this.#work = new SlicedWork({
-      store,
-      pending: () => store.all(PENDING),
+      store: ctx.store,
+      pending: () => ctx.store.all(PENDING),
       doSome: (tx, account) => this.#deleteSome(tx, account),
       report: options.report,
     })
@@ -64,7 +62,7 @@ export class AccountDeletions {
   #deleteSome(tx: Tx, { n, id }: DeletedAccount): boolean {
     if (this.options.sliced.some((content) => content.deleteSome(tx, n, SLICE) > 0)) return true
     tx.run(FINISH, n)
-    this.log.append(tx, AgentRemoved, { actor: 'network', subject: id }, { agent_id: id })
+    this.ctx.log.append(tx, AgentRemoved, { actor: 'network', subject: id }, { agent_id: id })
     return false
   }
 }

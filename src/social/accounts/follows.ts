@@ -1,10 +1,8 @@
-import type { Clock } from '../../core/clock.ts'
-import type { EventLog } from '../../core/events/index.ts'
-import { command, query, type Store, stablePlan, type Tx } from '../../core/store/index.ts'
+import { command, query, stablePlan, type Tx } from '../../core/store/index.ts'
 import { gcFor } from '../../http/actor-of.ts'
 import type { AgentCaller } from '../../http/caller.ts'
 import type { Quotas } from '../limits/index.ts'
-import { badRequest, conflict, type SocialError } from '../shared/index.ts'
+import { badRequest, conflict, type NetworkContext, type SocialError } from '../shared/index.ts'
 import type { AgentAccounts } from './agents.ts'
 import { AgentFollowed, AgentUnfollowed } from './events.ts'
 import type { FollowResponse } from './schema.ts'
@@ -29,61 +27,62 @@ const SELECT_SOME = query<{ follower: number; followee: number }, [number, numbe
 /** Followers and followed agents. */
 export class Follows {
   constructor(
-    private readonly store: Store,
-    private readonly log: EventLog,
-    private readonly clock: Clock,
-    private readonly agents: AgentAccounts,
-    private readonly quotas: Quotas,
-    private readonly maxFollowed: number,
-    /** Notifies an agent of a new follower. */
-    private readonly notify: (tx: Tx, followee: number, follower: number) => void,
+    private readonly ctx: NetworkContext,
+    private readonly peers: {
+      readonly agents: AgentAccounts
+      readonly quotas: Quotas
+      readonly maxFollowed: number
+      /** Notifies an agent of a new follower. */
+      readonly notify: (tx: Tx, followee: number, follower: number) => void
+    },
   ) {}
 
   has(follower: number, followee: number): boolean {
-    return this.store.get(EXISTS, follower, followee) !== null
+    return this.ctx.store.get(EXISTS, follower, followee) !== null
   }
 
   async follow(caller: AgentCaller, name: string): Promise<FollowResponse> {
-    return this.store.write((tx) => {
-      const other = this.agents.need(name)
+    return this.ctx.store.write((tx) => {
+      const other = this.peers.agents.need(name)
       if (other.n === caller.n) throw badRequest('Cannot follow yourself')
       const message = `You already follow ${other.name}`
       if (this.has(caller.n, other.n)) return { success: true as const, message, action: 'already_following' as const }
-      const me = this.agents.acting(caller)
-      if (me.following_count >= this.maxFollowed) throw followsTooMany(this.maxFollowed)
-      this.quotas.charge(tx, 'follow', me)
-      tx.run(INSERT, caller.n, other.n, this.clock.now())
+      const me = this.peers.agents.acting(caller)
+      if (me.following_count >= this.peers.maxFollowed) throw followsTooMany(this.peers.maxFollowed)
+      this.peers.quotas.charge(tx, 'follow', me)
+      tx.run(INSERT, caller.n, other.n, this.ctx.clock.now())
       this.#count(tx, caller.n, other.n, 1)
-      this.notify(tx, other.n, caller.n)
+      this.peers.notify(tx, other.n, caller.n)
       const subject = { actor: caller.id, subject: other.id }
-      this.log.append(tx, AgentFollowed, subject, { agent_id: other.id, follower_id: caller.id })
+      this.ctx.log.append(tx, AgentFollowed, subject, { agent_id: other.id, follower_id: caller.id })
       return { success: true as const, message: `Now following ${other.name}`, action: 'followed' as const }
     }, gcFor(caller))
   }
 
   /** Lets an agent follow another as it did elsewhere, without an event; false when it does, or may follow no more. */
   restore(tx: Tx, follower: number, followee: number): boolean {
-    if (this.has(follower, followee) || this.agents.row(follower).following_count >= this.maxFollowed) return false
-    tx.run(INSERT, follower, followee, this.clock.now())
+    if (this.has(follower, followee) || this.peers.agents.row(follower).following_count >= this.peers.maxFollowed)
+      return false
+    tx.run(INSERT, follower, followee, this.ctx.clock.now())
     this.#count(tx, follower, followee, 1)
     return true
   }
 
   async unfollow(caller: AgentCaller, name: string): Promise<FollowResponse> {
-    return this.store.write((tx) => {
-      const other = this.agents.need(name)
+    return this.ctx.store.write((tx) => {
+      const other = this.peers.agents.need(name)
       const message = `You do not follow ${other.name}`
       if (!this.has(caller.n, other.n)) return { success: true as const, message, action: 'not_following' as const }
       this.#unfollow(tx, caller.n, other.n)
       const subject = { actor: caller.id, subject: other.id }
-      this.log.append(tx, AgentUnfollowed, subject, { agent_id: other.id, follower_id: caller.id })
+      this.ctx.log.append(tx, AgentUnfollowed, subject, { agent_id: other.id, follower_id: caller.id })
       return { success: true as const, message: `No longer following ${other.name}`, action: 'unfollowed' as const }
     }, gcFor(caller))
   }
 
   /** Deletes some follows from and to a deleted agent; returns how many. */
   deleteSome(tx: Tx, agent: number, limit: number): number {
-    const rows = this.store.all(SELECT_SOME, agent, agent, limit)
+    const rows = this.ctx.store.all(SELECT_SOME, agent, agent, limit)
     for (const { follower, followee } of rows) this.#unfollow(tx, follower, followee)
     return rows.length
   }

@@ -1,10 +1,17 @@
 import type { Actor } from '../../core/actor.ts'
-import type { Clock } from '../../core/clock.ts'
-import type { EventLog } from '../../core/events/index.ts'
-import { command, query, type Store, stablePlan, type Tx } from '../../core/store/index.ts'
+import { command, query, stablePlan, type Tx } from '../../core/store/index.ts'
 import { gcFor } from '../../http/actor-of.ts'
 import type { AgentCaller } from '../../http/caller.ts'
-import { badRequest, cleanLine, conflict, hashSecret, newId, SocialError, timestamp } from '../shared/index.ts'
+import {
+  badRequest,
+  cleanLine,
+  conflict,
+  hashSecret,
+  type NetworkContext,
+  newId,
+  SocialError,
+  timestamp,
+} from '../shared/index.ts'
 import type { AgentAccounts } from './agents.ts'
 import { KeyCreated, KeyRevoked } from './events.ts'
 import type { ApiKey, KeyDraft, KeyListResponse, MessageResponse, NewKeyResponse } from './schema.ts'
@@ -55,22 +62,20 @@ const TURN_ON = command<[number]>('UPDATE agents SET signed_only = 0 WHERE n = ?
 /** The API keys of agents, stored as hashes. An agent may have several, so that one can be replaced without a gap. */
 export class Keys {
   constructor(
-    private readonly store: Store,
-    private readonly log: EventLog,
-    private readonly clock: Clock,
+    private readonly ctx: NetworkContext,
     private readonly agents: AgentAccounts,
     private readonly signingKeys: SigningKeys,
   ) {}
 
   /** The agent with this key. */
   holder(key: string): KeyHolder | undefined {
-    return this.store.get(HOLDER, hashSecret(key)) ?? undefined
+    return this.ctx.store.get(HOLDER, hashSecret(key)) ?? undefined
   }
 
   /** Creates a key without an event. */
   add(tx: Tx, agent: number, label: string): { key: string; row: KeyRow } {
     const key = createApiKey()
-    const now = this.clock.now()
+    const now = this.ctx.clock.now()
     const row = { id: newId(now), agent, label, ending: key.slice(-4), created_at: now }
     tx.run(INSERT, row.id, agent, hashSecret(key), label, row.ending, now)
     return { key, row }
@@ -83,7 +88,7 @@ export class Keys {
 
   /** Revokes the API keys of an agent on behalf of `actor`; those with which it signs stay. */
   revokeApiKeys(tx: Tx, agent: KeyOwner, actor: string): void {
-    for (const row of this.store.all(SELECT, agent.n)) this.#revoke(tx, agent, row, actor)
+    for (const row of this.ctx.store.all(SELECT, agent.n)) this.#revoke(tx, agent, row, actor)
   }
 
   /** Revokes all keys of an agent on behalf of `actor`: no one can act as this agent then. */
@@ -101,29 +106,29 @@ export class Keys {
 
   /** The keys of an agent; `current` is the one that the request was sent with. */
   async list({ n }: Pick<KeyOwner, 'n'>, current?: string): Promise<KeyListResponse> {
-    return { success: true, keys: this.store.all(SELECT, n).map((row) => toFacts(row, current)) }
+    return { success: true, keys: this.ctx.store.all(SELECT, n).map((row) => toFacts(row, current)) }
   }
 
   async create(caller: AgentCaller, { label = '', replace = false }: KeyDraft): Promise<NewKeyResponse> {
     const cleanLabel = cleanLine(label)
     if (cleanLabel.length > MAX_LABEL) throw badRequest(`A label must be ${MAX_LABEL} characters or less`)
-    return this.store.write((tx) => {
+    return this.ctx.store.write((tx) => {
       const me = this.agents.acting(caller)
       if (me.signed_only === 1) throw apiKeysDisabled()
       if (replace) return this.replace(tx, me, cleanLabel, me.id)
-      if (this.store.all(SELECT, me.n).length >= MAX_KEYS) throw tooManyKeys()
+      if (this.ctx.store.all(SELECT, me.n).length >= MAX_KEYS) throw tooManyKeys()
       return this.#create(tx, me, cleanLabel, me.id)
     }, gcFor(caller))
   }
 
   /** The operator replaces all keys of an agent. */
   async reissue(name: string, by: Actor): Promise<NewKeyResponse> {
-    return this.store.write((tx) => this.replace(tx, this.agents.need(name), 'from the operator', 'operator'), by)
+    return this.ctx.store.write((tx) => this.replace(tx, this.agents.need(name), 'from the operator', 'operator'), by)
   }
 
   async revoke(caller: AgentCaller, id: string): Promise<MessageResponse> {
-    return this.store.write((tx) => {
-      const rows = this.store.all(SELECT, caller.n)
+    return this.ctx.store.write((tx) => {
+      const rows = this.ctx.store.all(SELECT, caller.n)
       const row = rows.find((each) => each.id === id)
       if (!row)
         throw new SocialError('key-not-found', 'Key not found', { hint: 'GET /agents/me/keys lists your keys.' })
@@ -135,13 +140,13 @@ export class Keys {
 
   #create(tx: Tx, { n, id }: KeyOwner, label: string, actor: string): NewKeyResponse {
     const { key, row } = this.add(tx, n, label)
-    this.log.append(tx, KeyCreated, { actor, subject: id }, { agent_id: id, key_id: row.id })
+    this.ctx.log.append(tx, KeyCreated, { actor, subject: id }, { agent_id: id, key_id: row.id })
     return { success: true, key: toFacts(row), api_key: key, important: SAVE_KEY }
   }
 
   #revoke(tx: Tx, { id }: KeyOwner, row: KeyRow, actor: string): void {
     tx.run(DELETE, row.id)
-    this.log.append(tx, KeyRevoked, { actor, subject: id }, { agent_id: id, key_id: row.id })
+    this.ctx.log.append(tx, KeyRevoked, { actor, subject: id }, { agent_id: id, key_id: row.id })
   }
 }
 

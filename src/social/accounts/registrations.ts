@@ -1,9 +1,7 @@
 import { type Actor, GC } from '../../core/actor.ts'
-import type { EventLog } from '../../core/events/index.ts'
-import type { Store } from '../../core/store/index.ts'
 import { isLoopback } from '../../http/authority.ts'
 import { addressGroup, type Quotas } from '../limits/index.ts'
-import { type Settings, timestamp } from '../shared/index.ts'
+import { type NetworkContext, timestamp } from '../shared/index.ts'
 import type { AgentAccounts } from './agents.ts'
 import { AgentRegistered } from './events.ts'
 import type { Keys } from './keys.ts'
@@ -22,15 +20,13 @@ export interface RegistrationOrigin {
 /** Registers new agents. */
 export class Registrations {
   constructor(
-    private readonly store: Store,
-    private readonly log: EventLog,
-    private readonly settings: Settings,
-    private readonly agents: AgentAccounts,
-    private readonly keys: Keys,
-    private readonly claims: AgentClaims,
-    private readonly quotas: Quotas,
-    /** The base of the URLs in the responses. */
-    private readonly baseUrl: () => string,
+    private readonly ctx: NetworkContext,
+    private readonly peers: {
+      readonly agents: AgentAccounts
+      readonly keys: Keys
+      readonly claims: AgentClaims
+      readonly quotas: Quotas
+    },
   ) {}
 
   async register(
@@ -39,20 +35,20 @@ export class Registrations {
     by: Actor = GC,
   ): Promise<RegistrationResponse> {
     const parsedName = parseName(name)
-    return this.store.write((tx) => {
-      const isForeign = this.settings.proxied || !isLoopback(address)
-      const row = this.agents.add(tx, parsedName, description, isForeign)
-      if (isForeign || isFromPage) this.quotas.chargeRegistration(tx, addressGroup(address))
-      else this.quotas.chargeLocalRegistration(tx)
-      const { key } = this.keys.add(tx, row.n, 'registration')
-      const { url, code } = this.claims.issue(tx, row)
-      this.log.append(tx, AgentRegistered, { actor: row.id, subject: row.id }, { agent_id: row.id })
+    return this.ctx.store.write((tx) => {
+      const isForeign = this.ctx.settings.proxied || !isLoopback(address)
+      const row = this.peers.agents.add(tx, parsedName, description, isForeign)
+      if (isForeign || isFromPage) this.peers.quotas.chargeRegistration(tx, addressGroup(address))
+      else this.peers.quotas.chargeLocalRegistration(tx)
+      const { key } = this.peers.keys.add(tx, row.n, 'registration')
+      const { url, code } = this.peers.claims.issue(tx, row)
+      this.ctx.log.append(tx, AgentRegistered, { actor: row.id, subject: row.id }, { agent_id: row.id })
       return {
         success: true as const,
         message: `Welcome, ${row.name}! Send your human the claim_url and the verification_code.`,
         agent: {
           ...{ id: row.id, name: row.name, api_key: key, claim_url: url, verification_code: code },
-          profile_url: `${this.baseUrl()}/u/${row.name}`,
+          profile_url: `${this.ctx.baseUrl()}/u/${row.name}`,
           created_at: timestamp(row.created_at),
         },
         important: 'SAVE YOUR API KEY! It is shown only once; you need it for every request.',

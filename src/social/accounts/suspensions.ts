@@ -1,8 +1,6 @@
 import { type Actor, GC } from '../../core/actor.ts'
-import type { Clock } from '../../core/clock.ts'
-import type { EventLog } from '../../core/events/index.ts'
-import { command, type Store, type Tx } from '../../core/store/index.ts'
-import { clean, timestamp } from '../shared/index.ts'
+import { command, type Tx } from '../../core/store/index.ts'
+import { clean, type NetworkContext, timestamp } from '../shared/index.ts'
 import type { AgentAccounts } from './agents.ts'
 import { AgentReinstated, AgentSuspended } from './events.ts'
 import type { Agent } from './schema.ts'
@@ -32,21 +30,19 @@ const UPDATE = command<Update>(
 /** Suspends and reinstates agents. */
 export class AgentSuspensions {
   constructor(
-    private readonly store: Store,
-    private readonly log: EventLog,
-    private readonly clock: Clock,
+    private readonly ctx: NetworkContext,
     private readonly agents: AgentAccounts,
     private readonly withdrawals: Withdrawals,
   ) {}
 
   /** Suspender of an agent; undefined if it is not suspended now. */
   suspenderOf(row: AgentRow): Suspender | undefined {
-    return isSuspended(row, this.clock.now()) ? (row.suspended_by ?? 'operator') : undefined
+    return isSuspended(row, this.ctx.clock.now()) ? (row.suspended_by ?? 'operator') : undefined
   }
 
   /** Suspends an agent on behalf of the operator until `until`, or until it is reinstated. */
   async suspend(name: string, reason: string, until?: number, actor: Actor = GC): Promise<Agent> {
-    return this.store.write((tx) => {
+    return this.ctx.store.write((tx) => {
       const row = this.agents.need(name)
       this.begin(tx, row, { by: 'operator', actor: 'operator', reason, until })
       return this.#answered(tx, row)
@@ -55,7 +51,7 @@ export class AgentSuspensions {
 
   /** Reinstates an agent on behalf of the operator, anyone who suspended it. */
   async reinstate(name: string, actor: Actor = GC): Promise<Agent> {
-    return this.store.write((tx) => {
+    return this.ctx.store.write((tx) => {
       const row = this.agents.need(name)
       this.end(tx, row, 'operator')
       return this.#answered(tx, row)
@@ -70,17 +66,17 @@ export class AgentSuspensions {
 
   begin(tx: Tx, { n, id }: AgentRow, { by, actor, reason, until }: SuspensionStart): void {
     const cleanReason = clean(reason)
-    tx.run(UPDATE, this.clock.now(), until ?? null, cleanReason, by, n)
+    tx.run(UPDATE, this.ctx.clock.now(), until ?? null, cleanReason, by, n)
     this.withdrawals.begin(tx, n, actor)
     const payload = { agent_id: id, reason: cleanReason, ...(until !== undefined && { until: timestamp(until) }) }
-    this.log.append(tx, AgentSuspended, { actor, subject: id }, payload)
+    this.ctx.log.append(tx, AgentSuspended, { actor, subject: id }, payload)
   }
 
   /** Ends the suspension of an agent, if there is one. */
   end(tx: Tx, row: AgentRow, actor: string): void {
     if (this.suspenderOf(row) === undefined) return
     tx.run(UPDATE, null, null, null, null, row.n)
-    this.log.append(tx, AgentReinstated, { actor, subject: row.id }, { agent_id: row.id })
+    this.ctx.log.append(tx, AgentReinstated, { actor, subject: row.id }, { agent_id: row.id })
   }
 }
 

@@ -1,6 +1,4 @@
-import type { Clock } from '../../core/clock.ts'
-import type { EventLog } from '../../core/events/index.ts'
-import { command, query, type Store, stablePlan, type Tx } from '../../core/store/index.ts'
+import { command, query, stablePlan, type Tx } from '../../core/store/index.ts'
 import { gcFor } from '../../http/actor-of.ts'
 import type { AgentCaller } from '../../http/caller.ts'
 import {
@@ -17,6 +15,7 @@ import { type Posts, type RevisionListResponse, toPost } from '../posts/index.ts
 import {
   badRequest,
   commentNotFound,
+  type NetworkContext,
   newId,
   pageValues,
   parseFields,
@@ -109,38 +108,38 @@ export class PostComments {
   readonly #threads: Threads
 
   constructor(
-    private readonly store: Store,
-    private readonly log: EventLog,
-    private readonly clock: Clock,
-    private readonly agents: AgentAccounts,
-    private readonly submolts: Submolts,
-    private readonly posts: Posts,
-    private readonly attachments: LabelAttachments,
-    private readonly duplicates: Duplicates,
-    private readonly quotas: Quotas,
-    private readonly notifications: Notifications,
-    private readonly pending: PendingTexts,
+    private readonly ctx: NetworkContext,
+    private readonly peers: {
+      readonly agents: AgentAccounts
+      readonly submolts: Submolts
+      readonly posts: Posts
+      readonly attachments: LabelAttachments
+      readonly duplicates: Duplicates
+      readonly quotas: Quotas
+      readonly notifications: Notifications
+      readonly pending: PendingTexts
+    },
   ) {
-    this.#threads = new Threads(store, clock)
+    this.#threads = new Threads(ctx)
   }
 
   /** The row of a comment as an agent sees it, deleted or not; throws when there is none. */
   need(id: string, viewer: number): CommentRow {
-    const row = this.store.get(FIND, viewer, id)
+    const row = this.ctx.store.get(FIND, viewer, id)
     if (!row) throw commentNotFound()
     return row
   }
 
   async create(caller: AgentCaller, post: string, draft: CommentDraft): Promise<Charged<NewCommentResponse>> {
     const content = parseCommentDraft(post, draft)
-    return this.store.write((tx) => {
+    return this.ctx.store.write((tx) => {
       const target = this.#targetOf(content, caller.n)
-      const me = this.agents.acting(caller)
-      const quota = this.quotas.charge(tx, 'comment', me)
-      const id = newId(this.clock.now())
-      if (this.pending.asks(me)) {
-        const state = this.pending.add(tx, me, 'comment', id, content)
-        const comment = { ...unpublishedComment(id, content, target.parent, me, this.clock.now()), ...state }
+      const me = this.peers.agents.acting(caller)
+      const quota = this.peers.quotas.charge(tx, 'comment', me)
+      const id = newId(this.ctx.clock.now())
+      if (this.peers.pending.asks(me)) {
+        const state = this.peers.pending.add(tx, me, 'comment', id, content)
+        const comment = { ...unpublishedComment(id, content, target.parent, me, this.ctx.clock.now()), ...state }
         return { value: tx.answer({ ...requiresVerification('Your comment', state.verification), comment }), quota }
       }
       return { value: tx.answer(this.#publish(tx, me, id, content, target)), quota }
@@ -150,17 +149,17 @@ export class PostComments {
   /** Publishes a comment whose author has answered its challenge. */
   publishPending(tx: Tx, caller: AgentCaller, id: string, draft: string): void {
     const content: CommentContent = JSON.parse(draft)
-    this.#publish(tx, this.agents.acting(caller), id, content, this.#targetOf(content, caller.n))
+    this.#publish(tx, this.peers.agents.acting(caller), id, content, this.#targetOf(content, caller.n))
   }
 
   /** A comment as an agent sees it, its own also before it is published; throws when there is none. */
   show(viewer: Viewer, id: string): Comment {
-    const text = this.store.get(FIND, viewer.n, id) ? undefined : this.pending.findById(viewer.n, id)
+    const text = this.ctx.store.get(FIND, viewer.n, id) ? undefined : this.peers.pending.findById(viewer.n, id)
     if (text?.kind !== 'comment') return toComment(this.need(id, viewer.n))
     const content: CommentContent = JSON.parse(text.draft)
     const { parent } = this.#targetOf(content, viewer.n)
-    const comment = unpublishedComment(id, content, parent, this.agents.row(viewer.n), text.created_at)
-    return { ...comment, ...this.pending.stateOf(text) }
+    const comment = unpublishedComment(id, content, parent, this.peers.agents.row(viewer.n), text.created_at)
+    return { ...comment, ...this.peers.pending.stateOf(text) }
   }
 
   async get(caller: Viewer, id: string): Promise<CommentResponse> {
@@ -169,54 +168,54 @@ export class PostComments {
 
   /** The comments with these row numbers whose posts exist, each with the title of its post. */
   commentsByNumber(viewer: number, numbers: readonly number[]): { n: number; comment: Comment; title: string }[] {
-    const rows = this.store.all(SELECT_SOME, viewer, JSON.stringify(numbers))
+    const rows = this.ctx.store.all(SELECT_SOME, viewer, JSON.stringify(numbers))
     return rows.map((row) => ({ n: row.n, comment: toComment(row), title: row.title }))
   }
 
   /** The newest comments of an agent, without replies. */
   newest(viewer: number, author: number, limit: number): Comment[] {
-    return this.store.all(NEWEST, viewer, author, limit).map((row) => toComment(row))
+    return this.ctx.store.all(NEWEST, viewer, author, limit).map((row) => toComment(row))
   }
 
   async list(caller: Viewer, post: string, query: CommentQuery): Promise<CommentListResponse> {
     const fields = parseFields(query.fields, COMMENT_FIELDS)
     const { sort, ...page } = await this.page(caller, post, query)
     const comments = page.items.map((comment) => toListedComment(comment, fields))
-    const repeated_count = this.store.get(COUNT_REPEATED_SQL, this.posts.numberOf(post))?.n ?? 0
+    const repeated_count = this.ctx.store.get(COUNT_REPEATED_SQL, this.peers.posts.numberOf(post))?.n ?? 0
     return { success: true, comments, ...pageValues(page), repeated_count, post_id: post, sort }
   }
 
   /** A page of a list, with whole comments. */
   async page(caller: Viewer, post: string, query: CommentQuery): Promise<CommentPage> {
-    const n = this.posts.numberOf(post)
+    const n = this.peers.posts.numberOf(post)
     const parent = query.parent_id ? this.#findInPost(query.parent_id, n, caller.n).n : 0
     return this.#threads.page(caller.n, n, parent, query)
   }
 
   /** A post with its first comments. */
   async getPost(caller: Viewer, id: string): Promise<PostResponse> {
-    const row = this.posts.find(id, caller.n)
+    const row = this.peers.posts.find(id, caller.n)
     if (!row) {
-      const post = this.posts.needPending(caller, id)
+      const post = this.peers.posts.needPending(caller, id)
       return { success: true, post, repeat_count: 0, labels: [], comments: [], next_comments_cursor: null }
     }
     const { items: comments, next = null } = await this.#threads.page(caller.n, row.n, 0, { limit: INLINE_COMMENTS })
-    const repeat_count = this.posts.countRepeats(row.n)
-    const labels = this.attachments.ofPost(row.n)
+    const repeat_count = this.peers.posts.countRepeats(row.n)
+    const labels = this.peers.attachments.ofPost(row.n)
     return { success: true, post: toPost(row), repeat_count, labels, comments, next_comments_cursor: next }
   }
 
   /** Changes the text of one's own comment; the same text changes nothing. */
   async edit(caller: AgentCaller, id: string, change: CommentEdit): Promise<EditedCommentResponse> {
     const content = parseCommentContent(change.content)
-    return this.store.write((tx) => {
+    return this.ctx.store.write((tx) => {
       const row = this.need(id, caller.n)
       if (row.deleted_at !== null) throw commentNotFound()
       if (row.author !== caller.n) throw new SocialError('forbidden', 'You can only edit your own comments')
-      const me = this.agents.acting(caller)
+      const me = this.peers.agents.acting(caller)
       if (content === row.content)
         return { success: true as const, message: 'Nothing has changed', comment: toComment(row) }
-      this.quotas.charge(tx, 'edit', me)
+      this.peers.quotas.charge(tx, 'edit', me)
       return tx.answer(this.#replaceText(tx, me, row, content))
     }, gcFor(caller))
   }
@@ -224,21 +223,21 @@ export class PostComments {
   /** Earlier versions of a comment, for its author and the moderators of its community. */
   async history(caller: AgentCaller, id: string): Promise<RevisionListResponse> {
     const row = this.need(id, caller.n)
-    if (row.author !== caller.n && !this.submolts.moderates(caller.n, row.post_submolt)) {
+    if (row.author !== caller.n && !this.peers.submolts.moderates(caller.n, row.post_submolt)) {
       const message = 'Only its author and the moderators of its community see the history of a comment'
       throw new SocialError('forbidden', message)
     }
-    return this.posts.revisions.list('comment', row.n)
+    return this.peers.posts.revisions.list('comment', row.n)
   }
 
   async delete(caller: AgentCaller, id: string): Promise<MessageResponse> {
-    return this.store.write((tx) => {
+    return this.ctx.store.write((tx) => {
       const row = this.need(id, caller.n)
       if (row.deleted_at !== null) throw commentNotFound()
-      if (row.author !== caller.n && !this.submolts.moderates(caller.n, row.post_submolt)) {
+      if (row.author !== caller.n && !this.peers.submolts.moderates(caller.n, row.post_submolt)) {
         throw new SocialError('forbidden', 'You can only delete your own comments')
       }
-      if (row.author === caller.n) this.duplicates.remove(tx, 'comment', row.n)
+      if (row.author === caller.n) this.peers.duplicates.remove(tx, 'comment', row.n)
       this.#deleteRow(tx, row, caller.id)
       return { success: true as const, message: 'Comment deleted' }
     }, gcFor(caller))
@@ -246,34 +245,34 @@ export class PostComments {
 
   /** Deletes some comments of a deleted agent; returns how many. */
   deleteSome(tx: Tx, author: number, limit: number): number {
-    const rows = this.store.all(SELECT_BY_AUTHOR, author, limit)
+    const rows = this.ctx.store.all(SELECT_BY_AUTHOR, author, limit)
     for (const row of rows) this.#deleteRow(tx, row, row.author_id)
     return rows.length
   }
 
   /** Parent of a draft; throws if it does not exist any more. */
   #targetOf({ post, parent }: CommentContent, viewer: number): Target {
-    const n = this.posts.numberOf(post)
+    const n = this.peers.posts.numberOf(post)
     return { n, parent: this.#findParent(parent, n, viewer) }
   }
 
   #publish(tx: Tx, me: AgentRow, id: string, draft: CommentContent, { n, parent }: Target): NewCommentResponse {
     const { post, content } = draft
-    const now = this.clock.now()
+    const now = this.ctx.clock.now()
     const depth = parent ? parent.depth + 1 : 0
-    const comparison = this.duplicates.compare('comment', me, content)
+    const comparison = this.peers.duplicates.compare('comment', me, content)
     const { unlisted, repeatOf } = comparison
     tx.run(INSERT, id, n, parent?.n ?? 0, me.n, content, depth, now, now, unlisted, repeatOf)
     this.#count(tx, { post: n, parent: parent?.n ?? 0, author: me.n }, 1)
     const payload = { comment_id: id, post_id: post, author_id: me.id, ...(parent && { parent_id: parent.id }) }
-    this.log.append(tx, CommentCreated, { actor: me.id, subject: id }, payload)
+    this.ctx.log.append(tx, CommentCreated, { actor: me.id, subject: id }, payload)
     const row = this.need(id, me.n)
     const answered = { answered: parent?.author ?? row.post_author, isReply: parent !== undefined }
-    this.duplicates.add(tx, 'comment', row.n, me, comparison)
+    this.peers.duplicates.add(tx, 'comment', row.n, me, comparison)
     if (unlisted === null)
-      this.notifications.ofComment(tx, { actor: me.n, post: n, comment: row.n, ...answered }, content)
-    else this.notifications.ofRepeat(tx, me.n, n, row.n)
-    const repeated = repeatOf === null ? undefined : this.store.get(ID_OF, repeatOf)?.id
+      this.peers.notifications.ofComment(tx, { actor: me.n, post: n, comment: row.n, ...answered }, content)
+    else this.peers.notifications.ofRepeat(tx, me.n, n, row.n)
+    const repeated = repeatOf === null ? undefined : this.ctx.store.get(ID_OF, repeatOf)?.id
     return { success: true, ...addedMessage(unlisted, repeated), comment: toComment(row) }
   }
 
@@ -286,41 +285,41 @@ export class PostComments {
   }
 
   #findInPost(id: string, post: number, viewer: number): CommentRow {
-    const row = this.store.get(FIND, viewer, id)
+    const row = this.ctx.store.get(FIND, viewer, id)
     if (row?.post !== post) throw parentNotFound()
     return row
   }
 
   #replaceText(tx: Tx, me: AgentRow, row: CommentRow, content: string): EditedCommentResponse {
-    const now = this.clock.now()
+    const now = this.ctx.clock.now()
     const written_at = row.edited_at ?? row.created_at
     const before = { title: null, content: row.content, url: null, written_at, replaced_at: now }
-    this.posts.revisions.add(tx, 'comment', row.n, before)
-    this.duplicates.remove(tx, 'comment', row.n)
-    const comparison = this.duplicates.compare('comment', me, content)
+    this.peers.posts.revisions.add(tx, 'comment', row.n, before)
+    this.peers.duplicates.remove(tx, 'comment', row.n)
+    const comparison = this.peers.duplicates.compare('comment', me, content)
     const { unlisted, repeatOf } = comparison
     tx.run(EDIT, content, now, now, unlisted, repeatOf, row.n)
-    this.duplicates.add(tx, 'comment', row.n, me, comparison)
+    this.peers.duplicates.add(tx, 'comment', row.n, me, comparison)
     const payload = { comment_id: row.id, post_id: row.post_id, author_id: me.id }
-    this.log.append(tx, CommentEdited, { actor: me.id, subject: row.id }, payload)
+    this.ctx.log.append(tx, CommentEdited, { actor: me.id, subject: row.id }, payload)
     const subject = { actor: me.n, post: row.post, comment: row.n }
-    if (unlisted === null) this.notifications.ofEdit(tx, subject, content, row.content)
-    else this.notifications.ofRepeat(tx, me.n, row.post, row.n)
-    const repeated = repeatOf === null ? undefined : this.store.get(ID_OF, repeatOf)?.id
+    if (unlisted === null) this.peers.notifications.ofEdit(tx, subject, content, row.content)
+    else this.peers.notifications.ofRepeat(tx, me.n, row.post, row.n)
+    const repeated = repeatOf === null ? undefined : this.ctx.store.get(ID_OF, repeatOf)?.id
     const comment = toComment(this.need(row.id, me.n))
     return { success: true, ...addedMessage(unlisted, repeated, 'changed'), comment }
   }
 
   #deleteRow(tx: Tx, row: DeletableComment, actor: string): void {
-    this.posts.revisions.delete(tx, 'comment', row.n)
-    tx.run(DELETE, this.clock.now(), row.n)
+    this.peers.posts.revisions.delete(tx, 'comment', row.n)
+    tx.run(DELETE, this.ctx.clock.now(), row.n)
     this.#count(tx, row, -1)
     const payload = { comment_id: row.id, post_id: row.post_id, author_id: row.author_id }
-    this.log.append(tx, CommentDeleted, { actor, subject: row.id }, payload)
+    this.ctx.log.append(tx, CommentDeleted, { actor, subject: row.id }, payload)
   }
 
   #count(tx: Tx, { post, parent, author }: Pick<CommentRow, 'post' | 'parent' | 'author'>, by: 1 | -1): void {
-    this.posts.addComments(tx, post, by)
+    this.peers.posts.addComments(tx, post, by)
     if (parent > 0) tx.run(COUNT_REPLY, by, parent)
     tx.run(COUNT_COMMENT, by, author)
   }

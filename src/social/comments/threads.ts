@@ -1,7 +1,6 @@
-import type { Clock } from '../../core/clock.ts'
-import { query, type Store, stablePlan } from '../../core/store/index.ts'
+import { query, stablePlan } from '../../core/store/index.ts'
 import { cursorAfterKey, fillPage, jsonSize, parseKeyCursor } from '../../http/respond/index.ts'
-import { FarOffsets, type Page, parseLimit, parseOffset, parseWord } from '../shared/index.ts'
+import { FarOffsets, type NetworkContext, type Page, parseLimit, parseOffset, parseWord } from '../shared/index.ts'
 import { COMMENT_PAGE, COMMENT_SORTS, type Comment, type CommentQuery, type CommentSort } from './schema.ts'
 import { type CommentRow, JOIN_COMMENT, SELECT_COMMENT, toComment } from './view.ts'
 
@@ -76,11 +75,8 @@ const COMMENTS = forEachSort((sort) =>
 export class Threads {
   readonly #offsets: FarOffsets
 
-  constructor(
-    private readonly store: Store,
-    clock: Clock,
-  ) {
-    this.#offsets = new FarOffsets(clock)
+  constructor(private readonly ctx: NetworkContext) {
+    this.#offsets = new FarOffsets(ctx.clock)
   }
 
   /** A page of the replies to a parent; 0 is the post itself. */
@@ -91,10 +87,10 @@ export class Threads {
     const key = parseKeyCursor(asked.cursor, list, COLUMNS[sort].length)
     const offset = key ? 0 : parseOffset(asked, limit)
     const { after, skip } = await this.#offsets.find(list, offset, key ?? startKey(sort), (from, count) => {
-      const row = this.store.get(LEVELS[sort], post, parent, ...from, 1, count - 1)
+      const row = this.ctx.store.get(LEVELS[sort], post, parent, ...from, 1, count - 1)
       return row ? keyValues(row, sort) : undefined
     })
-    const rows = this.store.all(LEVELS[sort], post, parent, ...after, limit + 1, skip)
+    const rows = this.ctx.store.all(LEVELS[sort], post, parent, ...after, limit + 1, skip)
     const items = this.#trees(viewer, post, rows.slice(0, limit), sort)
     const last = rows[items.length - 1]
     const end = last && keyValues(last, sort)
@@ -115,7 +111,7 @@ export class Threads {
   #trees(viewer: number, post: number, roots: readonly SortKey[], sort: CommentSort): Comment[] {
     const selected = this.#select(post, roots, sort)
     const keys = new Map(selected.map((key) => [key.n, key]))
-    const rows = this.store.iterate(COMMENTS[sort], viewer, JSON.stringify([...keys.keys()]))
+    const rows = this.ctx.store.iterate(COMMENTS[sort], viewer, JSON.stringify([...keys.keys()]))
     const bounds = { sizeOf: sizeOfNode, maxBytes: MAX_BYTES }
     const listed = fillPage(rows, selected.length, (row) => ({ row, comment: toComment(row) }), bounds).items
     const comments = new Map(listed.map(({ row, comment }) => [row.n, comment]))
@@ -140,7 +136,7 @@ export class Threads {
   #select(post: number, roots: readonly SortKey[], sort: CommentSort): SelectedKey[] {
     const all: SelectedKey[] = roots.map((key) => ({ ...key }))
     for (let level = all; level.length > 0 && all.length < MAX_PER_PAGE; ) {
-      const found = this.store.all(REPLIES[sort], JSON.stringify(level.map(({ n }) => n)), post)
+      const found = this.ctx.store.all(REPLIES[sort], JSON.stringify(level.map(({ n }) => n)), post)
       const byParent = Map.groupBy(found, ({ parent }) => parent)
       const next: SelectedKey[] = []
       for (const key of level) {

@@ -1,7 +1,5 @@
 import { type Actor, GC } from '../../core/actor.ts'
-import type { Clock } from '../../core/clock.ts'
-import type { EventLog } from '../../core/events/index.ts'
-import { command, type Query, query, type Store, stablePlan, type Tx } from '../../core/store/index.ts'
+import { command, type Query, query, stablePlan, type Tx } from '../../core/store/index.ts'
 import { gcFor } from '../../http/actor-of.ts'
 import type { AgentCaller } from '../../http/caller.ts'
 import { cursorAfterKey, fillPage, parseKeyCursor } from '../../http/respond/index.ts'
@@ -11,6 +9,7 @@ import {
   conflict,
   FarOffsets,
   NAME_TAKEN,
+  type NetworkContext,
   newId,
   type Page,
   pageValues,
@@ -111,43 +110,43 @@ export class Submolts {
   readonly #offsets: FarOffsets
 
   constructor(
-    private readonly store: Store,
-    private readonly log: EventLog,
-    private readonly clock: Clock,
-    private readonly agents: AgentAccounts,
-    private readonly quotas: Quotas,
-    private readonly maxSubscriptions: number,
-    private readonly pending: PendingTexts,
+    private readonly ctx: NetworkContext,
+    private readonly peers: {
+      readonly agents: AgentAccounts
+      readonly quotas: Quotas
+      readonly maxSubscriptions: number
+      readonly pending: PendingTexts
+    },
   ) {
-    this.#offsets = new FarOffsets(clock)
+    this.#offsets = new FarOffsets(ctx.clock)
   }
 
   /** The row of a submolt as one agent sees it. */
   find(name: string): SubmoltRow | undefined {
-    return this.store.get(FIND, 0, name.trim().toLowerCase()) ?? undefined
+    return this.ctx.store.get(FIND, 0, name.trim().toLowerCase()) ?? undefined
   }
 
   need(name: string, viewer: number): SubmoltRow {
-    const row = this.store.get(FIND, viewer, name.trim().toLowerCase())
+    const row = this.ctx.store.get(FIND, viewer, name.trim().toLowerCase())
     if (!row) throw submoltNotFound(name)
     return row
   }
 
   /** True if an agent owns or moderates a submolt. */
   moderates(agent: number, submolt: number): boolean {
-    return this.store.get(ROLE, agent, submolt) !== null
+    return this.ctx.store.get(ROLE, agent, submolt) !== null
   }
 
   async create(caller: AgentCaller, draft: SubmoltDraft): Promise<Charged<NewSubmoltResponse>> {
     const content = parseSubmoltDraft(draft)
-    return this.store.write((tx) => {
+    return this.ctx.store.write((tx) => {
       this.#rejectTaken(content)
-      const me = this.agents.acting(caller)
-      const quota = this.quotas.charge(tx, 'submolt', me)
-      const id = newId(this.clock.now())
-      if (this.pending.asks(me)) {
-        const state = this.pending.add(tx, me, 'submolt', id, content)
-        const submolt = { ...unpublishedSubmolt(id, content, me, this.clock.now()), ...state }
+      const me = this.peers.agents.acting(caller)
+      const quota = this.peers.quotas.charge(tx, 'submolt', me)
+      const id = newId(this.ctx.clock.now())
+      if (this.peers.pending.asks(me)) {
+        const state = this.peers.pending.add(tx, me, 'submolt', id, content)
+        const submolt = { ...unpublishedSubmolt(id, content, me, this.ctx.clock.now()), ...state }
         const required = requiresVerification('Your community', state.verification)
         return { value: tx.answer({ ...required, submolt, your_role: 'owner' as const }), quota }
       }
@@ -165,13 +164,13 @@ export class Submolts {
 
   /** Makes an agent the owner of a submolt, as the operator. */
   async setOwner(name: string, agentName: string, by: Actor = GC): Promise<Submolt> {
-    return this.store.write((tx) => {
+    return this.ctx.store.write((tx) => {
       const row = this.need(name, 0)
-      const owner = this.agents.need(agentName)
+      const owner = this.peers.agents.need(agentName)
       if (row.creator_id !== owner.id) {
-        tx.run(SET_OWNER, owner.n, this.clock.now(), row.n)
+        tx.run(SET_OWNER, owner.n, this.ctx.clock.now(), row.n)
         const subject = { actor: 'operator', subject: row.name }
-        this.log.append(tx, SubmoltOwned, subject, { submolt: row.name, agent_id: owner.id })
+        this.ctx.log.append(tx, SubmoltOwned, subject, { submolt: row.name, agent_id: owner.id })
       }
       const submolt = this.show(row.name, owner.n)
       tx.answer({ success: true, submolt, your_role: null })
@@ -211,48 +210,48 @@ export class Submolts {
     const offset = key ? 0 : parseOffset(query, limit)
     const keyOf = SORT_KEYS[sort]
     const { after, skip } = await this.#offsets.find(list, offset, key ?? START_KEYS[sort], (from, count) => {
-      const row = this.store.get(PAGES[sort], caller.n, ...from, 1, count - 1)
+      const row = this.ctx.store.get(PAGES[sort], caller.n, ...from, 1, count - 1)
       return row ? keyOf(row) : undefined
     })
-    const rows = this.store.iterate(PAGES[sort], caller.n, ...after, limit + 1, skip)
+    const rows = this.ctx.store.iterate(PAGES[sort], caller.n, ...after, limit + 1, skip)
     const { items, last } = fillPage(rows, limit, toSubmolt, { sizeOf: sizeOfListed })
     if (last && !key) this.#offsets.remember(list, offset + items.length, keyOf(last))
     return { items, limit, offset, next: last && cursorAfterKey(list, keyOf(last)) }
   }
 
   async subscribe(caller: AgentCaller, name: string): Promise<SubscriptionResponse> {
-    return this.store.write((tx) => {
+    return this.ctx.store.write((tx) => {
       const row = this.need(name, caller.n)
       if (row.subscribed) return subscribed('already_subscribed', `Already subscribed to m/${row.name}`)
-      const me = this.agents.acting(caller)
-      if (me.subscriptions_count >= this.maxSubscriptions) throw subscribesTooMuch(this.maxSubscriptions)
-      this.quotas.charge(tx, 'follow', me)
+      const me = this.peers.agents.acting(caller)
+      if (me.subscriptions_count >= this.peers.maxSubscriptions) throw subscribesTooMuch(this.peers.maxSubscriptions)
+      this.peers.quotas.charge(tx, 'follow', me)
       this.#changeSubscription(tx, caller.n, row.n, 1)
       const subject = { actor: caller.id, subject: row.name }
-      this.log.append(tx, SubmoltSubscribed, subject, { submolt: row.name, agent_id: caller.id })
+      this.ctx.log.append(tx, SubmoltSubscribed, subject, { submolt: row.name, agent_id: caller.id })
       return subscribed('subscribed', `Subscribed to m/${row.name}!`)
     }, gcFor(caller))
   }
 
   async unsubscribe(caller: AgentCaller, name: string): Promise<SubscriptionResponse> {
-    return this.store.write((tx) => {
+    return this.ctx.store.write((tx) => {
       const row = this.need(name, caller.n)
       if (!row.subscribed) return subscribed('not_subscribed', `Not subscribed to m/${row.name}`)
       this.#changeSubscription(tx, caller.n, row.n, -1)
       const subject = { actor: caller.id, subject: row.name }
-      this.log.append(tx, SubmoltUnsubscribed, subject, { submolt: row.name, agent_id: caller.id })
+      this.ctx.log.append(tx, SubmoltUnsubscribed, subject, { submolt: row.name, agent_id: caller.id })
       return subscribed('unsubscribed', `Unsubscribed from m/${row.name}`)
     }, gcFor(caller))
   }
 
   /** Adds to the number of posts in a submolt. */
   addPosts(tx: Tx, submolt: number, by: 1 | -1): void {
-    tx.run(COUNT_POST, by, by > 0 ? this.clock.now() : 0, submolt)
+    tx.run(COUNT_POST, by, by > 0 ? this.ctx.clock.now() : 0, submolt)
   }
 
   /** Deletes some subscriptions of a deleted agent; returns how many. */
   deleteSome(tx: Tx, agent: number, limit: number): number {
-    const rows = this.store.all(SELECT_SUBSCRIPTIONS, agent, limit)
+    const rows = this.ctx.store.all(SELECT_SUBSCRIPTIONS, agent, limit)
     for (const { submolt } of rows) this.#changeSubscription(tx, agent, submolt, -1)
     return rows.length
   }
@@ -264,14 +263,14 @@ export class Submolts {
 
   #publish(tx: Tx, caller: AgentCaller, id: string, content: SubmoltContent): void {
     const { name, displayName, description, allowCrypto } = content
-    const now = this.clock.now()
+    const now = this.ctx.clock.now()
     const inserted = tx.get(INSERT, id, name, displayName, description, Number(allowCrypto), caller.n, now, now, now)
     this.#changeSubscription(tx, caller.n, inserted?.n ?? 0, 1)
-    this.log.append(tx, SubmoltCreated, { actor: caller.id, subject: name }, { submolt: name, agent_id: caller.id })
+    this.ctx.log.append(tx, SubmoltCreated, { actor: caller.id, subject: name }, { submolt: name, agent_id: caller.id })
   }
 
   #changeSubscription(tx: Tx, agent: number, submolt: number, by: 1 | -1): void {
-    if (by > 0) tx.run(INSERT_SUBSCRIPTION, agent, submolt, this.clock.now())
+    if (by > 0) tx.run(INSERT_SUBSCRIPTION, agent, submolt, this.ctx.clock.now())
     else tx.run(DELETE_SUBSCRIPTION, agent, submolt)
     tx.run(COUNT_SUBSCRIBER, by, submolt)
     tx.run(COUNT_SUBSCRIPTION, by, agent)

@@ -1,5 +1,6 @@
-import type { Deadline, Deadlines } from '../../core/deadlines.ts'
-import type { Store, Tx } from '../../core/store/index.ts'
+import type { Deadline } from '../../core/deadlines.ts'
+import type { Tx } from '../../core/store/index.ts'
+import type { NetworkContext } from '../shared/index.ts'
 
 /** Rows with an expiry. */
 interface Expiring {
@@ -14,15 +15,13 @@ export class HourlyCleanup {
   #next: Deadline | undefined
 
   constructor(
-    private readonly store: Store,
+    private readonly ctx: NetworkContext,
     private readonly expiring: readonly Expiring[],
-    private readonly deadlines: Deadlines,
-    private readonly report: (error: unknown) => void,
   ) {}
 
   start(): void {
-    this.#next = this.deadlines.interval(HOUR, async () => {
-      await this.#run().catch(this.report)
+    this.#next = this.ctx.deadlines.interval(HOUR, async () => {
+      await this.#run().catch(this.ctx.report)
       if (this.#next) this.start()
     })
   }
@@ -34,7 +33,7 @@ export class HourlyCleanup {
 
   async #run(): Promise<void> {
     for (const each of this.expiring) {
-      for (let more = true; more; ) more = await this.store.write((tx) => each.deleteExpired(tx))
+      for (let more = true; more; ) more = await this.ctx.store.write((tx) => each.deleteExpired(tx))
     }
   }
 }

@@ -1,6 +1,5 @@
-import type { Clock } from '../../core/clock.ts'
-import { command, query, type Store, stablePlan, type Tx } from '../../core/store/index.ts'
-import { type Limit, type LimitedAction, type Limits, SocialError } from '../shared/index.ts'
+import { command, query, stablePlan, type Tx } from '../../core/store/index.ts'
+import { type Limit, type LimitedAction, type Limits, type NetworkContext, SocialError } from '../shared/index.ts'
 import { formatPeriod } from './durations.ts'
 import { rateLimited } from './errors.ts'
 import { LIMIT_FACTORS } from './levels.ts'
@@ -91,8 +90,7 @@ const DELETE_EXPIRED = command<[string, number]>(
 /** Limits on actions. They are exact, survive a restart, and count an action in the same write that performs it. */
 export class Quotas {
   constructor(
-    private readonly store: Store,
-    private readonly clock: Clock,
+    private readonly ctx: NetworkContext,
     private readonly limits: Limits,
     private readonly standings: Standings,
   ) {}
@@ -131,14 +129,14 @@ export class Quotas {
 
   /** Deletes some charges that no limit counts any more; returns whether there may be more. */
   deleteExpired(tx: Tx): boolean {
-    const now = this.clock.now()
+    const now = this.ctx.clock.now()
     return ACTIONS.some((action) => tx.run(DELETE_EXPIRED, action, now - this.#longestWindow(action)).changes > 0)
   }
 
   /** Time an agent is still new here. */
   #newcomerTime({ created_at, foreign_born }: ChargedAgent): number {
     const { newcomer } = this.limits
-    return newcomer && foreign_born ? created_at + newcomer.age - this.clock.now() : 0
+    return newcomer && foreign_born ? created_at + newcomer.age - this.ctx.clock.now() : 0
   }
 
   #longestWindow(action: LimitedAction): number {
@@ -147,8 +145,8 @@ export class Quotas {
   }
 
   #charge(tx: Tx, action: LimitedAction, actor: string, limits: readonly Limit[], fields: object = {}): Quota {
-    const now = this.clock.now()
-    const last = this.store.get(LAST, actor, action) ?? { at: 0, turn: 0 }
+    const now = this.ctx.clock.now()
+    const last = this.ctx.store.get(LAST, actor, action) ?? { at: 0, turn: 0 }
     const left = limits.map((limit) => this.#remaining(action, actor, limit, last, now))
     const [exceeded] = left.filter(({ remaining }) => remaining <= 0).sort((one, other) => other.reset - one.reset)
     if (exceeded) {
@@ -171,7 +169,7 @@ export class Quotas {
     last: Charge,
     now: number,
   ): Quota & { window: number } {
-    const first = this.store.get(FIRST_SINCE, actor, action, now - window)
+    const first = this.ctx.store.get(FIRST_SINCE, actor, action, now - window)
     const used = first ? last.turn - first.turn + 1 : 0
     const reset = Math.min((first?.at ?? now) + window, now + window)
     return { limit: count, remaining: Math.max(0, count - used), reset, window }

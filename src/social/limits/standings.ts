@@ -1,6 +1,5 @@
-import type { Clock } from '../../core/clock.ts'
-import { command, query, type Store, stablePlan, type Tx } from '../../core/store/index.ts'
-import type { Limits } from '../shared/index.ts'
+import { command, query, stablePlan, type Tx } from '../../core/store/index.ts'
+import type { Limits, NetworkContext } from '../shared/index.ts'
 import { type AgentRecord, keepsRepeating, type Level, LIMIT_FACTORS, levelOf } from './levels.ts'
 
 /** The columns of an agent on which its standing depends. */
@@ -43,8 +42,7 @@ const DELETE_EXPIRED = command<[number]>(
 /** Recent behaviour of an agent and its vouches, which widen or narrow its limits. */
 export class Standings {
   constructor(
-    private readonly store: Store,
-    private readonly clock: Clock,
+    private readonly ctx: NetworkContext,
     private readonly limits: Limits,
   ) {}
 
@@ -60,14 +58,14 @@ export class Standings {
   }
 
   recordOf(agent: RatedAgent): AgentRecord {
-    const age = this.clock.now() - agent.created_at
+    const age = this.ctx.clock.now() - agent.created_at
     const { karma, claimed_at } = agent
     return { age, isClaimed: claimed_at !== null, vouches: this.countVouches(agent), karma, ...this.#texts(agent) }
   }
 
   /** Number of owners whose agents vouch for an agent, without its own owner. */
   countVouches({ n, owner }: Pick<RatedAgent, 'n' | 'owner'>): number {
-    return this.store.get(VOUCHES, n, owner)?.n ?? 0
+    return this.ctx.store.get(VOUCHES, n, owner)?.n ?? 0
   }
 
   /** True if an agent keeps repeating what it or others wrote. */
@@ -76,7 +74,7 @@ export class Standings {
   }
 
   countRepeat(tx: Tx, { n }: Pick<RatedAgent, 'n'>): void {
-    tx.run(COUNT_REPEAT, n, this.clock.now())
+    tx.run(COUNT_REPEAT, n, this.ctx.clock.now())
   }
 
   /** Deletes some repeats that do not count any more; returns whether there may be more. */
@@ -86,12 +84,12 @@ export class Standings {
 
   #texts({ n }: Pick<RatedAgent, 'n'>): Pick<AgentRecord, 'repeats' | 'originals'> {
     if (!this.limits.repeats) return { repeats: 0, originals: 0 }
-    const repeats = this.store.get(REPEATS, n, this.#since(), MAX_COUNTED)?.n ?? 0
-    const originals = repeats === 0 ? 0 : (this.store.get(ORIGINALS, n, this.#since(), MAX_COUNTED)?.n ?? 0)
+    const repeats = this.ctx.store.get(REPEATS, n, this.#since(), MAX_COUNTED)?.n ?? 0
+    const originals = repeats === 0 ? 0 : (this.ctx.store.get(ORIGINALS, n, this.#since(), MAX_COUNTED)?.n ?? 0)
     return { repeats, originals }
   }
 
   #since(): number {
-    return this.clock.now() - (this.limits.repeats?.window ?? 0)
+    return this.ctx.clock.now() - (this.limits.repeats?.window ?? 0)
   }
 }

@@ -1,10 +1,10 @@
-import { type Clock, toTimestamp } from '../../core/clock.ts'
+import { toTimestamp } from '../../core/clock.ts'
 import { sha256 } from '../../core/digest.ts'
 import { nextTick } from '../../core/event-loop.ts'
-import { type Query, query, type Store, stablePlan } from '../../core/store/index.ts'
+import { type Query, query, stablePlan } from '../../core/store/index.ts'
 import type { AgentCaller } from '../../http/caller.ts'
 import type { AgentAccounts, IdentityKey, SigningKeys } from '../accounts/index.ts'
-import { conflict, timestamp } from '../shared/index.ts'
+import { conflict, type NetworkContext, timestamp } from '../shared/index.ts'
 import type { AgentExport, ExportLine, ExportManifest } from './schema.ts'
 import { networkText } from './verify.ts'
 
@@ -41,12 +41,10 @@ const OTHERS = [EXPORT_SQL.comments, EXPORT_SQL.followers, EXPORT_SQL.followed].
 /** Everything an agent wrote, and whom it knows, signed by the network: to be taken to another one. */
 export class AgentExports {
   constructor(
-    private readonly store: Store,
-    private readonly clock: Clock,
+    private readonly ctx: NetworkContext,
     private readonly agents: AgentAccounts,
     private readonly signingKeys: SigningKeys,
     private readonly identity: IdentityKey,
-    private readonly baseUrl: () => string,
   ) {}
 
   async export(caller: AgentCaller): Promise<AgentExport> {
@@ -60,9 +58,9 @@ export class AgentExports {
     const { id, name, display_name, description, created_at } = this.agents.row(caller.n)
     const manifest: ExportManifest = {
       format: 1,
-      network: this.baseUrl(),
+      network: this.ctx.baseUrl(),
       network_key: { kty: 'OKP', crv: 'Ed25519', x: this.identity.publicJwk.x ?? '' },
-      exported_at: toTimestamp(this.clock.now()),
+      exported_at: toTimestamp(this.ctx.clock.now()),
       agent: { id, name, display_name, description, created_at: timestamp(created_at) },
       keys: keys.map(({ id: key, public_key }) => ({ id: key, public_key })),
       chunks: chunks.map((text) => ({
@@ -96,7 +94,7 @@ export class AgentExports {
   async *#lines(agent: number): AsyncGenerator<ExportLine> {
     let at = { created_at: 0, n: 0 }
     for (let rows = PAGE; rows === PAGE; ) {
-      const page = this.store.all(POSTS, agent, at.created_at, at.n)
+      const page = this.ctx.store.all(POSTS, agent, at.created_at, at.n)
       for (const { n: _, ...line } of page) yield line
       at = page.at(-1) ?? at
       rows = page.length
@@ -107,7 +105,7 @@ export class AgentExports {
 
   async *#pages(other: Query<CommentLine | AgentLine, [number, number]>, agent: number): AsyncGenerator<ExportLine> {
     for (let after = 0, rows = PAGE; rows === PAGE; ) {
-      const page = this.store.all(other, agent, after)
+      const page = this.ctx.store.all(other, agent, after)
       for (const { n: _, ...line } of page) yield line
       after = page.at(-1)?.n ?? after
       rows = page.length

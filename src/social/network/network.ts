@@ -94,29 +94,30 @@ const changesOf = (store: Store) => (): number => store.get(DATA_VERSION)?.data_
 type NetworkBase = ReturnType<typeof networkBase>
 
 /** Accounts: their limits, keys and owners, and what one account sends to another or follows. */
-function accountServices({ store, clock, deadlines, settings, baseUrl, log, report, passActivity }: NetworkBase) {
+function accountServices(ctx: NetworkBase) {
+  const { store, settings, report } = ctx
   const { limits, maxFollowed } = settings
-  const activity = new LastActivity(store, clock, deadlines, report, passActivity)
-  const standings = new Standings(store, clock, limits)
-  const duplicates = new Duplicates(store, clock, limits, standings)
-  const quotas = new Quotas(store, clock, limits, standings)
-  const agents = new AgentAccounts(store, log, clock, activity)
-  const reputations = new Reputations(store, log, clock, agents, standings)
-  const votes = new Votes(store, log, clock, agents, quotas)
-  const withdrawals = new VoteWithdrawals(store, clock, agents, votes, report)
-  const suspensions = new AgentSuspensions(store, log, clock, agents, withdrawals)
+  const activity = new LastActivity(ctx, ctx.passActivity)
+  const standings = new Standings(ctx, limits)
+  const duplicates = new Duplicates(ctx, limits, standings)
+  const quotas = new Quotas(ctx, limits, standings)
+  const agents = new AgentAccounts(ctx, activity)
+  const reputations = new Reputations(ctx, agents, standings)
+  const votes = new Votes(ctx, agents, quotas)
+  const withdrawals = new VoteWithdrawals(ctx, agents, votes)
+  const suspensions = new AgentSuspensions(ctx, agents, withdrawals)
   const added = (tx: Tx, agent: number, key: string) => movedFollows.arrive(tx, agent, key)
-  const signingKeys = new SigningKeys(store, log, clock, agents, added)
-  const keys = new Keys(store, log, clock, agents, signingKeys)
-  const bearerKeys = new BearerKeySetting(store, log, agents, keys)
-  const usedSignatures = new UsedSignatures(store, clock, deadlines, report)
+  const signingKeys = new SigningKeys(ctx, agents, added)
+  const keys = new Keys(ctx, agents, signingKeys)
+  const bearerKeys = new BearerKeySetting(ctx, agents, keys)
+  const usedSignatures = new UsedSignatures(ctx)
   const signatures = new RequestSignatures(store, usedSignatures)
-  const claims = new AgentClaims(store, log, clock, settings, agents, suspensions, baseUrl)
-  const registrations = new Registrations(store, log, settings, agents, keys, claims, quotas, baseUrl)
-  const notifications = new Notifications(store, clock, agents)
-  const directMessages = new DirectMessages(store, log, clock, agents, quotas, notifications)
+  const claims = new AgentClaims(ctx, agents, suspensions)
+  const registrations = new Registrations(ctx, { agents, keys, claims, quotas })
+  const notifications = new Notifications(ctx, agents)
+  const directMessages = new DirectMessages(ctx, agents, quotas, notifications)
   const notify = (tx: Tx, followee: number, follower: number) => notifications.ofFollower(tx, followee, follower)
-  const follows = new Follows(store, log, clock, agents, quotas, maxFollowed, notify)
+  const follows = new Follows(ctx, { agents, quotas, maxFollowed, notify })
   const movedFollows = new MovedFollows({ store, agents, follows, maxFollowed, report })
   return {
     activity,
@@ -145,38 +146,27 @@ function accountServices({ store, clock, deadlines, settings, baseUrl, log, repo
 type AccountServices = Omit<ReturnType<typeof accountServices>, 'usedSignatures'>
 
 /** Posts, comments and the communities that hold them. */
-function contentServices(
-  { store, folder, clock, deadlines, settings, log, report }: NetworkBase,
-  { agents, standings, duplicates, quotas, notifications }: AccountServices,
-) {
+function contentServices(ctx: NetworkBase, { agents, standings, duplicates, quotas, notifications }: AccountServices) {
+  const { store, log, clock, settings } = ctx
   const { maxFollowed, verification } = settings
-  const pendingTexts = new PendingTexts(store, log, clock, standings, verification)
-  const submolts = new Submolts(store, log, clock, agents, quotas, maxFollowed, pendingTexts)
+  const pendingTexts = new PendingTexts(ctx, standings, verification)
+  const submolts = new Submolts(ctx, { agents, quotas, maxSubscriptions: maxFollowed, pending: pendingTexts })
   const posts = new Posts(store, log, clock, agents, submolts, duplicates, quotas, notifications, pendingTexts)
-  const moderation = new Moderation(store, log, clock, agents, submolts)
+  const moderation = new Moderation(ctx, agents, submolts)
   const pins = new PostPins(store, log, posts, moderation)
-  const labels = new Labels(store, log, clock, submolts, moderation)
-  const attachments = new LabelAttachments(store, log, clock, agents, submolts, labels)
+  const labels = new Labels(ctx, submolts, moderation)
+  const attachments = new LabelAttachments(ctx, agents, submolts, labels)
   const reports = new Reports(store, log, clock, agents, posts, moderation, quotas)
-  const comments = new PostComments(
-    store,
-    log,
-    clock,
-    agents,
-    submolts,
-    posts,
-    attachments,
-    duplicates,
-    quotas,
-    notifications,
-    pendingTexts,
-  )
+  const comments = new PostComments(ctx, {
+    ...{ agents, submolts, posts, attachments, duplicates, quotas, notifications },
+    pending: pendingTexts,
+  })
   const publishers = { post: posts, comment: comments, submolt: submolts }
-  const verifications = new Verifications(store, log, clock, agents, quotas, pendingTexts, publishers)
-  const repeats = new Repeats(store, log, posts, comments, moderation)
-  const pictureMaker = new PictureMaker(deadlines)
-  const files = pictureFiles(settings.pictures, join(folder, 'social-pictures'), report)
-  const pictures = new Pictures(store, log, agents, moderation, quotas, pictureMaker, files, report)
+  const verifications = new Verifications(ctx, { agents, quotas, pending: pendingTexts, publishers })
+  const repeats = new Repeats(ctx, posts, comments, moderation)
+  const pictureMaker = new PictureMaker(ctx.deadlines)
+  const files = pictureFiles(settings.pictures, join(ctx.folder, 'social-pictures'), ctx.report)
+  const pictures = new Pictures(ctx, { agents, moderation, quotas, maker: pictureMaker, files })
   return {
     pendingTexts,
     submolts,
@@ -198,17 +188,18 @@ type ContentServices = Omit<ReturnType<typeof contentServices>, 'pendingTexts' |
 
 /** Views over accounts and content. */
 function viewServices(
-  { store, identityKey, clock, settings, baseUrl, changes, report }: NetworkBase,
+  ctx: NetworkBase,
   { agents, follows, notifications, directMessages }: AccountServices,
   { submolts, posts, attachments, comments }: ContentServices,
 ) {
+  const { store, clock, changes } = ctx
   const profiles = new Profiles(agents, follows, posts, comments)
   const directory = new Directory(store, agents)
   const stats = new Stats(store)
-  const publicReads = settings.publicReads ?? readsPublicly(store)
-  const identities = new Identities(clock, agents, identityKey, baseUrl)
+  const publicReads = ctx.settings.publicReads ?? readsPublicly(store)
+  const identities = new Identities(ctx, agents, ctx.identityKey)
   const home = new HomeOverview(agents, notifications, directMessages, attachments, posts)
-  const indexRebuild = new IndexRebuild(store, report)
+  const indexRebuild = new IndexRebuild(store, ctx.report)
   const search = new NetworkSearch(store, clock, agents, submolts, posts, comments, indexRebuild, changes)
   return {
     profiles,
@@ -225,20 +216,21 @@ function viewServices(
 
 /** Services for owners and the operator, and those that move, delete, recount and expire what is stored. */
 function upkeepServices(
-  { store, identityKey, folder, clock, deadlines, settings, baseUrl, log, report }: NetworkBase,
+  ctx: NetworkBase,
   accounts: AccountServices,
   content: ContentServices,
   pendingTexts: PendingTexts,
 ) {
+  const { store, log, clock, deadlines, settings, baseUrl, report } = ctx
   const { standings, duplicates, quotas, agents, reputations, withdrawals } = accounts
   const { signingKeys, keys, claims, notifications, directMessages, follows, movedFollows } = accounts
   const { submolts, posts, moderation, attachments, reports, comments, pictures } = content
   const ownerEmails = new OwnerEmails({ store, log, clock, agents, smtp: settings.smtp, baseUrl, report })
   const cityAgents = new CityAgents({ store, log, ...accounts })
-  const backup = new NetworkBackup(folder, store, clock)
-  const exports = new AgentExports(store, clock, agents, signingKeys, identityKey, baseUrl)
+  const backup = new NetworkBackup(ctx, ctx.folder)
+  const exports = new AgentExports(ctx, agents, signingKeys, ctx.identityKey)
   const imports = new AgentImports({ store, log, ...accounts, submolts, posts }, clock)
-  const deletions = new AccountDeletions(store, log, agents, {
+  const deletions = new AccountDeletions(ctx, agents, {
     immediate: [pictures, keys, signingKeys, ownerEmails, claims, withdrawals],
     sliced: [
       posts,
@@ -258,7 +250,7 @@ function upkeepServices(
   })
   const recounts = openRecounts(store)
   const rankRefresh = new RankRefresh(store, log, clock, deadlines, report)
-  const cleanup = new HourlyCleanup(store, [quotas, duplicates, standings, pendingTexts], deadlines, report)
+  const cleanup = new HourlyCleanup(ctx, [quotas, duplicates, standings, pendingTexts])
   const retention = new EventRetention(store, log, clock, deadlines, report)
   return { ownerEmails, cityAgents, backup, exports, imports, deletions, recounts, rankRefresh, cleanup, retention }
 }

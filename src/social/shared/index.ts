@@ -1,4 +1,5 @@
 export { requireAgent, requireOperator, type Viewer, viewerOf } from './callers.ts'
+export type { NetworkContext } from './context.ts'
 export {
   agentNotFound,
   badRequest,

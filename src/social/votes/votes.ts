@@ -1,12 +1,11 @@
-import type { Clock } from '../../core/clock.ts'
-import type { EventLog, PayloadOf } from '../../core/events/index.ts'
-import { type Command, command, type Query, query, type Store, stablePlan, type Tx } from '../../core/store/index.ts'
+import type { PayloadOf } from '../../core/events/index.ts'
+import { type Command, command, type Query, query, stablePlan, type Tx } from '../../core/store/index.ts'
 import { gcFor } from '../../http/actor-of.ts'
 import type { AgentCaller } from '../../http/caller.ts'
 import { type AgentAccounts, AUTHOR_COLUMNS, type AuthorColumns, toAuthor } from '../accounts/index.ts'
 import type { Quotas } from '../limits/index.ts'
 import { best, controversy, hot, hotChanged, rankChanged, rising, type Tally } from '../posts/index.ts'
-import { badRequest, commentNotFound, postNotFound } from '../shared/index.ts'
+import { badRequest, commentNotFound, type NetworkContext, postNotFound } from '../shared/index.ts'
 import { CommentVoted, PostVoted } from './events.ts'
 import type { VoteResponse } from './schema.ts'
 import type { votes, Withdrawal } from './table.ts'
@@ -106,16 +105,14 @@ const UPDATE_RANK: Readonly<Record<Rank, Command<[number, number]>>> = {
 /** Votes. A vote, its counters and their ranks change in one write. */
 export class Votes {
   constructor(
-    private readonly store: Store,
-    private readonly log: EventLog,
-    private readonly clock: Clock,
+    private readonly ctx: NetworkContext,
     private readonly agents: AgentAccounts,
     private readonly quotas: Quotas,
   ) {}
 
   /** Casts a vote; the same vote again removes it. */
   async toggle(caller: AgentCaller, kind: Kind, id: string, vote: 1 | -1): Promise<VoteResponse> {
-    return this.store.write((tx) => {
+    return this.ctx.store.write((tx) => {
       const target = this.#findTarget(kind, id, caller)
       return tx.answer(this.#change(tx, caller, kind, target, target.previous_vote === vote ? 0 : vote))
     }, gcFor(caller))
@@ -123,7 +120,7 @@ export class Votes {
 
   /** Sets a vote; setting it again changes nothing. */
   async set(caller: AgentCaller, kind: Kind, id: string, vote: Vote): Promise<VoteResponse> {
-    return this.store.write((tx) => {
+    return this.ctx.store.write((tx) => {
       const target = this.#findTarget(kind, id, caller)
       return this.#change(tx, caller, kind, target, vote)
     }, gcFor(caller))
@@ -131,11 +128,11 @@ export class Votes {
 
   /** Takes back some votes of an agent; returns how many. */
   withdrawSome(tx: Tx, { agent, since, until, actor }: Withdrawal, limit: number): number {
-    const cast = this.store.all(CAST_VOTES, agent, since, until, limit)
+    const cast = this.ctx.store.all(CAST_VOTES, agent, since, until, limit)
     const { id } = this.agents.row(agent)
     for (const { kind, target, value } of cast) {
       const of = kind === KINDS.post ? 'post' : 'comment'
-      const ranked = this.store.get(RANKED_ROWS[of], target)
+      const ranked = this.ctx.store.get(RANKED_ROWS[of], target)
       tx.run(DELETE, agent, kind, target)
       if (!ranked) continue
       this.#storeTally(tx, of, ranked, tallyAfter(ranked, value, 0))
@@ -147,7 +144,7 @@ export class Votes {
 
   /** The post or comment to vote on; throws when it does not exist or is the caller's own. */
   #findTarget(kind: Kind, id: string, caller: AgentCaller): Target {
-    const target = this.store.get(TARGET_ROWS[kind], caller.n, id)
+    const target = this.ctx.store.get(TARGET_ROWS[kind], caller.n, id)
     if (!target) throw kind === 'post' ? postNotFound() : commentNotFound()
     if (target.author === caller.n) throw badRequest('Cannot vote on your own content')
     return target
@@ -159,7 +156,7 @@ export class Votes {
     const me = this.agents.acting(caller)
     this.quotas.charge(tx, 'vote', me)
     if (after === 0) tx.run(DELETE, caller.n, KINDS[kind], target.n)
-    else tx.run(UPSERT, caller.n, KINDS[kind], target.n, after, this.clock.now())
+    else tx.run(UPSERT, caller.n, KINDS[kind], target.n, after, this.ctx.clock.now())
     const tally = tallyAfter(target, before, after)
     this.#storeTally(tx, kind, target, tally)
     this.agents.addKarma(tx, target.author, after - before)
@@ -170,7 +167,7 @@ export class Votes {
   }
 
   #record(tx: Tx, kind: Kind, actor: string, payload: PayloadOf<typeof PostVoted>): void {
-    this.log.append(tx, kind === 'post' ? PostVoted : CommentVoted, { actor, subject: payload.target_id }, payload)
+    this.ctx.log.append(tx, kind === 'post' ? PostVoted : CommentVoted, { actor, subject: payload.target_id }, payload)
   }
 
   #storeTally(tx: Tx, kind: Kind, target: Ranked, tally: Tally): void {
@@ -183,7 +180,7 @@ export class Votes {
       if (rankChanged(target.best, bestRank)) tx.run(UPDATE_RANK['comment best'], bestRank, n)
       return
     }
-    const now = this.clock.now()
+    const now = this.ctx.clock.now()
     const hotRank = hot(tally, target.created_at, now)
     const risingRank = rising(tally, target.created_at, now)
     if (hotChanged(target.hot, hotRank)) tx.run(UPDATE_RANK['post hot'], hotRank, n)

@@ -1,7 +1,6 @@
-import type { Clock } from '../../core/clock.ts'
-import { command, query, type Store, type Tx } from '../../core/store/index.ts'
+import { command, query, type Tx } from '../../core/store/index.ts'
 import type { AgentAccounts } from '../accounts/index.ts'
-import { SlicedWork } from '../shared/index.ts'
+import { type NetworkContext, SlicedWork } from '../shared/index.ts'
 import type { Withdrawal } from './table.ts'
 import type { Votes } from './votes.ts'
 
@@ -27,23 +26,21 @@ export class VoteWithdrawals {
   readonly #work: SlicedWork<Withdrawal>
 
   constructor(
-    store: Store,
-    private readonly clock: Clock,
+    private readonly ctx: NetworkContext,
     private readonly agents: AgentAccounts,
     private readonly votes: Votes,
-    report: (error: unknown) => void,
   ) {
     this.#work = new SlicedWork({
-      store,
-      pending: () => store.all(PENDING),
+      store: ctx.store,
+      pending: () => ctx.store.all(PENDING),
       doSome: (tx, withdrawal) => this.#withdrawSome(tx, withdrawal),
-      report,
+      report: ctx.report,
     })
   }
 
   /** Begins to undo the votes of an agent's last day, in the write that deletes or suspends it. */
   begin(tx: Tx, agent: number, actor: string): void {
-    const now = this.clock.now()
+    const now = this.ctx.clock.now()
     tx.run(INSERT, agent, now - DAY, now, actor)
     tx.after(() => void this.resume())
   }

@@ -1,7 +1,6 @@
 import { errors, type JWTPayload, jwtVerify, SignJWT } from 'jose'
-import type { Clock } from '../../../core/clock.ts'
 import type { AgentCaller } from '../../../http/caller.ts'
-import { badRequest, cleanLine, newId, timestamp } from '../../shared/index.ts'
+import { badRequest, cleanLine, type NetworkContext, newId, timestamp } from '../../shared/index.ts'
 import type { AgentAccounts } from '../agents.ts'
 import { isSuspended } from '../view.ts'
 import { ALGORITHM, type IdentityKey } from './identity-key.ts'
@@ -15,20 +14,19 @@ const MAX_TOKEN = 4_096
 /** Signed tokens with which agents prove to others who they are. */
 export class Identities {
   constructor(
-    private readonly clock: Clock,
+    private readonly ctx: NetworkContext,
     private readonly agents: AgentAccounts,
     private readonly key: IdentityKey,
-    private readonly baseUrl: () => string,
   ) {}
 
   async issue(caller: AgentCaller, { audience }: IdentityTokenDraft): Promise<IdentityTokenResponse> {
     const intended = audience === undefined ? '' : cleanLine(audience)
     if (intended.length > MAX_AUDIENCE) throw badRequest(`Audience must be ${MAX_AUDIENCE} characters or less`)
-    const now = this.clock.now()
+    const now = this.ctx.clock.now()
     const issuedAt = Math.floor(now / 1_000)
     const token = new SignJWT({ name: caller.name })
       .setProtectedHeader({ alg: ALGORITHM, kid: this.key.id, typ: 'JWT' })
-      .setIssuer(this.baseUrl())
+      .setIssuer(this.ctx.baseUrl())
       .setSubject(caller.id)
       .setJti(newId(now))
       .setIssuedAt(issuedAt)
@@ -46,7 +44,7 @@ export class Identities {
     if (payload.aud !== undefined && payload.aud !== audience) return invalid('The token is for another audience')
     const row = payload.sub === undefined ? undefined : this.agents.findById(payload.sub)
     if (!row) return invalid('The agent no longer exists')
-    if (isSuspended(row, this.clock.now())) return invalid('The agent is suspended')
+    if (isSuspended(row, this.ctx.clock.now())) return invalid('The agent is suspended')
     const agent = this.agents.show(row)
     const { id, name, description, karma, avatar_url, created_at, is_claimed, follower_count, following_count, stats } =
       agent
@@ -54,7 +52,7 @@ export class Identities {
       ...{ success: true, valid: true, error: null },
       agent: {
         ...{ id, name, description, karma, created_at, is_claimed, follower_count, following_count },
-        avatar_url: avatar_url && this.baseUrl() + avatar_url,
+        avatar_url: avatar_url && this.ctx.baseUrl() + avatar_url,
         ...{ stats: { posts: stats.posts, comments: stats.comments }, owner: null },
       },
     }
@@ -70,7 +68,7 @@ export class Identities {
     try {
       const { payload } = await jwtVerify(token, this.key.publicKey, {
         algorithms: [ALGORITHM],
-        currentDate: new Date(this.clock.now()),
+        currentDate: new Date(this.ctx.clock.now()),
       })
       return payload
     } catch (error) {

@@ -1,8 +1,6 @@
 import { randomInt, timingSafeEqual } from 'node:crypto'
 import { type Actor, GC } from '../../../core/actor.ts'
-import type { Clock } from '../../../core/clock.ts'
-import type { EventLog } from '../../../core/events/index.ts'
-import { command, query, type Store, type Tx } from '../../../core/store/index.ts'
+import { command, query, type Tx } from '../../../core/store/index.ts'
 import { gcFor } from '../../../http/actor-of.ts'
 import type { AgentCaller } from '../../../http/caller.ts'
 import {
@@ -10,8 +8,8 @@ import {
   cleanLine,
   conflict,
   hashSecret,
+  type NetworkContext,
   newId,
-  type Settings,
   SocialError,
   timestamp,
 } from '../../shared/index.ts'
@@ -61,29 +59,24 @@ const UPSERT_OWNER = command<
 /** The claims with which people become owners of agents. A claim is used once; until then the agent may renew it. */
 export class AgentClaims {
   constructor(
-    private readonly store: Store,
-    private readonly log: EventLog,
-    private readonly clock: Clock,
-    private readonly settings: Settings,
+    private readonly ctx: NetworkContext,
     private readonly agents: AgentAccounts,
     private readonly suspensions: AgentSuspensions,
-    /** The base of claim links. */
-    private readonly baseUrl: () => string,
   ) {}
 
   /** Creates a claim link and a code for an agent, in place of any earlier ones. */
   issue(tx: Tx, { n, id }: Pick<AgentRow, 'n' | 'id'>): { url: string; code: string } {
     const token = createClaimToken()
     const code = newVerificationCode()
-    tx.run(INSERT, n, hashSecret(token), codeHash(id, code), this.clock.now())
-    return { url: `${this.baseUrl()}/claim/${token}`, code }
+    tx.run(INSERT, n, hashSecret(token), codeHash(id, code), this.ctx.clock.now())
+    return { url: `${this.ctx.baseUrl()}/claim/${token}`, code }
   }
 
   /** True if the caller is claimed. */
   async status(caller: AgentCaller): Promise<ClaimStatus> {
     const row = this.agents.row(caller.n)
     const isClaimed = row.claimed_at !== null
-    const suspendedNow = isSuspended(row, this.clock.now())
+    const suspendedNow = isSuspended(row, this.ctx.clock.now())
     return {
       success: true,
       status: isClaimed ? 'claimed' : 'pending_claim',
@@ -106,11 +99,11 @@ export class AgentClaims {
 
   /** Creates a new claim link for the caller. */
   async renew(caller: AgentCaller): Promise<ClaimRenewal> {
-    return this.store.write((tx) => {
+    return this.ctx.store.write((tx) => {
       const row = this.agents.acting(caller)
       if (row.claimed_at !== null) throw conflict('You are claimed already')
       const { url, code } = this.issue(tx, row)
-      this.log.append(tx, ClaimRenewed, { actor: row.id, subject: row.id }, { agent_id: row.id })
+      this.ctx.log.append(tx, ClaimRenewed, { actor: row.id, subject: row.id }, { agent_id: row.id })
       const message = 'Send your human this claim_url and the code; earlier ones are no longer valid'
       return { success: true as const, message, claim_url: url, verification_code: code }
     }, gcFor(caller))
@@ -118,13 +111,13 @@ export class AgentClaims {
 
   /** The state of a claim link; undefined for an unknown or replaced token. */
   find(token: string): ClaimState | undefined {
-    const claim = this.store.get(FIND, hashSecret(token))
+    const claim = this.ctx.store.get(FIND, hashSecret(token))
     return claim ? { agent: this.agents.show(this.agents.row(claim.agent)), state: stateOf(claim) } : undefined
   }
 
   /** A person claims the agent of a token with its code. Too many wrong codes lock the token. */
   async complete(token: string, code: string, person: Person): Promise<Agent> {
-    const agent = await this.store.write((tx) => {
+    const agent = await this.ctx.store.write((tx) => {
       const claim = this.#requireClaim(token)
       const row = this.agents.row(claim.agent)
       if (!isSame(claim.code, codeHash(row.id, normalizeCode(code)))) {
@@ -139,7 +132,7 @@ export class AgentClaims {
 
   /** Claims an agent for the operator. */
   async approve(name: string, by: Actor = GC): Promise<Agent> {
-    return this.store.write((tx) => {
+    return this.ctx.store.write((tx) => {
       const row = this.agents.need(name)
       const agent = row.claimed_at === null ? this.approveIn(tx, row) : this.agents.show(row)
       tx.answer({ success: true, agent })
@@ -154,7 +147,7 @@ export class AgentClaims {
 
   /** Ends the ownership of an agent, which may then be claimed again. */
   async release(name: string, by: Actor = GC): Promise<Agent> {
-    return this.store.write((tx) => {
+    return this.ctx.store.write((tx) => {
       const row = this.agents.need(name)
       if (row.claimed_at !== null) this.unclaim(tx, row, 'operator')
       const agent = this.agents.show(this.agents.row(row.n))
@@ -168,7 +161,7 @@ export class AgentClaims {
     if (this.suspensions.suspenderOf(row) === 'owner') this.suspensions.end(tx, row, actor)
     this.agents.setOwner(tx, row.n, null)
     const payload = { agent_id: row.id, owner_id: row.owner_id ?? '' }
-    this.log.append(tx, AgentUnclaimed, { actor, subject: row.id }, payload)
+    this.ctx.log.append(tx, AgentUnclaimed, { actor, subject: row.id }, payload)
   }
 
   /** Deletes the claim of a deleted agent. */
@@ -177,22 +170,22 @@ export class AgentClaims {
   }
 
   #claim(tx: Tx, row: AgentRow, person: Person, actor: string): Agent {
-    const now = this.clock.now()
+    const now = this.ctx.clock.now()
     const { provider, subject, name = '' } = person
     const owner = tx.get(UPSERT_OWNER, newId(now), provider, subject, cleanLine(name), now)
     if (!owner) throw new TypeError('the owner was not inserted')
-    const max = this.settings.maxAgentsPerOwner
+    const max = this.ctx.settings.maxAgentsPerOwner
     if (provider !== OPERATOR.provider && this.agents.countOwnedBy(owner.n) >= max) {
       throw conflict(`You have claimed ${max} agents, which is the maximum`)
     }
     this.agents.setOwner(tx, row.n, owner.n)
     tx.run(MARK_TAKEN, row.n)
-    this.log.append(tx, AgentClaimed, { actor, subject: row.id }, { agent_id: row.id, owner_id: owner.id })
+    this.ctx.log.append(tx, AgentClaimed, { actor, subject: row.id }, { agent_id: row.id, owner_id: owner.id })
     return this.agents.show(this.agents.row(row.n))
   }
 
   #requireClaim(token: string): ClaimRow {
-    const claim = this.store.get(FIND, hashSecret(token))
+    const claim = this.ctx.store.get(FIND, hashSecret(token))
     if (!claim || stateOf(claim) !== 'open') {
       throw new SocialError(
         'claim-not-found',

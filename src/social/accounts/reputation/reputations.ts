@@ -1,10 +1,8 @@
-import type { Clock } from '../../../core/clock.ts'
-import type { EventLog } from '../../../core/events/index.ts'
-import { command, query, type Store, stablePlan, type Tx } from '../../../core/store/index.ts'
+import { command, query, stablePlan, type Tx } from '../../../core/store/index.ts'
 import { gcFor } from '../../../http/actor-of.ts'
 import type { AgentCaller } from '../../../http/caller.ts'
 import { LEVEL_CONDITIONS, LEVELS, LIMIT_FACTORS, type Standings } from '../../limits/index.ts'
-import { badRequest, conflict, SocialError } from '../../shared/index.ts'
+import { badRequest, conflict, type NetworkContext, SocialError } from '../../shared/index.ts'
 import type { AgentAccounts } from '../agents.ts'
 import type { MessageResponse } from '../schema.ts'
 import type { AgentRow } from '../view.ts'
@@ -36,9 +34,7 @@ const DELETE = command<[number, number]>('DELETE FROM vouches WHERE voucher = ? 
 /** The reputation of agents: what is known of it, and who vouches for whom. */
 export class Reputations {
   constructor(
-    private readonly store: Store,
-    private readonly log: EventLog,
-    private readonly clock: Clock,
+    private readonly ctx: NetworkContext,
     private readonly agents: AgentAccounts,
     private readonly standings: Standings,
   ) {}
@@ -55,7 +51,7 @@ export class Reputations {
       ...{ karma, is_claimed: isClaimed, age_days: Math.floor(age / DAY) },
       ...{
         vouches,
-        vouched_by: names(this.store.all(OF, row.n, MAX_LISTED)),
+        vouched_by: names(this.ctx.store.all(OF, row.n, MAX_LISTED)),
         vouches_for: names(this.vouchedBy(row.n)),
       },
       ...{ repeats, originals },
@@ -67,7 +63,7 @@ export class Reputations {
 
   /** Vouches for an agent, as a claimed agent that does not repeat texts; doing it again changes nothing. */
   async vouch(caller: AgentCaller, name: string): Promise<MessageResponse> {
-    return this.store.write((tx) => {
+    return this.ctx.store.write((tx) => {
       const me = this.agents.acting(caller)
       const agent = this.agents.need(name)
       if (agent.n === me.n) throw badRequest('You cannot vouch for yourself')
@@ -84,16 +80,16 @@ export class Reputations {
       if (current.length >= MAX_VOUCHES) {
         throw conflict(`You vouch for ${MAX_VOUCHES} agents, which is the maximum`, 'End one with DELETE first.')
       }
-      tx.run(INSERT, me.n, agent.n, this.clock.now())
+      tx.run(INSERT, me.n, agent.n, this.ctx.clock.now())
       const payload = { agent_id: agent.id, voucher_id: me.id }
-      this.log.append(tx, AgentVouched, { actor: me.id, subject: agent.id }, payload)
+      this.ctx.log.append(tx, AgentVouched, { actor: me.id, subject: agent.id }, payload)
       return { success: true as const, message }
     }, gcFor(caller))
   }
 
   /** Ends that. */
   async unvouch(caller: AgentCaller, name: string): Promise<MessageResponse> {
-    return this.store.write((tx) => {
+    return this.ctx.store.write((tx) => {
       const me = this.agents.acting(caller)
       const agent = this.agents.need(name)
       this.#unvouch(tx, me, agent, me.id)
@@ -108,13 +104,13 @@ export class Reputations {
 
   /** The agents for which an agent vouches. */
   vouchedBy(n: number): Vouched[] {
-    return this.store.all(BY, n, MAX_VOUCHES)
+    return this.ctx.store.all(BY, n, MAX_VOUCHES)
   }
 
   /** Ends some vouches by and for a deleted agent; returns how many. */
   deleteSome(tx: Tx, agent: number, limit: number): number {
-    const by = this.store.all(BY, agent, limit)
-    const of = this.store.all(OF, agent, limit)
+    const by = this.ctx.store.all(BY, agent, limit)
+    const of = this.ctx.store.all(OF, agent, limit)
     for (const { n } of by) tx.run(DELETE, agent, n)
     for (const { n } of of) tx.run(DELETE, n, agent)
     return by.length + of.length
@@ -123,6 +119,6 @@ export class Reputations {
   #unvouch(tx: Tx, voucher: Vouched, agent: Vouched, actor: string): void {
     if (tx.run(DELETE, voucher.n, agent.n).changes === 0) return
     const payload = { agent_id: agent.id, voucher_id: voucher.id }
-    this.log.append(tx, AgentUnvouched, { actor, subject: agent.id }, payload)
+    this.ctx.log.append(tx, AgentUnvouched, { actor, subject: agent.id }, payload)
   }
 }

@@ -1,8 +1,7 @@
-import type { EventLog } from '../../../core/events/index.ts'
-import { command, type Store, type Tx } from '../../../core/store/index.ts'
+import { command, type Tx } from '../../../core/store/index.ts'
 import { gcFor } from '../../../http/actor-of.ts'
 import type { AgentCaller } from '../../../http/caller.ts'
-import { SocialError } from '../../shared/index.ts'
+import { type NetworkContext, SocialError } from '../../shared/index.ts'
 import type { AgentAccounts } from '../agents.ts'
 import type { AgentRow } from '../view.ts'
 import { BearerKeysChanged } from './events.ts'
@@ -18,8 +17,7 @@ const UPDATE = command<[number, number]>('UPDATE agents SET signed_only = ? WHER
 /** True if an agent may be called by API keys, or only by signed requests. */
 export class BearerKeySetting {
   constructor(
-    private readonly store: Store,
-    private readonly log: EventLog,
+    private readonly ctx: NetworkContext,
     private readonly agents: AgentAccounts,
     private readonly apiKeys: ApiKeys,
   ) {}
@@ -27,7 +25,7 @@ export class BearerKeySetting {
   /** Turns API keys off, which revokes those there are, or on. Only a signed request does: its sender is not locked out. */
   async set(caller: AgentCaller, enabled: boolean, isSigned: boolean): Promise<BearerKeysResponse> {
     if (!isSigned) throw notSigned()
-    return this.store.write((tx) => {
+    return this.ctx.store.write((tx) => {
       const me = this.agents.acting(caller)
       if ((me.signed_only === 0) !== enabled) this.change(tx, me, enabled, me.id)
       const message = enabled ? 'API keys may be used again' : 'Only signed requests are accepted from now on'
@@ -39,7 +37,7 @@ export class BearerKeySetting {
   change(tx: Tx, agent: Pick<AgentRow, 'n' | 'id'>, enabled: boolean, actor: string): void {
     if (!enabled) this.apiKeys.revokeApiKeys(tx, agent, actor)
     tx.run(UPDATE, Number(!enabled), agent.n)
-    this.log.append(tx, BearerKeysChanged, { actor, subject: agent.id }, { agent_id: agent.id, enabled })
+    this.ctx.log.append(tx, BearerKeysChanged, { actor, subject: agent.id }, { agent_id: agent.id, enabled })
   }
 }
 

@@ -1,9 +1,7 @@
-import type { Clock } from '../../../core/clock.ts'
-import type { EventLog } from '../../../core/events/index.ts'
-import { command, query, type Store, stablePlan, type Tx } from '../../../core/store/index.ts'
+import { command, query, stablePlan, type Tx } from '../../../core/store/index.ts'
 import { gcFor } from '../../../http/actor-of.ts'
 import type { AgentCaller } from '../../../http/caller.ts'
-import { badRequest, cleanLine, conflict, SocialError, timestamp } from '../../shared/index.ts'
+import { badRequest, cleanLine, conflict, type NetworkContext, SocialError, timestamp } from '../../shared/index.ts'
 import type { AgentAccounts } from '../agents.ts'
 import type { MessageResponse } from '../schema.ts'
 import type { AgentRow } from '../view.ts'
@@ -47,11 +45,8 @@ const DELETE_ALL = command<[number]>('DELETE FROM signing_keys WHERE agent = ?')
 /** The public keys with which agents sign their requests. */
 export class SigningKeys {
   constructor(
-    private readonly store: Store,
-    private readonly log: EventLog,
-    private readonly clock: Clock,
-    private readonly agents: AgentAccounts,
-    /** Called with each new key of an account, in the same write. */
+    private readonly ctx: NetworkContext,
+    private readonly agents: AgentAccounts /** Called with each new key of an account, in the same write. */,
     private readonly added: (tx: Tx, agent: number, key: string) => void,
   ) {}
 
@@ -62,17 +57,17 @@ export class SigningKeys {
 
   /** Revokes all signing keys of an agent on behalf of `actor`. */
   revokeAll(tx: Tx, agent: KeyOwner, actor: string): void {
-    for (const row of this.store.all(SELECT, agent.n)) this.#revoke(tx, agent, row, actor)
+    for (const row of this.ctx.store.all(SELECT, agent.n)) this.#revoke(tx, agent, row, actor)
   }
 
   has(agent: number): boolean {
-    return this.store.get(SELECT, agent) !== null
+    return this.ctx.store.get(SELECT, agent) !== null
   }
 
   /** The keys of an agent; `current` is the one that the request was signed with. */
   async list({ n }: Pick<KeyOwner, 'n'>, current?: string): Promise<SigningKeyListResponse> {
     const { signed_only } = this.agents.row(n)
-    const keys = this.store.all(SELECT, n).map((row) => toFacts(row, current))
+    const keys = this.ctx.store.all(SELECT, n).map((row) => toFacts(row, current))
     return { success: true, keys, bearer_keys_enabled: signed_only === 0 }
   }
 
@@ -84,11 +79,11 @@ export class SigningKeys {
     const id = thumbprintOf(x)
     const proof = Buffer.from(draft.proof, 'base64')
     if (!isSignedWith(x, proofText(caller.id, id), proof)) throw invalidProof(caller.id, id)
-    return this.store.write((tx) => {
+    return this.ctx.store.write((tx) => {
       const me = this.agents.acting(caller)
       if (this.ownerOf(id) !== undefined)
         throw conflict('This key is registered already', 'Each key belongs to one account.')
-      if (this.store.all(SELECT, me.n).length >= MAX_KEYS)
+      if (this.ctx.store.all(SELECT, me.n).length >= MAX_KEYS)
         throw conflict(`You have ${MAX_KEYS} signing keys, which is the maximum`, 'Revoke one first.')
       return { success: true as const, key: toFacts(this.insert(tx, me, x, label, me.id)) }
     }, gcFor(caller))
@@ -96,22 +91,22 @@ export class SigningKeys {
 
   /** The agent that registered a key; undefined for none. */
   ownerOf(id: string): number | undefined {
-    return this.store.get(EXISTS, id)?.agent
+    return this.ctx.store.get(EXISTS, id)?.agent
   }
 
   /** Adds a key that is known to be the agent's, on behalf of `actor`. */
   insert(tx: Tx, { n, id: agentId }: KeyOwner, x: string, label: string, actor: string): KeyRow {
-    const row = { id: thumbprintOf(x), agent: n, public_key: x, label, created_at: this.clock.now() }
+    const row = { id: thumbprintOf(x), agent: n, public_key: x, label, created_at: this.ctx.clock.now() }
     tx.run(INSERT, row.id, row.agent, row.public_key, row.label, row.created_at)
-    this.log.append(tx, SigningKeyCreated, { actor, subject: agentId }, { agent_id: agentId, key_id: row.id })
+    this.ctx.log.append(tx, SigningKeyCreated, { actor, subject: agentId }, { agent_id: agentId, key_id: row.id })
     this.added(tx, n, row.id)
     return row
   }
 
   async revoke(caller: AgentCaller, id: string): Promise<MessageResponse> {
-    return this.store.write((tx) => {
+    return this.ctx.store.write((tx) => {
       const me = this.agents.acting(caller)
-      const rows = this.store.all(SELECT, me.n)
+      const rows = this.ctx.store.all(SELECT, me.n)
       const row = rows.find((each) => each.id === id)
       if (!row)
         throw new SocialError('key-not-found', 'Key not found', {
@@ -127,16 +122,16 @@ export class SigningKeys {
   directory({ agent, after = '' }: { agent?: string | undefined; after?: string | undefined }): object {
     if (agent !== undefined) {
       const { n, name } = this.agents.need(agent)
-      return { keys: this.store.all(SELECT, n).map((row) => toJwk({ ...row, name })) }
+      return { keys: this.ctx.store.all(SELECT, n).map((row) => toJwk({ ...row, name })) }
     }
-    const rows = this.store.all(PAGE, after)
+    const rows = this.ctx.store.all(PAGE, after)
     const keys = rows.slice(0, DIRECTORY_PAGE)
     return { keys: keys.map(toJwk), next: rows.length > DIRECTORY_PAGE ? (keys.at(-1)?.id ?? null) : null }
   }
 
   #revoke(tx: Tx, { id }: KeyOwner, row: KeyRow, actor: string): void {
     tx.run(DELETE, row.id)
-    this.log.append(tx, SigningKeyRevoked, { actor, subject: id }, { agent_id: id, key_id: row.id })
+    this.ctx.log.append(tx, SigningKeyRevoked, { actor, subject: id }, { agent_id: id, key_id: row.id })
   }
 }
 

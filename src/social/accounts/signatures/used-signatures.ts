@@ -1,7 +1,6 @@
-import type { Clock } from '../../../core/clock.ts'
-import type { Deadline, Deadlines } from '../../../core/deadlines.ts'
-import { command, type Store } from '../../../core/store/index.ts'
-import { hashSecret } from '../../shared/index.ts'
+import type { Deadline } from '../../../core/deadlines.ts'
+import { command } from '../../../core/store/index.ts'
+import { hashSecret, type NetworkContext } from '../../shared/index.ts'
 import { invalidSignature } from './errors.ts'
 import type { ReceivedSignature } from './received-signature.ts'
 
@@ -22,16 +21,11 @@ const DELETE_OLD = command<[number]>(
 export class UsedSignatures {
   #next: Deadline | undefined
 
-  constructor(
-    private readonly store: Store,
-    private readonly clock: Clock,
-    private readonly deadlines: Deadlines,
-    private readonly report: (error: unknown) => void,
-  ) {}
+  constructor(private readonly ctx: NetworkContext) {}
 
   /** Throws when a signature is too old, from the future or expired. */
   checkTime({ created, expires }: ReceivedSignature): void {
-    const now = this.clock.now()
+    const now = this.ctx.clock.now()
     const age = now - created * 1_000
     if (age > MAX_AGE) throw invalidSignature(`created is more than ${MAX_AGE / 1_000} seconds ago; sign again`)
     if (age < -MAX_AHEAD) throw invalidSignature('created is in the future; set your clock')
@@ -42,13 +36,13 @@ export class UsedSignatures {
   async use({ keyId, nonce, created }: ReceivedSignature, base: string): Promise<void> {
     const hash = hashSecret(nonce === undefined ? `${keyId} base ${base}` : `${keyId} nonce ${nonce}`)
     const until = created * 1_000 + MAX_AGE
-    const isNew = await this.store.write((tx) => tx.run(INSERT, hash, until).changes > 0)
+    const isNew = await this.ctx.store.write((tx) => tx.run(INSERT, hash, until).changes > 0)
     if (!isNew) throw invalidSignature('it was used before; sign each request separately, with a fresh nonce')
   }
 
   start(): void {
-    this.#next = this.deadlines.interval(INTERVAL, async () => {
-      await this.#deleteExpired().catch(this.report)
+    this.#next = this.ctx.deadlines.interval(INTERVAL, async () => {
+      await this.#deleteExpired().catch(this.ctx.report)
       if (this.#next) this.start()
     })
   }
@@ -59,8 +53,8 @@ export class UsedSignatures {
   }
 
   async #deleteExpired(): Promise<void> {
-    const now = this.clock.now()
+    const now = this.ctx.clock.now()
     for (let deleted = SLICE; deleted === SLICE; )
-      deleted = (await this.store.write((tx) => tx.run(DELETE_OLD, now))).changes
+      deleted = (await this.ctx.store.write((tx) => tx.run(DELETE_OLD, now))).changes
   }
 }

@@ -1,9 +1,7 @@
 import { randomBytes, randomInt } from 'node:crypto'
-import type { Clock } from '../../../core/clock.ts'
-import type { EventLog } from '../../../core/events/index.ts'
-import { command, query, type Store, stablePlan, type Tx } from '../../../core/store/index.ts'
+import { command, query, stablePlan, type Tx } from '../../../core/store/index.ts'
 import type { Standings } from '../../limits/index.ts'
-import { SocialError, timestamp } from '../../shared/index.ts'
+import { type NetworkContext, SocialError, timestamp } from '../../shared/index.ts'
 import type { AgentRow } from '../view.ts'
 import { newChallenge } from './challenges.ts'
 import { VerificationRequested } from './events.ts'
@@ -64,9 +62,7 @@ const DELETE_SOME = command<[number, number]>(stablePlan(PENDING_SQL.deleteSome)
 /** Texts that are published only after their author answers a challenge, if the network requires it. */
 export class PendingTexts {
   constructor(
-    private readonly store: Store,
-    private readonly log: EventLog,
-    private readonly clock: Clock,
+    private readonly ctx: NetworkContext,
     private readonly standings: Standings,
     private readonly isOn: boolean,
   ) {}
@@ -80,8 +76,8 @@ export class PendingTexts {
 
   /** Throws while an agent may not answer, since too many of its answers were wrong. */
   rejectPaused({ n }: AgentRow): void {
-    const until = this.store.get(PAUSED_UNTIL, n)?.paused_until ?? 0
-    if (until <= this.clock.now()) return
+    const until = this.ctx.store.get(PAUSED_UNTIL, n)?.paused_until ?? 0
+    if (until <= this.ctx.clock.now()) return
     throw new SocialError('forbidden', `Too many of your answers were wrong; try again after ${timestamp(until)}`, {
       hint: 'Solve the challenge with care: add, subtract or multiply the two numbers that it names.',
       fields: { suspended_until: timestamp(until) },
@@ -91,25 +87,25 @@ export class PendingTexts {
   /** Stores a draft with a new challenge. */
   add(tx: Tx, { n, id: agent }: AgentRow, kind: PendingKind, id: string, draft: object): PendingFields & Pending {
     const { code, text, answer, expires } = this.#challenge(kind)
-    tx.run(INSERT, id, kind, n, JSON.stringify(draft), code, text, answer, this.clock.now(), expires)
+    tx.run(INSERT, id, kind, n, JSON.stringify(draft), code, text, answer, this.ctx.clock.now(), expires)
     const payload = { agent_id: agent, kind, target_id: id }
-    this.log.append(tx, VerificationRequested, { actor: agent, subject: id }, payload)
+    this.ctx.log.append(tx, VerificationRequested, { actor: agent, subject: id }, payload)
     return { verification_status: 'pending', verification: toVerification(code, text, expires) }
   }
 
   /** Text that a code publishes. */
   find(code: string): PendingText | undefined {
-    return this.store.get(FIND, code) ?? undefined
+    return this.ctx.store.get(FIND, code) ?? undefined
   }
 
   /** Pending text with an identifier, for its author. */
   findById(author: number, id: string): PendingText | undefined {
-    return this.store.get(FIND_BY_ID, id, author) ?? undefined
+    return this.ctx.store.get(FIND_BY_ID, id, author) ?? undefined
   }
 
   /** The state of what waits, and its challenge while that can be answered. */
   stateOf({ code, challenge, expires_at }: PendingText): PendingFields {
-    if (expires_at <= this.clock.now()) return { verification_status: 'failed' }
+    if (expires_at <= this.ctx.clock.now()) return { verification_status: 'failed' }
     return { verification_status: 'pending', verification: toVerification(code, challenge, expires_at) }
   }
 
@@ -121,7 +117,7 @@ export class PendingTexts {
   }
 
   setAnswered(tx: Tx, { n, author }: PendingText): void {
-    tx.run(SET_ANSWERED, this.clock.now(), n)
+    tx.run(SET_ANSWERED, this.ctx.clock.now(), n)
     tx.run(FORGIVE, author)
   }
 
@@ -132,12 +128,12 @@ export class PendingTexts {
 
   /** Asks an agent nothing more for a while, and then begins to count again. */
   pause(tx: Tx, agent: number, duration: number): void {
-    tx.run(PAUSE, this.clock.now() + duration, agent)
+    tx.run(PAUSE, this.ctx.clock.now() + duration, agent)
   }
 
   /** Deletes some of what was never verified; returns whether there may be more. */
   deleteExpired(tx: Tx): boolean {
-    return tx.run(DELETE_EXPIRED, this.clock.now() - MAX_AGE, SLICE).changes === SLICE
+    return tx.run(DELETE_EXPIRED, this.ctx.clock.now() - MAX_AGE, SLICE).changes === SLICE
   }
 
   /** Deletes some of what waits of a deleted agent; returns how many. */
@@ -149,7 +145,7 @@ export class PendingTexts {
   #challenge(kind: PendingKind) {
     const { text, answer } = newChallenge((bound) => randomInt(bound))
     const code = `moltbook_verify_${randomBytes(16).toString('hex')}`
-    return { code, text, answer, expires: this.clock.now() + TIME[kind] }
+    return { code, text, answer, expires: this.ctx.clock.now() + TIME[kind] }
   }
 }
 

@@ -1,10 +1,8 @@
-import type { Clock } from '../../../core/clock.ts'
-import type { EventLog } from '../../../core/events/index.ts'
-import type { Store, Tx } from '../../../core/store/index.ts'
+import type { Tx } from '../../../core/store/index.ts'
 import { gcFor } from '../../../http/actor-of.ts'
 import type { AgentCaller } from '../../../http/caller.ts'
 import type { Quotas } from '../../limits/index.ts'
-import { badRequest, SocialError } from '../../shared/index.ts'
+import { badRequest, type NetworkContext, SocialError } from '../../shared/index.ts'
 import type { AgentAccounts } from '../agents.ts'
 import type { AgentRow } from '../view.ts'
 import { isRight, parseAnswer } from './challenges.ts'
@@ -35,13 +33,13 @@ const CODE_HINT =
 /** Takes the answers to challenges. Only the author of what waits can answer, and only its own mistakes count. */
 export class Verifications {
   constructor(
-    private readonly store: Store,
-    private readonly log: EventLog,
-    private readonly clock: Clock,
-    private readonly agents: AgentAccounts,
-    private readonly quotas: Quotas,
-    private readonly pending: PendingTexts,
-    private readonly publishers: Readonly<Record<PendingKind, Publisher>>,
+    private readonly ctx: NetworkContext,
+    private readonly peers: {
+      readonly agents: AgentAccounts
+      readonly quotas: Quotas
+      readonly pending: PendingTexts
+      readonly publishers: Readonly<Record<PendingKind, Publisher>>
+    },
   ) {}
 
   async verify(caller: AgentCaller, { verification_code, id, answer }: VerifyRequest): Promise<VerifyResponse> {
@@ -49,11 +47,11 @@ export class Verifications {
     if (!code) throw badRequest('Verification_code is required', CODE_HINT)
     const given = parseAnswer(answer)
     if (given === undefined) throw badRequest('The answer must be a number', 'Send it like "answer": "15.00".')
-    const outcome = await this.store.write((tx) => {
-      const me = this.agents.acting(caller)
-      this.pending.rejectPaused(me)
-      this.quotas.charge(tx, 'verify', me)
-      const text = this.pending.find(code)
+    const outcome = await this.ctx.store.write((tx) => {
+      const me = this.peers.agents.acting(caller)
+      this.peers.pending.rejectPaused(me)
+      this.peers.quotas.charge(tx, 'verify', me)
+      const text = this.peers.pending.find(code)
       if (text?.author !== caller.n) throw unknownCode()
       return this.#answer(tx, caller, me, text, given)
     }, gcFor(caller))
@@ -62,17 +60,17 @@ export class Verifications {
 
   #answer(tx: Tx, caller: AgentCaller, me: AgentRow, text: PendingText, given: number): Outcome {
     if (text.answered_at !== null) return { is: 'answered', text }
-    if (text.expires_at <= this.clock.now()) {
-      return { is: 'expired', text, verification: this.pending.renew(tx, text) }
+    if (text.expires_at <= this.ctx.clock.now()) {
+      return { is: 'expired', text, verification: this.peers.pending.renew(tx, text) }
     }
     if (!isRight(given, text.answer)) {
       const payload = { agent_id: caller.id, kind: text.kind, target_id: text.id }
-      this.log.append(tx, VerificationFailed, { actor: caller.id, subject: text.id }, payload)
-      if (this.pending.countWrong(tx, me.n) >= MAX_WRONG) this.pending.pause(tx, me.n, PAUSE)
+      this.ctx.log.append(tx, VerificationFailed, { actor: caller.id, subject: text.id }, payload)
+      if (this.peers.pending.countWrong(tx, me.n) >= MAX_WRONG) this.peers.pending.pause(tx, me.n, PAUSE)
       return { is: 'wrong', text }
     }
-    this.pending.setAnswered(tx, text)
-    this.publishers[text.kind].publishPending(tx, caller, text.id, text.draft)
+    this.peers.pending.setAnswered(tx, text)
+    this.peers.publishers[text.kind].publishPending(tx, caller, text.id, text.draft)
     return { is: 'right', text }
   }
 }

@@ -1,5 +1,4 @@
-import type { EventLog } from '../../../core/events/index.ts'
-import { command, type Query, query, type Store, stablePlan } from '../../../core/store/index.ts'
+import { command, type Query, query, stablePlan } from '../../../core/store/index.ts'
 import { gcFor } from '../../../http/actor-of.ts'
 import type { AgentCaller } from '../../../http/caller.ts'
 import { cursorAfterKey, fillPage, jsonSize, parseKeyCursor } from '../../../http/respond/index.ts'
@@ -7,7 +6,7 @@ import type { MessageResponse } from '../../accounts/index.ts'
 import type { Moderation } from '../../communities/index.ts'
 import { IS_UNLISTED } from '../../limits/index.ts'
 import type { Posts } from '../../posts/index.ts'
-import { parseLimit, type Viewer } from '../../shared/index.ts'
+import { type NetworkContext, parseLimit, type Viewer } from '../../shared/index.ts'
 import type { PostComments } from '../comments.ts'
 import { CommentRelisted, PostRelisted } from './events.ts'
 import { REPEAT_PAGE, type RepeatedCommentsResponse, type RepeatedPostsResponse, type RepeatQuery } from './schema.ts'
@@ -38,8 +37,7 @@ const COMMENTS: Numbers = query(stablePlan(REPEAT_SQL.comments))
 /** Repeated texts outside of public lists: anyone may read them, and moderators may restore them. */
 export class Repeats {
   constructor(
-    private readonly store: Store,
-    private readonly log: EventLog,
+    private readonly ctx: NetworkContext,
     private readonly posts: Posts,
     private readonly comments: PostComments,
     private readonly moderation: Moderation,
@@ -65,24 +63,24 @@ export class Repeats {
 
   /** Puts a post back into the lists of everybody, as a moderator of its community. */
   async relistPost(caller: AgentCaller, id: string): Promise<MessageResponse> {
-    return this.store.write((tx) => {
+    return this.ctx.store.write((tx) => {
       const post = this.posts.need(id, caller.n)
       const { name } = this.moderation.requireModerator(caller, post.submolt_name)
       if (tx.run(RELIST_POST, post.n).changes === 0) return { success: true, message: 'It is in lists already' }
-      this.log.append(tx, PostRelisted, { actor: caller.id, subject: id }, { post_id: id, submolt: name })
+      this.ctx.log.append(tx, PostRelisted, { actor: caller.id, subject: id }, { post_id: id, submolt: name })
       return { success: true, message: 'It is in lists again' }
     }, gcFor(caller))
   }
 
   /** The same for a comment. */
   async relistComment(caller: AgentCaller, id: string): Promise<MessageResponse> {
-    return this.store.write((tx) => {
+    return this.ctx.store.write((tx) => {
       const comment = this.comments.need(id, caller.n)
       const post = this.posts.need(comment.post_id, caller.n)
       this.moderation.requireModerator(caller, post.submolt_name)
       if (tx.run(RELIST_COMMENT, comment.n).changes === 0)
         return { success: true, message: 'It is in its thread already' }
-      this.log.append(tx, CommentRelisted, { actor: caller.id, subject: id }, { comment_id: id, post_id: post.id })
+      this.ctx.log.append(tx, CommentRelisted, { actor: caller.id, subject: id }, { comment_id: id, post_id: post.id })
       return { success: true, message: 'It is in its thread again' }
     }, gcFor(caller))
   }
@@ -96,11 +94,11 @@ export class Repeats {
   ): Listed<Item> {
     const [before = Number.MAX_SAFE_INTEGER] = parseKeyCursor(asked.cursor, list, 1) ?? []
     const limit = parseLimit(asked.limit, REPEAT_PAGE)
-    const numbers = this.store.all(numbersOf, of, before, limit + 1).map(({ n }) => n)
+    const numbers = this.ctx.store.all(numbersOf, of, before, limit + 1).map(({ n }) => n)
     const rows = load(numbers).map((item, index) => ({ item, n: numbers[index] ?? 0 }))
     const { items, last } = fillPage(rows, limit, ({ item }) => item, { sizeOf: jsonSize })
     const next_cursor = last ? cursorAfterKey(list, [last.n]) : null
-    const total = this.store.all(numbersOf, of, Number.MAX_SAFE_INTEGER, MAX_COUNTED).length
+    const total = this.ctx.store.all(numbersOf, of, Number.MAX_SAFE_INTEGER, MAX_COUNTED).length
     return { items, count: items.length, has_more: last !== undefined, next_cursor, total }
   }
 }

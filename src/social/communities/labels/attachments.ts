@@ -1,10 +1,8 @@
-import type { Clock } from '../../../core/clock.ts'
-import type { EventLog } from '../../../core/events/index.ts'
-import { command, query, type Store, stablePlan, type Tx } from '../../../core/store/index.ts'
+import { command, query, stablePlan, type Tx } from '../../../core/store/index.ts'
 import { gcFor } from '../../../http/actor-of.ts'
 import type { AgentCaller } from '../../../http/caller.ts'
 import type { AgentAccounts, MessageResponse } from '../../accounts/index.ts'
-import { badRequest, conflict, newId, postNotFound, SocialError } from '../../shared/index.ts'
+import { badRequest, conflict, type NetworkContext, newId, postNotFound, SocialError } from '../../shared/index.ts'
 import type { Submolts } from '../submolts.ts'
 import { LabelAttached, LabelDetached } from './events.ts'
 import type { Labels } from './labels.ts'
@@ -66,9 +64,7 @@ const SET_BRIEFED = command<[number, number]>('UPDATE label_attachments SET brie
 /** Labels of posts and agents. */
 export class LabelAttachments {
   constructor(
-    private readonly store: Store,
-    private readonly log: EventLog,
-    private readonly clock: Clock,
+    private readonly ctx: NetworkContext,
     private readonly agents: AgentAccounts,
     private readonly submolts: Submolts,
     private readonly labels: Labels,
@@ -76,30 +72,30 @@ export class LabelAttachments {
 
   /** Marks a post or an agent; doing it again changes nothing. A status takes the place of another. */
   async attach(caller: AgentCaller, draft: AttachmentDraft): Promise<AttachmentResponse> {
-    return this.store.write((tx) => {
+    return this.ctx.store.write((tx) => {
       const label = this.labels.need(draft.label_definition_id)
       const isRole = label.kind === 'role'
       if (isRole !== (draft.target_type === 'agent'))
         throw badRequest('A role is for agents, any other label for posts')
       const target = isRole ? this.#holder(caller, label, draft.target_id) : this.#post(caller, label, draft.target_id)
-      const existing = this.store.all(OF_TARGET, Number(isRole), target)
+      const existing = this.ctx.store.all(OF_TARGET, Number(isRole), target)
       const same = existing.find(({ definition }) => definition === label.n)
       if (same) return toResponse('Already attached', same)
       if (existing.length >= MAX_PER_POST) throw conflict(`At most ${MAX_PER_POST} labels are attached to one target`)
       for (const other of existing) if (this.#isReplaced(label, other)) this.#detach(tx, caller, other)
-      const now = this.clock.now()
+      const now = this.ctx.clock.now()
       const id = newId(now)
       tx.run(INSERT, id, label.n, target, Number(isRole), draft.placement ?? 'inline', now)
       const attachment = this.#need(id)
       const payload = { submolt: label.submolt_name, label: label.label, target_id: attachment.target_id }
-      this.log.append(tx, LabelAttached, { actor: caller.id, subject: attachment.target_id }, payload)
+      this.ctx.log.append(tx, LabelAttached, { actor: caller.id, subject: attachment.target_id }, payload)
       return toResponse('Attached', attachment)
     }, gcFor(caller))
   }
 
   /** Takes a label away: a moderator, the author of the post, or the holder of the role. */
   async detach(caller: AgentCaller, id: string): Promise<MessageResponse> {
-    return this.store.write((tx) => {
+    return this.ctx.store.write((tx) => {
       const attachment = this.#need(id)
       if (attachment.author !== caller.n && !this.submolts.moderates(caller.n, attachment.submolt)) {
         throw new SocialError('forbidden', 'Only moderators, the author, or the holder of the role may do this')
@@ -111,26 +107,26 @@ export class LabelAttachments {
 
   /** The labels of a post. */
   ofPost(post: number): Label[] {
-    return this.store.all(LABELS_OF_POST, post).map(toLabel)
+    return this.ctx.store.all(LABELS_OF_POST, post).map(toLabel)
   }
 
   /** The labels of some posts, by the identifier of the post. */
   ofPosts(ids: readonly string[]): Map<string, Label[]> {
-    const byPost = Map.groupBy(this.store.all(LABELS_OF_POSTS, JSON.stringify(ids)), ({ post_id }) => post_id)
+    const byPost = Map.groupBy(this.ctx.store.all(LABELS_OF_POSTS, JSON.stringify(ids)), ({ post_id }) => post_id)
     return new Map([...byPost].map(([id, rows]) => [id, rows.map(toLabel)]))
   }
 
   /** The roles of an agent. */
   ofAgent(agent: number): Label[] {
-    return this.store.all(ROLES_OF_AGENT, agent).map(toLabel)
+    return this.ctx.store.all(ROLES_OF_AGENT, agent).map(toLabel)
   }
 
   /** Due instructions of an agent's roles; each is repeated only after its cadence. */
   async brief({ n }: AgentCaller): Promise<Briefing[]> {
-    const due = this.store.all(DUE, n, this.clock.now())
+    const due = this.ctx.store.all(DUE, n, this.ctx.clock.now())
     if (due.length > 0) {
-      await this.store.write((tx) => {
-        for (const briefing of due) tx.run(SET_BRIEFED, this.clock.now(), briefing.n)
+      await this.ctx.store.write((tx) => {
+        for (const briefing of due) tx.run(SET_BRIEFED, this.ctx.clock.now(), briefing.n)
       })
     }
     return due.map(({ label, submolt_name, prompt, cadence_minutes }) => ({
@@ -141,7 +137,7 @@ export class LabelAttachments {
 
   /** Deletes some roles of a deleted agent; returns how many. */
   deleteSome(tx: Tx, agent: number, limit: number): number {
-    const rows = this.store.all(SOME_OF_AGENT, agent, limit)
+    const rows = this.ctx.store.all(SOME_OF_AGENT, agent, limit)
     for (const { n } of rows) tx.run(DELETE, n)
     return rows.length
   }
@@ -161,7 +157,7 @@ export class LabelAttachments {
   /** The post of the community that a moderator or its author marks. */
   #post(caller: AgentCaller, label: LabelRow, id: string): number {
     this.agents.acting(caller)
-    const post = this.store.get(SELECT_POST, id)
+    const post = this.ctx.store.get(SELECT_POST, id)
     if (!post) throw postNotFound()
     if (post.submolt !== label.submolt) throw badRequest(`This label is for posts in m/${label.submolt_name}`)
     if (post.author !== caller.n && !this.submolts.moderates(caller.n, label.submolt)) {
@@ -177,11 +173,11 @@ export class LabelAttachments {
   #detach(tx: Tx, caller: AgentCaller, { n, submolt_name, label, target_id }: AttachmentRow): void {
     tx.run(DELETE, n)
     const payload = { submolt: submolt_name, label, target_id }
-    this.log.append(tx, LabelDetached, { actor: caller.id, subject: target_id }, payload)
+    this.ctx.log.append(tx, LabelDetached, { actor: caller.id, subject: target_id }, payload)
   }
 
   #need(id: string): AttachmentRow {
-    const row = this.store.get(BY_ID, id)
+    const row = this.ctx.store.get(BY_ID, id)
     if (!row) throw new SocialError('attachment-not-found', 'Attachment not found')
     return row
   }

@@ -1,6 +1,4 @@
-import type { Clock } from '../../../core/clock.ts'
-import type { EventLog } from '../../../core/events/index.ts'
-import { command, query, type Store, stablePlan } from '../../../core/store/index.ts'
+import { command, query, stablePlan } from '../../../core/store/index.ts'
 import { gcFor } from '../../../http/actor-of.ts'
 import type { AgentCaller } from '../../../http/caller.ts'
 import {
@@ -9,6 +7,7 @@ import {
   cleanLine,
   conflict,
   NAME_TAKEN,
+  type NetworkContext,
   newId,
   rejectSecrets,
   SocialError,
@@ -45,30 +44,33 @@ const BY_ID = query<LabelRow, [string]>(stablePlan(LABEL_SQL.byId))
 /** The labels of communities: tags and states of posts, roles of agents. */
 export class Labels {
   constructor(
-    private readonly store: Store,
-    private readonly log: EventLog,
-    private readonly clock: Clock,
+    private readonly ctx: NetworkContext,
     private readonly submolts: Submolts,
     private readonly moderation: Moderation,
   ) {}
 
   need(id: string): LabelRow {
-    const row = this.store.get(BY_ID, id)
+    const row = this.ctx.store.get(BY_ID, id)
     if (!row) throw new SocialError('label-not-found', 'Label not found')
     return row
   }
 
   async create(caller: AgentCaller, name: string, draft: LabelDraft): Promise<LabelResponse> {
     const { key, label, color, kind, prompt, cadence } = parseLabelDraft(draft)
-    return this.store.write((tx) => {
+    return this.ctx.store.write((tx) => {
       const submolt = this.moderation.requireModerator(caller, name)
-      const existing = this.store.all(LIST, submolt.n)
+      const existing = this.ctx.store.all(LIST, submolt.n)
       if (existing.some((other) => other.key === key)) throw new SocialError(NAME_TAKEN, 'Label key already taken')
       if (existing.length >= MAX_LABELS) throw conflict(`A community has at most ${MAX_LABELS} labels`)
-      const now = this.clock.now()
+      const now = this.ctx.clock.now()
       const id = newId(now)
       tx.run(INSERT, id, submolt.n, key, label, color, kind, prompt, cadence, now)
-      this.log.append(tx, LabelCreated, { actor: caller.id, subject: submolt.name }, { submolt: submolt.name, label })
+      this.ctx.log.append(
+        tx,
+        LabelCreated,
+        { actor: caller.id, subject: submolt.name },
+        { submolt: submolt.name, label },
+      )
       return { success: true as const, label: toLabel(this.need(id)) }
     }, gcFor(caller))
   }
@@ -79,7 +81,7 @@ export class Labels {
 
   /** The labels of a community, by row number. */
   ofSubmolt(submolt: number): LabelRow[] {
-    return this.store.all(LIST, submolt)
+    return this.ctx.store.all(LIST, submolt)
   }
 
   /** The roles of a community with the agents that have them. */
@@ -87,7 +89,7 @@ export class Labels {
     const rows = this.ofSubmolt(this.submolts.need(name, viewer.n).n).filter(({ kind }) => kind === 'role')
     const roles = rows.map((row) => {
       const { id, key, label, color, prompt, cadence_minutes } = toLabel(row)
-      const holders = this.store
+      const holders = this.ctx.store
         .all(HOLDERS, row.n)
         .map((holder) => ({ agent: { name: holder.name }, attachment_id: holder.id }))
       return { id, key, label, color, prompt, cadence_minutes, holders }

@@ -1,10 +1,17 @@
-import type { Clock } from '../../../core/clock.ts'
-import type { EventLog } from '../../../core/events/index.ts'
-import { command, query, type Store, stablePlan, type Tx } from '../../../core/store/index.ts'
+import { command, query, stablePlan, type Tx } from '../../../core/store/index.ts'
 import { gcFor } from '../../../http/actor-of.ts'
 import type { AgentCaller } from '../../../http/caller.ts'
 import type { AgentAccounts, MessageResponse } from '../../accounts/index.ts'
-import { badRequest, clean, cleanLine, conflict, SocialError, timestamp, type Viewer } from '../../shared/index.ts'
+import {
+  badRequest,
+  clean,
+  cleanLine,
+  conflict,
+  type NetworkContext,
+  SocialError,
+  timestamp,
+  type Viewer,
+} from '../../shared/index.ts'
 import type { SubmoltResponse } from '../schema.ts'
 import type { Submolts } from '../submolts.ts'
 import type { SubmoltRow } from '../view.ts'
@@ -43,9 +50,7 @@ const UPDATE =
 /** The settings and the moderators of communities. */
 export class Moderation {
   constructor(
-    private readonly store: Store,
-    private readonly log: EventLog,
-    private readonly clock: Clock,
+    private readonly ctx: NetworkContext,
     private readonly agents: AgentAccounts,
     private readonly submolts: Submolts,
   ) {}
@@ -54,7 +59,7 @@ export class Moderation {
   async list(viewer: Viewer, name: string): Promise<ModeratorListResponse> {
     const submolt = this.submolts.need(name, viewer.n)
     const owner = submolt.creator_name === null ? undefined : this.agents.find(submolt.creator_name)
-    const moderators = this.store.all(MODERATORS, submolt.n).filter(({ n }) => n !== owner?.n)
+    const moderators = this.ctx.store.all(MODERATORS, submolt.n).filter(({ n }) => n !== owner?.n)
     return {
       success: true,
       moderators: [
@@ -66,26 +71,26 @@ export class Moderation {
 
   /** Makes an agent a moderator, as the owner; making it one again changes nothing. */
   async add(caller: AgentCaller, name: string, draft: ModeratorDraft): Promise<MessageResponse> {
-    return this.store.write((tx) => {
+    return this.ctx.store.write((tx) => {
       const submolt = this.#requireOwner(caller, name)
       const agent = this.agents.need(draft.agent_name)
       if (agent.n === caller.n) throw conflict('You own this community already')
-      const moderators = this.store.all(MODERATORS, submolt.n)
+      const moderators = this.ctx.store.all(MODERATORS, submolt.n)
       const message = `${agent.name} moderates m/${submolt.name}`
       if (moderators.some(({ n }) => n === agent.n)) return { success: true as const, message }
       if (moderators.length >= MAX_MODERATORS) {
         throw conflict(`m/${submolt.name} has ${MAX_MODERATORS} moderators, which is the maximum; remove one first`)
       }
-      tx.run(ADD, submolt.n, agent.n, this.clock.now())
+      tx.run(ADD, submolt.n, agent.n, this.ctx.clock.now())
       const payload = { submolt: submolt.name, agent_id: agent.id }
-      this.log.append(tx, ModeratorAdded, { actor: caller.id, subject: submolt.name }, payload)
+      this.ctx.log.append(tx, ModeratorAdded, { actor: caller.id, subject: submolt.name }, payload)
       return { success: true as const, message }
     }, gcFor(caller))
   }
 
   /** Removes a moderator, as the owner, or oneself. */
   async remove(caller: AgentCaller, name: string, moderator: string): Promise<MessageResponse> {
-    return this.store.write((tx) => {
+    return this.ctx.store.write((tx) => {
       const submolt = this.submolts.need(name, caller.n)
       const agent = this.agents.need(moderator)
       if (agent.n !== caller.n) this.#requireOwner(caller, name)
@@ -94,20 +99,20 @@ export class Moderation {
       const message = `${agent.name} does not moderate m/${submolt.name}`
       if (changes === 0) return { success: true as const, message }
       const payload = { submolt: submolt.name, agent_id: agent.id }
-      this.log.append(tx, ModeratorRemoved, { actor: caller.id, subject: submolt.name }, payload)
+      this.ctx.log.append(tx, ModeratorRemoved, { actor: caller.id, subject: submolt.name }, payload)
       return { success: true as const, message }
     }, gcFor(caller))
   }
 
   async changeSettings(caller: AgentCaller, name: string, change: SubmoltSettings): Promise<SubmoltResponse> {
     const parsed = parseSettings(change)
-    return this.store.write((tx) => {
+    return this.ctx.store.write((tx) => {
       const before = this.requireModerator(caller, name)
       const changed = changedKeys(before, parsed)
       if (changed.length > 0) {
         const { display_name, description, rules, banner_color, theme_color } = { ...before, ...parsed }
-        tx.run(UPDATE, display_name, description, rules, banner_color, theme_color, this.clock.now(), before.n)
-        this.log.append(
+        tx.run(UPDATE, display_name, description, rules, banner_color, theme_color, this.ctx.clock.now(), before.n)
+        this.ctx.log.append(
           tx,
           SubmoltChanged,
           { actor: caller.id, subject: before.name },
@@ -129,7 +134,7 @@ export class Moderation {
 
   /** Ends some roles of a deleted agent; returns how many. */
   deleteSome(tx: Tx, agent: number, limit: number): number {
-    const rows = this.store.all(OF_AGENT, agent, limit)
+    const rows = this.ctx.store.all(OF_AGENT, agent, limit)
     for (const { submolt } of rows) tx.run(REMOVE, submolt, agent)
     return rows.length
   }

@@ -1,6 +1,5 @@
-import type { Clock } from '../../../core/clock.ts'
-import { command, query, type Store, stablePlan, type Tx } from '../../../core/store/index.ts'
-import { hashSecret, type Limits } from '../../shared/index.ts'
+import { command, query, stablePlan, type Tx } from '../../../core/store/index.ts'
+import { hashSecret, type Limits, type NetworkContext } from '../../shared/index.ts'
 import type { RatedAgent, Standings } from '../standings.ts'
 import { bandsOf, exactBand, isCopy, negations, overlap, sequenceOf, subjectSample } from './fingerprints.ts'
 import type { textPrints } from './table.ts'
@@ -100,8 +99,7 @@ const DELETE_BAND = command<[number, number]>('DELETE FROM text_bands WHERE band
  */
 export class Duplicates {
   constructor(
-    private readonly store: Store,
-    private readonly clock: Clock,
+    private readonly ctx: NetworkContext,
     private readonly limits: Limits,
     private readonly standings: Standings,
   ) {}
@@ -137,20 +135,20 @@ export class Duplicates {
 
   /** Removes what is stored of a text that its author deleted, so that it can be written again. */
   remove(tx: Tx, kind: Kind, target: number): void {
-    for (const print of this.store.all(OF_TARGET, KINDS[kind], target)) this.#remove(tx, print)
+    for (const print of this.ctx.store.all(OF_TARGET, KINDS[kind], target)) this.#remove(tx, print)
   }
 
   /** Deletes some texts that are older than what is compared; returns whether there may be more. */
   deleteExpired(tx: Tx): boolean {
-    const first = (this.store.get(NEWEST)?.n ?? 0) - MAX_PRINTS
-    const expired = this.store.all(OLDEST, SLICE).filter(({ n, at }) => at <= this.#since() || n <= first)
+    const first = (this.ctx.store.get(NEWEST)?.n ?? 0) - MAX_PRINTS
+    const expired = this.ctx.store.all(OLDEST, SLICE).filter(({ n, at }) => at <= this.#since() || n <= first)
     for (const print of expired) this.#remove(tx, print)
     return expired.length === SLICE
   }
 
   /** Time of the oldest compared text. */
   #since(): number {
-    return this.clock.now() - (this.limits.repeats?.window ?? 0)
+    return this.ctx.clock.now() - (this.limits.repeats?.window ?? 0)
   }
 
   /**
@@ -164,7 +162,7 @@ export class Duplicates {
     nearest: readonly SimilarText[],
   ): PrintRow | undefined {
     if (print.isShort) return undefined
-    const today = own.filter(({ at }) => at > this.clock.now() - DAY)
+    const today = own.filter(({ at }) => at > this.ctx.clock.now() - DAY)
     const isAlike = ({ share }: SimilarText) => share >= minOverlap(print)
     const series = today.filter(isAlike)
     if (series.length >= SERIES) return series.at(-1)
@@ -177,7 +175,7 @@ export class Duplicates {
   }
 
   #own(kind: number, author: Author): PrintRow[] {
-    return this.store.all(BY_AUTHOR, author.n, this.#since(), OWN).filter((row) => row.kind === kind)
+    return this.ctx.store.all(BY_AUTHOR, author.n, this.#since(), OWN).filter((row) => row.kind === kind)
   }
 
   #similar(print: Print, rows: readonly PrintRow[]): SimilarText[] {
@@ -189,11 +187,11 @@ export class Duplicates {
   #nearest(kind: number, print: Print): PrintRow[] {
     const shared = new Map<number, number>()
     for (const band of print.bands) {
-      for (const { print: n } of this.store.all(BAND, keyOf(kind, band), PER_BAND))
+      for (const { print: n } of this.ctx.store.all(BAND, keyOf(kind, band), PER_BAND))
         shared.set(n, (shared.get(n) ?? 0) + 1)
     }
     const nearest = [...shared].sort(([one, ones], [other, others]) => others - ones || other - one)
-    const rows = nearest.slice(0, MAX_CANDIDATES).flatMap(([n]) => this.store.get(PRINT, n) ?? [])
+    const rows = nearest.slice(0, MAX_CANDIDATES).flatMap(([n]) => this.ctx.store.get(PRINT, n) ?? [])
     return rows.filter(({ at }) => at > this.#since())
   }
 
@@ -203,7 +201,7 @@ export class Duplicates {
     { bands, words }: Pick<Print, 'bands' | 'words'>,
   ): void {
     const bytes = new Uint8Array(words.buffer, words.byteOffset, words.byteLength)
-    const row: Insert = [kind, target, shown, author, repeats, JSON.stringify(bands), bytes, this.clock.now()]
+    const row: Insert = [kind, target, shown, author, repeats, JSON.stringify(bands), bytes, this.ctx.clock.now()]
     const n = tx.get(INSERT, ...row)?.n ?? 0
     for (const band of bands) tx.run(INSERT_BAND, keyOf(kind, band), n)
   }

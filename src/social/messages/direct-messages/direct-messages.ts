@@ -1,6 +1,4 @@
-import type { Clock } from '../../../core/clock.ts'
-import type { EventLog } from '../../../core/events/index.ts'
-import type { Store, Tx } from '../../../core/store/index.ts'
+import type { Tx } from '../../../core/store/index.ts'
 import { gcFor } from '../../../http/actor-of.ts'
 import type { AgentCaller } from '../../../http/caller.ts'
 import { cursorAfterKey, fillPage, parseKeyCursor } from '../../../http/respond/index.ts'
@@ -11,6 +9,7 @@ import {
   clean,
   conflict,
   conversationNotFound,
+  type NetworkContext,
   parseLimit,
   rejectSecrets,
   SocialError,
@@ -49,15 +48,13 @@ export class DirectMessages {
   readonly #messages: MessageRows
 
   constructor(
-    private readonly store: Store,
-    private readonly log: EventLog,
-    private readonly clock: Clock,
+    private readonly ctx: NetworkContext,
     private readonly agents: AgentAccounts,
     private readonly quotas: Quotas,
     private readonly notifications: Notifications,
   ) {
-    this.#conversations = new ConversationRows(store)
-    this.#messages = new MessageRows(store)
+    this.#conversations = new ConversationRows(ctx.store)
+    this.#messages = new MessageRows(ctx.store)
   }
 
   /** News: open requests and unread messages. */
@@ -70,7 +67,7 @@ export class DirectMessages {
   /** Asks an agent for a conversation, with a first message. */
   async request(caller: AgentCaller, { to, message }: MessageRequest): Promise<MessageRequestResponse> {
     const content = parseText(message, REQUEST.min, REQUEST.max)
-    return this.store.write((tx) => {
+    return this.ctx.store.write((tx) => {
       const other = this.agents.need(to)
       if (other.n === caller.n) throw badRequest('You cannot write to yourself')
       const me = this.agents.acting(caller)
@@ -78,7 +75,7 @@ export class DirectMessages {
       if (before) checkMayAsk(before)
       this.quotas.rejectNewcomer(me, 'ask to write to others')
       this.quotas.charge(tx, 'request', me)
-      const now = this.clock.now()
+      const now = this.ctx.clock.now()
       const conversation = before?.conversation ?? this.#conversations.add(tx, caller.n, other.n, now)
       this.#conversations.setStatus(tx, conversation, { initiator: caller.n, other: other.n, status: 'pending', now })
       this.#conversations.setBlocks(tx, caller.n, conversation, false)
@@ -103,12 +100,12 @@ export class DirectMessages {
 
   /** Agrees to a conversation; agreeing again changes nothing. */
   async approve(caller: AgentCaller, id: string): Promise<MessageResponse> {
-    return this.store.write((tx) => {
+    return this.ctx.store.write((tx) => {
       const row = need(this.#conversations.find(caller.n, id))
       const message = `You and ${row.other_name} can write to each other`
       if (row.status === 'approved') return { success: true as const, message }
       if (row.initiated === 1) throw new SocialError('forbidden', `It is for ${row.other_name} to agree`)
-      const between = { initiator: row.other, other: caller.n, status: 'approved', now: this.clock.now() } as const
+      const between = { initiator: row.other, other: caller.n, status: 'approved', now: this.ctx.clock.now() } as const
       this.#conversations.setStatus(tx, row.conversation, between)
       this.#conversations.setBlocks(tx, caller.n, row.conversation, false)
       this.#record(tx, ConversationApproved, caller, row)
@@ -118,17 +115,17 @@ export class DirectMessages {
 
   /** Refuses a request, or ends a conversation; with `block` the other may not ask again. */
   async reject(caller: AgentCaller, id: string, { block = false }: Rejection): Promise<MessageResponse> {
-    return this.store.write((tx) => {
+    return this.ctx.store.write((tx) => {
       const row = need(this.#conversations.find(caller.n, id))
       const message = block ? `${row.other_name} can no longer write to you` : `You refused ${row.other_name}`
       if (row.status === 'rejected' && (row.blocks === 1) === block) return { success: true as const, message }
       const [initiator, other] = row.initiated === 1 ? [caller.n, row.other] : [row.other, caller.n]
-      const between = { initiator, other, status: 'rejected', now: this.clock.now() } as const
+      const between = { initiator, other, status: 'rejected', now: this.ctx.clock.now() } as const
       this.#conversations.setStatus(tx, row.conversation, between)
       this.#conversations.setBlocks(tx, caller.n, row.conversation, block)
       this.#conversations.clearUnread(tx, caller.n, row.conversation)
       const payload = { conversation_id: row.id, agent_id: row.other_id, blocked: block }
-      this.log.append(tx, ConversationRejected, { actor: caller.id, subject: row.id }, payload)
+      this.ctx.log.append(tx, ConversationRejected, { actor: caller.id, subject: row.id }, payload)
       return { success: true as const, message }
     }, gcFor(caller))
   }
@@ -153,7 +150,8 @@ export class DirectMessages {
     const limit = parseLimit(query.limit, MESSAGE_PAGE)
     const rows = this.#messages.page(row.conversation, before, limit + 1)
     const { items, last } = fillPage(rows, limit, toDirectMessage)
-    if (row.unread > 0) await this.store.write((tx) => this.#conversations.clearUnread(tx, caller.n, row.conversation))
+    if (row.unread > 0)
+      await this.ctx.store.write((tx) => this.#conversations.clearUnread(tx, caller.n, row.conversation))
     return {
       ...{ success: true, conversation_id: id, messages: items.reverse(), has_more: last !== undefined },
       next_cursor: last ? cursorAfterKey(list, [last.place]) : null,
@@ -162,11 +160,11 @@ export class DirectMessages {
 
   async send(caller: AgentCaller, id: string, draft: MessageDraft): Promise<MessageSentResponse> {
     const content = parseText(draft.message, 1, MAX_MESSAGE)
-    return this.store.write((tx) => {
+    return this.ctx.store.write((tx) => {
       const row = need(this.#conversations.find(caller.n, id))
       if (row.status !== 'approved') throw notApproved(row)
       this.quotas.charge(tx, 'message', this.agents.acting(caller))
-      const now = this.clock.now()
+      const now = this.ctx.clock.now()
       const needsHuman = draft.needs_human_input ?? false
       const message_id = this.#messages.add(tx, row.conversation, { sender: caller.n, content, needsHuman, now })
       this.#conversations.addMessage(tx, row.conversation, caller.n, row.other, now)
@@ -205,7 +203,7 @@ export class DirectMessages {
 
   #record(tx: Tx, type: typeof ConversationRequested, caller: AgentCaller, row: MemberRow): void {
     const payload = { conversation_id: row.id, agent_id: row.other_id }
-    this.log.append(tx, type, { actor: caller.id, subject: row.id }, payload)
+    this.ctx.log.append(tx, type, { actor: caller.id, subject: row.id }, payload)
   }
 }
 

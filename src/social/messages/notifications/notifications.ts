@@ -1,10 +1,9 @@
-import type { Clock } from '../../../core/clock.ts'
-import { command, query, type Store, stablePlan, type Tx } from '../../../core/store/index.ts'
+import { command, query, stablePlan, type Tx } from '../../../core/store/index.ts'
 import { gcFor } from '../../../http/actor-of.ts'
 import type { AgentCaller } from '../../../http/caller.ts'
 import { cursorAfterKey, fillPage, parseKeyCursor } from '../../../http/respond/index.ts'
 import type { AgentAccounts } from '../../accounts/index.ts'
-import { parseLimit, postNotFound, timestamp } from '../../shared/index.ts'
+import { type NetworkContext, parseLimit, postNotFound, timestamp } from '../../shared/index.ts'
 import { mentionedNames } from './mentions.ts'
 import {
   NOTIFICATION_PAGE,
@@ -149,8 +148,7 @@ const DELETE_SOME = command<[number, number]>(
 /** Notifications of an agent: comments on its posts, replies to its comments, mentions, new followers, repeats. */
 export class Notifications {
   constructor(
-    private readonly store: Store,
-    private readonly clock: Clock,
+    private readonly ctx: NetworkContext,
     private readonly agents: AgentAccounts,
   ) {}
 
@@ -202,7 +200,7 @@ export class Notifications {
     const list = `notifications.${filter}`
     const [before = Number.MAX_SAFE_INTEGER] = parseKeyCursor(query.cursor, list, 1) ?? []
     const limit = parseLimit(query.limit, NOTIFICATION_PAGE)
-    const rows = this.store.iterate(PAGE, n, before, filter, limit + 1)
+    const rows = this.ctx.store.iterate(PAGE, n, before, filter, limit + 1)
     const { items, last } = fillPage(rows, limit, toNotification)
     const { total, unread } = this.#count(n)
     return {
@@ -218,8 +216,8 @@ export class Notifications {
   /** The posts with unread notifications, those with the newest first. */
   activity({ n }: AgentCaller, limit: number): PostActivity[] {
     const threads: PostActivity[] = []
-    for (const unread of this.store.iterate(UNREAD_POSTS, n)) {
-      const post = this.store.get(POST, unread.post)
+    for (const unread of this.ctx.store.iterate(UNREAD_POSTS, n)) {
+      const post = this.ctx.store.get(POST, unread.post)
       if (post) threads.push({ ...unread, ...post })
       if (threads.length === limit) break
     }
@@ -228,23 +226,23 @@ export class Notifications {
 
   /** The newest unread notifications about a post, by row number. */
   recent({ n }: AgentCaller, post: number, limit: number): RecentNotification[] {
-    return this.store.all(RECENT, n, post, limit)
+    return this.ctx.store.all(RECENT, n, post, limit)
   }
 
   /** Marks those about one post as read. */
   async readByPost(caller: AgentCaller, id: string): Promise<NotificationsReadResponse> {
     const { n } = caller
-    return this.store.write((tx) => {
-      const post = this.store.get(POST_NUMBER, id)
+    return this.ctx.store.write((tx) => {
+      const post = this.ctx.store.get(POST_NUMBER, id)
       if (!post) throw postNotFound()
-      return this.#toReadResponse(n, tx.run(READ_POST, this.clock.now(), n, post.n).changes)
+      return this.#toReadResponse(n, tx.run(READ_POST, this.ctx.clock.now(), n, post.n).changes)
     }, gcFor(caller))
   }
 
   async readAll(caller: AgentCaller): Promise<NotificationsReadResponse> {
     const { n } = caller
-    return this.store.write(
-      (tx) => this.#toReadResponse(n, tx.run(READ_ALL, this.clock.now(), n).changes),
+    return this.ctx.store.write(
+      (tx) => this.#toReadResponse(n, tx.run(READ_ALL, this.ctx.clock.now(), n).changes),
       gcFor(caller),
     )
   }
@@ -263,16 +261,17 @@ export class Notifications {
 
   /** Adds one about no post, unless there is the same unread. */
   #addOnce(tx: Tx, agent: number, occasion: NotificationSubject): void {
-    if (!this.store.get(HAS_UNREAD, agent, occasion.kind, occasion.actor)) this.#add(tx, agent, occasion)
+    if (!this.ctx.store.get(HAS_UNREAD, agent, occasion.kind, occasion.actor)) this.#add(tx, agent, occasion)
   }
 
   #add(tx: Tx, agent: number, { kind, actor, post = 0, comment = 0 }: NotificationSubject): void {
-    const place = tx.get(INSERT, ...([agent, agent, kind, actor, post, comment, this.clock.now()] as const))?.place ?? 0
+    const place =
+      tx.get(INSERT, ...([agent, agent, kind, actor, post, comment, this.ctx.clock.now()] as const))?.place ?? 0
     if (place > MAX_STORED) tx.run(TRIM, agent, place - MAX_STORED)
   }
 
   #count(agent: number): { total: number; unread: number } {
-    return this.store.get(COUNTS, agent, agent) ?? { total: 0, unread: 0 }
+    return this.ctx.store.get(COUNTS, agent, agent) ?? { total: 0, unread: 0 }
   }
 
   #toReadResponse(agent: number, marked_count: number): NotificationsReadResponse {

@@ -1,8 +1,8 @@
 import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
-import { type Clock, toTimestamp } from '../../../core/clock.ts'
-import type { Store } from '../../../core/store/index.ts'
+import { toTimestamp } from '../../../core/clock.ts'
 import { gzipTar, type TarSource } from '../../../core/tar/index.ts'
+import type { NetworkContext } from '../../shared/index.ts'
 import { DATABASE, FORMAT, IDENTITY, MANIFEST, PICTURE, PICTURES } from './contents.ts'
 
 const STAGE = '.social-backup-'
@@ -10,10 +10,8 @@ const STAGE = '.social-backup-'
 /** Writes a running network into one gzipped tar file: its database, its key and its pictures. */
 export class NetworkBackup {
   constructor(
-    /** `GC_HOME`. */
+    private readonly ctx: NetworkContext /** `GC_HOME`. */,
     private readonly home: string,
-    private readonly store: Store,
-    private readonly clock: Clock,
   ) {}
 
   /** Streams the file; the database in it is as it was when this was called. */
@@ -21,8 +19,8 @@ export class NetworkBackup {
     const stage = mkdtempSync(join(this.home, STAGE))
     const end = () => rmSync(stage, { recursive: true, force: true })
     try {
-      await this.store.files.backup(join(stage, DATABASE))
-      const manifest = JSON.stringify({ format: FORMAT, at: toTimestamp(this.clock.now()) })
+      await this.ctx.store.files.backup(join(stage, DATABASE))
+      const manifest = JSON.stringify({ format: FORMAT, at: toTimestamp(this.ctx.clock.now()) })
       writeFileSync(join(stage, MANIFEST), manifest, { mode: 0o600 })
       const own = [MANIFEST, DATABASE].map((name) => ({ name, path: join(stage, name) }))
       return gzipTar([...own, { name: IDENTITY, path: join(this.home, IDENTITY) }, ...this.#pictures()], end)
