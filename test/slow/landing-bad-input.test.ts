@@ -3,9 +3,10 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'n
 import { join } from 'node:path'
 import { human } from '../../src/http/guard.ts'
 import { env, git } from '../agents/worktrees/git.ts'
+import { commit as commitIn, workersWorld } from '../changes/landing/workers.ts'
 import { landingWorld } from '../changes/landing/world.ts'
 import { testTown } from '../support/city.ts'
-import { eventually } from '../support/until.ts'
+import { eventually, until } from '../support/until.ts'
 import { World } from '../support/world.ts'
 
 const CHECK = 'check = ["./test.sh"]\n'
@@ -121,6 +122,28 @@ test('two supervisors that land on one branch lose nothing of each other', async
   expect([one.state(ids.one), two.state(ids.two)]).toEqual(['landed', 'landed'])
   expect(one.main().sort()).toEqual(['a: a', 'b: b', 'base'])
   expect([one, two].filter((world) => world.recorded().includes('overtaken')).length).toBe(1)
+})
+
+test('a session that is killed while it resolves a conflict keeps its landing, and its letter is not sent again', async () => {
+  await using world = await workersWorld()
+  const worker = await world.claimed()
+  world.person({ 'base.txt': 'one\nM\nthree\n' })
+  commitIn(worker.path, { 'base.txt': 'one\nW\nthree\n' })
+  const submit = () => world.landings.submit(worker.caller, 'shop', { bead_id: worker.bead })
+  const { id } = await submit()
+  await world.settle()
+  await world.town.host.finishTurn(worker.hostKey)
+  await until(() => world.landings.rows.openLetters().length === 0)
+  Bun.spawnSync(['git', '-C', worker.path, 'merge', '-q', 'refs/gc/base'], { env: { ...process.env, ...env } })
+  await world.town.host.exit(worker.hostKey, 137)
+  await world.city.reconciler.settle()
+  await world.settle()
+  expect([world.state(id), existsSync(join(worker.path, '.git', 'MERGE_HEAD'))]).toEqual(['conflict', true])
+  commitIn(worker.path, { 'base.txt': 'one\nM and W\nthree\n' })
+  await submit()
+  await world.settle()
+  expect([world.state(id), world.file('base.txt')]).toEqual(['landed', 'one\nM and W\nthree'])
+  expect(world.landings.rows.lettersOf(id).map(({ try: number, state }) => [number, state])).toEqual([[1, 'delivered']])
 })
 
 test('a check that forks, floods or wants a terminal ends with its whole tree, and is judged by its status', async () => {
