@@ -190,6 +190,35 @@ describe('a yard', () => {
     expect(refs).toBe('refs/gc/land/ld-2/1')
   })
 
+  test('that is gone is made anew: what was checked or pushed is merged again, and a push of it stays open', async () => {
+    await using world = await landingWorld({ judge: () => 'runs' })
+    const lose = async () => {
+      await world.city.close({ endSessions: false })
+      rmSync(join(world.town.hosts.home, 'land'), { recursive: true })
+      await world.reopen()
+      await world.settle()
+    }
+    const id = await world.send('a', { a: '1\n' })
+    await world.settle()
+    expect(world.state(id)).toBe('in_batch')
+    await lose()
+    world.hook('update', 'exit 1')
+    world.judge = () => 0
+    await world.settle()
+    expect([world.state(id), world.landings.rows.openPushes('shop').length]).toEqual(['in_batch', 1])
+    await lose()
+    expect([world.state(id), world.landings.rows.openPushes('shop').length]).toEqual(['in_batch', 2])
+    world.unhook()
+    await world.clock.advance(61_000)
+    await world.settle()
+    expect([world.state(id), world.main(), world.landings.rows.openPushes('shop')]).toEqual([
+      'landed',
+      ['a: a', 'base'],
+      [],
+    ])
+    expect(world.town.reports).toEqual([])
+  })
+
   test('packs what came in pieces, and drops what nothing needs once it has doubled', async () => {
     await using world = await yardWorld()
     const kept = await world.branch('x', world.base, { 'x.txt': 'x\n' })

@@ -151,6 +151,7 @@ export class Train {
   async #failed(error: unknown): Promise<void> {
     const { clock, report } = this.parts
     this.rig.yard.distrust()
+    this.#isPrepared = false
     this.#target = undefined
     this.#isTargetKnown = false
     this.#failingSince ??= clock.now()
@@ -205,7 +206,25 @@ export class Train {
     if (this.#isPrepared) return
     await this.#tidying.removeRefs()
     this.#isTargetKnown = (await yard.refs('refs/gc/base')).size > 0
+    await this.#dissolveLost()
     this.#isPrepared = true
+  }
+
+  /** Dissolves a batch whose commits went with their yard, as where a backup was restored. A push of it stays open. */
+  async #dissolveLost(): Promise<void> {
+    const { rows, store, checks } = this.parts
+    const batch = rows.activeBatch(this.rig.name)
+    const members = batch ? rows.members(batch.id) : []
+    if (!batch || (await this.rig.yard.missing(members.map(({ candidate }) => candidate))).length === 0) return
+    const open = rows.checksOf(batch.id).filter(({ state }) => state !== 'done')
+    await store.write((tx) => {
+      for (const { landing } of members) this.#requeueMember(tx, batch.id, landing)
+      for (const { id } of open) rows.removeCheck(tx, id)
+      this.#endBatch(tx, batch.id, 'lost')
+      tx.after(() => {
+        for (const check of open) checks.abandon(check)
+      })
+    }, LANDING)
   }
 
   /** Brings submitted heads into the yard. */
