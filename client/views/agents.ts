@@ -22,7 +22,7 @@ export const agentColumns = {
   agent: { title: 'agent', width: 14, grows: true, isName: true, cell: ({ name }) => name },
   state: { title: 'state', width: 11, cell: ({ state }) => ({ text: state, tone: toneOf(state) }) },
   program: {
-    ...{ title: 'program', header: 'PROVIDER', width: 10, leaves: 2 },
+    ...{ title: 'program', header: 'PROVIDER', width: 10, leaves: 4, yields: true },
     cell: ({ display_name: shown, provider = '' }) => ({ text: shown ?? provider, tone: 'quiet' }),
   },
   session: { title: 'session', width: 14, leaves: 2, isName: true, cell: ({ session }) => session?.name },

@@ -27,11 +27,17 @@ export const beadColumns = {
   id: { title: 'id', header: 'BEAD', width: 10, isName: true, cell: ({ id }) => id },
   status: { title: 'status', width: 12, cell: (bead) => ({ text: statusOf(bead), tone: toneOf(statusOf(bead)) }) },
   title: { title: 'title', width: 28, grows: true, cell: ({ title }) => title },
-  type: { title: 'type', width: 8, leaves: 2, cell: ({ issue_type }) => ({ text: issue_type, tone: 'quiet' }) },
+  type: {
+    title: 'type',
+    width: 8,
+    leaves: 3,
+    yields: true,
+    cell: ({ issue_type }) => ({ text: issue_type, tone: 'quiet' }),
+  },
   priority: {
     title: 'prio',
     width: 4,
-    leaves: 3,
+    leaves: 2,
     cell: ({ priority: level }) => (level === undefined ? '' : `P${level}`),
   },
   labels: {
@@ -39,6 +45,7 @@ export const beadColumns = {
     width: 12,
     grows: true,
     leaves: 4,
+    yields: true,
     cell: ({ labels }) => ({ text: labels?.join(', ') ?? '', tone: 'quiet' }),
   },
   who: { title: 'who', width: 18, leaves: 1, isName: true, cell: (bead) => ({ text: ownerOf(bead), tone: 'quiet' }) },

@@ -17,7 +17,14 @@ const ORDERS: Readonly<Record<string, string | undefined>> = {
 /** Columns of a list of changes. */
 export const changeColumns = {
   state: { title: 'state', width: 9, cell: ({ state }) => ({ text: state, tone: toneOf(state) }) },
-  change: { title: 'change', width: 15, leaves: 4, isName: true, cell: ({ id }) => ({ text: id, tone: 'quiet' }) },
+  change: {
+    title: 'change',
+    width: 15,
+    leaves: 4,
+    yields: true,
+    isName: true,
+    cell: ({ id }) => ({ text: id, tone: 'quiet' }),
+  },
   title: { title: 'title', width: 24, grows: true, cell: ({ title, branch }) => title ?? branch ?? '' },
   agent: { title: 'agent', width: 12, isName: true, leaves: 2, cell: ({ agent }) => agent },
   lines: { title: 'lines', width: 11, cell: ({ added, removed }) => `+${added} -${removed}` },

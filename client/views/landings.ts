@@ -40,7 +40,14 @@ const FACTS = { state: 'state', head: 'commit' }
 /** Columns of a list of landings. */
 export const landingColumns = {
   place: { title: '#', width: 2, leaves: 7, cell: ({ place }) => (place === undefined ? '' : String(place)) },
-  landing: { title: 'landing', width: 15, leaves: 5, isName: true, cell: ({ id }) => ({ text: id, tone: 'quiet' }) },
+  landing: {
+    title: 'landing',
+    width: 15,
+    leaves: 5,
+    yields: true,
+    isName: true,
+    cell: ({ id }) => ({ text: id, tone: 'quiet' }),
+  },
   state: {
     ...{ title: 'state', width: 10 },
     cell: ({ state, stage = stateWords(state) }) => ({ text: stage, tone: toneOf(state) }),

@@ -49,8 +49,8 @@ export const runsPage = table<Listed>({
     { title: 'title', width: 16, grows: true, cell: ({ title }) => title },
     { title: 'begun with', width: 16, grows: true, leaves: 2, cell: ({ standing }) => varsOf(standing?.vars) },
     { title: 'done', width: 5, cell: ({ standing }) => (standing ? doneOf(standing.done, standing.steps) : '') },
-    { title: 'formula', width: 14, leaves: 4, isName: true, cell: ({ formula }) => formula },
-    { title: 'target', width: 14, leaves: 3, isName: true, cell: ({ target }) => target },
+    { title: 'formula', width: 14, leaves: 4, yields: true, isName: true, cell: ({ formula }) => formula },
+    { title: 'target', width: 14, leaves: 3, yields: true, isName: true, cell: ({ target }) => target },
     {
       title: 'why',
       width: 12,

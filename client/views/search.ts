@@ -20,7 +20,7 @@ export const searchPage = table<TranscriptMatch>({
     { title: 'name', width: 14, leaves: 2, isName: true, cell: ({ session_name }) => session_name },
     { title: 'who', width: 9, cell: ({ role }) => ({ text: role, tone: 'quiet' }) },
     { title: 'said', width: 28, grows: true, cell: ({ excerpt }) => excerpt },
-    { title: 'agent', width: 16, leaves: 3, isName: true, cell: ({ template }) => template },
+    { title: 'agent', width: 16, leaves: 3, yields: true, isName: true, cell: ({ template }) => template },
     {
       title: 'age',
       width: 4,

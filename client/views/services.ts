@@ -14,7 +14,7 @@ export const servicesPage = table<Service>({
   columns: [
     { title: 'service', width: 18, isName: true, cell: ({ service_name }) => service_name },
     { title: 'state', width: 14, cell: ({ local_state: state }) => ({ text: state, tone: toneOf(state) }) },
-    { title: 'kind', width: 14, leaves: 3, cell: ({ kind }) => ({ text: kind ?? '', tone: 'quiet' }) },
+    { title: 'kind', width: 14, leaves: 3, yields: true, cell: ({ kind }) => ({ text: kind ?? '', tone: 'quiet' }) },
     { title: 'published', width: 10, leaves: 1, cell: ({ publication_state }) => publication_state },
     { title: 'at', width: 16, grows: true, leaves: 2, isName: true, cell: ({ url, mount_path }) => url ?? mount_path },
     { title: 'why', width: 24, grows: true, cell: (service) => ({ text: whyNotReady(service), tone: 'warning' }) },

@@ -31,12 +31,15 @@ export const sessionColumns = {
   },
   confined: { title: 'confined', width: 8, leaves: 1, cell: ({ isUnconfined }) => unconfinedCell(isUnconfined) },
   agent: {
-    ...{ title: 'agent', width: 20, leaves: 5, isName: true },
+    ...{ title: 'agent', width: 20, leaves: 6, yields: true, isName: true },
     cell: ({ template }) => ({ text: template, tone: 'quiet' }),
   },
   bead: { title: 'bead', header: 'WORK', width: 9, leaves: 2, cell: ({ active_bead }) => active_bead },
-  work: { title: 'works on', width: 16, grows: true, leaves: 6, cell: ({ work }) => work },
-  turn: { title: 'turn', width: 7, leaves: 3, cell: ({ activity }) => ({ text: activity ?? '', tone: 'quiet' }) },
+  work: { title: 'works on', width: 16, grows: true, leaves: 5, cell: ({ work }) => work },
+  turn: {
+    ...{ title: 'turn', width: 7, leaves: 7, yields: true },
+    cell: ({ activity }) => ({ text: activity ?? '', tone: 'quiet' }),
+  },
   context: {
     ...{ title: 'ctx', width: 4, leaves: 4 },
     cell: ({ context_pct: used }) => (used === undefined ? '' : `${used}%`),

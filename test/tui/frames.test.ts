@@ -226,7 +226,7 @@ describe('columns', () => {
     const titles = (room: number) =>
       columnWidths(COLUMNS, room, WIDE).flatMap((width, at) => (width ? [COLUMNS[at]?.title] : []))
     expect(titles(200)).toEqual(['id', 'status', 'title', 'type', 'prio', 'labels', 'who', 'age'])
-    expect(titles(86)).not.toContain('prio')
+    expect(titles(86)).not.toContain('type')
     expect(titles(60)).toEqual(['id', 'status', 'title', 'age'])
   })
 

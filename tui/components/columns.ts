@@ -1,5 +1,5 @@
 import { type Cell, type Column, type Row, shortTime } from '../../client/views/index.ts'
-import { displayWidth, padTo, truncate } from '../../src/client/text.ts'
+import { displayWidth, padTo, sanitizeLine, truncate } from '../../src/client/text.ts'
 
 /** So many of the first rows tell how much room columns want, beside those that are visible. */
 const SAMPLE = 100
@@ -41,8 +41,11 @@ function widthOf(cell: Cell | undefined, now: number): number {
 function measure({ text = '', since, at, part }: Cell, now: number): number {
   if (since !== undefined) return since === '' ? 0 : AGE
   const bar = part === undefined ? 0 : PROGRESS + 1
-  return bar + displayWidth(at === undefined ? text : shortTime(at, now))
+  return bar + displayWidth(at === undefined ? sanitizeLine(text) : shortTime(at, now))
 }
+
+/** Columns before the cells of a row. */
+export const GUTTER = 2
 
 /** Columns of a progress bar. */
 export const PROGRESS = 8
@@ -50,7 +53,8 @@ export const PROGRESS = 8
 /**
  * The width of each column in so much room, by the widest text in each: its own where all of them have room, less where
  * others need it. A column that is left out has none: where there is no room those that matter least, and those that may
- * leave while they are empty. Room that no text needs stays free at the end, so that the cells of a row stand together.
+ * leave while they are empty. Room that no text needs stays free at the end, so that the cells of a row stand together;
+ * while a text is cut, there is none.
  */
 export function columnWidths(
   columns: readonly Column[],
@@ -58,27 +62,58 @@ export function columnWidths(
   wanted: readonly number[],
 ): (number | undefined)[] {
   const needs = new Map(columns.map((column, at) => [column, wanted[at] ?? 0]))
-  const kept = columns.filter((column) => column.leaves === undefined || needs.get(column) !== 0)
+  const needOf = (column: Column) => needs.get(column) ?? 0
+  const kept = withoutYielding(
+    columns.filter((column) => column.leaves === undefined || needOf(column) !== 0),
+    room,
+    needOf,
+  )
   const widths = new Map(kept.map((column) => [column, column.width]))
   const spare = () => room - [...widths.values()].reduce((sum, width) => sum + width + 1, -1)
-  const lacks = () => kept.reduce((sum, column) => sum + Math.max(0, (needs.get(column) ?? 0) - column.width), 0)
-  if (spare() < lacks()) for (const column of kept) widths.set(column, leastWidth(column, needs.get(column) ?? 0))
-  const leaving = kept.filter(({ leaves }) => leaves !== undefined)
-  for (const column of leaving.sort((a, b) => (b.leaves ?? 0) - (a.leaves ?? 0))) {
+  const lacks = () => kept.reduce((sum, column) => sum + Math.max(0, needOf(column) - column.width), 0)
+  if (spare() < lacks()) for (const column of kept) widths.set(column, leastWidth(column, needOf(column)))
+  for (const column of inOrderOfLeaving(kept)) {
     if (spare() >= 0) break
     widths.delete(column)
   }
   for (const [column, width] of [...widths].sort(([, a], [, b]) => b - a))
     if (column.isName) widths.set(column, Math.max(Math.min(width, MIN_NAME), width + Math.min(0, spare())))
+  widen(widths, spare(), needOf)
+  widen(widths, spare(), (column) => inSteps(needOf(column), column))
+  return columns.map((column) => widths.get(column))
+}
+
+/** The columns without those that yield, as far as texts of others need their room. */
+function withoutYielding(columns: readonly Column[], room: number, needOf: (column: Column) => number): Column[] {
+  const widthOf = (column: Column) => {
+    const need = column.grows ? Math.min(needOf(column), MAX_YIELDED) : needOf(column)
+    return Math.max(displayWidth(column.title), need)
+  }
+  const kept = new Set(columns)
+  const isShort = () => [...kept].reduce((sum, column) => sum + widthOf(column) + 1, -1) > room
+  for (const column of inOrderOfLeaving(columns)) if (column.yields && isShort()) kept.delete(column)
+  return [...kept]
+}
+
+/** No column yields to more of a text than this: long texts are cut in any case. */
+const MAX_YIELDED = 60
+
+/** The columns that may be left out, those that matter least first. */
+const inOrderOfLeaving = (columns: readonly Column[]): Column[] =>
+  columns.filter(({ leaves }) => leaves !== undefined).sort((a, b) => (b.leaves ?? 0) - (a.leaves ?? 0))
+
+/** Gives room to the columns that lack some: all that they lack, or equal parts of it. */
+function widen(widths: Map<Column, number>, spare: number, wantedOf: (column: Column) => number): void {
   const widening = [...widths]
-    .map(([column, width]) => ({ column, width, lacks: inSteps(needs.get(column) ?? 0, column) - width }))
+    .map(([column, width]) => ({ column, width, lacks: wantedOf(column) - width }))
     .filter(({ lacks }) => lacks > 0)
     .sort((a, b) => a.lacks - b.lacks)
+  let left = Math.max(0, spare)
   for (const [at, { column, width, lacks }] of widening.entries()) {
-    const share = Math.floor(Math.max(0, spare()) / (widening.length - at))
-    widths.set(column, width + Math.min(lacks, share))
+    const share = Math.min(lacks, Math.floor(left / (widening.length - at)))
+    widths.set(column, width + share)
+    left -= share
   }
-  return columns.map((column) => widths.get(column))
 }
 
 /** Names are shortened to this where there is no room for what may not be left out. */

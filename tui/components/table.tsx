@@ -17,7 +17,7 @@ import { detailsOf } from '../state/navigation.ts'
 import { hiddenRows, selectedIndex, shownRows } from '../state/selection.ts'
 import { type State, type View, viewOf } from '../state/state.ts'
 import { wrapLine } from '../state/text-lines.ts'
-import { cellText, columnWidths, contentWidths, PROGRESS } from './columns.ts'
+import { cellText, columnWidths, contentWidths, GUTTER, PROGRESS } from './columns.ts'
 import { detailLines } from './details.ts'
 import { useLook } from './look.ts'
 import { Panel } from './panel.tsx'
@@ -33,9 +33,6 @@ interface TablePanelProps {
   /** True if the selected row is shown whole elsewhere. */
   readonly hasPreview: boolean
 }
-
-/** Columns before the cells of a row. */
-const GUTTER = 2
 
 /** A titled table that scrolls with its selection; control sequences in its text are shown, not sent. */
 export function TablePanel({ state, page, area, isFocused, hasPreview }: TablePanelProps): ReactNode {
