@@ -75,12 +75,13 @@ const filesPage = (name: string, part: Part): TablePage =>
       await recordLook(reach, change)
       const since = roundBefore(change, part)
       const actions = changeActions(change, since)
-      if (since === undefined)
-        return { items: change.changed_files, total: change.files, head: headOf(change), actions }
+      // What stands above the lines has more room there; without a file there are no lines.
+      const head = change.files === 0 ? headOf(change) : []
+      if (since === undefined) return { items: change.changed_files, total: change.files, head, actions }
       const { files, cursor: next, commits = [] } = await readDiff(reach, { since, ...(cursor && { cursor }) })
       const reasons = new Map(change.changed_files.map((file) => [file.path, file.reasons]))
       const items = files.map((file) => ({ ...file, ...countOfLines(file), reasons: reasons.get(file.path) ?? [] }))
-      return { items, next, head: [...headOf(change), { text: newCommits(commits) }], actions }
+      return { items, next, head: [...head, { text: newCommits(commits) }], actions }
     },
   })
 
@@ -164,7 +165,8 @@ const linesPage = (name: string, files: string, part: Part): TablePage =>
       const others = diff.cursor === undefined ? otherComments(namesOf(path, change), change.comments, lines) : []
       const commits = { old: change.base, new: change.head }
       const items = [...lines, ...others].map((line) => ({ ...line, path, change, commits }))
-      return { items, next: diff.cursor, head: fileHead(path, change), actions: changeActions(change, since) }
+      const head = [...headOf(change), ...fileHead(path, change)]
+      return { items, next: diff.cursor, head, actions: changeActions(change, since) }
     },
     actionsOf: ({ path, change, line, comment: about, commits }) => {
       if (about) return draftActions(change.id, about)

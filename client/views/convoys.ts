@@ -4,7 +4,7 @@ import { beadActions } from './bead-actions.ts'
 import { beadColumns } from './beads.ts'
 import { addBeads, closeConvoy, newConvoy } from './convoy-actions.ts'
 import { copy } from './copy.ts'
-import { doneOf } from './figures.ts'
+import { doneLine, doneOf } from './figures.ts'
 import { type Action, isOneOf, type Line, table, whole } from './page.ts'
 import { toneOf } from './tones.ts'
 
@@ -68,10 +68,10 @@ export const convoyPage = table<Bead>({
   load: async ({ city, subject: id, signal }) => {
     const call = { params: { id }, ...(signal && { signal }) }
     const { convoy, children = [], progress } = await city.call('GET ~/convoy/{id}', call)
-    const facts = [convoy?.status, progress && `${progress.closed} of ${progress.total} done`].filter(Boolean)
     const head: Line[] = [
       { text: convoy?.title ?? id, tone: 'strong' },
-      { text: facts.join(' · '), tone: toneOf(convoy?.status ?? '') },
+      { text: convoy?.status ?? '', tone: toneOf(convoy?.status) },
+      ...(progress ? doneLine(progress.closed, progress.total) : []),
     ]
     const copyId = copy('Y', 'copy-convoy', 'the id of the convoy', id)
     const actions = convoy ? [...convoyActions(id, convoy.title, convoy.status), copyId] : []

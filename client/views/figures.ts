@@ -1,4 +1,5 @@
 import { countOf, formatCount } from '../../src/client/text.ts'
+import type { Line } from './page.ts'
 
 const BARS = '·▁▂▃▄▅▆▇█'
 
@@ -15,6 +16,24 @@ export function progressBar(part: number, columns: number, [full = '', empty = '
   const filled = part <= 0 ? 0 : part >= 1 ? columns : Math.max(1, Math.min(columns - 1, Math.round(part * columns)))
   return full.repeat(filled) + empty.repeat(columns - filled)
 }
+
+/** The signs of a bar in a text. */
+export const BAR_SIGNS = '█░'
+
+/** Columns of the bar above a list. */
+const HEAD_BAR = 20
+
+/** `████░░ 3 of 5 done`, above what is being done; nothing where there is nothing to do. */
+export const doneLine = (done: number, all: number): Line[] =>
+  all <= 0
+    ? []
+    : [
+        {
+          text: `${progressBar(done / all, HEAD_BAR, BAR_SIGNS)} ${done} of ${all} done`,
+          said: `${done} of ${all} done`,
+          tone: done >= all ? 'good' : 'busy',
+        },
+      ]
 
 /** `3/5`, with its part. */
 export const doneOf = (done: number, all: number): { readonly text: string; readonly part: number } => ({

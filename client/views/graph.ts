@@ -29,7 +29,7 @@ export const graphPage = text({
   },
 })
 
-/** The steps in the order in which they can be done, each as far in as steps come before it, with the attempts at it below. */
+/** The steps as a tree: each below the last step that it waits for, after the attempts at that. */
 export function graphLines({ beads, deps, root_bead_id: root }: Graph): Line[] {
   const all = beads.filter(({ id, kind }) => id !== root && !isBookkeeping(kind))
   const attempts = attemptsOf(all)
@@ -43,12 +43,32 @@ export function graphLines({ beads, deps, root_bead_id: root }: Graph): Line[] {
     steps.map(({ id }) => id),
     waitsFor,
   )
-  const ordered = steps.map((step) => ({ step, depth: depths.get(step.id) ?? 0 })).sort((a, b) => a.depth - b.depth)
-  return ordered.flatMap(({ step, depth }) => [
-    stepLine(step, depth, waitsFor(step.id)),
-    ...(attempts.get(step) ?? []).map((attempt) => attemptLine(attempt, depth + 1)),
-  ])
+  const after = Map.groupBy(steps, ({ id }) => lastOf(waitsFor(id), depths, depths.get(id) ?? 0))
+  const nodesAfter = (id: string | undefined): Node[] =>
+    (after.get(id) ?? []).map((step) => {
+      const tries = (attempts.get(step) ?? []).map((attempt) => ({ line: attemptLine(attempt), below: [] }))
+      return { line: stepLine(step, waitsFor(step.id)), below: [...tries, ...nodesAfter(step.id)] }
+    })
+  return nodesAfter(undefined).flatMap((node) => treeLines(node, '', ''))
 }
+
+/** A line of the graph, and what stands below it. */
+interface Node {
+  readonly line: Line
+  readonly below: readonly Node[]
+}
+
+/** The lines of a node: its own after one part of a tree, those below it after another. */
+function treeLines({ line, below }: Node, first: string, rest: string): Line[] {
+  const others = below.flatMap((node, at) =>
+    at === below.length - 1 ? treeLines(node, `${rest}└─ `, `${rest}   `) : treeLines(node, `${rest}├─ `, `${rest}│  `),
+  )
+  return [{ ...line, text: first + line.text, hang: first.length + 4, said: line.text }, ...others]
+}
+
+/** Of the steps that one waits for, the one that comes last: it alone is less deep by one, and in no circle. */
+const lastOf = (ids: readonly string[], depths: ReadonlyMap<string, number>, depth: number): string | undefined =>
+  ids.find((id) => depths.get(id) === depth - 1)
 
 /** The attempts at each step that is tried until its check passes: the first names the step, later ones its bead. */
 function attemptsOf(steps: readonly Step[]): ReadonlyMap<Step, readonly Step[]> {
@@ -66,24 +86,22 @@ function attemptsOf(steps: readonly Step[]): ReadonlyMap<Step, readonly Step[]> 
   )
 }
 
-function stepLine({ id, title, status, assignee, metadata }: Step, depth: number, waitsFor: readonly string[]): Line {
+function stepLine({ id, title, status, assignee, metadata }: Step, waitsFor: readonly string[]): Line {
   const most = metadata['gc.max_attempts']
   const facts = [title, most && `at most ${most} attempts`, status === 'active' && assignee].filter(Boolean).join(' · ')
   const after = waitsFor.length === 0 ? '' : ` ← ${waitsFor.join(', ')}`
-  return { text: `${indent(depth)}${markOf(status)} ${id}  ${facts}${after}`, tone: toneOf(status), hang: 4 }
+  return { text: `${markOf(status)} ${id}  ${facts}${after}`, tone: toneOf(status) }
 }
 
 /** Work that was finished and did not pass its check has failed as an attempt. */
-function attemptLine({ id, status, attempt, assignee, metadata }: Step, depth: number): Line {
+function attemptLine({ id, status, attempt, assignee, metadata }: Step): Line {
   const exit = metadata['gc.exit_code'] ?? '0'
   const said =
     exit === '0' ? '' : `: ${(metadata['gc.stdout'] || metadata['gc.stderr'] || `exit status ${exit}`).trim()}`
   const shown = exit === '0' ? status : 'failed'
-  const text = `${indent(depth)}${markOf(shown)} ${id}  attempt ${attempt ?? ''}${status === 'active' ? ` · ${assignee}` : ''}${said}`
-  return { text, tone: toneOf(shown), hang: 4 }
+  const text = `${markOf(shown)} ${id}  attempt ${attempt ?? ''}${status === 'active' ? ` · ${assignee}` : ''}${said}`
+  return { text, tone: toneOf(shown) }
 }
-
-const indent = (depth: number): string => '   '.repeat(depth)
 
 /** Number of steps that come before each, on the longest way; a circle ends where it is entered again. */
 function depthsOf(ids: readonly string[], waitsFor: (id: string) => readonly string[]): ReadonlyMap<string, number> {

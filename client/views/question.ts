@@ -58,6 +58,7 @@ export function questionLines(item: AttentionItem, equal: readonly AttentionItem
       : []),
     { text: '' },
     ...options.map((line): Line => ({ text: line })),
+    { text: '' },
     { text: item.to_do, tone: 'quiet' },
     ...(item.picture?.length
       ? [{ text: '' }, ...item.picture.map((line): Line => ({ text: line, isPicture: true }))]

@@ -3,6 +3,7 @@ import { readTimeline } from '../../src/client/run-timeline.ts'
 import { formatTime } from '../../src/client/text.ts'
 import { attachTo } from './attach.ts'
 import { copy } from './copy.ts'
+import { doneLine } from './figures.ts'
 import { type Action, isOneOf, type Line, table } from './page.ts'
 import { runActions, varsOf } from './runs.ts'
 import { costOf, formatWorkTime, isBookkeeping, type TimelineStep, titleOf } from './steps.ts'
@@ -72,6 +73,7 @@ function headLines(
   return [
     { text: title, tone: 'strong' },
     { text: facts.filter(Boolean).join(' · '), tone: toneOf(status) },
+    ...(standing ? doneLine(standing.done, standing.steps) : []),
     ...(vars === '' ? [] : [{ text: vars, tone: 'quiet' as const, hang: 2 }]),
     ...(part ? [{ text: `part of ${part.run_id}, for its member ${part.member_id}`, tone: 'quiet' as const }] : []),
     ...(waits ? [{ text: `waits: ${waits}`, tone: 'warning' as const, hang: 2 }] : []),

@@ -69,6 +69,7 @@ function messageActions(session: SessionFacts): Action[] {
     {
       key: 'I',
       name: 'instead',
+      hint: 'interrupt and send',
       help: 'interrupt its turn and send it a message instead',
       disabled: notRunning,
       fields: [{ name: 'message', title: `message to ${id} instead of its turn`, isLong: true }],

@@ -1,6 +1,6 @@
 import type { Output } from '../../src/client/operations.ts'
 import { countOf, formatCount, formatDuration, formatTime } from '../../src/client/text.ts'
-import { amount, limitOf, money, sparkLine, tokens } from './figures.ts'
+import { amount, BAR_SIGNS, limitOf, money, progressBar, sparkLine, tokens } from './figures.ts'
 import { type Action, isOneOf, type Line, table, text, whole } from './page.ts'
 import { section } from './sections.ts'
 
@@ -14,6 +14,8 @@ type Account = Output<'GET ~/accounts'>['items'][number]
 
 const DAYS = 14
 const NAME = 26
+/** Columns of a bar. */
+const BAR = 14
 
 const tokensOf = ({ input_tokens, output_tokens, cache_read_tokens, cache_creation_tokens }: Totals): number =>
   input_tokens + output_tokens + cache_read_tokens + cache_creation_tokens
@@ -60,8 +62,10 @@ function budgetLine(budget: Budget, { recent, recent_window_secs: seconds }: Use
   const end = isSoon ? `used up in ${formatDuration(left * 1000)} at this rate` : state === 'exhausted' ? 'used up' : ''
   const text = [`${amount(spent, unit)} of ${limitOf(budget)}`, end].filter(Boolean).join(' · ')
   const title = shorten(`budget${name ? ` of ${name}` : ''}`, NAME)
+  const bar = progressBar(limit <= 0 ? 1 : spent / limit, BAR, BAR_SIGNS)
   return {
-    text: `${title.padEnd(NAME)} ${text}`,
+    text: `${title.padEnd(NAME)} ${bar} ${text}`,
+    said: `${title} ${text}`,
     tone: state === 'exhausted' ? 'bad' : state === 'warned' ? 'warning' : 'plain',
   }
 }
@@ -72,35 +76,39 @@ const totalsLine = (name: string, totals: Totals): Line => ({
 
 function historyLines({ days, city, agents, models }: History): Line[] {
   const first = days[0]?.slice(5) ?? ''
-  const title = `${''.padEnd(NAME)} ${`since ${first}`.padEnd(DAYS)} today      in all`
+  const title = `${''.padEnd(NAME)} ${`since ${first}`.padEnd(DAYS)} ${'today'.padEnd(TODAY)} ${'share'.padEnd(BAR)} in all`
+  const of = (all: readonly Series[], unnamed: string) =>
+    all.map((each) => seriesLine({ ...each, name: each.name || unnamed }, shareOf(each, city)))
   return [
     { text: '' },
     { text: title, tone: 'quiet' },
-    seriesLine({ ...city, name: 'the city' }),
-    ...section(
-      'by agent',
-      agents.map((each) => seriesLine({ ...each, name: each.name || 'no agent' })),
-    ),
-    ...section(
-      'by model',
-      models.map((each) => seriesLine({ ...each, name: each.name || 'not known' })),
-    ),
+    seriesLine({ ...city, name: 'the city' }, undefined),
+    ...section('by agent', of(agents, 'no agent')),
+    ...section('by model', of(models, 'not known')),
   ]
 }
 
+/** Columns of what was used today. */
+const TODAY = 8
+
+/** The part of the city's money, or of its tokens if nothing has a price. */
+const shareOf = (each: Series, city: Series): number =>
+  city.cost_usd_estimate > 0 ? each.cost_usd_estimate / city.cost_usd_estimate : each.tokens / Math.max(1, city.tokens)
+
 /** Draws tokens if nothing has a price. */
-function seriesLine({
-  name,
-  cost_usd_estimate: usd,
-  daily_cost_usd,
-  daily_tokens,
-  tokens: all,
-  unpriced,
-}: Series): Line {
+function seriesLine(
+  { name, cost_usd_estimate: usd, daily_cost_usd, daily_tokens, tokens: all, unpriced }: Series,
+  share: number | undefined,
+): Line {
   const daily = usd > 0 ? daily_cost_usd : daily_tokens
   const today = usd > 0 ? money(daily_cost_usd.at(-1) ?? 0, 0) : formatCount(daily_tokens.at(-1) ?? 0)
   const whole = `${money(usd, unpriced)} · ${formatCount(all)} tokens`
-  return { text: `${shorten(name, NAME).padEnd(NAME)} ${sparkLine(daily)} ${today.padEnd(10)} ${whole}` }
+  const bar = share === undefined ? ' '.repeat(BAR) : progressBar(share, BAR, BAR_SIGNS)
+  const said = `${name}: ${today} today, ${whole} in all`
+  return {
+    text: `${shorten(name, NAME).padEnd(NAME)} ${sparkLine(daily)} ${today.padEnd(TODAY)} ${bar} ${whole}`,
+    said,
+  }
 }
 
 const shorten = (name: string, width: number): string => (name.length <= width ? name : `${name.slice(0, width - 1)}…`)

@@ -5,7 +5,7 @@ type Denials = Output<'GET ~/session/{id}/denials'>
 const IN_WORDS: Readonly<Record<string, string>> = {
   default: 'to its folder and ports of this machine (default)',
   network: 'to its folder, with every network (network)',
-  off: 'no: it may do what you may',
+  off: 'no: it runs with your permissions',
 }
 
 /** Sandbox of a session in words: of its running program and of the next start. */

@@ -162,7 +162,7 @@ test('a rig is shown with how it stands in git and its agents, and a pack with t
 test('usage has the budgets that limit it, and the doctor says first what is wrong', async () => {
   await using town = await open('')
   await town.city.call('PUT ~/budgets', { body: { scope: 'city', unit: 'usd', per: 'day', limit: 5 } })
-  expect(await read(town, usagePage)).toContain(`${'budget'.padEnd(26)} $0.00 of $5.00 a day`)
+  expect(await read(town, usagePage)).toContain(`${'budget'.padEnd(26)} ${'░'.repeat(14)} $0.00 of $5.00 a day`)
   const results: Diagnosis[] = [
     { name: 'disk', status: 'ok', message: 'is fine' },
     { name: 'clock', status: 'warning', message: 'is late' },

@@ -14,6 +14,8 @@ const SECONDS = Number(process.argv[3] ?? 20)
 const BEADS_PER_SECOND = 25
 const KEYS_PER_SECOND = 10
 const CITY = '/v0/city/mill'
+/** What a selected row has behind it on a terminal of 256 colours. */
+const SELECTED = '\x1b[48;5;24m'
 const HISTORY = { beads: 100_000, open: 1_000, edges: 0, events: 10_000 }
 
 const TOML = `[daemon]
@@ -65,7 +67,7 @@ class Seat implements AsyncDisposable {
   async press(key: string): Promise<number> {
     const drawn = Promise.withResolvers<void>()
     this.#heard = (text) => {
-      if (text.includes('\x1b[7m')) drawn.resolve()
+      if (text.includes(SELECTED)) drawn.resolve()
     }
     const began = performance.now()
     this.#child.terminal?.write(key)

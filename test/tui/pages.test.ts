@@ -207,7 +207,7 @@ describe('the graph of a run', () => {
       { from: 'a', to: 'c', kind: 'blocks' },
       { from: 'r', to: 'a', kind: 'parent-child' },
     ]
-    expect(lines(steps, edges)).toEqual(['✓ a  do a', '   ▶ b  do b ← a', '      ○ c  do c ← b, a'])
+    expect(lines(steps, edges)).toEqual(['✓ a  do a', '└─ ▶ b  do b ← a', '   └─ ○ c  do c ← b, a'])
   })
 
   test('has the attempts at a step below it, with what the check said, and leaves out what gc keeps by itself', () => {
@@ -233,9 +233,9 @@ describe('the graph of a run', () => {
     })
     expect(lines.map(({ text }) => text)).toEqual([
       '▶ l  do l · at most 3 attempts',
-      '   ✗ a1  attempt 1: no test',
-      '   ▶ a2  attempt 2 · ann',
-      '   ○ n  do n ← l',
+      '├─ ✗ a1  attempt 1: no test',
+      '├─ ▶ a2  attempt 2 · ann',
+      '└─ ○ n  do n ← l',
     ])
   })
 

@@ -2,7 +2,7 @@ import { Box, Text } from 'ink'
 import type { ReactNode } from 'react'
 import { displayWidth, padTo, sanitizeLine } from '../../src/client/text.ts'
 import { confirmText } from '../state/confirm.ts'
-import { shownHelp } from '../state/help.ts'
+import { HELP_COLUMN, shownHelp } from '../state/help.ts'
 import { hintsOf } from '../state/hints.ts'
 import { type Area, contentOf } from '../state/layout.ts'
 import { findEntries } from '../state/palette.ts'
@@ -131,7 +131,7 @@ function Help({ state, overlay: { first } }: { state: State; overlay: Overlay & 
             {lines.slice(at * perColumn, (at + 1) * perColumn).map((text, line) => (
               // biome-ignore lint/suspicious/noArrayIndexKey: and so is a line
               <Text key={line} wrap="truncate">
-                {styled([{ text: ` ${text}`, tone: text.startsWith(' ') ? 'plain' : 'strong' }], theme)}
+                {styled(helpSpans(text), theme)}
               </Text>
             ))}
           </Box>
@@ -139,6 +139,13 @@ function Help({ state, overlay: { first } }: { state: State; overlay: Overlay & 
       </Box>
     </Panel>
   )
+}
+
+/** A heading, or what is pressed or typed and what that does. */
+function helpSpans(text: string): Span[] {
+  if (!text.startsWith(' ')) return [{ text: ` ${text}`, tone: 'strong' }]
+  const at = text[HELP_COLUMN - 1] === ' ' ? HELP_COLUMN : 0
+  return [{ text: ` ${text.slice(0, at)}`, tone: 'busy' }, { text: text.slice(at) }]
 }
 
 /** Results for the typed text; the marked entry stays visible. */

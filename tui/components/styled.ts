@@ -95,11 +95,15 @@ function change(from: readonly Attribute[], to: readonly Attribute[]): string {
   return [...over.map(({ end }) => end).reverse(), ...fresh.map(({ begin }) => begin)].join('')
 }
 
-/** The line of what is selected: inverse and without tones, as far as the panel is wide. */
+/** The line of what is selected, as far as the panel is wide: on a ground of its own, or inverse and without tones. */
 export function selectedLine(spans: readonly Span[], width: number, theme: Theme): string {
-  const blank = { text: ' '.repeat(Math.max(0, width - widthOf(spans))) }
+  const blank: Span = { text: ' '.repeat(Math.max(0, width - widthOf(spans))) }
   return styled(
-    [...spans, blank].map(({ text }) => ({ text, isInverse: true })),
+    [...spans, blank].map(({ text, tone }) =>
+      theme.selection === undefined
+        ? { text, isInverse: true }
+        : { text, tone: tone === 'quiet' ? 'plain' : tone, style: theme.selection },
+    ),
     theme,
   )
 }

@@ -17,6 +17,8 @@ export interface Theme {
   colour(tone: Tone): string | undefined
   /** What lies behind code of a tone, or its marked words, where syntax is shown; undefined where it is not, for lack of colours. */
   ground(tone: Tone, isMarked?: boolean): string | undefined
+  /** What lies behind the selected row; undefined where that is inverse, for lack of colours. */
+  readonly selection: string | undefined
   /** The sequences of a style of somebody else's, such as `1;38;5;2`, as far as the terminal can show it. */
   style(codes: string): string
 }
@@ -94,6 +96,12 @@ const GROUNDS = {
   },
 } as const
 
+/** What lies behind the selected row, by the number of colours: all tones can be read on it. */
+const SELECTIONS = {
+  dark: { 256: '24', 16777216: '2;28;62;98' },
+  light: { 256: '189', 16777216: '2;212;228;255' },
+} as const
+
 interface ThemeOptions {
   readonly name: ThemeName
   readonly colours: Colours
@@ -104,23 +112,29 @@ interface ThemeOptions {
 /** The theme of a name, as far as the terminal can show it. */
 export function createTheme({ name, colours, isLight, chosen = {} }: ThemeOptions): Theme {
   if (colours === 0 || name === 'none')
-    return Object.assign((tone: Tone) => WEIGHT[tone], { colour: NOTHING, ground: NOTHING, style: () => '' })
+    return Object.assign((tone: Tone) => WEIGHT[tone], {
+      ...{ colour: NOTHING, ground: NOTHING, style: () => '', selection: undefined },
+    })
   const base = baseOf(name, colours, isLight)
   const css = { ...base, ...chosen }
   const styles = new Map(TONES.map((tone) => [tone, styleOf(tone, css[tone], colours)]))
   const colour = (tone: Tone) => colourOf(tone, css[tone], colours)
   const style = (codes: string) => sequencesOf(codes, colours)
-  const grounds = GROUNDS[base === LIGHT ? 'light' : 'dark']
+  const brightness = base === LIGHT ? 'light' : 'dark'
+  const grounds = GROUNDS[brightness]
   const ground = (tone: Tone, isMarked = false) => {
     if (colours === 16 || name === 'ansi') return undefined
     if (tone !== 'good' && tone !== 'bad') return ''
-    const code = grounds[tone][colours][isMarked ? 1 : 0]
-    return `\x1b[48;${colours === 256 ? '5;' : ''}${code}m`
+    return groundOf(grounds[tone][colours][isMarked ? 1 : 0], colours)
   }
-  return Object.assign((tone: Tone) => styles.get(tone) ?? '', { colour, ground, style })
+  const selection = colours === 16 || name === 'ansi' ? undefined : groundOf(SELECTIONS[brightness][colours], colours)
+  return Object.assign((tone: Tone) => styles.get(tone) ?? '', { colour, ground, style, selection })
 }
 
 const NOTHING = (): undefined => undefined
+
+/** The sequence of a background. */
+const groundOf = (code: string, colours: Colours): string => `\x1b[48;${colours === 256 ? '5;' : ''}${code}m`
 
 const ATTRIBUTE = /[34]8;2;(\d+);(\d+);(\d+)|[34]8;5;(\d+)|\d+/g
 

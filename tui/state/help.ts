@@ -6,8 +6,10 @@ import { usageOf } from './commands.ts'
 import { focused } from './navigation.ts'
 import type { State } from './state.ts'
 
-/** Indent of continuation lines in the help. */
-const HANG = 6
+/** The column at which the help says what a key or command does. */
+export const HELP_COLUMN = 31
+/** Continuation lines stand below that, where there is room. */
+const [HANG, MIN_HANGING] = [6, 56]
 
 /** Columns and lines of the border around the help. */
 const BORDER = 2
@@ -24,7 +26,8 @@ export function shownHelp(state: State): { readonly lines: readonly string[]; re
   return { lines: all.flatMap((line) => wrapHelp(line, width)), columns: 1 }
 }
 
-const wrapHelp = (line: string, width: number): string[] => wrap(sanitizeLine(line), Math.max(1, width - 2), HANG)
+const wrapHelp = (line: string, width: number): string[] =>
+  wrap(sanitizeLine(line), Math.max(1, width - 2), width < MIN_HANGING ? HANG : HELP_COLUMN)
 
 /** Lines of the help; unindented ones are headings. */
 export function helpLines(state: State): string[] {
@@ -32,23 +35,24 @@ export function helpLines(state: State): string[] {
   const named = namedActions(state).filter((chosen) => !own.some(({ action }) => action.name === chosen.action.name))
   const actions = own.map(({ action }) => {
     const why = action.disabled === undefined ? '' : ` (${action.disabled})`
-    return `  ${padTo(action.key, 4)}${padTo(usageOf(action), 22)} ${action.help}${why}`
+    return helpLine(`${padTo(action.key, 4)}${usageOf(action)}`, `${action.help}${why}`)
   })
   return [
     `${pageOf(focused(state)).title}: its keys`,
     ...actions,
-    ...(pageOf(focused(state)).jumps ?? []).map(({ key, help }) => `  ${padTo(key, 4)}${help}`),
+    ...(pageOf(focused(state)).jumps ?? []).map(({ key, help }) => helpLine(key, help)),
     'everywhere',
-    ...named.map(({ action }) => `  ${padTo(usageOf(action), 26)} ${action.help}`),
-    ...state.keymap.bindings.map(({ keys, help }) => `  ${padTo(keys.join(' '), 16)} ${help}`),
+    ...named.map(({ action }) => helpLine(usageOf(action), action.help)),
+    ...state.keymap.bindings.map(({ keys, help }) => helpLine(keys.join(' '), help)),
     'pages',
-    ...pages.map(
-      ({ name, about, help }) => `  ${padTo(`:${name}${about ? ` ${about.toUpperCase()}` : ''}`, 22)} ${help}`,
-    ),
-    `  ${padTo(':city NAME', 22)} another city`,
-    `  ${padTo(':filter TEXT', 22)} only rows with this text, or by a saved filter: @name`,
+    ...pages.map(({ name, about, help }) => helpLine(`:${name}${about ? ` ${about.toUpperCase()}` : ''}`, help)),
+    helpLine(':city NAME', 'another city'),
+    helpLine(':filter TEXT', 'only rows with this text, or by a saved filter: @name'),
   ]
 }
+
+/** What is pressed or typed, and what that does. */
+const helpLine = (typed: string, does: string): string => `  ${padTo(typed, HELP_COLUMN - 3)} ${does}`
 
 /** The help from another line on; its last line stays at the bottom. */
 export function moveHelp(state: State, to: number): State {

@@ -62,7 +62,7 @@ function findAreas(state: State): readonly Area[] {
     })
   }
   if (page.kind === 'text') return [areaOf(location, whole, true)]
-  const split = splitOf(state)
+  const split = splitOf(state, location)
   if (!split) return [areaOf(location, whole, true)]
   const [list, beside] = split
   return [areaOf(location, list, true), previewArea(state, beside)]
@@ -77,9 +77,12 @@ export function hasCounts(state: State): boolean {
 /** Lists of a city have what is selected below them, or beside them on a wide screen. */
 const MIN_LINES_BELOW = 30
 const LIST_SHARE = 0.6
+/** A short list has so many lines, so that what is below it does not move with each of its first rows. */
+const MIN_LIST_ABOVE = 12
 
-function splitOf({ width, height, ...state }: State): readonly [Place, Place] | undefined {
-  const size = sizeOf({ width, isScreenReader: state.isScreenReader })
+function splitOf(state: State, location: Location): readonly [Place, Place] | undefined {
+  const { width, height } = state
+  const size = sizeOf(state)
   const whole = { x: 0, y: 1, width, height }
   if (size === 'wide') {
     const left = Math.floor(width * LIST_SHARE)
@@ -89,7 +92,8 @@ function splitOf({ width, height, ...state }: State): readonly [Place, Place] | 
     ]
   }
   if (size === 'narrow' || height < MIN_LINES_BELOW) return undefined
-  const upper = Math.floor(height * LIST_SHARE)
+  const needed = viewOf(state, location).head.length + shownRows(state, location).length + TITLED
+  const upper = Math.min(Math.floor(height * LIST_SHARE), Math.max(MIN_LIST_ABOVE, needed))
   return [
     { ...whole, height: upper },
     { ...whole, y: 1 + upper, height: height - upper },

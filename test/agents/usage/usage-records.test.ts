@@ -37,7 +37,7 @@ test('the usage of a turn is counted and priced when the turn ends', async () =>
   const page = await sessionPage.load(reachTo(town.url, session.id))
   expect(page.head?.slice(1)).toEqual([
     { text: '$0.06 · 4 in · 50 out · 1 turn' },
-    { text: 'confined: no: it may do what you may', tone: 'quiet' },
+    { text: 'confined: no: it runs with your permissions', tone: 'quiet' },
   ])
   const { body } = await town.get<UsageBody>('/usage?aggregate_only=true')
   expect(body.recent_by_session).toBeUndefined()
