@@ -34,12 +34,19 @@ export interface ResponseHead {
   headers: Record<string, string | number>
 }
 
+/** What an operation uses of Elysia's context. */
+export interface OperationContext {
+  readonly request: Request
+  readonly params: Readonly<Record<string, string | null>>
+  readonly set: ResponseHead
+  readonly caller: Caller
+}
+
 /** Services shared by the operations of a plane. */
 export interface PlaneServices {
   readonly activeRequests: ActiveRequests
   readonly idempotency: Idempotency
   readonly access: AccessPolicy | undefined
-  callerOf(request: Request): Caller
   /** Logs a change that not every session may make. */
   recordChange(exchange: ActiveExchange, summary: string): void
   beginRead(params: Readonly<Record<string, string>>): void
@@ -106,21 +113,34 @@ export class OperationHandler {
     this.#repeatable = isRepeatable(route)
   }
 
-  /** Returns what Elysia sends; synchronous where the handler is. */
-  handle(request: Request, pathParams: Record<string, string | null>, reply: ResponseHead, body: unknown): unknown {
-    let exchange: ActiveExchange | undefined
+  /**
+   * Returns what Elysia sends, immediately where the handler is synchronous, and then throws its error. Elysia does not
+   * see the rejection of a promise that it does not await, so a late error is written here.
+   */
+  handle(context: OperationContext, body: unknown): unknown {
+    const { request, set } = context
+    const exchange = this.#exchange(context, body)
     try {
-      const begun = this.#exchange(request, pathParams, reply, body)
-      exchange = begun
-      const response = this.#respond(begun, reply)
-      if (!(response instanceof Promise)) return this.#counted(response, reply)
+      const response = this.#respond(exchange, set)
+      if (!(response instanceof Promise)) return this.#counted(response, set)
       return response.then(
-        (late) => this.#counted(late, reply),
-        (error) => this.#writeError(error, request, reply, begun),
+        (late) => this.#counted(late, set),
+        (error) => {
+          exchange.end()
+          return this.fail(error, request, set)
+        },
       )
     } catch (error) {
-      return this.#writeError(error, request, reply, exchange)
+      exchange.end()
+      throw error
     }
+  }
+
+  /** Writes and counts an error. */
+  fail(error: unknown, request: Request, reply: ResponseHead): string {
+    const body = this.services.writeError(error, request, reply)
+    this.countResponse(Number(reply.status))
+    return body
   }
 
   #counted<Body>(response: Body, { status = this.#success.status }: ResponseHead): Body {
@@ -128,18 +148,12 @@ export class OperationHandler {
     return response
   }
 
-  #exchange(
-    request: Request,
-    pathParams: Record<string, string | null>,
-    reply: ResponseHead,
-    body: unknown,
-  ): ActiveExchange {
-    const caller = this.services.callerOf(request)
+  #exchange({ request, params: pathParams, set, caller }: OperationContext, body: unknown): ActiveExchange {
     const isSocket = this.#outcome.kind === 'socket'
     if (caller === unauthenticated && !isSocket) throw unauthorized('only a socket may be opened without a token')
     const params = decodeParams(this.at.names, pathParams)
     const query = this.#declared.query(searchOf(request.url))
-    const id = String(reply.headers['x-gc-request-id'])
+    const id = String(set.headers['x-gc-request-id'])
     const checked = this.#declared.body(body, request)
     const { access } = this.services
     if (access) checkAccess(this.#need, { caller, params, query, body: checked }, this.route.spec.summary, access)
@@ -306,13 +320,6 @@ export class OperationHandler {
     const headers = Object.fromEntries(Object.entries(reply.headers).map(([name, value]) => [name, String(value)]))
     if (!this.services.upgrade(exchange.request, connection, headers)) throw noUpgrade()
     return new Response(null)
-  }
-
-  #writeError(error: unknown, request: Request, reply: ResponseHead, exchange?: ActiveExchange): string {
-    exchange?.end()
-    const body = this.services.writeError(error, request, reply)
-    this.countResponse(Number(reply.status))
-    return body
   }
 }
 

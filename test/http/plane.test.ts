@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'bun:test'
 import { Type } from '@sinclair/typebox'
+import type { createPlane as createSourcePlane, Plane } from '../../src/http/plane.ts'
 import type { SocketData } from '../../src/http/plane-options.ts'
 import { route } from '../../src/http/route.ts'
-import { echo, missing, SESSION, serve, Thing } from './serve.ts'
+import { tempFolder } from '../support/folder.ts'
+import { echo, missing, OPEN, SESSION, serve, Thing } from './serve.ts'
 
 const agent = echo('GET ~/agent/{base}')
 const rigAgent = echo('GET ~/agent/{dir}/{base}')
@@ -34,20 +36,44 @@ const breaksLater = route('GET ~/breaks-later', { id: 'get-breaks-later', summar
 
 const code = async (response: Response): Promise<unknown> => ((await response.json()) as { code: string }).code
 
-test('a response that is available synchronously is returned without a promise', async () => {
-  await using server = serve({ routes: [agent, missing] })
-  const answers: unknown[] = []
-  using front = Bun.serve<SocketData>({
-    port: 0,
-    hostname: '127.0.0.1',
-    fetch(request, from) {
-      const answer = server.plane.fetch(request, from)
-      answers.push(answer)
-      return answer
-    },
+describe('a response that is available synchronously', () => {
+  const answersOf = async (plane: Plane, paths: readonly string[]): Promise<unknown[]> => {
+    const answers: unknown[] = []
+    using front = Bun.serve<SocketData>({
+      port: 0,
+      hostname: '127.0.0.1',
+      fetch(request, from) {
+        const answer = plane.fetch(request, from)
+        answers.push(answer)
+        return answer
+      },
+    })
+    for (const path of paths) {
+      const response = await fetch(new URL(path, front.url))
+      expect(response.headers.get('x-gc-request-id')).toMatch(/^[0-9a-f]{16}$/)
+    }
+    return answers
+  }
+
+  test('is returned without a promise', async () => {
+    await using server = serve({ routes: [agent, missing] })
+    const answers = await answersOf(server.plane, ['/v0/city/c/agent/worker', '/v0/city/c/missing'])
+    expect(answers).toEqual([expect.any(Response), expect.any(Response)])
   })
-  for (const path of ['/v0/city/c/agent/worker', '/v0/city/c/missing']) await fetch(new URL(path, front.url))
-  expect(answers).toEqual([expect.any(Response), expect.any(Response)])
+
+  test('is so when minified, where Elysia reads other sources of the hooks', async () => {
+    using folder = tempFolder()
+    const entrypoints = [Bun.fileURLToPath(new URL('../../src/http/plane.ts', import.meta.url))]
+    await Bun.build({ entrypoints, minify: true, target: 'bun', outdir: folder.path })
+    const { createPlane }: { createPlane: typeof createSourcePlane } = await import(folder.at('plane.js'))
+    await using server = serve({ routes: [agent] })
+    const { clock, deadlines } = server
+    const info = { title: 'Test', version: '1', description: 'A minified plane.' }
+    const guard = { ...OPEN, resolve: () => SESSION }
+    const plane = createPlane({ info, routes: [agent, missing], guard, clock, deadlines, report: () => {} })
+    const answers = await answersOf(plane, ['/v0/city/c/agent/worker', '/v0/city/c/missing'])
+    expect(answers).toEqual([expect.any(Response), expect.any(Response)])
+  })
 })
 
 test('only a long-running operation disables the connection timeout', async () => {
@@ -237,6 +263,15 @@ describe('the guard', () => {
       const response = await server.get(path, { host: 'evil.example' })
       expect([response.status, await code(response)]).toEqual([421, 'host-not-allowed'])
     }
+  })
+
+  test('admits a host name of one letter, and routes the request', async () => {
+    await using server = serve({ routes: [agent], guard: { hosts: ['a'] } })
+    const response = await server.get('/v0/city/c/agent/x', { host: 'a' })
+    expect([response.status, await response.json()]).toEqual([
+      200,
+      expect.objectContaining({ params: { cityName: 'c', base: 'x' } }),
+    ])
   })
 
   test('identifies the caller to handlers and rejects unknown tokens', async () => {

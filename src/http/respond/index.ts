@@ -30,5 +30,4 @@ export {
 } from './rendered.ts'
 export { ResponseBody } from './response-body.ts'
 export { type ResponseContent, ResponseWriter } from './response-writer.ts'
-export { syncHook } from './sync-hook.ts'
 export { Turns } from './turns.ts'

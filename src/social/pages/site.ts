@@ -7,9 +7,10 @@ import type { RequestHandler } from '../../http/app.ts'
 import { pathOf } from '../../http/authority.ts'
 import { BodyReader } from '../../http/body.ts'
 import { html } from '../../http/html.ts'
-import { assertUniqueOperations, methodsOf, toRouterPath } from '../../http/paths.ts'
+import { assertUniqueOperations, toRouterPath } from '../../http/paths.ts'
 import type { FailedRequest, SocketData } from '../../http/plane-options.ts'
 import { boundResponse, type ResponseWriter, toAppError } from '../../http/respond/index.ts'
+import { allowedMethods, ROUTER } from '../../http/router.ts'
 import { GONE_TIMEOUT_S } from '../../http/timeouts.ts'
 import { htmlResponse, layout, type PageRoute, singleLine } from '../html/index.ts'
 
@@ -51,10 +52,9 @@ const FORM_TIMEOUT = 5_000
 export function createSite(options: SiteOptions): RequestHandler {
   assertUniqueOperations(options.routes)
   const reader = new BodyReader({ deadlines: options.deadlines, limit: MAX_FORM_BYTES, timeoutMs: FORM_TIMEOUT })
-  const methods = methodsOf(options.routes)
-  const app = new Elysia({ normalize: false, strictPath: true, sucrose: { gcTime: null } })
+  const app = new Elysia(ROUTER)
   app.onError(({ error, request }) =>
-    errorResponse(error instanceof NotFoundError ? notFound(request, methods) : error, request, options),
+    errorResponse(error instanceof NotFoundError ? notFound(request, app.router) : error, request, options),
   )
   for (const route of options.routes) {
     const { path, names } = toRouterPath(route.path)
@@ -101,8 +101,8 @@ async function readForm(
   return new URLSearchParams(new TextDecoder().decode(await reader.bytes(request)))
 }
 
-function notFound(request: Request, methods: ReturnType<typeof methodsOf>): AppError {
-  const allowed = methods(pathOf(request.url))
+function notFound({ url }: Request, router: Elysia['router']): AppError {
+  const allowed = allowedMethods(router, pathOf(url))
   if (!allowed) return pageNotFound()
   return new AppError('method-not-allowed', `this address takes ${allowed.join(', ')}`, {
     headers: { allow: allowed.join(', ') },
