@@ -9,7 +9,7 @@ import { testFinder } from './tests-of.ts'
 
 /**
  * Mutation testing: makes small changes in copies of the sources, one at a time, and runs the unit tests of the changed file.
- * A change that no test notices survives. Names of areas as arguments select some; `--only <words>` selects mutants by key.
+ * A change that no test notices survives. Names of areas as arguments select some; each `--only <words>` selects mutants by name.
  */
 
 const AREAS: Readonly<Record<string, readonly string[]>> = {
@@ -23,6 +23,8 @@ const AREAS: Readonly<Record<string, readonly string[]>> = {
 
 /** Share of the mutants that tests must kill. */
 const KILLED = 0.9
+/** Milliseconds a test file may take to be of use here. */
+const MAX_DURATION = 45_000
 /** Milliseconds a test may take longer than the whole file did without a mutant. */
 const GRACE = 15_000
 
@@ -37,48 +39,47 @@ interface Tried {
   readonly outcome: Outcome
 }
 
-interface TestFile {
-  readonly path: string
-  readonly duration: number
-}
-
 const say = (line: string): void => void process.stdout.write(`${line}\n`)
 
 /** A private copy of the sources, in which one mutant at a time is tried. */
 class Copy implements Disposable {
   readonly #folder = mkdtempSync(join(tmpdir(), 'gc-mutation-'))
 
-  constructor() {
+  constructor(private readonly durations: Map<string, number>) {
     for (const path of [...FOLDERS, ...FILES]) {
       const isWanted = (source: string) => !source.includes('node_modules')
       cpSync(path, join(this.#folder, path), { recursive: true, filter: isWanted })
     }
     symlinkSync(resolve('node_modules'), join(this.#folder, 'node_modules'))
+    process.once('exit', () => this[Symbol.dispose]())
   }
 
-  /** Duration of a test file without mutants; undefined if it fails. */
-  async measure(path: string): Promise<number | undefined> {
-    const started = performance.now()
-    return (await this.#passes(path, 300_000)) === true ? performance.now() - started : undefined
-  }
-
-  /** Runs tests until one fails. */
-  async try(file: string, mutant: Mutant, tests: readonly TestFile[]): Promise<Outcome> {
+  /** Runs tests until one fails. Those that fail or take long without the mutant are left out. */
+  async try(file: string, mutant: Mutant, tests: readonly string[]): Promise<Outcome> {
     const path = join(this.#folder, file)
     const source = readFileSync(path, 'utf8')
-    writeFileSync(path, mutated(source, mutant))
-    try {
-      for (const test of tests) {
-        const passes = await this.#passes(test.path, test.duration * 2 + GRACE)
-        if (passes !== true) return passes === undefined ? 'timed out' : 'killed'
-      }
-      return 'survived'
-    } finally {
+    for (const test of tests) {
+      const duration = this.durations.get(test) ?? (await this.#measure(test))
+      if (duration === Number.POSITIVE_INFINITY) continue
+      writeFileSync(path, mutated(source, mutant))
+      const passes = await this.#passes(test, duration * 2 + GRACE)
       writeFileSync(path, source)
+      if (passes !== true) return passes === undefined ? 'timed out' : 'killed'
     }
+    return 'survived'
   }
 
-  /** Whether a test file passes; undefined if it does not end. */
+  /** Duration of a test file without mutants; infinite if it is of no use. */
+  async #measure(test: string): Promise<number> {
+    const started = performance.now()
+    const passes = await this.#passes(test, MAX_DURATION)
+    const duration = passes === true ? performance.now() - started : Number.POSITIVE_INFINITY
+    if (passes !== true) say(`${test} fails without a mutant, or is too slow; left out`)
+    this.durations.set(test, duration)
+    return duration
+  }
+
+  /** True if a test file passes; undefined if it does not end. */
   async #passes(path: string, limit: number): Promise<boolean | undefined> {
     const command = [process.execPath, 'test', '--bail', '--timeout', String(Math.round(limit)), path]
     const { GC_BINARY: _, ...env } = process.env
@@ -99,41 +100,23 @@ class Copy implements Disposable {
   }
 }
 
-/** Test files of a source file, the quickest first. */
-class Tests {
-  readonly #durations = new Map<string, number>()
-
-  constructor(private readonly find: (source: string) => string[]) {}
-
-  /** True if a source file has unit tests. */
-  exist = (source: string): boolean => this.find(source).length > 0
-
-  async of(source: string, copy: Copy): Promise<TestFile[]> {
-    const tests: TestFile[] = []
-    for (const path of this.find(source)) {
-      const known = this.#durations.get(path)
-      const duration = known ?? (await copy.measure(path)) ?? (await copy.measure(path)) ?? Number.POSITIVE_INFINITY
-      this.#durations.set(path, duration)
-      if (known === undefined && duration === Number.POSITIVE_INFINITY) say(`${path} fails without a mutant; left out`)
-      if (duration < Number.POSITIVE_INFINITY) tests.push({ path, duration })
-    }
-    return tests.sort((a, b) => a.duration - b.duration)
-  }
-}
+type TestFinder = (source: string) => readonly string[]
 
 /** A number for a key that says nothing about it, so that a choice by it is fair and stays the same. */
 const lot = (key: string): string => new Bun.CryptoHasher('sha1').update(key).digest('hex')
 
 interface Choice {
   readonly count: number
-  readonly only: string | undefined
+  readonly only: readonly string[] | undefined
 }
 
 /** Mutants of an area, those known as equivalent left out: as many as are wanted, the same each time. */
-function chosen(area: string, tests: Tests, { count, only }: Choice): { file: string; mutant: Mutant }[] {
-  const files = (AREAS[area]?.flatMap((pattern) => [...new Glob(pattern).scanSync('.')]) ?? []).filter(tests.exist)
+function chosen(area: string, tests: TestFinder, { count, only }: Choice): { file: string; mutant: Mutant }[] {
+  const sources = AREAS[area]?.flatMap((pattern) => [...new Glob(pattern).scanSync('.')]).sort() ?? []
+  const files = sources.filter((each) => tests(each).length > 0)
+  if (files.length < sources.length) say(`no unit test: ${sources.filter((each) => !files.includes(each)).join(', ')}`)
   const all = files.flatMap((file) => mutantsOf(file, readFileSync(file, 'utf8')).map((mutant) => ({ file, mutant })))
-  if (only !== undefined) return all.filter(({ mutant }) => mutant.key.includes(only))
+  if (only) return all.filter(({ mutant }) => only.some((words) => mutant.key.includes(words)))
   return all
     .sort((a, b) => (lot(a.mutant.key) < lot(b.mutant.key) ? -1 : 1))
     .slice(0, count)
@@ -141,18 +124,17 @@ function chosen(area: string, tests: Tests, { count, only }: Choice): { file: st
     .sort((a, b) => (a.mutant.key < b.mutant.key ? -1 : 1))
 }
 
-async function run(areas: readonly string[], count: number, only: string | undefined): Promise<Tried[]> {
-  const tests = new Tests(await testFinder())
+async function run(areas: readonly string[], count: number, only: readonly string[] | undefined): Promise<Tried[]> {
+  const tests = await testFinder()
   const queue = areas.flatMap((area) => chosen(area, tests, { count, only }).map((each) => ({ area, ...each })))
   const tried: Tried[] = []
+  const durations = new Map<string, number>()
   using copies = new DisposableStack()
-  const [first, second] = [copies.use(new Copy()), copies.use(new Copy())]
-  for (const { file } of queue) await tests.of(file, first)
-  say(`${queue.length} mutants, ${(performance.now() / 1000).toFixed(0)} s to measure the tests without them`)
+  const [first, second] = [copies.use(new Copy(durations)), copies.use(new Copy(durations))]
   const work = async (copy: Copy) => {
     for (let next = queue.shift(); next; next = queue.shift()) {
       const { area, file, mutant } = next
-      const outcome = await copy.try(file, mutant, await tests.of(file, copy))
+      const outcome = await copy.try(file, mutant, tests(file))
       tried.push({ area, mutant, outcome })
       say(`${outcome.padEnd(9)}  ${mutant.line}  ${mutant.key}`)
     }
@@ -176,8 +158,9 @@ function report(areas: readonly string[], tried: readonly Tried[]): boolean {
   return isMet
 }
 
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1))
 const { values, positionals } = parseArgs({
-  options: { count: { type: 'string', default: '60' }, only: { type: 'string' } },
+  options: { count: { type: 'string', default: '60' }, only: { type: 'string', multiple: true } },
   allowPositionals: true,
 })
 const areas = positionals.length > 0 ? positionals : Object.keys(AREAS)

@@ -6,9 +6,14 @@ import { behindFaces, importsOf, readHouse } from '../support/house.ts'
 /** Tests that `npm test` leaves out. */
 const SLOW = /^test\/(slow|bench|api|cli|host|agents\/programs|binary)\//
 
+/** Folders whose tests hold a source file to its contract although they do not mirror its folder. */
+const ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
+  'src/social/network/api/guard.ts': ['test/social/accounts', 'test/social/limits'],
+}
+
 /**
  * Finds the unit tests of a source file by the graph of imports: those in the folder that mirrors its own which reach it. If
- * there are none, those that import it, themselves or else through a helper.
+ * there are none, those that import it.
  */
 export async function testFinder(): Promise<(source: string) => string[]> {
   const { imports } = await readHouse()
@@ -25,13 +30,13 @@ export async function testFinder(): Promise<(source: string) => string[]> {
   }
   const tests = helpers.filter((path) => /\.test\.tsx?$/.test(path))
   const direct = new Map(tests.map((path) => [path, reached(path, (each) => each === path)]))
-  const helped = new Map(tests.map((path) => [path, reached(path, (each) => each.startsWith('test/'))]))
   const all = new Map(tests.map((path) => [path, reached(path, () => true)]))
   return (source) => {
-    const mirror = mirrorOf(source)
-    const mirrored = tests.filter((path) => dirname(path) === mirror && all.get(path)?.has(source))
-    const found = [mirrored, ...[direct, helped].map((reach) => tests.filter((path) => reach.get(path)?.has(source)))]
-    return found.find(({ length }) => length > 0) ?? []
+    const mirrors = [mirrorOf(source), ...(ELSEWHERE[source] ?? [])]
+    const mirrored = tests.filter((path) => mirrors.includes(dirname(path)) && all.get(path)?.has(source))
+    const importers = new Set(tests.filter((path) => direct.get(path)?.has(source)))
+    if (mirrored.length === 0) return [...importers]
+    return [...mirrored.filter((path) => importers.has(path)), ...mirrored.filter((path) => !importers.has(path))]
   }
 }
 

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'bun:test'
+import { describe, expect, spyOn, test } from 'bun:test'
 import type { RecordedEvent } from '../../../src/core/events/event.ts'
 import type { Tx } from '../../../src/core/store/store.ts'
 import { until } from '../../support/until.ts'
@@ -60,6 +60,42 @@ describe('a consumer', () => {
     await world.record()
     await world.reactions.whenIdle()
     expect(done(world, 'notes')).toEqual([1, 2, 3])
+  })
+
+  test('that is far behind receives each event of its types once, however many others lie between', async () => {
+    await using world = eventWorld()
+    await world.fill(300)
+    await world.fill(600, 'note.read')
+    await world.record()
+    noting(world, 'notes', ['note.written'])
+    world.reactions.start()
+    await world.reactions.whenIdle()
+    expect(done(world, 'notes')).toEqual([...Array.from({ length: 300 }, (_, at) => at + 1), 901])
+  })
+
+  test('whose reactions take long receives each event once', async () => {
+    await using world = eventWorld()
+    await world.fill(5)
+    noting(world, 'slow', ['note.written'], () => {
+      for (const end = performance.now() + 5; performance.now() < end; );
+    })
+    world.reactions.start()
+    await world.reactions.whenIdle()
+    expect(done(world, 'slow')).toEqual([1, 2, 3, 4, 5])
+  })
+
+  test('that is idle does not read an event of another type again', async () => {
+    await using world = eventWorld()
+    noting(world, 'notes', ['note.written'])
+    world.reactions.start()
+    await world.reactions.whenIdle()
+    const read = spyOn(world.log, 'after')
+    await world.record('note.read')
+    await world.reactions.whenIdle()
+    expect(read).not.toHaveBeenCalled()
+    await world.record()
+    await world.reactions.whenIdle()
+    expect(done(world, 'notes')).toEqual([2])
   })
 
   test('receives no event that a caller emitted', async () => {
