@@ -1,4 +1,6 @@
 import { expect, test } from 'bun:test'
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { human } from '../../src/http/guard.ts'
 import { git } from '../agents/worktrees/git.ts'
 import { proposingWorld } from '../changes/landing/proposing-world.ts'
@@ -30,6 +32,29 @@ test('pull requests go side by side, and one whose target moved is made again', 
   await until(first, 'landed')
   expect(forge.pulls.size).toBe(2)
   expect(git(world.remote, 'rev-list', '--count', `${world.base}..main`)).toBe('2')
+})
+
+test('a pull request continues where the yard is gone, and is held where its branch is gone as well', async () => {
+  await using town = await proposingWorld('gitea')
+  const { world, forge, until } = town
+  forge.rules.requiredChecks = ['ci']
+  const [kept, gone] = [await world.send('a', { 'a.txt': 'a\n' }), await world.send('b', { 'b.txt': 'b\n' })]
+  await until(kept, 'pr_waiting')
+  await until(gone, 'pr_waiting')
+  const tip = forge.tip(`gc/land/${kept}`)
+  await world.city.close({ endSessions: false })
+  rmSync(join(world.town.hosts.home, 'land'), { recursive: true })
+  git(world.remote, 'update-ref', '-d', `refs/heads/gc/land/${gone}`)
+  await world.reopen()
+  forge.report(tip, 'ci', 'green')
+  await until(kept, 'landed')
+  await until(gone, 'held')
+  expect([world.landings.show(kept).merged, forge.tip()]).toEqual([tip, tip])
+  await world.landings.change(human, 'release', gone)
+  await until(gone, 'pr_waiting')
+  forge.report(forge.tip(`gc/land/${gone}-2`), 'ci', 'green')
+  await until(gone, 'landed')
+  expect([world.file('a.txt'), world.file('b.txt')]).toEqual(['a', 'b'])
 })
 
 test('a bead can ask for a pull request, or to stay on its branch, where the rig pushes', async () => {

@@ -138,7 +138,9 @@ export class PullRequests {
       return this.#leave(row, current, () => this.#world(current, land, forge, address))
     }
     try {
-      const step = await advance(current.proposal, await this.#world(current, land, forge, address))
+      const world = await this.#world(current, land, forge, address)
+      if (world.message.title === '') return await this.#lose(current)
+      const step = await advance(current.proposal, world)
       if (step.kind === 'end' && step.end.kind === 'red') {
         await letters.pin(row.rig, row.id, redOf(current, step.end))
       }
@@ -153,6 +155,17 @@ export class PullRequests {
     } catch (error) {
       if (!(error instanceof Withdrawn)) throw error
     }
+  }
+
+  /** A candidate that went with its yard, and that its branch does not have, is made again. */
+  async #lose(current: PullRequestRow): Promise<void> {
+    const { rows, store } = this.parts
+    await store.write((tx) => {
+      const now = rows.find(current.landing)
+      if (!now || !PROPOSED.includes(now.state)) throw new Withdrawn()
+      rows.setPullRequest(tx, { ...current, state: 'ended' })
+      this.train.requeue(tx, now)
+    }, LANDING)
   }
 
   /** A landing that was cancelled or given up leaves no pull request behind; one that waits for a person keeps its own. */
@@ -177,9 +190,11 @@ export class PullRequests {
   async #world(current: PullRequestRow, land: LandConfig, forge: Forge, address: RemoteAddress): Promise<LandingWorld> {
     const { rows, store, clock } = this.parts
     const { yard } = this.rig
-    const { sha } = current.proposal
-    const [title = '', body = ''] = (await yard.own.read(['log', '-1', '--format=%s%x00%b', sha])).split('\0')
+    const { sha, headBranch } = current.proposal
     const branch = (name: string) => new RemoteBranch(this.rig.user(), yard, address, name)
+    const read = () => yard.own.try('log', '-1', '--format=%s%x00%b', sha)
+    const text = (await read()) || ((await branch(headBranch).look()) && (await read())) || ''
+    const [title = '', body = ''] = text.split('\0')
     return {
       forge,
       now: () => clock.now(),
