@@ -227,7 +227,7 @@ describe('a batch', () => {
     expect(world.recorded()).toContain('overtaken')
   })
 
-  test('that was checked with the same files before is checked again only by another command', async () => {
+  test('that was checked with the same files before is checked again only by another command or elsewhere', async () => {
     await using world = await landingWorld()
     const id = await world.send('a', { a: '1\n' })
     await world.settle()
@@ -246,6 +246,9 @@ describe('a batch', () => {
     world.declare('mode = "push"\ncheck = ["./other.sh"]\n')
     await world.city.config.reload()
     expect(await again()).toEqual(['landed', ['a: a', 'base'], 2])
+    const keyIn = ({ landings }: typeof world) => landings.checks.keyOf('0'.repeat(40), { argv: ['./test.sh'] })
+    await using other = await landingWorld({ variables: { PATH: `${process.env.PATH}:/nowhere` } })
+    expect(keyIn(other)).not.toBe(keyIn(world))
   })
 })
 
