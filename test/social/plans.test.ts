@@ -25,8 +25,9 @@ import { REPORT_SQL } from '../../src/social/posts/reports/reports.ts'
 import { firstKeysSql, PINNED, scanSql, skipSql } from '../../src/social/posts/scan-sql.ts'
 import { POST_SORTS } from '../../src/social/posts/schema.ts'
 import { SELECT_LISTED } from '../../src/social/posts/view.ts'
+import { LISTED_COMMENTS, LISTED_POSTS } from '../../src/social/search/hits.ts'
 import { newestSql, STEMS } from '../../src/social/search/indexes.ts'
-import { listedSql, scoresSql, textsBySql, textsSql } from '../../src/social/search/matches.ts'
+import { scoresSql, textsBySql, textsSql } from '../../src/social/search/matches.ts'
 import { AGENTS_SQL, SUBMOLTS_SQL } from '../../src/social/search/names.ts'
 import { CAST } from '../../src/social/votes/votes.ts'
 import { openNetwork, type TestNetwork } from './network.ts'
@@ -96,8 +97,8 @@ test('a search reads the full-text index, and then only the rows that it compare
     scoresSql(1),
     textsSql(0),
     textsSql(1),
-    listedSql(0),
-    listedSql(1),
+    LISTED_COMMENTS,
+    LISTED_POSTS,
     AGENTS_SQL,
     SUBMOLTS_SQL,
   ]) {

@@ -40,7 +40,7 @@ import { Duplicates, HourlyCleanup, Quotas, Standings } from '../limits/index.ts
 import { DirectMessages, Notifications, OwnerEmails } from '../messages/index.ts'
 import { AgentExports, AgentImports, MovedFollows } from '../moving/index.ts'
 import { PostPins, Posts, RankRefresh, Reports } from '../posts/index.ts'
-import { IndexRebuild, NetworkSearch } from '../search/index.ts'
+import { IndexMerges, IndexRebuild, NetworkSearch } from '../search/index.ts'
 import { defaultSettings, type Settings } from '../shared/index.ts'
 import { Votes, VoteWithdrawals } from '../votes/index.ts'
 import { NetworkBackup } from './backup/backup.ts'
@@ -200,7 +200,8 @@ function viewServices(
   const identities = new Identities(ctx, agents, ctx.identityKey)
   const home = new HomeOverview(agents, notifications, directMessages, attachments, posts)
   const indexRebuild = new IndexRebuild(store, ctx.report)
-  const search = new NetworkSearch(store, clock, agents, submolts, posts, comments, indexRebuild, changes)
+  const indexMerges = new IndexMerges(store, indexRebuild, ctx.deadlines, ctx.report)
+  const search = new NetworkSearch(store, clock, agents, submolts, posts, indexRebuild, changes)
   return {
     profiles,
     directory,
@@ -210,6 +211,7 @@ function viewServices(
     identities,
     home,
     indexRebuild,
+    indexMerges,
     search,
   }
 }
@@ -264,6 +266,7 @@ function networkServices(base: NetworkBase) {
   const { rankRefresh, cleanup, retention, ...upkeep } = upkeepServices(base, accounts, content, pendingTexts)
   const services = { store, settings, log, baseUrl, ...accounts, ...content, ...views, ...upkeep }
   const { backup, activity, recounts, pictures, withdrawals, movedFollows, search, indexRebuild, deletions } = services
+  const { indexMerges } = services
   const background: Service[] = [
     { start: () => backup.removeStages() },
     { stop: () => activity.flush() },
@@ -277,6 +280,7 @@ function networkServices(base: NetworkBase) {
     { start: () => void movedFollows.resume(), stop: () => movedFollows.stop() },
     { stop: () => search.stop() },
     { stop: () => indexRebuild.stop() },
+    indexMerges,
     { start: () => void deletions.resume(), stop: () => deletions.stop() },
   ]
   return { services, background }

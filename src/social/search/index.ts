@@ -1,3 +1,4 @@
+export { IndexMerges } from './index-merges.ts'
 export { IndexRebuild } from './index-rebuild.ts'
 export { networkSearchRoutes } from './routes.ts'
 export type { SearchResult } from './schema.ts'

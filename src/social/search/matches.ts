@@ -1,5 +1,5 @@
 import { type Statement, type Store, stablePlan } from '../../core/store/index.ts'
-import type { Term } from './query-terms.ts'
+import { MAX_TERMS, type Term } from './query-terms.ts'
 import { relevance, TermFinder, type WeightedTerm, weightOf } from './relevance.ts'
 import type { SearchScope, TermMatches, WordIndex } from './word-index.ts'
 
@@ -53,12 +53,7 @@ export const textsSql = (kind: Kind): string =>
     : `SELECT c.n, NULL AS title, substr(c.content, 1, ${MAX_TEXT}) AS text, c.score
        FROM json_each(?1) j CROSS JOIN comments c ON c.n = j.value WHERE c.deleted_at IS NULL AND c.unlisted IS NULL`
 
-/** Selects the numbers of those of some posts or comments that everybody sees. */
-export const listedSql = (kind: Kind): string =>
-  `SELECT t.n FROM json_each(?1) j CROSS JOIN ${kind === POST ? 'posts' : 'comments'} t ON t.n = j.value
-   WHERE t.deleted_at IS NULL AND t.unlisted IS NULL`
-
-/** Number of of the newest texts of one author are searched. */
+/** Number of the newest texts of one author that are searched. */
 const MAX_BY_AUTHOR = 500
 
 /** Selects the newest texts of an author that everybody sees. */
@@ -77,7 +72,6 @@ export class Matches {
   readonly #scores: Statement<{ n: number; score: number }, [string]>
   readonly #texts: Statement<TextRow, [string]>
   readonly #textsBy: Statement<TextRow, [number, number, number, number | null]>
-  readonly #listed: Statement<{ n: number }, [string]>
 
   constructor(
     store: Store,
@@ -86,7 +80,6 @@ export class Matches {
     this.#scores = store.prepare(stablePlan(scoresSql(source.kind)))
     this.#texts = store.prepare(stablePlan(textsSql(source.kind)))
     this.#textsBy = store.prepare(stablePlan(textsBySql(source.kind)))
-    this.#listed = store.prepare(stablePlan(listedSql(source.kind)))
   }
 
   /** The best matches first. */
@@ -99,18 +92,16 @@ export class Matches {
       ...candidates.found.slice(MAX_WEIGHED, MAX_CANDIDATES),
     ]
     const texts = this.#texts.all(numbersOf(found.slice(0, MAX_TEXTS)))
-    const finder = new TermFinder(candidates.terms)
-    const compared = texts.map(({ n, title, text, score }): Match => {
-      const similarity = relevance(candidates.terms, finder, title, text)
-      return { n, kind, rank: COMPARED + similarity * liked(score), similarity }
-    })
+    const compared = compare(kind, candidates.terms, texts).filter(({ similarity }) => similarity > 0)
     const least = Math.min(1, ...compared.map(({ similarity }) => similarity))
     const best = Math.max(1, ...found.map(({ score }) => score))
-    const others = found.slice(MAX_TEXTS).map(({ n, score }): Match => {
-      const share = score / best
-      return { n, kind, rank: share * COMPARED, similarity: least * share }
-    })
-    return [...compared.filter(({ similarity }) => similarity > 0).sort(byRank), ...others.sort(byRank)]
+    const others = (some: readonly Candidate[]) =>
+      some.map(({ n, score }): Match => {
+        const share = score / best
+        return { n, kind, rank: share * COMPARED, similarity: least * share }
+      })
+    const [voted, rest] = [found.slice(MAX_TEXTS, MAX_WEIGHED), found.slice(MAX_WEIGHED)]
+    return [...compared, ...mergeByRank(others(voted), others(rest))]
   }
 
   /** Matches among the newest texts of one author. */
@@ -118,17 +109,7 @@ export class Matches {
     const { kind } = this.source
     const rows = this.#textsBy.all(author, from, to, submolt ?? null)
     const weighted = terms.map((term) => ({ ...term, weight: 1, isBeginning: false }))
-    const finder = new TermFinder(weighted)
-    const matches = rows.map(({ n, title, text, score }): Match => {
-      const similarity = relevance(weighted, finder, title, text)
-      return { n, kind, rank: COMPARED + similarity * liked(score), similarity }
-    })
-    return matches.filter(({ similarity }) => similarity > 0).sort(byRank)
-  }
-
-  /** Those of some matches that everybody sees. */
-  listed(matches: readonly Match[]): Set<number> {
-    return new Set(this.#listed.all(numbersOf(matches)).map(({ n }) => n))
+    return compare(kind, weighted, rows).filter(({ similarity }) => similarity > 0)
   }
 
   #byVotes(candidates: readonly Candidate[]): Candidate[] {
@@ -140,8 +121,28 @@ export class Matches {
 }
 
 /** The best first, of equal ones posts, of those the newest. */
-export const byRank = (one: Match, other: Match): number =>
-  other.rank - one.rank || other.kind - one.kind || other.n - one.n
+const byRank = (one: Match, other: Match): number => other.rank - one.rank || other.kind - one.kind || other.n - one.n
+
+/** Two lists that are in the order of their ranks as one. */
+export function mergeByRank(some: readonly Match[], others: readonly Match[]): Match[] {
+  const merged: Match[] = []
+  let at = 0
+  for (const one of some) {
+    for (let other = others[at]; other && byRank(other, one) < 0; other = others[++at]) merged.push(other)
+    merged.push(one)
+  }
+  return [...merged, ...others.slice(at)]
+}
+
+/** Texts as matches in the order of their ranks. */
+function compare(kind: Kind, terms: readonly WeightedTerm[], texts: readonly TextRow[]): Match[] {
+  const finder = new TermFinder(terms)
+  const matches = texts.map(({ n, title, text, score }): Match => {
+    const similarity = relevance(terms, finder, title, text)
+    return { n, kind, rank: COMPARED + similarity * liked(score), similarity }
+  })
+  return matches.sort(byRank)
+}
 
 const liked = (score: number): number => Math.max(1 + VOTES * Math.sign(score) * Math.log2(1 + Math.abs(score)), 0.5)
 
@@ -189,49 +190,72 @@ async function findCandidates(
     isBeginning,
   }))
   const tally = new Tally(weighted)
-  await tally.addAll(index, scope, inTexts, IN_TEXT)
+  await tally.addAll(index, scope, inTexts, 0)
   if (titles) {
     const inTitles = await Promise.all(inTexts.map((each) => titles.matchesOf(each, scope, Math.ceil(perTerm / 2))))
-    await tally.addAll(titles, scope, inTitles, IN_TITLE)
+    await tally.addAll(titles, scope, inTitles, MAX_TERMS)
   }
   return { terms: weighted, found: tally.sorted() }
 }
 
 /** Adds up what entries are known to have: each term counts once, where it counts most. */
 class Tally {
-  /** By entry, what each term counts. */
-  readonly #entries = new Map<number, number[]>()
+  /** By entry a bit for each term that its text has, and above those one for each that its title has. */
+  readonly #entries = new Map<number, number>()
 
   constructor(private readonly terms: readonly WeightedTerm[]) {}
 
-  /** Adds the entries that have a term, the rarest and one of the next two, or all. */
-  async addAll(index: WordIndex, scope: SearchScope, matches: readonly TermMatches[], value: number): Promise<void> {
-    for (const each of matches) this.#add(each.numbers, [each], value)
-    const found = matches.filter(({ count }) => count > 0).sort((one, other) => one.count - other.count)
+  /**
+   * Adds the entries that have a term, and others that have the rarest and one of the next two, or all. `shift` is the
+   * place of the first term's bit.
+   */
+  async addAll(index: WordIndex, scope: SearchScope, matches: readonly TermMatches[], shift: number): Promise<void> {
+    const terms = matches.map((each, at) => ({ each, bit: 1 << (at + shift) }))
+    for (const { each, bit } of terms) this.#add(each.numbers, bit)
+    if (terms.length === 1) return
+    const found = terms.filter(({ each }) => each.count > 0).sort((one, other) => one.each.count - other.each.count)
     const [first, second, third] = found
     const pairs = [
       [first, second],
       [first, third],
     ].map((pair) => pair.filter((each) => each !== undefined))
     for (const some of [...pairs.filter(({ length }) => length === 2), ...(found.length > 2 ? [found] : [])]) {
-      this.#add(await index.together(some, scope, PER_COMBINATION), some, value)
+      const together = await index.together(
+        some.map(({ each }) => each),
+        scope,
+        PER_COMBINATION,
+      )
+      this.#add(
+        together,
+        some.reduce((bits, { bit }) => bits | bit, 0),
+      )
     }
   }
 
+  /** Those that have most first, of equal ones the newest. */
   sorted(): Candidate[] {
-    const candidates = [...this.#entries].map(([n, values]) => ({
-      n,
-      score: values.reduce((sum, value, index) => sum + value * (this.terms[index]?.weight ?? 0), 0),
-    }))
-    return candidates.sort((one, other) => other.score - one.score || other.n - one.n)
+    const scores = new Map<number, number>()
+    const entries = new Map<number, number[]>()
+    for (const [n, bits] of this.#entries) {
+      const score = scores.get(bits) ?? this.#score(bits)
+      scores.set(bits, score)
+      const numbers = entries.get(score)
+      if (numbers) numbers.push(n)
+      else entries.set(score, [n])
+    }
+    return [...entries]
+      .sort(([one], [other]) => other - one)
+      .flatMap(([score, numbers]) => Array.from(Float64Array.from(numbers).sort().reverse(), (n) => ({ n, score })))
   }
 
-  #add(numbers: readonly number[], matches: readonly TermMatches[], value: number): void {
-    const indexes = matches.map(({ term }) => this.terms.findIndex(({ stem }) => stem === term.stem))
-    for (const n of numbers) {
-      const values = this.#entries.get(n) ?? this.terms.map(() => 0)
-      for (const index of indexes) values[index] = Math.max(values[index] ?? 0, value)
-      this.#entries.set(n, values)
-    }
+  #score(bits: number): number {
+    return this.terms.reduce((sum, { weight }, index) => {
+      const value = bits & (1 << (index + MAX_TERMS)) ? IN_TITLE : bits & (1 << index) ? IN_TEXT : 0
+      return sum + value * weight
+    }, 0)
+  }
+
+  #add(numbers: readonly number[], bits: number): void {
+    for (const n of numbers) this.#entries.set(n, (this.#entries.get(n) ?? 0) | bits)
   }
 }

@@ -1,7 +1,7 @@
 import type { Statement, Store } from '../../core/store/index.ts'
 import type { Term } from './query-terms.ts'
 import { weightOf } from './relevance.ts'
-import { EVERYWHERE, type WordIndex } from './word-index.ts'
+import type { WordIndex } from './word-index.ts'
 
 /** Maximum entries found by a term, and maximum results shown. */
 const PER_TERM = 200
@@ -39,11 +39,12 @@ export class Names {
     const isSentence = terms.length > MAX_BEGINNINGS
     for (const term of terms) {
       const { numbers, count } = isSentence
-        ? await this.index.matches(term, EVERYWHERE, PER_TERM)
+        ? await this.index.words(term, PER_TERM)
         : await this.index.beginnings(term, PER_TERM)
       const weight = weightOf(count, this.index.size)
       for (const n of numbers) scores.set(n, (scores.get(n) ?? 0) + weight)
     }
+    if (scores.size === 0) return []
     const best = [...scores].sort(([, one], [, other]) => other - one).slice(0, MAX_COMPARED)
     const scoreOf = ({ n }: NameMatch) => scores.get(n) ?? 0
     return this.#select

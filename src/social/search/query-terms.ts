@@ -7,7 +7,8 @@ export interface Term {
   readonly stem: string
 }
 
-const MAX_TERMS = 10
+/** Maximum terms of a query. */
+export const MAX_TERMS = 10
 /** Texts have far fewer words than this: the rest of a longer one is not compared. */
 const MAX_WORDS = 1_000
 

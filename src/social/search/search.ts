@@ -1,27 +1,20 @@
 import type { Clock } from '../../core/clock.ts'
 import type { Statement, Store } from '../../core/store/index.ts'
-import { cursorAfterKey, fillPage, jsonSize, parseKeyCursor } from '../../http/respond/index.ts'
+import { cursorAfterKey, parseKeyCursor } from '../../http/respond/index.ts'
 import type { Agent, AgentAccounts } from '../accounts/index.ts'
-import type { Comment, PostComments } from '../comments/index.ts'
 import type { Submolt, Submolts } from '../communities/index.ts'
 import { POST_FIELDS, type Post, type Posts, startOf, TIMES, toListedPost } from '../posts/index.ts'
 import { badRequest, parseFields, parseLimit, parseWord, type Viewer } from '../shared/index.ts'
+import { Hits } from './hits.ts'
 import type { IndexRebuild } from './index-rebuild.ts'
 import { type Indexes, STEMS, WHOLE_WORDS } from './indexes.ts'
 import { LongReads } from './long-reads.ts'
-import { byRank, COMMENT, type Kind, type Match, Matches, POST } from './matches.ts'
+import { COMMENT, type Match, Matches, mergeByRank, POST } from './matches.ts'
 import { AGENTS_SQL, type NameMatch, Names, SUBMOLTS_SQL } from './names.ts'
 import { parseTerms, type Term } from './query-terms.ts'
 import { SEARCH_PAGE, SEARCH_TYPES, type SearchQuery, type SearchResponse, type SearchResult } from './schema.ts'
 import { Spelling } from './spelling.ts'
 import { type SearchScope, WordIndex } from './word-index.ts'
-
-/** A result with its match, and with the post if it is one. */
-interface Hit {
-  match: Match
-  result: SearchResult
-  post?: Post
-}
 
 /** A response with whole posts. */
 export type SearchPage = Omit<SearchResponse, 'posts'> & { posts: Post[] }
@@ -44,11 +37,13 @@ interface Scopes {
 
 const MAX_QUERY = 500
 const MIN_QUERY = 2
-const START_KEY = [Number.MAX_SAFE_INTEGER, 2, 0]
+/** Rank, kind and number of a match. */
+const KEY_LENGTH = 3
 
 /** Searches posts and comments for sentences, agents and submolts for words and beginnings of words. */
 export class NetworkSearch {
   readonly #longReads: LongReads
+  readonly #hits: Hits
   readonly #stems: Readers
   readonly #firstPost: FirstSince
   readonly #firstComment: FirstSince
@@ -62,13 +57,13 @@ export class NetworkSearch {
     private readonly clock: Clock,
     private readonly agents: AgentAccounts,
     private readonly submolts: Submolts,
-    private readonly posts: Posts,
-    private readonly comments: PostComments,
+    posts: Posts,
     private readonly rebuild: IndexRebuild,
     /** The number of the last change in the network. */
     private readonly head: () => number,
   ) {
     this.#longReads = new LongReads(store.path)
+    this.#hits = new Hits(store, posts)
     this.#stems = this.#read(STEMS)
     this.#wholeWords = rebuild.isDone ? undefined : this.#read(WHOLE_WORDS)
     this.#firstPost = new FirstSince(store, 'posts')
@@ -86,7 +81,7 @@ export class NetworkSearch {
     const text = (query.q ?? '').trim()
     if (text.length > MAX_QUERY) throw badRequest(`Search text must be ${MAX_QUERY} characters or less`)
     const type = parseWord(SEARCH_TYPES, 'all', query.type)
-    const key = parseKeyCursor(query.cursor, 'search', START_KEY.length)
+    const key = parseKeyCursor(query.cursor, 'search', KEY_LENGTH)
     const scopes = this.#scopes(caller, query)
     const asked = text.length < MIN_QUERY ? [] : parseTerms(text)
     if (asked.length === 0) return toAnswer(text, type, [], [], [], [], undefined)
@@ -95,9 +90,8 @@ export class NetworkSearch {
     const readers = this.#readers()
     const terms = await readers.spelling.correct(asked)
     const matches = await this.#matches(readers, terms, type, scopes)
-    const after = matches.filter((match) => isAfter(match, key ?? START_KEY))
-    const hits = this.#load(caller.n, readers, after, limit + 1)
-    const { items: page, last } = fillPage(hits, limit, (hit) => hit, { sizeOf: sizeOfHit })
+    const after = key ? matches.filter((match) => isAfter(match, key)) : matches
+    const { items: page, last } = this.#hits.page(caller.n, after, limit)
     const includesNames = key === undefined && scopes.isEverywhere
     return toAnswer(
       text,
@@ -119,10 +113,10 @@ export class NetworkSearch {
   ): Promise<readonly Match[]> {
     return this.#kept.get(this.head(), JSON.stringify([terms, type, posts, comments]), async () => {
       const includes = (kind: typeof type) => type === 'all' || type === kind
-      return [
-        ...(includes('posts') ? await readers.posts.find(terms, posts) : []),
-        ...(includes('comments') ? await readers.comments.find(terms, comments) : []),
-      ].sort(byRank)
+      return mergeByRank(
+        includes('posts') ? await readers.posts.find(terms, posts) : [],
+        includes('comments') ? await readers.comments.find(terms, comments) : [],
+      )
     })
   }
 
@@ -169,30 +163,6 @@ export class NetworkSearch {
     return { posts: scope(this.#firstPost), comments: scope(this.#firstComment), isEverywhere }
   }
 
-  /** Loads matches until there are `max`, leaving out what not everybody sees. */
-  #load(viewer: number, readers: Readers, matches: readonly Match[], max: number): Hit[] {
-    const hits: Hit[] = []
-    for (let start = 0; start < matches.length && hits.length < max; start += max) {
-      hits.push(...this.#loadBatch(viewer, readers, matches.slice(start, start + max)))
-    }
-    return hits.slice(0, max)
-  }
-
-  #loadBatch(viewer: number, readers: Readers, matches: readonly Match[]): Hit[] {
-    const of = (kind: Kind) => matches.filter((match) => match.kind === kind)
-    const shownPosts = readers.posts.listed(of(POST))
-    const shownComments = readers.comments.listed(of(COMMENT))
-    const numbers = of(POST).flatMap(({ n }) => (shownPosts.has(n) ? n : []))
-    const posts = new Map(this.posts.postsByNumber(viewer, numbers).map((post, index) => [numbers[index] ?? 0, post]))
-    const comments = new Map(this.comments.commentsByNumber(viewer, [...shownComments]).map((each) => [each.n, each]))
-    return matches.flatMap((match): Hit[] => {
-      const post = match.kind === POST ? posts.get(match.n) : undefined
-      if (post) return [{ match, result: postResult(post, match), post }]
-      const comment = match.kind === COMMENT ? comments.get(match.n) : undefined
-      return comment ? [{ match, result: commentResult(comment.comment, comment.title, match) }] : []
-    })
-  }
-
   async #findAgents({ agents }: Readers, terms: readonly Term[]): Promise<Agent[]> {
     const found = await this.#keptAgents.get(this.head(), JSON.stringify(terms), () => agents.find(terms))
     return found.map(({ n }) => this.agents.show(this.agents.row(n)))
@@ -204,12 +174,6 @@ export class NetworkSearch {
   }
 }
 
-/**
- * Number of bytes a hit has in the response, more or less: a post is on it as a result and as a post, with the same
- * text.
- */
-const sizeOfHit = ({ result, post }: Hit): number => jsonSize(result) * (post ? 2 : 1)
-
 const isAfter = (match: Match, [rank = 0, kind = 0, n = 0]: readonly number[]): boolean =>
   (rank - match.rank || kind - match.kind || n - match.n) > 0
 
@@ -220,28 +184,6 @@ function parseMoment(name: string, text: string | undefined): number | undefined
   if (Number.isNaN(moment)) throw badRequest(`${name} must be a date or time`, `Write it like ${name}=2026-01-31.`)
   return moment
 }
-
-/** Relevance of a result, in thousandths. */
-const rounded = (similarity: number): number => Math.round(similarity * 1_000) / 1_000
-
-const postResult = (post: Post, { similarity }: Match): SearchResult => ({
-  ...{ id: post.id, type: 'post', title: post.title, content: post.content ?? '', url: post.url },
-  ...{ score: post.score, upvotes: post.upvotes, downvotes: post.downvotes, created_at: post.created_at },
-  similarity: rounded(similarity),
-  author: post.author,
-  submolt: post.submolt,
-  post: { id: post.id, title: post.title },
-  post_id: post.id,
-})
-
-const commentResult = (comment: Comment, title: string, { similarity }: Match): SearchResult => ({
-  ...{ id: comment.id, type: 'comment', title: null, content: comment.content, url: null },
-  ...{ score: comment.score, upvotes: comment.upvotes, downvotes: comment.downvotes, created_at: comment.created_at },
-  similarity: rounded(similarity),
-  author: comment.author,
-  post: { id: comment.post_id, title },
-  post_id: comment.post_id,
-})
 
 function toAnswer(
   query: string,

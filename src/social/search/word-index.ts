@@ -19,6 +19,8 @@ export interface TermMatches {
   readonly numbers: readonly number[]
   /** Number of entries that have it in all, as far as the newest tell. */
   readonly count: number
+  /** True if there are no others. */
+  readonly isComplete: boolean
   /** True if words are matches that only begin with it. */
   readonly isBeginning: boolean
   /** The words that are matches because they begin with it. */
@@ -69,6 +71,12 @@ export class WordIndex {
     return this.#size()
   }
 
+  /** The newest entries with a term. */
+  async words(term: Term, max: number): Promise<Pick<TermMatches, 'numbers' | 'count'>> {
+    const numbers = await this.#match(quote(term.word), EVERYWHERE, max)
+    return { numbers, count: this.#estimate(numbers, max) }
+  }
+
   /** The newest entries with a term, or with a word that begins with it. */
   async beginnings(term: Term, max: number): Promise<Pick<TermMatches, 'numbers' | 'count'>> {
     if (this.size > LARGE || term.word.length < MIN_NAME_PREFIX) return this.matches(term, EVERYWHERE, max, true)
@@ -83,20 +91,23 @@ export class WordIndex {
     const isBeginning = exact.length < (isPrefix ? max : 1) && term.word.length >= minLength
     const endings = isBeginning ? this.#endings(term) : []
     const all = endings.length > 0 ? await this.#match(anyOf(term, endings), scope, max) : exact
-    return { term, numbers: all, count: this.#estimate(all, max), isBeginning, endings }
+    const count = this.#estimate(all, max)
+    return { term, numbers: all, count, isComplete: all.length < max, isBeginning, endings }
   }
 
   /** The newest entries with what a term was found as in an index that has all words of this one. */
   async matchesOf({ term, count, isBeginning, endings }: TermMatches, scope: SearchScope, max: number) {
     const numbers = count > 0 ? await this.#match(anyOf(term, endings), scope, max) : []
-    return { term, numbers, count: this.#estimate(numbers, max), isBeginning, endings }
+    const isComplete = count === 0 || numbers.length < max
+    return { term, numbers, count: this.#estimate(numbers, max), isComplete, isBeginning, endings }
   }
 
   /**
-   * The newest entries with all of some terms, as far back as that costs no more than it may. None where so few have
-   * them that none should be expected there: the index reads on until it finds one.
+   * The newest entries with all of some terms, as far back as that costs no more than it may. None where all entries with
+   * each are known, nor where so few have them that none should be expected there: the index reads on until it finds one.
    */
   async together(matches: readonly TermMatches[], scope: SearchScope, max: number): Promise<number[]> {
+    if (matches.every(({ isComplete }) => isComplete)) return []
     const postings = matches.reduce((sum, { count }) => sum + count, 0)
     const reach = Math.ceil((this.size * MAX_POSTINGS) / Math.max(postings, MAX_POSTINGS))
     const expected = matches.reduce((rest, { count }) => (rest * count) / this.size, reach)
@@ -106,7 +117,7 @@ export class WordIndex {
   }
 
   async #match(words: string, { submolt, from, to }: SearchScope, max: number): Promise<number[]> {
-    const query = `{${this.columns}} : (${words})`
+    const query = MAY_BE_PLACE.test(words) ? `{${this.columns}} : (${words})` : `(${words})`
     const read = (words: string): number[] => JSON.parse(this.#newest.get(words, from, to, max)?.found ?? '[]')
     if (submolt === undefined) return read(query)
     const inPlace = `${query} AND place : "s${submolt}"`
@@ -163,6 +174,9 @@ export class WordIndex {
     return endings.slice(0, MAX_ENDINGS)
   }
 }
+
+/** True if words could be found in the column of places, which makes it worth to say that they are not meant there. */
+const MAY_BE_PLACE = /"s\d/
 
 /** Selects a list of numbers as one JSON text, which costs less than a row each. */
 const asOneValue = (sql: string): string => `SELECT json_group_array(n) AS found FROM (${sql})`

@@ -170,4 +170,39 @@ describe('a search', () => {
     await network.api('DELETE', `/posts/${first.id}`, ada)
     expect(await ids('author=ada')).toEqual([comment.id])
   })
+
+  test('weighs rare words more than common ones, however often those are said', async () => {
+    await using network = await openNetwork()
+    const ada = await network.agent('ada')
+    for (const n of [1, 2, 3, 4, 5, 6, 7, 8]) {
+      await network.post(ada, `Agents and agents, part ${n}`, { content: 'An agent asks agents about agent matters.' })
+    }
+    await network.post(ada, 'Notes', { content: 'The wombat of an agent has dug a hole.' })
+    await network.post(ada, 'The memory of agents', { content: 'Wombats are not in it.' })
+    const first = async (q: string) =>
+      titlesOf((await network.api('GET', `/search?q=${encodeURIComponent(q)}`, ada)).body).slice(0, 2)
+    expect(await first('do agents keep wombats')).toEqual(['The memory of agents', 'Notes'])
+    expect(await first('agents with a womabt')).toEqual(['The memory of agents', 'Notes'])
+  })
+
+  test('combines kind, author, community and days', async () => {
+    await using network = await openNetwork()
+    const [ada, bob] = [await network.agent('ada'), await network.agent('bob')]
+    await network.api('POST', '/submolts', ada, { name: 'pits', display_name: 'Pits' })
+    const old = await network.post(ada, 'A wombat long ago', { submolt: 'pits' })
+    await network.clock.advance(3 * 86_400_000)
+    const post = await network.post(ada, 'A wombat in the pit', { submolt: 'pits' })
+    await network.post(ada, 'A wombat elsewhere')
+    await network.post(bob, 'A wombat of mine', { submolt: 'pits' })
+    const comment = await network.comment(ada, post.id, 'another wombat')
+    await network.comment(bob, post.id, 'which wombat')
+    const ids = async (more: string) =>
+      ((await network.api('GET', `/search?q=wombat&${more}`, bob)).body.results as Json[]).map(({ id }) => id).sort()
+    const narrow = 'author=ada&submolt=pits'
+    expect(await ids(narrow)).toEqual([old.id, post.id, comment.id].sort())
+    expect(await ids(`${narrow}&since=2026-01-07`)).toEqual([post.id, comment.id].sort())
+    expect(await ids(`${narrow}&time=day&type=posts`)).toEqual([post.id])
+    expect(await ids(`${narrow}&type=comments`)).toEqual([comment.id])
+    expect(await ids(`${narrow}&until=2026-01-07`)).toEqual([old.id])
+  })
 })
