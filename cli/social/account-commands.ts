@@ -137,6 +137,9 @@ function operatorCommands(social: Command, context: CommandContext): void {
   withJson(social.command('restore').description('restore a network into an empty GC_HOME'))
     .argument('<file>')
     .action(async (file: string, options: JsonOption) => (await backups()).restoreNetwork(context, file, options))
+  withJson(social.command('promote').description('let a copied network take the place of the one that stopped')).action(
+    async (options: JsonOption) => (await backups()).promoteNetwork(context, options),
+  )
   withJson(social.command('doctor').description('check all counters; status 1 if one is wrong'))
     .option('--fix', 'correct wrong counters')
     .action(async (options: JsonOption & { fix?: true }) => (await accounts()).doctor(context, social, options))

@@ -33,6 +33,14 @@ export async function backupNetwork(
   printLine(context.io, `The network was saved to ${path} (${Math.ceil(bytes / 1024)} KB).`)
 }
 
+/** Makes the copy of a network in `GC_HOME` the network that others use from now on. */
+export async function promoteNetwork({ io }: CommandContext, options: JsonOption): Promise<void> {
+  const { promoteNetwork: promote } = await import('../../src/supervisor/social-restore.ts')
+  const promoted = await promote(resolveHome(io.env))
+  if (options.json) return printJson(io, promoted)
+  printLine(io, `The network at ${promoted.home} is sound and begins epoch ${promoted.epoch}; \`gc serve\` serves it.`)
+}
+
 /** Restores a network into a `GC_HOME` that has none and that no supervisor runs. */
 export async function restoreNetwork({ io }: CommandContext, file: string, options: JsonOption): Promise<void> {
   const { restoreNetwork: restore } = await import('../../src/supervisor/social-restore.ts')

@@ -14,7 +14,7 @@ const socialHome = () => import('./home.ts')
 const writing = () => import('./writing.ts')
 
 /** Commands that work on files only. */
-const OFFLINE: ReadonlySet<string> = new Set(['verify', 'restore'])
+const OFFLINE: ReadonlySet<string> = new Set(['verify', 'restore', 'promote'])
 
 export function socialCommands(program: Command, context: CommandContext): void {
   const social = program

@@ -57,6 +57,6 @@ export const networkRoutes = (network: Network, addresses: ClientAddresses, cloc
   ...verificationRoutes(network),
   ...networkSearchRoutes(network),
   ...statsRoutes(network),
-  ...healthRoutes(clock, network.store),
+  ...healthRoutes(clock, network),
   ...operatorRoutes(new OperatorActions(network, clock)),
 ]

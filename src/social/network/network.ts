@@ -44,6 +44,7 @@ import { IndexMerges, IndexRebuild, NetworkSearch } from '../search/index.ts'
 import { defaultSettings, type Settings } from '../shared/index.ts'
 import { Votes, VoteWithdrawals } from '../votes/index.ts'
 import { NetworkBackup } from './backup/backup.ts'
+import { NetworkEpoch } from './epoch.ts'
 import { socialMigrations } from './migrations.ts'
 import { CityAgents } from './operator/city-agents.ts'
 import { openRecounts, repairSocialCounters } from './operator/recounts.ts'
@@ -251,10 +252,23 @@ function upkeepServices(
     report,
   })
   const recounts = openRecounts(store)
+  const epoch = new NetworkEpoch({ store, log, identityKey: ctx.identityKey, clock, deadlines, publicUrl: settings.baseUrl })
   const rankRefresh = new RankRefresh(store, log, clock, deadlines, report)
   const cleanup = new HourlyCleanup(ctx, [quotas, duplicates, standings, pendingTexts])
   const retention = new EventRetention(store, log, clock, deadlines, report)
-  return { ownerEmails, cityAgents, backup, exports, imports, deletions, recounts, rankRefresh, cleanup, retention }
+  return {
+    ownerEmails,
+    cityAgents,
+    backup,
+    exports,
+    imports,
+    deletions,
+    recounts,
+    epoch,
+    rankRefresh,
+    cleanup,
+    retention,
+  }
 }
 
 /** Builds the services in the order in which they depend on each other; `background` lists work in the order of its start. */
@@ -265,12 +279,13 @@ function networkServices(base: NetworkBase) {
   const views = viewServices(base, accounts, content)
   const { rankRefresh, cleanup, retention, ...upkeep } = upkeepServices(base, accounts, content, pendingTexts)
   const services = { store, settings, log, baseUrl, ...accounts, ...content, ...views, ...upkeep }
-  const { backup, activity, recounts, pictures, withdrawals, movedFollows, search, indexRebuild, deletions } = services
-  const { indexMerges } = services
+  const { backup, activity, recounts, epoch, pictures, withdrawals, movedFollows, search, indexRebuild } = services
+  const { indexMerges, deletions } = services
   const background: Service[] = [
     { start: () => backup.removeStages() },
     { stop: () => activity.flush() },
     { stop: () => recounts.stop() },
+    epoch,
     rankRefresh,
     retention,
     { start: () => void pictures.removeUnused().catch(base.report), stop: () => pictureMaker.stop() },

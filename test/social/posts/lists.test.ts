@@ -151,9 +151,10 @@ test('a list read again shows each reader their own votes, and every change at t
   const [ada, bob] = [await network.agent('ada'), await network.agent('bob')]
   const [first, second] = [await network.post(ada, 'First'), await network.post(ada, 'Second')]
   const { url } = network
+  const bearer = (key: string) => ({ headers: { authorization: `Bearer ${key}` } })
   const read = async (key?: string, path = '/posts?sort=new') => {
-    const headers = key === undefined ? {} : { authorization: `Bearer ${key}` }
-    return (await (await fetch(`${url}/api/v1${path}`, { headers })).json()).posts as Json[]
+    const response = await fetch(`${url}/api/v1${path}`, key === undefined ? {} : bearer(key))
+    return (Object(await response.json()) as Json).posts as Json[]
   }
   const seen = async (key?: string) =>
     (await read(key)).map(({ id, title, score, user_vote }) => [id, title, score, user_vote])
