@@ -6,9 +6,14 @@ import { behindFaces, importsOf, readHouse } from '../support/house.ts'
 /** Tests that `npm test` leaves out. */
 const SLOW = /^test\/(slow|bench|api|cli|host|agents\/programs|binary)\//
 
-/** Folders whose tests hold a source file to its contract although they do not mirror its folder. */
+/** Tests that hold a source file to its contract although they do not mirror its folder. */
 const ELSEWHERE: Readonly<Record<string, readonly string[]>> = {
-  'src/social/network/api/guard.ts': ['test/social/accounts', 'test/social/limits'],
+  'src/social/network/api/guard.ts': [
+    'test/social/accounts/identity.test.ts',
+    'test/social/limits/limits.test.ts',
+    'test/social/accounts/ownership.test.ts',
+    'test/social/accounts/signatures.test.ts',
+  ],
 }
 
 /**
@@ -32,11 +37,12 @@ export async function testFinder(): Promise<(source: string) => string[]> {
   const direct = new Map(tests.map((path) => [path, reached(path, (each) => each === path)]))
   const all = new Map(tests.map((path) => [path, reached(path, () => true)]))
   return (source) => {
-    const mirrors = [mirrorOf(source), ...(ELSEWHERE[source] ?? [])]
-    const mirrored = tests.filter((path) => mirrors.includes(dirname(path)) && all.get(path)?.has(source))
+    const mirror = mirrorOf(source)
+    const mirrored = tests.filter((path) => dirname(path) === mirror && all.get(path)?.has(source))
     const importers = new Set(tests.filter((path) => direct.get(path)?.has(source)))
     if (mirrored.length === 0) return [...importers]
-    return [...mirrored.filter((path) => importers.has(path)), ...mirrored.filter((path) => !importers.has(path))]
+    const others = mirrored.filter((path) => !importers.has(path))
+    return [...(ELSEWHERE[source] ?? []), ...mirrored.filter((path) => importers.has(path)), ...others]
   }
 }
 

@@ -84,18 +84,33 @@ describe('a consumer', () => {
     expect(done(world, 'slow')).toEqual([1, 2, 3, 4, 5])
   })
 
-  test('that is idle does not read an event of another type again', async () => {
+  test('whose reactions are quick makes one write of many', async () => {
     await using world = eventWorld()
+    await world.fill(5)
+    noting(world, 'quick', ['note.written'])
+    using clock = spyOn(performance, 'now')
+    clock.mockReturnValue(1_000)
+    const write = spyOn(world.store, 'write')
+    world.reactions.start()
+    await world.reactions.whenIdle()
+    expect(done(world, 'quick')).toEqual([1, 2, 3, 4, 5])
+    expect(write).toHaveBeenCalledTimes(1)
+  })
+
+  test('that is idle neither reads an event of another type again nor writes for it', async () => {
+    await using world = eventWorld()
+    await world.record('note.read')
     noting(world, 'notes', ['note.written'])
     world.reactions.start()
     await world.reactions.whenIdle()
+    expect(cursor(world, 'notes')).toBeUndefined()
     const read = spyOn(world.log, 'after')
     await world.record('note.read')
     await world.reactions.whenIdle()
     expect(read).not.toHaveBeenCalled()
     await world.record()
     await world.reactions.whenIdle()
-    expect(done(world, 'notes')).toEqual([2])
+    expect(done(world, 'notes')).toEqual([3])
   })
 
   test('receives no event that a caller emitted', async () => {
