@@ -1,5 +1,5 @@
 import { Database } from 'bun:sqlite'
-import { constants, copyFileSync, existsSync, mkdirSync, renameSync } from 'node:fs'
+import { constants, copyFileSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { socialMigrations } from '../../../src/social/network/migrations.ts'
