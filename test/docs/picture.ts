@@ -9,21 +9,22 @@ import { underClock, WallClock } from '../slow/wall-clock.ts'
 import { tempFolder } from '../support/folder.ts'
 import { eventually } from '../support/until.ts'
 import { World } from '../support/world.ts'
+import { fillGallery, type Subjects, WRITER } from './gallery.ts'
 import { type Scheme, terminalSvg } from './terminal-svg.ts'
 
 /**
  * Draws the dashboard for the README and its page: the real program, on a city with demonstration data, at a fixed time of
  * day and at three sizes. `npm run picture` writes docs/dashboard*-dark.svg and docs/dashboard*-light.svg, and
- * `npm run picture FOLDER` pictures of every page.
+ * `npm run picture FOLDER [PAGE,PAGE]` pictures of every page or of these.
  */
 
 const DOCS = resolve(import.meta.dir, '../../docs')
 /** A folder for pictures of every page instead. */
-const [, , GALLERY] = process.argv
+const [, , GALLERY, CHOSEN] = process.argv
 const TITLE = 'The gc dashboard: a question that needs an answer, its details, sessions, work and agents of a city'
 const MORNING = Date.parse('2026-11-28T09:12:00Z')
 const MINUTE = 60_000
-const WAIT = 20_000
+const WAIT = 90_000
 
 const SCHEMES: Readonly<Record<'dark' | 'light', Scheme>> = {
   dark: { background: '#0d1117', foreground: '#e6edf3', frame: '#30363d' },
@@ -112,7 +113,10 @@ const FINISHED = [
 
 await using world = await openClockedWorld()
 const { city, clock } = world
+const slung: string[] = []
 await fill()
+const subjects =
+  GALLERY === undefined ? undefined : await fillGallery(city, world.world.home, MORNING + 46 * MINUTE, slung)
 for (const scheme of ['dark', 'light'] as const) await draw(scheme)
 
 async function openClockedWorld() {
@@ -121,7 +125,7 @@ async function openClockedWorld() {
   clock.set(MORNING - Date.now())
   const world = await World.with(clock.env)
   await underClock(world, clock)
-  const city = await register(world, 'harbor', CITY)
+  const city = await register(world, 'harbor', GALLERY === undefined ? CITY : CITY + WRITER)
   const close = async () => {
     await world[Symbol.asyncDispose]()
     folder[Symbol.dispose]()
@@ -150,13 +154,12 @@ async function fill(): Promise<void> {
     ['api', 'coder', 1],
   ] as const)
     await declare(city, name, { script: `exec ${worker}` }, { dir, max_active_sessions: max })
-  const ids: string[] = []
-  for (const work of WORK) ids.push(await sling(work))
+  for (const work of WORK) slung.push(await sling(work))
   setClock(40)
   await askPermission()
   for (const { work, at, next } of FINISHED) {
-    await finish(ids[work] ?? '', at)
-    await hasStatus(ids[next] ?? '', 'in_progress')
+    await finish(slung[work] ?? '', at)
+    await hasStatus(slung[next] ?? '', 'in_progress')
   }
   setClock(45)
   const { body } = await city.call('POST ~/sling/text', { body: { target: 'shop/fixer', title: KEPT } })
@@ -223,11 +226,14 @@ async function draw(scheme: 'dark' | 'light'): Promise<void> {
       await review(screen)
       save(join(DOCS, 'dashboard-review'), 'A change on the dashboard: its files beside the lines of one of them')
     }
-    for (const [page, keys] of GALLERY === undefined ? [] : pagesOf(await idsNow())) {
+    for (const [page, keys] of subjects ? pagesOf(await idsNow(), subjects) : []) {
+      if (CHOSEN !== undefined && !CHOSEN.split(',').includes(page)) continue
       screen.press(KEYS.esc, KEYS.esc, ':overview', KEYS.enter)
       await Bun.sleep(500)
       screen.press(...keys)
       await Bun.sleep(1500)
+      for (const end = performance.now() + WAIT; screen.text.includes('reading …') && performance.now() < end; )
+        await Bun.sleep(300)
       save(join(GALLERY ?? '', `${page}-${cols}`), page)
     }
     screen.press(KEYS.esc, KEYS.esc, 'q')
@@ -256,9 +262,12 @@ async function idsNow(): Promise<{ session: string; bead: string; change: string
 }
 
 /** The keys that open each page. */
-function pagesOf({ session, bead, change }: Awaited<ReturnType<typeof idsNow>>): [name: string, keys: string[]][] {
+function pagesOf(
+  { session, bead, change }: Awaited<ReturnType<typeof idsNow>>,
+  { run, convoy, landing, thread, writer }: Subjects,
+): [name: string, keys: string[]][] {
   const lists =
-    'overview attention agents sessions beads convoys runs formulas orders events mail rigs worktrees changes usage budgets services conversations doctor readiness config packs log cities'
+    'overview attention agents sessions beads convoys runs formulas orders events mail rigs worktrees changes usage budgets services conversations doctor readiness config packs log cities accounts network landings'
   const about = [
     `session ${session}`,
     `bead ${bead}`,
@@ -266,6 +275,12 @@ function pagesOf({ session, bead, change }: Awaited<ReturnType<typeof idsNow>>):
     'rig shop',
     'agent shop/coder',
     `diff ${session}`,
+    ...['run', 'graph', 'timeline'].map((name) => `${name} ${run}`),
+    `convoy ${convoy}`,
+    `landing ${landing}`,
+    `thread ${thread}`,
+    ...['transcript', 'watch'].map((name) => `${name} ${writer}`),
+    ...['formula release', 'order tidy', 'pool shop/coder', 'event 40', 'search guide', 'nonsense'],
   ]
   const open = (command: string): [string, string[]] => [command.split(' ')[0] ?? '', [`:${command}`, KEYS.enter]]
   const over: [string, string[]][] = [
@@ -274,6 +289,10 @@ function pagesOf({ session, bead, change }: Awaited<ReturnType<typeof idsNow>>):
     ['palette', [KEYS.ctrlP, 'shop']],
     ['confirm', [':beads', KEYS.enter, 'x']],
     ['form', [':beads', KEYS.enter, 'n']],
+    ['sling', [':beads', KEYS.enter, 's']],
+    ['marked', [':beads', KEYS.enter, '  ', 'x']],
+    ['filter', [':beads', KEYS.enter, '/checkout', KEYS.enter]],
+    ['command', [':ses']],
   ]
   return [...[...lists.split(' '), ...about].map(open), ...over]
 }
