@@ -32,9 +32,9 @@ export const overviewPage: OverviewPage = {
       { share: 0.4, bands: BESIDE },
     ],
     wide: [
-      { share: 0.42, bands: LISTS },
-      { share: 0.33, bands: [{ panels: [PREVIEW], share: 1 }] },
-      { share: 0.25, bands: ACTIVITY },
+      { share: 0.47, bands: LISTS },
+      { share: 0.3, bands: [{ panels: [PREVIEW], share: 1 }] },
+      { share: 0.23, bands: ACTIVITY },
     ],
   },
 }
