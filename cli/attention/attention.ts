@@ -249,6 +249,7 @@ async function listKinds(context: CommandContext, { json }: JsonOption): Promise
       { header: 'KIND', value: ({ kind }) => kind },
       { header: 'MUTED', value: ({ muted }) => (muted ? mutedText(muted, now) : '–') },
       { header: 'MEANING', value: ({ meaning }) => meaning },
+      { header: 'FIX', value: ({ fix }) => fix, below: '→ ' },
     ],
     'There are no kinds.',
   )

@@ -9,7 +9,7 @@ import { type CommandContext, realPath } from '../context/context.ts'
 import { loadOffline } from '../context/offline.ts'
 import { checkDisk } from './machine-checks.ts'
 import { HOOK_REVIEW } from './readiness.ts'
-import { bad, type Check, type CheckResult, ok } from './result.ts'
+import { bad, type Check, type CheckResult, ok, usualFix } from './result.ts'
 
 /** The checks of the city in a folder. */
 export async function cityChecks(context: CommandContext, folder: string): Promise<Check[]> {
@@ -49,8 +49,7 @@ async function runningCity({ client }: CommandContext, { path }: CityFiles): Pro
 
 async function checkRegistered(context: CommandContext, { name, path }: CityFiles): Promise<CheckResult> {
   const cities = await context.cities().catch(() => undefined)
-  if (cities === undefined)
-    return bad('unknown', 'registered', `${name} cannot be asked for without a supervisor`, '`gc start` starts one')
+  if (cities === undefined) return bad('unknown', 'registered', `unknown without a supervisor`, usualFix('supervisor'))
   const city = cities.find((each) => realPath(each.path) === realPath(path))
   if (!city) return bad('warning', 'registered', `${name} is not registered`, '`gc start` registers and starts it')
   if (city.running && !city.error) return ok('registered', `${city.name} runs`)
@@ -66,15 +65,9 @@ async function checkRegistered(context: CommandContext, { name, path }: CityFile
 
 function checkConfiguration({ errors, warnings }: CityFiles): CheckResult {
   if (errors.length > 0)
-    return bad(
-      'error',
-      'configuration',
-      countOf(errors.length, 'error'),
-      'fix the files; until then the last good configuration stays active',
-      errors,
-    )
+    return bad('error', 'configuration', countOf(errors.length, 'error'), usualFix('configuration'), errors)
   if (warnings.length > 0)
-    return bad('warning', 'configuration', countOf(warnings.length, 'warning'), 'see what each line says', warnings)
+    return bad('warning', 'configuration', countOf(warnings.length, 'warning'), 'fix each line', warnings)
   return ok('configuration', 'no errors and no warnings')
 }
 
@@ -83,18 +76,13 @@ async function checkPacks({ io }: CommandContext, { path, packs }: CityFiles): P
   const { env, signal } = io
   const issues = new CityPacks({ path, home: resolveHome(env), env, signal, progress: () => {} }).issues()
   if (issues.length === 0)
-    return ok(
-      'packs',
-      packs.length === 0
-        ? 'none'
-        : `${countOf(packs.length, 'pack')}, as packs.lock has ${packs.length === 1 ? 'it' : 'them'}`,
-    )
+    return ok('packs', packs.length === 0 ? 'none' : `${countOf(packs.length, 'pack')}, as in packs.lock`)
   const status = issues.some(({ severity }) => severity === 'error') ? 'error' : 'warning'
   const repairs = [...new Set(issues.map(({ repair }) => repair))].join('; ')
   return bad(
     status,
     'packs',
-    `not there as the city asks for them: ${countOf(issues.length, 'pack')}`,
+    `${countOf(issues.length, 'pack')} not as the city requests`,
     repairs,
     issues.map(({ message }) => message),
   )
@@ -112,7 +100,7 @@ async function checkRigs({ rigs }: CityFiles, city: CityClient | undefined): Pro
     ...gone.map(({ name, path }) => `${name}: ${path} is gone`),
   ]
   if (wrong.length === 0) return ok('rigs', rigs.length === 0 ? 'none' : countOf(rigs.length, 'rig'))
-  const fix = city ? 'see what each line says' : 'put the folder back, or `gc rig add <folder> --name <rig>`'
+  const fix = city ? 'fix each line' : usualFix('rigs')
   const level = missing.length > 0 ? 'error' : 'warning'
   return bad(level, 'rigs', countOf(wrong.length, 'problem'), fix, wrong)
 }
@@ -123,11 +111,11 @@ async function checkPrograms(context: CommandContext, city: CityFiles): Promise<
   if (client) {
     const { items } = await client.call('GET ~/agents')
     const reasons = items.flatMap(({ name, unavailable_reason: why }) => (why ? [`${name}: ${why}`] : []))
-    if (reasons.length === 0) return ok('programs', `${countOf(items.length, 'agent')} can be started`)
+    if (reasons.length === 0) return ok('programs', `${countOf(items.length, 'agent')} can start`)
     return bad(
       'error',
       'programs',
-      `${countOf(reasons.length, 'agent')} cannot be started`,
+      `${countOf(reasons.length, 'agent')} cannot start`,
       'apply the fix of each; a missing program must be on the supervisor’s PATH',
       reasons,
     )
@@ -147,13 +135,13 @@ async function checkProtocol(context: CommandContext, city: CityFiles): Promise<
   const { items } = await client.call('GET ~/attention')
   const details = items.flatMap(({ kind, asks, to_do }) => (kind === 'program' ? [`${asks} → ${to_do}`] : []))
   if (details.length === 0) return [ok('protocol', "programs can run gc's own commands")]
-  const what = `${countOf(details.length, 'program')} cannot work with gc as they should`
-  return [bad('error', 'protocol', what, 'do what each line says', details)]
+  const what = `${countOf(details.length, 'program')} cannot run commands of gc unasked`
+  return [bad('error', 'protocol', what, 'fix each line', details)]
 }
 
 async function checkLogins(context: CommandContext, city: CityFiles): Promise<CheckResult> {
   const { checkable: checked } = city
-  if (checked.length === 0) return ok('logins', 'no agent runs a program that can be asked')
+  if (checked.length === 0) return ok('logins', 'no agent runs a program whose login gc can check')
   try {
     const { items } = await context.client.call('GET /v0/readiness', { query: { items: checked.join() } })
     const { missingPrograms } = await loadOffline()
@@ -165,24 +153,18 @@ async function checkLogins(context: CommandContext, city: CityFiles): Promise<Ch
     const problems = Object.values(items).filter((item) => item.status !== 'configured' && !unchecked.includes(item))
     const details = problems.map(({ name, status, detail }) => `${name}: ${detail ?? status}`)
     if (problems.length > 0) {
-      return bad(
-        'error',
-        'logins',
-        `not ready: ${countOf(problems.length, 'program')}`,
-        'do what each line says',
-        details,
-      )
+      return bad('error', 'logins', `not ready: ${countOf(problems.length, 'program')}`, 'fix each line', details)
     }
     const notes = unchecked.map(
       ({ name }) => `${name}: not on the supervisor’s PATH; its login shows only in the program`,
     )
     return { ...ok('logins', checked.join(', ')), ...(notes.length > 0 && { details: notes }) }
   } catch {
-    return bad('unknown', 'logins', 'only a supervisor can ask the programs', '`gc start` starts one')
+    return bad('unknown', 'logins', 'unknown without a supervisor', usualFix('supervisor'))
   }
 }
 
-/** No one can tell from outside what was reviewed, so this says what to expect. */
+/** Announces the review that Codex asks for; whether it happened cannot be read from outside. */
 function checkHooks({ hookReviews }: CityFiles): readonly CheckResult[] {
   return hookReviews.length === 0 ? [] : [{ ...ok('hooks', HOOK_REVIEW), details: hookReviews }]
 }
@@ -192,7 +174,7 @@ const SQLITE_HEADER = 'SQLite format 3\0'
 /** True if the database looks like one; a running city looks after it itself. */
 function checkStore(folder: string): CheckResult {
   const file = join(folder, '.gc', 'city.db')
-  if (!existsSync(file)) return ok('store', 'there is no database yet')
+  if (!existsSync(file)) return ok('store', 'no database yet')
   const head = Buffer.alloc(SQLITE_HEADER.length)
   const descriptor = openSync(file, 'r')
   try {
@@ -204,7 +186,7 @@ function checkStore(folder: string): CheckResult {
     return bad(
       'error',
       'store',
-      `${file} is no database`,
+      `${file} is not a database`,
       'restore the city from a backup: `gc restore <file> <folder>`',
     )
   return ok('store', `${(statSync(file).size / 1024 ** 2).toFixed(1)} MiB`)
@@ -214,15 +196,15 @@ const NAME = 'unconfined'
 /** Maximum sessions that a sentence names. */
 const NAMED = 5
 
-/** The running sessions that nothing confines in a city that confines others. */
+/** Running sessions without a sandbox in a city that has sandboxes. */
 async function checkUnconfined(city: CityClient | undefined): Promise<CheckResult> {
-  if (!city) return ok(NAME, 'not known of a city that does not run')
+  if (!city) return ok(NAME, 'unknown while the city is stopped')
   const { items } = await city.call('GET ~/unconfined-sessions')
-  if (items.length === 0) return ok(NAME, 'no session runs unconfined beside confined ones')
+  if (items.length === 0) return ok(NAME, 'every session has the sandbox it should have')
   const named = items.slice(0, NAMED).map(({ session_name }) => session_name)
   const more = items.length > NAMED ? ` and ${items.length - NAMED} more` : ''
-  const message = `${countOf(items.length, 'session')} may do what you may: ${named.join(', ')}${more}`
-  return bad('warning', NAME, message, 'set confine = "default" on their agents, or leave them so on purpose')
+  const message = `${countOf(items.length, 'session')} without a sandbox: ${named.join(', ')}${more}`
+  return bad('warning', NAME, message, 'set confine = "default" on their agents, or keep this on purpose')
 }
 
 interface Wrong {
@@ -264,13 +246,13 @@ async function closedCity(folder: string, repairs: boolean): Promise<readonly Wr
 function judge(wrong: readonly Wrong[], repaired: readonly Wrong[]): CheckResult {
   if (wrong.length > 0) {
     const message = `${countOf(wrong.length, 'counter')} wrong`
-    return bad('error', 'counters', message, 'run `gc doctor --fix`', wrong.map(describe))
+    return bad('error', 'counters', message, usualFix('counters'), wrong.map(describe))
   }
-  if (repaired.length === 0) return ok('counters', 'as counted again')
+  if (repaired.length === 0) return ok('counters', 'correct')
   return { ...ok('counters', `${countOf(repaired.length, 'counter')} corrected`), details: repaired.map(describe) }
 }
 
 function describe({ counter, id, stored, counted }: Wrong): string {
   const isStuck = counter === 'beads.blockers' && Number(counted) === 0
-  return `${counter} of ${id}: ${stored} instead of ${counted}${isStuck ? ', so the bead is never ready though nothing blocks it' : ''}`
+  return `${counter} of ${id}: ${stored} instead of ${counted}${isStuck ? ', so the bead never becomes ready although nothing blocks it' : ''}`
 }

@@ -7,7 +7,7 @@ import { describeSessionCgroups } from '../confine/cgroup-support.ts'
 import { findUnconfinedNotice } from '../confine/unconfined-notice.ts'
 import type { CommandContext } from '../context/context.ts'
 import { commit, version } from '../context/version.ts'
-import { bad, type Check, type CheckResult, ok } from './result.ts'
+import { bad, type Check, type CheckResult, ok, usualFix } from './result.ts'
 
 const GIB = 1024 ** 3
 const MIN_FREE = GIB / 4
@@ -65,32 +65,32 @@ async function checkSupervisor({ client, io }: CommandContext): Promise<CheckRes
         'error',
         'supervisor',
         status,
-        'do what it says; a city that takes no more writes then needs `gc restart <city>`',
+        'fix that; a city that stopped accepting writes then needs `gc restart <city>`',
       )
     }
-    return ok('supervisor', `answers at ${client.access.url}, ${cities_running} of ${cities_total} cities run`)
+    return ok('supervisor', `running at ${client.access.url}, ${cities_running} of ${cities_total} cities run`)
   } catch (error) {
     if (!(error instanceof Unreachable)) {
       const message = error instanceof Error ? error.message : String(error)
       return bad(
         'error',
         'supervisor',
-        `${client.access.url} does not answer as a supervisor: ${message}`,
-        'another program has this port: start gc with `gc serve --port <port>`, or end that program',
+        `${client.access.url} does not respond like a supervisor: ${message}`,
+        'another program uses this port: start gc with `gc serve --port <port>`, or stop that program',
       )
     }
     return bad(
       'warning',
       'supervisor',
-      `none answers at ${error.url}`,
-      io.env.GC_URL ? 'check GC_URL' : '`gc start` starts one',
+      `none responds at ${error.url}`,
+      io.env.GC_URL ? 'check GC_URL' : usualFix('supervisor'),
     )
   }
 }
 
 function checkHome(home: string): CheckResult {
   if (!existsSync(home))
-    return bad('warning', 'home', `${home} is not there yet`, '`gc serve` makes it; `gc doctor --fix` too')
+    return bad('warning', 'home', `${home} does not exist yet`, '`gc serve` or `gc doctor --fix` creates it')
   const { mode, uid } = statSync(home)
   if (process.getuid && uid !== process.getuid()) {
     return bad('error', 'home', `${home} belongs to another user (${uid})`, 'set GC_HOME to a folder of your own')
@@ -99,13 +99,13 @@ function checkHome(home: string): CheckResult {
     return bad(
       'error',
       'home',
-      `other users can read ${home}, which has tokens in it`,
+      `other users can read the tokens in ${home}`,
       `\`chmod 700 ${home}\`, or \`gc doctor --fix\``,
     )
   }
   if (!isWritable(home)) {
-    const remedy = `\`chmod 700 ${home}\`, \`gc doctor --fix\`, or mount it for writing`
-    return bad('error', 'home', `${home} is not writable, so no supervisor can run in it`, remedy)
+    const remedy = `\`chmod 700 ${home}\`, \`gc doctor --fix\`, or mount it read-write`
+    return bad('error', 'home', `${home} is not writable, and a supervisor must write there`, remedy)
   }
   return ok('home', home)
 }
@@ -119,13 +119,13 @@ function isWritable(folder: string): boolean {
   }
 }
 
-/** True if there is room where a folder lies. */
+/** Free space on the disk of a folder. */
 export function checkDisk(name: string, folder: string): CheckResult {
-  if (!existsSync(folder)) return ok(name, `${folder} is not there yet`)
+  if (!existsSync(folder)) return ok(name, `${folder} does not exist yet`)
   const { bavail, bsize } = statfsSync(folder)
   const free = bavail * bsize
-  const message = `${(free / GIB).toFixed(1)} GiB are free at ${folder}`
-  if (free < MIN_FREE) return bad('error', name, message, 'free some space: nothing can be stored on a full disk')
+  const message = `${(free / GIB).toFixed(1)} GiB free at ${folder}`
+  if (free < MIN_FREE) return bad('error', name, message, 'free some space; gc cannot write to a full disk')
   if (free < LOW_FREE) return bad('warning', name, message, 'free some space soon')
   return ok(name, message)
 }
@@ -149,10 +149,9 @@ function checkPath({ io }: CommandContext): CheckResult {
   const PATH = io.env.PATH ?? ''
   const missing = (names: readonly string[]) => names.filter((name) => Bun.which(name, { PATH }) === null)
   const [needed, useful] = [missing(['sh', 'git']), missing(['jq'])]
-  if (needed.length > 0)
-    return bad('error', 'path', `not on PATH: ${needed.join(', ')}`, 'install them, or put their folder on PATH')
+  if (needed.length > 0) return bad('error', 'path', `not on PATH: ${needed.join(', ')}`, usualFix('path'))
   if (useful.length > 0)
-    return bad('warning', 'path', `not on PATH: ${useful.join(', ')}, which scripts of packs often use`, 'install it')
+    return bad('warning', 'path', `not on PATH: ${useful.join(', ')}, which scripts in packs often use`, 'install it')
   const bin = join(resolveHome(io.env), 'bin')
   const own = ['gc', 'bd'].filter((name) => !existsSync(join(bin, name)))
   if (own.length > 0 && existsSync(bin)) {
@@ -163,18 +162,12 @@ function checkPath({ io }: CommandContext): CheckResult {
       'restart the supervisor, which links them',
     )
   }
-  return ok('path', 'sh, git and jq are there')
+  return ok('path', 'sh, git and jq are installed')
 }
 
 function checkTime(): CheckResult {
   const now = new Date()
-  if (now.getTime() < EARLIEST)
-    return bad(
-      'error',
-      'time',
-      `the clock says ${now.toISOString()}`,
-      'set the clock: times of beads and limits depend on it',
-    )
+  if (now.getTime() < EARLIEST) return bad('error', 'time', `the clock shows ${now.toISOString()}`, usualFix('time'))
   return ok('time', `${now.toISOString()}, ${Intl.DateTimeFormat().resolvedOptions().timeZone}`)
 }
 
@@ -223,34 +216,33 @@ function readNumber(file: string): number | undefined {
 async function checkBackend({ io }: CommandContext): Promise<CheckResult> {
   const { findBackendProblem } = await import('../../src/config/declare/index.ts')
   const problem = findBackendProblem(io.env.GC_SESSION)
-  const remedy = 'unset GC_SESSION: `gc serve` starts nothing with it'
+  const remedy = usualFix('backend')
   return problem === undefined
-    ? ok('backend', 'sessions run on terminals of gc')
+    ? ok('backend', 'sessions run in terminals of gc')
     : bad('error', 'backend', problem, remedy)
 }
 
 const NAME = 'confinement'
-const ON_PURPOSE = 'until then only agents with confine = "off" are started, unconfined'
+const ON_PURPOSE = 'until then gc starts only agents with confine = "off"'
 
 /** Checks this machine's support for sandboxes and resource shares. */
 async function checkConfinement(context: CommandContext): Promise<CheckResult> {
   const kept = await findUnconfinedNotice(context.io.env)
   if (kept) return bad('warning', NAME, kept.what, kept.remedy)
-  if (process.platform === 'darwin') return ok(NAME, 'sandbox-exec; shares of cpu and memory are not held on macOS')
-  if (process.platform !== 'linux')
-    return bad('warning', NAME, `gc does not confine on ${process.platform}`, ON_PURPOSE)
+  if (process.platform === 'darwin') return ok(NAME, 'sandbox-exec; macOS does not enforce shares of cpu and memory')
+  if (process.platform !== 'linux') return bad('warning', NAME, `gc has no sandbox on ${process.platform}`, ON_PURPOSE)
   const { landlockVersion } = await import('../../src/host/confine/landlock.ts')
   const { hasListener } = await import('../../src/host/confine/enter.ts')
   const landlock = landlockVersion()
   if (landlock === 0) {
-    const remedy = `run Linux 5.19 or later with landlock in its \`lsm=\` list; ${ON_PURPOSE}`
-    return bad('warning', NAME, `Landlock is missing in this kernel (${release()}), or switched off`, remedy)
+    const remedy = `run Linux 5.13 or later with landlock in its \`lsm=\` list; ${ON_PURPOSE}`
+    return bad('warning', NAME, `this kernel (${release()}) has no Landlock, or it is off`, remedy)
   }
   const { INHERITED, outerSession } = await import('../../src/host/confine/outer.ts')
   const listener = outerSession() ? INHERITED : 'seccomp with a listener'
   if (!hasListener()) {
-    const remedy = `run Linux 5.19 or later, and let gc use seccomp where a container forbids it; ${ON_PURPOSE}`
-    return bad('warning', NAME, `seccomp hands no calls to gc on this kernel (${release()})`, remedy)
+    const remedy = `run Linux 5.13 or later, and allow gc to use seccomp in containers; ${ON_PURPOSE}`
+    return bad('warning', NAME, `seccomp passes no system calls to gc on this kernel (${release()})`, remedy)
   }
   const { yamaObstacle } = await import('../../src/host/confine/yama.ts')
   const yama = yamaObstacle()

@@ -1,3 +1,5 @@
+import { DOCTOR_CHECKS, type DoctorCheckName } from '../../src/core/error-catalogue.ts'
+
 /** Result of a check. */
 export type CheckStatus = 'ok' | 'warning' | 'error' | 'unknown'
 
@@ -16,7 +18,7 @@ export interface CheckResult {
 
 /** A check of gc's own; `fix` fixes a bad result, if gc can. */
 export interface Check {
-  readonly name: string
+  readonly name: DoctorCheckName
   run(): CheckResult | readonly CheckResult[] | Promise<CheckResult | readonly CheckResult[]>
   fix?(): void | Promise<void>
 }
@@ -31,3 +33,6 @@ export const bad = (
   fixHint: string,
   details: readonly string[] = [],
 ): CheckResult => ({ name, status, message, fix_hint: fixHint, ...(details.length > 0 && { details }) })
+
+/** The usual fix of what a check looks for. */
+export const usualFix = (name: DoctorCheckName): string => DOCTOR_CHECKS[name].fix

@@ -4,7 +4,7 @@ import { errorSentence } from '../io/describe-error.ts'
 import { cityChecks } from './city-checks.ts'
 import { machineChecks } from './machine-checks.ts'
 import { runPackChecks } from './pack-checks.ts'
-import { bad, type Check, type CheckResult } from './result.ts'
+import { bad, type Check, type CheckResult, usualFix } from './result.ts'
 
 export interface DoctorOptions {
   readonly city: string | undefined
@@ -53,6 +53,6 @@ async function judge({ io }: CommandContext, check: Check): Promise<readonly Che
   try {
     return [await check.run()].flat()
   } catch (error) {
-    return [bad('unknown', check.name, errorSentence(error, io.env), 'fix that and check again')]
+    return [bad('unknown', check.name, errorSentence(error, io.env), usualFix(check.name))]
   }
 }

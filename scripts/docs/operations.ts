@@ -195,7 +195,7 @@ function typeName(schema: JsonObject): string {
   if (name) return `\`${name}\``
   const some = ['anyOf', 'oneOf', 'allOf'].flatMap((key) => getObjects(schema, key)).filter(isObject)
   if (some.length > 0) return some.map(typeName).join(' or ')
-  if (Array.isArray(schema.enum)) return schema.enum.map((value) => `\`${value}\``).join(' or ')
+  if (Array.isArray(schema.enum)) return `\`${schema.enum.join(' | ')}\``
   if ('const' in schema) return `\`${schema.const}\``
   if (schema.type === 'array') return `list of ${typeName(getObject(schema, 'items'))}`
   if (isObject(schema.additionalProperties)) return `map of ${typeName(schema.additionalProperties)}`

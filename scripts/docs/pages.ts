@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { commandsPage } from './commands.ts'
 import { configurationPage } from './configuration.ts'
-import { withErrorTables } from './errors.ts'
+import { withCatalogueTables } from './errors.ts'
 import { NUMBERS } from './number-sources.ts'
 import { withNumbers } from './numbers.ts'
 import { networkPage, supervisorPage } from './operations.ts'
@@ -22,6 +22,6 @@ export async function generatePages(): Promise<ReadonlyMap<string, string>> {
     ['docs/network-reference.md', networkPage()],
     ['docs/configuration.md', configurationPage()],
     ['docs/commands.md', await commandsPage()],
-    [TROUBLESHOOTING, withErrorTables(troubleshooting)],
+    [TROUBLESHOOTING, withCatalogueTables(troubleshooting)],
   ])
 }

@@ -1,12 +1,13 @@
 import type { AttentionItem } from '../agents/attention/index.ts'
 import { withLocalTimes } from './text.ts'
 
-type Asking = Pick<AttentionItem, 'kind' | 'asks'>
+/** Kinds of other versions have names that this one does not know. */
+type Asking = Pick<AttentionItem, 'asks'> & { readonly kind: string }
 
 const QUESTIONS: ReadonlySet<string> = new Set(['permission', 'dialog', 'host'])
 
 /** True if an agent asks it, and waits for the answer. */
-export const isQuestion = ({ kind }: Pick<AttentionItem, 'kind'>): boolean => QUESTIONS.has(kind)
+export const isQuestion = ({ kind }: Pick<Asking, 'kind'>): boolean => QUESTIONS.has(kind)
 
 /** Text of an item: questions verbatim, messages of gc with local times, without today's date. */
 export const asksOf = (item: Asking, now?: number): string =>

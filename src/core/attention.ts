@@ -1,9 +1,11 @@
+import type { AttentionKindName } from './error-catalogue.ts'
+
 /** One thing that waits for a person, as the part of the program that notices it lists it. */
 export interface AttentionEntry {
   /** The same for as long as the same thing waits, and unlike that of anything else: `<kind>:<subject>`. */
   readonly id: string
-  /** One of the kinds in the API document. */
-  readonly kind: string
+  /** Its entry in the catalogue. */
+  readonly kind: AttentionKindName
   /** The item in a sentence. */
   readonly asks: string
   /** Fix for a person: a command line, or a sentence with one. */

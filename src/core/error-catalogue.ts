@@ -258,6 +258,145 @@ export const ERRORS = {
   SERVICE_UNAVAILABLE: { sentence: 'the network is starting, busy or out of disk space', fix: 'retry later' },
 } as const satisfies Readonly<Record<string, CatalogueEntry>>
 
+/** Codes of `request.failed`, the event that ends an accepted request without success. */
+export const REQUEST_FAILURES = {
+  blocked_host: {
+    sentence: 'the host of the repository is not public',
+    fix: 'clone it yourself, then `gc rig add <folder>`',
+  },
+  already_exists: { sentence: 'something else created the folder of the clone', fix: 'repeat with another path' },
+  clone_failed: { sentence: 'git could not clone the repository', fix: '`gc rig add <url>` tries again' },
+  provision_failed: { sentence: 'the clone did not become a rig', fix: 'do what the message names, then repeat' },
+  city_init_failed: { sentence: 'the city did not start', fix: '`gc doctor <city>` shows the cause' },
+  city_unregister_failed: { sentence: 'the city could not be unregistered', fix: '`gc unregister <city>` tries again' },
+  create_failed: { sentence: 'the session did not start', fix: '`gc agent list` shows why its agent cannot start' },
+  message_delivery_failed: {
+    ...{ sentence: 'the session did not get its first message', fix: 'send it again with `gc session send`' },
+  },
+  message_failed: { sentence: 'the session did not get the message', fix: 'send it again with `gc session send`' },
+  submit_failed: { sentence: 'the session did not get the turn', fix: 'send it again with `gc session submit`' },
+  timeout: { sentence: 'the session did not get the message in time', fix: '`gc session peek` shows what it does' },
+} as const satisfies Readonly<Record<string, CatalogueEntry>>
+
+export type RequestFailureCode = keyof typeof REQUEST_FAILURES
+
+/** Codes of `gc import check`: differences between the imports of a city and the packs on this machine. */
+export const IMPORT_PROBLEMS = {
+  'missing-lockfile': { sentence: '`packs.lock` is missing', fix: '`gc import install`' },
+  'missing-lock-entry': { sentence: '`packs.lock` lacks an import', fix: '`gc import install`' },
+  'stale-lock-entry': { sentence: 'the locked version is not the requested one', fix: '`gc import upgrade <import>`' },
+  'missing-cache': { sentence: 'the locked commit is not on this machine', fix: '`gc import install`' },
+  'missing-pack': { sentence: 'the folder of a pack does not exist', fix: 'correct the source of the import' },
+} as const satisfies Readonly<Record<string, CatalogueEntry>>
+
+export type ImportProblemCode = keyof typeof IMPORT_PROBLEMS
+
+/** Kinds of items of `gc attention`. An item has its own sentence and fix; these are those of its kind. */
+export const ATTENTION_KINDS = {
+  permission: { sentence: 'an agent asks for a permission', fix: '`gc attention answer`' },
+  dialog: { sentence: 'a program shows a dialog', fix: '`gc attention answer`' },
+  host: { sentence: 'a sandboxed session asks for an unlisted host', fix: '`gc attention answer`' },
+  unrouted: { sentence: 'ready work has no agent', fix: '`gc sling <agent> <bead>`' },
+  'unknown-agent': {
+    ...{
+      sentence: 'ready work is routed to an agent that does not exist',
+      fix: '`gc sling <agent> <bead>` routes it again',
+    },
+  },
+  suspended: {
+    ...{
+      sentence: 'work waits for a suspended city, rig or agent',
+      fix: '`gc resume`, `gc rig resume` or `gc agent resume`',
+    },
+  },
+  'cannot-start': {
+    ...{
+      sentence: 'a needed agent cannot start, such as without its program',
+      fix: '`gc readiness` names the command',
+    },
+  },
+  program: {
+    ...{ sentence: 'a program cannot reach gc, or asks about commands of gc', fix: '`gc doctor` names the setting' },
+  },
+  failed: {
+    sentence: 'an agent or session cannot start or is held',
+    fix: '`gc session logs` shows the cause, `gc agent resume` retries',
+  },
+  parked: { sentence: 'a bead is parked after too many ended sessions', fix: '`gc bead unpark <bead>`' },
+  detached: { sentence: 'processes outlived their session', fix: 'end them, as the item says' },
+  counter: { sentence: 'a stored counter is wrong', fix: '`gc doctor --fix`' },
+  store: { sentence: 'writes to the store fail, such as on a full disk', fix: 'free some space, or repair the disk' },
+  login: {
+    sentence: 'a login is rejected, or an account is unusable',
+    fix: 'log in with the program; `gc limits` lists logins',
+  },
+  budget: { sentence: 'a budget is exhausted, or usage cannot be counted', fix: '`gc budget set` raises it' },
+  limit: {
+    sentence: 'a usage limit is reached, and no account has quota left',
+    fix: 'wait until the time of the item, or `gc account add`',
+  },
+  gate: { sentence: 'work waits for a person to resolve a gate', fix: '`bd gate resolve <gate>`' },
+  clone: { sentence: 'the repository of a rig could not be cloned', fix: '`gc rig add <url>` tries again' },
+  order: { sentence: 'orders wait for approval, or keep failing', fix: '`gc order list` shows them' },
+  run: { sentence: 'gc had to set aside a step of a run', fix: '`gc run show <run>`' },
+  adapter: { sentence: 'messages of agents do not reach a messenger', fix: '`gc extmsg adapters` shows the cause' },
+  conversation: { sentence: 'messages from outside reach no agent', fix: '`gc extmsg bind`' },
+  service: {
+    sentence: 'a service is declared wrongly, keeps exiting or is not ready',
+    fix: '`gc service logs <service>` shows the cause',
+  },
+  pack: { sentence: 'an imported pack is missing on this machine', fix: '`gc import install`' },
+  mail: { sentence: 'a message to the people of the city is unread', fix: '`gc mail read <mail>`' },
+  worktree: { sentence: 'the worktree of an ended session has unsaved work', fix: '`gc worktree list`' },
+  review: { sentence: 'a change waits for review', fix: '`gc review show <change>`' },
+  landing: { sentence: 'a branch or rig cannot land without a person', fix: '`gc land show <landing>`' },
+  disk: { sentence: 'the disk of the city or of `$GC_HOME` is nearly full', fix: 'free some space' },
+} as const satisfies Readonly<Record<string, CatalogueEntry>>
+
+export type AttentionKindName = keyof typeof ATTENTION_KINDS
+
+/** Checks of `gc doctor`: the problem that each looks for. A result names the case and its own fix. */
+export const DOCTOR_CHECKS = {
+  version: {
+    sentence: 'command and supervisor have different versions',
+    fix: '`gc supervisor stop --keep-sessions`, then `gc supervisor start`',
+  },
+  supervisor: { sentence: 'no supervisor responds, or another program has its port', fix: '`gc up` starts one' },
+  home: { sentence: '`$GC_HOME` is missing, open to others or not writable', fix: '`gc doctor --fix`' },
+  disk: { sentence: 'the disk of `$GC_HOME` is nearly full', fix: 'free some space' },
+  path: {
+    sentence: 'programs that gc or packs need are not on `PATH`',
+    fix: 'install them, or add their folder to `PATH`',
+  },
+  time: { sentence: 'the clock of the machine is wrong', fix: 'set it, or start a time service' },
+  limits: { sentence: 'the limit of open files is low', fix: 'raise `ulimit -n`' },
+  backend: { sentence: '`GC_SESSION` asks for another backend', fix: 'unset `GC_SESSION`' },
+  confinement: { sentence: 'the kernel does not support the sandbox', fix: 'update the kernel, or change the setting' },
+  registered: { sentence: 'the city is not registered, stopped or failed', fix: '`gc start <city>`' },
+  configuration: {
+    sentence: 'the files of the city have errors',
+    fix: 'correct the lines; the last valid state stays active',
+  },
+  packs: { sentence: 'the packs differ from what the city requests', fix: '`gc import install`' },
+  rigs: {
+    sentence: 'the folder of a rig is missing or unusable',
+    fix: 'put it back, or `gc rig add <folder> --name <rig>`',
+  },
+  programs: {
+    sentence: 'the program of an agent is missing',
+    fix: 'install it; it must be on the supervisor’s `PATH`',
+  },
+  protocol: { sentence: 'a program cannot run commands of gc unasked', fix: 'do what the line names' },
+  logins: { sentence: 'a program is not logged in', fix: '`gc readiness` names the command' },
+  hooks: { sentence: 'Codex asks you to review its hooks', fix: '`gc attention answer`' },
+  unconfined: { sentence: 'sessions run without a sandbox in a city that has one', fix: 'set `confine = "default"`' },
+  store: { sentence: 'the database of the city is damaged', fix: '`gc restore <file>` from a backup' },
+  counters: { sentence: 'stored counters differ from the rows', fix: '`gc doctor --fix`' },
+  'city disk': { sentence: 'the disk of the city is nearly full', fix: 'free some space' },
+} as const satisfies Readonly<Record<string, CatalogueEntry>>
+
+export type DoctorCheckName = keyof typeof DOCTOR_CHECKS
+
 type Catalogue = typeof ERRORS
 
 /** A code of the catalogue. */

@@ -11,6 +11,7 @@ import {
 import { CITY_NAME } from '../config/declare/index.ts'
 import { CITY_FILE } from '../config/files/index.ts'
 import type { Clock } from '../core/clock.ts'
+import type { RequestFailureCode } from '../core/error-catalogue.ts'
 import { AppError, errorMessage, invalidField } from '../core/errors.ts'
 import type { EventDefinition, EventLog } from '../core/events/index.ts'
 import type { AcceptedRequest, Requests } from '../core/requests/index.ts'
@@ -326,7 +327,7 @@ class RequestOutcomes {
     await store.write((tx) => requests.succeed(tx, request.id, def, { subject: request.subject }, payload))
   }
 
-  async fail(request: AcceptedRequest, code: string, message: string): Promise<void> {
+  async fail(request: AcceptedRequest, code: RequestFailureCode, message: string): Promise<void> {
     const { store, requests } = this.dependencies
     await store.write((tx) => requests.fail(tx, request, code, message, request.subject))
   }

@@ -467,7 +467,7 @@ describe('a session', () => {
     expect(await typesOf(city, id, seq)).toEqual(['bead.closed'])
   })
 
-  test('whose bead was closed by a person has not lost its claim and can close it as well', async () => {
+  test('keeps its claim when a person closes the bead, and can close it as well', async () => {
     await using town = await openTown()
     const { city } = town
     await declare(city, 'mayor')

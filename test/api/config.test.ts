@@ -171,7 +171,7 @@ describe('providers', () => {
     )
   })
 
-  test('whose command does not exist fail the session once, with the reason', async () => {
+  test('fail the session once, with the reason, when their command does not exist', async () => {
     await using town = await openTown('[providers.gone]\ncommand = "no-such-program-anywhere"\n')
     const { city } = town
     const accepted = await city.call('POST ~/sessions', { body: { kind: 'provider', name: 'gone' } })

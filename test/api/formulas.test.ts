@@ -78,7 +78,7 @@ describe('a formula of a city', () => {
   })
 })
 
-describe('what a formula compiles to', () => {
+describe('the compilation of a formula', () => {
   test('is shown with defaults in titles, and previewed with variables that are checked', async () => {
     await using town = await openTown()
     const { city } = town

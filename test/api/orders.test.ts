@@ -108,7 +108,7 @@ describe('enabling and disabling an order', () => {
   })
 })
 
-describe('what is asked of the runs of orders', () => {
+describe('queries of order runs', () => {
   test('is empty for an order that never ran, and for one that no one knows', async () => {
     await using town = await townWithOrders()
     const { city } = town

@@ -311,7 +311,7 @@ describe('gc doctor', () => {
     const alone = await report(world)
     expect(resultOf(alone, 'supervisor')).toMatchObject({
       status: 'warning',
-      fix_hint: expect.stringContaining('gc start'),
+      fix_hint: expect.stringContaining('gc up'),
     })
     rmSync(join(city.path, 'city.toml'))
     expect((await report(world)).results.map(({ name }) => name)).not.toContain('configuration')

@@ -48,7 +48,7 @@ describe('the demo', () => {
     expect(readdirSync(folder.path).filter((name) => name.startsWith('gc-demo-'))).toEqual([])
   }, 30_000)
 
-  test('when interrupted, it ends what it started', async () => {
+  test('ends what it started when interrupted', async () => {
     using folder = tempFolder()
     const { child, out, working } = run(folder.path)
     await working

@@ -118,7 +118,7 @@ describe('lists with the filters of packs', () => {
     expect((await findIds('--sort', 'created', '--reverse', '--all')).indexOf(id)).toBeGreaterThan(0)
   })
 
-  test('what is blocked is listed with what it waits for', async () => {
+  test('blocked beads are listed with their blockers', async () => {
     const [wall, roof] = [await create('Wall'), await create('Roof')]
     await json('dep', wall, '--blocks', roof)
     const blocked = await json<(Issue & { blocked_by: string[] })[]>('blocked')

@@ -27,7 +27,7 @@ describe('a request that the server rejects', () => {
     expect(err).toMatch(/^gc: .*read.only/i)
   })
 
-  test('where a token is required, the operator’s file is used and a wrong token is rejected', async () => {
+  test('the operator’s token file is used when a token is required, and a wrong token is rejected', async () => {
     await using town = await openTown({ requireToken: true })
     expect((await town.gc(['city', 'list'])).status).toBe(0)
     const wrong = await town.gc(['city', 'list'], { env: { GC_TOKEN: 'gco_wrong' } })

@@ -37,7 +37,7 @@ test('sessions are marked that run unconfined in a city that confines others', a
   expect((await town.gc(['session', 'show', 'ann'])).out).toMatch(/confined +no: it runs with your permissions\n/)
   expect((await town.gc(['session', 'show', 'shop/cal'])).out).toMatch(/confined +to its folder .*\(default\)/)
   expect((await town.gc(['status'])).out).toMatch(/unconfined +1 session; `gc session list` marks it\n/)
-  expect((await town.gc(['doctor'])).out).toMatch(/unconfined: 1 session may do what you may: \S+\n/)
+  expect((await town.gc(['doctor'])).out).toMatch(/unconfined: 1 session without a sandbox: \S+\n/)
   const ann = await town.json<DenialList>(['session', 'denials', 'ann'])
   const cal = await town.json<DenialList>(['session', 'denials', 'shop/cal'])
   expect([ann.confined, ann.unconfined, cal.confined, cal.unconfined]).toEqual(['off', true, 'default', undefined])

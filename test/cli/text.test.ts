@@ -41,7 +41,7 @@ describe('text on a terminal', () => {
     expect(keepStyles(`${'\u001b[1m'.repeat(200)}x`).length).toBeLessThan(200)
   })
 
-  test('what is hidden is shown as an escape, and an emoji stays whole', () => {
+  test('hidden characters are shown as escapes, and an emoji stays whole', () => {
     const hidden = '\u0007\u009b31m\u200b\u200d\u202e\u2066\ufeff\u{e0041}'
     expect(sanitizeLine(`a${hidden}b`)).toBe('a\\u0007\\u009b31m\\u200b\\u200d\\u202e\\u2066\\ufeff\\udb40\\udc41b')
     expect(sanitizeLine('👩‍💻 👩🏽‍🚀 ❤️‍🔥 é')).toBe('👩‍💻 👩🏽‍🚀 ❤️‍🔥 é')

@@ -10,7 +10,7 @@ const given = (name: string, input?: unknown): string =>
     .map(({ text }) => text)
     .join()
 
-describe('what a tool was given is printed', () => {
+describe('the input of a tool is printed', () => {
   test.each<[string, string, unknown, string]>([
     ['Claude Code', 'Bash', { command: 'ls -l', description: 'List' }, '[Bash] ls -l · description=List'],
     ['Claude Code', 'Edit', { file_path: 'a', old_string: 'x', new_string: 'y' }, '[Edit] a · -x ⏎ +y'],

@@ -3,9 +3,19 @@ import { readFileSync } from 'node:fs'
 import { constants } from 'node:os'
 import { Glob } from 'bun'
 import { ApiError } from '../../src/client/errors.ts'
-import { ERRORS, fixHint } from '../../src/core/error-catalogue.ts'
+import {
+  ATTENTION_KINDS,
+  DOCTOR_CHECKS,
+  ERRORS,
+  fixHint,
+  IMPORT_PROBLEMS,
+  REQUEST_FAILURES,
+} from '../../src/core/error-catalogue.ts'
 import { errorMessage } from '../../src/core/errors.ts'
 import { errorMessage as sentenceOnDashboard } from '../../tui/data/errors.ts'
+
+/** Every part of the catalogue. */
+const PARTS = [ERRORS, REQUEST_FAILURES, IMPORT_PROBLEMS, ATTENTION_KINDS, DOCTOR_CHECKS]
 
 const CATALOGUE = 'src/core/error-catalogue.ts'
 
@@ -37,9 +47,19 @@ describe('the catalogue of errors', () => {
     expect(commanderCodes().filter((code) => !Object.hasOwn(ERRORS, code))).toEqual([])
   })
 
+  test('has no kind, check or code of requests and imports that the sources do not use', () => {
+    const sources = ['src', 'cli', 'client'].flatMap((folder) =>
+      [...new Glob(`${folder}/**/*.ts`).scanSync('.')].filter((path) => path !== CATALOGUE),
+    )
+    const text = sources.map((path) => readFileSync(path, 'utf8')).join('\n')
+    const names = PARTS.slice(1).flatMap((part) => Object.keys(part))
+    expect(names.length).toBeGreaterThan(60)
+    expect(names.filter((name) => !text.includes(`'${name}'`))).toEqual([])
+  })
+
   test('states each problem and fix as a clause without a full stop', () => {
-    const clauses = Object.values(ERRORS).flatMap(({ sentence, fix }) => [sentence, fix])
-    expect(clauses.filter((clause) => !/^[a-z`]/.test(clause) || /\.$|\n/.test(clause))).toEqual([])
+    const clauses = PARTS.flatMap((part) => Object.values(part)).flatMap(({ sentence, fix }) => [sentence, fix])
+    expect(clauses.filter((clause) => !/^(?:[a-z`]|Codex)/.test(clause) || /\.$|\n/.test(clause))).toEqual([])
   })
 
   test('adds a command to a message that names none', () => {

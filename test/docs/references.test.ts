@@ -87,7 +87,7 @@ describe('the numbers of', () => {
   })
 })
 
-describe('what documents name between backticks exists', () => {
+describe('names between backticks in documents exist', () => {
   test('as a path of the repository', () => {
     const paths = spans.filter((span) => /^(?:src|docs|test|cli|tui|scripts|\.ci|\.github)\/[\w./-]*$/.test(span))
     expect(paths.length).toBeGreaterThan(50)

@@ -60,6 +60,22 @@ export const commentsOf = (source: string): string[] =>
       .trim(),
   )
 
+/** Titles of tests and of their groups, as the first word of a sentence. */
+export const testTitles = (): PlacedText[] =>
+  [...new Glob('test/**/*.test.ts').scanSync(ROOT)]
+    .filter((path) => !path.includes('node_modules'))
+    .flatMap((path) => {
+      const source = readFileSync(join(ROOT, path), 'utf8')
+      const titles = [...source.matchAll(/\b(?:test|describe)(?:\.\w+(?:\([^)]*\))?)?\(\s*(['`])(.+?)\1,/g)]
+      return (
+        titles
+          .map(([, , title = '']) => title.charAt(0).toUpperCase() + title.slice(1))
+          // Titles in a group continue its sentence: "a claim" "of a closed bead is lost".
+          .filter((title) => !/^(?:That|Which|Of) /.test(title))
+          .map((text) => ({ place: path, text }))
+      )
+    })
+
 /** Openings of a text that name nothing: a clause in the place of a noun. Questions have a main clause. */
 const HEADLESS =
   /^(?!.*\?$)(?:What|Whatever|Who|Whom|Whose|Whoever|How|Where|Wherever|When|Why|Whether|Which|That|Of)\b/

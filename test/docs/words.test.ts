@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import { literalsOf, literalTexts } from './literals.ts'
 import { hasPhrase, statistics } from './prose.ts'
-import { commentsOf, docComments, headless, helpTexts, sentencesIn } from './texts.ts'
+import { commentsOf, docComments, headless, helpTexts, sentencesIn, testTitles } from './texts.ts'
 
 /** Limits of the style guide, in words per sentence. */
 const MAX_MEAN = 16
@@ -24,6 +24,12 @@ test('doc comments name what they describe', () => {
   expect(statistics(sentencesIn(comments)).mean).toBeLessThanOrEqual(MAX_MEAN)
   expect(headless(comments).length / comments.length).toBeLessThanOrEqual(MAX_HEADLESS)
   expect(comments.filter(({ text }) => hasPhrase(text))).toEqual([])
+})
+
+test('titles of tests name their subject', () => {
+  const found = testTitles()
+  expect(found.length).toBeGreaterThan(4000)
+  expect(headless(found)).toEqual([])
 })
 
 test('the texts in the sources have no phrases that read as translated', () => {

@@ -122,7 +122,7 @@ describe('a candidate', () => {
   })
 })
 
-describe('what a branch brings', () => {
+describe('the contribution of a branch', () => {
   test('shows renames and how many lines it changes', async () => {
     await using world = await yardWorld()
     git(world.rig, 'checkout', '-q', '-B', 'x', world.base)

@@ -175,7 +175,7 @@ describe('a batch', () => {
     expect(ids.map(world.state)).toEqual(['landed', 'red'])
   })
 
-  test('whose check failed by chance lands whole, and the flake is recorded', async () => {
+  test('lands whole after a check that failed by chance, and records the flake', async () => {
     let runs = 0
     await using world = await landingWorld({ judge: () => (runs++ === 0 ? 1 : 0) })
     const id = await world.send('a', { a: '1\n' })
@@ -200,7 +200,7 @@ describe('a batch', () => {
     ])
   })
 
-  test('whose check takes too long, or cannot run, blames no one and is told to a person', async () => {
+  test('blames no branch and notifies a person when its check takes too long or cannot run', async () => {
     await using world = await landingWorld({ judge: () => 127 })
     const id = await world.send('a', { a: '1\n' })
     await world.settle()

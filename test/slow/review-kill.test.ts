@@ -85,7 +85,7 @@ interface Worker {
 }
 
 test(
-  `what a person asks of a program, over ACP or in a terminal, is one turn over ${ROUNDS} kills of the supervisor`,
+  `a request of a person to a program, over ACP or in a terminal, is one turn over ${ROUNDS} kills of the supervisor`,
   async () => {
     const roll = dice(SEED)
     await using world = await World.open()

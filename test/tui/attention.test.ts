@@ -9,7 +9,12 @@ import { here, type State } from '../../tui/state/state.ts'
 import { reachTo } from './reach.ts'
 import { after, alpha, at, enter, press, rows } from './state/world.ts'
 
-const item = (id: string, kind: string, hour: number, answers: readonly string[] = []): AttentionItem => ({
+const item = (
+  id: string,
+  kind: AttentionItem['kind'],
+  hour: number,
+  answers: readonly string[] = [],
+): AttentionItem => ({
   ...{ id, kind, agent: '', since: `2026-01-01T0${hour}:00:00Z`, asks: '', to_do: 'mend it', answers: [...answers] },
 })
 

@@ -70,7 +70,7 @@ describe('the overview of a city', () => {
   })
 })
 
-describe('what is beside a list', () => {
+describe('panels beside a list', () => {
   test('is the text that the selected row opens', () => {
     const wide = after(home, size(200, 60), screen)
     expect(previewOf(wide)).toEqual(at('session', 'al-9'))

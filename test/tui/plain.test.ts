@@ -17,7 +17,7 @@ describe('line by line', () => {
     expect(read('session')).toEqual(lines.slice(20).map(({ text }) => text))
   })
 
-  test('what is drawn is said in words, and a line that only helps the eye is left out', () => {
+  test('drawings become words, and lines that only help the eye are left out', () => {
     const drawn = [
       { text: '00:00 │ 00:10', said: '' },
       { text: '✓ paint ··██', said: 'paint: completed' },

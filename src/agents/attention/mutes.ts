@@ -2,6 +2,7 @@ import { eq } from 'drizzle-orm'
 import { gcPart } from '../../core/actor.ts'
 import { type Clock, toTimestamp } from '../../core/clock.ts'
 import type { Deadline, Deadlines } from '../../core/deadlines.ts'
+import { ATTENTION_KINDS } from '../../core/error-catalogue.ts'
 import { AppError, invalidField } from '../../core/errors.ts'
 import type { EventLog } from '../../core/events/index.ts'
 import { Signal } from '../../core/signal.ts'
@@ -9,7 +10,7 @@ import type { Store, Tx } from '../../core/store/index.ts'
 import { actorOf } from '../../http/actor-of.ts'
 import type { Caller } from '../../http/caller.ts'
 import { AttentionMuted, AttentionUnmuted } from './events.ts'
-import { type AttentionKind, type AttentionMute, KINDS } from './schema.ts'
+import type { AttentionKind, AttentionMute } from './schema.ts'
 import { attentionMutes, type MuteRow } from './table.ts'
 
 interface MutesOptions {
@@ -51,9 +52,9 @@ export class AttentionMutes {
 
   /** All kinds, with their meaning and whether they are shown. */
   kinds(): { items: AttentionKind[]; total: number } {
-    const items = Object.entries(KINDS).map(([kind, meaning]) => {
+    const items = Object.entries(ATTENTION_KINDS).map(([kind, { sentence: meaning, fix }]) => {
       const row = this.#muted.get(kind)
-      return { kind, meaning, ...(row && { muted: toMute(row) }) }
+      return { kind, meaning, fix, ...(row && { muted: toMute(row) }) }
     })
     return { items, total: items.length }
   }
@@ -121,6 +122,6 @@ const toMute = ({ kind, until, by, since }: MuteRow): AttentionMute => ({
 })
 
 function requireKind(kind: string): void {
-  if (Object.hasOwn(KINDS, kind)) return
+  if (Object.hasOwn(ATTENTION_KINDS, kind)) return
   throw new AppError('attention-kind-not-found', `there is no kind of item called "${kind}"`)
 }

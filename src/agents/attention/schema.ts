@@ -1,44 +1,12 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { ATTENTION_KINDS, type AttentionKindName } from '../../core/error-catalogue.ts'
 import { listOf } from '../../http/schema.ts'
 
 const closed = { additionalProperties: false } as const
 
-/** Meaning of each kind of item, for the API document. */
-export const KINDS: Readonly<Record<string, string>> = {
-  permission: 'an agent asks for a permission',
-  dialog: 'a program shows a dialog',
-  host: 'a sandboxed session asks for an unlisted host',
-  unrouted: 'ready work has no agent',
-  'unknown-agent': 'ready work is routed to an agent that does not exist',
-  suspended: 'work waits for something that a person suspended',
-  'cannot-start': 'a needed agent cannot start, such as without its program',
-  program: 'a program cannot reach gc, or asks about commands of gc',
-  failed: 'an agent or session cannot start or is held',
-  parked: 'a bead is parked after too many ended sessions',
-  detached: 'processes outlived their session',
-  counter: 'a stored counter is wrong',
-  store: 'writes to the store fail, such as on a full disk',
-  login: 'a login is rejected, or an account is unusable',
-  budget: 'a budget is exhausted, or usage cannot be counted',
-  limit: 'a usage limit is reached, and no account has quota left',
-  gate: 'work waits for a person to resolve a gate',
-  clone: 'the repository of a rig could not be cloned',
-  order: 'orders wait for approval',
-  run: 'gc had to set aside a step of a run',
-  adapter: 'messages of agents do not reach a messenger',
-  conversation: 'messages from outside reach no agent',
-  service: 'a service is declared wrongly, keeps exiting or is not ready',
-  pack: 'an imported pack is missing on this machine',
-  mail: 'a message to the people of the city is unread',
-  worktree: 'the worktree of an ended session has unsaved work',
-  review: 'a change waits for review',
-  landing: 'a branch or rig cannot land without a person',
-  disk: 'the disk of the city or of `$GC_HOME` is nearly full',
-}
-
 const describeKinds = (): string =>
-  Object.entries(KINDS)
-    .map(([kind, meaning]) => `\`${kind}\`: ${meaning}`)
+  Object.entries(ATTENTION_KINDS)
+    .map(([kind, { sentence }]) => `\`${kind}\`: ${sentence}`)
     .join('; ')
 
 /** An answer whose text is one of a list. */
@@ -57,7 +25,7 @@ export type AnswerList = Static<typeof AnswerList>
 export const AttentionItem = Type.Object(
   {
     id: Type.String({ description: 'The same for as long as the same thing waits.' }),
-    kind: Type.String({ description: `${describeKinds()}. Others may be added.` }),
+    kind: Type.Unsafe<AttentionKindName>(Type.String({ description: `${describeKinds()}. Others may be added.` })),
     agent: Type.String({
       description: 'The agent, or the provider of a session without one; empty for a bead without a route.',
     }),
@@ -147,7 +115,8 @@ export type AttentionMute = Static<typeof AttentionMute>
 export const AttentionKind = Type.Object(
   {
     kind: Type.String(),
-    meaning: Type.String(),
+    meaning: Type.String({ description: 'The problem that items of the kind report.' }),
+    fix: Type.String({ description: 'The usual fix; each item has its own.' }),
     muted: Type.Optional(AttentionMute),
   },
   { $id: 'AttentionKind', ...closed },

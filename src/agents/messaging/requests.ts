@@ -1,5 +1,6 @@
 import { gcPart } from '../../core/actor.ts'
 import type { Deadline, Deadlines } from '../../core/deadlines.ts'
+import type { RequestFailureCode } from '../../core/error-catalogue.ts'
 import type { EventAttributes, EventDefinition, EventLog, PayloadOf } from '../../core/events/index.ts'
 import type { AcceptedRequest, Requests } from '../../core/requests/index.ts'
 import { Signal } from '../../core/signal.ts'
@@ -60,7 +61,7 @@ export class SessionRequests {
     tx.after(() => this.#forget(id))
   }
 
-  fail(tx: Tx, accepted: AcceptedRequest, code: string, message: string): void {
+  fail(tx: Tx, accepted: AcceptedRequest, code: RequestFailureCode, message: string): void {
     this.options.requests.fail(tx, accepted, code, message)
     tx.after(() => this.#forget(accepted.id))
   }
@@ -108,7 +109,7 @@ export class SessionRequests {
   }
 }
 
-function timeoutCode(operation: string): string {
+function timeoutCode(operation: string): RequestFailureCode {
   if (operation === 'session.create') return 'create_failed'
   return operation === 'session.submit' ? 'submit_failed' : 'timeout'
 }

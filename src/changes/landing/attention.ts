@@ -33,12 +33,14 @@ export class LandingAttention implements AttentionSource {
     const { rows } = landings
     const now = this.options.clock.now()
     return [
-      ...rows.standing().map((train) => ({
-        ...{ id: `landing:${train.rig}`, kind: 'landing', rig: train.rig },
-        ...(train.standingSince !== null && { since: toTimestamp(train.standingSince) }),
-        asks: `${train.standingFor === 'no-forge' ? 'Pull requests wait' : 'Nothing lands'} in rig ${train.rig}: ${train.standing}.`,
-        to_do: `gc land status ${train.rig}, then gc land resume ${train.rig}`,
-      })),
+      ...rows.standing().map(
+        (train): AttentionEntry => ({
+          ...{ id: `landing:${train.rig}`, kind: 'landing', rig: train.rig },
+          ...(train.standingSince !== null && { since: toTimestamp(train.standingSince) }),
+          asks: `${train.standingFor === 'no-forge' ? 'Pull requests wait' : 'Nothing lands'} in rig ${train.rig}: ${train.standing}.`,
+          to_do: `gc land status ${train.rig}, then gc land resume ${train.rig}`,
+        }),
+      ),
       ...rows
         .everywhere('held', 'parked', 'lost')
         .filter((row) => !landings.isInReview(row))

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import { IMPORT_PROBLEMS, type ImportProblemCode } from '../../core/error-catalogue.ts'
 
 import { builtinPackOf } from '../compose/packs/builtin.ts'
 import { type DeclaredImport, importKey, readCityImports, readPackImports } from '../compose/packs/imports.ts'
@@ -31,7 +32,7 @@ export interface ImportTree extends ImportState {
 /** A problem with the imports of a city, and its fix. */
 export interface ImportIssue {
   readonly severity: 'error' | 'warning'
-  readonly code: string
+  readonly code: ImportProblemCode
   readonly message: string
   readonly path: string
   readonly repair: string
@@ -71,26 +72,28 @@ export function findImportIssues(context: LocateContext, lockPath: string, hasLo
   const remote = all.filter(({ parsed }) => parsed.kind === 'git' && !builtinPackOf(parsed))
   if (remote.length > 0 && !hasLock) {
     const message = 'packs.lock is missing for declared remote imports'
-    return [{ severity: 'error', code: 'missing-lockfile', message, path: lockPath, repair: 'run "gc import install"' }]
+    return [issueOf('missing-lockfile', message, lockPath)]
   }
   const issues = all.flatMap(({ declared, parsed, locked, location }): ImportIssue[] => {
     if (location.kind !== 'missing') return []
     const path = parsed.kind === 'git' ? lockPath : resolve(context.files.city.path, declared.file)
-    const { code, repair } = classify(declared, parsed, locked)
-    return [{ severity: 'error', code, message: location.reason, path, repair }]
+    return [issueOf(classify(declared, parsed, locked), location.reason, path, declared.binding)]
   })
   return [...new Map(issues.map((issue) => [issue.message, issue])).values()]
 }
 
-function classify(
-  { binding, version }: DeclaredImport,
-  parsed: PackSource,
-  locked: LockedPack | undefined,
-): { code: string; repair: string } {
-  if (parsed.kind !== 'git') return { code: 'missing-pack', repair: `fix the source of import "${binding}"` }
-  if (!locked) return { code: 'missing-lock-entry', repair: 'run "gc import install"' }
-  if (!satisfies(version, locked)) return { code: 'stale-lock-entry', repair: `run "gc import upgrade ${binding}"` }
-  return { code: 'missing-cache', repair: 'run "gc import install"' }
+/** A problem with the fix of the catalogue, as `gc import check` prints it: `run "gc import install"`. */
+function issueOf(code: ImportProblemCode, message: string, path: string, binding = ''): ImportIssue {
+  const { fix } = IMPORT_PROBLEMS[code]
+  const [, command] = /^`(.+)`$/.exec(fix.replace('<import>', binding)) ?? []
+  const repair = command === undefined ? `fix the source of import "${binding}"` : `run "${command}"`
+  return { severity: 'error', code, message, path, repair }
+}
+
+function classify({ version }: DeclaredImport, parsed: PackSource, locked: LockedPack | undefined): ImportProblemCode {
+  if (parsed.kind !== 'git') return 'missing-pack'
+  if (!locked) return 'missing-lock-entry'
+  return satisfies(version, locked) ? 'missing-cache' : 'stale-lock-entry'
 }
 
 /** A tree as a list, each import before those that it leads to. */

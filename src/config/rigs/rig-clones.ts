@@ -5,6 +5,7 @@ import { and, eq } from 'drizzle-orm'
 import { type Actor, gcPart } from '../../core/actor.ts'
 import type { Clock } from '../../core/clock.ts'
 import { sha256 } from '../../core/digest.ts'
+import type { RequestFailureCode } from '../../core/error-catalogue.ts'
 import { AppError, errorMessage, type FieldError } from '../../core/errors.ts'
 import type { EventLog } from '../../core/events/index.ts'
 import { createFolder, requireNoLinks, syncFolder } from '../../core/folders.ts'
@@ -223,7 +224,12 @@ export class RigClones {
     log.append(tx, RigCreateSucceeded, context, { request_id: requestId, rig, prefix, default_branch: defaultBranch })
   }
 
-  #fail(tx: Tx, { requestId, rig }: { requestId: string; rig: string }, code: string, message: string): void {
+  #fail(
+    tx: Tx,
+    { requestId, rig }: { requestId: string; rig: string },
+    code: RequestFailureCode,
+    message: string,
+  ): void {
     this.#finish(tx, requestId, { state: 'rolled_back', error: message, failedAt: this.options.clock.now() })
     const payload = { request_id: requestId, operation: 'rig.create', error_code: code, error_message: message }
     this.options.log.append(tx, RequestFailed, { subject: rig }, payload)

@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { type Actor, GC } from '../actor.ts'
 import type { Clock } from '../clock.ts'
+import type { RequestFailureCode } from '../error-catalogue.ts'
 import {
   defineEvent,
   type EventAttributes,
@@ -91,7 +92,7 @@ export class Requests {
   }
 
   /** Ends a request with `request.failed`; does nothing when it has ended already. */
-  fail(tx: Tx, request: AcceptedRequest, code: string, message: string, subject?: string): boolean {
+  fail(tx: Tx, request: AcceptedRequest, code: RequestFailureCode, message: string, subject?: string): boolean {
     const row = tx.get(DELETE, request.id)
     if (!row) return false
     this.log.append(

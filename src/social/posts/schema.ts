@@ -100,10 +100,7 @@ export type PostSort = (typeof POST_SORTS)[number]
 export const POST_PAGE: PageSize = { default: 25, max: 100 }
 
 export const order = {
-  sort: wordParameter(
-    POST_SORTS,
-    'By votes and age, by age, by votes, by how fast votes come in, or by how divided they are.',
-  ),
+  sort: wordParameter(POST_SORTS, 'Sort key: votes and age, age, votes, speed of votes, or division of votes.'),
   t: wordParameter(TIMES, 'The time range of `top` and `controversial`.'),
   ...pagingParameters(POST_PAGE),
   fields: fieldsParameter,

@@ -26,7 +26,7 @@ provider = "codex"
 const announced = (city: City, after = 0) =>
   city.log.after(after, 1000).flatMap(({ type, payload }) => (type.startsWith('attention.') ? [[type, payload]] : []))
 
-describe('what waits for a person', () => {
+describe('the attention list', () => {
   test('is announced when it comes and when it goes, with what to do, in the history of its bead', async () => {
     await using town = scriptedTown(AGENTS)
     const city = await town.open()

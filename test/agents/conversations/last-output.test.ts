@@ -27,7 +27,7 @@ async function framesOf({ sessions }: Work, id: string, format: 'conversation' |
 const textsOf = (frames: readonly SseFrame[]) =>
   frames.map(({ event, data }) => `${event} ${/"text":"([^"]*)"/.exec(JSON.stringify(data))?.[1] ?? ''}`.trim())
 
-describe('what a program without a log printed last', () => {
+describe('the last output of a program without a log', () => {
   test('is in its transcript, in peeks and in searches after it exited', async () => {
     const { work, id, key } = await opened()
     await using _ = work

@@ -267,7 +267,7 @@ describe('an account', () => {
     expect(names()).toEqual(['work'])
   })
 
-  test('whose limit a person lifts is used again at once', async () => {
+  test('is used again immediately after a person lifts its limit', async () => {
     await using world = await open(ACCOUNT('work'))
     const { town, city } = world
     await limit(town, city, town.host.running[0] ?? '')

@@ -87,7 +87,7 @@ class Shop implements AsyncDisposable {
   }
 }
 
-describe('what gc writes into a project', () => {
+describe('files that gc writes into a project', () => {
   test('is copied from overlays with its modes, hidden from git, and removed with the last session', async () => {
     await using shop = await Shop.open(
       {

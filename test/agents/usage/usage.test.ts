@@ -141,7 +141,7 @@ describe('list prices', () => {
   })
 })
 
-describe('what a log tells about a response', () => {
+describe('the usage of a response in a log', () => {
   test('is limited to what is plausible: no usage in the future, and none below zero', () => {
     const odd = { input: -5, output: 1.4, cacheRead: 1e300, cacheWrite: 0, reasoning: 0 }
     expect(

@@ -215,7 +215,7 @@ describe('a worktree', () => {
     expect(existsSync(second.path)).toBe(true)
   })
 
-  test('whose folder was deleted is forgotten', async () => {
+  test('is forgotten once its folder is deleted', async () => {
     const { make, worktrees, close, rig } = await world()
     const worker = await make()
     Bun.spawnSync(['rm', '-rf', worker.path])
@@ -226,7 +226,7 @@ describe('a worktree', () => {
   })
 })
 
-describe('what is committed in a worktree', () => {
+describe('commits in a worktree', () => {
   test('is in the repository of its rig once its bead is closed, also after it was rewritten', async () => {
     const { make, store, beadRepository, worktrees, reactions, rig, recorded } = await world()
     const { id, work, path, branch } = await make()

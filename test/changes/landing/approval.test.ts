@@ -122,7 +122,7 @@ test('the rules of a rig let small changes in some paths land without a person',
   expect(world.reason(other)).toBe('it changes files that wait for approval: src.ts')
 })
 
-describe('what waits for approval is checked while nothing else is to land', () => {
+describe('a change that waits for approval is checked while nothing else can land', () => {
   test('and lands without another check once it is approved', async () => {
     await using world = await landingWorld({ land: EARLY })
     const id = await submitted(world, 'work', { 'a.txt': 'a\n' })

@@ -101,7 +101,7 @@ describe('a batch', () => {
     expect(run(8, () => 'red').decision).toEqual({ is: 'base-red' })
   })
 
-  test('whose check ends without a verdict blames no one, after it was run again', () => {
+  test('blames no branch when the check ends twice without a verdict', () => {
     expect(run(4, () => 'none')).toMatchObject({ decision: { is: 'no-verdict', position: 3 }, checks: 2 })
     expect(run(4, (_, attempt) => (attempt === 0 ? 'none' : 'green'))).toMatchObject({
       decision: { upto: 3 },

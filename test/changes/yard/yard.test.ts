@@ -123,7 +123,7 @@ describe('a candidate', () => {
   })
 })
 
-describe('what a branch brings', () => {
+describe('the contribution of a branch', () => {
   test('shows paths to which it brings contents back that the target replaced', async () => {
     await using world = await yardWorld()
     const tip = await world.branch('y', world.base, { 'a.txt': 'A\n', 'b.txt': 'B\n' }, { 'a.txt': 'AA\n' })

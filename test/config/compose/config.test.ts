@@ -130,7 +130,7 @@ describe('adding a rig', () => {
     expect(config.current.rigs.map(({ name }) => name)).toEqual(['shop'])
   })
 
-  test('whose derived prefix is taken gets another', async () => {
+  test('gets another prefix when the derived one is taken', async () => {
     using town = city({ 'city.toml': CITY })
     const config = await town.open()
     await config.addRig(OPERATOR, { name: 'shell', path: '/srv/shell' })

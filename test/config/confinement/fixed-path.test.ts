@@ -3,7 +3,7 @@ import { mkdirSync, symlinkSync } from 'node:fs'
 import { findFixed, fixedPath } from '../../../src/config/confinement/fixed-path.ts'
 import { tempFolder } from '../../support/folder.ts'
 
-describe('where a path leads', () => {
+describe('the target of a path', () => {
   test('is what a person’s links say, and not what agents put into the folders that they write', () => {
     using folder = tempFolder()
     for (const name of ['data/rig/sub', 'home/.ssh']) mkdirSync(folder.at(name), { recursive: true })

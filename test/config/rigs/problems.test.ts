@@ -154,7 +154,7 @@ describe('a rig', () => {
     })
   })
 
-  test('whose folder is gone is listed so, and adding it again says where it is now', async () => {
+  test('is listed as gone without its folder, and adding it again sets the new place', async () => {
     await using town = await agentsWorld({ 'city.toml': '' })
     const [path, moved] = [town.folder.at('shop'), town.folder.at('moved')]
     mkdirSync(path)

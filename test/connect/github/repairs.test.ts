@@ -248,7 +248,7 @@ describe('a monitor looks after', () => {
     expect(hub.requests.map(({ path }) => path)).toEqual(['/repos/press/oil/pulls', '/repos/press/oil/pulls'])
   })
 
-  test('what it knew while GitHub refuses, and says what GitHub said', async () => {
+  test('keeps its last state while GitHub refuses, and shows the reason of GitHub', async () => {
     using hub = forge()
     hub.setOpen(FAILED)
     await using city = await world(hub, ROUTED)

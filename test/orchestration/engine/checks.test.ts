@@ -143,7 +143,7 @@ describe('a check', () => {
     expect(running(work)).toHaveLength(1)
   })
 
-  test('whose script is missing is set aside at once, for a person to see', async () => {
+  test('is set aside immediately for a person when its script is missing', async () => {
     await using work = await openRuns()
     const run = await startRecipe(work, recipeFor('f', { f: CHECKED }))
     await close(work, run['work.iteration.1'])

@@ -144,7 +144,7 @@ describe('conditions', () => {
   })
 })
 
-describe('what formulas are put together from', () => {
+describe('the parts of formulas', () => {
   test('steps of parents come first, in order, and one of the same id is replaced where it is', () => {
     const base = `formula = "base"\n[vars]\nwho = "me"\n${steps('one', 'two<one')}`
     const other = `formula = "other"\npour = true\n[requires]\nformula_compiler = ">=2.0.0"\n${steps('three')}`
@@ -297,7 +297,7 @@ describe('files beside formulas', () => {
   })
 })
 
-describe('what only gc runs', () => {
+describe('steps that only gc runs', () => {
   test('an until loop is a control whose iterations are scopes', () => {
     const body = inLoop('ask') + inLoop('judge', 'needs = ["ask"]')
     const recipe = recipeOf(extended(loop('l', `until = "step.output.done == 'yes'"\nmax = 5`, body)))

@@ -63,7 +63,7 @@ describe('the timeline of a run', () => {
   })
 })
 
-describe('what a run waits for', () => {
+describe('the wait of a run', () => {
   const waits = (work: Awaited<ReturnType<typeof openRuns>>, root = '') => work.runWaits.progress(root)
 
   test('is that somebody takes a step, then that it is done', async () => {

@@ -133,7 +133,7 @@ sling_query = ${JSON.stringify(line)}
   })
 })
 
-describe('what a rig says of its work', () => {
+describe('settings of a rig for its work', () => {
   test('is who gets beads that are slung to no one', async () => {
     await using work = await openLaunches()
     const one = await work.add({ title: 'one', rig: 'press' })

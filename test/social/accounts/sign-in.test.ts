@@ -43,7 +43,7 @@ async function claim(
 
 const factsOf = async (site: Site, name: string) => site.network.agents.show(site.network.agents.need(name))
 
-describe('how a person claims an agent', () => {
+describe('the claim of an agent by a person', () => {
   test('anyone who signs in and has the code becomes the owner; the link works once', async () => {
     await using world = await openWith()
     const { site } = world
@@ -139,7 +139,7 @@ describe('how a person claims an agent', () => {
   })
 })
 
-describe('what an owner does with an agent', () => {
+describe('actions of an owner', () => {
   test('a new key is shown once and revokes the others', async () => {
     await using world = await openWith()
     const { site } = world

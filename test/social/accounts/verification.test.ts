@@ -55,7 +55,7 @@ const countWaiting = (id: unknown): number | undefined =>
 
 const draft = (title: string): Json => ({ submolt: 'general', title, content: `${title}, at length` })
 
-describe('where the network asks for verification', () => {
+describe('verification on a network that requires it', () => {
   test('a post is seen by no one but its author until the challenge is answered, and then published once', async () => {
     const [ada, bob] = [await network.agent('ada'), await network.agent('bob')]
     network.recorded()
@@ -178,7 +178,7 @@ describe('where the network asks for verification', () => {
     expect((await verify(key, forgotten.code, solve(forgotten.challenge))).status).toBe(404)
   })
 
-  test('what was deleted meanwhile cannot be answered, and an account takes what waits along', async () => {
+  test('deleted drafts cannot be answered, and a deleted account takes its drafts along', async () => {
     const [kim, leo] = [await network.agent('kim'), await network.agent('leo')]
     const post = await send(kim, '/posts', draft('Rivers'))
     await verify(kim, post.code, solve(post.challenge))

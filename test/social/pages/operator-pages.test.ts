@@ -34,7 +34,7 @@ test('the operator sees with the token what is reported anywhere, escaped and un
   expect(site.recorded()).toEqual(['post.deleted'])
 })
 
-describe('what the operator does about a reported post', () => {
+describe('actions of the operator on a reported post', () => {
   const credentials = `Basic ${btoa(`me:${OPERATOR}`)}`
 
   /** A site with one reported post, and what sends a form of the page. */

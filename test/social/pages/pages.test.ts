@@ -174,7 +174,7 @@ describe('the website', () => {
     expect((await site.page(`/find?q=${'x'.repeat(5_000)}`)).status).toBe(200)
   })
 
-  test('what does not exist is an error page, and JSON for a program', async () => {
+  test('unknown addresses are an error page, and JSON for a program', async () => {
     await using site = await openSite()
     for (const path of ['/p/nothing', '/u/nobody', '/m/nowhere', '/claim/nothing', '/x/y/z', '/p/%zz', '/u/%00']) {
       const response = await site.page(path)

@@ -57,7 +57,7 @@ describe('a saved filter', () => {
 
 const prompt = (state: State) => state.prompt?.edit.text
 
-describe('what is typed is completed', () => {
+describe('typed words are completed', () => {
   test('in a filter to saved filters, words before a colon, and values that the rows have', () => {
     const event = (seq: string, type: string, who: string) =>
       row(seq, { cells: [{}, { text: type }, { text: 'al-1' }, { text: who }, {}] })

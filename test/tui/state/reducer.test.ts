@@ -279,7 +279,7 @@ describe('actions', () => {
     expect(press(form, 'esc').overlay).toBeUndefined()
   })
 
-  test('what was typed for what was not done is there to be mended, unless the person went on', () => {
+  test('the text of a failed action stays for correction until the next action', () => {
     const [sent, run] = step(press(state, 's', ...'go on'), { type: 'key', key: 'enter' })
     if (run?.type !== 'run') throw new Error('nothing is done')
     const refused = (on: typeof state) =>
@@ -303,7 +303,7 @@ describe('actions', () => {
     })
   })
 
-  test('what was done can be undone, once', () => {
+  test('an action can be undone once', () => {
     const undo = { name: 'wake', run: async () => ({}) }
     const done = after(state, { type: 'outcome', outcome: { text: 'suspended', undo }, location: at('sessions') })
     expect(done.notice).toEqual({ text: 'suspended', isBad: false })

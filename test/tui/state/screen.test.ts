@@ -98,7 +98,7 @@ describe('open cities', () => {
   })
 })
 
-describe('what begins to wait', () => {
+describe('a new item that needs attention', () => {
   const asks = (id: string) => row(id, { cells: [{ text: 'al-9' }, { text: 'question' }, { text: `Allow ${id}?` }] })
 
   test('is said once, and not what waited before', () => {

@@ -40,7 +40,7 @@ async function keys(...pieces: readonly (string | Uint8Array)[]): Promise<string
   return board.heard.slice(0, -1)
 }
 
-describe('what a terminal sends', () => {
+describe('input from a terminal', () => {
   test('is named by key, with its modifiers', async () => {
     expect(await keys('aé宽\r\t\x7f\x03')).toEqual(['a', 'é', '宽', 'enter', 'tab', 'backspace', 'ctrl+c'])
     expect(await keys('\x1b[A\x1bOB\x1b[5~\x1b[3~\x1b[Z\x1b[H')).toEqual([

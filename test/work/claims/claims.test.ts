@@ -124,7 +124,7 @@ describe('the end of a claim', () => {
     expect((await work.claims.claim(work.bob, id)).epoch).toBe(2)
   })
 
-  test('when a person reassigns the bead, its holder learns that the claim is lost', async () => {
+  test('the holder learns that its claim is lost when a person reassigns the bead', async () => {
     await using work = await openClaims()
     const { id } = await work.add({ title: 'a' })
     await work.claims.claim(work.ada, id)
@@ -162,7 +162,7 @@ describe('the end of a claim', () => {
     await work.beads.close(work.ada, id)
   })
 
-  test('when a process is gone, all beads it held are offered again', async () => {
+  test('all beads of a process are offered again when it is gone', async () => {
     await using work = await openClaims()
     const pool = await routed(work, 'pool')
     const own = await work.add({ title: 'own', assignee: 'ada' })
@@ -190,7 +190,7 @@ describe('the end of a claim', () => {
     await expect(work.beads.close(work.ada, pool.id)).rejects.toMatchObject({ code: 'claim-lost' })
   })
 
-  test('when a name is given up, work in progress under it is opened as well', async () => {
+  test('work in progress under a name is opened when the name is given up', async () => {
     await using work = await openClaims()
     const own = await work.add({ title: 'own', assignee: 'ada' })
     const unclaimed = await work.add({ title: 'unclaimed', status: 'in_progress', assignee: 'ada' })

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { human, plan } from '../world.ts'
 import { openWaits } from './world.ts'
 
-describe('who may wait for what', () => {
+describe('permissions to wait', () => {
   test('a session can wait only itself, and may leave itself out', async () => {
     await using world = await openWaits()
     const ada = world.caller((await world.session('ada')).id)

@@ -47,7 +47,7 @@ export class LoginAttention implements AttentionSource<ListedItem> {
         return [
           {
             id: `account:${account.name}`,
-            kind: 'login',
+            kind: 'login' as const,
             asks: `Account ${account.name} is not used: ${broken}`,
             to_do: `gc account check ${account.name}`,
           },

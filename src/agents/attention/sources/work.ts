@@ -84,11 +84,13 @@ export class WorkAttention implements AttentionSource {
   /** Suspension that blocks an agent: its own or that of its rig. */
   #suspension({ qualified, suspended, dir }: AgentConfig): ((bead: string) => AttentionEntry) | undefined {
     const { suspensions, config } = this.options
-    const entry = (what: string, name: string, kind: 'rig' | 'agent') => (bead: string) => ({
-      ...{ id: `suspended:${kind}:${name}`, kind: 'suspended', agent: qualified, bead_id: bead },
-      asks: `${what} is suspended, and work waits for it, such as bead ${bead}.`,
-      to_do: `gc ${kind} resume ${name}`,
-    })
+    const entry =
+      (what: string, name: string, kind: 'rig' | 'agent') =>
+      (bead: string): AttentionEntry => ({
+        ...{ id: `suspended:${kind}:${name}`, kind: 'suspended', agent: qualified, bead_id: bead },
+        asks: `${what} is suspended, and work waits for it, such as bead ${bead}.`,
+        to_do: `gc ${kind} resume ${name}`,
+      })
     if (suspensions.isSuspended('agent', qualified, suspended)) return entry(`Agent ${qualified}`, qualified, 'agent')
     const rig = config.current.rigs.find(({ name }) => name === dir)
     const isRigSuspended = rig && suspensions.isSuspended('rig', rig.name, rig.suspendedOnStart)

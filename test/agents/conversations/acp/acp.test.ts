@@ -287,7 +287,7 @@ agents = ["molly"]
     expect(polly.row().state).toBe('asleep')
   })
 
-  test('whose model has reached its usage limit is held with its agent until the limit ends', async () => {
+  test('is held with its agent until the usage limit of its model ends', async () => {
     await using http = await openHttp(spoken('polly', 'max_active_sessions = 1'))
     const { world } = http
     await world.work('too much', 'polly')

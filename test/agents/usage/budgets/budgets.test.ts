@@ -156,7 +156,7 @@ describe('once a budget is used up', () => {
     expect(town.host.starts.length).toBeGreaterThan(1)
   })
 
-  test('what waited continues as soon as the next period begins', async () => {
+  test('queued work continues as soon as the next period begins', async () => {
     await using world = await exhausted()
     const { city, clock, town, row } = world
     await city.store.write((tx) => city.sessionRecords.queue.add(tx, row.id, 'Go on.'))

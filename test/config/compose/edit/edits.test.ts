@@ -60,7 +60,7 @@ describe('an edit of what the city declares', () => {
   })
 })
 
-describe('what a file declares that is not the city’s own', () => {
+describe('declarations in files that are not the city’s own', () => {
   const conflict = {
     code: 'conflict-wrong-state',
     message: expect.stringMatching(/^conflict: agent ".*" is declared in .*pack\.toml, which does not belong/),

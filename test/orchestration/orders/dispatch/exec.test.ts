@@ -190,7 +190,7 @@ required = true`,
     await town[Symbol.asyncDispose]()
   })
 
-  test('whose host was lost is interrupted, and not started again', async () => {
+  test('is interrupted, and not started again, when its host was lost', async () => {
     await using work = await openOrders({ orders: { ship: 'trigger = "manual"\nexec = "ship"' } })
     await work.run('ship')
     await work.host.lose(work.keyOf('ship'))

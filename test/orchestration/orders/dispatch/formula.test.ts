@@ -77,7 +77,7 @@ describe('a formula order', () => {
     expect(work.dispatcher.runs.latest('line')?.trackingId).toBe(run?.trackingId ?? '')
   })
 
-  test('whose formula cannot be run has failed, and nothing of it is left', async () => {
+  test('fails without leaving anything when its formula cannot run', async () => {
     await using work = await openOrders({ orders: { lost: 'trigger = "manual"\nformula = "no-such"' } })
     work.recorded()
     const id = await work.run('lost')

@@ -26,7 +26,7 @@ function wallTimes(work: OrderTown, order: string, zone: string): string[] {
   return entries.map(({ created_at }) => format.format(new Date(created_at))).toReversed()
 }
 
-describe('where clocks are set forward or back', () => {
+describe('schedules on days when clocks change', () => {
   const HALVES = ['03:00', '03:30', '04:00']
   test.each([
     ['Europe/Berlin', '2026-03-29T00:50Z', 80, '15 2 * * *', ['03:00'], HALVES],

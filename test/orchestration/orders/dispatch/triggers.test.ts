@@ -135,7 +135,7 @@ describe('an order with a condition', () => {
     expect(work.running()).toEqual(['look'])
   })
 
-  test('whose check takes too long is ended, and is not due', async () => {
+  test('ends a check that takes too long, and is not due', async () => {
     await using work = await openOrders({ orders: { when: WHEN } })
     await work.end('look', 1)
     const check = work.dispatcher.check(work.order('when'))
