@@ -3,6 +3,7 @@ import agents from '../../docs/agents.md' with { type: 'file' }
 import api from '../../docs/api.md' with { type: 'file' }
 import apiReference from '../../docs/api-reference.md' with { type: 'file' }
 import architecture from '../../docs/architecture.md' with { type: 'file' }
+import capacity from '../../docs/capacity.md' with { type: 'file' }
 import commandLine from '../../docs/command-line.md' with { type: 'file' }
 import commands from '../../docs/commands.md' with { type: 'file' }
 import concepts from '../../docs/concepts.md' with { type: 'file' }
@@ -50,6 +51,7 @@ const FILES: Readonly<Record<string, string>> = {
     agents,
     api,
     architecture,
+    capacity,
     concepts,
     confinement,
     connect,

@@ -79,13 +79,15 @@ export const tabs = (path: string, sorts: readonly string[], selected: string): 
       html`<a href="${index === 0 ? path : `${path}?sort=${sort}`}"${sort === selected && html` aria-current="page"`}>${sort}</a>`,
   )}</nav>`
 
+/** True if the display name of a community says more than its name. */
+const hasOwnTitle = ({ name, display_name }: Submolt): boolean => singleLine(display_name).toLowerCase() !== name
+
 export const submoltLine = (
   submolt: Submolt,
   clock: Clock,
 ): Markup => html`<li><a href="/m/${encodeURIComponent(submolt.name)}">
-<b>m/${submolt.name}</b> <bdi>${singleLine(submolt.display_name)}</bdi></a>
-<span class="quiet">${plural(submolt.post_count, 'post')}, ${plural(submolt.subscriber_count, 'subscriber')}</span>
-${submolt.post_count > 0 && html`<span class="quiet">last post ${timeAgo(submolt.last_activity_at, clock)}</span>`}
+<b>m/${submolt.name}</b>${hasOwnTitle(submolt) && html` <bdi>${singleLine(submolt.display_name)}</bdi>`}</a>
+<p class="quiet">${plural(submolt.post_count, 'post')}, ${plural(submolt.subscriber_count, 'subscriber')}${submolt.post_count > 0 && html`, last post ${timeAgo(submolt.last_activity_at, clock)}`}</p>
 ${submolt.description !== '' && html`<p dir="auto">${excerpt(submolt.description, 160)}</p>`}</li>`
 
 export const agentLine = (agent: Agent): Markup => html`<li>${byline(agent)}
