@@ -37,6 +37,8 @@ const SHIFT = command<[number]>("UPDATE login_limits SET until = until + ? WHERE
 /** Unusable logins, with start, reason and end. */
 export class LoginLimits {
   readonly #changes = new Signal()
+  /** The rows as they are on disk, by login; absent since one of them was written. */
+  #known: ReadonlyMap<string, LimitRow> | undefined
 
   constructor(private readonly options: LoginLimitsOptions) {}
 
@@ -45,9 +47,15 @@ export class LoginLimits {
     return this.options.store.all(ALL).map(toLimit)
   }
 
+  /** The row may be one that is shared by all who ask. */
   find(login: string): LimitRow | undefined {
-    const row = this.options.store.get(FIND, login)
-    return row ? toLimit(row) : undefined
+    if (this.#known) return this.#known.get(login)
+    if (this.options.store.isWriting) {
+      const row = this.options.store.get(FIND, login)
+      return row ? toLimit(row) : undefined
+    }
+    this.#known = new Map(this.all().map((row) => [row.login, Object.freeze(row)]))
+    return this.#known.get(login)
   }
 
   /** From when on a login can be worked with: 0 when it can be now, infinity when only a person can help. */
@@ -100,13 +108,16 @@ export class LoginLimits {
 
   /** The clock was changed: what a program stated holds, what was guessed must not get longer. */
   shift(tx: Tx, ms: number): void {
-    if (ms < 0) tx.run(SHIFT, ms)
+    if (ms >= 0) return
+    this.#known = undefined
+    tx.run(SHIFT, ms)
   }
 
   /** Calls the listener when a login was limited, failed or restored. */
   readonly onChange = this.#changes.listen
 
   #changed(tx: Tx): void {
+    this.#known = undefined
     tx.after(() => this.#changes.emit())
   }
 }

@@ -133,11 +133,12 @@ interface LoadedAccounts {
 const MAX_ATTEMPTS = 5
 const NONE: LoadedAccounts = { accounts: [], problem: undefined }
 
-/** `$GC_HOME/accounts.toml`. It is read again whenever it changes. */
+/** `$GC_HOME/accounts.toml`. It is read again whenever it changes; in each turn of the event loop, it is looked at once. */
 class AccountsFile {
   readonly path: string
   #version = ''
   #loaded = NONE
+  #isSeen = false
   readonly #changed = new Signal()
 
   constructor(
@@ -148,6 +149,9 @@ class AccountsFile {
   }
 
   get current(): LoadedAccounts {
+    if (this.#isSeen) return this.#loaded
+    this.#isSeen = true
+    setImmediate(() => this.#forgetSeen())
     const stats = statSync(this.path, { throwIfNoEntry: false })
     const version = stats ? `${stats.ino}:${stats.size}:${stats.mtimeMs}:${stats.mode}` : ''
     if (version === this.#version) return this.#loaded
@@ -155,6 +159,10 @@ class AccountsFile {
     this.#version = version
     queueMicrotask(() => this.#changed.emit())
     return this.#loaded
+  }
+
+  #forgetSeen(): void {
+    this.#isSeen = false
   }
 
   /** Calls the listener when the file was found changed. */
@@ -210,12 +218,15 @@ class AccountsFile {
   /** Changes the file as a whole; again, when somebody else changed it. */
   async #edit(change: (text: string) => string): Promise<void> {
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+      this.#forgetSeen()
       const { problem } = this.current
       if (problem !== undefined) throw new AppError('conflict-wrong-state', problem)
       const before = existsSync(this.path) ? readPrivateFile(this.path) : ''
       const text = change(before)
       this.#requireValid(text)
-      if (await writePrivateFile(this.path, text, () => textOf(this.path) === before)) return
+      const isWritten = await writePrivateFile(this.path, text, () => textOf(this.path) === before)
+      this.#forgetSeen()
+      if (isWritten) return
     }
     throw new AppError('conflict-concurrent-modify', `${this.path} is being changed by others; try again`)
   }

@@ -31,8 +31,8 @@ export class SessionRepository {
   readonly #reset = new Signal<[tx: Tx, id: string]>()
   readonly #queries: ReturnType<typeof sessionQueries>
   readonly #closed: ClosedSessions
-  /** The live rows as they are on disk; absent since one of them was written. */
-  #live: readonly SessionRow[] | undefined
+  /** The live rows as they are on disk, newest first, and by id; absent since one of them was written. */
+  #live: { readonly rows: readonly SessionRow[]; readonly byId: ReadonlyMap<string, SessionRow> } | undefined
 
   constructor(
     private readonly store: Store,
@@ -47,15 +47,18 @@ export class SessionRepository {
     })
   }
 
+  /** The row may be one that is shared by all who ask. */
   find(id: string): SessionRow | undefined {
-    return this.#queries.byId(id)[0]
+    return this.#live?.byId.get(id) ?? this.#queries.byId(id)[0]
   }
 
   /** Every session that is not closed, newest first. The rows are shared by all who ask until one of them is written. */
   live(): readonly SessionRow[] {
-    if (this.#live) return this.#live
+    if (this.#live) return this.#live.rows
     const rows = this.#queries.live()
-    if (!this.store.isWriting) this.#live = rows.map((row) => Object.freeze(row))
+    if (this.store.isWriting) return rows
+    for (const row of rows) Object.freeze(row)
+    this.#live = { rows, byId: new Map(rows.map((row) => [row.id, row])) }
     return rows
   }
 

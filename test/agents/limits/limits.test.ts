@@ -135,3 +135,22 @@ describe('a login that reached its usage limit', () => {
     expect(town.host.running).toHaveLength(1)
   })
 })
+
+test('a limit is known within the write that states it, and never known if that fails', async () => {
+  await using town = scriptedTown(TOML)
+  const { limits, store, clock } = await town.open()
+  const until = clock.now() + HOUR
+  const login = { id: 'claude', provider: 'claude' }
+  expect(limits.roomAt('claude')).toBe(0)
+  const failed = store.write((tx) => {
+    limits.reached(tx, login, { until, text: 'reached' })
+    expect(limits.roomAt('claude')).toBe(until)
+    throw new Error('given up')
+  })
+  await expect(failed).rejects.toThrow('given up')
+  expect(limits.roomAt('claude')).toBe(0)
+  await store.write((tx) => limits.reached(tx, login, { until, text: 'reached' }))
+  expect(limits.roomAt('claude')).toBe(until)
+  await store.write((tx) => limits.restore(tx, 'claude'))
+  expect(limits.roomAt('claude')).toBe(0)
+})

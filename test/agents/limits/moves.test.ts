@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { City } from '../../../src/city/city.ts'
+import { nextTick } from '../../../src/core/event-loop.ts'
 import { human } from '../../../src/http/guard.ts'
 import { type ScriptedTown, scriptedTown } from '../../support/city.ts'
 import { until } from '../../support/until.ts'
@@ -237,11 +238,13 @@ describe('accounts that cannot be used', () => {
       'Account work is not used: there is no file /nowhere/work.env; make it, or change what names it',
     ])
     write(ACCOUNT('work'), 0o644)
+    await nextTick()
     await city.reconciler.settle()
     expect(town.host.running).toEqual([])
     expect(await asked()).toEqual([expect.stringContaining('can be read by others (mode 0644)')])
     expect(() => city.loginAccounts.list()).toThrow('chmod 600')
     write(ACCOUNT('work'))
+    await nextTick()
     await city.reconciler.settle()
     expect(logins(city)).toEqual(['active on work'])
     expect(await asked()).toEqual([])

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { chmodSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { homeVariables, isOtherLogin } from '../../../src/config/accounts/account.ts'
 import { Accounts } from '../../../src/config/accounts/accounts.ts'
+import { nextTick } from '../../../src/core/event-loop.ts'
 import { type TempFolder, tempFolder } from '../../support/folder.ts'
 
 const open = (folder: TempFolder) => new Accounts(folder.path, '/home/ann')
@@ -23,7 +24,7 @@ function rejection(text: string, mode?: number): string | undefined {
 const WORK = '[[account]]\nname = "work"\nprovider = "claude"\n'
 
 describe('the file of accounts', () => {
-  test('declares logins by provider, home and file of variables', () => {
+  test('declares logins by provider, home and file of variables', async () => {
     using folder = tempFolder()
     const accounts = open(folder)
     expect([accounts.all, accounts.problem]).toEqual([[], undefined])
@@ -32,6 +33,8 @@ describe('the file of accounts', () => {
       'accounts.toml',
       `${WORK}home = "~/.claude-work"\n\n[[account]]\nname = "spare"\nprovider = "codex"\nstands_in_for = ["claude"]\n`,
     )
+    expect(accounts.all).toEqual([])
+    await nextTick()
     expect(accounts.all).toMatchObject([
       { name: 'work', provider: 'claude', home: '/home/ann/.claude-work', standsInFor: [] },
       { name: 'spare', provider: 'codex', standsInFor: ['claude'] },
