@@ -23,8 +23,6 @@ const AREAS: Readonly<Record<string, readonly string[]>> = {
 
 /** Share of the mutants that tests must kill. */
 const KILLED = 0.9
-/** Milliseconds a test file may take to be of use here. */
-const MAX_DURATION = 45_000
 /** Milliseconds a test may take longer than the whole file did without a mutant. */
 const GRACE = 15_000
 
@@ -44,8 +42,13 @@ const say = (line: string): void => void process.stdout.write(`${line}\n`)
 /** A private copy of the sources, in which one mutant at a time is tried. */
 class Copy implements Disposable {
   readonly #folder = mkdtempSync(join(tmpdir(), 'gc-mutation-'))
+  /** Ends the test that runs, with all that it started. */
+  #end = () => {}
 
-  constructor(private readonly durations: Map<string, number>) {
+  constructor(
+    private readonly durations: Map<string, Promise<number>>,
+    private readonly longest: number,
+  ) {
     for (const path of [...FOLDERS, ...FILES]) {
       const isWanted = (source: string) => !source.includes('node_modules')
       cpSync(path, join(this.#folder, path), { recursive: true, filter: isWanted })
@@ -59,7 +62,9 @@ class Copy implements Disposable {
     const path = join(this.#folder, file)
     const source = readFileSync(path, 'utf8')
     for (const test of tests) {
-      const duration = this.durations.get(test) ?? (await this.#measure(test))
+      const measured = this.durations.get(test) ?? this.#measure(test)
+      this.durations.set(test, measured)
+      const duration = await measured
       if (duration === Number.POSITIVE_INFINITY) continue
       writeFileSync(path, mutated(source, mutant))
       const passes = await this.#passes(test, duration * 2 + GRACE)
@@ -72,10 +77,9 @@ class Copy implements Disposable {
   /** Duration of a test file without mutants; infinite if it is of no use. */
   async #measure(test: string): Promise<number> {
     const started = performance.now()
-    const passes = await this.#passes(test, MAX_DURATION)
+    const passes = await this.#passes(test, this.longest)
     const duration = passes === true ? performance.now() - started : Number.POSITIVE_INFINITY
     if (passes !== true) say(`${test} fails without a mutant, or is too slow; left out`)
-    this.durations.set(test, duration)
     return duration
   }
 
@@ -85,17 +89,19 @@ class Copy implements Disposable {
     const { GC_BINARY: _, ...env } = process.env
     const ran = Bun.spawn(command, { cwd: this.#folder, env, stdout: 'ignore', stderr: 'ignore', detached: true })
     let isLate = false
-    const end = () => {
+    this.#end = () => process.kill(-ran.pid, 'SIGKILL')
+    const late = setTimeout(() => {
       isLate = true
-      process.kill(-ran.pid, 'SIGKILL')
-    }
-    const late = setTimeout(end, limit + GRACE)
+      this.#end()
+    }, limit + GRACE)
     const code = await ran.exited
     clearTimeout(late)
+    this.#end = () => {}
     return isLate ? undefined : code === 0
   }
 
   [Symbol.dispose](): void {
+    this.#end()
     rmSync(this.#folder, { recursive: true, force: true })
   }
 }
@@ -107,11 +113,17 @@ const lot = (key: string): string => new Bun.CryptoHasher('sha1').update(key).di
 
 interface Choice {
   readonly count: number
+  /** Milliseconds that a test file may take to be of use. */
+  readonly longest: number
   readonly only: readonly string[] | undefined
 }
 
 /** Mutants of an area, those known as equivalent left out: as many as are wanted, the same each time. */
-function chosen(area: string, tests: TestFinder, { count, only }: Choice): { file: string; mutant: Mutant }[] {
+function chosen(
+  area: string,
+  tests: TestFinder,
+  { count, only }: Pick<Choice, 'count' | 'only'>,
+): { file: string; mutant: Mutant }[] {
   const sources = AREAS[area]?.flatMap((pattern) => [...new Glob(pattern).scanSync('.')]).sort() ?? []
   const files = sources.filter((each) => tests(each).length > 0)
   if (files.length < sources.length) say(`no unit test: ${sources.filter((each) => !files.includes(each)).join(', ')}`)
@@ -124,13 +136,13 @@ function chosen(area: string, tests: TestFinder, { count, only }: Choice): { fil
     .sort((a, b) => (a.mutant.key < b.mutant.key ? -1 : 1))
 }
 
-async function run(areas: readonly string[], count: number, only: readonly string[] | undefined): Promise<Tried[]> {
+async function run(areas: readonly string[], { count, only, longest }: Choice): Promise<Tried[]> {
   const tests = await testFinder()
   const queue = areas.flatMap((area) => chosen(area, tests, { count, only }).map((each) => ({ area, ...each })))
   const tried: Tried[] = []
-  const durations = new Map<string, number>()
+  const durations = new Map<string, Promise<number>>()
   using copies = new DisposableStack()
-  const [first, second] = [copies.use(new Copy(durations)), copies.use(new Copy(durations))]
+  const [first, second] = [copies.use(new Copy(durations, longest)), copies.use(new Copy(durations, longest))]
   const work = async (copy: Copy) => {
     for (let next = queue.shift(); next; next = queue.shift()) {
       const { area, file, mutant } = next
@@ -160,10 +172,15 @@ function report(areas: readonly string[], tried: readonly Tried[]): boolean {
 
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1))
 const { values, positionals } = parseArgs({
-  options: { count: { type: 'string', default: '60' }, only: { type: 'string', multiple: true } },
+  options: {
+    count: { type: 'string', default: '60' },
+    only: { type: 'string', multiple: true },
+    longest: { type: 'string', default: '60' },
+  },
   allowPositionals: true,
 })
 const areas = positionals.length > 0 ? positionals : Object.keys(AREAS)
 const unknown = areas.find((area) => !(area in AREAS))
 if (unknown !== undefined) throw new Error(`${unknown} is no area; name some of ${Object.keys(AREAS).join(', ')}`)
-process.exitCode = report(areas, await run(areas, Number(values.count), values.only)) ? 0 : 1
+const choice = { count: Number(values.count), only: values.only, longest: Number(values.longest) * 1000 }
+process.exitCode = report(areas, await run(areas, choice)) ? 0 : 1

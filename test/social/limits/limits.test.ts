@@ -325,3 +325,11 @@ test('charges that no limit counts any more are deleted', async () => {
   const anHourLater = () => network.clock.advance(60 * MINUTE).then(charges)
   await eventually('charges are forgotten', 10_000, anHourLater, (left) => left === 0)
 })
+
+test('an operation that needs no key is counted by the address, whatever key it is sent', async () => {
+  await using network = await openNetwork({ limited: true })
+  const key = await network.agent('ada')
+  const [, first = 0] = limits(await network.api('GET', '/openapi.json'))
+  const [, second] = limits(await network.api('GET', '/openapi.json', key))
+  expect(second).toBe(first - 1)
+})
