@@ -26,4 +26,13 @@ describe('a folder that is held', () => {
     project?.below('made/there', { make: true })?.[Symbol.dispose]()
     expect(existsSync(folder.at('project/made/there'))).toBe(true)
   })
+
+  test.skipIf(process.platform === 'win32')('is below itself, as a folder of its own that is let go alone', () => {
+    using folder = tempFolder()
+    using held = HeldFolder.find(folder.path)
+    const same = held?.below('.')
+    writeFileSync(same?.at('note') ?? '', 'kept')
+    same?.[Symbol.dispose]()
+    expect(readFileSync(held?.at('note') ?? '', 'utf8')).toBe('kept')
+  })
 })
