@@ -364,6 +364,10 @@ export const DOCTOR_CHECKS = {
   supervisor: { sentence: 'no supervisor responds, or another program has its port', fix: '`gc up` starts one' },
   home: { sentence: '`$GC_HOME` is missing, open to others or not writable', fix: '`gc doctor --fix`' },
   disk: { sentence: 'the disk of `$GC_HOME` is nearly full', fix: 'free some space' },
+  landings: {
+    sentence: 'commits that deleted cities submitted did not land',
+    fix: 'fetch what you need, then remove their repositories',
+  },
   path: {
     sentence: 'programs that gc or packs need are not on `PATH`',
     fix: 'install them, or add their folder to `PATH`',
