@@ -1,4 +1,5 @@
 import { type Statement, type Store, stablePlan } from '../../core/store/index.ts'
+import { Kept } from './kept.ts'
 import { MAX_TERMS, type Term } from './query-terms.ts'
 import { relevance, TermFinder, type WeightedTerm, weightOf } from './relevance.ts'
 import type { SearchScope, TermMatches, WordIndex } from './word-index.ts'
@@ -34,6 +35,8 @@ interface Source {
 const MAX_CANDIDATES = 1_000
 const MAX_WEIGHED = 150
 const MAX_TEXTS = 30
+/** Maximum texts that are kept. */
+const MAX_KEPT = 2_000
 /** Maximum length of the compared text. */
 const MAX_TEXT = 2_000
 /** Rank prefix of results whose text was compared: they precede the others. */
@@ -71,12 +74,15 @@ export const textsBySql = (kind: Kind): string =>
 export class Matches {
   readonly #scores: Statement<{ n: number; score: number }, [string]>
   readonly #texts: Statement<TextRow, [string]>
+  readonly #kept: Kept<number, TextRow>
   readonly #textsBy: Statement<TextRow, [number, number, number, number | null]>
 
   constructor(
     store: Store,
     private readonly source: Source,
+    head: () => number,
   ) {
+    this.#kept = new Kept(head, MAX_KEPT)
     this.#scores = store.prepare(stablePlan(scoresSql(source.kind)))
     this.#texts = store.prepare(stablePlan(textsSql(source.kind)))
     this.#textsBy = store.prepare(stablePlan(textsBySql(source.kind)))
@@ -91,8 +97,9 @@ export class Matches {
       ...this.#byVotes(candidates.found.slice(0, MAX_WEIGHED)),
       ...candidates.found.slice(MAX_WEIGHED, MAX_CANDIDATES),
     ]
-    const texts = this.#texts.all(numbersOf(found.slice(0, MAX_TEXTS)))
-    const compared = compare(kind, candidates.terms, texts).filter(({ similarity }) => similarity > 0)
+    const compared = compare(kind, candidates.terms, this.#textsOf(found.slice(0, MAX_TEXTS))).filter(
+      ({ similarity }) => similarity > 0,
+    )
     const least = Math.min(1, ...compared.map(({ similarity }) => similarity))
     const best = Math.max(1, ...found.map(({ score }) => score))
     const others = (some: readonly Candidate[]) =>
@@ -110,6 +117,14 @@ export class Matches {
     const rows = this.#textsBy.all(author, from, to, submolt ?? null)
     const weighted = terms.map((term) => ({ ...term, weight: 1, isBeginning: false }))
     return compare(kind, weighted, rows).filter(({ similarity }) => similarity > 0)
+  }
+
+  #textsOf(candidates: readonly Candidate[]): TextRow[] {
+    const texts = this.#kept.findAll(
+      candidates.map(({ n }) => n),
+      (missing) => new Map(this.#texts.all(JSON.stringify(missing)).map((row) => [row.n, row])),
+    )
+    return [...texts.values()]
   }
 
   #byVotes(candidates: readonly Candidate[]): Candidate[] {

@@ -8,6 +8,7 @@ import { badRequest, parseFields, parseLimit, parseWord, type Viewer } from '../
 import { Hits } from './hits.ts'
 import type { IndexRebuild } from './index-rebuild.ts'
 import { type Indexes, STEMS, WHOLE_WORDS } from './indexes.ts'
+import { Kept } from './kept.ts'
 import { LongReads } from './long-reads.ts'
 import { COMMENT, type Match, Matches, mergeByRank, POST } from './matches.ts'
 import { AGENTS_SQL, type NameMatch, Names, SUBMOLTS_SQL } from './names.ts'
@@ -37,6 +38,8 @@ interface Scopes {
 
 const MAX_QUERY = 500
 const MIN_QUERY = 2
+/** Maximum searches whose results are kept. */
+const MAX_KEPT = 400
 /** Rank, kind and number of a match. */
 const KEY_LENGTH = 3
 
@@ -48,9 +51,9 @@ export class NetworkSearch {
   readonly #firstPost: FirstSince
   readonly #firstComment: FirstSince
   #wholeWords: Readers | undefined
-  readonly #kept = new KeptResults<readonly Match[]>()
-  readonly #keptAgents = new KeptResults<readonly NameMatch[]>()
-  readonly #keptSubmolts = new KeptResults<readonly NameMatch[]>()
+  readonly #kept: Kept<string, readonly Match[]>
+  readonly #keptAgents: Kept<string, readonly NameMatch[]>
+  readonly #keptSubmolts: Kept<string, readonly NameMatch[]>
 
   constructor(
     private readonly store: Store,
@@ -64,6 +67,9 @@ export class NetworkSearch {
   ) {
     this.#longReads = new LongReads(store.path)
     this.#hits = new Hits(store, posts)
+    this.#kept = new Kept(head, MAX_KEPT)
+    this.#keptAgents = new Kept(head, MAX_KEPT)
+    this.#keptSubmolts = new Kept(head, MAX_KEPT)
     this.#stems = this.#read(STEMS)
     this.#wholeWords = rebuild.isDone ? undefined : this.#read(WHOLE_WORDS)
     this.#firstPost = new FirstSince(store, 'posts')
@@ -111,7 +117,7 @@ export class NetworkSearch {
     type: (typeof SEARCH_TYPES)[number],
     { posts, comments }: Scopes,
   ): Promise<readonly Match[]> {
-    return this.#kept.get(this.head(), JSON.stringify([terms, type, posts, comments]), async () => {
+    return this.#kept.find(JSON.stringify([terms, type, posts, comments]), async () => {
       const includes = (kind: typeof type) => type === 'all' || type === kind
       return mergeByRank(
         includes('posts') ? await readers.posts.find(terms, posts) : [],
@@ -132,15 +138,19 @@ export class NetworkSearch {
 
   #read(indexes: Indexes): Readers {
     const open = (index: string, table: string, columns: string) =>
-      new WordIndex(this.store, index, table, columns, this.#longReads)
+      new WordIndex(this.store, index, table, columns, this.#longReads, this.head)
     const names = 'name display_name description'
     const posts = open(indexes.posts, 'posts', 'title body')
     const comments = open(indexes.comments, 'comments', 'body')
     const agents = open(indexes.agents, 'agents', names)
     const submolts = open(indexes.submolts, 'submolts', names)
     return {
-      posts: new Matches(this.store, { kind: POST, index: posts, titles: open(indexes.titles, 'posts', 'title') }),
-      comments: new Matches(this.store, { kind: COMMENT, index: comments }),
+      posts: new Matches(
+        this.store,
+        { kind: POST, index: posts, titles: open(indexes.titles, 'posts', 'title') },
+        this.head,
+      ),
+      comments: new Matches(this.store, { kind: COMMENT, index: comments }, this.head),
       agents: new Names(this.store, AGENTS_SQL, agents),
       submolts: new Names(this.store, SUBMOLTS_SQL, submolts),
       spelling: new Spelling([posts, comments, agents, submolts]),
@@ -164,12 +174,12 @@ export class NetworkSearch {
   }
 
   async #findAgents({ agents }: Readers, terms: readonly Term[]): Promise<Agent[]> {
-    const found = await this.#keptAgents.get(this.head(), JSON.stringify(terms), () => agents.find(terms))
+    const found = await this.#keptAgents.find(JSON.stringify(terms), () => agents.find(terms))
     return found.map(({ n }) => this.agents.show(this.agents.row(n)))
   }
 
   async #findSubmolts({ submolts }: Readers, viewer: number, terms: readonly Term[]): Promise<Submolt[]> {
-    const found = await this.#keptSubmolts.get(this.head(), JSON.stringify(terms), () => submolts.find(terms))
+    const found = await this.#keptSubmolts.find(JSON.stringify(terms), () => submolts.find(terms))
     return found.map(({ name }) => this.submolts.show(name, viewer))
   }
 }
@@ -221,24 +231,5 @@ class FirstSince {
       else high = middle
     }
     return low
-  }
-}
-
-/** Maximum searches whose results are kept. */
-const MAX_KEPT = 400
-
-/** Results of searches, kept as long as nothing changes in the network. */
-class KeptResults<Result> {
-  readonly #results = new Map<string, Result>()
-  #head = -1
-
-  async get(head: number, key: string, find: () => Promise<Result>): Promise<Result> {
-    if (head !== this.#head || this.#results.size >= MAX_KEPT) this.#results.clear()
-    this.#head = head
-    const known = this.#results.get(key)
-    if (known) return known
-    const found = await find()
-    if (head === this.#head) this.#results.set(key, found)
-    return found
   }
 }

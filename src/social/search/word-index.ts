@@ -1,5 +1,6 @@
 import { oncePerTick, type Statement, type Store, stablePlan } from '../../core/store/index.ts'
 import { newestSql, nextTermsSql, termTableSql } from './indexes.ts'
+import { Kept } from './kept.ts'
 import type { LongReads } from './long-reads.ts'
 import type { Term } from './query-terms.ts'
 
@@ -29,6 +30,8 @@ export interface TermMatches {
 
 /** Maximum number of postings of all its terms a statement that needs several in one entry reads, more or less. */
 const MAX_POSTINGS = 8_000
+/** Maximum terms whose entries are kept. */
+const MAX_KEPT = 400
 /** Number of terms that are looked up in search of one that was meant. */
 const MAX_SEEKS = 400
 /** Number of terms a word is taken for the beginning of, and how many letters it then has at least. */
@@ -48,6 +51,7 @@ export class WordIndex {
   readonly #newest: Statement<{ found: string }, [string, number, number, number]>
   readonly #nextTerms: Statement<{ term: string }, [string]>
   readonly #size: () => number
+  readonly #kept: Kept<string, TermMatches>
 
   /** `table` holds what is indexed, in some columns of the index. */
   constructor(
@@ -56,7 +60,9 @@ export class WordIndex {
     table: string,
     private readonly columns: string,
     private readonly longReads: LongReads,
+    head: () => number,
   ) {
+    this.#kept = new Kept(head, MAX_KEPT)
     store.prepare(termTableSql(index)).run()
     this.#newestSql = stablePlan(newestSql(index))
     this.#newest = store.prepare(stablePlan(asOneValue(newestSql(index))))
@@ -85,7 +91,12 @@ export class WordIndex {
   }
 
   /** The newest entries with a term; with what begins like it too where those are few (`isPrefix`), or there are none. */
-  async matches(term: Term, scope: SearchScope, max: number, isPrefix = false): Promise<TermMatches> {
+  matches(term: Term, scope: SearchScope, max: number, isPrefix = false): Promise<TermMatches> {
+    const key = [term.word, scope.submolt, scope.from, scope.to, max, isPrefix].join()
+    return this.#kept.find(key, () => this.#matches(term, scope, max, isPrefix))
+  }
+
+  async #matches(term: Term, scope: SearchScope, max: number, isPrefix: boolean): Promise<TermMatches> {
     const exact = await this.#match(quote(term.word), scope, max)
     const minLength = isPrefix ? MIN_NAME_PREFIX : MIN_PREFIX
     const isBeginning = exact.length < (isPrefix ? max : 1) && term.word.length >= minLength
