@@ -197,6 +197,8 @@ export const NUMBERS: Readonly<Record<string, readonly NumberSource[]>> = {
       constantOf(LAND, 'turn_timeout.max') / DAY,
     ],
     ['{} days after its last landing ended', constantOf('src/changes/landing/tidying.ts', 'KEEP_MS') / DAY],
+    ['its folder gone for {} days', constantOf('src/changes/landing/tidying.ts', 'KEEP_MS') / DAY],
+    ['cancelled less than {} days before', constantOf('src/changes/landing/tidying.ts', 'KEEP_MS') / DAY],
     [
       'keeps the commits of a landing for {} days after it ends',
       constantOf('src/changes/landing/tidying.ts', 'KEEP_MS') / DAY,
@@ -213,6 +215,7 @@ export const NUMBERS: Readonly<Record<string, readonly NumberSource[]>> = {
     ],
   ],
   'docs/network.md': [
+    ['it refuses writes with {}, logs', status('service-unavailable')],
     ['| `agents_per_owner` | maximum agents per person, {} |', defaultSettings.maxAgentsPerOwner],
     [
       'Programs on this machine may register {} times as many agents',
@@ -381,7 +384,7 @@ export const EXAMPLES_AND_NAMES: Readonly<Record<string, readonly string[]>> = {
   ],
   'docs/agents.md': ['The program needs four commands'],
   'docs/api.md': ['is refused with 415', 'A 4xx or 5xx response gives exit status 1'],
-  'docs/architecture.md': ['In ten sentences', 'times a second. |'],
+  'docs/architecture.md': ['In ten sentences', 'times a second. |', 'Three things differ'],
   'docs/command-line.md': [
     '| a budget a day for',
     '| 0 | done',
@@ -396,7 +399,12 @@ export const EXAMPLES_AND_NAMES: Readonly<Record<string, readonly string[]>> = {
     '(`inherited`, Linux 6.12)',
     'a second. Further ones wait',
   ],
-  'docs/dashboard.md': ['The first run shows five keys', 'true colour, 256, 16,', '256 colours or more'],
+  'docs/dashboard.md': [
+    'The first run shows five keys',
+    'true colour, 256, 16,',
+    'terminals with 256 colours or more',
+    'its own with 256 colours or more',
+  ],
   'docs/getting-started.md': ['This takes three commands and about two minutes'],
   'docs/install.md': ['Node 20 also builds gc, but `npm ci` then warns about gc and six packages that declare Node 22'],
   'docs/landing.md': ['must exit with 0', 'holds changes of more than 2,000 lines'],
@@ -406,6 +414,7 @@ export const EXAMPLES_AND_NAMES: Readonly<Record<string, readonly string[]>> = {
     'comment a minute and',
     'a day, one community',
     'an agent writes in a day',
+    'at most once a minute while',
     '(RFC 9421)',
     '0.5 (Apache-2.0)',
     'runs three further processes',
@@ -424,6 +433,11 @@ export const EXAMPLES_AND_NAMES: Readonly<Record<string, readonly string[]>> = {
  * that the section dates.
  */
 export const COUNTED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'docs/capacity.md': {
+    '## Measured figures': 'npm run bench social-lists',
+    '## What to add': 'npm run bench social-lists',
+    '## Arithmetic for 10,000,000 agents': 'npm run bench social-lists',
+  },
   'docs/dashboard.md': { '## Journeys': 'test/slow/tui-journeys.test.ts', '## Comparison': 'as of November 2026' },
   'docs/landing.md': {
     '## Pull requests': 'by hand on',

@@ -4,8 +4,8 @@ import { Town } from './support/town.ts'
 import { Wire } from './support/wire.ts'
 
 /**
- * Cost of many cities in which nothing happens: from the start until all run, the memory that they take, and what is asked
- * of all of them at once. `npm run bench cities [cities]`.
+ * Cost of many cities in which nothing happens: the time until all run, their memory, and requests that ask all of them.
+ * `npm run bench cities [cities]`.
  */
 
 const CITIES = Number(process.argv[2] ?? 100)

@@ -104,7 +104,7 @@ describe('names between backticks in documents exist', () => {
       ...others,
       '--help',
     ])
-    const scripts = sourcesOf('scripts/**/*.{ts,sh}') + sourcesOf('test/agents/**/*.ts')
+    const scripts = sourcesOf('scripts/**/*.{ts,sh}') + sourcesOf('test/{agents,mutation}/**/*.ts')
     const isScripts = (flag: string) =>
       scripts.includes(flag) || scripts.includes(`'${flag.slice(2)}'`) || scripts.includes(` ${flag.slice(2)}:`)
     const flags = spans.flatMap((span) => /^--[a-z][a-z0-9-]*/.exec(span)?.[0] ?? [])

@@ -133,7 +133,7 @@ interface LoadedAccounts {
 const MAX_ATTEMPTS = 5
 const NONE: LoadedAccounts = { accounts: [], problem: undefined }
 
-/** `$GC_HOME/accounts.toml`. It is read again whenever it changes; in each turn of the event loop, it is looked at once. */
+/** `$GC_HOME/accounts.toml`. It is read again whenever it changes, and checked once per turn of the event loop. */
 class AccountsFile {
   readonly path: string
   #version = ''

@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox'
 import type { Clock } from '../../core/clock.ts'
 import type { Deadline, Deadlines } from '../../core/deadlines.ts'
 import { defineEvent, type EventLog } from '../../core/events/index.ts'
-import type { Store } from '../../core/store/index.ts'
+import { command, query, type Store } from '../../core/store/index.ts'
 import type { IdentityKey } from '../accounts/index.ts'
 
 const Promotion = Type.Object(
@@ -24,15 +24,17 @@ const FIRST_CHECK_MS = 1_000
 const CHECK_MS = 60_000
 const TIMEOUT_MS = 5_000
 
-const SELECT_EPOCH = "SELECT value FROM network_defaults WHERE name = 'epoch'"
+const EPOCH = query<{ value: number }>("SELECT value FROM network_defaults WHERE name = 'epoch'")
 
-const epochOf = (store: Store): number => store.prepare<{ value: number }, []>(SELECT_EPOCH).get()?.value ?? 1
+const SET_EPOCH = command<[number]>("INSERT OR REPLACE INTO network_defaults VALUES ('epoch', ?)")
+
+const epochOf = (store: Store): number => store.get(EPOCH)?.value ?? 1
 
 /** Begins the next epoch in a copy of a network, so that what it was copied from can tell that it was replaced. */
 export function raiseEpoch(store: Store, log: EventLog): Promise<number> {
   return store.write((tx) => {
     const epoch = epochOf(store) + 1
-    store.prepare("INSERT OR REPLACE INTO network_defaults VALUES ('epoch', ?)").run(epoch)
+    tx.run(SET_EPOCH, epoch)
     log.append(tx, NetworkPromoted, { actor: 'operator', subject: 'network' }, { epoch })
     return epoch
   })

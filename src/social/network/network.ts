@@ -252,7 +252,14 @@ function upkeepServices(
     report,
   })
   const recounts = openRecounts(store)
-  const epoch = new NetworkEpoch({ store, log, identityKey: ctx.identityKey, clock, deadlines, publicUrl: settings.baseUrl })
+  const epoch = new NetworkEpoch({
+    store,
+    log,
+    identityKey: ctx.identityKey,
+    clock,
+    deadlines,
+    publicUrl: settings.baseUrl,
+  })
   const rankRefresh = new RankRefresh(store, log, clock, deadlines, report)
   const cleanup = new HourlyCleanup(ctx, [quotas, duplicates, standings, pendingTexts])
   const retention = new EventRetention(store, log, clock, deadlines, report)

@@ -26,7 +26,7 @@ export const partsSql = (index: string): string =>
 
 /**
  * Merges the parts of which full-text indexes consist. Each write adds a part, and a search looks for each word in every
- * part. Merging costs no more than a few times what was written: small parts at once, all of them once they add up.
+ * part. Merging costs no more than a few times what was written: small parts immediately, all of them once they add up.
  */
 export class IndexMerges {
   readonly #indexes: readonly MergedIndex[]

@@ -114,7 +114,7 @@ const QUEUED = query<Words, [number]>(
 
 const QUEUE_LENGTH = query<{ n: number }>('SELECT count(*) AS n FROM bead_unworded')
 
-/** As values: an INSERT of what it selects would write every entry to the index by itself. */
+/** As values: an INSERT of what it selects would write each entry to the index separately. */
 const ADD = command<[number, string, string, string]>(
   'INSERT INTO bead_search (rowid, title, body, labels) VALUES (?, ?, ?, ?)',
 )

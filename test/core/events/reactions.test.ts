@@ -73,7 +73,7 @@ describe('a consumer', () => {
     expect(done(world, 'notes')).toEqual([...Array.from({ length: 300 }, (_, at) => at + 1), 901])
   })
 
-  test('whose reactions take long receives each event once', async () => {
+  test('with slow reactions receives each event once', async () => {
     await using world = eventWorld()
     await world.fill(5)
     noting(world, 'slow', ['note.written'], () => {
@@ -84,7 +84,7 @@ describe('a consumer', () => {
     expect(done(world, 'slow')).toEqual([1, 2, 3, 4, 5])
   })
 
-  test('whose reactions are quick makes one write of many', async () => {
+  test('with quick reactions makes one write of many', async () => {
     await using world = eventWorld()
     await world.fill(5)
     noting(world, 'quick', ['note.written'])
