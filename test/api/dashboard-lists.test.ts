@@ -56,7 +56,7 @@ test('a convoy says how many of its beads are closed, and its page opens each of
   const { rows } = await list(town, convoysPage)
   expect(rows.map(({ cells }) => [cells.title, cells.done])).toEqual([['The ship', '1/2']])
   const shown = await list(town, convoyPage, convoy.id)
-  expect(shown.head).toEqual(['The ship', 'open · 1 of 2 done'])
+  expect(shown.head).toEqual(['The ship', 'open', `${'█'.repeat(10)}${'░'.repeat(10)} 1 of 2 done`])
   expect(shown.rows.map(({ opens }) => opens?.subject).sort()).toEqual([...beads].sort())
 })
 
