@@ -87,7 +87,7 @@ describe('a step with two dependencies on one bead', () => {
 })
 
 describe('gc doctor', () => {
-  const STUCK = expect.stringMatching(/^beads\.blockers of .*: 1 instead of 0, so the bead is never ready/)
+  const STUCK = expect.stringMatching(/^beads\.blockers of .*: 1 instead of 0, so the bead never becomes ready/)
 
   test('finds a bead that nothing blocks, which needs attention until --fix corrects it', async () => {
     const id = await bead(city, 'stuck')
