@@ -152,6 +152,8 @@ function listed(status: LandStatus): Listed[] {
 export function headOf({ rig, mode, target, base, paused, standing, batch }: LandStatus): Line[] {
   const at = base === undefined ? '' : ` at ${base.slice(0, 12)}`
   const check = batch?.check?.started_at
+  const end = batch?.expected_end
+  const checked = check === undefined ? '' : `, checked since ${formatTime(check)}`
   return [
     {
       text: mode === 'off' ? `Rig ${rig} lands nothing.` : `Rig ${rig} lands on ${target}${at} (mode ${mode}).`,
@@ -162,7 +164,7 @@ export function headOf({ rig, mode, target, base, paused, standing, batch }: Lan
     ...(batch
       ? [
           {
-            text: `${rig}: a batch of ${countOf(batch.landings.length, 'landing')} is ${batch.state}${check === undefined ? '' : `, checked since ${formatTime(check)}`}.`,
+            text: `${rig}: a batch of ${countOf(batch.landings.length, 'landing')} is ${batch.state}${checked}${end ? `, probably until ${formatTime(end)}` : ''}.`,
             tone: 'busy' as const,
           },
         ]

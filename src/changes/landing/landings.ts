@@ -281,6 +281,7 @@ export class Landings {
     const batch = this.rows.activeBatch(name)
     const members = batch ? this.rows.members(batch.id) : []
     const check = batch && this.rows.checksOf(batch.id).findLast(({ state }) => state !== 'done')
+    const usual = check?.startedAt == null ? undefined : this.rows.usualDuration(name)
     const queue = this.rows.inStates(
       name,
       'in_batch',
@@ -303,6 +304,7 @@ export class Landings {
         batch: {
           ...{ id: batch.id, state: batch.state, base: batch.base, landings: members.map(({ landing }) => landing) },
           ...(check && { check: toCheck(check, members[check.position]?.landing ?? 'base') }),
+          ...(usual !== undefined && { expected_end: toTimestamp((check?.startedAt ?? 0) + usual) }),
         },
       }),
       ...{ queue: queue.map(toLanding), waiting: waiting.map(toLanding) },
@@ -386,6 +388,7 @@ export class Landings {
           `${id} is ${row.state.replace('_', ' ')}; ${verb} is for one that is ${from.join(', ').replaceAll('_', ' ')}`,
         )
       }
+      if (caller.kind !== 'session' && caller.kind !== 'process') this.rows.count(tx, `decision:${verb}`)
       const said = why?.trim()
       const allowed =
         verb === 'release' && row.heldFor !== '' ? [...new Set([...row.allowed, row.heldFor, 'approval'])] : row.allowed

@@ -8,6 +8,7 @@ import { LANDING_STATES, type LandingRow, type TrainRow } from './table.ts'
 const OUTCOMES: readonly string[] = [
   ...['landed', 'already', 'conflict', 'red', 'waits_turn', 'held', 'parked', 'lost', 'cancelled', 'given_up'],
 ]
+const DECISIONS = ['release', 'hold', 'retry', 'cancel', 'give-up'] as const
 const VERDICTS = ['green', 'red', 'none'] as const
 const MINUTE = 60
 /** Bounds of the time from the submission of a branch to its landing, in seconds. */
@@ -109,6 +110,11 @@ export function landingMetrics({ rows, clock }: { rows: LandingRows; clock: Cloc
       'gc_landing_submissions_total',
       'Commits that were submitted: the first of a branch, or one that replaced another.',
       samplesBy('kind', by('submitted', ['first', 'again'])),
+    ),
+    counter(
+      'gc_landing_decisions_total',
+      'Decisions of people about landings. Approvals are among the reviews.',
+      samplesBy('decision', by('decision', DECISIONS)),
     ),
     counter('gc_landing_conflicts_total', 'Conflicts by file, of the files with the most.', conflictSamples(totals)),
     ...RESOLUTIONS.map(([name, key, help]) => counter(name, help, samplesBy('kind', by(key, ['conflict', 'red'])))),

@@ -1,5 +1,5 @@
 import { and, asc, desc, eq, gte, inArray, lt, notInArray, or, sql } from 'drizzle-orm'
-import type { Store, Tx } from '../../core/store/index.ts'
+import { query, type Store, type Tx } from '../../core/store/index.ts'
 import {
   type BatchRow,
   type BranchRow,
@@ -28,6 +28,11 @@ import {
 export const FINAL: readonly LandingState[] = ['landed', 'already', 'cancelled', 'given_up']
 
 const CHUNK = 500
+
+const DURATIONS = query<{ ms: number }, [string]>(
+  `SELECT ended_at - coalesce(started_at, ended_at) AS ms FROM landing_checks
+   WHERE rig = ? AND verdict IN ('green', 'red') ORDER BY ended_at DESC LIMIT 20`,
+)
 
 /** The rows of landings, and of what gets them to their target. */
 export class LandingRows {
@@ -202,6 +207,12 @@ export class LandingRows {
         .orderBy(...order)
         .all(),
     )
+  }
+
+  /** Milliseconds that a check of a rig usually takes: the median of its last 20; undefined before the first has ended. */
+  usualDuration(rig: string): number | undefined {
+    const durations = this.store.all(DURATIONS, rig).map(({ ms }) => ms)
+    return durations.sort((one, other) => one - other)[Math.floor(durations.length / 2)]
   }
 
   openChecks(): CheckRow[] {

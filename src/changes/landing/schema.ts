@@ -134,6 +134,9 @@ export const LandStatus = Type.Object(
           base: Type.String(),
           landings: Type.Array(Type.String()),
           check: Type.Optional(LandingCheck),
+          expected_end: Type.Optional(
+            time('When the running check should end, by the median of the last 20 checks of the rig.'),
+          ),
         },
         closed,
       ),

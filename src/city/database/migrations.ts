@@ -26,6 +26,7 @@ import usageAssumed from '../../agents/usage/unpriced.sql' with { type: 'text' }
 import worktreeClones from '../../agents/worktrees/clones.sql' with { type: 'text' }
 import worktrees from '../../agents/worktrees/table.sql' with { type: 'text' }
 import landedBranches from '../../changes/landing/branches.sql' with { type: 'text' }
+import landingDurations from '../../changes/landing/durations.sql' with { type: 'text' }
 import landingLetters from '../../changes/landing/letters.sql' with { type: 'text' }
 import landingPullRequests from '../../changes/landing/pull-requests.sql' with { type: 'text' }
 import landingResolutions from '../../changes/landing/resolutions.sql' with { type: 'text' }
@@ -193,4 +194,5 @@ export const cityMigrations: readonly string[] = [
   landingTrials,
   changesInReview,
   landingResolutions,
+  landingDurations,
 ]

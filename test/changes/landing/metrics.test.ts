@@ -43,7 +43,7 @@ test('metrics count outcomes, the time until branches land, checks by verdict an
   })
   for (const id of [broken, held]) await world.landings.change(human, 'cancel', id)
   await world.reopen()
-  expect(samples(world)).toMatchObject({ 's_total cancelled': 2, 's_total landed': 1 })
+  expect(samples(world)).toMatchObject({ 's_total cancelled': 2, 's_total landed': 1, '_decisions_total cancel': 2 })
   expect(Object.keys(samples(world)).filter((name) => /^s [a-z]/.test(name))).toEqual([])
 })
 
@@ -76,4 +76,27 @@ test('metrics count pushes that others overtook, and the time for which the targ
   const after = samples(world)
   expect(after).toMatchObject({ '_pushes_total arrived': 2, '_pushes_total overtaken': 1, 's_total landed': 2 })
   expect(after._base_red_seconds_total).toBeGreaterThanOrEqual(60)
+})
+
+test('the state of a rig says when its check probably ends, by the checks before it', async () => {
+  await using world = await landingWorld({ judge: () => 'runs' })
+  const land = async (name: string, ms: number) => {
+    await world.send(name, { [`${name}.txt`]: 'x\n' })
+    await world.settle()
+    expect(world.landings.status('shop').batch?.expected_end).toBe(expectedEnd())
+    await world.clock.advance(ms)
+    world.judge = () => 0
+    await world.settle()
+    world.judge = () => 'runs'
+  }
+  const usual: (number | undefined)[] = [undefined, 40_000, 60_000, 40_000]
+  const expectedEnd = () => {
+    const usually = usual.shift()
+    return usually === undefined ? undefined : new Date(world.clock.now() + usually).toISOString()
+  }
+  await land('a', 40_000)
+  await land('b', 60_000)
+  await land('c', 20_000)
+  await land('d', 1_000)
+  expect(usual).toEqual([])
 })

@@ -17,6 +17,7 @@ const STATUS: LandStatus = {
   batch: {
     ...{ id: 'lb-1', state: 'bisecting', base: '01', landings: ['ld-a', 'ld-b'] },
     check: { id: 'k', batch: 'lb-1', of: 'ld-a', commit: 'c', state: 'running', started_at: '2026-11-29T09:01:00Z' },
+    expected_end: '2026-11-29T09:05:00Z',
   },
 }
 const IDLE: LandStatus = { rig: 'api', mode: 'off', target: 'main', queue: [], waiting: [] }
@@ -58,9 +59,9 @@ describe('the page of landings', () => {
     ])
     expect(items[0]?.cells[at('check')]).toEqual({ since: '2026-11-29T09:01:00Z', tone: 'busy' })
     expect(items[0]?.opens).toEqual({ page: 'landing', city: 'town', subject: 'ld-a' })
-    expect(head.map(({ text }) => text.replace(/since .*/, 'since …'))).toEqual([
+    expect(head.map(({ text }) => text.replace(/(since|until) [^,.]*/g, '$1 …'))).toEqual([
       'Rig shop lands on main at 0123456789ab (mode push).',
-      'shop: a batch of 2 landings is bisecting, checked since …',
+      'shop: a batch of 2 landings is bisecting, checked since …, probably until ….',
     ])
   })
 
