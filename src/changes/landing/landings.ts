@@ -27,7 +27,7 @@ import { Closes, type ClosesOptions } from './closes.ts'
 import * as events from './events.ts'
 import { Generation } from './generation.ts'
 import { Letters, type LettersOptions } from './letters.ts'
-import { countStanding, landingMetrics } from './metrics.ts'
+import { countStanding, endBatch, landingMetrics } from './metrics.ts'
 import { enterState, LANDING, type TrainParts, type TrainRig } from './parts.ts'
 import { FINAL, LandingRows } from './rows.ts'
 import type { Landing, LandingCheck, LandingList, LandingLog, LandStatus, LandSubmit } from './schema.ts'
@@ -410,7 +410,7 @@ export class Landings {
     if (verb !== 'cancel' || !isRefused || row.batch === null) {
       throw wrongState(`${row.id} is being checked or pushed; wait until that is over, or gc land pause first`)
     }
-    this.rows.updateBatch(tx, row.batch, { state: 'done', outcome: 'dissolved', endedAt: this.options.clock.now() })
+    endBatch(this.rows, tx, row.batch, 'dissolved', this.options.clock.now())
     for (const { landing } of this.rows.members(row.batch)) {
       const other = this.rows.find(landing)
       if (other?.state !== 'in_batch' || other.batch !== row.batch || other.id === row.id) continue

@@ -25,6 +25,16 @@ export function countEntry(rows: LandingRows, tx: Tx, before: LandingRow, after:
   for (const bound of BOUNDS) if (seconds <= bound) rows.count(tx, `seconds:${boundName(bound)}`)
 }
 
+/** Outcomes of batches whose checks decided nothing. */
+const WASTED: readonly string[] = ['abandoned', 'dissolved', 'lost', 'no-verdict', 'overtaken']
+
+/** Ends a batch, and counts its checks if they decided nothing. */
+export function endBatch(rows: LandingRows, tx: Tx, batch: string, outcome: string, now: number): void {
+  rows.updateBatch(tx, batch, { state: 'done', outcome, endedAt: now })
+  const checks = WASTED.includes(outcome) ? rows.checksOf(batch).length : 0
+  if (checks > 0) rows.count(tx, 'wasted', checks)
+}
+
 const CONFLICT = 'conflict:'
 /** Paths whose conflicts are counted, and those of them that are shown. */
 const MAX_PATHS = 1_000
@@ -103,6 +113,7 @@ export function landingMetrics({ rows, clock }: { rows: LandingRows; clock: Cloc
       'Checks of merged branches, by verdict; none if a timeout or a signal ended it.',
       samplesBy('verdict', by('verdict', VERDICTS)),
     ),
+    total('gc_landing_wasted_checks_total', 'Checks of batches that were given up before they decided.', of('wasted')),
     total('gc_landing_flakes_total', 'Checks that failed and then passed with the same files.', of('land.flaky')),
     counter('gc_landing_pushes_total', 'Pushes to targets, by outcome.', samplesBy('outcome', pushes)),
     total('gc_landing_base_red_seconds_total', 'Time for which the check failed on the target itself.', red),

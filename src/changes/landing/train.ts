@@ -26,7 +26,7 @@ import { checkId } from './checks.ts'
 import { type Decision, decide, verdictsOf } from './decide.ts'
 import * as events from './events.ts'
 import type { GivenBack } from './letters.ts'
-import { countStanding } from './metrics.ts'
+import { countStanding, endBatch } from './metrics.ts'
 import { enterState, LANDING, type LandingEvent, requeue, type TrainParts, type TrainRig } from './parts.ts'
 import { PullRequests } from './pull-requests.ts'
 import { Returns } from './returns.ts'
@@ -435,7 +435,7 @@ export class Train {
 
   #endBatch(tx: Tx, batch: string, outcome: string): void {
     const { rows, clock } = this.parts
-    rows.updateBatch(tx, batch, { state: 'done', outcome, endedAt: clock.now() })
+    endBatch(rows, tx, batch, outcome, clock.now())
     const refs = rows.members(batch).map(({ position }) => `refs/gc/train/${batch}/${position}`)
     tx.after(() => void this.#unpin(refs))
   }

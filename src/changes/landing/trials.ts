@@ -90,8 +90,8 @@ export class Trials {
     const row = member && rows.find(member.landing)
     if (row && outcome !== 'abandoned') this.#skipped.add(keyOf(row))
     await store.write((tx) => {
-      for (const { id } of open) rows.removeCheck(tx, id)
       this.train.endBatch(tx, batch.id, outcome)
+      for (const { id } of open) rows.removeCheck(tx, id)
       tx.after(() => {
         for (const check of open) checks.abandon(check)
       })

@@ -74,7 +74,12 @@ test('metrics count pushes that others overtook, and the time for which the targ
   await world.settle()
   expect(world.main().slice(0, 3)).toEqual(['b: b.txt', 'person: p', 'a: a.txt'])
   const after = samples(world)
-  expect(after).toMatchObject({ '_pushes_total arrived': 2, '_pushes_total overtaken': 1, 's_total landed': 2 })
+  expect(after).toMatchObject({
+    '_pushes_total arrived': 2,
+    '_pushes_total overtaken': 1,
+    's_total landed': 2,
+    _wasted_checks_total: 1,
+  })
   expect(after._base_red_seconds_total).toBeGreaterThanOrEqual(60)
 })
 
