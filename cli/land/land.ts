@@ -92,7 +92,7 @@ async function status(context: CommandContext, named: string | undefined, option
   const city = await context.city()
   const found = await city.call('GET ~/rig/{name}/land', { params: { name: await rigOf(context, city, named) } })
   if (options.json) return printJson(context.io, found)
-  for (const { text } of landHead(found)) printLine(context.io, sanitizeLine(text))
+  for (const { said, text } of landHead(found)) printLine(context.io, sanitizeLine(said ?? text))
   printLandings(context, [...found.queue, ...found.waiting], 'Nothing is to land.')
 }
 

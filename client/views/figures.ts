@@ -35,6 +35,13 @@ export const doneLine = (done: number, all: number): Line[] =>
         },
       ]
 
+/** Words about what takes from one time to another, behind a bar of the time that has passed: at most nearly all of it. */
+export function timedLine(words: string, since: string, until: string, now: number): Line {
+  const [start, end] = [Date.parse(since), Date.parse(until)]
+  const part = end > start ? Math.min(0.99, (now - start) / (end - start)) : 0.99
+  return { text: `${progressBar(part, HEAD_BAR, BAR_SIGNS)} ${words}`, said: words, tone: 'busy' }
+}
+
 /** `3/5`, with its part. */
 export const doneOf = (done: number, all: number): { readonly text: string; readonly part: number } => ({
   text: `${done}/${all}`,

@@ -1,4 +1,5 @@
 import { countOf, formatTime } from '../../src/client/text.ts'
+import { timedLine } from './figures.ts'
 import {
   type Landing,
   type LandStatus,
@@ -149,11 +150,8 @@ function listed(status: LandStatus): Listed[] {
 }
 
 /** State of landing in a rig: its target, what halts it, and the check that runs. */
-export function headOf({ rig, mode, target, base, paused, standing, batch }: LandStatus): Line[] {
+export function headOf({ rig, mode, target, base, paused, standing, batch }: LandStatus, now = Date.now()): Line[] {
   const at = base === undefined ? '' : ` at ${base.slice(0, 12)}`
-  const check = batch?.check?.started_at
-  const end = batch?.expected_end
-  const checked = check === undefined ? '' : `, checked since ${formatTime(check)}`
   return [
     {
       text: mode === 'off' ? `Rig ${rig} lands nothing.` : `Rig ${rig} lands on ${target}${at} (mode ${mode}).`,
@@ -161,15 +159,22 @@ export function headOf({ rig, mode, target, base, paused, standing, batch }: Lan
     },
     ...(paused ? [warn(`${rig}: paused by ${paused.by} since ${formatTime(paused.since)}.`)] : []),
     ...(standing ? [{ ...warn(`${rig}: ${haltOf(standing)}: ${standing.reason}.`), tone: 'bad' as const }] : []),
-    ...(batch
-      ? [
-          {
-            text: `${rig}: a batch of ${countOf(batch.landings.length, 'landing')} is ${batch.state}${checked}${end ? `, probably until ${formatTime(end)}` : ''}.`,
-            tone: 'busy' as const,
-          },
-        ]
-      : []),
+    ...(batch ? [batchLine(rig, batch, now)] : []),
   ]
+}
+
+/** The batch of a rig, behind a bar once earlier checks say how long this one takes. */
+function batchLine(
+  rig: string,
+  { landings, state, check, expected_end: end }: NonNullable<LandStatus['batch']>,
+  now: number,
+): Line {
+  const what = `${rig}: a batch of ${countOf(landings.length, 'landing')} is ${state}`
+  const since = check?.started_at
+  if (since === undefined) return { text: `${what}.`, tone: 'busy' }
+  const checked = `${what}, checked since ${formatTime(since)}`
+  if (end === undefined) return { text: `${checked}.`, tone: 'busy' }
+  return timedLine(`${checked}, probably until ${formatTime(end)}.`, since, end, now)
 }
 
 const haltOf = ({ cause }: NonNullable<LandStatus['standing']>): string =>

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { type Landing, type LandStatus, landingActions, trainActions } from '../../../client/views/landing-actions.ts'
-import { landingsPage } from '../../../client/views/landings.ts'
+import { headOf, landingsPage } from '../../../client/views/landings.ts'
 import type { Action } from '../../../client/views/page.ts'
 import { reachTo } from '../../tui/reach.ts'
 
@@ -59,10 +59,20 @@ describe('the page of landings', () => {
     ])
     expect(items[0]?.cells[at('check')]).toEqual({ since: '2026-11-29T09:01:00Z', tone: 'busy' })
     expect(items[0]?.opens).toEqual({ page: 'landing', city: 'town', subject: 'ld-a' })
-    expect(head.map(({ text }) => text.replace(/(since|until) [^,.]*/g, '$1 …'))).toEqual([
+    expect(head.map(({ said, text }) => (said ?? text).replace(/(since|until) [^,.]*/g, '$1 …'))).toEqual([
       'Rig shop lands on main at 0123456789ab (mode push).',
       'shop: a batch of 2 landings is bisecting, checked since …, probably until ….',
     ])
+  })
+
+  test('has a bar of the time that its check has taken, which is full only when the check has ended', () => {
+    const barAt = (time: string) =>
+      headOf(STATUS, Date.parse(`2026-11-29T${time}Z`))
+        .at(-1)
+        ?.text.slice(0, 20)
+    expect(barAt('09:01:00')).toBe('░'.repeat(20))
+    expect(barAt('09:03:00')).toBe('█'.repeat(10) + '░'.repeat(10))
+    expect(barAt('09:30:00')).toBe(`${'█'.repeat(19)}░`)
   })
 
   test('reads the landed ones page by page', async () => {
