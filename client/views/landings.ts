@@ -104,7 +104,7 @@ export const landingsPage = table<Listed>({
     return {
       items: items.map((item) => ({ ...item, isOnlyRig })),
       next,
-      head: statuses.flatMap(headOf),
+      head: statuses.flatMap((status) => headOf(status)),
       actions: trainActions(statuses),
     }
   },

@@ -63,6 +63,7 @@ describe('the page of landings', () => {
       'Rig shop lands on main at 0123456789ab (mode push).',
       'shop: a batch of 2 landings is bisecting, checked since …, probably until ….',
     ])
+    expect(head.at(-1)?.text.slice(0, 20)).toBe(`${'█'.repeat(19)}░`)
   })
 
   test('has a bar of the time that its check has taken, which is full only when the check has ended', () => {
