@@ -135,7 +135,7 @@ export const LandStatus = Type.Object(
           landings: Type.Array(Type.String()),
           check: Type.Optional(LandingCheck),
           expected_end: Type.Optional(
-            time('When the running check should end, by the median of the last 20 checks of the rig.'),
+            time('Expected end of the running check, by the median of the last 20 checks of the rig.'),
           ),
         },
         closed,
