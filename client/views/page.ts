@@ -81,7 +81,7 @@ export interface Column {
   readonly grows?: boolean
   /** Columns with the highest number are left out first where there is no room, and while they are empty; without a number, never. */
   readonly leaves?: number
-  /** True if it is left out as soon as another text would be cut, since the same is said elsewhere or is rarely needed. */
+  /** True if it is left out before another text is cut: another column says the same, or it is rarely needed. */
   readonly yields?: boolean
   /** Names are shortened in their middle, since both of their ends tell something. */
   readonly isName?: boolean

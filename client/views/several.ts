@@ -115,7 +115,7 @@ async function doTo(
 
 const isLeft = (result: Done | Left): result is Left => 'why' in result
 
-/** Summary in one sentence, with an undo for every row that has one. Fails if nothing was done. */
+/** One sentence for all rows, with an undo for each that has one. Fails if nothing was done. */
 function summed(name: string, results: readonly (Done | Left)[], before: readonly Left[]): Outcome {
   const left = [...before, ...results.filter(isLeft)]
   const done = results.filter((result): result is Done => !isLeft(result))

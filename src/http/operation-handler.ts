@@ -34,7 +34,7 @@ export interface ResponseHead {
   headers: Record<string, string | number>
 }
 
-/** What an operation uses of Elysia's context. */
+/** Parts of Elysia's context that an operation uses. */
 export interface OperationContext {
   readonly request: Request
   readonly params: Readonly<Record<string, string | null>>

@@ -101,7 +101,7 @@ function documents(document: () => Record<string, unknown>, prefix: string) {
     .get(`${prefix}/docs`, ({ request }) => page().respond(request, DOCS_HEADERS))
 }
 
-/** The pages beside the operations. They are the same for every reader, so they need no token. */
+/** The pages beside the operations. Every reader sees the same, so they need no token. */
 class Pages {
   readonly #texts: ReadonlyMap<string, () => StaticText>
 

@@ -39,7 +39,7 @@ export interface TaggedEventQuery {
   limit?: number
 }
 
-/** What of a city concerns its events. */
+/** Parts of a city that concern its events. */
 type LoggedCity = Pick<City, 'name' | 'log'> & Partial<Pick<City, 'events'>>
 
 /** The most events that are read from one log. */

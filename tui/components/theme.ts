@@ -15,9 +15,9 @@ export interface Theme {
   (tone: Tone): string
   /** The colour of a tone as Ink names it, for borders; undefined where there is none. */
   colour(tone: Tone): string | undefined
-  /** What lies behind code of a tone, or its marked words, where syntax is shown; undefined where it is not, for lack of colours. */
+  /** Background of code of a tone, or of its marked words, where syntax is shown; undefined where it is not, for lack of colours. */
   ground(tone: Tone, isMarked?: boolean): string | undefined
-  /** What lies behind the selected row; undefined where that is inverse, for lack of colours. */
+  /** Background of the selected row; undefined where that is inverse, for lack of colours. */
   readonly selection: string | undefined
   /** The sequences of a style of somebody else's, such as `1;38;5;2`, as far as the terminal can show it. */
   style(codes: string): string
@@ -84,7 +84,7 @@ const LIGHT: ChosenColours = {
   name: '#005faf',
 }
 
-/** What lies behind lines of code that were added or removed and behind the words that changed, by the number of colours. */
+/** Backgrounds of lines of code that were added or removed and of the words that changed, by the number of colours. */
 const GROUNDS = {
   dark: {
     good: { 256: ['22', '28'], 16777216: ['2;18;48;28', '2;34;102;58'] },
@@ -96,7 +96,7 @@ const GROUNDS = {
   },
 } as const
 
-/** What lies behind the selected row, by the number of colours: all tones can be read on it. */
+/** Background of the selected row, by the number of colours: all tones can be read on it. */
 const SELECTIONS = {
   dark: { 256: '24', 16777216: '2;28;62;98' },
   light: { 256: '189', 16777216: '2;212;228;255' },

@@ -103,7 +103,7 @@ export function keepDraft(state: State, { chosen, fields }: Overlay & { kind: 'f
   return { ...state, drafts: Object.fromEntries(drafts.slice(-MAX_DRAFTS)) }
 }
 
-/** What was done needs no draft; nor does the form that asked for more, once that was done. */
+/** Drafts without those of an action that was carried out: its own, and that of the form that asked for more. */
 const withoutDone = (drafts: State['drafts'], chosen: Chosen): State['drafts'] =>
   Object.fromEntries(
     Object.entries(drafts).filter(

@@ -1,7 +1,7 @@
 import { RE2JS } from 're2js'
 import type { FormField, Known } from './state.ts'
 
-/** What of the city a field of a form may hold: what begins with its text first, then what has it elsewhere. */
+/** Values from the city for a field of a form: those that begin with its text first, then those that contain it. */
 export function namesFor({ names, edit: { text } }: FormField, known: readonly Known[]): readonly Known[] {
   if (names === undefined) return []
   const all = known.filter(({ kind }) => kind === names)

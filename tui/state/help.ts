@@ -51,7 +51,7 @@ export function helpLines(state: State): string[] {
   ]
 }
 
-/** What is pressed or typed, and what that does. */
+/** Keys or words, and their effect. */
 const helpLine = (typed: string, does: string): string => `  ${padTo(typed, HELP_COLUMN - 3)} ${does}`
 
 /** The help from another line on; its last line stays at the bottom. */

@@ -120,7 +120,7 @@ export interface FormField extends Field {
   readonly edit: LineEdit
 }
 
-/** What was typed into a form that was left, by field. */
+/** Texts of a form that was left, by field. */
 export interface Draft {
   readonly edits: Readonly<Record<string, LineEdit>>
   /** True if more was asked for after it. */
@@ -170,7 +170,7 @@ export interface State {
   readonly focus: string
   readonly overlay: Overlay | undefined
   readonly prompt: Prompt | undefined
-  /** What was typed into forms that were left, by what they are for, and by field. */
+  /** Texts of forms that were left, by the purpose of the form and by field. */
   readonly drafts: Readonly<Record<string, Draft>>
   /** Commands that were entered, newest first. */
   readonly history: readonly string[]

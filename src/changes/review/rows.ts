@@ -24,7 +24,7 @@ const ALPHABET = 'abcdefghijklmnopqrstuvwxyz234567'
 /** States in which a change is still to be landed or discarded; what names them in SQL uses the index of those. */
 export const UNDECIDED = ['working', 'ready', 'asked', 'approved'] as const
 const IS_UNDECIDED = sql`state IN ('working', 'ready', 'asked', 'approved')`
-/** What names it in SQL uses the indexes of changes in review. */
+/** SQL that names it uses the indexes of changes in review. */
 const IN_REVIEW = sql`state IN ('ready', 'approved')`
 const IS_DECIDED = sql`state IN ('landed', 'discarded', 'none')`
 /** States in which its session adds commits to a change. */

@@ -1,7 +1,7 @@
 /** Strings, quoted names and comments, in which a question mark is no parameter; and parameters. */
 const TOKENS = /'(?:''|[^'])*'|"(?:""|[^"])*"|--[^\n]*|\?\d*/g
 
-/** What was made of each SQL before: all stores of one kind prepare the same, and share its text. */
+/** Plans by the SQL they were made from: all stores of one kind prepare the same, and share its text. */
 const plans = new Map<string, string>()
 /** More than the program has; SQL that is built with lists may have any number of forms. */
 const MAX_PLANS = 1024

@@ -13,7 +13,7 @@ interface Hit {
   readonly post?: Post
 }
 
-/** What a result shows of a comment. */
+/** Columns of a comment that a result shows. */
 interface CommentRow extends AuthorColumns {
   n: number
   id: string

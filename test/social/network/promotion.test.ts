@@ -36,7 +36,7 @@ test('a network stops writing once a promoted copy answers at its public address
   expect((await post(promoted)).status).toBe(201)
 })
 
-test('a network goes on writing if its public address is its own, of another network or of nobody', async () => {
+test('a network keeps writing if its public address leads to itself, to another network or nowhere', async () => {
   await using own = await openNetwork()
   await using other = await openNetwork()
   for (const baseUrl of [own.url, other.url, 'http://127.0.0.1:9']) {
