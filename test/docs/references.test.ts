@@ -19,6 +19,9 @@ import { parseToml } from '../../src/core/toml/index.ts'
 import { getObject } from '../../src/http/respond/index.ts'
 import { parseFormula } from '../../src/orchestration/formulas/parse.ts'
 import { recorder } from '../cli/shell.ts'
+import { literalTexts } from './literals.ts'
+import { documentPaths, embeddedPaths, pathsIn, sourcePaths } from './paths.ts'
+import { helpTexts } from './texts.ts'
 import { documents, readDocument } from './words.ts'
 
 const GENERATED = /^docs\/(?:api-reference|commands|configuration|network-reference)\.md$|^CHANGELOG\.md$/
@@ -147,6 +150,66 @@ describe('names between backticks in documents exist', () => {
     const isThere = ({ method, path }: { method: string; path: string }) =>
       paths.some((each) => each.path === path && (method === '' || each.methods.includes(method)))
     expect(named.filter((each) => !isThere(each))).toEqual([])
+  })
+})
+
+describe('files, folders and addresses', () => {
+  /** Those of examples, of Gas City, and of programs that gc leaves alone. */
+  const OTHERS = [
+    ...['~/.cache/shop', '~/.keys/work.env', '~/.claude-work', '~/.m2', '.gc/services/board', '.gc/packs'],
+    ...['/@name', '/m/general/feed.json', '~/.moltbook-YOUR_NAME-auth'],
+  ]
+
+  test('in documents, help, texts of the sources and packs are those of the sources', async () => {
+    const known = sourcePaths()
+    const packs = [...new Glob('src/**/*.md').scanSync('.')].map((path) => ({
+      place: path,
+      text: readFileSync(path, 'utf8'),
+    }))
+    const texts = [...(await helpTexts()), ...literalTexts((source) => embeddedPaths(source).length > 0), ...packs]
+    const named = [
+      ...documents().flatMap((name) => documentPaths(readDocument(name)).map((path) => ({ place: name, path }))),
+      ...texts.flatMap(({ place, text }) => embeddedPaths(text).map((path) => ({ place, path }))),
+    ]
+    expect(new Set(named.map(({ path }) => path)).size).toBeGreaterThan(90)
+    const unknown = named.filter(({ path }) => !OTHERS.includes(path) && !known.has(path))
+    expect([...new Set(unknown.map(({ place, path }) => `${place}: ${path}`))]).toEqual([])
+    expect(OTHERS.filter((path) => !named.some((each) => each.path === path))).toEqual([])
+    const wrong = [
+      '$GC_HOME/supervisor.cfg',
+      '$GC_HOME/city.db',
+      '.gc/sessions',
+      '.gc/snapshot',
+      '~/.npmrx',
+      '~/.gc/tokens',
+    ]
+    expect(wrong.filter((path) => known.has(path))).toEqual([])
+  })
+
+  test('are found in a document as spans of code, and inside of any text', () => {
+    const page =
+      'A `name.toml`, `a.ts`, `/health`, `rig/agent` and `.git/config`.\n\n```sh\ncat ~/.gc/token .gc/x.log. ~/shop\n```\n'
+    expect(documentPaths(page)).toEqual(['name.toml', '/health', '.git/config', '~/.gc/token', '.gc/x.log'])
+  })
+
+  test('of the sources are joined from constants, functions and variables', () => {
+    const known = pathsIn(`
+      const STATE = '.gc/services'
+      const folderOf = (city: string) => join(city, STATE)
+      const log = (city: string, name: string) => join(folderOf(city), name, 'logs', \`\${name}.log\`)
+      const token = (home: string) => join(home, FILE)
+      const FILE = isOld ? 'token' : 'tokens'
+      page('GET /health', () => open(join(place, 'bin')))`)
+    const right = [
+      '.gc/services/<name>/logs',
+      '.gc/services/<name>/logs/<name>.log',
+      '~/.gc/token',
+      '$GC_HOME/tokens',
+      '/health',
+    ]
+    expect(right.filter((path) => !known.has(path))).toEqual([])
+    const wrong = ['.gc/logs', '.gc/bin', '$GC_HOME/services', '$GC_HOME/bin', '/healthy', '.gc/services/logs']
+    expect(wrong.filter((path) => known.has(path))).toEqual([])
   })
 })
 
