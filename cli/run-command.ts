@@ -13,7 +13,7 @@ export async function runCommand(called: string, args: readonly string[]): Promi
 
 /** True if a session must not run these words without asking, although its program matches the first ones only. */
 export async function isRefused(words: readonly string[], io: Io): Promise<boolean> {
-  const { onlyBegins } = await import('../src/programs/protocol/index.ts')
+  const { onlyBegins } = await import('../src/programs/protocol/protocol.ts')
   const begun = onlyBegins(words)
   if (!begun) return false
   const name = begun.join(' ')

@@ -57,7 +57,7 @@ const withoutDevtools: BunPlugin = {
 }
 
 /** Sources to build: the program and its workers. */
-function sources() {
+export function sources() {
   const workers = [...new Glob('{src,tui}/**/*.worker.ts').scanSync(ROOT)].map((path) => join(ROOT, path))
   return { entrypoints: [join(ROOT, 'cli/main.ts'), ...workers], root: ROOT, plugins: [withoutDevtools] }
 }

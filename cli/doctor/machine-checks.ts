@@ -132,7 +132,7 @@ export function checkDisk(name: string, folder: string): CheckResult {
 
 /** Commits of deleted cities that did not land. */
 async function checkLandings(home: string): Promise<CheckResult> {
-  const { listKeptYards } = await import('../../src/changes/landing/index.ts')
+  const { listKeptYards } = await import('../../src/changes/landing/gone-yards.ts')
   const kept = listKeptYards(home)
   if (kept.length === 0) return ok('landings', 'nothing of deleted cities is left')
   const details = kept.flatMap(({ path, city, rig, unlanded }) =>
@@ -214,7 +214,7 @@ function readNumber(file: string): number | undefined {
 }
 
 async function checkBackend({ io }: CommandContext): Promise<CheckResult> {
-  const { findBackendProblem } = await import('../../src/config/declare/index.ts')
+  const { findBackendProblem } = await import('../../src/config/declare/fields.ts')
   const problem = findBackendProblem(io.env.GC_SESSION)
   const remedy = usualFix('backend')
   return problem === undefined

@@ -10,7 +10,7 @@ const DECISION_MS = 5_000
  * rules decide on what the program is about to ask.
  */
 export async function decidePermission(name: string, call: string, env: Env, path?: string): Promise<string> {
-  const { askedCall, permissionAnswer } = await import('../../src/programs/protocol/index.ts')
+  const { askedCall, permissionAnswer } = await import('../../src/programs/protocol/permission.ts')
   const answer = permissionAnswer(name, call, path === undefined ? program : [path])
   if (answer !== undefined) return `${answer}\n`
   const asked = askedCall(name, call)

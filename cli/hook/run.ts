@@ -45,7 +45,7 @@ export function hookProtocolCommand(hook: Command, { io }: CommandContext): void
     .description("run a command of gc's own protocol only")
     .argument('<command...>', 'command and arguments, after `--`')
     .action(async (words: string[]) => {
-      const { isProtocol } = await import('../../src/programs/protocol/index.ts')
+      const { isProtocol } = await import('../../src/programs/protocol/protocol.ts')
       if (!isProtocol(words)) throw failure(`this is not a command of gc's own protocol: ${words.join(' ')}`)
       const child = Bun.spawn([...program, ...words], {
         ...{ cwd: io.cwd, env: { ...io.env } },

@@ -30,6 +30,6 @@ export async function removeToken(context: CommandContext, host: string, options
 
 async function openTokens({ io }: CommandContext) {
   if (io.env.GC_TOKEN) throw failure('tokens are for a person to give, not for a program that gc started')
-  const { ForgeTokens } = await import('../../src/config/accounts/index.ts')
+  const { ForgeTokens } = await import('../../src/config/accounts/forge-tokens.ts')
   return new ForgeTokens(resolveHome(io.env))
 }

@@ -1,5 +1,5 @@
 import { type Clock, systemClock } from './clock.ts'
-import { DurationHistogram } from './metrics/histogram.ts'
+import { DurationHistogram } from './metrics/index.ts'
 import { Signal } from './signal.ts'
 
 /** A promise of the deadlines module; `cancel` is idempotent. */

@@ -3,7 +3,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { AppError, errorMessage } from './errors.ts'
 import { createFolder } from './folders.ts'
-import { createPrivate, isBusy } from './store/sqlite.ts'
+import { createPrivate, isBusy } from './sqlite.ts'
 
 /** Keeps what is held from being collected: a closed descriptor is a lost lock. */
 const heldLocks = new Set<Lock>()

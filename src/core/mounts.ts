@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { realPath } from './folders.ts'
-import { oncePerTick } from './store/once-per-tick.ts'
+import { oncePerTick } from './once-per-tick.ts'
 
 /** A part of a file system, `root`, that is seen at a folder, `point`. */
 interface Mount {

@@ -1,8 +1,7 @@
 import { Kind, type TSchema } from '@sinclair/typebox'
 import { type ValueError, ValueErrorType } from '@sinclair/typebox/errors'
 import type { FieldError } from '../core/errors.ts'
-import { TOKEN_PREFIXES } from '../core/text/credentials.ts'
-import { isSecretName, isSecretTable, replaceSecrets, SECRET_MARKER } from '../core/text/secrets.ts'
+import { isSecretName, isSecretTable, replaceSecrets, SECRET_MARKER, TOKEN_PREFIXES } from '../core/text/index.ts'
 
 /** The most errors that are reported; the rest of a body is then not checked. */
 const MAX_ERRORS = 50

@@ -1,5 +1,14 @@
-import { choice, model, npm, type ProviderOption, permissions, script, select } from './parts/preset.ts'
-import { commonServer, serverSettings } from './parts/project.ts'
+import {
+  choice,
+  commonServer,
+  model,
+  npm,
+  type ProviderOption,
+  permissions,
+  script,
+  select,
+  serverSettings,
+} from './parts/index.ts'
 import type { ProgramPreset, ProgramRuntime } from './program.ts'
 
 const grokOptions: ProviderOption[] = [

@@ -1,8 +1,8 @@
-import { claude } from './claude/claude.ts'
-import { codex } from './codex/codex.ts'
-import { antigravity, gemini } from './gemini/gemini.ts'
+import { claude } from './claude/index.ts'
+import { codex } from './codex/index.ts'
+import { antigravity, gemini } from './gemini/index.ts'
 import type { GENERIC } from './generic.ts'
-import { cerebras, groq, mimocode, opencode } from './opencode/opencode.ts'
+import { cerebras, groq, mimocode, opencode } from './opencode/index.ts'
 import type { Program } from './program.ts'
 
 /** Programs of which gc knows little more than how to start them. */

@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { cityCounterChecks, repairCityCounters } from '../city/counters/counter-checks.ts'
-import { cityMigrations } from '../city/database/migrations.ts'
+import { cityCounterChecks, repairCityCounters } from '../city/counters/index.ts'
+import { cityMigrations } from '../city/database/index.ts'
 import { requireNoLinks } from '../core/folders.ts'
 import { Lock } from '../core/lock.ts'
-import { findMiscounts, type Miscount } from '../core/store/counter-check.ts'
-import { openDatabase } from '../core/store/sqlite.ts'
+import { openDatabase } from '../core/sqlite.ts'
+import { findMiscounts, type Miscount } from '../core/store/index.ts'
 
 const DATABASE = join('.gc', 'city.db')
 const LOCK = join('.gc', 'lock')

@@ -1,10 +1,10 @@
 import { Database } from 'bun:sqlite'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { cityMigrations } from '../city/database/migrations.ts'
+import { cityMigrations } from '../city/database/index.ts'
 import { Lock } from '../core/lock.ts'
-import { databaseVersion, type KeptCopy, keptCopies, restoreCopy } from '../core/store/kept-copies.ts'
-import { socialMigrations } from '../social/network/migrations.ts'
+import { databaseVersion, type KeptCopy, keptCopies, restoreCopy } from '../core/store/index.ts'
+import { socialMigrations } from '../social/network/index.ts'
 import { supervisorMigrations } from './migrations.ts'
 
 /** The newest version of each kind of database that a gc knows. */

@@ -43,8 +43,8 @@ export class DeletedCities {
 
   async sweep(): Promise<void> {
     const { deadlines, env, cities } = this.options
-    const { removeGoneYards } = await import('../changes/landing/index.ts')
-    const { GitRunner } = await import('../config/git/index.ts')
+    const { removeGoneYards } = await import('../changes/landing/gone-yards.ts')
+    const { GitRunner } = await import('../config/git/git-runner.ts')
     await removeGoneYards({
       ...this.options,
       git: new GitRunner({ deadlines, env }),

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { AppError, errorMessage } from '../core/errors.ts'
 import { Lock } from '../core/lock.ts'
-import { HostPaths } from '../host/protocol/host-paths.ts'
+import { HostPaths } from '../host/protocol/index.ts'
 
 /** A home in which no supervisor, network or session host runs, nor can start before it is released. */
 export class HeldHome implements Disposable {

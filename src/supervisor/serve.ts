@@ -241,8 +241,8 @@ function openRegistry(options: RegistryOptions, resources: AsyncDisposableStack)
         const otherCities = () => cities.list().flatMap(({ name, path }) => (name === at.name ? [] : [path]))
         return openCity({ ...shared, ...at, ...hooks, tokenMirror: tokens.mirror(at.name), otherCities })
       }),
-    scaffold: async (path, draft) => (await import('../config/offline/index.ts')).createCity(path, draft),
-    nameOf: async (path) => (await import('../config/offline/index.ts')).declaredName(path, home.path),
+    scaffold: async (path, draft) => (await import('../config/offline/create-city.ts')).createCity(path, draft),
+    nameOf: async (path) => (await import('../config/offline/explain.ts')).declaredName(path, home.path),
     endSessions: (city) => endSessionsOf(host, city),
     onChange: () => logs.notifyChanged(),
     onOpened: (name) => void tokens.reconcile(name),

@@ -1,5 +1,5 @@
-import { TOKEN_PREFIXES } from '../core/text/credentials.ts'
-import { hostOptions, runHost } from '../host/server/main.ts'
+import { TOKEN_PREFIXES } from '../core/text/index.ts'
+import { hostOptions, runHost } from '../host/server/index.ts'
 
 /**
  * Runs a session host as its environment asks, with the secrets of this program redacted; answers with its exit code.

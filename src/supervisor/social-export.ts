@@ -1,5 +1,5 @@
 import type { ExportManifest, ImportDraft } from '../social/moving/index.ts'
-import { verifyChunk, verifyManifest, verifyOwner } from '../social/moving/verify.ts'
+import { verifyChunk, verifyManifest, verifyOwner } from '../social/moving/index.ts'
 
 /** An export as it lies in a file: signed by the network that made it, and by its agent. */
 export interface ExportFile extends Pick<ImportDraft, 'manifest' | 'signature' | 'agent_signature'> {

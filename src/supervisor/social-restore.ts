@@ -12,10 +12,17 @@ import { createFolder, syncFolder } from '../core/folders.ts'
 import { Lock } from '../core/lock.ts'
 import { Store } from '../core/store/index.ts'
 import { readTar, type TarEntry } from '../core/tar/index.ts'
-import { DATABASE, FORMAT, IDENTITY, MANIFEST, PICTURE, PICTURES } from '../social/network/backup/contents.ts'
-import { raiseEpoch } from '../social/network/index.ts'
-import { socialMigrations } from '../social/network/migrations.ts'
-import { repairSocialCounters } from '../social/network/operator/recounts.ts'
+import {
+  DATABASE,
+  FORMAT,
+  IDENTITY,
+  MANIFEST,
+  PICTURE,
+  PICTURES,
+  raiseEpoch,
+  repairSocialCounters,
+  socialMigrations,
+} from '../social/network/index.ts'
 
 const MAX_FILES = 5_000_000
 const MAX_SMALL = 64 * 1024

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { oncePerTick } from '../../src/core/store/once-per-tick.ts'
+import { oncePerTick } from '../../src/core/once-per-tick.ts'
 
 test('builds each requested key once per turn of the event loop, and again in the next turn', async () => {
   let made = 0

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { eq, inArray } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/bun-sqlite'
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
-import { openDatabase, ReusingDatabase } from '../../src/core/store/sqlite.ts'
+import { openDatabase, ReusingDatabase } from '../../src/core/sqlite.ts'
 import { tempFolder } from '../support/folder.ts'
 
 const notes = sqliteTable('notes', { id: integer().primaryKey(), text: text().notNull() })

@@ -1,6 +1,7 @@
 import { dirname, join, normalize } from 'node:path'
 import { Glob } from 'bun'
 import { type Node, parseSync, Visitor } from 'oxc-parser'
+import { sources } from '../../scripts/compile.ts'
 
 /** An import or re-export of one file by another. Paths are relative to the project; names are those of the file imported. */
 export interface Import {
@@ -96,7 +97,11 @@ export function behindFaces(imports: readonly Import[]): Import[] {
   })
 }
 
-const isReexport = (node: Node): boolean => node.type === 'ExportNamedDeclaration' && node.source !== null
+/** Names that a face takes from a file, all of them only under a name of their own. */
+const isReexport = (node: Node): boolean =>
+  node.type === 'ExportNamedDeclaration'
+    ? node.source !== null
+    : node.type === 'ExportAllDeclaration' && !!node.exported
 
 function longFunctionsOf(file: string, text: string, program: Parameters<Visitor['visit']>[0]): string[] {
   const long: string[] = []
@@ -124,4 +129,29 @@ function isList({ body }: LikeFunction): boolean {
   if (body?.type === 'ArrayExpression') return true
   const [only, ...others] = body?.type === 'BlockStatement' ? body.body : []
   return others.length === 0 && only?.type === 'ReturnStatement' && only.argument?.type === 'ArrayExpression'
+}
+
+/** The files of ours that the build loads for entries, each a file that is imported lazily or a worker. */
+export async function readBuild(): Promise<(entries: readonly string[]) => Set<string>> {
+  const { metafile } = await Bun.build({ ...sources(), target: 'bun', format: 'esm', splitting: true, metafile: true })
+  const outputs = metafile?.outputs ?? {}
+  const places = new Map(Object.entries(outputs).map(([path, { entryPoint = '' }]) => [entryPoint, path]))
+  return (entries) => {
+    const loaded = new Set<string>()
+    const load = (path: string) => {
+      const output = outputs[path]
+      if (!output || loaded.has(path)) return
+      loaded.add(path)
+      for (const each of output.imports) if (each.kind !== 'dynamic-import') load(each.path)
+    }
+    for (const entry of entries) load(places.get(entry) ?? missing(entry))
+    const inputs = [...loaded].flatMap((path) => Object.entries(outputs[path]?.inputs ?? {}))
+    return new Set(inputs.flatMap(([file, { bytesInOutput }]) => (bytesInOutput > 0 && isSource(file) ? [file] : [])))
+  }
+}
+
+const isSource = (file: string): boolean => /^(src|client|cli|tui)\/.*\.tsx?$/.test(file)
+
+function missing(entry: string): never {
+  throw new Error(`nothing imports ${entry} lazily, and it is no worker`)
 }

@@ -1,4 +1,5 @@
 export { Attention } from './attention.ts'
+export * as attentionEvents from './events.ts'
 export { AttentionMutes } from './mutes.ts'
 export { attentionRoutes } from './routes.ts'
 export type { AnswerList, AttentionItem } from './schema.ts'

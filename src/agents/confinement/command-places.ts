@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { type Access, confinementRisk } from '../../config/confinement/obstacle.ts'
+import { type Access, confinementRisk } from '../../config/confinement/index.ts'
 import { AppError } from '../../core/errors.ts'
 import { realPath } from '../../core/folders.ts'
 import { isForAgents } from './work-place.ts'

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { PrivateFile, PrivateLink } from '../../host/protocol/index.ts'
 import { confinedProgram } from '../../programs/confinements.ts'
-import { asObject, type JsonRecord, parseJson } from '../../programs/entries/json.ts'
+import { asObject, type JsonRecord, parseJson } from '../../programs/entries/index.ts'
 import { programOf } from '../../programs/list.ts'
 import type { FirstRun, UserHome } from '../../programs/parts/index.ts'
 

@@ -1,7 +1,7 @@
 import { closeSync, constants, lstatSync, openSync } from 'node:fs'
 import { join } from 'node:path'
-import { findRepository, sharedFolder } from '../../config/git/repository-folders.ts'
-import { HeldFolder } from '../../core/store/held-folder.ts'
+import { findRepository, sharedFolder } from '../../config/git/index.ts'
+import { HeldFolder } from '../../core/store/index.ts'
 
 /** Parts of a repository that git writes for a new worktree and its branch, without settings and hooks. */
 const WORKTREE_PARTS = ['objects', 'refs', 'logs', 'reftable', 'worktrees', 'lfs']

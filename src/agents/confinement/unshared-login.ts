@@ -1,6 +1,6 @@
 import { homedir } from 'node:os'
 import type { AgentConfig, CityConfig } from '../../config/city/index.ts'
-import { agentProfile, builtinOf } from '../../config/confinement/agent-profile.ts'
+import { agentProfile, builtinOf } from '../../config/confinement/index.ts'
 import { loginFile, storedKeys } from './private-home.ts'
 
 type Confined = Pick<AgentConfig, 'confine' | 'confineTable' | 'dir' | 'provider' | 'startCommand'>

@@ -2,11 +2,17 @@ import { lstatSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join, relative, sep } from 'node:path'
 import type { AgentConfig } from '../../config/city/index.ts'
-import { fixedPath, writtenByAgents } from '../../config/confinement/fixed-path.ts'
-import { confinementRisk, projectConfinementRisk } from '../../config/confinement/obstacle.ts'
-import { lendersTo, type RigWriters } from '../../config/confinement/open-rigs.ts'
-import { agentFolders, worktreeFolders } from '../../config/confinement/readable.ts'
-import { repositoryFolders } from '../../config/git/repository-folders.ts'
+import {
+  agentFolders,
+  confinementRisk,
+  fixedPath,
+  lendersTo,
+  projectConfinementRisk,
+  type RigWriters,
+  worktreeFolders,
+  writtenByAgents,
+} from '../../config/confinement/index.ts'
+import { repositoryFolders } from '../../config/git/index.ts'
 import { AppError } from '../../core/errors.ts'
 import { contains, requireNoLinks } from '../../core/folders.ts'
 import { linkedRepository } from './rig-repository.ts'

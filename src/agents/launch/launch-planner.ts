@@ -36,7 +36,7 @@ import {
 import { AppError } from '../../core/errors.ts'
 import { findProgram } from '../../core/files.ts'
 import { contains, realPath } from '../../core/folders.ts'
-import { oncePerTick } from '../../core/store/index.ts'
+import { oncePerTick } from '../../core/once-per-tick.ts'
 import { looksSecret } from '../../core/text/index.ts'
 import { certificatePlaces } from '../../host/confine/index.ts'
 import type { Confinement, ProgramOnTerminal, ToolServer } from '../../host/protocol/index.ts'

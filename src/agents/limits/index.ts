@@ -1,3 +1,4 @@
+export * as limitEvents from './events.ts'
 export type { Login } from './login.ts'
 export { LoginLimits } from './login-limits.ts'
 export { Logins } from './logins.ts'

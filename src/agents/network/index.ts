@@ -1,3 +1,4 @@
+export * as networkEvents from './events.ts'
 export { NetworkHeartbeat } from './heartbeat.ts'
 export type { AgentNetwork } from './network.ts'
 export { NetworkAccounts } from './network-accounts.ts'

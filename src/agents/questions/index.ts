@@ -1,5 +1,6 @@
 export { type AlikeAnswers, AnswerCounts, type RuleUse } from './answer-counts.ts'
 export { CommandFolders, isOfSession } from './command-folders.ts'
+export * as questionEvents from './events.ts'
 export { RuleAdded, RuleRemoved, RuleReviewed } from './events.ts'
 export { HostPrompts, type OpenHostPrompt } from './host-prompts.ts'
 export { describeSubject, identityOf } from './identity.ts'

@@ -1,4 +1,4 @@
-import { type CounterCheck, groupCheck } from '../../core/store/counter-check.ts'
+import { type CounterCheck, groupCheck } from '../../core/store/index.ts'
 import { QUARTER_MS } from './usage-store.ts'
 
 /** Quarter hours of which all facts are stored: facts expire before their sums. */

@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import { defineEvent, type EventDefinition } from '../../core/events/index.ts'
+import { defineEvent } from '../../core/events/index.ts'
 
 const closed = { additionalProperties: false } as const
 const change = {
@@ -62,7 +62,3 @@ export const ChangeLanded = defineEvent(
   ),
   'The work of a change is in the branch that it was for.',
 )
-
-export const changeEvents: readonly EventDefinition[] = [
-  ...[ChangeReady, ChangeLooked, ChangeAsked, ChangeReplied, ChangeApproved, ChangeDiscarded, ChangeLanded],
-]

@@ -1,16 +1,21 @@
 import type { Database } from 'bun:sqlite'
-import { usageCounterChecks } from '../../agents/usage/counter-checks.ts'
+import { usageCounterChecks } from '../../agents/usage/index.ts'
 import { gcPart } from '../../core/actor.ts'
-import { INSERT, toDraft, toValues } from '../../core/events/row.ts'
-import { type CounterCheck, type Miscount, repairCounters } from '../../core/store/counter-check.ts'
-import { runCounterChecks } from '../../orchestration/runs/counter-checks.ts'
-import { beadCounterChecks } from '../../work/beads/counter-checks.ts'
-import { BeadUpdated, eventFactsOf, eventPayloadOf } from '../../work/beads/events.ts'
+import { INSERT, toDraft, toValues } from '../../core/events/index.ts'
+import { type CounterCheck, type Miscount, repairCounters } from '../../core/store/index.ts'
+import { runCounterChecks } from '../../orchestration/runs/index.ts'
 import type { Dep } from '../../work/beads/index.ts'
-import { toBead } from '../../work/beads/reader.ts'
-import { type BeadRow, ROW_COLUMNS } from '../../work/beads/row.ts'
-import { mailCounterChecks } from '../../work/mail/counter-checks.ts'
-import { sessionCounterChecks } from '../../work/sessions/counter-checks.ts'
+import {
+  type BeadRow,
+  BeadUpdated,
+  beadCounterChecks,
+  eventFactsOf,
+  eventPayloadOf,
+  ROW_COLUMNS,
+  toBead,
+} from '../../work/beads/index.ts'
+import { mailCounterChecks } from '../../work/mail/index.ts'
+import { sessionCounterChecks } from '../../work/sessions/index.ts'
 
 /** Every counter of a city. A check may rely on those before it. */
 export const cityCounterChecks: readonly CounterCheck[] = [

@@ -1,3 +1,3 @@
-export { repairCityCounters } from './counter-checks.ts'
+export { cityCounterChecks, repairCityCounters } from './counter-checks.ts'
 export { Counters } from './counters.ts'
 export { counterRoutes } from './routes.ts'

@@ -1,32 +1,32 @@
 import type { TSchema } from '@sinclair/typebox'
-import * as attention from '../../agents/attention/events.ts'
-import * as reconcile from '../../agents/lifecycle/events.ts'
-import * as logins from '../../agents/limits/events.ts'
-import * as network from '../../agents/network/events.ts'
-import * as questions from '../../agents/questions/events.ts'
-import * as budgets from '../../agents/usage/budgets/events.ts'
-import * as worktrees from '../../agents/worktrees/events.ts'
-import * as landing from '../../changes/landing/index.ts'
+import { attentionEvents } from '../../agents/attention/index.ts'
+import { lifecycleEvents } from '../../agents/lifecycle/index.ts'
+import { limitEvents } from '../../agents/limits/index.ts'
+import { networkEvents } from '../../agents/network/index.ts'
+import { questionEvents } from '../../agents/questions/index.ts'
+import { budgetEvents } from '../../agents/usage/index.ts'
+import { worktreeEvents } from '../../agents/worktrees/index.ts'
+import { landingEvents } from '../../changes/landing/index.ts'
 import { changeEvents } from '../../changes/review/index.ts'
-import * as rigs from '../../config/rigs/events.ts'
-import * as suspensions from '../../config/suspensions/events.ts'
-import * as externalMessages from '../../connect/extmsg/events.ts'
-import * as github from '../../connect/github/events.ts'
-import * as services from '../../connect/services/events.ts'
-import * as webhooks from '../../connect/webhooks/events.ts'
+import { rigEvents } from '../../config/rigs/index.ts'
+import { suspensionEvents } from '../../config/suspensions/index.ts'
+import { externalMessageEvents } from '../../connect/extmsg/index.ts'
+import { githubEvents } from '../../connect/github/index.ts'
+import { serviceEvents } from '../../connect/services/index.ts'
+import { webhookEvents } from '../../connect/webhooks/index.ts'
 import { type EventDefinition, EventsRotated } from '../../core/events/index.ts'
 import { RequestFailed } from '../../core/requests/index.ts'
 import { MoleculeResolved } from '../../orchestration/molecules/index.ts'
-import * as orders from '../../orchestration/orders/dispatch/events.ts'
-import * as runs from '../../orchestration/runs/events.ts'
-import * as beads from '../../work/beads/events.ts'
-import * as claims from '../../work/claims/events.ts'
-import * as comments from '../../work/comments/events.ts'
-import * as convoys from '../../work/convoys/events.ts'
-import * as mail from '../../work/mail/events.ts'
-import * as sessions from '../../work/sessions/events.ts'
-import * as maintenance from '../maintenance/events.ts'
-import * as status from '../status/events.ts'
+import { orderEvents } from '../../orchestration/orders/index.ts'
+import { runEvents } from '../../orchestration/runs/index.ts'
+import { beadEvents } from '../../work/beads/index.ts'
+import { claimEvents } from '../../work/claims/index.ts'
+import { commentEvents } from '../../work/comments/index.ts'
+import { convoyEvents } from '../../work/convoys/index.ts'
+import { mailEvents } from '../../work/mail/index.ts'
+import { sessionEvents } from '../../work/sessions/index.ts'
+import { maintenanceEvents } from '../maintenance/index.ts'
+import { statusEvents } from '../status/index.ts'
 import { supervisorEvents } from './supervisor-events.ts'
 import { wireEvents } from './wire-types.ts'
 
@@ -36,31 +36,31 @@ const isEvent = (value: unknown): value is EventDefinition =>
 /** Every event that a city records itself. */
 export const cityEvents: readonly EventDefinition[] = [
   ...[
-    status,
-    attention,
-    beads,
-    budgets,
+    attentionEvents,
+    beadEvents,
+    budgetEvents,
     changeEvents,
-    claims,
-    comments,
-    github,
-    landing,
-    convoys,
-    externalMessages,
-    logins,
-    mail,
-    maintenance,
-    network,
-    orders,
-    questions,
-    reconcile,
-    rigs,
-    runs,
-    services,
-    sessions,
-    suspensions,
-    webhooks,
-    worktrees,
+    claimEvents,
+    commentEvents,
+    convoyEvents,
+    externalMessageEvents,
+    githubEvents,
+    landingEvents,
+    lifecycleEvents,
+    limitEvents,
+    mailEvents,
+    maintenanceEvents,
+    networkEvents,
+    orderEvents,
+    questionEvents,
+    rigEvents,
+    runEvents,
+    serviceEvents,
+    sessionEvents,
+    statusEvents,
+    suspensionEvents,
+    webhookEvents,
+    worktreeEvents,
   ].flatMap((folder): unknown[] => Object.values(folder)),
   MoleculeResolved,
   RequestFailed,

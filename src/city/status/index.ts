@@ -1,5 +1,6 @@
 export { CityStatus } from './city-status.ts'
 export { DiskSpace } from './disk-space.ts'
+export * as statusEvents from './events.ts'
 export { CitySuspended, ControllerStarted, ControllerStopped } from './events.ts'
 export { statusRoutes } from './routes.ts'
 export type { Status } from './schema.ts'

@@ -1,5 +1,6 @@
-export type { CityFiles } from './city-composition.ts'
+export { type CityFiles, composeFolder } from './city-composition.ts'
 export type { CityPacks } from './city-packs.ts'
 export { type CityDraft, createCity } from './create-city.ts'
 export type { CredentialScope } from './credentials.ts'
+export { editCity } from './edit-city.ts'
 export { declaredName } from './explain.ts'

@@ -1,4 +1,5 @@
 export { removeAbandonedFetches } from './abandoned-fetches.ts'
+export { BUILTIN_FILES } from './builtin/files.ts'
 export { openPackFolders } from './builtin-folders.ts'
 export type { ImportState, ImportTree } from './import-states.ts'
 export { MissingPacksAttention } from './missing-attention.ts'

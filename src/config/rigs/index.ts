@@ -1,3 +1,4 @@
+export * as rigEvents from './events.ts'
 export { FailedClonesAttention } from './failed-clones.ts'
 export { originHead } from './origin-head.ts'
 export { type RigProblem, rigProblems } from './problems.ts'

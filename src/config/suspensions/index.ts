@@ -1,1 +1,2 @@
+export * as suspensionEvents from './events.ts'
 export { Suspensions } from './suspensions.ts'

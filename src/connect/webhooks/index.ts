@@ -1,3 +1,4 @@
+export * as webhookEvents from './events.ts'
 export { withWebhooks } from './handler.ts'
 export { webhookRoutes } from './routes.ts'
 export type { Webhook, WebhookTestResult } from './schema.ts'

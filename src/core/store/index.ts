@@ -1,9 +1,16 @@
-export { type CounterCheck, type Miscount, repairCounters, rowCheck } from './counter-check.ts'
+export {
+  type CounterCheck,
+  findMiscounts,
+  groupCheck,
+  type Miscount,
+  repairCounters,
+  rowCheck,
+} from './counter-check.ts'
 export { DatabaseWorker } from './database-worker.ts'
 export { troubleReporter } from './failure.ts'
 export { HeldFolder } from './held-folder.ts'
+export { databaseVersion, type KeptCopy, keptCopies, restoreCopy } from './kept-copies.ts'
 export { migrate } from './migrate.ts'
-export { oncePerTick } from './once-per-tick.ts'
 export { Recounts } from './recounts.ts'
 export { stablePlan } from './stable-plan.ts'
 export { type Command, command, type Query, query, type Statement } from './statement.ts'

@@ -1,6 +1,6 @@
 import type { Changes, Statement as Compiled, SQLQueryBindings } from 'bun:sqlite'
 import { AppError } from '../errors.ts'
-import type { ReusingDatabase } from './sqlite.ts'
+import type { ReusingDatabase } from '../sqlite.ts'
 
 /** SQL that reads, with the types of its rows and of what it is given: `store.get`, `store.all` and `store.iterate` run it. */
 export interface Query<Row, Params extends SQLQueryBindings[] = []> {

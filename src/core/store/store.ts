@@ -6,12 +6,6 @@ import { AppError, errorMessage } from '../errors.ts'
 import { nextTick } from '../event-loop.ts'
 import { syncFolder } from '../folders.ts'
 import { DurationHistogram, type HistogramSnapshot } from '../metrics/index.ts'
-import { acquireSharedWorker, type DatabaseWorker } from './database-worker.ts'
-import { displacementOf, failureOf, type StoreFailure } from './failure.ts'
-import { StoreFiles } from './files.ts'
-import { migrate } from './migrate.ts'
-import type { StoreOptions } from './options.ts'
-import { ReadTransaction } from './read-transaction.ts'
 import {
   closeDisplaced,
   closeWithoutCheckpoint,
@@ -23,7 +17,13 @@ import {
   type ReusingDatabase,
   rewritePage,
   toStoreError,
-} from './sqlite.ts'
+} from '../sqlite.ts'
+import { acquireSharedWorker, type DatabaseWorker } from './database-worker.ts'
+import { displacementOf, failureOf, type StoreFailure } from './failure.ts'
+import { StoreFiles } from './files.ts'
+import { migrate } from './migrate.ts'
+import type { StoreOptions } from './options.ts'
+import { ReadTransaction } from './read-transaction.ts'
 import { assertOpen, type Command, LazyStatement, type Query, query, type Statement, Statements } from './statement.ts'
 import { TroubleWatch } from './trouble.ts'
 import { type FailedSync, Wal } from './wal.ts'

@@ -2,9 +2,9 @@ import { rmSync, statfsSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Deadline } from '../deadlines.ts'
 import { AppError, errorMessage } from '../errors.ts'
+import { codeOf, isBusy } from '../sqlite.ts'
 import { describeTrouble, type StoreTrouble } from './failure.ts'
 import type { StoreOptions } from './options.ts'
-import { codeOf, isBusy } from './sqlite.ts'
 
 /** A cause with the test of whether it has passed: small writes can succeed all the same, in a log that was written before. */
 interface Diagnosis extends StoreTrouble {

@@ -4,15 +4,17 @@ export { isNestedTooDeep, MAX_JSON_DEPTH, MAX_WRITTEN_DEPTH } from './json-depth
 export { withoutLoneSurrogates } from './json-surrogates.ts'
 export { lastSegment } from './last-segment.ts'
 export { byKey, compareText } from './order.ts'
-export type { RedactionStream, Redactor } from './redact.ts'
+export { type RedactionStream, Redactor } from './redact.ts'
 export { matchAllTerms, matchTermPrefixes, parseSearchTerms } from './search-terms.ts'
 export { SecretValues } from './secret-values.ts'
 export {
   blankSecrets,
   blankSentence,
+  isSecretName,
   isSecretTable,
   looksSecret,
   rejectMarkers,
+  replaceSecrets,
   restoreSecrets,
   SECRET_FORMATS,
   SECRET_MARKER,

@@ -9,9 +9,8 @@ import type {
 } from '@agentclientprotocol/sdk'
 import { AppError } from '../../core/errors.ts'
 import { isObject } from '../../core/json.ts'
-import { findChoices } from '../protocol/field-choices.ts'
 import type { PermissionChoice } from '../protocol/index.ts'
-import { type OptionRole, type QuestionOption, splitOptions } from '../protocol/question.ts'
+import { findChoices, type OptionRole, type QuestionOption, splitOptions } from '../protocol/index.ts'
 import type { RecordWriter } from './record-writer.ts'
 import { ToolCalls } from './tool-calls.ts'
 
@@ -114,7 +113,7 @@ async function isOfProtocol(input: unknown): Promise<boolean> {
   if (!isObject(input) || typeof input.command !== 'string' || !Object.keys(input).every((key) => INPUTS.has(key)))
     return false
   if (!/^\s*(?:gc|bd)\s/.test(input.command)) return false
-  const { protocolWords } = await import('../../programs/protocol/index.ts')
+  const { protocolWords } = await import('../../programs/protocol/protocol.ts')
   return protocolWords(input.command, []) !== undefined
 }
 

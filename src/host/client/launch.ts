@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { type Deadlines, settlesWithin } from '../../core/deadlines.ts'
 import { AppError } from '../../core/errors.ts'
 import type { HostPaths } from '../protocol/index.ts'
-import { BUSY, READY } from '../protocol/protocol.ts'
+import { BUSY, READY } from '../protocol/index.ts'
 
 /** A host that has to end what another left first may need some seconds. */
 const START_TIMEOUT_MS = 30_000

@@ -4,9 +4,9 @@ import { settlesWithin } from '../../core/deadlines.ts'
 import { Ring } from '../../core/ring.ts'
 import type { RedactionStream, Redactor } from '../../core/text/index.ts'
 import type { SessionParts } from '../confine/index.ts'
-import { resolveProgram, toSpawnError } from '../confine/start/spawn.ts'
+import { resolveProgram, toSpawnError } from '../confine/index.ts'
 import type { Origin } from '../process/index.ts'
-import { readProcess } from '../process/process-table.ts'
+import { readProcess } from '../process/index.ts'
 import type { CommandOutput, HostedSession, OutputFile, Screen, StartSpec } from '../protocol/index.ts'
 
 /** Reports of a session to its host. */

@@ -1,1 +1,1 @@
-export type { CommandSession } from './command-session.ts'
+export { CommandSession } from './command-session.ts'

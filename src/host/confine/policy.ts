@@ -1,4 +1,4 @@
-import { RESOURCES, type Resource } from '../process/resources.ts'
+import { RESOURCES, type Resource } from '../process/index.ts'
 
 /** Permissions of a sandboxed program; unlisted access is denied. Every path is absolute, and has no link in it. */
 export interface Policy {

@@ -2,14 +2,19 @@ export { Channel, type ChannelData, createChannelHandler } from './channel.ts'
 export { parseErrorCode, SESSION_CONFLICT } from './errors.ts'
 export { findChoices, nameChoices } from './field-choices.ts'
 export { type Frame, FrameError } from './frames.ts'
-export { HostPaths } from './host-paths.ts'
+export { HostPaths, UNFINISHED } from './host-paths.ts'
 export { commandKey, isKeyOf } from './keys.ts'
 export {
+  BUSY,
   Hello,
+  type HostRequest,
   type HostResponse,
+  isOperation,
   type Operation,
   PROTOCOL,
   PushFrame,
+  READY,
+  REQUEST_SCHEMAS,
   RESPONSE_SCHEMAS,
   ReplyFrame,
   type RequestFields,
@@ -17,12 +22,12 @@ export {
 } from './protocol.ts'
 export type { HostAnswer, HostPrompt, HostTraffic, OuterProxies, ProviderKey, ProxyRules } from './proxy.ts'
 export {
-  type ChoiceOutcome,
+  ChoiceOutcome,
   type ChoiceResult,
   joinOptions,
-  type OptionRole,
-  type Question,
-  type QuestionOption,
+  OptionRole,
+  Question,
+  QuestionOption,
   splitOptions,
 } from './question.ts'
 export { type AgentMode, AgentRecord, type AgentRecordContent, type PermissionChoice } from './record.ts'

@@ -2,10 +2,11 @@ import { Value } from '@sinclair/typebox/value'
 import { AppError, errorMessage } from '../../core/errors.ts'
 import type { Ring } from '../../core/ring.ts'
 import type { RecordQueue } from '../acp/index.ts'
-import { Channel } from '../protocol/channel.ts'
-import { type Frame, FrameError } from '../protocol/frames.ts'
 import type { Activity, Exit, HostPrompt, Question } from '../protocol/index.ts'
 import {
+  Channel,
+  type Frame,
+  FrameError,
   Hello,
   type HostRequest,
   isOperation,
@@ -13,7 +14,7 @@ import {
   REQUEST_SCHEMAS,
   type ReplyFrame,
   SUPPORTED_PROTOCOLS,
-} from '../protocol/protocol.ts'
+} from '../protocol/index.ts'
 import type { HostSession } from './session-registry.ts'
 
 /** Beyond this nothing is read from a supervisor, and no output sent to it, until it has taken what it was sent. */

@@ -14,8 +14,8 @@ import { AppError, errorMessage } from '../../core/errors.ts'
 import { createFolder } from '../../core/folders.ts'
 import { isObject, parseJson } from '../../core/json.ts'
 import type { RecordLine } from '../acp/index.ts'
-import { type HostPaths, UNFINISHED } from '../protocol/host-paths.ts'
 import type { Exit } from '../protocol/index.ts'
+import { type HostPaths, UNFINISHED } from '../protocol/index.ts'
 
 /** Record of a session on disk before it is reported as started. Without a pid it was about to be. */
 export interface SessionRecord {

@@ -3,13 +3,11 @@ import { type Clock, toTimestamp } from '../../core/clock.ts'
 import type { Deadlines } from '../../core/deadlines.ts'
 import { AppError, errorMessage } from '../../core/errors.ts'
 import type { Redactor } from '../../core/text/index.ts'
-import { RecordQueue } from '../acp/record-queue.ts'
-import { CommandSession } from '../command/command-session.ts'
+import { RecordQueue } from '../acp/index.ts'
+import { CommandSession } from '../command/index.ts'
 import type { Confiner, SessionOrigin, SessionParts } from '../confine/index.ts'
 import type { Cgroup, Cgroups, MemoryShortage, ProcessEnder, ProcessSummary } from '../process/index.ts'
-import { marksOf } from '../process/marks.ts'
-import { SessionShare } from '../process/session-share.ts'
-import { SESSION_CONFLICT } from '../protocol/errors.ts'
+import { marksOf, SessionShare } from '../process/index.ts'
 import type {
   EndOptions,
   EndReason,
@@ -20,6 +18,7 @@ import type {
   StartResult,
   StartSpec,
 } from '../protocol/index.ts'
+import { SESSION_CONFLICT } from '../protocol/index.ts'
 import { DrawScheduler } from './draw-scheduler.ts'
 import { type HostFiles, MAX_EXITS, type SessionRecord } from './host-files.ts'
 import { type HostSession, type HostSessionsListener, type SessionEvents, SessionRegistry } from './session-registry.ts'

@@ -2,8 +2,8 @@ import { type Clock, toTimestamp } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
 import { Lock } from '../../core/lock.ts'
 import type { Origin, ProcessEnder } from '../process/index.ts'
-import { HostPaths } from '../protocol/host-paths.ts'
 import type { Exit } from '../protocol/index.ts'
+import { HostPaths } from '../protocol/index.ts'
 import { HostFiles, type SessionRecord } from './host-files.ts'
 
 /** Short grace period for processes of a dead host, which have lost their terminal. */

@@ -8,10 +8,9 @@ import { Signal } from '../../core/signal.ts'
 import type { RedactionStream } from '../../core/text/index.ts'
 import { profileOf } from '../../programs/screens.ts'
 import type { SessionParts } from '../confine/index.ts'
-import { checkSize, type Spawned, spawnTerminal } from '../confine/start/spawn.ts'
+import { checkSize, type Spawned, spawnTerminal } from '../confine/index.ts'
 import type { Origin } from '../process/index.ts'
-import { kill } from '../process/process-ender.ts'
-import { readProcess } from '../process/process-table.ts'
+import { kill, readProcess } from '../process/index.ts'
 import type {
   ChoiceOutcome,
   ForegroundSignal,
@@ -23,7 +22,7 @@ import type {
   StartSpec,
 } from '../protocol/index.ts'
 import type { RoomyTerminal, TerminalHost, TerminalScreen, TerminalSize } from '../terminal/index.ts'
-import { QuestionTracker } from '../terminal/question-tracker.ts'
+import { QuestionTracker } from '../terminal/index.ts'
 import { type DrawQueue, type DrawScheduler, slices } from './draw-scheduler.ts'
 import { QueryFilter } from './query-filter.ts'
 import { TerminalEmulator } from './terminal-emulator.ts'

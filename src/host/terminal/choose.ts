@@ -1,7 +1,7 @@
 import type { Deadline } from '../../core/deadlines.ts'
 import type { TerminalProfile } from '../../programs/terminal-profile.ts'
-import { findChoices } from '../protocol/field-choices.ts'
 import type { ChoiceResult, QuestionOption } from '../protocol/index.ts'
+import { findChoices } from '../protocol/index.ts'
 import { type FormDriver, takeChoices } from './field-list.ts'
 import { findTypedRow } from './input.ts'
 import { withInputLock } from './input-lock.ts'

@@ -1,7 +1,7 @@
 import { type Clock, toTimestamp } from '../../core/clock.ts'
 import type { Deadline, Deadlines } from '../../core/deadlines.ts'
 import type { TerminalProfile } from '../../programs/terminal-profile.ts'
-import { type ChoiceOutcome, type Question, type QuestionOption, splitOptions } from '../protocol/question.ts'
+import { type ChoiceOutcome, type Question, type QuestionOption, splitOptions } from '../protocol/index.ts'
 import { chooseOption } from './choose.ts'
 import { hasFields, readFields } from './form-fields.ts'
 import { findQuestion, isPartOf, isSameQuestion, type ScreenQuestion, toQuestion } from './question.ts'

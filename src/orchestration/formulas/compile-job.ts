@@ -1,5 +1,4 @@
-import { FileCache } from '../../config/files/file-cache.ts'
-import { FileSnapshot } from '../../config/files/file-snapshot.ts'
+import { FileCache, FileSnapshot } from '../../config/files/index.ts'
 import { collectGarbage } from '../../core/collect-garbage.ts'
 import { nextTick } from '../../core/event-loop.ts'
 import { compile } from './compile.ts'

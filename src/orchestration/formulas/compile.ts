@@ -1,5 +1,5 @@
 import { basename } from 'node:path'
-import { suggestion, withHint } from '../../config/files/suggestion.ts'
+import { suggestion, withHint } from '../../config/files/index.ts'
 import { collectGarbage } from '../../core/collect-garbage.ts'
 import { EngineKey, WorkflowKey } from '../../work/metadata.ts'
 import { writeAttempts } from './attempts.ts'

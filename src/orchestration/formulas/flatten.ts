@@ -1,4 +1,4 @@
-import { byKey } from '../../core/text/order.ts'
+import { byKey } from '../../core/text/index.ts'
 import { EngineKey, WorkflowKey } from '../../work/metadata.ts'
 import { waitedFor } from './filter.ts'
 import type { Step } from './formula.ts'

@@ -1,5 +1,5 @@
 import type { CityConfig } from '../../config/city/index.ts'
-import { FileSnapshot } from '../../config/files/file-snapshot.ts'
+import { FileSnapshot } from '../../config/files/index.ts'
 import { EngineKey } from '../../work/metadata.ts'
 import { compile } from './compile.ts'
 import { type FormulaFiles, LayeredFormulas, missingFormula } from './formula-files.ts'

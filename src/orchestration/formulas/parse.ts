@@ -1,7 +1,7 @@
 import { type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser'
 import { collectGarbage } from '../../core/collect-garbage.ts'
 import { sha256 } from '../../core/digest.ts'
-import { parseToml, type TomlNode, TomlSyntaxError, type TomlTable } from '../../core/toml/parse.ts'
+import { parseToml, type TomlNode, TomlSyntaxError, type TomlTable } from '../../core/toml/index.ts'
 import {
   type Advice,
   type Check,

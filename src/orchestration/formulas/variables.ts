@@ -1,5 +1,5 @@
 import { RE2JS } from 're2js'
-import { suggestion, withHint } from '../../config/files/suggestion.ts'
+import { suggestion, withHint } from '../../config/files/index.ts'
 import { invalidField } from '../../core/errors.ts'
 import type { Variable } from './formula.ts'
 import { type TableReader, textOf } from './reader.ts'

@@ -1,6 +1,7 @@
 export { QUARANTINED_LABEL, RunAttention } from './attention.ts'
 export { cancelSlice } from './cancel.ts'
 export { RunControls } from './controls.ts'
+export { runCounterChecks } from './counter-checks.ts'
 export {
   type DrainRow,
   drainMetadata,
@@ -11,6 +12,7 @@ export {
   withRow,
   withSucceeded,
 } from './drain-manifest.ts'
+export * as runEvents from './events.ts'
 export { failureOf } from './failure.ts'
 export { FormulaRuns, toFeedItem } from './formula-runs.ts'
 export { RunHolds } from './holds.ts'

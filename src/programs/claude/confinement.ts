@@ -1,7 +1,15 @@
 import { join } from 'node:path'
-import { asObject, type JsonRecord } from '../entries/json.ts'
-import { around, type FirstRun, pick, readJson, trustedNow } from '../parts/first-run.ts'
-import { anthropicKey, bearer, type KeyedApi } from '../parts/keyed-api.ts'
+import { asObject, type JsonRecord } from '../entries/index.ts'
+import {
+  anthropicKey,
+  around,
+  bearer,
+  type FirstRun,
+  type KeyedApi,
+  pick,
+  readJson,
+  trustedNow,
+} from '../parts/index.ts'
 import type { ProgramConfinement } from '../program.ts'
 
 const SEEN = ['hasCompletedOnboarding', 'lastOnboardingVersion', 'theme', 'bypassPermissionsModeAccepted']

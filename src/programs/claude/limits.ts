@@ -1,4 +1,4 @@
-import { asArray, asObject, asString, type JsonRecord } from '../entries/json.ts'
+import { asArray, asObject, asString, type JsonRecord } from '../entries/index.ts'
 import {
   firstSentence,
   type LimitStatement,

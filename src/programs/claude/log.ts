@@ -1,14 +1,5 @@
 import { existsSync } from 'node:fs'
 import { basename, dirname, join, sep } from 'node:path'
-import {
-  imageBlock,
-  lazy,
-  plainText,
-  textBlock,
-  thinkingBlock,
-  toolResultBlock,
-  toolUseBlock,
-} from '../entries/blocks.ts'
 import type { Block, Entry, ModelFields, ModelUsage, Tokens, ToolCall } from '../entries/index.ts'
 import {
   asArray,
@@ -17,16 +8,34 @@ import {
   asString,
   asTimestamp,
   firstString,
+  forEachInSteps,
+  imageBlock,
   type JsonRecord,
+  lazy,
+  mapInSteps,
   omitUndefined,
   parseJson,
-} from '../entries/json.ts'
-import { forEachInSteps, mapInSteps, type Steps } from '../entries/steps.ts'
-import { fileWrittenSince, isKey, jsonlHandle, type LogFinder, type LogHandle, type LogOrigin } from '../logs/finder.ts'
-import { listNames, readHead } from '../logs/head.ts'
+  plainText,
+  type Steps,
+  textBlock,
+  thinkingBlock,
+  toolResultBlock,
+  toolUseBlock,
+} from '../entries/index.ts'
 import type { LogRecord, LogSnapshot } from '../logs/index.ts'
-import { folderFromEnv, type LogSearch } from '../logs/search.ts'
-import { ToolCalls } from '../logs/tool-calls.ts'
+import {
+  fileWrittenSince,
+  folderFromEnv,
+  isKey,
+  jsonlHandle,
+  type LogFinder,
+  type LogHandle,
+  type LogOrigin,
+  type LogSearch,
+  listNames,
+  readHead,
+  ToolCalls,
+} from '../logs/index.ts'
 
 const SIDE_FILE = /^agent-(.+)\.jsonl$/
 const SIDE_FOLDER = 'subagents'

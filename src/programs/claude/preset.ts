@@ -1,7 +1,18 @@
 import { dirname, join, resolve } from 'node:path'
-import { asObject, asString, isObject, type JsonRecord, parseJson } from '../entries/json.ts'
-import { choice, model, npm, type ProviderOption, passThrough, permissions } from '../parts/preset.ts'
-import { configured, type Inspector, invalid, needsAuth, type ProbeResult } from '../parts/probe.ts'
+import { asObject, asString, isObject, type JsonRecord, parseJson } from '../entries/index.ts'
+import {
+  choice,
+  configured,
+  type Inspector,
+  invalid,
+  model,
+  needsAuth,
+  npm,
+  type ProbeResult,
+  type ProviderOption,
+  passThrough,
+  permissions,
+} from '../parts/index.ts'
 import type { Obstacle, ObstaclePlace, ProgramPreset, ProtocolLaunch, ProtocolPlace } from '../program.ts'
 import { GUARD, quote } from '../protocol/index.ts'
 

@@ -1,4 +1,4 @@
-import { COMPACTION_HOOK, commonServer, serverSettings, startHook, TURN_HOOKS } from '../parts/project.ts'
+import { COMPACTION_HOOK, commonServer, serverSettings, startHook, TURN_HOOKS } from '../parts/index.ts'
 import type { ProgramRuntime } from '../program.ts'
 import { claudeLimit, readClaudeEntry } from './limits.ts'
 import { claudeLogs } from './log.ts'

@@ -1,4 +1,4 @@
-import { commandIn, dialog, fetchOf, splitRows } from '../parts/dialog.ts'
+import { commandIn, dialog, fetchOf, splitRows } from '../parts/index.ts'
 import type { AskedSubject, AskedText, TerminalProfile } from '../terminal-profile.ts'
 
 export const claudeScreens: Partial<TerminalProfile> = {

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { addBlock, renderPairs } from '../../core/toml/index.ts'
-import { asObject, type JsonRecord } from '../entries/json.ts'
-import type { FirstRun } from '../parts/first-run.ts'
+import { asObject, type JsonRecord } from '../entries/index.ts'
+import type { FirstRun } from '../parts/index.ts'
 import { around, bearer, type KeyedApi, pairsOf, pick, readToml, trustedNow } from '../parts/index.ts'
 import type { ProgramConfinement } from '../program.ts'
 

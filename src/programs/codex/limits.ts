@@ -1,4 +1,4 @@
-import { asObject, asString, asTimestamp, isObject, type JsonRecord } from '../entries/json.ts'
+import { asObject, asString, asTimestamp, isObject, type JsonRecord } from '../entries/index.ts'
 import {
   type LimitStatement,
   type LogStatement,

@@ -1,46 +1,44 @@
 import { basename, join } from 'node:path'
 import {
-  imageBlock,
-  lazy,
-  plainText,
-  textBlock,
-  thinkingBlock,
-  toolResultBlock,
-  toolUseBlock,
-} from '../entries/blocks.ts'
-import {
-  type Block,
-  type Entry,
-  type ModelFields,
-  type Tokens,
-  type ToolCall,
-  UNNAMED_MODEL,
-} from '../entries/index.ts'
-import {
   asArray,
   asNumber,
   asObject,
   asString,
   asTimestamp,
+  type Block,
+  type Entry,
+  imageBlock,
   isObject,
   type JsonRecord,
+  lazy,
+  type ModelFields,
+  mapInSteps,
   omitUndefined,
   parseJson,
-} from '../entries/json.ts'
-import { mapInSteps, type Steps } from '../entries/steps.ts'
+  plainText,
+  type Steps,
+  type Tokens,
+  type ToolCall,
+  textBlock,
+  thinkingBlock,
+  toolResultBlock,
+  toolUseBlock,
+  UNNAMED_MODEL,
+} from '../entries/index.ts'
+import type { LogRecord, LogSnapshot } from '../logs/index.ts'
 import {
   fileWrittenSince,
+  folderFromEnv,
   isKey,
   jsonlHandle,
   type LogFinder,
   type LogHandle,
   type LogOrigin,
+  type LogSearch,
+  listNames,
   type StartedAgent,
-} from '../logs/finder.ts'
-import { listNames } from '../logs/head.ts'
-import type { LogRecord, LogSnapshot } from '../logs/index.ts'
-import { folderFromEnv, type LogSearch } from '../logs/search.ts'
-import { ToolCalls } from '../logs/tool-calls.ts'
+  ToolCalls,
+} from '../logs/index.ts'
 
 const DAY = 86_400_000
 /** Maximum days whose folders are searched for logs written while the supervisor was down. */

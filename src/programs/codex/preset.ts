@@ -1,9 +1,21 @@
 import { join } from 'node:path'
 import { sha256 } from '../../core/digest.ts'
 import { renderValue } from '../../core/toml/index.ts'
-import { asObject, asString, isObject } from '../entries/json.ts'
-import { choice, model, npm, type ProviderOption, passThrough, permissions, select } from '../parts/preset.ts'
-import { configured, type Inspector, invalid, needsAuth, type ProbeResult } from '../parts/probe.ts'
+import { asObject, asString, isObject } from '../entries/index.ts'
+import {
+  choice,
+  configured,
+  type Inspector,
+  invalid,
+  model,
+  needsAuth,
+  npm,
+  type ProbeResult,
+  type ProviderOption,
+  passThrough,
+  permissions,
+  select,
+} from '../parts/index.ts'
 import type { Obstacle, ObstaclePlace, ProgramPreset, ProtocolLaunch, ProtocolPlace } from '../program.ts'
 import { PROTOCOL_ONLY, protocolPrefixes, quote } from '../protocol/index.ts'
 

@@ -1,5 +1,5 @@
 import { renderValue } from '../../core/toml/index.ts'
-import { type McpConnection, type NamedTable, startHook, TURN_HOOKS } from '../parts/project.ts'
+import { type McpConnection, type NamedTable, startHook, TURN_HOOKS } from '../parts/index.ts'
 import type { ProgramRuntime } from '../program.ts'
 import { codexLimit, readCodexEntry } from './limits.ts'
 import { codexLogs } from './log.ts'

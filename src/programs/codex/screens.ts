@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { realPath } from '../../core/folders.ts'
-import { commandIn, dialog } from '../parts/dialog.ts'
+import { commandIn, dialog } from '../parts/index.ts'
 import type { AskedSubject, AskedText, TerminalProfile } from '../terminal-profile.ts'
 
 /** Line of Codex above questions of agents and servers, with the number of open ones. */

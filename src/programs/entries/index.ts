@@ -1,5 +1,14 @@
 export { Block } from './block.ts'
-export { imageBlock, lazy, textBlock, thinkingBlock, toolResultBlock, toolUseBlock, turnText } from './blocks.ts'
+export {
+  imageBlock,
+  lazy,
+  plainText,
+  textBlock,
+  thinkingBlock,
+  toolResultBlock,
+  toolUseBlock,
+  turnText,
+} from './blocks.ts'
 export { type Entry, type ModelFields, type ModelUsage, type Tokens, UNNAMED_MODEL } from './entry.ts'
 export { closedObject, optional, optionalBoolean, optionalInteger, optionalString, optionalStrings } from './fields.ts'
 export {

@@ -1,6 +1,5 @@
 import { isObject } from '../../core/json.ts'
-import { isNestedTooDeep, MAX_WRITTEN_DEPTH } from '../../core/text/json-depth.ts'
-import { withoutLoneSurrogates } from '../../core/text/json-surrogates.ts'
+import { isNestedTooDeep, MAX_WRITTEN_DEPTH, withoutLoneSurrogates } from '../../core/text/index.ts'
 
 export { isObject }
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
-import { asObject, type JsonRecord } from '../entries/json.ts'
-import type { FirstRun } from '../parts/first-run.ts'
+import { asObject, type JsonRecord } from '../entries/index.ts'
+import type { FirstRun } from '../parts/index.ts'
 import { around, googleKey, type KeyedApi, pick, readJson, trustedNow, withoutEmpty } from '../parts/index.ts'
 import type { ProgramConfinement } from '../program.ts'
 

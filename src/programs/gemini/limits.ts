@@ -1,4 +1,4 @@
-import { asString, type JsonRecord } from '../entries/json.ts'
+import { asString, type JsonRecord } from '../entries/index.ts'
 import {
   type LimitStatement,
   type LogStatement,

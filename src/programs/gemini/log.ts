@@ -1,14 +1,5 @@
 import { basename, dirname, join } from 'node:path'
 import { sha256 } from '../../core/digest.ts'
-import {
-  imageBlock,
-  lazy,
-  plainText,
-  textBlock,
-  thinkingBlock,
-  toolResultBlock,
-  toolUseBlock,
-} from '../entries/blocks.ts'
 import type { Block, Entry, ModelFields, Tokens } from '../entries/index.ts'
 import {
   asArray,
@@ -16,18 +7,38 @@ import {
   asObject,
   asString,
   asTimestamp,
+  forEachInSteps,
+  imageBlock,
   isObject,
   type JsonRecord,
+  lazy,
+  mapInSteps,
   omitUndefined,
   parseJson,
+  plainText,
+  type Steps,
   stringify,
-} from '../entries/json.ts'
-import { forEachInSteps, mapInSteps, type Steps } from '../entries/steps.ts'
-import { fileWrittenSince, jsonlHandle, type LogFinder, type LogHandle, type LogOrigin } from '../logs/finder.ts'
-import { createdAt, firstPrompt, listNames, readHead, sizeOf } from '../logs/head.ts'
+  textBlock,
+  thinkingBlock,
+  toolResultBlock,
+  toolUseBlock,
+} from '../entries/index.ts'
 import type { LogRecord, LogSnapshot } from '../logs/index.ts'
-import { JsonLog } from '../logs/json-log.ts'
-import { homeFolder, type LogSearch } from '../logs/search.ts'
+import {
+  createdAt,
+  fileWrittenSince,
+  firstPrompt,
+  homeFolder,
+  JsonLog,
+  jsonlHandle,
+  type LogFinder,
+  type LogHandle,
+  type LogOrigin,
+  type LogSearch,
+  listNames,
+  readHead,
+  sizeOf,
+} from '../logs/index.ts'
 
 const CHATS = 'chats'
 const CHAT = /^session-.*\.jsonl?$/

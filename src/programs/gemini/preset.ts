@@ -1,7 +1,17 @@
 import { dirname, join } from 'node:path'
-import { asObject, asString, isObject } from '../entries/json.ts'
-import { choice, npm, type ProviderOption, permissions, script } from '../parts/preset.ts'
-import { configured, type Inspector, invalid, needsAuth, type ProbeResult } from '../parts/probe.ts'
+import { asObject, asString, isObject } from '../entries/index.ts'
+import {
+  choice,
+  configured,
+  type Inspector,
+  invalid,
+  needsAuth,
+  npm,
+  type ProbeResult,
+  type ProviderOption,
+  permissions,
+  script,
+} from '../parts/index.ts'
 import type { Obstacle, ObstaclePlace, ProgramPreset, ProtocolLaunch, ProtocolPlace } from '../program.ts'
 import { PROTOCOL_ONLY, quote } from '../protocol/index.ts'
 import { policyText } from './policy.ts'

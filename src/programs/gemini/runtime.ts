@@ -5,7 +5,7 @@ import {
   serverSettings,
   startHook,
   TURN_HOOKS,
-} from '../parts/project.ts'
+} from '../parts/index.ts'
 import type { ProgramRuntime } from '../program.ts'
 import { geminiLimit, readGeminiEntry } from './limits.ts'
 import { geminiLogs } from './log.ts'

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { commandIn, dialog, fetchOf, splitRows } from '../parts/dialog.ts'
+import { commandIn, dialog, fetchOf, splitRows } from '../parts/index.ts'
 import type { AskedSubject, AskedText, TerminalProfile } from '../terminal-profile.ts'
 
 /** Screen patterns; the text before its input line shows the approval mode. */

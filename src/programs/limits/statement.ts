@@ -1,4 +1,4 @@
-import { asTimestamp, type JsonRecord } from '../entries/json.ts'
+import { asTimestamp, type JsonRecord } from '../entries/index.ts'
 
 /** A program's statement about a usage limit that it reached. */
 export interface LimitStatement {

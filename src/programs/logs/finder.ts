@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { Entry } from '../entries/index.ts'
-import { isObject, type JsonRecord, parseJson } from '../entries/json.ts'
+import { isObject, type JsonRecord, parseJson } from '../entries/index.ts'
 import { isFile } from './files.ts'
 import { createdAt, firstPrompt, readHead, sizeOf, writtenAt } from './head.ts'
 import { JsonlLog, type LogParser, type LogReaderOptions } from './jsonl-log.ts'

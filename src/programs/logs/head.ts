@@ -1,7 +1,5 @@
 import { lstatSync, readdirSync, readSync } from 'node:fs'
-import { turnText } from '../entries/blocks.ts'
-import { isObject, parseJson } from '../entries/json.ts'
-import { runSync } from '../entries/steps.ts'
+import { isObject, parseJson, runSync, turnText } from '../entries/index.ts'
 import { withFile } from './files.ts'
 import type { LogParser } from './jsonl-log.ts'
 import type { LogRecord } from './log-reader.ts'

@@ -1,6 +1,5 @@
 import { redactTokens } from '../../core/text/index.ts'
-import { asArray, asObject, isObject, type JsonRecord, parseJson } from '../entries/json.ts'
-import { runInSteps, runSync } from '../entries/steps.ts'
+import { asArray, asObject, isObject, type JsonRecord, parseJson, runInSteps, runSync } from '../entries/index.ts'
 import { openFile } from './files.ts'
 import { type LogParser, shortHash } from './jsonl-log.ts'
 import type { LogDiagnostic, LogReader, LogRecord, LogSnapshot } from './log-reader.ts'

@@ -1,7 +1,6 @@
 import { sha256 } from '../../core/digest.ts'
-import { redactTokens } from '../../core/text/credentials.ts'
-import { isObject, parseJson } from '../entries/json.ts'
-import { runInSteps, runSync, type Steps } from '../entries/steps.ts'
+import { redactTokens } from '../../core/text/index.ts'
+import { isObject, parseJson, runInSteps, runSync, type Steps } from '../entries/index.ts'
 import { type Line, LineReader, type LineReaderOptions } from './line-reader.ts'
 import type { FilePosition, LogDiagnostic, LogReader, LogRecord, LogSnapshot } from './log-reader.ts'
 

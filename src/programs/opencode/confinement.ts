@@ -1,5 +1,5 @@
-import { asObject, type JsonRecord, parseJson } from '../entries/json.ts'
-import { anthropicKey, bearer, googleKey, type KeyedApi, type KeyPlace } from '../parts/keyed-api.ts'
+import { asObject, type JsonRecord, parseJson } from '../entries/index.ts'
+import { anthropicKey, bearer, googleKey, type KeyedApi, type KeyPlace } from '../parts/index.ts'
 import type { ProgramConfinement } from '../program.ts'
 
 /** A provider of models as OpenCode knows it: how its key is found, and where it is. */

@@ -1,7 +1,7 @@
 import { constants, Database } from 'bun:sqlite'
 import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { redactTokens } from '../../core/text/credentials.ts'
+import { redactTokens } from '../../core/text/index.ts'
 import {
   asArray,
   asNumber,
@@ -28,10 +28,8 @@ import {
   toolResultBlock,
   toolUseBlock,
 } from '../entries/index.ts'
-import { isFile } from '../logs/files.ts'
 import type { LogFinder, LogHandle, LogReader, LogRecord, LogSnapshot, StartedAgent } from '../logs/index.ts'
-import { shortHash } from '../logs/jsonl-log.ts'
-import { folderFromEnv, type LogSearch } from '../logs/search.ts'
+import { folderFromEnv, isFile, type LogSearch, shortHash } from '../logs/index.ts'
 
 const DATABASE = 'opencode.db'
 

@@ -1,4 +1,4 @@
-import { model, npm } from '../parts/preset.ts'
+import { model, npm } from '../parts/index.ts'
 import type {
   Obstacle,
   ObstaclePlace,

@@ -1,4 +1,4 @@
-import { type McpConnection, type Settings, serverSettings } from '../parts/project.ts'
+import { type McpConnection, type Settings, serverSettings } from '../parts/index.ts'
 import type { ProgramRuntime } from '../program.ts'
 import { opencodeLimit } from './limits.ts'
 import { opencodeLogs } from './log.ts'

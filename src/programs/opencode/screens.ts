@@ -1,5 +1,5 @@
 import { isAbsolute } from 'node:path'
-import { commandIn, dialog, fetchOf } from '../parts/dialog.ts'
+import { commandIn, dialog, fetchOf } from '../parts/index.ts'
 import type { AskedSubject, AskedText, TerminalProfile } from '../terminal-profile.ts'
 
 /** Ctrl-C on its empty input line ends OpenCode, so a turn is interrupted with Escape, which it wants twice. */

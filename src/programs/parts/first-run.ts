@@ -1,7 +1,7 @@
 import { readText } from '../../core/files.ts'
 import { contains } from '../../core/folders.ts'
 import { parseToml, type TomlPairs, TomlSyntaxError, toPlainValue } from '../../core/toml/index.ts'
-import { asObject, isObject, type JsonRecord, parseJson } from '../entries/json.ts'
+import { asObject, isObject, type JsonRecord, parseJson } from '../entries/index.ts'
 
 /** The home of the user whose programs run. */
 export interface UserHome {

@@ -1,3 +1,4 @@
+export { commandIn, dialog, fetchOf, splitRows } from './dialog.ts'
 export {
   around,
   type FirstRun,
@@ -9,7 +10,36 @@ export {
   type UserHome,
   withoutEmpty,
 } from './first-run.ts'
-export { bearer, googleKey, type KeyedApi } from './keyed-api.ts'
-export type { OptionChoice, ProviderOption } from './preset.ts'
-export { type Check, type CommandResult, configured, type Inspector, needsAuth, type ProbeResult } from './probe.ts'
-export type { McpConnection, NamedTable, ProjectPart, Settings, SharedFile } from './project.ts'
+export { anthropicKey, bearer, googleKey, type KeyedApi, type KeyPlace } from './keyed-api.ts'
+export {
+  choice,
+  model,
+  npm,
+  type OptionChoice,
+  type ProviderOption,
+  passThrough,
+  permissions,
+  script,
+  select,
+} from './preset.ts'
+export {
+  type Check,
+  type CommandResult,
+  configured,
+  type Inspector,
+  invalid,
+  needsAuth,
+  type ProbeResult,
+} from './probe.ts'
+export {
+  COMPACTION_HOOK,
+  commonServer,
+  type McpConnection,
+  type NamedTable,
+  type ProjectPart,
+  type Settings,
+  type SharedFile,
+  serverSettings,
+  startHook,
+  TURN_HOOKS,
+} from './project.ts'

@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { PublicJwk } from '../accounts/signatures/schema.ts'
-import { integer, string, success } from '../shared/fields.ts'
+import { PublicJwk } from '../accounts/index.ts'
+import { integer, string, success } from '../shared/index.ts'
 
 const Chunk = Type.Object({ sha256: Type.String(), lines: Type.Integer() })
 const Key = Type.Object({ id: Type.String(), public_key: PublicJwk })

@@ -1,7 +1,7 @@
 import { sha256 } from '../../core/digest.ts'
 import { compile } from '../../http/check.ts'
-import { isSignedWith, thumbprintOf } from '../accounts/signatures/public-key.ts'
-import { badRequest } from '../shared/errors.ts'
+import { isSignedWith, thumbprintOf } from '../accounts/index.ts'
+import { badRequest } from '../shared/index.ts'
 import { type AgentExport, ExportLine, ExportManifest, type ImportDraft } from './schema.ts'
 
 const checkManifest = compile(ExportManifest, 'manifest')

@@ -1,4 +1,5 @@
-import { oncePerTick, type Statement, type Store, stablePlan } from '../../core/store/index.ts'
+import { oncePerTick } from '../../core/once-per-tick.ts'
+import { type Statement, type Store, stablePlan } from '../../core/store/index.ts'
 import { newestSql, nextTermsSql, termTableSql } from './indexes.ts'
 import { Kept } from './kept.ts'
 import type { LongReads } from './long-reads.ts'

@@ -1,4 +1,4 @@
-import { type CounterCheck, groupCheck, rowCheck } from '../../core/store/counter-check.ts'
+import { type CounterCheck, groupCheck, rowCheck } from '../../core/store/index.ts'
 import { EngineKey, WorkflowKey } from '../metadata.ts'
 import { CONTROL_KINDS, UNWORKABLE_LABELS, UNWORKABLE_TYPES } from './readiness.ts'
 

@@ -1,4 +1,4 @@
-import { defineEvent, type EventAttributes, payloadOf, type RecordedEvent } from '../../core/events/event.ts'
+import { defineEvent, type EventAttributes, payloadOf, type RecordedEvent } from '../../core/events/index.ts'
 import { WorkflowKey, WorkKey } from '../metadata.ts'
 import { BEAD_LIMITS } from './limits.ts'
 import { withoutOutput } from './row.ts'

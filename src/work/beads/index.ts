@@ -1,17 +1,29 @@
 export { type BeadHolder, BeadProtection, Beads } from './beads.ts'
 export type { BeadChangeEntry, BeadEntry } from './bulk-schema.ts'
-export { type EdgeRecord, parseNeed } from './dependencies.ts'
+export { beadCounterChecks } from './counter-checks.ts'
+export { findAnyCycle } from './cycles.ts'
+export {
+  cycleError,
+  type EdgeFacts,
+  type EdgeRecord,
+  edgeKey,
+  NO_FACTS,
+  parseNeed,
+  RECORDS,
+  withEdge,
+} from './dependencies.ts'
 export type { BeadChange, BeadDraft, GraphBead } from './draft.ts'
-export { BeadClosed, BeadCreated, BeadUpdated, payloadBeadOf } from './events.ts'
+export * as beadEvents from './events.ts'
+export { BeadClosed, BeadCreated, BeadUpdated, eventFactsOf, eventPayloadOf, payloadBeadOf } from './events.ts'
 export type { AssigneeResolver, BeadGuard, BeadImporter, CityScope } from './extensions.ts'
 export { EdgesAmong } from './graph.ts'
 export { BEAD_LIMITS, validateFields, validateTotals } from './limits.ts'
-export { BeadReader, SIZE_OF_BEADS } from './reader.ts'
+export { BeadReader, SIZE_OF_BEADS, toBead } from './reader.ts'
 export { isControl, isGating, isRecord, isWorkable } from './readiness.ts'
 export { BeadRepository } from './repository.ts'
-export type { ImportedBead, KeepRule, RestoreOutcome } from './restorer.ts'
+export { asPresent, type ImportedBead, type KeepRule, notImportable, type RestoreOutcome } from './restorer.ts'
 export { beadRoutes } from './routes.ts'
-export { toStored } from './row.ts'
+export { type BeadRow, type BeadValues, ROW_COLUMNS, toStored, VALUE_COLUMNS } from './row.ts'
 export {
   Bead,
   type BeadCreateInputBody,
@@ -24,4 +36,5 @@ export {
   ListBodyBead,
   WorkflowDepResponse,
 } from './schema.ts'
-export { DEFAULT_PRIORITY } from './values.ts'
+export { DEFAULT_PRIORITY, DELETED, marksOf, toStatus, valuesOf } from './values.ts'
+export { noteNumber, RESERVE } from './writer.ts'

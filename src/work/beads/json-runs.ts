@@ -1,5 +1,5 @@
 import { RecentValues } from '../../core/recent-values.ts'
-import { MAX_PAGE_BYTES } from '../../http/respond/page.ts'
+import { MAX_PAGE_BYTES } from '../../http/respond/index.ts'
 import type { BeadJsonCache, BeadVersion, RenderedBead } from './json-cache.ts'
 
 /** Beads that follow each other in a list, as JSON with commas between them. */

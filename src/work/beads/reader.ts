@@ -1,7 +1,6 @@
 import { toTimestamp } from '../../core/clock.ts'
 import { AppError } from '../../core/errors.ts'
-import { query, type Store } from '../../core/store/index.ts'
-import { stablePlan } from '../../core/store/stable-plan.ts'
+import { query, type Store, stablePlan } from '../../core/store/index.ts'
 import { WorkKey } from '../metadata.ts'
 import type { MetadataProjection } from './extensions.ts'
 import { BeadJsonCache, type BeadVersion, type RenderedBead } from './json-cache.ts'

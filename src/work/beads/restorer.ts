@@ -1,7 +1,7 @@
 import { AppError } from '../../core/errors.ts'
 import type { EventLog } from '../../core/events/index.ts'
 import type { Tx } from '../../core/store/index.ts'
-import { byKey } from '../../core/text/order.ts'
+import { byKey } from '../../core/text/index.ts'
 import { type Dependencies, type EdgeFacts, edgeKey } from './dependencies.ts'
 import { BeadCreated, BeadUpdated, eventFactsOf, eventPayloadOf } from './events.ts'
 import type { BeadImporter } from './extensions.ts'

@@ -1,5 +1,4 @@
-import { type Command, command, type Tx } from '../../core/store/index.ts'
-import { stablePlan } from '../../core/store/stable-plan.ts'
+import { type Command, command, stablePlan, type Tx } from '../../core/store/index.ts'
 import { type BeadRow, type BeadValues, VALUE_COLUMNS, type ValueColumn } from './row.ts'
 
 /** Fewer beads are inserted one by one. */

@@ -1,3 +1,4 @@
 export { Convoys, OWNED_LABEL } from './convoys.ts'
+export * as convoyEvents from './events.ts'
 export { convoyRoutes } from './routes.ts'
 export type { ConvoyCheckResponse, ConvoyGetResponse, ConvoyTerms } from './schema.ts'

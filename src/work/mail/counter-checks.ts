@@ -1,4 +1,4 @@
-import { type CounterCheck, groupCheck, rowCheck } from '../../core/store/counter-check.ts'
+import { type CounterCheck, groupCheck, rowCheck } from '../../core/store/index.ts'
 
 /** Open messages by recipient and for everyone, whose recipient is ''. */
 const recipients = (columns: string): string => `SELECT ${columns} FROM

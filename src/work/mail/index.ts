@@ -1,3 +1,5 @@
+export { mailCounterChecks } from './counter-checks.ts'
+export * as mailEvents from './events.ts'
 export { Mail } from './mail.ts'
 export { mailRoutes } from './routes.ts'
 export type { MailReplyInputBody, Message } from './schema.ts'

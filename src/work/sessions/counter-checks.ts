@@ -1,4 +1,4 @@
-import { type CounterCheck, groupCheck } from '../../core/store/counter-check.ts'
+import { type CounterCheck, groupCheck } from '../../core/store/index.ts'
 
 /** Checks of the counters of sessions that triggers maintain. */
 export const sessionCounterChecks: readonly CounterCheck[] = [

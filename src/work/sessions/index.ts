@@ -1,5 +1,7 @@
 export { NEWEST, type SessionPosition } from './closed-sessions.ts'
+export { sessionCounterChecks } from './counter-checks.ts'
 export type { SessionEventRecorder } from './event-recorder.ts'
+export * as sessionEvents from './events.ts'
 export {
   SessionCreateSucceeded,
   SessionDrainAckedWithWork,

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { sep } from 'node:path'
-import { readProcess } from '../../process/process-table.ts'
+import { readProcess } from '../../process/index.ts'
 import { OTHERS } from '../denials.ts'
 import type { Policy } from '../policy.ts'
 import { closeness, parseListed } from './socket-address.ts'

@@ -1,5 +1,5 @@
 import { createPublicKey, type KeyObject, verify } from 'node:crypto'
-import { badRequest } from '../../shared/errors.ts'
+import { badRequest } from '../../shared/index.ts'
 import type { PublicJwk } from './schema.ts'
 
 const ZEROS = '00'.repeat(30)

@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { string, success } from '../../shared/fields.ts'
+import { string, success } from '../../shared/index.ts'
 
 export const PublicJwk = Type.Object(
   {

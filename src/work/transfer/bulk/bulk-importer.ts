@@ -1,20 +1,31 @@
 import type { Database } from 'bun:sqlite'
 import type { Actor } from '../../../core/actor.ts'
 import type { EventAttributes, EventDefinition, PayloadOf } from '../../../core/events/index.ts'
-import { EVENT_COLUMNS, type EventValues, toDraft, toValues } from '../../../core/events/row.ts'
+import { EVENT_COLUMNS, type EventValues, toDraft, toValues } from '../../../core/events/index.ts'
 import type { Statement } from '../../../core/store/index.ts'
-import { stablePlan } from '../../../core/store/stable-plan.ts'
-import { type EdgeRecord, edgeKey, NO_FACTS, RECORDS } from '../../beads/dependencies.ts'
-import { BeadCreated, eventFactsOf, eventPayloadOf } from '../../beads/events.ts'
+import { stablePlan } from '../../../core/store/index.ts'
 import type { Bead, Dep } from '../../beads/index.ts'
-import { toBead } from '../../beads/reader.ts'
-import { asPresent, notImportable } from '../../beads/restorer.ts'
-import { type BeadRow, type BeadValues, ROW_COLUMNS, VALUE_COLUMNS } from '../../beads/row.ts'
-import { valuesOf } from '../../beads/values.ts'
-import { noteNumber, RESERVE } from '../../beads/writer.ts'
-import { type CommentDraft, firstNumber, toComment } from '../../comments/comments.ts'
-import { BeadCommented } from '../../comments/events.ts'
+import {
+  asPresent,
+  BeadCreated,
+  type BeadRow,
+  type BeadValues,
+  type EdgeRecord,
+  edgeKey,
+  eventFactsOf,
+  eventPayloadOf,
+  NO_FACTS,
+  noteNumber,
+  notImportable,
+  RECORDS,
+  RESERVE,
+  ROW_COLUMNS,
+  toBead,
+  VALUE_COLUMNS,
+  valuesOf,
+} from '../../beads/index.ts'
 import type { BeadComment } from '../../comments/index.ts'
+import { BeadCommented, type CommentDraft, firstNumber, toComment } from '../../comments/index.ts'
 import { deletedIds, type ImportedLine, isSkipped, type LineContext, type RigOf, readLine } from '../lines/line.ts'
 import { InvalidLines, type SkippedLines, Skips } from '../lines/skips.ts'
 import { allLines, mayHaveDeleted, sliceLines } from '../lines/slices.ts'

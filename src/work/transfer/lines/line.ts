@@ -1,17 +1,22 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { type TypeCheck, TypeCompiler } from '@sinclair/typebox/compiler'
 import { type AppError, type FieldError, invalidField } from '../../../core/errors.ts'
-import { isNestedTooDeep, MAX_JSON_DEPTH } from '../../../core/text/json-depth.ts'
-import { withoutLoneSurrogates } from '../../../core/text/json-surrogates.ts'
+import { isNestedTooDeep, MAX_JSON_DEPTH, withoutLoneSurrogates } from '../../../core/text/index.ts'
 import { fieldErrorsOf } from '../../../http/field-errors.ts'
-import { type EdgeFacts, edgeKey } from '../../beads/dependencies.ts'
 import type { Dep, ImportedBead } from '../../beads/index.ts'
-import { BEAD_LIMITS } from '../../beads/limits.ts'
-import { isWorkable } from '../../beads/readiness.ts'
-import { type BeadValues, toStored } from '../../beads/row.ts'
-import { DELETED, marksOf, toStatus } from '../../beads/values.ts'
+import {
+  BEAD_LIMITS,
+  type BeadValues,
+  DELETED,
+  type EdgeFacts,
+  edgeKey,
+  isWorkable,
+  marksOf,
+  toStatus,
+  toStored,
+} from '../../beads/index.ts'
 import type { CommentDraft } from '../../comments/index.ts'
-import { COMMENT_LIMITS } from '../../comments/limits.ts'
+import { COMMENT_LIMITS } from '../../comments/index.ts'
 import { ResultKey } from '../../metadata.ts'
 import type { SkippedLine } from '../schema.ts'
 import { InvalidField, isKeptAsMetadata, isPlainMetadata, toMetadata } from './fields.ts'

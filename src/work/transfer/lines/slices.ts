@@ -1,4 +1,4 @@
-import { DELETED } from '../../beads/values.ts'
+import { DELETED } from '../../beads/index.ts'
 
 const NEWLINE = 0x0a
 /** About how many bytes are read together. */

@@ -1,8 +1,8 @@
 import { constants, Database, type SQLQueryBindings, type Statement } from 'bun:sqlite'
 import { closeSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { AppError, errorMessage } from '../errors.ts'
-import { createFolder } from '../folders.ts'
+import { AppError, errorMessage } from './errors.ts'
+import { createFolder } from './folders.ts'
 
 const CACHE_MB = 32
 

@@ -1,0 +1,1 @@
+export { antigravity, gemini } from './gemini.ts'

@@ -1,0 +1,1 @@
+export { cerebras, groq, mimocode, opencode } from './opencode.ts'
