@@ -1,0 +1,30 @@
+import { beforeAll, describe, expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Glob } from 'bun'
+import { asPrinted, asWritten, parseScript, printScript, runSteps, type Section } from './script.ts'
+
+const FOLDER = join(import.meta.dir, 'scripts')
+/** Whether scripts are given what their commands print, instead of being compared with it. */
+const isWriting = process.env.GC_SCRIPTS === 'write'
+
+for (const name of [...new Glob('*.t').scanSync(FOLDER)].sort()) {
+  const path = join(FOLDER, name)
+  const sections = parseScript(readFileSync(path, 'utf8'))
+  describe(name, () => {
+    let printed: string[][] = []
+    beforeAll(async () => {
+      printed = await runSteps(sections.flatMap(({ steps }) => steps))
+      if (isWriting) await Bun.write(path, printScript(sections.map((each) => asWritten(each, printedOf(each)))))
+    }, 90_000)
+    const printedOf = (section: Section): string[][] => {
+      const before = sections.slice(0, sections.indexOf(section)).flatMap(({ steps }) => steps).length
+      return printed.slice(before, before + section.steps.length)
+    }
+    for (const section of sections.filter(({ steps }) => steps.length > 0)) {
+      test.skipIf(isWriting)(section.prose.join(' '), () => {
+        expect(printScript([asPrinted(section, printedOf(section))])).toBe(printScript([section]))
+      })
+    }
+  })
+}
