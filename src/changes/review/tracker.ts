@@ -189,12 +189,13 @@ export class ChangeTracker {
 
   async #onCommit(copied: CopiedCommit): Promise<void> {
     const { rows } = this.options
-    const [latest, ...earlier] = rows.ofSession(copied.session)
-    // A session that claims its next bead before gc has looked had finished this one at the commit where the next begins.
-    const next = latest?.started
-    const done = earlier[0]
-    if (done?.due != null && GROWING.includes(done.state) && next != null && (await isCommit(copied, next)))
-      await this.#follow({ ...copied, commit: next }, done)
+    const oldestFirst = rows.ofSession(copied.session).reverse()
+    for (const [at, done] of oldestFirst.entries()) {
+      // A session that claims its next bead before gc has looked had finished this one at the commit where the next begins.
+      const next = oldestFirst[at + 1]?.started
+      if (done.due != null && GROWING.includes(done.state) && next != null && (await isReached(copied, next)))
+        await this.#follow({ ...copied, commit: next }, done)
+    }
     await this.#follow(copied, rows.growingOf(copied.session))
   }
 
@@ -376,8 +377,9 @@ export class ChangeTracker {
   }
 }
 
-const isCommit = async ({ repository }: CopiedCommit, id: string): Promise<boolean> =>
-  (await repository.execute(['cat-file', '-e', `${id}^{commit}`])).exitCode === 0
+/** True if a commit is in the history of the one that was copied. The worktree can have later ones. */
+const isReached = async ({ repository, commit }: CopiedCommit, id: string): Promise<boolean> =>
+  (await repository.execute(['merge-base', '--is-ancestor', id, commit])).exitCode === 0
 
 type Growth = Pick<ChangeRow, 'files' | 'added' | 'removed'> & { base: string; head: string }
 

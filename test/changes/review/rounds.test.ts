@@ -86,21 +86,24 @@ test('a second bead of a session begins where the first ended', async () => {
   ])
 })
 
-test('a bead whose session claims the next one before gc has looked keeps its own commits', async () => {
+test('beads whose session claims further ones before gc has looked keep their own commits', async () => {
   await using world = await reviewWorld()
   const worker = await world.claimed()
   const { city } = world
-  const first = commit(worker.path, 'oil', 'oil\n')
-  const next = await city.store.write((tx) => city.beadRepository.add(tx, { title: 'grease', rig: 'shop' }).id)
-  const closed = city.store.write((tx) => void city.beadRepository.close(tx, worker.bead))
-  await Promise.all([closed, city.claims.claim(worker.caller, next)])
-  const second = commit(worker.path, 'grease', 'grease\n')
+  const beads = [worker.bead]
+  const commits = [git(world.rig, 'rev-parse', 'main'), commit(worker.path, 'oil', 'oil\n')]
+  for (const title of ['grease', 'wax']) {
+    const [last = ''] = beads.slice(-1)
+    const next = await city.store.write((tx) => city.beadRepository.add(tx, { title, rig: 'shop' }).id)
+    const closed = city.store.write((tx) => void city.beadRepository.close(tx, last))
+    await Promise.all([closed, city.claims.claim(worker.caller, next)])
+    beads.push(next)
+    commits.push(commit(worker.path, title, `${title}\n`))
+  }
   await world.settle()
-  await world.close({ bead: next })
-  expect(listed(world).map(({ bead_id, state, base, head }) => [bead_id, state, base, head])).toEqual([
-    [next, 'ready', first, second],
-    [worker.bead, 'ready', git(world.rig, 'rev-parse', 'main'), first],
-  ])
+  await world.close({ bead: beads[2] ?? '' })
+  const found = listed(world).map(({ bead_id, state, base, head }) => [bead_id, state, base, head])
+  expect(found.reverse()).toEqual(beads.map((bead, at) => [bead, 'ready', commits[at], commits[at + 1]]))
 })
 
 test('a session without a worktree has a change against the commit at its claim', async () => {
