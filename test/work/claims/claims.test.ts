@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { EngineKey, WorkflowKey } from '../../../src/work/metadata.ts'
 import { human } from '../world.ts'
 import { openClaims, routed } from './callers.ts'
 
@@ -44,7 +45,7 @@ describe('claim', () => {
     work.recorded()
     await expect(work.claims.claim(work.bob, id)).rejects.toMatchObject({
       code: 'conflict-wrong-state',
-      message: expect.stringContaining('ada'),
+      message: `bead ${id} is held by ada`,
     })
     expect(work.recorded()).toEqual([`bead.claim_rejected ${id}`])
     const rejected = work.last()
@@ -64,6 +65,19 @@ describe('claim', () => {
     await rejected(mail.id).toMatchObject({ code: 'conflict-wrong-state' })
     await rejected('mi-99').toMatchObject({ code: 'bead-not-found' })
     expect(work.recorded()).toEqual([`bead.claim_rejected ${given.id}`])
+  })
+
+  test('a step of a paused run is rejected', async () => {
+    await using work = await openClaims()
+    const { id } = await work.add({ title: 'a' })
+    const paused = { [EngineKey.paused]: 'true', [WorkflowKey.rootBeadId]: 'mi-7' }
+    await work.store.write((tx) => work.beadRepository.change(tx, id, { metadata: paused }))
+    work.recorded()
+    await expect(work.claims.claim(work.ada, id)).rejects.toMatchObject({
+      code: 'conflict-wrong-state',
+      message: `bead ${id} is a step of run mi-7, which is paused`,
+    })
+    expect(work.recorded()).toEqual([])
   })
 
   test('a person cannot claim', async () => {
