@@ -3,6 +3,12 @@ import { human } from '../../../src/http/guard.ts'
 import { git } from '../../agents/worktrees/git.ts'
 import { landingWorld } from './world.ts'
 
+/** What the landings of a city ask of a person. */
+async function asksOf({ city: { attention } }: Awaited<ReturnType<typeof landingWorld>>): Promise<string[]> {
+  await attention.whenIdle()
+  return attention.list().items.flatMap(({ kind, asks }) => (kind === 'landing' ? [asks] : []))
+}
+
 const CHECK = 'check = ["./test.sh"]\n'
 
 describe('a branch', () => {
@@ -68,6 +74,17 @@ describe('a branch', () => {
 })
 
 describe('a batch', () => {
+  test('leaves a branch for later that conflicts with one ahead, which may fail and leave it the place', async () => {
+    await using world = await landingWorld()
+    await world.pause()
+    const first = await world.send('a', { 'base.txt': 'one\nA\nthree\n', broken: 'x\n' })
+    const second = await world.send('b', { 'base.txt': 'one\nB\nthree\n' })
+    await world.resume()
+    await world.settle()
+    expect([first, second].map(world.state)).toEqual(['red', 'landed'])
+    expect(world.landings.rows.lettersOf(second)).toEqual([])
+  })
+
   test('with a culprit blames it alone, lands what is ahead of it in the same pass, and the rest in the next', async () => {
     await using world = await landingWorld()
     await world.pause()
@@ -177,7 +194,9 @@ describe('a target', () => {
     await world.settle()
     expect([world.state(id), world.state(other)]).toEqual(['lost', 'queued'])
     expect(world.city.beadRepository.get(bead).metadata?.merged_sha ?? '').toBe('')
-    expect(world.landings.status('shop').standing?.cause).toBe('rewound')
+    const { cause, reason } = world.landings.status('shop').standing ?? {}
+    expect(cause).toBe('rewound')
+    expect(await asksOf(world)).toContain(`Nothing lands in rig shop: ${reason}.`)
     await world.landings.change(human, 'retry', id)
     await world.resume()
     await world.settle()
