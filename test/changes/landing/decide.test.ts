@@ -98,7 +98,9 @@ describe('a batch', () => {
   })
 
   test('on a red base blames no one', () => {
-    expect(run(8, () => 'red').decision).toEqual({ is: 'base-red' })
+    // The whole, three halves and the first branch again; then the base, as often as confirms that it fails.
+    expect(run(8, () => 'red')).toMatchObject({ decision: { is: 'base-red' }, checks: 7 })
+    expect(run(8, () => 'red', { confirms: false })).toMatchObject({ decision: { is: 'base-red' }, checks: 5 })
   })
 
   test('blames no branch when the check ends twice without a verdict', () => {
